@@ -59,6 +59,14 @@ has_wine() {
   apt-get -qq update && apt-get -qq install -y --no-install-recommends wine wine64 > /dev/null && has wine
 }
 
+# In CI, and as root, gh is installed if it is missing. Go reads SSL_CERT_FILE on Linux only.
+has_gh() {
+  [ "$(uname)" = Linux ] || return
+  has gh && return
+  [ -n "${CI:-}" ] && [ "$(id -u)" -eq 0 ] && has apt-get || return
+  apt-get -qq update && apt-get -qq install -y --no-install-recommends gh jq > /dev/null && has gh
+}
+
 # windows_tools: prints a folder with node_modules/, which has Windows' own Node.js and what calls its kernel.
 windows_tools() {
   local folder="$TOOLS/$WINDOWS_NODE-$KOFFI"

@@ -11,7 +11,7 @@ import { repositoryState, type RepositoryState } from '../src/emulator/github/re
 import { playInWorld, type WorldOptions } from './support/embedded-world.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
-import { commit, madeCommit } from './support/github-state.ts'
+import { changedRepository, commit, madeCommit } from './support/github-state.ts'
 import { root } from './support/markdown-files.ts'
 
 /** A step that meets many of a thing. */
@@ -38,12 +38,13 @@ const comments =
       pulls[1]?.comments.push({ id, body, user: `stranger-${id}`, createdAtMs: 0, reactions: [] })
   }
 
-const openPulls =
-  (...labels: string[]) =>
+const openPullsWith =
+  (fields: Partial<PullState>) =>
   ({ pulls }: RepositoryState, count: number): void => {
-    for (const number of numbers(count, 100))
-      pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a'), createdAtMs: DEFAULT_START_MS, labels })
+    const opened = { headSha: commit('a'), createdAtMs: DEFAULT_START_MS }
+    for (const number of numbers(count, 100)) pulls[number] = pullState({ branch: `b${number}`, ...opened, ...fields })
   }
+const openPulls = (...labels: string[]) => openPullsWith({ labels })
 
 const shaOf = (index: number): string => index.toString(16).padStart(40, '0')
 
@@ -89,7 +90,8 @@ const ROWS: readonly (readonly [many: string, row: Row])[] = [
     'comments on it that strangers begin with a marker',
     goingOn(comments('<!-- docs-agent-action: job=job_finished -->')),
   ],
-  ['open pull requests without the label', { given: ROLLING, furnish: openPulls() }],
+  ['open pull requests of people without the label', { given: ROLLING, furnish: openPulls() }],
+  ['open pull requests of bots without the label', { given: ROLLING, furnish: openPullsWith({ user: AGENT_USER }) }],
   ['open pull requests with the label, the oldest of them the agent’s', goingOn(openPulls('docs-agent'))],
   [
     'open pull requests with the label that are not the agent’s',
@@ -158,10 +160,10 @@ test.each(ROWS)('a step asks GitHub as often as the page says: %s', async (many,
 const [FAILS, PASSES] = combineScenarios(['checks-mended']).checks
 
 test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
-  ['push to a new pull request', 8, {}, {}],
+  ['push to a new pull request', 11, {}, {}],
   [
     'follow-up with one round that mends its checks',
-    35,
+    36,
     { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'fix-rounds': '1' },
     { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
   ],
@@ -200,6 +202,10 @@ test.each<[string, readonly CheckPlan[]]>([
 
 const MINUTE_MS = 60_000
 const ON_PUSH = { facts: { eventName: 'push', payload: PUSH } }
+const PUSHED_CHANGE = {
+  ...ON_PUSH,
+  repository: changedRepository({ files: [{ filename: 'docs/guide.md' }] }),
+}
 const NOT_ASKED = { 'skip-own-changes': 'false' }
 const ROUND = { 'wait-for-checks': 'true', 'fix-rounds': '1' }
 
@@ -219,7 +225,7 @@ const PARTS: readonly Part[] = [
   })),
   { part: '`label`', given: { label: 'docs-agent' } },
   { part: '`skip-own-changes` on a push', more: ON_PUSH },
-  { part: '`change-context`', given: { ...NOT_ASKED, 'change-context': 'diff' }, more: ON_PUSH },
+  { part: '`change-context`', given: { ...NOT_ASKED, 'change-context': 'diff' }, more: PUSHED_CHANGE },
   { part: '`on-open-pr`, no pull request open', given: { ...ROLLING, label: 'docs-agent' } },
   {
     part: '`on-open-pr`, one open',

@@ -20,6 +20,7 @@ const ENV = {
 test('reads what the runner says, addresses without a slash at their end', () => {
   expect(readContext(ENV)).toEqual({
     event: parseEvent('push', {}, 'ann'),
+    eventName: 'push',
     actor: 'ann',
     sha: 'abc',
     refName: 'main',

@@ -118,6 +118,13 @@ test.each([
   expect([outcomes(), exitCodes()]).toEqual([['error', 'skipped'], [0]])
 })
 
+test('a notice says what a green end without a key means for later runs', async () => {
+  process.env['GITHUB_EVENT_NAME'] = 'schedule'
+  const describeMissingKey: Play['describeMissingKey'] = (raw, { eventName }) => `${eventName} ${raw['api-key'] ?? ''}.`
+  const { lines } = await run({ given: { 'on-missing-key': 'skip' }, describeMissingKey })
+  expect(lines).toContain('::notice title=The base of the next range moves::schedule .')
+})
+
 test.each([
   ['', 'fail'],
   ['', ''],

@@ -39,6 +39,7 @@ interface Row {
 }
 
 const WAITS = { 'wait-for-checks': 'true' }
+const RUN = { id: 31, workflow_id: 51, event: 'push' }
 const GREEN = { branch: 'main', status: 'completed', conclusion: 'success', createdAtMs: 0 } as const
 const ROWS: readonly Row[] = [
   {
@@ -116,7 +117,7 @@ const ROWS: readonly Row[] = [
     given: { ...WAITS, 'timeout-minutes': '60' },
     plays: ['checks-wait-for-approval'],
     ends: 'red, pull-request',
-    outputs: { checks: 'pending', 'duration-seconds': '321.0' },
+    outputs: { checks: 'pending', 'duration-seconds': '323.5' },
     says: ['1 of 1 waiting for approval (ci.yml)', 'its checks wait for approval'],
   },
   {
@@ -158,7 +159,7 @@ const ROWS: readonly Row[] = [
     facts: {
       ...{ eventName: 'workflow_run', sha: commit('b') },
       payload: {
-        workflow_run: { id: 31, workflow_id: 51, head_sha: commit('b'), head_branch: 'main', pull_requests: [] },
+        workflow_run: { ...RUN, head_sha: commit('b'), head_branch: 'main', pull_requests: [] },
         repository: { id: 1, full_name: 'acme/docs', default_branch: 'main' },
       },
     },

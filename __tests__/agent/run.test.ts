@@ -20,7 +20,7 @@ interface StepOptions {
 }
 
 /** Of what is written when the job was read once. */
-const LOG_DEADLINE = 30_000
+const LOG_DEADLINE = 40_000
 const FILES_DEADLINE = 20_000
 
 /** A step for a push of an hour; `deadlines` says what GitHub's questions were given besides that. */

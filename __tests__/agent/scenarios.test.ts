@@ -27,7 +27,7 @@ test.each<[name: string, plays: ScenarioName, given: Record<string, string>, end
     'rate-limited',
     SOON,
     'pull-request',
-    '2 POST job, 2 GET job/job_000001',
+    '2 POST job, 6 GET job/job_000001',
   ],
   ['a prompt that may have been taken is not', 'unavailable', {}, 'error unknown-fate', 'POST job'],
   ['an answer without a valid id proves no job', 'bad-id', {}, 'error unknown-fate', 'POST job'],

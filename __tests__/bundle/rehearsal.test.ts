@@ -1,17 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import type { RunOptions, RunResult } from '../../scripts/small-runner/run-action.ts'
 import { isRunning, type RunningService } from '../../src/rehearse/service-process.ts'
 import { runPackaged } from '../support/bundle-run.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-/** The folder for temporary files outlives the run, as on a runner, where all steps of a job share it. */
+const runnerTemp = temporaryFolder()
+
+/** All steps of a job share `RUNNER_TEMP`, so the folder outlives each run. */
 const rehearse = (options: Omit<RunOptions, 'action'>): Promise<RunResult> =>
-  runPackaged('emulator', { env: { RUNNER_TEMP: tmpdir() }, ...options })
+  runPackaged('emulator', { env: { RUNNER_TEMP: runnerTemp }, ...options })
 
 test('a rehearsal starts the service, an agent step runs against it, and the post step stops it and shows its log', async () => {
   const rehearsal = await rehearse({ inputs: { scenario: 'no-changes', speed: '1000' } })
@@ -64,7 +66,7 @@ test('bad inputs and a port that is taken are one clear error each, and a post s
 const program = fileURLToPath(new URL('../../dist/emulator/index.js', import.meta.url))
 
 test('the embedded service goes on when nobody reads its log any more', async () => {
-  const service = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const service = spawn(process.execPath, [program, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(service, 'exit')
   try {
     let said = ''
@@ -82,6 +84,9 @@ test('the embedded service goes on when nobody reads its log any more', async ()
   }
 })
 
+const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly engines: { readonly node: string }
+}
 const START = fileURLToPath(new URL('../../dist/start/index.js', import.meta.url))
 
 test('npm start ends without a word if nobody reads on', async () => {
@@ -92,10 +97,15 @@ test('npm start ends without a word if nobody reads on', async () => {
   expect(await said).toBe('')
 })
 
-test('npm start says in one sentence which Node.js it needs', async () => {
-  const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.8'}})`
-  const start = spawn(process.execPath, ['--import', older, START], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const said = text(start.stderr)
-  expect(await once(start, 'exit')).toEqual([2, null])
-  expect(await said).toMatch(/^npm start needs Node\.js 20 or newer\. This is v[\d.]+\.\n$/)
-})
+test.each(['18.20.8', '20.10.0'])(
+  'npm start says in one sentence on Node.js %s which version it needs',
+  async (version) => {
+    const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`
+    const start = spawn(process.execPath, ['--import', older, START], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const said = text(start.stderr)
+    expect(await once(start, 'exit')).toEqual([2, null])
+    const [, oldest = ''] = /^>=([\d.]+)$/.exec(engines.node) ?? []
+    expect(await said).toMatch(/^npm start needs Node\.js [\d.]+ or newer\. This is v[\d.]+\.\n$/)
+    expect(await said).toContain(` ${oldest} or newer`)
+  },
+)

@@ -119,6 +119,7 @@ const FAILURES: Readonly<Record<FailureCause, readonly [PostDecision, ErrorCode,
   invalid: ['stop', 'rejected', /`base-url`/],
   timeout: ['stop', 'unreachable', /in time.*network/],
   cancelled: ['stop', 'cancelled', /cancelled/],
+  'too-large': ['unknown', 'bad-answer', /^(?!.*broke).*above the limit of 4 MiB.*`base-url`/],
   broken: ['unknown', 'unreachable', /broke.*network/],
 }
 const CAUSES_OF_FAILURE = Object.keys(FAILURES) as FailureCause[]

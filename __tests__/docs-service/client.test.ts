@@ -124,7 +124,7 @@ describe('send prompt', () => {
     const looks: number[] = []
     const look = (): Promise<void> => Promise.resolve(void looks.push(clock.passed()))
     await client.sendMessage('job_1', 'x', look)
-    expect([requests.length, looks]).toEqual([2, [92_000]])
+    expect([requests.length, looks]).toEqual([2, [62_000]])
 
     const changed = bench([answered(429, '', 60_000)])
     const stop = new Error('It changed.')
@@ -159,13 +159,13 @@ describe('send prompt', () => {
     },
   )
 
-  test('a refused prompt waits as long as the service asks for and at random for longer, and not for three tries only', async () => {
+  test('a refused prompt waits for Retry-After and jitter from a doubling window, and is retried more than three times', async () => {
     const limited = answered(429, '')
     const { client, clock, lines } = bench([answered(429, '', 90_000), limited, limited, limited, answered(201)])
     expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
-    expect(clock.sleeps).toEqual([60_000, 60_000, 2_000, 5_000, 5_000, 5_000])
+    expect(clock.sleeps).toEqual([60_000, 32_000, 5_000, 9_000, 17_000])
     // A line a minute, as nothing else is said.
-    expect(lines).toContain('Still waiting, for another 1 min 2 s.')
+    expect(lines).toContain('Still waiting, for another 32 s.')
   })
 
   test('a wait that does not fit the deadline fails at once and names the time', async () => {

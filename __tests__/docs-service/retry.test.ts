@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
 import {
-  comeBackMs,
+  countRefusals,
   createTryRead,
-  giveWayMs,
+  getRateLimitDelayMs,
+  getRetryDelayMs,
   namingTheTime,
   patienceMs,
-  pauseMs,
-  refusalsAfter,
 } from '../../src/docs-service/retry.ts'
 import type { WireResult } from '../../src/docs-service/transport.ts'
 import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
@@ -17,54 +16,49 @@ import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 const answered = (status: number): WireResult => ({ kind: 'answer', status, body: '', retryAfterMs: undefined })
 const failed = (cause: FailureCause, sent = false): WireResult => ({ kind: 'failure', cause, code: undefined, sent })
 
-const pause = (attempt: number, random: number, retryAfterMs?: number, leftMs = Infinity): number =>
-  pauseMs(failure('unreachable', retryAfterMs), attempt, { refusals: 0, leftMs, random })
+const getDelay = (attempt: number, random: number, retryAfterMs?: number, leftMs = Infinity): number =>
+  getRetryDelayMs(failure('unreachable', retryAfterMs), attempt, { refusals: 0, leftMs, random })
 
-test('delays double, up to a minute, and are spread, so that a matrix of jobs does not come back in step', () => {
-  expect([1, 2, 3, 6, 7, 50].map((attempt) => pause(attempt, 0.5) / 1_000)).toEqual([1, 2, 4, 32, 60, 60])
-  expect([0, 0.5, 1].map((random) => pause(1, random))).toEqual([750, 1_000, 1_250])
+test('a failed request is retried after a delay that doubles, up to a minute, with jitter', () => {
+  expect([1, 2, 3, 6, 7, 50].map((attempt) => getDelay(attempt, 0.5) / 1_000)).toEqual([1, 2, 4, 32, 60, 60])
+  expect([0, 0.5, 1].map((random) => getDelay(1, random))).toEqual([750, 1_000, 1_250])
 })
 
 test('a delay is at least what the service asks for, and at most what is left', () => {
-  expect([pause(1, 0.5, 5_000), pause(1, 0.5, 500), pause(1, 0.5, 5_000, 4_000)]).toEqual([5_000, 1_000, 4_000])
+  expect([getDelay(1, 0.5, 5_000), getDelay(1, 0.5, 500), getDelay(1, 0.5, 5_000, 4_000)]).toEqual([
+    ...[5_000, 1_000, 4_000],
+  ])
 })
 
-const back = (refusals: number, random: number, retryAfterMs?: number, leftMs = Infinity): number =>
-  comeBackMs(failure('rate-limited', retryAfterMs), { refusals, leftMs, random })
+const getLimitDelay = (refusals: number, random: number, retryAfterMs?: number, leftMs = Infinity): number =>
+  getRateLimitDelayMs(failure('rate-limited', retryAfterMs), { refusals, leftMs, random })
 
-test('each refusal weighs one, a success takes half of the weight, and nothing else is news of the crowd', () => {
-  const weights = [429, 425, 500, 404, 200, 201, 200, 200, 200].map(answered).concat(failed('no-connection'))
+test('429 and 425 count as refusals in a row, a success resets the count, and nothing else changes it', () => {
+  const results = [429, 425, 500, 404, 429, 200, 429, 201].map(answered).concat(failed('no-connection'))
   let refusals = 0
-  expect(weights.map((result) => (refusals = refusalsAfter(refusals, result)))).toEqual([
-    ...[1, 2, 2, 2, 1, 0.5, 0.25, 0.125, 0],
+  expect(results.map((result) => (refusals = countRefusals(refusals, result)))).toEqual([
+    ...[1, 2, 2, 2, 3, 0, 1, 0],
     0,
   ])
 })
 
-test('after the first refusal the next try is anywhere in the minute behind what the service asks for', () => {
-  expect([0, 0.5, 1].map((random) => back(1, random, 5_000))).toEqual([5_000, 37_000, 69_000])
-})
-
-test('after a second one it is soon, and only a crowd that does not end makes the span longer again', () => {
-  expect([2, 5, 6, 7, 9, 99].map((refusals) => back(refusals, 1, 1_000) - 1_000)).toEqual([
-    ...[8_000, 8_000, 16_000, 32_000, 128_000, 128_000],
+test('a refused request waits for Retry-After and full jitter, in a window that doubles from 4 to 32 seconds', () => {
+  expect([0, 0.5, 1].map((random) => getLimitDelay(1, random, 5_000))).toEqual([5_000, 7_000, 9_000])
+  expect([1, 2, 3, 4, 5, 99].map((refusals) => getLimitDelay(refusals, 1, 5_000) - 5_000)).toEqual([
+    ...[4_000, 8_000, 16_000, 32_000, 32_000, 32_000],
   ])
 })
 
-test.each([undefined, 0])('a service that asks for %j is left alone for a second', (retryAfterMs) => {
-  expect(back(1, 0, retryAfterMs)).toBe(1_000)
+test.each([undefined, 0])('a refused request waits a second at least where Retry-After is %j', (retryAfterMs) => {
+  expect(getLimitDelay(1, 0, retryAfterMs)).toBe(1_000)
 })
 
-test('the random part is cut to what the step has left, and what the service asks for is not', () => {
-  expect([back(1, 0.5, 5_000, 15_000), back(1, 0.999, 5_000, 15_000) < 15_000]).toEqual([10_000, true])
-  expect(back(1, 0.5, 20_000, 15_000)).toBe(20_000)
-})
-
-test('reads give way for about a minute after a refusal, and half as long after each answer; alone, not at all', () => {
-  expect([4, 1, 0.5, 0.25, 0.125, 0].map((refusals) => giveWayMs(refusals, 0.5) / 1_000)).toEqual([
-    ...[64, 64, 64, 32, 16, 0],
+test('the jitter is cut to what the step has left, and what the service asks for is not', () => {
+  expect([getLimitDelay(4, 0.5, 5_000, 15_000), getLimitDelay(4, 0.999, 5_000, 15_000) < 15_000]).toEqual([
+    10_000,
+    true,
   ])
-  expect([giveWayMs(1, 0), giveWayMs(1, 1)]).toEqual([57_600, 70_400])
+  expect(getLimitDelay(4, 0.5, 20_000, 15_000)).toBe(20_000)
 })
 
 const { signal } = new AbortController()

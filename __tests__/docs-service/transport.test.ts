@@ -148,7 +148,12 @@ test('a body may have 4 MiB and not one byte more', async () => {
   const fits = await serve(answers(httpAnswer(200, 'x'.repeat(most))))
   const tooLarge = await serve(answers(httpAnswer(200, 'x'.repeat(most + 1))))
   expect(await ask(at(fits))).toMatchObject({ kind: 'answer', status: 200 })
-  expect(await ask(at(tooLarge))).toEqual({ kind: 'failure', cause: 'broken', code: 'ANSWER_TOO_LARGE', sent: true })
+  expect(await ask(at(tooLarge))).toEqual({
+    kind: 'failure',
+    cause: 'too-large',
+    code: 'RESPONSE_TOO_LARGE',
+    sent: true,
+  })
 })
 
 test('a cancelled run ends the exchange at once, with the knowledge of what was sent', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { markerComment } from '../../src/agent/pull-request/marker.ts'
-import { addToLog, toLogEntry } from '../../src/agent/report/pull-request-log.ts'
+import { createMarkerComment } from '../../src/agent/pull-request/marker.ts'
+import { toLogEntry, updateComment } from '../../src/agent/pull-request/pull-request-log.ts'
 import { renderComment } from '../../src/emulator/comment-html.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -101,10 +101,11 @@ test('the log of a pull request is shown as GitHub shows it', () => {
   const checks = { checks: 'failure', checkList: [{ name: 'links', state: 'failure' }] } as const
   const report = reportOf({ startedBy, pullRequest: { state: 'draft', ...checks } })
   const turn = { task: CREATE, at, result: { outcome: 'pull-request', operation: 'created' } } as const
-  const body = addToLog(markerComment('job_1'), toLogEntry([turn], report, RUN_FACTS, at, [0, 20]))
+  const entry = toLogEntry([turn], report, RUN_FACTS, at)
+  const body = updateComment(createMarkerComment('job_1', []), { label: 'docs-agent', followUps: 0, ...entry })
   expect(renderComment(body ?? '')).toBe(`<p>This pull request comes from the docs agent job <code>job_1</code>.</p>
 <table>
-<tr><th>When (UTC)</th><th>Started by</th><th>What came of it</th></tr>
+<tr><th>When (UTC)</th><th>Started by</th><th>Result</th></tr>
 <tr><td>2026-01-31 03:00</td><td>push to <code>main</code> by <code>mona</code>: 1 commit</td><td><a href="${url}">opened, step <code>agent</code></a></td></tr>
 </table>
 <p><b>What is left</b> (2026-01-31 03:00:05 UTC)</p>

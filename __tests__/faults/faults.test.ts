@@ -2,14 +2,15 @@ import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { givesKeyAway } from '../model/planted-key.ts'
-import { IS_SOAK, SEED } from '../support/seed.ts'
+import { SEED } from '../support/seed.ts'
+import { DRAWING_TEST_TIMEOUT_MS, getSoakMs, reportDrawn } from '../support/soak.ts'
 import { askFaulty, faultOf, type FaultScript, type FaultTrace } from './ask-faulty.ts'
 import type { Fault, PromptFate, ReadFate } from './fault.ts'
 import { PortTaken } from './faulty-peer.ts'
 import { PROXY_FAULTS } from './proxy-faults.ts'
 import { SERVICE_FAULTS, TLS_FAULTS } from './service-faults.ts'
 
-jest.setTimeout(3_600_000)
+jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
 
 /** So many run at the same time: they mostly wait for sockets. */
 const AT_ONCE = 24
@@ -78,8 +79,8 @@ const LONG = { timeoutMs: 150_000, prompt: [], reads: [] }
  */
 const WARM_UP: FaultScript = { ...LONG, name: 'warm-up', reads: ['good'], hasProxy: true }
 
-/** Gives all that broke a promise, and how to run each alone. */
-async function failuresOf(scripts: readonly FaultScript[]): Promise<string[]> {
+/** Lists all that broke a promise, and how to run each alone. */
+async function findFailures(scripts: readonly FaultScript[], seed = SEED): Promise<string[]> {
   const { FAULT: wanted } = process.env
   const left = scripts.filter(({ name }) => wanted === undefined || wanted === name)
   const failures: string[] = []
@@ -87,7 +88,7 @@ async function failuresOf(scripts: readonly FaultScript[]): Promise<string[]> {
   const work = async (): Promise<void> => {
     for (let script = left.shift(); script !== undefined; script = left.shift()) {
       const problems = await tryScript(script)
-      const replay = `Only this one: SEED=${SEED} FAULT='${script.name}' npm test -- __tests__/faults`
+      const replay = `Only this one: SEED=${seed} FAULT='${script.name}' npm test -- __tests__/faults`
       if (problems.length > 0) failures.push([...problems, replay, JSON.stringify(script)].join('\n'))
     }
   }
@@ -111,7 +112,7 @@ test.each([
   ['a proxy does with its sockets', PROXY_FAULTS],
   ['TLS does', TLS_FAULTS],
 ])('every promise holds whatever %s', async (_what, faults) => {
-  expect(await failuresOf(scriptsOf(faults))).toEqual([])
+  expect(await findFailures(scriptsOf(faults))).toEqual([])
 })
 
 const drawn = (names: readonly string[], most: number): fc.Arbitrary<string[]> =>
@@ -131,7 +132,21 @@ const mixture = fc.boolean().chain((hasProxy) => {
   })
 })
 
+/** So many are drawn from one seed. */
+const MIXTURES = 100
+
 test('every promise holds where one fault follows the other', async () => {
-  const mixtures = fc.sample(mixture, { numRuns: IS_SOAK ? 2_000 : 100, seed: SEED })
-  expect(await failuresOf(mixtures.map((one, index) => ({ ...one, name: `mixture-${index}` })))).toEqual([])
+  const endsAt = performance.now() + (getSoakMs(0.9) ?? 0)
+  let seed = SEED
+  do {
+    const mixtures = fc.sample(mixture, { numRuns: MIXTURES, seed })
+    expect(
+      await findFailures(
+        mixtures.map((one, index) => ({ ...one, name: `mixture-${index}` })),
+        seed,
+      ),
+    ).toEqual([])
+    seed++
+  } while (performance.now() < endsAt)
+  reportDrawn({ what: 'mixtures of faults', cases: MIXTURES * (seed - SEED) })
 })

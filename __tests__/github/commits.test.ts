@@ -4,7 +4,8 @@ import { openPull, pushCommit } from '../../src/emulator/github/repository-event
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { forkPointOf, historyIn, ownersOf } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
-import { askingGitHub } from '../support/github-client.ts'
+import { getTestMergeHead } from '../../src/github/event-parts.ts'
+import { askingGitHub, errorOf } from '../support/github-client.ts'
 import { commit, madeCommit } from '../support/github-state.ts'
 
 test('gives all commits, oldest first, with the accounts that GitHub knows', async () => {
@@ -33,6 +34,23 @@ test('gives all commits, oldest first, with the accounts that GitHub knows', asy
     expect(found).toHaveLength(123)
     expect(await github.listCommitsBetween('acme/docs', 'main', head)).toEqual(found)
     expect(await github.listCommitsBetween('acme/docs', 'main', shas[1] ?? '')).toEqual(found.slice(0, 2))
+  })
+})
+
+test("reads a commit, and tells GitHub's test merge of a pull request from other merges", async () => {
+  const docs = repositoryState()
+  const push = (branch: string): string =>
+    pushCommit(docs, branch, { message: 'Work', author: 'mona', files: [] }, 0).sha
+  const [base, head] = [push('main'), push('agent/x')]
+  openPull(docs, 7, pullState({ branch: 'agent/x', headSha: head }), 0)
+  await askingGitHub({ docs }, async (github) => {
+    const { mergeCommitSha } = await github.readPullRequest({ repository: 'acme/docs', number: 7 })
+    const { message, parents } = await github.readCommit('acme/docs', mergeCommitSha)
+    expect(parents).toEqual([base, head])
+    expect(getTestMergeHead(message, parents)).toBe(head)
+    expect(await github.findPullRequestsOfCommit('acme/docs', mergeCommitSha)).toEqual([])
+    expect(await github.readCommit('acme/docs', head)).toMatchObject({ sha: head, message: 'Work', parents: [base] })
+    expect(await errorOf(github.readCommit('acme/docs', commit('f')))).toMatchObject({ code: 'rejected' })
   })
 })
 

@@ -74,22 +74,27 @@ const COMPARED = {
 }
 const comparing = (data: object) => answering(() => ({ ...COMPARED, ...data })).compare('acme/docs', 'main', 'next')
 
-test.each<[unknown, 'whole' | 'cut', readonly object[]]>([
-  [undefined, 'cut', []],
+test.each<[unknown, 'whole' | 'unreadable', readonly object[]]>([
+  [undefined, 'unreadable', []],
   [[], 'whole', []],
-  [7, 'cut', []],
-  [[null, { status: 'modified' }, { filename: 'a', status: 7 }], 'cut', []],
-  [[{}, { filename: 'a', status: 'modified' }], 'cut', [{ path: 'a' }]],
-  [[{ filename: 'a', status: 'renamed', previous_filename: {} }], 'cut', [{ path: 'a', previousPath: undefined }]],
+  [7, 'unreadable', []],
+  [[null, { status: 'modified' }, { filename: 'a', status: 7 }], 'unreadable', []],
+  [[{}, { filename: 'a', status: 'modified' }], 'unreadable', [{ path: 'a' }]],
+  [
+    [{ filename: 'a', status: 'renamed', previous_filename: {} }],
+    'unreadable',
+    [{ path: 'a', previousPath: undefined }],
+  ],
   [[{ filename: 'a', status: 'added', patch: {} }], 'whole', [{ path: 'a', patch: undefined, additions: 0 }]],
 ])('of files such as %j the list is %s', async (listed, fileList, files) => {
   expect(await comparing({ files: listed })).toMatchObject({ fileList, files })
 })
 
-test('a commit that does not say what it is says nothing, and one comparison that does not is no answer', async () => {
-  const commits = [null, { sha: 7 }, { sha: commit('b'), parents: [], commit: { message: 5, author: null } }]
+test('a commit may lack its message and its author, and a comparison with a commit that cannot be read is refused', async () => {
+  const nameless = { sha: commit('b'), parents: [], commit: { message: 5, author: null } }
   const nothing = { sha: commit('b'), message: '', author: '', account: { login: '', type: '' } }
-  expect((await comparing({ commits })).commits).toMatchObject([nothing])
+  expect((await comparing({ commits: [nameless] })).commits).toMatchObject([nothing])
   const wrongs = [{ status: 'sideways' }, { merge_base_commit: null }, { total_commits: 'many' }, { commits: null }]
-  for (const wrong of wrongs) expect(await errorOf(comparing(wrong))).toMatchObject({ code: 'bad-answer' })
+  for (const wrong of [...wrongs, { commits: [null, nameless] }, { commits: [nameless, { sha: 7 }] }])
+    expect(await errorOf(comparing(wrong))).toMatchObject({ code: 'bad-answer' })
 })

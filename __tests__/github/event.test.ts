@@ -49,9 +49,9 @@ test.each<[name: string, payload: object, expected: object]>([
   ['push', { ...PUSH, after: commit('0') }, moved('deleted')],
   ['push', { ...PUSH, before: commit('0').slice(1) }, moved('unknown')],
   ['create', { ref: 'v1', ref_type: 'tag' }, { kind: 'tag' }],
-  ['create', { ref: 'v1', ref_type: 'branch' }, { kind: 'branch', isDeleted: false }],
-  ['delete', { ref: 'v1', ref_type: 'branch' }, { kind: 'branch', isDeleted: true }],
-  ['delete', { ref: 'v1', ref_type: 'tag' }, { kind: 'other' }],
+  ['create', { ref: 'v1', ref_type: 'branch' }, { kind: 'branch', branch: 'v1' }],
+  ['delete', { ref: 'v1', ref_type: 'branch' }, { kind: 'deletion' }],
+  ['delete', { ref: 'v1', ref_type: 'tag' }, { kind: 'deletion' }],
   ['release', { release: { tag_name: 'v1' } }, { kind: 'release' }],
   // A part that is null, or not as GitHub describes it, is as if it were not there, and the others stay.
   ['issues', HALF_READ, { kind: 'issue', subject: { kind: 'issue', number: 7, title: '', text: '', isOpen: true } }],
@@ -62,9 +62,64 @@ test.each<[name: string, payload: object, expected: object]>([
   // The run that made a deployment is not what the event is about.
   ['deployment_status', DEPLOYMENT, { kind: 'other', work: { branch: 'main' } }],
   ['workflow_run', { workflow_run: { head_commit: { message: 'Guide' } } }, { work: { message: 'Guide' } }],
-  ['workflow_run', DEPLOYMENT, { kind: 'workflow-run', run: { name: 'CI' } }],
+  ['workflow_run', DEPLOYMENT, { kind: 'workflow-run', run: { name: 'CI', cause: 'unknown' } }],
 ])('%s with %j', (name, payload, expected) => {
   expect(parseEvent(name, payload, '')).toMatchObject(expected)
+})
+
+test.each([
+  ['head', 'push pull_request merge_group'],
+  ['people', 'schedule workflow_dispatch repository_dispatch'],
+  [
+    'unknown',
+    'workflow_run issue_comment issues label check_run check_suite deployment deployment_status status create delete ' +
+      'release pull_request_target pull_request_review page_build registry_package discussion dynamic',
+  ],
+])('the cause of a run after runs of these events is %s: %s', (cause, events) => {
+  for (const event of events.split(' '))
+    expect(parseEvent('workflow_run', { workflow_run: { event } }, '')).toMatchObject({ run: { cause } })
+})
+
+const [BASE, HEAD] = [commit('a'), commit('c')]
+const mergeOf = (message: string, ...parents: readonly string[]) => ({
+  sha: commit('d'),
+  commit: { commit: { message }, parents: parents.map((sha) => ({ sha })) },
+})
+const QUEUE = `gh-readonly-queue/main/pr-7-${BASE}`
+
+test.each<[what: string, name: string, payload: object, work: object]>([
+  [
+    "GitHub's test merge is about the merged head",
+    'status',
+    mergeOf(`Merge ${HEAD} into ${BASE}`, BASE, HEAD),
+    { sha: HEAD },
+  ],
+  ['a merge of two branches', 'status', mergeOf("Merge branch 'main'", BASE, HEAD), { sha: commit('d') }],
+  ['a message that names no parent', 'status', mergeOf(`Merge ${BASE} into ${HEAD}`, BASE, HEAD), { sha: commit('d') }],
+  ['a squash that is called so', 'status', mergeOf(`Merge ${HEAD} into ${BASE}`, BASE), { sha: commit('d') }],
+  ['a commit whose parents are not listed', 'status', { sha: commit('d'), commit: {} }, { sha: commit('d') }],
+  [
+    'the ref of a pull request',
+    'deployment',
+    { deployment: { ref: 'refs/pull/7/merge' } },
+    { pullRequests: [{ number: 7 }] },
+  ],
+  [
+    'the short name of that ref',
+    'deployment_status',
+    { deployment: { ref: '7/merge' } },
+    { pullRequests: [{ number: 7 }] },
+  ],
+  [
+    'the head of a pull request',
+    'deployment',
+    { deployment: { ref: 'pull/7/head' } },
+    { pullRequests: [{ number: 7 }] },
+  ],
+  ['a branch', 'deployment', { deployment: { ref: 'next/merge' } }, { pullRequests: [] }],
+  ['a merge queue', 'workflow_run', { workflow_run: { head_branch: QUEUE } }, { pullRequests: [{ number: 7 }] }],
+])('%s in a %s', (_what, name, payload, work) => {
+  expect(parseEvent(name, payload, '')).toMatchObject({ work })
 })
 
 test('the commits of a push come newest first, and none is known where one cannot be read', () => {

@@ -3,12 +3,13 @@ import { Refusal, toActionError } from '../../src/github/github-error.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 
+const NOW = new Date('2026-01-01T00:00:00Z')
 const KEY = 'ghs_0123456789abcdef'
 const redact = createRedactor([KEY])
 
 const refusal = (status: number, message: string, headers = {}): Refusal =>
   new Refusal({ status, headers, data: { message, secret: 'token' } })
-const told = (error: unknown): ActionError => toActionError(error, 'checks: read', 'acme/docs', redact)
+const told = (error: unknown): ActionError => toActionError(error, 'checks: read', 'acme/docs', redact, NOW)
 
 const USED_UP = { 'x-ratelimit-remaining': '0' }
 const ACCEPTED = { 'x-accepted-github-permissions': 'checks=read' }
@@ -54,6 +55,17 @@ test.each<[number, string, object, RegExp | undefined]>([
   else expect(hint).toMatch(advice)
 })
 
+test('a token that may not create a label is told to create it once, or to get `issues: write`', () => {
+  const message = 'You do not have permission to create labels on this repository.'
+  const unauthorized = { resource: 'Repository', field: 'label', code: 'unauthorized' }
+  const data = { message, errors: [null, unauthorized] }
+  expect(told(new Refusal({ status: 403, headers: {}, data }))).toMatchObject({
+    code: 'forbidden',
+    message: `GitHub says “${message}” (403).`,
+    hint: 'Create the label in `acme/docs` once, or grant `issues: write` under `permissions` of the job.',
+  })
+})
+
 test('our own errors stay as they are', () => {
   expect(told(OWN)).toBe(OWN)
 })
@@ -78,7 +90,6 @@ test.each(['', null, 7, '<!doctype html>', { message: 7 }])('a refusal with %j i
   expect(told(new Refusal({ status: 304, headers: {}, data })).message).toBe('GitHub answered 304.')
 })
 
-const NOW = new Date('2026-01-01T00:00:00Z')
 const HOUR = { ...USED_UP, 'x-ratelimit-reset': String(NOW.getTime() / 1_000 + 90) }
 
 test.each<[string, object, number]>([

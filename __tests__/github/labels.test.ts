@@ -18,24 +18,37 @@ test('one request puts a label on, and makes it where the repository does not kn
   })
 })
 
+test('without `issues: write` a label that exists is added, and a label that does not exist is not created', async () => {
+  const state = { permissions: { 'pull-requests': 'write' } } as const
+  const docs = repositoryWithPull({}, { labels: ['docs'] })
+  await askingGitHub({ docs, state }, async (github) => {
+    await github.addLabel({ repository: 'acme/docs', number: 7 }, 'docs')
+    const refused = github.addLabel({ repository: 'acme/docs', number: 7 }, 'docs-agent')
+    await expect(refused).rejects.toMatchObject({ code: 'forbidden', hint: expect.stringContaining('issues: write') })
+    expect([docs.labels, docs.pulls[7]?.labels]).toEqual([['docs'], ['docs']])
+  })
+})
+
 const pull = (fields: Partial<PullState> = {}): PullState =>
   pullState({ branch: 'agent/guide', headSha: commit('c'), ...fields })
 const labelled = pull({ labels: ['Docs-Agent'] })
 const closed = pull({ labels: ['docs-agent'], state: 'closed' })
-const others = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [index + 1, pull()]))
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+const others = (count: number) => Object.fromEntries(numbers(count).map((number) => [number, pull()]))
 const holding = (pulls: Record<number, PullState>) => repositoryState({ pulls })
 
-/** The numbers of the open pull requests with the label, and of requests for them. */
+/** The numbers of the open pull requests, and of requests for them. */
 const list = (options: AskingOptions) =>
   askingGitHub(options, async (github, { asked }) => {
-    const found = await github.listOpenPullRequests('acme/docs', 'docs-agent')
+    const found = await github.listOpenPullRequests('acme/docs')
     return [...found.map(({ number }) => number), `${asked.length} requests`]
   })
 
-test('lists the open pull requests with a label, oldest first, and more pages than one twice', async () => {
+test('lists all open pull requests, oldest first, and more pages than one twice', async () => {
   const one = holding({ 8: labelled, 5: labelled, 6: pull(), 7: closed })
-  expect(await list({ docs: one })).toEqual([5, 8, '1 requests'])
-  expect(await list({ docs: holding({ ...others(120), 200: labelled }) })).toEqual([200, '4 requests'])
+  expect(await list({ docs: one })).toEqual([5, 6, 8, '1 requests'])
+  const [many, requests] = [numbers(120), '4 requests']
+  expect(await list({ docs: holding({ ...others(120), 200: labelled }) })).toEqual([...many, 200, requests])
 })
 
 test('one that moves to a page that was read, as another is closed, is found', async () => {
@@ -44,7 +57,7 @@ test('one that moves to a page that was read, as another is closed, is found', a
     const [first] = Object.values(docs.pulls)
     if (before === 1 && first !== undefined) first.state = 'closed'
   }
-  expect(await list({ docs, beforeAnswer })).toEqual([101, '4 requests'])
+  expect(await list({ docs, beforeAnswer })).toEqual([...numbers(101), 300, '4 requests'])
 })
 
 const docs = repositoryState({
@@ -69,4 +82,41 @@ test('the list of one label is not empty where GitHub does not answer', async ()
   const faults = { 'issues/list-for-repo': Array<number>(4).fill(500) }
   const asked = askingGitHub({ docs, faults }, (github) => github.findLabelledPullRequests('acme/docs', 'docs-agent'))
   await expect(asked).rejects.toMatchObject({ code: 'service-error' })
+})
+
+const byAgent = { user: 'docs-agent[bot]' }
+const AGENT = { login: 'docs-agent[bot]', type: 'Bot' }
+const [LIST_OF_LABEL, LIST] = ['issues/list-for-repo', 'pulls/list']
+
+test.each<[string, AskingOptions, readonly string[]]>([
+  ['one page of the list of the label', {}, [LIST_OF_LABEL]],
+  [
+    'a page of all pull requests, for a token that cannot read issues',
+    { state: { permissions: { 'pull-requests': 'read' } } },
+    [LIST_OF_LABEL, LIST],
+  ],
+  [
+    'a page of all pull requests, in a repository without issues',
+    { faults: { [LIST_OF_LABEL]: [410] } },
+    [LIST_OF_LABEL, LIST],
+  ],
+])('finds the newest pull requests with a label, in any state, in %s', async (_what, options, requests) => {
+  const opened = { createdAtMs: 1_000, ...byAgent }
+  const docs = repositoryState({
+    pulls: {
+      ...others(99),
+      101: pull({ ...opened, labels: ['DOCS-AGENT'] }),
+      102: pull({ ...opened, labels: ['docs-agent'], state: 'closed' }),
+      103: pull({ ...opened, labels: ['docs'] }),
+    },
+    issues: { 104: issueState({ createdAtMs: 1_000, labels: ['docs-agent'] }) },
+  })
+  await askingGitHub({ docs, ...options }, async (github, { asked }) => {
+    const found = await github.listNewestPullRequests('acme/docs', 'docs-agent')
+    expect(found.map(({ number, author }) => [number, author])).toEqual([
+      [102, AGENT],
+      [101, AGENT],
+    ])
+    expect(asked).toEqual(requests)
+  })
 })

@@ -11,7 +11,7 @@ const NEXT = '<https://api.example.com/x?page=2>; rel="next"'
 
 const LISTS = {
   listMarkerComments: (github) => github.listMarkerComments(PULL),
-  listOpenPullRequests: (github) => github.listOpenPullRequests('acme/docs', 'x'),
+  listOpenPullRequests: (github) => github.listOpenPullRequests('acme/docs'),
   findLabelledPullRequests: (github) => github.findLabelledPullRequests('acme/docs', 'x'),
   listReviewersSoFar: (github) => github.listReviewersSoFar(PULL),
   listPullRequestCommits: (github) => github.listPullRequestCommits(PULL),

@@ -27,7 +27,8 @@ test('reads what a merge needs to know', async () => {
     headSha: commit('c'),
     baseRef: 'main',
     baseSha: commit('a'),
-    mergeCommitSha: '',
+    // GitHub's merge for a test.
+    mergeCommitSha: expect.stringMatching(/^[0-9a-f]{40}$/) as unknown,
     mergeable: true,
     isBlocked: false,
   })

@@ -10,7 +10,7 @@ import { bodyOf } from '../support/in-process-github.ts'
 
 const API = 'https://api.example.com'
 type Sent = Omit<HttpAnswer, 'body'> & { readonly body: string }
-const told = (error: unknown) => toActionError(error, 'contents: read', 'acme/old', String)
+const told = (error: unknown) => toActionError(error, 'contents: read', 'acme/old', String, new Date(0))
 const OPTIONS = { token: 'ghs_1', clock: virtualClock(), debug: () => undefined }
 
 /** Requests that are answered in turn, each with 200 unless told otherwise. */

@@ -146,8 +146,15 @@ test('gives all of a body that is not too long', async () => {
   expect(await readText(chunks(2, 0, 3), 5)).toBe('aaaaa')
 })
 
+test('drops a byte order mark, so that JSON behind it can be parsed', async () => {
+  async function* marked(): AsyncGenerator<Uint8Array> {
+    yield await Promise.resolve(Buffer.from('\ufeff{"id":"jöb"}'))
+  }
+  expect(await readText(marked(), 100)).toBe('{"id":"jöb"}')
+})
+
 test('reads no further than it has to, and says what is wrong', async () => {
   const body = chunks(3, 3, 3)
-  await expect(readText(body, 5)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
+  await expect(readText(body, 5)).rejects.toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   expect((await body.next()).done).toBe(true)
 })

@@ -46,7 +46,17 @@ test.each<[string, readonly string[], readonly string[]]>([
   ['http://127.0.0.1:8080', ['127.0.0.1'], ['', ':8080']],
   ['http://localhost:8080', ['localhost'], ['']],
   ['http://[::1]:8080', ['[::1]', '[::1]:8080', '::1'], ['[::1]:9', '[::2]']],
-  ['https://[2001:db8::7]', ['2001:db8::7'], ['2001:db8::8']],
+  ['https://[2001:db8::7]', ['2001:db8::7', '2001:DB8:0:0::7'], ['2001:db8::8', '::7']],
+  // Blocks of addresses, which have no suffixes.
+  [
+    'https://10.1.2.3',
+    ['10.0.0.0/8', '10.1.2.3/32', '10.1.2.3'],
+    ['10.1.2.0/31', '10.1.2.3/33', '10.1.2.3/', '10.1.2.3/8/8'],
+  ],
+  ['https://10.1.2.3', ['10.1.2.3:443', '10.0.0.0/8:443'], ['2.3', '.2.3', '1.2.3', '11.0.0.0/8', '10.0.0.0/8:80']],
+  ['https://[2001:db8::7]', ['2001:db8::/32'], ['2001:db9::/32', '2001:db8::/129', '10.0.0.0/0']],
+  ['https://10.example.com', ['example.com'], ['10.0.0.0/8']],
+  ['https://docs.example.com.', ['example.com', 'docs.example.com.'], ['docs.example']],
 ])('NO_PROXY lets %s go directly: with %j, and not with %j', (url, directly, byProxy) => {
   const proxiesWith = (noProxy: string) =>
     ['NO_PROXY', 'no_proxy'].map((name) => proxyOf(url, { HTTPS_PROXY: PROXY, HTTP_PROXY: PROXY, [name]: noProxy }))

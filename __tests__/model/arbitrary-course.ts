@@ -12,6 +12,9 @@ const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
   Object.entries(ALL_PERMISSIONS).filter(([name]) => name !== 'actions'),
 )
 
+/** The label cannot be created then. */
+const WITHOUT_ISSUES: Permissions = { ...ALL_PERMISSIONS, issues: 'read' }
+
 const LONGEST_WITHOUT_LINK_MS = 9_000
 
 const seconds = (min: number, max: number): fc.Arbitrary<number> => between(min, max).map((drawn) => drawn * 1_000)
@@ -161,7 +164,7 @@ export const arbitraryCourse = (kind: CourseKind): fc.Arbitrary<Course> =>
       }),
       events: fc.array(event, { maxLength: 4 }),
       agentPush: mostly<'on-top' | 'forced'>('on-top', 6, fc.constant('forced')),
-      permissions: mostly(ALL_PERMISSIONS, 2, fc.constant(WITHOUT_ACTIONS)),
+      permissions: mostly(ALL_PERMISSIONS, 2, fc.constantFrom(WITHOUT_ACTIONS, WITHOUT_ISSUES)),
       faults: rarely<'unavailable' | 'reset' | 'never' | 'answer-lost' | 'late' | number>(
         'unavailable',
         'reset',

@@ -47,7 +47,9 @@ function endsAreRead(run: CourseRun, trace: CourseTrace): string | undefined {
     const before = turns[index] ?? next
     return before.jobId === next.jobId && !isRead(before, next.atMs)
   })
-  if (early !== undefined) return 'A message was sent while the turn before was unfinished, or its end was not read.'
+  // Nobody can tell whose turn it is that ends while several steps send messages to one job.
+  if (early !== undefined && !othersWorked(run, trace))
+    return 'A message was sent while the turn before was unfinished, or its end was not read.'
   const claims = CLAIMS.includes(run.report.outcome) && run.report.error === undefined && waits(run)
   // A round that ends badly, or is never seen to end, leaves the result as it was.
   if (!claims || turns.length === 0 || othersWorked(run, trace)) return undefined
@@ -131,7 +133,7 @@ function promptsAreBounded(run: CourseRun): string | undefined {
   return creates > 1 ? 'One step created two jobs.' : undefined
 }
 
-/** No new job while a pull request with the label is open that its own job proves, from before the step to the creation. */
+/** No new job while a marked pull request is open that its own job proves, from before the step to the creation. */
 function noSecondIsOpened(run: CourseRun, trace: CourseTrace): string | undefined {
   const create = turnsOf(run).find(({ what }) => what === 'create')
   if (run.step.asks !== 'rolling' || create === undefined) return undefined

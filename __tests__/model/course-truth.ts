@@ -40,17 +40,20 @@ export const pullOf = (trace: CourseTrace, { pullNumber }: JobRecord): PullState
 const MARKERS_BY = ['github-actions[bot]', 'mona']
 
 /**
- * Since when a job's pull request could be gone on with: open, with the label, and with a comment that can be trusted. Undefined
- * if it could not at that time.
+ * Since when a job's pull request could be continued: open, with a marker comment by a trusted author, and with the label or a
+ * marker comment that names it. Undefined if it could not be continued at that time.
  */
 export function openSince(trace: CourseTrace, job: JobRecord, atMs: number): number | undefined {
   const pull = pullOf(trace, job)
-  if (pull === undefined || pull.createdAtMs > atMs || !pull.labels.includes('docs-agent')) return undefined
+  if (pull === undefined || pull.createdAtMs > atMs) return undefined
   if (pull.closedAtMs !== undefined && pull.closedAtMs <= atMs) return undefined
   const { status } = stateAt(job, atMs)
   if (status === 'failed' || status === 'archived') return undefined
   const named = pull.comments.find(
-    ({ user, body }) => MARKERS_BY.includes(user) && body.startsWith(`<!-- docs-agent-action: job=${job.id} -->`),
+    ({ user, body }) =>
+      MARKERS_BY.includes(user) &&
+      body.startsWith(`<!-- docs-agent-action: job=${job.id} -->`) &&
+      (pull.labels.includes('docs-agent') || body.includes('<!-- docs-agent-action: labels=docs-agent -->')),
   )
   return named?.createdAtMs
 }

@@ -1,9 +1,11 @@
 import { agentAction } from '../../src/agent/agent-action.ts'
 import type { Report } from '../../src/agent/report/report.ts'
-import type { Transport } from '../../src/docs-service/transport.ts'
+import type { Transport, WireResult } from '../../src/docs-service/transport.ts'
 import { createService } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
+import { createRandom } from '../../src/emulator/service/random.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import { stepClockOf } from '../support/fake-clock.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
@@ -14,34 +16,55 @@ import { virtualClock } from '../support/virtual-clock.ts'
 
 /** A limit for all requests under one key. */
 export interface LimitPlan {
-  /** A window begins anew at fixed times; a bucket fills up evenly. */
+  /** A window resets its count at fixed times; a bucket fills up evenly. */
   readonly kind: 'window' | 'bucket'
-  /** One request is allowed in this time, in milliseconds, on the average. */
+  /** One request is allowed in this time on average, in milliseconds. */
   readonly everyMs: number
-  /** So many at once: all of a window, or what fits into the bucket. */
+  /** How many requests one window allows, or the bucket contains when it is full. */
   readonly burst: number
-  /** Whether a refusal says how long to wait; or what it says in any case, in milliseconds. */
+  /** Whether a 429 response has a `Retry-After`; a number is the time that it names in any case, in milliseconds. */
   readonly retryAfter: boolean | number
 }
+
+/** The embedded service's own limit: 100 prompts in any hour, `Retry-After` until the next one is allowed, reads unlimited. */
+export const HOURLY_LIMIT = 'hourly'
+const PROMPTS_PER_HOUR = 100
 
 /** Many steps under one key. */
 export interface FleetPlan {
   /** When each step begins, in milliseconds. */
   readonly starts: readonly number[]
-  readonly limit: LimitPlan
+  readonly limit: LimitPlan | typeof HOURLY_LIMIT
   readonly random: () => number
   readonly timeoutMs?: number
 }
 
-/** One step: when it began and ended, in milliseconds. */
-export interface FleetStep {
-  readonly beganAt: number
-  readonly endedAt: number
-  readonly played: Played<Report>
+/** A fleet of so many steps that begin at random times within the given one. */
+export function planFleet(steps: number, withinMs: number, seed: number, limit: FleetPlan['limit']): FleetPlan {
+  const random = createRandom(seed)
+  return { starts: Array.from({ length: steps }, () => random() * withinMs), limit, random }
 }
 
-export interface FleetEnd {
-  readonly steps: readonly FleetStep[]
+interface MemberWorld {
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly random: () => number
+  readonly timeoutMs: number
+}
+
+/** What one member of a fleet does: this action's step, or another client that the benchmark compares it with. */
+export type PlayMember<Result> = (world: MemberWorld) => Promise<Result>
+
+/** One member: when it began and ended, in milliseconds. */
+export interface FleetMember<Result> {
+  readonly beganAt: number
+  readonly endedAt: number
+  readonly played: Result
+}
+
+export interface FleetEnd<Result = Played<Report>> {
+  readonly steps: readonly FleetMember<Result>[]
+  /** Requests by how the service responded: 429, or anything else. */
   readonly answered: number
   readonly refused: number
   readonly jobs: number
@@ -49,8 +72,10 @@ export interface FleetEnd {
 
 const LATENCY_MS = 50
 const HOUR_MS = 3_600_000
+/** How long the embedded service's agent works. */
+const JOB_MS = 20_000
 
-/** Takes one request at a time, in milliseconds, that must not go backwards; gives how long one has to wait, if it must. */
+/** Takes one request at a time, in milliseconds, that must not go backwards; returns how long the request has to wait. */
 function createLimit({ kind, everyMs, burst }: LimitPlan): (nowMs: number) => number {
   const windowMs = everyMs * burst
   let left = burst
@@ -66,32 +91,90 @@ function createLimit({ kind, everyMs, burst }: LimitPlan): (nowMs: number) => nu
   }
 }
 
-/** Plays a fleet against the embedded service, whose jobs take 20 s, on the virtual clock. */
-export async function playFleet({ starts, limit, random, timeoutMs = HOUR_MS }: FleetPlan): Promise<FleetEnd> {
+/** The 429 that a limit gives to a request that has to wait so long. */
+function refuse({ retryAfter }: LimitPlan, waitMs: number): WireResult {
+  const inSeconds = retryAfter === true ? Math.ceil(waitMs / 1_000) * 1_000 : undefined
+  const retryAfterMs = typeof retryAfter === 'number' ? retryAfter : inSeconds
+  return { kind: 'answer', status: 429, body: '{"error":"Too many requests."}', retryAfterMs }
+}
+
+/** Plays a step of the agent action. */
+export const playStep: PlayMember<Played<Report>> = ({ transport, clock, random, timeoutMs }) => {
+  const stage = { apiKey: EMULATOR_KEY, transport, github: undefined, context: RUN_FACTS, clock, random }
+  return playOn(stage, agentAction, () => agentInputs({ timeoutMs, projectId: DEFAULT_PROJECT_ID }))
+}
+
+/** Plays a fleet against the embedded service on the virtual clock. */
+export async function playFleet<Result>(plan: FleetPlan, play: PlayMember<Result>): Promise<FleetEnd<Result>> {
+  const { starts, limit, random, timeoutMs = HOUR_MS } = plan
   const world = virtualClock({ mostEvents: Infinity })
-  const service = createService({ baseUrl: BASE_URL, requestsPerHour: Infinity })
-  const take = createLimit(limit)
+  const requestsPerHour = limit === HOURLY_LIMIT ? PROMPTS_PER_HOUR : Infinity
+  const service = createService({ baseUrl: BASE_URL, requestsPerHour })
+  const take = limit === HOURLY_LIMIT ? undefined : createLimit(limit)
   const counts = { answered: 0, refused: 0 }
-  const inner = respondInProcess((...request) => service.handle(...request), EMULATOR_KEY, world)
+  const respond = respondInProcess((...request) => service.handle(...request), EMULATOR_KEY, world)
   const transport: Transport = async (request, signal) => {
     await world.sleep(LATENCY_MS)
-    const freeInMs = take(world.now())
-    counts[freeInMs === 0 ? 'answered' : 'refused']++
-    const inSeconds = limit.retryAfter === true ? Math.ceil(freeInMs / 1_000) * 1_000 : undefined
-    const retryAfterMs = typeof limit.retryAfter === 'number' ? limit.retryAfter : inSeconds
-    const refusal = { kind: 'answer', status: 429, body: '{"error":"Too many requests."}', retryAfterMs } as const
-    const answer = freeInMs === 0 ? await inner(request, signal) : refusal
+    const waitMs = take?.(world.now()) ?? 0
+    const isRefused = waitMs > 0 && limit !== HOURLY_LIMIT
+    const result = isRefused ? refuse(limit, waitMs) : await respond(request, signal)
+    counts[result.kind === 'answer' && result.status === 429 ? 'refused' : 'answered']++
     await world.sleep(LATENCY_MS)
-    return answer
+    return result
   }
   const clock = stepClockOf(world)
-  const stage = { apiKey: EMULATOR_KEY, transport, github: undefined, context: RUN_FACTS, clock, random }
-  const play = async (atMs: number): Promise<FleetStep> => {
+  const playMember = async (atMs: number): Promise<FleetMember<Result>> => {
     await world.sleep(atMs)
     const beganAt = world.now()
-    const played = await playOn(stage, agentAction, () => agentInputs({ timeoutMs, projectId: DEFAULT_PROJECT_ID }))
+    const played = await play({ transport, clock, random, timeoutMs })
     return { beganAt, endedAt: world.now(), played }
   }
-  const steps = await world.passUntil(Promise.all(starts.map(play)))
+  const steps = await world.passUntil(Promise.all(starts.map(playMember)))
   return { steps, ...counts, jobs: service.requests.filter(({ status }) => status === 201).length }
+}
+
+/** The least time in which anybody could have run these steps, in milliseconds: two requests each, and their jobs. */
+function getLeastMs({ starts, limit }: FleetPlan): number {
+  const steps = starts.length
+  if (limit === HOURLY_LIMIT) return Math.floor((steps - 1) / PROMPTS_PER_HOUR) * HOUR_MS + JOB_MS
+  const promptsMs = Math.max(0, steps - limit.burst) * limit.everyMs
+  return promptsMs + Math.max(steps * limit.everyMs, JOB_MS)
+}
+
+export interface FleetFigures {
+  /** The time until the last end, over the least possible. */
+  readonly time: number
+  readonly refusedPerResponse: number
+  /** The time of the slowest step, over the median. */
+  readonly slowestToMedian: number
+}
+
+const getMean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+function measureEnd(plan: FleetPlan, { steps, answered, refused }: FleetEnd<unknown>): FleetFigures {
+  const times = steps.map(({ beganAt, endedAt }) => endedAt - beganAt).sort((a, b) => a - b)
+  return {
+    time: Math.max(...steps.map(({ endedAt }) => endedAt)) / getLeastMs(plan),
+    refusedPerResponse: refused / answered,
+    slowestToMedian: (times.at(-1) ?? NaN) / (times[times.length >> 1] ?? NaN),
+  }
+}
+
+/** Plays each plan and returns the means. */
+export async function measureFleets<Result>(
+  plans: readonly FleetPlan[],
+  play: PlayMember<Result>,
+  check: (plan: FleetPlan, end: FleetEnd<Result>) => void = () => undefined,
+): Promise<FleetFigures> {
+  const all: FleetFigures[] = []
+  for (const plan of plans) {
+    const end = await playFleet(plan, play)
+    check(plan, end)
+    all.push(measureEnd(plan, end))
+  }
+  return {
+    time: getMean(all.map(({ time }) => time)),
+    refusedPerResponse: getMean(all.map(({ refusedPerResponse }) => refusedPerResponse)),
+    slowestToMedian: getMean(all.map(({ slowestToMedian }) => slowestToMedian)),
+  }
 }

@@ -2,7 +2,15 @@ import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ListedPullRequest } from '../../src/github/pull-requests.ts'
-import { changedFile, comparing, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../support/fake-github.ts'
+import {
+  changedFile,
+  comparing,
+  mergedBy,
+  PULL_REQUEST,
+  pullCommit,
+  pullCommits,
+  RUN_FACTS,
+} from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
 import { lookAtChange } from '../support/look-at-change.ts'
 import { ASKS, workflowsToCopy, type Workflow } from '../support/workflow-files.ts'
@@ -50,13 +58,26 @@ const REAL = createRequire(import.meta.url)('@octokit/webhooks-examples') as rea
   readonly examples: readonly Example['payload'][]
 }[]
 
+/** Runs of these are recorded with the head that they are about, and runs of those with the default branch's newest commit. */
+const EVENTS_OF_HEAD = ['push', 'pull_request', 'merge_group']
+const EVENTS_OF_DEFAULT_BRANCH = (
+  'workflow_run issue_comment issues label check_run check_suite status deployment deployment_status create delete ' +
+  'release pull_request_target pull_request_review page_build registry_package discussion'
+).split(' ')
+
 /**
  * What GitHub really sent, collected by the authors of its client. Of packages they have the event with the older name, of
- * branches that were made or deleted none.
+ * branches that were made or deleted none, and of workflow runs few of the events that start them.
  */
 const EXAMPLES = REAL.flatMap(({ name, examples }) =>
   examples.flatMap((payload): Example[] => {
     const sent = { name, payload: { sender: AGENT, ...payload } }
+    if (name === 'pull_request') return [sent, { ...sent, name: 'pull_request_target' }]
+    if (name === 'workflow_run')
+      return [...EVENTS_OF_HEAD, ...EVENTS_OF_DEFAULT_BRANCH].map((event) => {
+        const workflow_run = { ...(payload['workflow_run'] as object), event }
+        return { name, payload: { ...sent.payload, workflow_run } }
+      })
     if (name === 'package')
       return [sent, { name: 'registry_package', payload: { ...payload, registry_package: payload['package'] } }]
     return /^(?:create|delete)$/.test(name) ? [sent, { name, payload: { ...payload, ref_type: 'branch' } }] : [sent]
@@ -71,20 +92,30 @@ interface About {
   readonly sender: typeof AGENT
   /** Whether runs and checks name their pull requests. */
   readonly isListed: boolean
+  /** What each commit is in the place of; by default the head of the pull request. */
+  readonly sha?: string
 }
 
 const SHA = RUN_FACTS.sha
+/** The newest commit of the default branch, which a person has pushed. */
+const PERSONS_SHA = commit('d')
+/** GitHub's merge of the pull request for a test, for which GitHub lists no pull request. */
+const TEST_MERGE_SHA = commit('4')
 const REPOSITORY = { id: 1, full_name: 'acme/docs', default_branch: 'main' }
 const NAMED = /^(?:head_branch|ref)$/
 
+/** Of a run that GitHub records with the default branch nothing says what it is about. */
+const isOfDefaultBranch = (value: object): boolean =>
+  'event' in value && 'head_sha' in value && !EVENTS_OF_HEAD.includes(String(value.event))
+
 function tellOf(value: unknown, about: About, key = ''): unknown {
-  const { branch, sender, isListed } = about
+  const { branch, sender, isListed, sha = SHA } = about
   if (/^(?:repo|repository|head_repository)$/.test(key)) return REPOSITORY
   if (key === 'sender') return sender
   if (key === 'merged') return branch === 'main'
   if (key === 'pull_requests') return isListed ? [{ number: 7, base: { sha: SHA, repo: REPOSITORY } }] : []
   if (typeof value === 'string') {
-    if (/^(?!0+$)[0-9a-f]{40}$/.test(value)) return SHA
+    if (/^(?!0+$)[0-9a-f]{40}$/.test(value)) return sha
     if (key === 'head_ref') return value.replace(/pr-\d+/, 'pr-7')
     return NAMED.test(key) && !value.startsWith('refs/tags/')
       ? value.replace(/^(refs\/heads\/)?.*$/, `$1${branch}`)
@@ -92,6 +123,8 @@ function tellOf(value: unknown, about: About, key = ''): unknown {
   }
   if (Array.isArray(value)) return value.map((one) => tellOf(one, about))
   if (typeof value !== 'object' || value === null) return value
+  if (isOfDefaultBranch(value) && sha !== PERSONS_SHA)
+    return tellOf(value, { ...about, branch: 'main', isListed: false, sha: PERSONS_SHA }, key)
   const told = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, tellOf(one, about, name)]))
   const isPull = key === 'pull_request' || (key === 'issue' && 'pull_request' in told)
   return isPull ? { ...told, number: 7, labels: [] } : told
@@ -106,7 +139,11 @@ function gitHubWith(author: typeof AGENT, label: string, state: 'open' | 'merged
   return {
     readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, author, labels: [label], state }),
     listMarkerComments: () => Promise.resolve([]),
-    findPullRequestsOfCommit: () => Promise.resolve([listed]),
+    findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === SHA ? [listed] : []),
+    readCommit: (_repository, sha) => {
+      const message = sha === TEST_MERGE_SHA ? `Merge ${SHA} into ${PERSONS_SHA}` : 'Work'
+      return Promise.resolve(pullCommit({ sha, message, parents: [PERSONS_SHA, SHA] }))
+    },
     findPullRequestsOfBranch: (_repository, branch, wanted) =>
       Promise.resolve(branch === 'agent/guide' && (wanted === 'all' || state === 'open') ? [listed] : []),
     listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: SHA, account: author })),
@@ -117,12 +154,14 @@ function gitHubWith(author: typeof AGENT, label: string, state: 'open' | 'merged
 
 /** By a person, these are about nothing that the agent makes, and what is said, ordered or tagged is for the agent. */
 const OF_WORK =
-  /^(?:push|pull_request|check_run|check_suite|status|deployment|deployment_status|workflow_run|page_build|merge_group|registry_package|create|delete)$/
+  /^(?:push|pull_request|pull_request_target|check_run|check_suite|status|deployment|deployment_status|workflow_run|page_build|merge_group|registry_package|create)$/
+const OF_COMMIT = /^(?:check_run|check_suite|status|deployment|deployment_status)$/
 const BY_ORDER = /^(?:workflow_dispatch|repository_dispatch)$/
 
 const isOfTag = ({ payload: { ref_type, ref } }: Example): boolean =>
   ref_type === 'tag' || String(ref).startsWith('refs/tags/')
 const isOfWork = (example: Example): boolean => OF_WORK.test(example.name) && !isOfTag(example)
+const isOfCommit = ({ name }: Example): boolean => OF_COMMIT.test(name)
 const isOfOpen = (one: Example): boolean => isOfWork(one) && one.payload['action'] !== 'closed'
 const isOfApp = ({ name }: Example): boolean => !BY_ORDER.test(name) && name !== 'schedule'
 
@@ -133,8 +172,10 @@ const WAKES: readonly Wake[] = [
   ['its app works on it', isOfApp, 'open', about(AGENT, 'agent/guide', true)],
   ['its app has checks that name no pull request', isOfApp, 'open', about(AGENT, 'agent/guide')],
   ['others check and deploy it', (one) => isOfWork(one) && one.name !== 'push', 'open', about(ANN, 'agent/guide')],
-  ['a person merges it', (one) => isOfWork(one) && !/^(?:create|delete)$/.test(one.name), 'merged', about(ANN, 'main')],
-  ['a person deletes its branch', (one) => isOfWork(one) && one.name === 'delete', 'merged', about(ANN, 'agent/guide')],
+  ['others check its test merge', isOfCommit, 'open', { ...about(ANN, 'main'), sha: TEST_MERGE_SHA }],
+  ['others deploy its test merge', isOfCommit, 'open', { ...about(ANN, 'refs/pull/7/merge'), sha: TEST_MERGE_SHA }],
+  ['a person merges it', (one) => isOfWork(one) && one.name !== 'create', 'merged', about(ANN, 'main')],
+  ['a person deletes its branch', (one) => one.name === 'delete', 'merged', about(ANN, 'agent/guide')],
   ['an app merges it', isOfApp, 'merged', about(AGENT, 'main')],
 ]
 const isOfTime = ({ name }: Example): boolean => /^(?:schedule|release)$/.test(name)
@@ -152,8 +193,12 @@ async function reasonsOf(
   const github = gitHubWith(author, author === AGENT ? (given['label'] ?? '') : 'docs', state)
   const reasons: (readonly [event: string, reason: string | undefined])[] = []
   for (const example of examples.filter(wakes)) {
-    const { skip } = await lookAtChange(given, [example.name, tellOf(example.payload, about)], github)
-    reasons.push([`${example.name} ${String(example.payload['action'])}`, skip])
+    const { name, payload } = example
+    // The newest commit of the base.
+    const facts = name === 'pull_request_target' ? { sha: PERSONS_SHA } : {}
+    const { skip } = await lookAtChange(given, [name, tellOf(payload, about)], github, facts)
+    const cause = (payload['workflow_run'] as { readonly event?: string } | undefined)?.event ?? ''
+    reasons.push([`${name} ${String(payload['action'])} ${cause}`, skip])
   }
   return reasons
 }
@@ -171,7 +216,8 @@ const STEPS: readonly Step[] = [
   ),
 ]
 
-const OF_ITS_OWN = /#7|A bot started this run|deleted a branch/
+const OF_ITS_OWN =
+  /#7|A bot started this run|was deleted|closed without a merge|does not record what that run was about/
 
 test.each(STEPS)('%s asks for no job by what its own pull request causes', async (_name, given, examples, wakes) => {
   for (const wake of wakes) {
@@ -186,7 +232,11 @@ test.each(STEPS)('%s asks for a job by each of these events of a person', async 
     ['merges', isOfWork, 'merged', about(ANN, 'main')],
     LOOKS_BACK,
   ]
-  const changes = examples.filter(({ payload }) => payload['deleted'] !== true)
+  const changes = examples.filter(({ payload }) => {
+    const run = payload['workflow_run']
+    const isUnknown = typeof run === 'object' && run !== null && isOfDefaultBranch(run)
+    return payload['deleted'] !== true && !isUnknown
+  })
   for (const wake of ofPerson)
     for (const reason of await reasonsOf(ANN, wake, changes, given))
       expect([wake[0], ...reason]).toEqual([wake[0], reason[0], undefined])

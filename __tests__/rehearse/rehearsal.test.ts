@@ -89,6 +89,55 @@ test('a service that logged nothing got no requests', async () => {
   expect(said).toContain('log: It got no requests.')
 })
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+test('a long log is shown from its end, to the last line', async () => {
+  const requests = "for (let index = 1; index <= 50_000; index++) console.log('request ' + index + 'x'.repeat(40))"
+  const { step, said } = steps(SERVES.replace(/console\.log.*/, requests))
+  await step()
+  await step()
+  const lines = said.filter((line) => line.startsWith('log: request '))
+  expect(lines.at(-1)).toBe(`log: request 50000${'x'.repeat(40)}`)
+  expect(lines).toHaveLength(2_000)
+})
+
+test('a folder for temporary files that is not there makes the step red with the reason', async () => {
+  const { step } = steps(SERVES, { env: { RUNNER_TEMP: '/no/such/folder' } })
+  expect(await step()).toMatchObject({
+    isGreen: false,
+    text: 'The log of the service cannot be written: ENOENT.',
+    advice: expect.stringContaining('`RUNNER_TEMP`'),
+  })
+})
+
+test('a service that the post step could not find is stopped at once', async () => {
+  const host = fakeHost({})
+  let saved = 0
+  let pid = 0
+  const saveState = (name: string, value: string): void => {
+    if (++saved === 1) {
+      host.saveState(name, value)
+      return
+    }
+    ;({ pid } = JSON.parse(value) as { pid: number })
+    throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  }
+  const { step } = steps(SERVES, { core: { ...host, saveState } })
+  expect(await step()).toMatchObject({
+    isGreen: false,
+    text: "The runner's state cannot be written: ENOSPC.",
+    outputs: {},
+  })
+  expect(pid).toBeGreaterThan(0)
+  while (isRunning(pid)) await sleep(5)
+})
+
 const SERVICE = { pid: 1, baseUrl: 'http://127.0.0.1:1', logFile: 'x' }
 
 test.each([
@@ -120,14 +169,6 @@ describe('a start that fails', () => {
     expect(logs()).toEqual([])
     expect(await step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
   })
-
-  function isRunning(pid: number): boolean {
-    try {
-      return process.kill(pid, 0)
-    } catch {
-      return false
-    }
-  }
 
   /** Starts a program that hangs, and waits for its end once the start is given up. */
   async function startHanging(clock: Clock, signal = new AbortController().signal): Promise<StepResult> {

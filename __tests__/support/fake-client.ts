@@ -1,4 +1,4 @@
-import { refusalsAfter } from '../../src/docs-service/retry.ts'
+import { countRefusals } from '../../src/docs-service/retry.ts'
 import type { DocsServiceClient } from '../../src/docs-service/client.ts'
 import { parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
@@ -85,9 +85,9 @@ export function fakeClient({ reads = [], create, message, isPutOff = false }: Sc
       calls.push('get')
       endsAts.push(endsAt)
       const given = reads[Math.min(read++, reads.length - 1)]
-      if (!(given instanceof Error)) refusals = refusalsAfter(refusals, WELL)
+      if (!(given instanceof Error)) refusals = countRefusals(refusals, WELL)
       else if (given instanceof ActionError && given.code === 'rate-limited')
-        refusals = refusalsAfter(refusals, REFUSED)
+        refusals = countRefusals(refusals, REFUSED)
       return answer(given)
     },
     refusals: () => refusals,

@@ -31,19 +31,23 @@ export const PULL_REQUEST: PullRequest = {
   isBlocked: false,
 }
 
-/** Commits of the agent, each on top of the one before, but for what is told otherwise. */
-export function pullCommits(...given: readonly (Partial<PullRequestCommit> & { sha: string })[]): PullRequestCommit[] {
-  return given.map((fields, index) => {
-    const { account = PULL_REQUEST.author, author = '' } = fields
-    const writtenBy = account.login === '' ? author : account.login
-    return {
-      ...{ message: 'Change', author, account, writtenBy, committedBy: fields.writtenBy ?? writtenBy },
-      writtenAt: `2026-01-01T00:00:00Z ${fields.sha}`,
-      parents: [given[index - 1]?.sha ?? commit('a')],
-      ...fields,
-    }
-  })
+type GivenCommit = Partial<PullRequestCommit> & Pick<PullRequestCommit, 'sha'>
+
+/** A commit of the agent, on top of the commit `a`, unless told otherwise. */
+export function pullCommit(fields: GivenCommit): PullRequestCommit {
+  const { account = PULL_REQUEST.author, author = '' } = fields
+  const writtenBy = account.login === '' ? author : account.login
+  return {
+    ...{ message: 'Change', author, account, writtenBy, committedBy: fields.writtenBy ?? writtenBy },
+    writtenAt: `2026-01-01T00:00:00Z ${fields.sha}`,
+    parents: [commit('a')],
+    ...fields,
+  }
 }
+
+/** Commits of the agent, each on top of the one before, unless told otherwise. */
+export const pullCommits = (...given: readonly GivenCommit[]): PullRequestCommit[] =>
+  given.map((fields, index) => pullCommit({ parents: [given[index - 1]?.sha ?? commit('a')], ...fields }))
 
 /** As the look-up of a commit gives a merged pull request. */
 export const mergedBy = (number: number, ...labels: readonly string[]): ListedPullRequest => ({
@@ -51,7 +55,11 @@ export const mergedBy = (number: number, ...labels: readonly string[]): ListedPu
   ...{ author: PULL_REQUEST.author, createdAt: PULL_REQUEST.createdAt, endSha: undefined },
 })
 /** The comment that names the job of that pull request. */
-export const MARKER = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const
+export const MARKER = {
+  id: 1,
+  body: '<!-- docs-agent-action: job=job_1 -->\n<!-- docs-agent-action: labels=docs-agent -->\n',
+  author: 'trusted',
+} as const
 
 export const changedFile = (path: string): ChangedFile => ({
   ...{ path, status: 'modified', previousPath: undefined, additions: 1, deletions: 0, patch: '+x' },
@@ -74,23 +82,32 @@ export const comparing = (fields: Partial<Comparison>): Pick<GitHub, 'compare'> 
 export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
   const asked: string[] = []
   const deadlines: number[] = []
+  let commentBody: string = MARKER.body
   const usual: Resources = {
     compare: () => Promise.resolve(COMPARISON),
     findLabelledPullRequests: () => Promise.resolve([]),
     findLastSuccesses: () => Promise.resolve([commit('a')]),
     listTags: () => Promise.resolve([]),
+    readCommit: () => Promise.reject(new ActionError('not-found', 'GitHub answered 404.')),
     findPullRequestsOfCommit: () => Promise.resolve([]),
     findPullRequestsEndingWith: () => Promise.resolve([]),
     findPullRequestsOfBranch: () => Promise.resolve([]),
+    listNewestPullRequests: () => Promise.resolve([]),
     listOpenPullRequests: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listMarkerComments: () => Promise.resolve([MARKER]),
     listCommitsBetween: () => Promise.resolve([]),
     listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: commit('c') })),
     addLabel: () => Promise.resolve(),
-    addComment: () => Promise.resolve(MARKER.id),
-    editComment: () => Promise.resolve(),
-    readComment: () => Promise.resolve(MARKER.body),
+    addComment: (_place, body) => {
+      commentBody = body
+      return Promise.resolve(MARKER.id)
+    },
+    editComment: (_place, _id, body) => {
+      commentBody = body
+      return Promise.resolve()
+    },
+    readComment: () => Promise.resolve(commentBody),
     readChecks: () => Promise.resolve([{ name: 'build', state: 'success' }]),
     mayWrite: () => Promise.resolve(true),
     listReviewersSoFar: () => Promise.resolve([]),
@@ -110,8 +127,8 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     },
   ])
   const methods = { ...(Object.fromEntries(noting) as GitHub), usage }
-  const until = (deadlineAt: number): GitHub => {
-    deadlines.push(deadlineAt)
+  const until: GitHub['until'] = (deadline) => {
+    deadlines.push(typeof deadline === 'number' ? deadline : deadline.at)
     return { ...methods, until }
   }
   return { ...methods, until, asked, deadlines }
@@ -133,7 +150,6 @@ export const rejecting = (error: ActionError) => (): Promise<never> => Promise.r
 
 /** A run, with its event also as GitHub wrote it. */
 export interface GivenRun extends Context {
-  readonly eventName: string
   readonly payload: unknown
 }
 

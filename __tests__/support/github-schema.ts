@@ -44,6 +44,9 @@ export function resolve(schema: Schema): Schema {
 /** The values in a path, or undefined where it is not one of the template's. */
 function matchPath(template: string, pathname: string): Record<string, string> | undefined {
   const [wanted, given] = [template.split('/'), pathname.split('/')]
+  // A file's path and a ref may have more than one segment, which the description does not say.
+  if (/\/(?:contents\/\{path\}|git\/[\w-]+\/\{ref\})$/.test(template) && given.length > wanted.length)
+    given.push(given.splice(wanted.length - 1).join('/'))
   if (wanted.length !== given.length) return undefined
   const params: Record<string, string> = {}
   for (const [index, part] of wanted.entries()) {
@@ -125,4 +128,29 @@ export function unknownFields(schema: Schema, value: unknown, place = ''): strin
     const known = properties[name]
     return known === undefined ? [`${place}/${name}`] : unknownFields(known, field, `${place}/${name}`)
   })
+}
+
+/** What a request for an operation can say, by the names of GitHub's description: query parameters, and fields of the body. */
+export function listParameters(operationId: string): {
+  readonly query: readonly string[]
+  readonly body: readonly string[]
+} {
+  for (const operations of Object.values(description.paths)) {
+    const operation = Object.values(operations).find((one) => one.operationId === operationId)
+    if (operation === undefined) continue
+    const parameters = operation.parameters.map((parameter) => resolve({ ...parameter }) as unknown as Parameter)
+    const schema = bodySchema(operation.requestBody)
+    return {
+      query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+      body: schema === undefined ? [] : listProperties(schema),
+    }
+  }
+  throw new Error(`The description has no ${operationId}.`)
+}
+
+/** The fields of an object, in each of its variants. */
+function listProperties(schema: Schema): readonly string[] {
+  const resolved = resolve(schema)
+  const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((kind) => (resolved[kind] as Schema[] | undefined) ?? [])
+  return [...new Set([...Object.keys(resolved['properties'] ?? {}), ...variants.flatMap(listProperties)])]
 }

@@ -75,6 +75,7 @@ export function violationsOf({ operation: name, request, fault, response }: GitH
   // GitHub's description is of its REST interface.
   if (name === 'graphql') return []
   if (found === undefined || name === undefined) return [`There is no ${request.method} ${pathname} here.`]
+  if (response.status === 501) return [(JSON.parse(response.body) as { message: string }).message]
   const { operation, params } = found
   const wrongName = operation.operationId === name ? [] : [`${name} is called ${operation.operationId}.`]
   const problems = checkRequest(operation, params, query, parsed(request.body))

@@ -3,7 +3,7 @@ import { formatShortfalls } from '../../src/agent/report/journal.ts'
 import { resolveChange } from '../../src/agent/trigger/resolve-change.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { fakeClock } from './fake-clock.ts'
-import { fakeGitHub, RUN_FACTS } from './fake-github.ts'
+import { fakeGitHub, RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 
@@ -29,6 +29,7 @@ export async function lookAtChange(
   given: Given,
   [eventName, payload = {}]: GivenEvent,
   answers: Answers = {},
+  facts: Partial<GivenRun> = {},
 ): Promise<LookedAt> {
   const log: string[] = []
   const notices: string[] = []
@@ -40,7 +41,7 @@ export async function lookAtChange(
   const clock = fakeClock()
   const github = fakeGitHub(answers ?? {})
   const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token', ...given })
-  const context = { ...RUN_FACTS, eventName, payload }
+  const context = { ...RUN_FACTS, ...facts, eventName, payload }
   const step = fakeStep({ inputs, core, clock, github: answers === null ? undefined : github, context })
   const found = await resolveChange(step)
   return {

@@ -139,11 +139,11 @@ test('what may pass is asked again, later from one failure to the next, and the 
 })
 
 test.each([
-  ['a rate limit that names no time', refusal(429), 33_000, []],
-  ['a rate limit that names a time', refusal(429, 45), 77_000, ['17 s']],
+  ['a rate limit that names no time', refusal(429), 3_000, []],
+  ['a rate limit that names a time', refusal(429, 59), 61_000, ['1 s']],
   ['a failure that names a time', refusal(500, 150), 150_000, ['1 min 30 s', '30 s']],
 ])(
-  'after %s it waits as long as it is asked to, and after a rate limit at random for longer',
+  'after %s it waits as long as the service asks, and after a rate limit for jitter as well',
   async (_name, refused, atMs, told) => {
     const { requests, log } = await runExport(inTurn(refused, ROOT))
     expect(requests[1]?.atMs).toBe(atMs)

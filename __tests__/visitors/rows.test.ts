@@ -83,9 +83,9 @@ test('what a spreadsheet may take for a formula is not left as one, and all else
   expect(PLAIN.map((text) => parse(`${csvCell(text)},x`))).toEqual(PLAIN.map((text) => [[text, 'x']]))
 })
 
-test('only what must be quoted is', () => {
-  const quoted = ['"/a,b"', '"/a""b"', '"/a\nb"', '"/a\rb"']
-  expect(['/a', '/a,b', '/a"b', '/a\nb', '/a\rb'].map(csvCell)).toEqual(['/a', ...quoted])
+test('quotes a cell with a comma, quote or line end, and with another separator of spreadsheets', () => {
+  const quoted = ['"/a,b"', '"/a""b"', '"/a\nb"', '"/a\rb"', '"/a;=1+1"', '"/a\t=1+1"']
+  expect(['/a', '/a,b', '/a"b', '/a\nb', '/a\rb', '/a;=1+1', '/a\t=1+1'].map(csvCell)).toEqual(['/a', ...quoted])
 })
 
 test('whatever a text holds, a reader of CSV reads one cell, and no spreadsheet a formula', () => {

@@ -1,40 +1,45 @@
-// Measures what a step costs beside the least that it could cost, and prints one table.
+// Measures what a step costs, beside the least that it could cost and the usual alternatives, and prints one table a part.
 //
-//   npm run bench                       all of it
-//   npm run bench -- start              only this part
-//   npm run bench -- --save             all of it, and writes the table into docs/internals/benchmarks.md
+//   npm run bench                   all parts
+//   npm run bench -- --list         names the parts
+//   npm run bench -- --only start   one part; several with commas between them
+//   npm run bench -- --save         writes what it measured into docs/internals/benchmarks.json and benchmarks.md
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { gzipSync } from 'node:zlib'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { renderTable, replaceBetweenMarkers } from '../docs/markdown-tables.ts'
+import { replaceBetweenMarkers } from '../docs/markdown-tables.ts'
+import { renderPart, type SavedPart, type SavedParts } from './benchmark-page.ts'
+import { measureDownload } from './download.ts'
+import { measureFleet } from './fleet.ts'
+import { measureHostileText } from './hostile-text.ts'
+import { measureMemory } from './memory.ts'
+import { measurePolling } from './polling.ts'
+import { measureRequests } from './requests.ts'
+import type { Row } from './row.ts'
 import { measureStart } from './start.ts'
+import { measureVisitors } from './visitors.ts'
 
-/** What was measured, beside the floor or the peer in the same run, and the ratio of the two. */
-export type Row = readonly [what: string, ours: string, beside: string, ratio: number]
-
-const DOWNLOAD_LIMIT_MB = 1.2
-
-/** What the runner downloads: the repository at a ref, packed. */
-function measureDownload(): Row[] {
-  const packedMb = (...paths: string[]): number => {
-    const archive = execFileSync('git', ['archive', 'HEAD', ...paths], { cwd: root, maxBuffer: 2 ** 30 })
-    return gzipSync(archive, { level: 9 }).length / 1e6
-  }
-  const [whole, bundles] = [packedMb(), packedMb('dist')]
-  const mb = (size: number): string => `${size.toFixed(2)} MB`
-  const limit = `${mb(DOWNLOAD_LIMIT_MB)}, the limit that it is held to`
-  return [
-    ['Download: the repository without tests and pictures, packed', mb(whole), limit, whole / DOWNLOAD_LIMIT_MB],
-    ['Download: of it, the bundles', mb(bundles), `${mb(whole)}, the whole`, bundles / whole],
-  ]
+interface Part {
+  readonly about: string
+  readonly measure: () => Row[] | Promise<Row[]>
 }
 
-const PARTS: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = { start: measureStart, download: measureDownload }
+const PARTS: Readonly<Record<string, Part>> = {
+  polling: { about: 'how late the end of a job is seen; a calculation', measure: measurePolling },
+  start: { about: 'time to the first request, beside packages from the registry; needs dist/', measure: measureStart },
+  download: { about: 'what the runner downloads', measure: measureDownload },
+  fleet: { about: 'many steps under one key, on a virtual clock', measure: measureFleet },
+  memory: { about: 'memory of a wait of ten minutes, on a fast clock; needs dist/', measure: measureMemory },
+  visitors: { about: 'speed, memory and requests of large exports; needs dist/', measure: measureVisitors },
+  requests: { about: 'requests to GitHub, by story', measure: measureRequests },
+  'hostile-text': { about: 'time for the worst known texts', measure: measureHostileText },
+}
 
-/** What the numbers hold for: the day, the commit, whether anything was changed since, and the machine. */
-function circumstances(): string {
+/** What the figures hold for: the day, the commit and whether anything was changed since, and the machine. */
+function describeCircumstances(): string {
   const describe = ['describe', '--always', '--dirty', '--abbrev=12']
   const commit = execFileSync('git', describe, { cwd: root, encoding: 'utf8' }).trim()
   const [first, ...rest] = cpus()
@@ -42,25 +47,35 @@ function circumstances(): string {
   return `${new Date().toISOString().slice(0, 10)}, commit ${commit}, ${machine}, Node ${process.versions.node}`
 }
 
-const args = process.argv.slice(2)
-const isToSave = args.includes('--save')
-const wanted = args.filter((arg) => arg !== '--save')
-if (wanted.some((name) => !(name in PARTS)) || (isToSave && wanted.length > 0)) {
-  console.error(`Name any of ${Object.keys(PARTS).join(', ')}; or none, and then --save may stand there alone.`)
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: Object.keys(PARTS).join(',') },
+    list: { type: 'boolean', default: false },
+    save: { type: 'boolean', default: false },
+  },
+})
+if (values.list) {
+  for (const [name, { about }] of Object.entries(PARTS)) console.log(`${name.padEnd(14)} ${about}`)
+  process.exit()
+}
+const names = values.only.split(',').map((name) => name.trim())
+const unknown = names.filter((name) => !(name in PARTS))
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. Name any of ${Object.keys(PARTS).join(', ')}.`)
   process.exit(2)
 }
 
-const rows: Row[] = []
-for (const [name, measure] of Object.entries(PARTS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
-  console.error(`Measuring ${name} …`)
-  rows.push(...(await measure()))
+function save(name: string, part: SavedPart): void {
+  const [data, page] = ['json', 'md'].map((kind) => join(root, `docs/internals/benchmarks.${kind}`)) as [string, string]
+  const saved: SavedParts = { ...(JSON.parse(readFileSync(data, 'utf8')) as SavedParts), [name]: part }
+  writeFileSync(data, `${JSON.stringify(saved, undefined, 2)}\n`)
+  writeFileSync(page, replaceBetweenMarkers(readFileSync(page, 'utf8'), name, renderPart(part)))
 }
-const cells = rows.map(([what, ours, beside, ratio]) => [what, ours, beside, ratio.toFixed(2)])
-const result = `${circumstances()}\n\n${renderTable([['What', 'This action', 'Beside it', 'Ratio'], ...cells])}`
-console.log(`\n${result}`)
 
-if (isToSave) {
-  const path = `${root}docs/internals/benchmarks.md`
-  writeFileSync(path, replaceBetweenMarkers(readFileSync(path, 'utf8'), 'results', result))
+for (const name of names) {
+  console.error(`Measuring ${name} …`)
+  const rows = (await PARTS[name]?.measure()) ?? []
+  const part = { circumstances: describeCircumstances(), rows }
+  console.log(`## ${name}\n\n${renderPart(part)}\n`)
+  if (values.save) save(name, part)
 }

@@ -1,5 +1,5 @@
-// What a step costs before its prompt is at the service, and in all where the job is done at once: the packaged action and
-// a program of built-ins, started in turns.
+// How long a step takes until its prompt is at the service, and until it ends if the job is done at once: the packaged action, a
+// program of built-ins, and programs of packages that actions often use, started in turns.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { NODE_24 } from '../small-runner/node-24.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
-import type { Row } from './bench.ts'
+import { installPeers } from './start-peers.ts'
+import type { Row } from './row.ts'
 import { serve } from './serve.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-const PAIRS = 25
+const ROUNDS = 25
 const OURS = join(root, 'dist/agent/index.js')
 const FLOOR = join(import.meta.dirname, 'floor.cjs')
 
@@ -33,27 +34,34 @@ type Measure = (script: string, env: Texts) => Promise<Times>
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
 
-/** A row for what was measured, of all pairs. */
-async function measurePairs(
+interface Contender {
+  readonly name: string
+  readonly script: string
+}
+
+/** Starts all programs in turns, and makes a row of each time: the action beside the floor and its peers. */
+async function measureRounds(
   measure: Measure,
   env: Texts,
+  contenders: readonly Contender[],
   what: readonly (readonly [Measured, string])[],
 ): Promise<Row[]> {
-  const [floor, ours]: [Times[], Times[]] = [[], []]
-  for (let pair = 0; pair < PAIRS; pair++) {
-    floor.push(await measure(FLOOR, env))
-    ours.push(await measure(OURS, env))
-  }
+  const all = [{ name: 'this action', script: OURS }, { name: 'a program of built-ins', script: FLOOR }, ...contenders]
+  const times = all.map(({ script }) => ({ script, measured: [] as Times[] }))
+  for (let round = 0; round < ROUNDS; round++)
+    for (const { script, measured } of times) measured.push(await measure(script, env))
   return what.map(([name, title]) => {
-    const [a, b] = [median(ours.map((times) => times[name])), median(floor.map((times) => times[name]))]
-    return [`Start: ${title}`, `${a.toFixed(1)} ms`, `${b.toFixed(1)} ms, a program of built-ins`, a / b]
+    const medians = times.map(({ measured }) => median(measured.map((one) => one[name])))
+    const [ours = NaN, floor = NaN] = medians
+    const beside = all.slice(1).map((one, index) => `${medians[index + 1]?.toFixed(1) ?? ''} ms: ${one.name}`)
+    return [title, `${ours.toFixed(1)} ms`, beside.join('; '), ours / floor]
   })
 }
 
 export async function measureStart(): Promise<Row[]> {
   const { path, remove } = openScratchFolder('bench-start-')
   let promptedAt = NaN
-  // The service and GitHub in one: a POST is the prompt, and a GET asks for pull requests, of which there is none.
+  // The service and GitHub in one: a POST is the prompt, and a GET lists pull requests, of which there are none.
   const world = await serve(({ method }) => {
     if (method !== 'POST') return { body: [] }
     promptedAt = performance.now()
@@ -94,11 +102,11 @@ export async function measureStart(): Promise<Row[]> {
   }
   try {
     return [
-      ...(await measurePairs(measure, byHand, [
-        ['prompt', 'the first request, the prompt'],
-        ['whole', 'a whole step whose job is done at once'],
+      ...(await measureRounds(measure, byHand, installPeers(), [
+        ['prompt', 'The first request, the prompt'],
+        ['whole', 'A whole step whose job is done at once'],
       ])),
-      ...(await measurePairs(measure, onPush, [['prompt', 'on a push, the prompt after two questions to GitHub']])),
+      ...(await measureRounds(measure, onPush, [], [['prompt', 'On a push, the prompt after two requests to GitHub']])),
     ]
   } finally {
     await world.close()

@@ -53,7 +53,7 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly Course[]])[] = [
   [ASKED, ['comment-of-maintainer', 'comment-of-stranger', 'comment-of-bot']],
   // Of GitHub nothing is asked before the job: without an answer, nothing would be sent.
   [
-    { 'change-range': '', paths: '', 'on-open-pr': 'new' },
+    { 'change-context': 'none', 'change-range': '', paths: '', 'on-open-pr': 'new' },
     ['no-permission', 'proxy-refuses', 'socks-proxy', 'github-down'],
   ],
 ]

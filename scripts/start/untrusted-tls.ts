@@ -6,7 +6,8 @@ import { createServer } from 'node:tls'
 function der(tag: number, ...parts: readonly (Buffer | string)[]): Buffer {
   const held = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'hex') : part)))
   const { length } = held
-  const size = length < 0x80 ? [length] : [0x82, length >> 8, length & 0xff]
+  // The shortest form: Go refuses any other.
+  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from([tag, ...size]), held])
 }
 

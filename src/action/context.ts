@@ -4,6 +4,8 @@ import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'
 /** What is known of the run of the workflow that this step is a part of. */
 export interface Context {
   readonly event: Event
+  /** As GitHub calls it, such as `pull_request_target`. */
+  readonly eventName: string
   /** Who started the run. */
   readonly actor: string
   readonly sha: string
@@ -34,6 +36,7 @@ function addressOf(text: string | undefined, fallback: string): string {
 export function readContext(env: NodeJS.ProcessEnv): Context {
   return {
     event: readEvent(env),
+    eventName: env['GITHUB_EVENT_NAME'] ?? '',
     actor: env['GITHUB_ACTOR'] ?? '',
     sha: env['GITHUB_SHA'] ?? '',
     refName: env['GITHUB_REF_NAME'] ?? '',

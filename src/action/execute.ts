@@ -116,6 +116,8 @@ export async function execute(
   }
   // Also where a second signal, or nothing left to do, ends the process.
   process.on('exit', core.endGroup)
+  // A reader of the log that goes away (EPIPE) does not stop the step: outputs and summary are files.
+  process.stdout.on('error', () => undefined)
   process.on('uncaughtException', onUncaught)
   process.on('unhandledRejection', onUncaught)
   const runner = { core, clock, signal: cancelOnSignals(), startedAt: clock.now(), env: process.env }

@@ -2,7 +2,7 @@ import type { connectGitHub } from '../github/github.ts'
 import type { ActionError } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import type { StepResult } from './conclusion.ts'
-import { readContext, withholdsSecrets } from './context.ts'
+import { readContext, withholdsSecrets, type Context } from './context.ts'
 import type { Core } from './core.ts'
 import { execute, logDefect, resultOfError, type OnStop } from './execute.ts'
 import { inputNames, type Fields } from './input-table.ts'
@@ -18,6 +18,8 @@ export interface Action<Inputs extends StepInputs, Report> {
   readonly connectGitHub?: typeof connectGitHub
   /** @throws ActionError `invalid-input` that names every problem */
   readonly parse: (raw: RawInputs, workspace: string, now: Date) => Inputs
+  /** What a green end without a key means for later runs, as full sentences. */
+  readonly describeMissingKey?: (raw: RawInputs, context: Context) => string | undefined
   /** What is known of a step that throws is asked of what `onStop` was given last. */
   readonly run: (inputs: Inputs, step: Step, onStop: OnStop<Report>) => Promise<Report>
   /** The report of a step that asked nothing: stopped by an error, or skipped for want of a key. */
@@ -43,10 +45,11 @@ function readInputs(names: readonly string[], core: Core, env: NodeJS.ProcessEnv
  * Says why a step without a key ends green: right where GitHub withholds the secrets of the repository, and worth a
  * warning anywhere else, as a misspelt secret would otherwise stay green for ever.
  */
-function announceSkip(core: Core, env: NodeJS.ProcessEnv): void {
-  if (withholdsSecrets(readContext(env)))
+function announceSkip(core: Core, context: Context, consequence: string | undefined): void {
+  if (withholdsSecrets(context))
     core.notice('Docs Agent skipped', 'This run gets no secrets, so nothing was sent to the service.')
   else core.warn('Skipped: `api-key` is empty, although this run may have secrets. Check the name of the secret.')
+  if (consequence !== undefined) core.notice('The base of the next range moves', consequence)
 }
 
 /** Runs an action as the step's program: from the runner's inputs to its exit code. */
@@ -76,7 +79,8 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
 
     // Nothing else is looked at then: where secrets are withheld, other inputs may come from secrets too.
     if (!isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip') {
-      announceSkip(core, env)
+      const context = readContext(env)
+      announceSkip(core, context, action.describeMissingKey?.(raw, context))
       return render(notRun())
     }
     const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())

@@ -2,6 +2,7 @@ import { createClient, type DocsServiceClient } from '../docs-service/client.ts'
 import { createTransport } from '../docs-service/transport.ts'
 import type { connectGitHub, GitHub } from '../github/github.ts'
 import { ActionError } from '../runtime/errors.ts'
+import type { TimeBudget } from '../runtime/time-budget.ts'
 import { atGitHub, readContext, type Context } from './context.ts'
 import type { Runner } from './execute.ts'
 import type { Parsed, SERVICE_FIELDS } from './input-table.ts'
@@ -47,13 +48,26 @@ export function endingAt<S extends Step>(step: S, deadlineAt: number): S {
   return { ...step, deadlineAt, github: step.github?.until(deadlineAt) }
 }
 
+/** The step for what has a time budget of its own, with a deadline that moves with it. */
+export function within<S extends Step>(step: S, budget: TimeBudget): S {
+  const { github } = step
+  return {
+    ...step,
+    get deadlineAt() {
+      return budget.at
+    },
+    github: github?.until(budget),
+  }
+}
+
 /**
  * GitHub for some questions, which a GitHub that hangs must not let take the time of the step.
- * @param timeMs what they may take in all
+ * @param time what they may take in all, in milliseconds, or the budget that they share; by default all of the step's
  * @param graceMs how far past the step's deadline they may go
  * @throws ActionError if there is no token
  */
-export function openGitHub({ clock, deadlineAt, github }: Step, timeMs = Infinity, graceMs = 0): GitHub {
+export function openGitHub({ clock, deadlineAt, github }: Step, time?: number | TimeBudget, graceMs = 0): GitHub {
   if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
-  return github.until(Math.min(clock.now() + timeMs, deadlineAt + graceMs))
+  if (time === undefined) return github
+  return github.until(typeof time === 'number' ? Math.min(clock.now() + time, deadlineAt + graceMs) : time)
 }

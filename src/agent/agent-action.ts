@@ -8,6 +8,7 @@ import type { Outcome, Report } from './report/report.ts'
 import { formatShortfalls } from './report/journal.ts'
 import { renderSummary } from './report/summary.ts'
 import { runAgent } from './run.ts'
+import { describeMovedBase } from './trigger/moved-base.ts'
 
 /** Runs an agent job. */
 export const agentAction: Action<AgentInputs, Report> = {
@@ -15,6 +16,7 @@ export const agentAction: Action<AgentInputs, Report> = {
   firstOutputs: { outcome: 'error' satisfies Outcome },
   connectGitHub,
   parse: parseAgentInputs,
+  describeMissingKey: describeMovedBase,
   run: runAgent,
   notRun: (error, durationMs) => ({
     ...(error === undefined ? { outcome: 'skipped' } : { outcome: 'error', error }),

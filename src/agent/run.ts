@@ -10,7 +10,7 @@ import { JobWatch } from './job/job-watch.ts'
 import { runTurn } from './job/run-turn.ts'
 import { readAtEnd, readChanges } from './pull-request/read-at-end.ts'
 import { trackPullRequest } from './pull-request/track-pull-request.ts'
-import { writeLog } from './pull-request/job-comment.ts'
+import { writeLog } from './pull-request/marker-comment.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { openAgentStep, type AgentStep } from './report/journal.ts'
 import type { Report, TaskResult } from './report/report.ts'
@@ -46,23 +46,39 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
   return journal.report()
 }
 
+interface Planned {
+  readonly firstTurn: Plan
+  /** About the change that started the run, for the end of the prompt. */
+  readonly promptContext: string
+  /** Of that change. */
+  readonly authors: readonly string[]
+}
+
+/** Finds out what to send, or why there is nothing to send, as a full sentence. */
+async function plan(step: AgentStep): Promise<Planned | string> {
+  const asked = await fromComment(step)
+  if (typeof asked === 'string') return asked
+  const change = await resolveChange(step)
+  if (typeof change === 'string') return change
+  const firstTurn = asked ?? (await chooseTask(step))
+  if (typeof firstTurn === 'string') return firstTurn
+  const authors = await findChangeAuthors(change.commits, step)
+  return { firstTurn, promptContext: change.promptContext, authors }
+}
+
 /** Takes the turns, one after the other. Gives why there is none, as a full sentence, if there is no reason to. */
 async function run(step: AgentStep): Promise<string | undefined> {
   const { context, core, inputs, journal } = step
   inputs.warnings.forEach(core.warn)
   if (!context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
   journal.add({ startedBy: describeTrigger(context.event, inputs.command) })
-  const asked = await fromComment(step)
-  if (typeof asked === 'string') return asked
-  const change = await resolveChange(step)
-  if (typeof change === 'string') return change
-  const plan = asked ?? (await chooseTask(step))
-  if (typeof plan === 'string') return plan
+  const planned = await step.questions.spend(() => plan(step))
+  if (typeof planned === 'string') return planned
 
-  const authors = await findChangeAuthors(change.commits, step)
+  const { firstTurn, promptContext, authors } = planned
   const watch = new JobWatch(step)
-  const withChange = (plan: Plan): Plan => ({ ...plan, task: withContext(plan.task, change.promptContext) })
-  let next: Plan | undefined = withChange(plan)
+  const withChange = (plan: Plan): Plan => ({ ...plan, task: withContext(plan.task, promptContext) })
+  let next: Plan | undefined = withChange(firstTurn)
   while (next !== undefined) {
     journal.begin(next.task)
     journal.see({ at: step.clock.wallTime(), failing: next.failing })

@@ -131,6 +131,7 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
   ],
   timeout: ['stop', 'unreachable', 'did not answer in time', CHECK_NETWORK],
   cancelled: ['stop', 'cancelled', 'was not asked again, because the run was cancelled', ''],
+  'too-large': ['unknown', 'bad-answer', 'gave a response above the limit of 4 MiB', WRONG_ADDRESS],
   broken: ['unknown', 'unreachable', 'did not answer, because the connection broke', CHECK_NETWORK],
 }
 

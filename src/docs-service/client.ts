@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { badAnswer, errorOfResult, type Operation } from './answer-meaning.ts'
-import { refusalsAfter } from './retry.ts'
+import { countRefusals } from './retry.ts'
 import { jobWithId, parseBody, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
 import { sendPrompt, type PromptSender } from './send-prompt.ts'
 import { isSuccess, type Transport, type WireResult } from './transport.ts'
@@ -35,7 +35,7 @@ export interface DocsServiceClient {
   getJob(jobId: string, endsAt?: number): Promise<Job>
   /** Section 4.4. One attempt, one page. */
   getVisitors(query: VisitorsQuery): Promise<VisitorsPage>
-  /** How many refusals weigh on the step, of all that it has asked (`retry.ts`). */
+  /** How many requests of the step were refused (429, 425) in a row, up to now. */
   refusals(): number
 }
 
@@ -62,7 +62,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   const transport: Transport = async (request, signal) => {
     const startedAt = clock.now()
     const result = await options.transport(request, signal)
-    refusals = refusalsAfter(refusals, result)
+    refusals = countRefusals(refusals, result)
     const tookMs = Math.round(clock.now() - startedAt)
     // No header and no body.
     debug(`${request.method} ${request.path}: ${describeResult(result)}, in ${tookMs} ms.`)

@@ -4,69 +4,53 @@ import { formatUtc } from '../text/utc-time.ts'
 import { decidePost } from './answer-meaning.ts'
 import type { WireResult } from './transport.ts'
 
-// How a step that was refused (429, 425) shares the service with others that came at the same moment: the other repositories
-// of a nightly run, or the jobs of a matrix. It sees nothing of them but its own refusals. `npm run bench -- fleet` shows what
-// these numbers are worth.
+/** A service that names no time, or a time in the past, is left alone this long. */
+const MIN_RATE_LIMIT_DELAY_MS = 1_000
+const FIRST_JITTER_WINDOW_MS = 4_000
+const MAX_JITTER_WINDOW_MS = 32_000
 
-/** One refusal says nothing of how many others there are, so the first try after it lies anywhere in a minute. */
-const FIRST_SPAN_MS = 64_000
-/** Who is refused in this minute only met a few others there, and the minute is over soon. */
-const NEXT_SPAN_MS = 8_000
-/** Who is refused more often than this meets a larger crowd: each further refusal doubles the span. */
-const FEW_REFUSALS = 5
-const LONGEST_SPAN_MS = 128_000
-/** A service that names no time, or none at all, is left alone this long. */
-const SHORTEST_WAIT_MS = 1_000
-/** What is left of a refusal after four answers is nothing. */
-const LEAST_REFUSALS = 0.1
-const JITTER = 0.1
-
-/** How many refusals weigh on a step after one more result: each adds one, and each success takes half of them away. */
-export function refusalsAfter(refusals: number, result: WireResult): number {
+/** How many requests in a row the service refused (429, 425), after one more result. Neither a failure nor another status ends the row. */
+export function countRefusals(refusals: number, result: WireResult): number {
   const decision = decidePost(result)
-  if (decision === 'wait') return refusals + 1
-  if (decision !== 'accepted') return refusals
-  return refusals / 2 < LEAST_REFUSALS ? 0 : refusals / 2
+  if (decision === 'accepted') return 0
+  return decision === 'wait' ? refusals + 1 : refusals
 }
 
-/** What a wait before the next try depends on, besides the error. */
-interface Wait {
-  /** The weight of all refusals, the newest one included. */
+/** What a delay depends on, besides the error. */
+interface DelayFactors {
+  /** How many requests of this step were refused in a row, the last one included. */
   readonly refusals: number
-  /** How much time the step has, in milliseconds: what is random of the wait is cut to it, what the service asks for is not. */
+  /** The time that the step has left, in milliseconds: caps the jitter, but not what the service asks for. */
   readonly leftMs: number
   /** From 0 to 1. */
   readonly random: number
 }
 
-/** How long a request that was refused waits, in milliseconds: at random, or all of the crowd would come back together. */
-export function comeBackMs({ retryAfterMs = 0 }: ActionError, { refusals, leftMs, random }: Wait): number {
-  const floorMs = Math.max(retryAfterMs, SHORTEST_WAIT_MS)
-  const crowdMs = Math.min(NEXT_SPAN_MS * 2 ** Math.max(0, refusals - FEW_REFUSALS), LONGEST_SPAN_MS)
-  const spanMs = refusals <= 1 ? FIRST_SPAN_MS : crowdMs
-  return floorMs + Math.max(0, Math.min(spanMs, leftMs - floorMs)) * random
-}
-
 /**
- * How long a step that was refused leaves the service to the prompts of others before it reads again, in milliseconds; 0 for
- * one that never was. With each answer it is half as long.
+ * How long a refused request waits, in milliseconds: `Retry-After`, and full jitter from a truncated exponential back-off, so
+ * that steps that were refused together do not come back together. `npm run bench -- --only fleet` measures these numbers.
  */
-export function giveWayMs(refusals: number, random: number): number {
-  return FIRST_SPAN_MS * Math.min(1, 2 * refusals) * (1 + JITTER * (2 * random - 1))
+export function getRateLimitDelayMs(
+  { retryAfterMs = 0 }: ActionError,
+  { refusals, leftMs, random }: DelayFactors,
+): number {
+  const floorMs = Math.max(retryAfterMs, MIN_RATE_LIMIT_DELAY_MS)
+  const windowMs = Math.min(FIRST_JITTER_WINDOW_MS * 2 ** (refusals - 1), MAX_JITTER_WINDOW_MS)
+  return floorMs + Math.max(0, Math.min(windowMs, leftMs - floorMs)) * random
 }
 
 const FIRST_DELAY_MS = 1_000
-const LONGEST_DELAY_MS = 60_000
+const MAX_DELAY_MS = 60_000
 
 /**
- * How long to wait before what failed is tried again, in milliseconds.
- * @param attempt how often it was tried, from 1
+ * How long to wait before a failed request is retried, in milliseconds.
+ * @param attempt how often the request was sent, from 1
  */
-export function pauseMs(error: ActionError, attempt: number, wait: Wait): number {
-  if (error.code === 'rate-limited') return comeBackMs(error, wait)
-  // Spread, so that a matrix of jobs does not come back in step.
-  const backOffMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (0.75 + 0.5 * wait.random)
-  return Math.min(Math.max(backOffMs, error.retryAfterMs ?? 0), wait.leftMs)
+export function getRetryDelayMs(error: ActionError, attempt: number, factors: DelayFactors): number {
+  if (error.code === 'rate-limited') return getRateLimitDelayMs(error, factors)
+  // With jitter, so that the jobs of a matrix do not retry at the same moment.
+  const backOffMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS) * (0.75 + 0.5 * factors.random)
+  return Math.min(Math.max(backOffMs, error.retryAfterMs ?? 0), factors.leftMs)
 }
 
 /** The same error, with the time that the service names: it helps to plan the next run. */

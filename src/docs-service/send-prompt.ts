@@ -4,7 +4,7 @@ import { sleepAloud } from '../runtime/heartbeat.ts'
 import type { Redact } from '../text/redact.ts'
 import { joinSentences } from '../text/sentences.ts'
 import { adviseOnAddress, decidePost, errorOfResult, type Operation } from './answer-meaning.ts'
-import { namingTheTime, pauseMs } from './retry.ts'
+import { getRetryDelayMs, namingTheTime } from './retry.ts'
 import { acceptedJobSchema, parseBody, type Job } from './schemas.ts'
 import type { Transport, WireAnswer, WireResult } from './transport.ts'
 
@@ -17,7 +17,7 @@ export interface PromptSender {
   readonly deadlineAt: number
   readonly random: () => number
   readonly log: (line: string) => void
-  /** How many weigh on the step. */
+  /** How many requests of the step were refused in a row. */
   readonly refusals: () => number
 }
 
@@ -90,7 +90,7 @@ export async function sendPrompt(
     const isTimeout = result.kind === 'failure' && result.cause === 'timeout'
     if (decision === 'stop') throw isTimeout && leftMs < 1 ? nothingSentInTime(error) : error
     if (decision === 'again' && attempt >= MOST_ATTEMPTS) throw error
-    const delayMs = pauseMs(error, attempt, { refusals: refusals(), leftMs, random: random() })
+    const delayMs = getRetryDelayMs(error, attempt, { refusals: refusals(), leftMs, random: random() })
     if (delayMs >= leftMs) throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
     log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
     await sleepAloud(delayMs, sender)

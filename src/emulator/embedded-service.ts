@@ -133,7 +133,8 @@ export function createService({
     const response = github.handle(request, nowMs)
     const { status, delivery } = response
     const unread = { prompt: undefined, scenario: undefined }
-    onRequest?.({ method: request.method, path, query, ...unread, asOfMs: nowMs, status, delivery })
+    const notPlayed = status === 501 ? { notPlayed: (JSON.parse(response.body) as { message: string }).message } : {}
+    onRequest?.({ method: request.method, path, query, ...unread, asOfMs: nowMs, status, delivery, ...notPlayed })
     return response
   }
 

@@ -15,6 +15,8 @@ export interface RequestRecord {
   readonly delivery: Delivery
   /** Nothing if the request is for no project. */
   readonly scenario: ScenarioName | undefined
+  /** Why the embedded GitHub answered 501. */
+  readonly notPlayed?: string
 }
 
 const LONGEST_TARGET = 300
@@ -39,8 +41,9 @@ const DELIVERY_NOTES: Readonly<Record<Delivery, string>> = {
  * One line for a person who watches. It begins with the method, so that nothing the caller sends stands at its start, and
  * holds no header, so no key.
  */
-export function logLine({ method, path, query, status, delivery, scenario }: RequestRecord): string {
+export function logLine({ method, path, query, status, delivery, scenario, notPlayed }: RequestRecord): string {
   const target = clean(query === '' ? path : `${path}?${query}`)
   const answer = status === 0 ? 'no answer' : String(status)
-  return `${clean(method)} ${target} -> ${answer}${DELIVERY_NOTES[delivery]}${scenario === undefined ? '' : ` (${scenario})`}`
+  const note = notPlayed === undefined ? DELIVERY_NOTES[delivery] : `: ${clean(notPlayed)}`
+  return `${clean(method)} ${target} -> ${answer}${note}${scenario === undefined ? '' : ` (${scenario})`}`
 }

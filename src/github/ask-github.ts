@@ -1,5 +1,6 @@
 import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
+import { toDeadline } from '../runtime/time-budget.ts'
 import { redactAll } from '../text/redact.ts'
 import { toActionError } from './github-error.ts'
 import type { Answer, GitHubRequest } from './octokit.ts'
@@ -30,9 +31,12 @@ function openRepository(apiUrl: string, repository: string, perform: (request: G
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
       return ask({ method: 'GET', url })
     },
-    /** @param retries how often it is sent again after a failure that may pass, by default three times */
-    send: (method: 'POST' | 'PATCH', place: string, body: object, retries?: number): Promise<Answer> =>
-      ask({ method, url: new URL(base + place), body, retries }),
+    send: (
+      method: 'POST' | 'PATCH',
+      place: string,
+      body: object,
+      options: Pick<GitHubRequest, 'retries' | 'isSentOnce'> = {},
+    ): Promise<Answer> => ask({ method, url: new URL(base + place), body, ...options }),
     /** Where GitHub says that something is. */
     locate: async (place: string): Promise<string | undefined> =>
       (await perform({ method: 'GET', url: new URL(base + place), asksWhere: true })).headers['location'],
@@ -65,17 +69,19 @@ export function createAskGitHub(
   return async (permission, repository, call) => {
     signal.throwIfAborted()
     const timedOut = new ActionError('deadline', 'GitHub did not answer in time.')
-    const limits = { clock, signal, timeoutMs: deadlineAt - clock.now(), timedOut }
+    const deadline = toDeadline(deadlineAt, clock)
+    const getLeftMs = (): number => deadline.at - clock.now()
+    const limits = { clock, signal, timeoutMs: getLeftMs, timedOut }
     try {
-      if (limits.timeoutMs <= 0) throw timedOut
+      if (getLeftMs() <= 0) throw timedOut
       const answer = await withDeadline((end) => {
-        const api = openRepository(apiUrl, repository, (request) => perform(request, end, deadlineAt))
+        const api = openRepository(apiUrl, repository, (request) => perform(request, end, deadline))
         return call(api, end)
       }, limits)
       return redactAll(answer, redact)
     } catch (error) {
       signal.throwIfAborted()
-      throw toActionError(error, permission, repository, redact)
+      throw toActionError(error, permission, repository, redact, clock.wallTime())
     }
   }
 }

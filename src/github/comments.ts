@@ -80,7 +80,13 @@ export interface Comments {
    * @throws ActionError also if the answer was lost
    */
   readonly addComment: (place: CommentPlace, body: string) => Promise<number | undefined>
-  readonly editComment: (place: CommentPlace, commentId: number, body: string) => Promise<void>
+  /** @param options `isSentOnce` for a body that is merged with the comment as it was read: a retry would send an outdated one */
+  readonly editComment: (
+    place: CommentPlace,
+    commentId: number,
+    body: string,
+    options?: { readonly isSentOnce?: boolean },
+  ) => Promise<void>
 }
 
 export const connectComments = (ask: AskGitHub): Comments => ({
@@ -111,12 +117,12 @@ export const connectComments = (ask: AskGitHub): Comments => ({
   addComment: (place, body) =>
     ask(permissionFor('write', place), place.repository, async (api) => {
       const listed = listPath(place) + (isThread(place) ? path`/${place.threadId}/replies` : '')
-      // One whose answer was lost would be there twice; the next run looks for it first.
-      const answer = await api.send('POST', listed, { body }, 0)
+      // If the response was lost, a retry would add the comment twice: the caller looks it up first.
+      const answer = await api.send('POST', listed, { body }, { retries: 0 })
       return required(object(answer, 'data', (written) => ({ id: number(written, 'id') }))).id
     }),
-  editComment: (place, commentId, body) =>
+  editComment: (place, commentId, body, { isSentOnce = false } = {}) =>
     ask(permissionFor('write', place), place.repository, async (api) => {
-      await api.send('PATCH', commentPath(place, commentId), { body })
+      await api.send('PATCH', commentPath(place, commentId), { body }, { isSentOnce })
     }),
 })

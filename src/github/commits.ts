@@ -1,7 +1,7 @@
 import { path, type AskGitHub } from './ask-github.ts'
 import { PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountAt, type PullRequestAddress } from './pull-requests.ts'
-import { all, required, text } from './read-json.ts'
+import { all, object, required, text } from './read-json.ts'
 
 /** GitHub lists no more commits of a pull request. */
 export const MOST_COMMITS = 250
@@ -46,6 +46,8 @@ export interface Commits {
   readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
   /** The commits that a head has and a base has not, as a pull request of the two would list them. */
   readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
+  /** One commit (`GET /repos/{owner}/{repo}/commits/{ref}`). @throws ActionError `not-found` or `rejected` if there is none */
+  readonly readCommit: (repository: string, sha: string) => Promise<PullRequestCommit>
   /** `GET /repos/{owner}/{repo}/tags` */
   readonly listTags: (repository: string) => Promise<readonly Tag[]>
 }
@@ -58,6 +60,10 @@ export const connectCommits = (ask: AskGitHub): Commits => ({
   listCommitsBetween: (repository, base, head) =>
     ask('contents: read', repository, (api) =>
       readAll(api, { ...ALL_COMMITS, path: path`/compare/${base}...${head}`, name: 'commits' }),
+    ),
+  readCommit: (repository, sha) =>
+    ask('contents: read', repository, async (api) =>
+      required(object(await api.get(path`/commits/${sha}`), 'data', toCommit)),
     ),
   listTags: (repository) =>
     ask('contents: read', repository, (api) =>

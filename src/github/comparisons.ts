@@ -1,7 +1,7 @@
 import { path, type AskGitHub } from './ask-github.ts'
 import { type ComparedCommit, toCommit } from './commits.ts'
 import { PAGE_SIZE } from './pages.ts'
-import { items, list, number, object, required, text, word } from './read-json.ts'
+import { all, list, number, object, required, text, word } from './read-json.ts'
 
 const toFile = (file: object) => ({
   path: required(text(file, 'filename')),
@@ -25,21 +25,31 @@ function saysAll(file: ChangedFile | undefined): boolean {
   return file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
 }
 
+function assessFileList(files: readonly (ChangedFile | undefined)[] | undefined): 'whole' | 'cut' | 'unreadable' {
+  if (files?.every(saysAll) !== true) return 'unreadable'
+  return files.length < MOST_FILES ? 'whole' : 'cut'
+}
+
 function toComparison(comparison: object) {
   const files = list(comparison, 'files', toFile)
-  const isWhole = files !== undefined && files.length < MOST_FILES && files.every(saysAll)
   return {
     /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
     relation: required(word(comparison, 'status', ['ahead', 'behind', 'diverged', 'identical'])),
     mergeBase: required(text(comparison, 'merge_base_commit.sha')),
-    /** Oldest first. If there are more than can be read, the newest ones. */
-    commits: required(items<ComparedCommit>(comparison, 'commits', toCommit)),
+    /**
+     * Oldest first. If there are more than can be read, the newest ones. A list with a commit that cannot be read is refused,
+     * as that commit may be the one that is somebody's.
+     */
+    commits: required(all<ComparedCommit>(comparison, 'commits', toCommit)),
     /** May be more than there are in `commits`. */
     totalCommits: required(number(comparison, 'total_commits')),
     /** Those that say their name and what became of them. */
     files: (files ?? []).filter((file) => file !== undefined),
-    /** `cut`: there may be others. GitHub lists no more than 300 files, and none at all where a comparison takes it too long. */
-    fileList: isWhole ? ('whole' as const) : ('cut' as const),
+    /**
+     * `cut`: there may be others, as GitHub lists no more than 300 files. `unreadable`: GitHub has sent no list, or one with
+     * files that cannot be read.
+     */
+    fileList: assessFileList(files),
   }
 }
 export type Comparison = Readonly<ReturnType<typeof toComparison>>

@@ -116,6 +116,34 @@ export const commentOf = (event: object, name: 'comment' | 'review') =>
     }
   })
 
+/** The pull request of a merge queue's temporary branch, `gh-readonly-queue/main/pr-7-<commit>`. */
+export function getQueuedPullRequest(ref = ''): number | undefined {
+  const number = /\/pr-(\d+)-[0-9a-f]+$/.exec(ref)?.[1]
+  return number === undefined ? undefined : Number(number)
+}
+
+/** The pull request of `refs/pull/7/merge` and `refs/pull/7/head`, which runs also see as `7/merge`. */
+function getPullRequestOfRef(ref = ''): number | undefined {
+  const number = /^(?:refs\/)?(?:pull\/)?(\d+)\/(?:merge|head)$/.exec(ref)?.[1]
+  return number === undefined ? undefined : Number(number)
+}
+
+/**
+ * The head of the pull request that GitHub merged for a test (`refs/pull/N/merge`). GitHub lists no pull request for such a
+ * commit; only its message and its parents say what it is.
+ */
+export function getTestMergeHead(message: string, parents: readonly string[]): string | undefined {
+  const head = /^Merge ([0-9a-f]{40,64}) into [0-9a-f]{40,64}$/.exec(message)?.[1]
+  return parents.length === 2 && parents[1] === head ? head : undefined
+}
+
+/** The commit of a status. Of a test merge it is the head that was merged. */
+const statusShaOf = (event: object): string | undefined =>
+  object(event, 'commit', (commit) => {
+    const parents = all(commit, 'parents', (parent) => required(sha(parent, 'sha'))) ?? []
+    return required(getTestMergeHead(text(commit, 'commit.message') ?? '', parents))
+  }) ?? sha(event, 'sha')
+
 /** What runs, checks, statuses, deployments, builds of pages and packages are about: a commit, as far as it is known. */
 export type Work = Readonly<ReturnType<typeof workOf>>
 
@@ -124,24 +152,28 @@ export function workOf(event: object) {
   const isOther = (id: number | undefined): boolean => id !== undefined && ownId !== undefined && id !== ownId
   const paths = ['workflow_run', 'check_suite', 'check_run.check_suite', 'check_run']
   const [run = {}] = paths.flatMap((path) => object(event, path, (found) => found) ?? [])
-  const named = paths.map((path) =>
+  const listed = paths.map((path) =>
     items(event, `${path}.pull_requests`, (pull) => ({
       number: required(number(pull, 'number')),
       baseSha: sha(pull, 'base.sha'),
       isElsewhere: isOther(number(pull, 'base.repo.id')),
     })),
   )
+  const ref = text(run, 'head_branch') ?? text(event, 'deployment.ref')
+  const named = getQueuedPullRequest(ref) ?? getPullRequestOfRef(ref)
   return {
     sha:
-      sha(event, 'sha') ??
+      statusShaOf(event) ??
       sha(event, 'deployment.sha') ??
       sha(run, 'head_sha') ??
       sha(event, 'build.commit') ??
       sha(event, 'registry_package.package_version.target_oid'),
     message: text(run, 'head_commit.message') ?? '',
-    branch: text(run, 'head_branch') ?? text(event, 'deployment.ref'),
+    branch: ref,
     isOfFork: isOther(number(run, 'head_repository.id')),
     /** In any repository: a fork's checks name those of the one that it comes from. */
-    pullRequests: named.find((pulls = []) => pulls.length > 0) ?? [],
+    pullRequests:
+      listed.find((pulls = []) => pulls.length > 0) ??
+      (named === undefined ? [] : [{ number: named, baseSha: undefined, isElsewhere: false }]),
   }
 }

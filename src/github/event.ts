@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { commentOf, pushOf, sha, shortName, subjectOf, workOf } from './event-parts.ts'
+import { commentOf, getQueuedPullRequest, pushOf, sha, shortName, subjectOf, workOf } from './event-parts.ts'
 import { at, has, isObject, number, object, required, text } from './read-json.ts'
 
 export const DEPENDABOT = 'dependabot[bot]'
@@ -8,16 +8,13 @@ export const DEPENDABOT = 'dependabot[bot]'
 export type Event = Readonly<ReturnType<typeof parseEvent>>
 
 const mergeGroupOf = (event: object) =>
-  object(event, 'merge_group', (group) => {
-    const pullRequest = /\/pr-(\d+)-[0-9a-f]+$/.exec(text(group, 'head_ref') ?? '')?.[1]
-    return {
-      kind: 'merge-group' as const,
-      baseSha: required(sha(group, 'base_sha')),
-      headSha: required(sha(group, 'head_sha')),
-      /** Of the pull request in it. */
-      number: pullRequest === undefined ? undefined : Number(pullRequest),
-    }
-  })
+  object(event, 'merge_group', (group) => ({
+    kind: 'merge-group' as const,
+    baseSha: required(sha(group, 'base_sha')),
+    headSha: required(sha(group, 'head_sha')),
+    /** Of the pull request in it. */
+    number: getQueuedPullRequest(text(group, 'head_ref')),
+  }))
 
 const releaseOf = (event: object) =>
   object(event, 'release', (release) => ({
@@ -28,8 +25,24 @@ const releaseOf = (event: object) =>
     url: text(release, 'html_url'),
   }))
 
+/** Events whose runs GitHub records with the head that they are about. */
+const EVENTS_OF_HEAD = ['push', 'pull_request', 'merge_group']
+/** Started by the clock, by hand, or by another program. */
+const KNOWN_CAUSES = ['schedule', 'workflow_dispatch', 'repository_dispatch']
+
+/**
+ * What started the run before this one. GitHub records runs of all other events, such as `issue_comment`, with the newest
+ * commit of the default branch, which has nothing to do with what started them (GitHub's docs, "Events that trigger
+ * workflows"; llvm/llvm-project#192205, grafana/shared-workflows#1099, UCL/TLOmodel#1119).
+ */
+function getRunCause(name: string): 'head' | 'people' | 'unknown' {
+  if (EVENTS_OF_HEAD.includes(name)) return 'head'
+  return KNOWN_CAUSES.includes(name) ? 'people' : 'unknown'
+}
+
 const runOf = (event: object) => ({
   id: number(event, 'workflow_run.id'),
+  cause: getRunCause(text(event, 'workflow_run.event') ?? ''),
   workflowId: number(event, 'workflow_run.workflow_id'),
   name: text(event, 'workflow_run.name'),
   conclusion: text(event, 'workflow_run.conclusion'),
@@ -45,8 +58,7 @@ function causeOf(name: string, event: object) {
     return { kind: 'push', branch, push } as const
   }
   if (name === 'schedule') return { kind: 'schedule' } as const
-  // By hand, or by another program.
-  if (name === 'workflow_dispatch' || name === 'repository_dispatch') return { kind: 'manual' } as const
+  if (KNOWN_CAUSES.includes(name)) return { kind: 'manual' } as const
 
   if (/_(?:comment|review)$/.test(name)) {
     const [comment, review] = [commentOf(event, 'comment'), commentOf(event, 'review')]
@@ -59,12 +71,10 @@ function causeOf(name: string, event: object) {
   const told = mergeGroupOf(event) ?? releaseOf(event)
   if (told !== undefined) return told
   const refType = text(event, 'ref_type')
-  // A branch was made or deleted.
-  if (ref !== undefined && refType === 'branch')
-    return { kind: 'branch', branch: ref, isDeleted: name === 'delete' } as const
+  if (name === 'delete') return { kind: 'deletion' } as const
+  if (ref !== undefined && refType === 'branch') return { kind: 'branch', branch: ref } as const
   // A tag was made in another way than by a push.
-  if (ref !== undefined && refType === 'tag' && name === 'create')
-    return { kind: 'tag', tag: ref, push: undefined } as const
+  if (ref !== undefined && refType === 'tag') return { kind: 'tag', tag: ref, push: undefined } as const
 
   if (subject?.kind === 'pull-request') {
     const isClosed = has(event, 'pull_request') && text(event, 'action') === 'closed'

@@ -3,10 +3,21 @@ import { ActionError } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
 import type { Answer } from './octokit.ts'
+import { items, text } from './read-json.ts'
 
 const LONGEST_QUOTE = 200
 /** Says no more than the status does. */
 const GENERIC = /^(?:not found|forbidden)?\.?$/i
+
+/** What GitHub says of a field that it did not accept. Each part may be missing, `message` too. */
+const toFieldError = (error: object) => ({
+  field: text(error, 'field') ?? '',
+  code: text(error, 'code') ?? '',
+  message: text(error, 'message') ?? '',
+})
+type FieldError = Readonly<ReturnType<typeof toFieldError>>
+
+const isUnauthorizedLabel = ({ field, code }: FieldError): boolean => field === 'label' && code === 'unauthorized'
 
 /** Without a word of GitHub's: it asks for a minute at least. */
 const LIMIT_MS = 60_000
@@ -21,13 +32,17 @@ export class Refusal extends Error {
   readonly said: string
   readonly isRateLimit: boolean
   readonly isAboutPermissions: boolean
+  /** Whether the token may not create a label that the repository does not have (googleapis/release-please-action#1105). */
+  readonly isAboutNewLabel: boolean
   readonly #headers: Answer['headers']
 
   constructor({ status, headers, data }: Answer) {
     super(`GitHub answered ${status}.`)
     this.status = status
-    const { message } = (data ?? {}) as { readonly message?: unknown }
-    this.said = typeof message === 'string' ? message : ''
+    const response = { data }
+    this.said = text(response, 'data.message') ?? ''
+    const fieldErrors = items(response, 'data.errors', toFieldError) ?? []
+    this.isAboutNewLabel = status === 403 && fieldErrors.some(isUnauthorizedLabel)
     this.#headers = headers
     this.isRateLimit = status === 429 || (status === 403 && (this.#isUsedUp() || /\brate limit\b/i.test(this.said)))
     this.isAboutPermissions =
@@ -63,14 +78,17 @@ export async function unlessRefused<T>(asked: Promise<T>, statuses = [403, 404])
   })
 }
 
-function refused(refusal: Refusal, permission: string, repository: string, redact: Redact): ActionError {
+function refused(refusal: Refusal, permission: string, repository: string, redact: Redact, now: Date): ActionError {
   const { status, said, isRateLimit, isAboutPermissions } = refusal
   if (status < 400 && status !== 304)
     return new ActionError('redirected', `GitHub answered ${status} and sends the request on to another address.`, {
       hint: 'Name a repository as it is called now, and check `GITHUB_API_URL`.',
     })
-  if (isRateLimit) return new ActionError('rate-limited', 'GitHub limits the rate of requests.')
-  if (status >= 500) return new ActionError('service-error', `GitHub answered ${status}.`)
+  if (isRateLimit)
+    return new ActionError('rate-limited', 'GitHub limits the rate of requests.', {
+      retryAfterMs: refusal.limitMs(now),
+    })
+  if (status >= 500 || status === 408) return new ActionError('service-error', `GitHub answered ${status}.`)
   if (status === 401)
     return new ActionError('unauthorized', 'GitHub refused the token (401).', {
       hint: 'Check `github-token`: the token may have expired.',
@@ -81,7 +99,11 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
   const grant = {
     hint: `Grant \`${permission}\` under \`permissions\` of the job. If \`${repository}\` is not the workflow's own repository, give \`github-token\` a token that has it there.`,
   }
-  if (status === 403) return new ActionError('forbidden', told, isAboutPermissions ? grant : {})
+  const createLabel = {
+    hint: `Create the label in \`${repository}\` once, or grant \`issues: write\` under \`permissions\` of the job.`,
+  }
+  const allow = refusal.isAboutNewLabel ? createLabel : isAboutPermissions ? grant : {}
+  if (status === 403) return new ActionError('forbidden', told, allow)
   if (status !== 404) return new ActionError('rejected', told)
   const look = {
     hint: `Check that it exists, and that \`github-token\` can see \`${repository}\`: the workflow's own token sees no private repository but its own.`,
@@ -95,9 +117,15 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
  * line of GitHub's message.
  * @param permission what the request needs, so that a refusal can say what to grant
  */
-export function toActionError(error: unknown, permission: string, repository: string, redact: Redact): ActionError {
+export function toActionError(
+  error: unknown,
+  permission: string,
+  repository: string,
+  redact: Redact,
+  now: Date,
+): ActionError {
   if (error instanceof ActionError) return error
-  if (error instanceof Refusal) return refused(error, permission, repository, redact)
+  if (error instanceof Refusal) return refused(error, permission, repository, redact, now)
   if (failureCause(error) === 'untrusted')
     return new ActionError('untrusted', "GitHub's certificate is not trusted.", {
       hint: "Set `NODE_EXTRA_CA_CERTS` to the PEM file of your server's authority, in the environment of the runner or of the step.",

@@ -8,6 +8,7 @@ import { connectJobLogs, type JobLogs } from './job-log.ts'
 import { connectLabels, type Labels } from './labels.ts'
 import { sendThrough, type Send } from './octokit.ts'
 import { connectPullRequests, type PullRequests } from './pull-requests.ts'
+import type { Deadline } from '../runtime/time-budget.ts'
 import { createRequests, type GitHubOptions, type Requests, type Usage } from './requests.ts'
 import { connectReviewers, type Reviewers } from './reviewers.ts'
 import { connectWorkflowRuns, type WorkflowRuns } from './workflow-runs.ts'
@@ -23,10 +24,11 @@ export interface GitHub extends Resources {
   /** What of the requests so far GitHub has counted. */
   readonly usage: () => Usage
   /**
-   * The same, with a deadline of its own, on the clock's scale.
+   * The same, with a deadline or a time budget of its own.
+   * @param deadlineAt on the clock's scale
    * @param signal in the place of that which aborts when the run is cancelled
    */
-  readonly until: (deadlineAt: number, signal?: AbortSignal) => GitHub
+  readonly until: (deadlineAt: number | Deadline, signal?: AbortSignal) => GitHub
 }
 
 export function connectGitHub(

@@ -1,44 +1,64 @@
 import { path, type AskGitHub } from './ask-github.ts'
 import { unlessRefused } from './github-error.ts'
-import { readPages } from './pages.ts'
-import { labelsOf, type PullRequestAddress } from './pull-requests.ts'
+import { readAll, readPages } from './pages.ts'
+import { accountAt, labelsOf, type PullRequestAddress } from './pull-requests.ts'
 import { at, number, required } from './read-json.ts'
 
-// One that cannot be read may be the one that is looked for, so that none is left out.
-const toLabelled = (issue: object) => ({
+// Reject the whole list if any item is malformed: the malformed item could be the one we are looking for.
+const toListed = (issue: object) => ({
   number: required(number(issue, 'number')),
   labels: labelsOf(issue),
+  author: accountAt(issue, 'user'),
   isPullRequest: at(issue, 'pull_request') !== undefined,
 })
 
-/** Past so many, the list is not known to be whole. */
-const MOST_PAGES = 30
+type Listed = Readonly<ReturnType<typeof toListed>>
+
+/** A pull request as lists of pull requests and of issues show it. */
+export type PullRequestInList = PullRequestAddress & Pick<Listed, 'author' | 'labels'>
+
+/** The token cannot read issues (403, 404), or issues are switched off in the repository (410). */
+const NO_ISSUES = [403, 404, 410]
+
+/** A longer list is not known to be complete. */
+const MAX_PAGES = 30
 
 const OPEN = { state: 'open', sort: 'created', direction: 'asc' }
+const NEWEST = { state: 'all', sort: 'created', direction: 'desc' }
 
 /**
- * GitHub tells labels apart by their letters, and not by the case of these.
+ * Whether a label is among others. GitHub ignores the case of labels.
  * @param label empty if no label is in use
  */
 export function hasLabel(label: string, labels: readonly string[]): boolean {
   return label !== '' && labels.some((name) => name.toLowerCase() === label.toLowerCase())
 }
 
+function toPullRequests(repository: string, listed: readonly Listed[]): readonly PullRequestInList[] {
+  return listed.map(({ number, author, labels }) => ({ repository, number, author, labels }))
+}
+
 export interface Labels {
-  /** Puts a label on a pull request. GitHub makes one that the repository does not know. */
+  /**
+   * Adds a label to a pull request. GitHub creates a label that the repository does not have, if the token has `issues: write`.
+   */
   readonly addLabel: (pullRequest: PullRequestAddress, label: string) => Promise<void>
   /**
-   * The open pull requests with a label, oldest first, by one list that holds them only. It may be late, and is empty for a
-   * token that may not read issues, so that what is not in it may be there all the same.
+   * The open pull requests with a label, oldest first, by the label's own list. This list lags, and is empty if the token
+   * cannot read issues, so absence proves nothing.
    */
   readonly findLabelledPullRequests: (repository: string, label: string) => Promise<readonly PullRequestAddress[]>
   /**
-   * All open pull requests with a label, oldest first. They are listed and not searched, as GitHub's search lags. One that is
-   * closed between two pages moves all after it, so that more pages than one are read twice: what one reading misses is in
-   * the other.
-   * @throws ActionError also if there are more than can be listed
+   * The newest pull requests with a label, in any state, newest first: one page of the label's own list, or if that is empty,
+   * as for a token that cannot read issues, those among the 100 newest pull requests.
    */
-  readonly listOpenPullRequests: (repository: string, label: string) => Promise<readonly PullRequestAddress[]>
+  readonly listNewestPullRequests: (repository: string, label: string) => Promise<readonly PullRequestInList[]>
+  /**
+   * All open pull requests, oldest first. They are listed and not searched, because GitHub's search lags. A pull request that
+   * is closed between two pages moves all later ones, so a list of several pages is read twice.
+   * @throws ActionError `rejected` if there are more than can be listed
+   */
+  readonly listOpenPullRequests: (repository: string) => Promise<readonly PullRequestInList[]>
 }
 
 export const connectLabels = (ask: AskGitHub): Labels => ({
@@ -48,23 +68,29 @@ export const connectLabels = (ask: AskGitHub): Labels => ({
     }),
   findLabelledPullRequests: (repository, label) =>
     ask('issues: read', repository, async (api) => {
-      const listing = { path: '/issues', query: { ...OPEN, labels: label }, read: toLabelled, mostPages: MOST_PAGES }
-      // Where a repository has no issues, GitHub says that they are gone.
-      const issues = (await unlessRefused(readPages(api, listing), [403, 404, 410])) ?? []
+      const listing = { path: '/issues', query: { ...OPEN, labels: label }, read: toListed, mostPages: MAX_PAGES }
+      const issues = (await unlessRefused(readPages(api, listing), NO_ISSUES)) ?? []
       return issues
         .flat()
         .filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
         .map(({ number }) => ({ repository, number }))
     }),
-  listOpenPullRequests: (repository, label) =>
+  listNewestPullRequests: (repository, label) =>
     ask('pull-requests: read', repository, async (api) => {
-      const listing = { path: '/pulls', query: OPEN, read: toLabelled, mostPages: MOST_PAGES }
+      const newest = { query: NEWEST, mostPages: 1, past: 'left', read: toListed } as const
+      const labelled = { ...newest, path: '/issues', query: { ...NEWEST, labels: label } }
+      const issues = (await unlessRefused(readAll(api, labelled), NO_ISSUES)) ?? []
+      const isLabelled = ({ labels }: Listed): boolean => hasLabel(label, labels)
+      const found = issues.filter((issue) => issue.isPullRequest && isLabelled(issue))
+      const pulls = found.length > 0 ? found : await readAll(api, { ...newest, path: '/pulls' })
+      return toPullRequests(repository, pulls.filter(isLabelled))
+    }),
+  listOpenPullRequests: (repository) =>
+    ask('pull-requests: read', repository, async (api) => {
+      const listing = { path: '/pulls', query: OPEN, read: toListed, mostPages: MAX_PAGES }
       const first = await readPages(api, listing)
       const again = first.length === 1 ? [] : await readPages(api, listing)
       const found = new Map([...first, ...again].flat().map((pull) => [pull.number, pull]))
-      return [...found.values()]
-        .filter(({ labels }) => hasLabel(label, labels))
-        .map(({ number }) => ({ repository, number }))
-        .sort((a, b) => a.number - b.number)
+      return toPullRequests(repository, [...found.values()]).toSorted((a, b) => a.number - b.number)
     }),
 })

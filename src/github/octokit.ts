@@ -9,6 +9,8 @@ export interface GitHubRequest {
   readonly etag?: string | undefined
   /** How often it is sent again after a failure that may pass, by default three times. */
   readonly retries?: number | undefined
+  /** Whether it is sent once only, not even again after a rate limit, because its body is outdated by then. */
+  readonly isSentOnce?: boolean | undefined
   /** That it asks where something is, which an answer 302 says. */
   readonly asksWhere?: boolean
 }

@@ -2,6 +2,7 @@ import { failureCause } from '../http/failure-cause.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
+import { toDeadline, type Deadline } from '../runtime/time-budget.ts'
 import { parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
 import { Refusal } from './github-error.ts'
@@ -17,7 +18,7 @@ export interface GitHubOptions {
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
   /** On the clock's scale, in milliseconds: nothing is asked, waited for or retried after it. */
-  readonly deadlineAt: number
+  readonly deadlineAt: number | Deadline
   /** For the log of a run in debug mode. */
   readonly debug: (line: string) => void
   /** For all that GitHub says: texts of strangers are cut later, and half a secret is found by nobody. */
@@ -135,16 +136,21 @@ export function createRequests(
   return {
     usage: () => usage,
     /**
-     * @param deadlineAt on the clock's scale: no pause between two attempts ends after it
+     * @param deadlineAt on the clock's scale: no pause between two attempts ends after it, except waits for a rate limit that
+     * it allows
      * @throws Refusal, ActionError `proxy`, or what broke the connection
      */
-    perform: async (request: GitHubRequest, end: AbortSignal, deadlineAt: number): Promise<Answer> => {
+    perform: async (request: GitHubRequest, end: AbortSignal, deadlineAt: number | Deadline): Promise<Answer> => {
+      const deadline = toDeadline(deadlineAt, clock)
       for (let tries = 0; ; tries++) {
         try {
           return await attempt(request, end)
         } catch (error) {
-          const pauseMs = pauseAfter(error, tries, request.retries ?? MOST_RETRIES, clock.wallTime())
-          if (pauseMs === undefined || clock.now() + pauseMs >= deadlineAt) throw error
+          const retries = request.retries ?? MOST_RETRIES
+          const pauseMs = request.isSentOnce === true ? undefined : pauseAfter(error, tries, retries, clock.wallTime())
+          if (pauseMs === undefined) throw error
+          const isRateLimit = error instanceof Refusal && error.isRateLimit
+          if (!(isRateLimit ? deadline.allowWait(pauseMs) : clock.now() + pauseMs < deadline.at)) throw error
           debug(`GitHub is asked again in ${pauseMs / 1_000} s: ${request.method} ${request.url.href}`)
           await clock.sleep(pauseMs, end)
         }

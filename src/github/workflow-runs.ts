@@ -26,6 +26,12 @@ const BRANCH_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_disp
  */
 const STARTED_BY_RUN = 'workflow_run'
 
+/** Whether a later run of the same workflow on the same branch looks back to this run, if it ends green. */
+export function countsAsBase({ event, actor }: { readonly event: string; readonly actor: string }): boolean {
+  // A push of Dependabot's gets no secrets, and may be green for having sent nothing.
+  return BRANCH_EVENTS.includes(event) && !(event === 'push' && actor === DEPENDABOT)
+}
+
 /** The list is newest first. Branches of forks may have the same name, so the right one may be far down. */
 const MOST_PAGES = 10
 /** Each costs a comparison, if it is gone. */
@@ -53,13 +59,8 @@ export interface WorkflowRuns {
 
 export const connectWorkflowRuns = (ask: AskGitHub): WorkflowRuns => ({
   findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
-    const events = isOther ? [...BRANCH_EVENTS, STARTED_BY_RUN] : BRANCH_EVENTS
     const counts = ({ id, event, actor, isOfFork }: Run): boolean =>
-      id < runId &&
-      events.includes(event) &&
-      // Such a run gets no secrets, and may be green for having told nothing.
-      !(event === 'push' && actor === DEPENDABOT) &&
-      !isOfFork
+      id < runId && (countsAsBase({ event, actor }) || (isOther && event === STARTED_BY_RUN)) && !isOfFork
     return ask('actions: read', repository, async (api) => {
       const runs = await readAll(api, {
         path: path`/actions/workflows/${workflow}/runs`,

@@ -1,5 +1,6 @@
 import type { buildConnector as Connecting, Dispatcher } from 'undici'
 import { proxyAuthorization, proxyFor } from './proxy.ts'
+import { TOO_LARGE_CODE } from './failure-cause.ts'
 import { Agent, buildConnector, Pool, ProxyAgent } from './undici.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -111,8 +112,9 @@ export async function readText(body: HttpAnswer['body'], mostBytes: number): Pro
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > mostBytes) throw failed('ANSWER_TOO_LARGE', 'The answer is too large.')
+    if (bytes > mostBytes) throw failed(TOO_LARGE_CODE, 'The response is too large.')
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  // Unlike Buffer, it drops a byte order mark, which JSON.parse would refuse.
+  return new TextDecoder().decode(Buffer.concat(chunks))
 }

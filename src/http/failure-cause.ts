@@ -14,8 +14,13 @@ export type FailureCause =
   | 'timeout'
   /** The run was cancelled. */
   | 'cancelled'
+  /** The response is larger than the limit. */
+  | 'too-large'
   /** The connection broke, or anything that is not known to be harmless. */
   | 'broken'
+
+/** The code of the error that stops reading a response above the limit. */
+export const TOO_LARGE_CODE = 'RESPONSE_TOO_LARGE'
 
 const CONNECT_CALLS = new Set<unknown>(['connect', 'getaddrinfo'])
 
@@ -43,6 +48,7 @@ export function failureCause(error: unknown): FailureCause {
   if (CONNECT_CALLS.has(syscall) || code === 'UND_ERR_CONNECT_TIMEOUT') return 'no-connection'
   if (TLS_CODE.test(code)) return NOT_TLS.test(`${code} ${message}`) ? 'not-tls' : 'untrusted'
   if (INVALID_CODE.test(code)) return 'invalid'
+  if (code === TOO_LARGE_CODE) return 'too-large'
   // undici tells by the message alone that a proxy has refused a tunnel.
   const proxyStatus = code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined
   if (proxyStatus !== undefined) return Number(proxyStatus) >= 500 ? 'no-connection' : 'proxy-refused'

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net'
 import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
 
@@ -7,16 +8,54 @@ function read(env: NodeJS.ProcessEnv, name: string): string {
   return values.find((value) => value !== '') ?? ''
 }
 
-/** Whether `NO_PROXY` names it: by `host`, `.host` or `*.host`, with a port or without, or an IPv6 address, in brackets or bare. */
+interface NoProxyEntry {
+  /** Without a leading `.` or `*.`, a trailing dot, or the brackets of an IPv6 address. */
+  readonly name: string
+  readonly port: string | undefined
+}
+
+function parseNoProxyEntry(entry: string): NoProxyEntry {
+  // An IPv6 address without brackets has no port.
+  if (/^(?!\[).*:.*:/.test(entry)) return { name: entry, port: undefined }
+  const [, name = entry, port] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? []
+  return {
+    name: name
+      .replace(/^\*?\./, '')
+      .replace(/^\[(.*)\]$/, '$1')
+      .replace(/\.$/, ''),
+    port,
+  }
+}
+
+/** Whether an IP address is the one that `rule` names, or in its CIDR block. Addresses have no suffixes. */
+function isAddressIn(address: string, rule: string): boolean {
+  const [network = '', bits, ...rest] = rule.split('/')
+  const family = isIP(network)
+  if (family === 0 || family !== isIP(address) || rest.length > 0) return false
+  const type = family === 6 ? 'ipv6' : 'ipv4'
+  const list = new BlockList()
+  if (bits === undefined) list.addAddress(network, type)
+  else if (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+    list.addSubnet(network, Number(bits), type)
+  return list.check(address, type)
+}
+
+/**
+ * Whether `NO_PROXY` names the host, as curl reads it: `*`, a domain with all below it, an IP address, or a CIDR block. As
+ * other programs do, it takes `*.domain` and a port, too.
+ */
 function isBypassed({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const ownPort = port || (protocol === 'https:' ? '443' : '80')
-  const entries = noProxy.toLowerCase().split(/[\s,]+/)
-  return entries.some((entry) => {
-    if (entry === '*') return true
-    const isBareIPv6 = /^(?!\[).*:.*:/.test(entry)
-    const [, name, rulePort = ownPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(isBareIPv6 ? `[${entry}]` : entry) ?? []
-    return name !== undefined && rulePort === ownPort && (hostname === name || hostname.endsWith(`.${name}`))
-  })
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      if (entry === '*') return true
+      const { name, port: rulePort = ownPort } = parseNoProxyEntry(entry)
+      if (name === '' || rulePort !== ownPort) return false
+      return isIP(host) === 0 ? host === name || host.endsWith(`.${name}`) : isAddressIn(host, name)
+    })
 }
 
 function parseProxy(text: string): URL | undefined {

@@ -6,12 +6,14 @@ import type { StepResult } from '../action/conclusion.ts'
 import { resultOfError, type Runner } from '../action/execute.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
-import { serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
+import { describeCode, serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
 
 /** The main step and the post step are one program. The first saves something, at least `null`, by which the second knows. */
 const SERVICE_STATE = 'service'
 
-const LONGEST_LOG_LINES = 2_000
+const MAX_LOG_LINES = 2_000
+/** Of the end of the log file. */
+const MAX_LOG_BYTES = 1_048_576
 
 /** The last lines of a log, after a line that says how many are left out where not all of them fit. */
 export function newestLines(log: string, most: number): string {
@@ -19,6 +21,21 @@ export function newestLines(log: string, most: number): string {
   const leftOut = lines.length - most
   if (leftOut <= 0) return lines.join('\n')
   return [`(${leftOut} earlier lines are left out)`, ...lines.slice(-most)].join('\n')
+}
+
+/** The last bytes of a file, without the line that they begin in the middle of. */
+function readEnd(path: string): string {
+  const file = fs.openSync(path, 'r')
+  try {
+    const { size } = fs.fstatSync(file)
+    const length = Math.min(size, MAX_LOG_BYTES)
+    const bytes = Buffer.alloc(length)
+    fs.readSync(file, bytes, 0, length, size - length)
+    const text = bytes.toString()
+    return length < size ? text.slice(text.indexOf('\n') + 1) : text
+  } finally {
+    fs.closeSync(file)
+  }
 }
 
 /** A file that Windows still holds is not worth a red step: the runner empties the folder after the job. */
@@ -43,7 +60,15 @@ async function start(program: string, runner: Runner): Promise<StepResult> {
     const command = [program, ...serviceArguments(core.input, env['GITHUB_REPOSITORY'])]
     const { pid, outputs } = await startService(command, logFile, runner)
     const baseUrl = outputs['base-url']
-    core.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
+    try {
+      core.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
+    } catch (error) {
+      // The post step could not find the service, so it would run on.
+      await stopService({ pid, baseUrl }, runner.clock)
+      throw new ActionError('invalid-input', `The runner's state cannot be written: ${describeCode(error)}.`, {
+        hint: "Check the runner's disk and `GITHUB_STATE`.",
+      })
+    }
     return {
       isGreen: true,
       title: 'The embedded documentation service is ready',
@@ -77,8 +102,9 @@ async function stop(saved: string, { core, clock }: Runner): Promise<StepResult>
   const wasThere = await stopService(service, clock)
   if (fs.existsSync(service.logFile)) {
     core.startGroup('Log of the embedded documentation service')
-    const log = withoutStartText(fs.readFileSync(service.logFile, 'utf8'))
-    core.log(newestLines(log, LONGEST_LOG_LINES) || 'It got no requests.')
+    const log = newestLines(withoutStartText(readEnd(service.logFile)), MAX_LOG_LINES) || 'It got no requests.'
+    // One line at a time: a text as long as this is cut at its end, where the newest lines are.
+    for (const line of log.split('\n')) core.log(line)
     core.endGroup()
     removeLog(service.logFile)
   }

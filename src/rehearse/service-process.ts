@@ -54,6 +54,23 @@ const LONGEST_START_MS = 60_000
  */
 const FROM_THE_ENVIRONMENT = ['RUNNER_TRACKING_ID', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
 
+/** The code of an error of Node, such as `ENOENT`, or its message. */
+export function describeCode(error: unknown): string {
+  const { code, message } = error as { readonly code?: string; readonly message: string }
+  return code ?? message
+}
+
+/** @throws ActionError if the file cannot be made, say because `RUNNER_TEMP` is no folder */
+function openLog(path: string): number {
+  try {
+    return fs.openSync(path, 'ax')
+  } catch (error) {
+    throw new ActionError('invalid-input', `The log of the service cannot be written: ${describeCode(error)}.`, {
+      hint: "Check the runner's disk and the folder in `RUNNER_TEMP`.",
+    })
+  }
+}
+
 /**
  * Starts the embedded service in the background and returns when it is ready. It goes on when this process ends.
  * @param command the packaged service and its arguments
@@ -65,7 +82,7 @@ export async function startService(
   logFile: string,
   { clock, env, signal }: Pick<Runner, 'clock' | 'env' | 'signal'>,
 ): Promise<ServiceAccess> {
-  const log = fs.openSync(logFile, 'ax')
+  const log = openLog(logFile)
   const child = spawn(process.execPath, command, {
     detached: true,
     windowsHide: true,

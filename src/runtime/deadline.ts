@@ -4,7 +4,8 @@ interface Limits {
   readonly clock: Clock
   /** Ends the work with its reason. */
   readonly signal: AbortSignal
-  readonly timeoutMs: number
+  /** A function gives what is left of a time that may be extended. */
+  readonly timeoutMs: number | (() => number)
   /** What the time ends with. */
   readonly timedOut: Error
 }
@@ -22,7 +23,8 @@ export async function withDeadline<T>(
   const done = new AbortController()
   const end = AbortSignal.any([signal, done.signal])
   const expire = async (): Promise<never> => {
-    await clock.sleep(Math.max(0, timeoutMs), end)
+    if (typeof timeoutMs === 'number') await clock.sleep(Math.max(0, timeoutMs), end)
+    else for (let leftMs = timeoutMs(); leftMs > 0; leftMs = timeoutMs()) await clock.sleep(leftMs, end)
     throw timedOut
   }
   try {

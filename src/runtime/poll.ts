@@ -20,11 +20,11 @@ export async function pollUntil<T>(
 
 /**
  * @param pausesMs each after another read
- * @param endsAt on the clock's scale: a pause that would reach it is none
+ * @param endsAt on the clock's scale: a pause that would reach it is none; a function for an end that may move
  */
-export function pausesBefore(pausesMs: readonly number[], endsAt: number, clock: Clock): NextPauseMs {
+export function pausesBefore(pausesMs: readonly number[], endsAt: number | (() => number), clock: Clock): NextPauseMs {
   return (pauses) => {
     const ms = pausesMs[pauses] ?? Infinity
-    return clock.now() + ms < endsAt ? ms : undefined
+    return clock.now() + ms < (typeof endsAt === 'number' ? endsAt : endsAt()) ? ms : undefined
   }
 }

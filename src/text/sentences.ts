@@ -11,3 +11,8 @@ export function joinSentences(sentences: readonly (string | false | undefined)[]
   const said = sentences.filter(Boolean) as string[]
   return said.map(asSentence).join(said.some((sentence) => sentence.includes('\n')) ? '\n' : ' ')
 }
+
+/** `a`, `a and b`, `a, b and c` */
+export function joinWords(words: readonly string[]): string {
+  return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(Boolean).join(' and ')
+}

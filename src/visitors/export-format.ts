@@ -15,10 +15,13 @@ export type VisitorRow = VisitorsPage['visitors'][number]
  */
 const FORMULA_START = /^(?:[\t\r]|[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u
 
-/** A text as one cell of RFC 4180. An apostrophe before what looks like a formula makes spreadsheets read it as text. */
+/**
+ * A text as one cell of RFC 4180. An apostrophe before what looks like a formula makes spreadsheets read it as text. A cell
+ * with a semicolon or tab is quoted too: a spreadsheet that separates at those would split it, and read a formula.
+ */
 export function csvCell(text: string): string {
   const inert = FORMULA_START.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+  return /[",;\t\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }
 
 interface ExportFormat {

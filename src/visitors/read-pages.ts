@@ -1,5 +1,5 @@
 import type { Step } from '../action/step.ts'
-import { createTryRead, patienceMs, pauseMs } from '../docs-service/retry.ts'
+import { createTryRead, getRetryDelayMs, patienceMs } from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepAloud } from '../runtime/heartbeat.ts'
@@ -32,7 +32,7 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
       lastProblem = seen
       patienceMs(seen, clock, deadlineAt)
       const leftMs = deadlineAt - clock.now()
-      const delayMs = pauseMs(seen, attempt, { refusals: client.refusals(), leftMs, random: random() })
+      const delayMs = getRetryDelayMs(seen, attempt, { refusals: client.refusals(), leftMs, random: random() })
       log(`${describeError(seen)} Asking again in ${Math.ceil(delayMs / 1000)} s.`)
       await sleepAloud(delayMs, { clock, signal, log })
     }

@@ -69,6 +69,7 @@ const SAID = { id: 1, body: 'Yes.' }
 const PLACED = { ...SAID, path: 'docs/a.md', line: 4, diff_hunk: '@@ -1 +1 @@', html_url: 'https://x/3' }
 const RELEASE = { tag_name: 'v1', name: 'First', body: 'All is new', html_url: 'https://x/3' }
 const RUN = {
+  event: 'push',
   name: 'CI',
   conclusion: 'success',
   head_branch: 'main',

@@ -3,7 +3,6 @@ import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { askReviewers } from '../../../src/agent/pull-request/ask-reviewers.ts'
 import { failedByChange } from '../../../src/agent/pull-request/checks.ts'
 import { stopBeforeAsking, stopForCommits } from '../../../src/agent/pull-request/fix-rounds.ts'
-import { isMarkerComment, markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
 import { readAtEnd } from '../../../src/agent/pull-request/read-at-end.ts'
 import { describePullRequest, type Turn } from '../../../src/agent/report/report.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
@@ -24,33 +23,6 @@ test('what failed before under the same name is not of this change, and what pas
   const failed = ['old', 'passed', 'waited', 'new'].map((name) => check(name, 'failure'))
   const before = [check('old', 'failure'), check('passed', 'success'), check('waited', 'pending')]
   expect(failedByChange(failed, before)).toEqual(failed.slice(1))
-})
-
-const NAMING = markerComment('job_1')
-const COUNTED = withFollowUps(NAMING, 7, '42.1')
-
-test('a marker does not show, and what is counted stands in further hidden lines of it', () => {
-  expect(NAMING).toMatch(/^<!-- docs-agent-action: job=job_1 -->\n/)
-  expect(COUNTED).toMatch(
-    /^<!-- docs-agent-action: job=job_1 -->\n<!-- docs-agent-action: follow-ups=7 -->\n<!-- docs-agent-action: counted-by=42.1 -->\nThis pull request comes/,
-  )
-  const again = COUNTED.replace('follow-ups=7', 'follow-ups=8').replace('42.1', '43.1')
-  expect(withFollowUps(COUNTED, 8, '43.1')).toBe(again)
-})
-
-test.each([
-  ['no follow-up', NAMING, 0, ''],
-  ['seven', COUNTED, 7, '42.1'],
-  ['a count that nobody signed', COUNTED.replace(/\n.*counted-by.*/, ''), 7, ''],
-  ['line ends as browsers send them', COUNTED.replaceAll('\n', '\r\n'), 7, '42.1'],
-  ['a quote before it, which does not count', `> ${NAMING}`, undefined, ''],
-  ['no more than its words', 'docs-agent-action: job=job_1', undefined, ''],
-  ['a count without a job', '<!-- docs-agent-action: follow-ups=7 -->', undefined, ''],
-])('a marker with %s is read, for its own job and for no other', (_name, body, followUps, countedBy) => {
-  const isRead = followUps !== undefined
-  expect(readMarker(body)).toEqual(isRead ? { jobId: 'job_1', followUps, countedBy } : undefined)
-  const jobs = [undefined, 'job_1', 'job_11']
-  expect(jobs.map((jobId) => isMarkerComment(body, jobId))).toEqual([isRead, isRead, false])
 })
 
 const UNKNOWN: PullRequest = { ...PULL_REQUEST, mergeable: undefined }

@@ -39,9 +39,8 @@ async function handOver(
   }
 }
 
-/** The comment is not left to the end of the step. */
-const EARLY = { waitForChecks: true }
-const AGAIN = { ...EARLY, task: ATTACH }
+const CHECKED = { waitForChecks: true }
+const AGAIN = { ...CHECKED, task: ATTACH }
 const ALLOWED = { allowedPaths: parsePathRules('docs/**') }
 const FOUND = describePullRequest(PULL_REQUEST)
 
@@ -57,16 +56,36 @@ const refusing = (code: ErrorCode, hint?: string): FakeGitHub =>
   fakeGitHub({ readPullRequest: inTurn<never>(refusal(code, hint)) })
 
 test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
-  ['asks nothing about a comment that is left to the end', {}, unmarked(), ['addLabel']],
-  ['puts nothing on it with no label wanted', { label: '' }, unmarked(), []],
+  ['adds the comment before the label', {}, unmarked(), ['addComment', 'addLabel']],
+  ['adds nothing with no label wanted', { label: '' }, unmarked(), []],
   ['adds nothing to one that is marked', AGAIN, fakeGitHub(), ['listMarkerComments']],
-  ['adds no comment to that of a trusted author', AGAIN, markedBy('trusted'), ['addLabel', 'listMarkerComments']],
-  ['adds none to that of an app', AGAIN, markedBy('bot'), ['addLabel', 'listMarkerComments']],
-  ['adds one to that of a stranger', AGAIN, markedBy('stranger'), ['addLabel', 'listMarkerComments', 'addComment']],
-])('tells its state, and %s', async (_what, inputs, github, asked) => {
+  ['adds no comment to that of a trusted author', AGAIN, markedBy('trusted'), ['listMarkerComments', 'addLabel']],
+  ['adds none to that of an app', AGAIN, markedBy('bot'), ['listMarkerComments', 'addLabel']],
+  ['adds one to that of a stranger', AGAIN, markedBy('stranger'), ['listMarkerComments', 'addComment', 'addLabel']],
+])('reads the state of a pull request, and %s', async (_what, inputs, github, asked) => {
   const { found, notice, ...done } = await handOver(inputs, github)
   expect(found).toMatchObject({ state: 'open', branch: 'agent/guide', headSha: PULL_REQUEST.headSha })
   expect([done.asked.filter((name) => !name.startsWith('read')), notice]).toEqual([asked, undefined])
+})
+
+test.each<[ErrorCode, readonly string[]]>([
+  ['service-error', ['addComment', 'addLabel']],
+  ['unreachable', ['addComment', 'addLabel']],
+  ['bad-answer', ['addComment', 'addLabel']],
+  ['rate-limited', []],
+  ['forbidden', []],
+])('a pull request that cannot be read (%s) gets %j', async (code, asked) => {
+  const { found, notice, asked: all } = await handOver({}, refusing(code))
+  expect([found, all.filter((name) => name !== 'readPullRequest')]).toEqual([{}, asked])
+  expect(notice).toContain('The pull request could not be read (its state, the label)')
+})
+
+test('a label that cannot be added costs nothing else', async () => {
+  const hint = 'Create the label.'
+  const github = unmarked({ addLabel: () => Promise.reject(refusal('forbidden', hint)) })
+  const { found, notice, asked } = await handOver({}, github)
+  expect([found.state, asked.includes('addComment')]).toEqual(['open', true])
+  expect(notice).toBe(`The label was not put on the pull request: GitHub said forbidden. ${hint}`)
 })
 
 test('a comment of which nobody knows whether it is there costs nothing else', async () => {
@@ -88,7 +107,7 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
   ['the token may not read', {}, refusing('forbidden'), LINK, 'GitHub said forbidden.', 0],
   [
     'the token cannot see',
-    EARLY,
+    CHECKED,
     refusing('not-found', 'Grant it.'),
     LINK,
     '(its state, the label, its checks): GitHub said not-found. Grant it.',
@@ -104,7 +123,7 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
   ],
   ['has an unknown address', {}, fakeGitHub(), 'https://github.com/acme/docs/compare/x', 'names no repository', 0],
   ['nobody asked about by name, without a token', {}, null, LINK, undefined, 0],
-  ['somebody waits for, without one', EARLY, null, LINK, 'there is no `github-token`', 0],
+  ['somebody waits for, without one', CHECKED, null, LINK, 'there is no `github-token`', 0],
   ['may change few files, without one', ALLOWED, null, LINK, 'there is no `github-token`', 0],
 ])('of a pull request that %s nothing is known', async (_what, inputs, github, prLink, text, waitedMs) => {
   const done = await handOver(inputs, github, prLink)

@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { JobBody } from '../../../src/emulator/service/job-body.ts'
+import { pickCandidates } from '../../../src/agent/task/find-rolling-pull-request.ts'
+import type { PullRequestInList } from '../../../src/github/labels.ts'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
+import { STRANGER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-events.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { markerComment } from '../../../src/agent/pull-request/marker.ts'
+import { createMarkerComment } from '../../../src/agent/pull-request/marker.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
 import { COMMENT } from '../../support/comment-events.ts'
 import { changing, goOn, refusing, type World, type WorldOptions } from '../../support/embedded-world.ts'
@@ -75,7 +78,12 @@ test('`skip` and a schedule go together where no range is asked for', async () =
 const REPLY = replyMarker({ ...COMMENT, number: 8, isOnPullRequest: false }, { ...RUN_FACTS, serverUrl: BASE_URL })
 
 test.each([
-  ['a marker on a pull request', 'issue_comment', { issue: { number: 7, pull_request: {} } }, markerComment('job_1')],
+  [
+    'a marker on a pull request',
+    'issue_comment',
+    { issue: { number: 7, pull_request: {} } },
+    createMarkerComment('job_1', []),
+  ],
   ['an answer on an issue', 'issue_comment', { issue: { number: 8 } }, `${REPLY}\nDone.`],
   ['an answer at a line', 'pull_request_review_comment', { pull_request: { number: 7 } }, REPLY],
 ])('what this action wrote with a person’s token asks nothing: %s', async (_name, eventName, about, body) => {
@@ -122,7 +130,7 @@ const withOther = (options?: Partial<WorldOptions>): Promise<World> => goOn({ 'o
 const busy = async (turn: Pick<WorldOptions, 'turns'> = {}, isAlone = true): Promise<World> =>
   goOn({ wait: 'false' }, isAlone ? turn : { after: await withOther(turn) })
 
-test("a person's own pull request with the label and a forged marker is passed over and not touched", async () => {
+test("a person's own pull request with the label and a forged marker is skipped and not touched", async () => {
   const furnish = (docs: RepositoryState): void => {
     closeFirst(docs)
     openUnknown(docs, 1)
@@ -131,7 +139,7 @@ test("a person's own pull request with the label and a forged marker is passed o
   const world = await goOn({}, { furnish })
   expect(takers(world)).toEqual([NEW])
   expect(world.docs.pulls[100]?.comments).toMatchObject([{ body: MARKER }])
-  expect(world.said.join('\n')).toContain('Pull request #100 carries the label and is passed over: job job_finished')
+  expect(world.said.join('\n')).toContain('Skipped pull request #100: it has the label, but job job_finished')
 })
 
 /** What the list by label has, which may be late. */
@@ -184,6 +192,73 @@ test.each([
   }
   const world = await goOn({}, { furnish })
   expect([takers(world), world.report.error?.code]).toEqual([found, code])
+})
+
+const list = (...pulls: [number: number, login: string, type?: string][]): PullRequestInList[] =>
+  pulls.map(([number, login, type = 'Bot']) => ({
+    ...{ repository: 'acme/docs', number, labels: [], author: { login, type } },
+  }))
+
+test.each<[string, PullRequestInList[], string[], number[]]>([
+  ['of the agent’s accounts', list([1, 'agent', 'User'], [2, 'mona', 'User'], [3, 'bot[bot]']), ['agent'], [1]],
+  ['of bots if no account is known', list([1, 'agent', 'User'], [2, 'a[bot]'], [3, 'b[bot]']), [], [3, 2]],
+  ['of no bot that is known for other work', list([1, 'dependabot[bot]'], [2, 'renovate[bot]']), [], []],
+  ['of a bot that is known for other work if it is the agent', list([1, 'renovate[bot]']), ['renovate[bot]'], [1]],
+  [
+    'no more than the ten newest',
+    list(...Array.from({ length: 12 }, (_, index): [number, string] => [index + 1, 'agent'])),
+    ['agent'],
+    [12, 11, 10, 9, 8, 7, 6, 5, 4, 3],
+  ],
+])('without the label, the open pull requests %s are candidates', (_whose, open, agents, numbers) => {
+  const accounts = agents.map((login) => ({ login, type: 'User' }))
+  expect(pickCandidates(open, accounts).map(({ number }) => number)).toEqual(numbers)
+})
+
+describe('a pull request without the label', () => {
+  const removeLabel = (docs: RepositoryState): void => {
+    docs.pulls[1]?.labels.splice(0)
+  }
+  const furnishWith = (body: string, user = TOKEN_USER) => ({
+    furnish: (docs: RepositoryState): void => {
+      removeLabel(docs)
+      docs.pulls[1]?.comments.splice(0, 1, { id: 1, user, body, createdAtMs: 0, reactions: [] })
+    },
+  })
+  const labels = (label: string): string => `${MARKER}\n<!-- docs-agent-action: labels=${label} -->`
+
+  test.each<[string, Partial<WorldOptions>, string]>([
+    ['is continued if its marker comment names the label', { furnish: removeLabel }, FIRST],
+    [
+      'is continued if one of the labels of its marker comment is the label',
+      furnishWith(labels('x,Docs-Agent')),
+      FIRST,
+    ],
+    ['is another conversation’s if its marker comment names another label', furnishWith(labels('docs')), NEW],
+    ['is another conversation’s if its marker comment names no label', furnishWith(MARKER), NEW],
+    ['is not continued because of a stranger’s comment', furnishWith(labels('docs-agent'), STRANGER), NEW],
+  ])('%s', async (_what, options, goesTo) => {
+    expect(takers(await goOn({}, options))).toEqual([goesTo])
+  })
+
+  test('stops the step if `on-open-pr` is `skip`', async () => {
+    const { report, taken } = await goOn({ 'on-open-pr': 'skip' }, { furnish: removeLabel })
+    expect([taken, report.outcome]).toEqual([[], 'skipped'])
+  })
+
+  test('gets the label, and is found by it from then on', async () => {
+    const { docs, asked } = await goOn({}, { after: await goOn({}, { furnish: removeLabel }) })
+    expect(docs.pulls[1]?.labels).toEqual(['docs-agent'])
+    expect(asked).not.toContain('pulls/list')
+  })
+
+  test.each(['pulls/list', 'issues/list-comments'])(
+    'is not overlooked where GitHub does not respond to %s: nothing is sent',
+    async (silent) => {
+      const { report, taken } = await goOn({}, { furnish: removeLabel, answers: { [silent]: refusing(503) } })
+      expect([taken, report.error?.code]).toEqual([[], 'not-sent'])
+    },
+  )
 })
 
 describe('a job that is busy, and so names no pull request', () => {

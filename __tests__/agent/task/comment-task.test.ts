@@ -190,6 +190,19 @@ test("somebody else's pull request is told with its title, its text and its chan
   expect((await play({ jobName: 'none', spoken: ON_ISSUE })).prompt).not.toContain('What changed')
 })
 
+test.each([
+  ['sends', {}],
+  ['sends, and does not look back', { 'change-range': 'since-last-success' }],
+  ['also sends', { 'change-range': 'v1.0.0...main' }],
+])("with `change-context` a comment %s its own pull request's change", async (how, given) => {
+  const { prompt } = await play({ jobName: 'none', given: { 'change-context': 'files', ...given } })
+  const [ofPull, ofRange] = ['(pull request #1)', '(the pull request, from', '(the range of'].map((part) =>
+    prompt.includes(part),
+  ) as [boolean, boolean]
+  const isOther = how === 'also sends'
+  expect([ofPull, ofRange, prompt.includes('(the range of')]).toEqual([isOther, !isOther, isOther])
+})
+
 test('a change that cannot be read costs the change, and not the job', async () => {
   const answers = { 'repos/compare-commits-with-basehead': refusing(403) }
   const { report, sent } = await play({ jobName: 'none', answers })

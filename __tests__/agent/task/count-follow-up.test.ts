@@ -1,82 +1,127 @@
 import { describe, expect, test } from '@jest/globals'
-import { readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
+import fc from 'fast-check'
+import { readMarker, updateMarker } from '../../../src/agent/pull-request/marker.ts'
+import type { LogPlace } from '../../../src/agent/report/report.ts'
 import { countFollowUp } from '../../../src/agent/task/count-follow-up.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, MARKER, PULL_REQUEST, RUN_FACTS } from '../../support/fake-github.ts'
-import { fakeStep } from '../../support/fake-step.ts'
+import { fakeClock, stepClockOf } from '../../support/fake-clock.ts'
+import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
+import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
+import { SEED } from '../../support/seed.ts'
+import { MARKED, SharedComments } from '../../support/shared-comments.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
 
-/** A comment that everybody can write anew. */
-class Shared {
-  readonly written: string[] = []
-  readonly clock = fakeClock()
-  body: string
+const PLACE: LogPlace = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: 1, followUps: 0 }
 
-  constructor(followUps = 0) {
-    this.body = followUps === 0 ? MARKER.body : withFollowUps(MARKER.body, followUps, 'before')
-  }
+const commentsWith = (followUps: number): SharedComments =>
+  new SharedComments([updateMarker(MARKED, { followUps, countedBy: [] })])
 
-  /** Counts as one run does. */
-  count({ runId = 1, counted = 0, ...answers }: Partial<GitHub> & { runId?: number; counted?: number } = {}) {
-    const rolling = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: MARKER.id, followUps: counted }
-    const github = fakeGitHub({
-      readComment: () => Promise.resolve(this.body),
-      editComment: (_place, _id, body) => {
-        this.written.push(body)
-        this.body = body
-        return Promise.resolve()
-      },
-      ...answers,
-    })
-    return countFollowUp(rolling, fakeStep({ clock: this.clock, context: { ...RUN_FACTS, runId }, github }))
-  }
-
-  get counts(): (number | undefined)[] {
-    return this.written.map((body) => readMarker(body)?.followUps)
-  }
+/** Counts a follow-up as one run does. */
+function count(
+  comments: SharedComments,
+  { place, answers, ...fields }: StepFields & { place?: Partial<LogPlace>; answers?: Partial<GitHub> } = {},
+) {
+  const github = fakeGitHub({ ...comments.github, ...answers })
+  const step = fakeStep({ github, inputs: agentInputs({ label: 'docs-agent' }), ...fields })
+  return countFollowUp({ ...PLACE, ...place }, step)
 }
 
-test('is written once where nobody else counts', async () => {
-  const shared = new Shared(3)
-  expect([await shared.count(), shared.counts, shared.clock.passed()]).toEqual([true, [4], 0])
+const countIn = (comments: SharedComments, index = 0): number | undefined =>
+  readMarker(comments.bodies[index] ?? '')?.followUps
+
+test('is written once and read back where nobody else counts', async () => {
+  const comments = commentsWith(3)
+  const counted = await count(comments)
+  expect([countIn(comments), comments.asked]).toEqual([4, ['read', 'edit', 'read']])
+  expect(counted).toMatchObject({ commentId: 1, followUps: 0, signature: expect.stringMatching(/^42\.1\./) as unknown })
 })
 
-test('goes on from what others have counted since, and not past the most', async () => {
-  const shared = new Shared(19)
-  expect([await shared.count({ counted: 5 }), shared.counts]).toEqual([true, [20]])
-  expect([await shared.count({ counted: 5 }), shared.counts]).toEqual([false, [20]])
+test('continues from what others have counted since, and stops at the maximum', async () => {
+  const comments = commentsWith(19)
+  expect([await count(comments, { place: { followUps: 5 } }), countIn(comments)]).toEqual([expect.anything(), 20])
+  const bodies = [...comments.bodies]
+  const another = { place: { followUps: 5 }, context: { ...RUN_FACTS, runId: 43 } }
+  expect([await count(comments, another), comments.bodies]).toEqual(['used-up', bodies])
 })
 
-test.each([2, 3])('of %i runs at once none is lost', async (runs) => {
-  const shared = new Shared(3)
-  const counted = await Promise.all(Array.from({ length: runs }, (_, runId) => shared.count({ runId })))
-  expect(counted).not.toContain(false)
-  expect(readMarker(shared.body)?.followUps).toBeGreaterThanOrEqual(3 + runs)
+test('is not lowered by an old version of the comment', async () => {
+  const comments = commentsWith(3)
+  expect([await count(comments, { place: { followUps: 20 } }), countIn(comments)]).toEqual(['used-up', 3])
+  await count(comments, { place: { followUps: 9 } })
+  expect(countIn(comments)).toBe(10)
+})
+
+test('is exact for runs that count at the same time, up to the maximum', async () => {
+  const latency = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 40 })
+  const chances = fc.uniqueArray(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 7, maxLength: 20 })
+  const starts = fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 2, maxLength: 5 })
+  const before = fc.integer({ min: 0, max: 20 })
+  await fc.assert(
+    fc.asyncProperty(before, starts, latency, chances, async (followUps, startsMs, latencies, randoms) => {
+      const world = virtualClock()
+      const clock = stepClockOf(world)
+      let [asked, drawn] = [0, 0]
+      const comments = new SharedComments(
+        commentsWith(followUps).bodies,
+        clock,
+        () => latencies[asked++ % latencies.length] ?? 0,
+      )
+      const random = () => randoms[drawn++ % randoms.length] ?? 0
+      const counting = startsMs.map(async (startMs, index) => {
+        await clock.sleep(startMs)
+        return count(comments, { clock, random, context: { ...RUN_FACTS, runId: index + 1 } })
+      })
+      const counted = await world.passUntil(Promise.all(counting))
+      const sent = counted.filter((result) => result !== 'used-up').length
+      const all = Math.min(20, followUps + startsMs.length)
+      expect([countIn(comments), followUps + sent]).toEqual([all, all])
+    }),
+    { seed: SEED, numRuns: 100 },
+  )
 })
 
 test('is not written again because a copy of GitHub still has the old text', async () => {
-  const shared = new Shared(3)
-  const old = shared.body
-  const readComment = () => Promise.resolve(shared.clock.passed() < 6_000 ? old : shared.body)
-  expect([await shared.count({ readComment }), shared.counts]).toEqual([true, [4]])
+  const comments = commentsWith(3)
+  const [clock, old] = [fakeClock(), comments.bodies[0] ?? '']
+  const readComment = () => Promise.resolve(clock.passed() < 6_000 ? old : (comments.bodies[0] ?? ''))
+  expect(await count(comments, { clock, answers: { readComment } })).not.toBe('used-up')
+  expect([countIn(comments), comments.asked]).toEqual([4, ['edit']])
+})
+
+test('goes to a second comment where people filled the first', async () => {
+  const comments = new SharedComments([`${updateMarker(MARKED, { followUps: 3 })}${'x'.repeat(65_000)}`])
+  expect(await count(comments)).toMatchObject({ commentId: 2 })
+  expect([countIn(comments, 0), countIn(comments, 1)]).toEqual([3, 4])
 })
 
 describe('fails, so that nothing is sent,', () => {
-  test.each<[string, Partial<GitHub>, number]>([
-    ['if what was written is never there', { readComment: () => Promise.resolve(MARKER.body) }, 1],
-    ['if the comment names another job', { readComment: () => Promise.resolve(MARKER.body.replace('_1', '_2')) }, 0],
-    ['if the comment says nothing any more', { readComment: () => Promise.resolve('') }, 0],
-  ])('%s', async (_what, answers, writes) => {
-    const shared = new Shared()
-    await expect(shared.count(answers)).rejects.toMatchObject({ code: 'rejected' })
-    expect(shared.written).toHaveLength(writes)
+  const changed = (text: string) => new SharedComments([text])
+
+  test.each<[string, SharedComments, Partial<GitHub>, number]>([
+    ['if what was written is never there', commentsWith(0), { readComment: () => Promise.resolve(MARKED) }, 1],
+    ['if the comment names another job', changed(MARKED.replace('_1', '_2')), {}, 0],
+    ['if the comment says nothing any more', changed(''), {}, 0],
+  ])('%s', async (_what, comments, answers, writes) => {
+    await expect(count(comments, { answers })).rejects.toMatchObject({ code: 'rejected' })
+    expect(comments.asked.filter((request) => request === 'edit')).toHaveLength(writes)
+  })
+
+  test('if nobody who counts wrote the comment', async () => {
+    const counted = count(commentsWith(0), { place: { commentId: undefined } })
+    await expect(counted).rejects.toMatchObject({ code: 'not-sent' })
   })
 
   test('if another run writes each time that it is read back', async () => {
-    const shared = new Shared()
+    const comments = commentsWith(0)
     let reads = 0
-    const readComment = () => Promise.resolve(withFollowUps(MARKER.body, 3, `other-${reads++}`))
-    await expect(shared.count({ readComment })).rejects.toMatchObject({ code: 'rejected' })
-    expect(shared.written).toHaveLength(4)
+    const readComment = () => Promise.resolve(updateMarker(MARKED, { followUps: 3, countedBy: [`other-${reads++}`] }))
+    await expect(count(comments, { answers: { readComment } })).rejects.toMatchObject({ code: 'rejected' })
+    expect(comments.asked).toHaveLength(8)
+  })
+
+  test('if the result of the write stays unknown', async () => {
+    const comments = commentsWith(0)
+    comments.faults.edit = Array.from({ length: 9 }, () => refusal('service-error'))
+    await expect(count(comments)).rejects.toMatchObject({ code: 'rejected' })
   })
 })

@@ -77,7 +77,7 @@ describe('rolling pull request', () => {
   const [byApp, byStranger] = [naming('job_1', 'bot', 20), naming('job_1', 'stranger', 20)]
 
   test.each<[string, MarkerComment[], number, MarkerComment | undefined]>([
-    ['the highest count of trusted authors', [trusted3, trusted5, byStranger], 5, trusted3],
+    ['the highest count of trusted authors, and their newest comment', [trusted5, trusted3, byStranger], 5, trusted3],
     ['no count of an app where a trusted author names the job', [byApp, trusted3], 3, trusted3],
     ['the count of an app where nobody else does', [byApp, byStranger], 20, byApp],
     ['no count of strangers', [byStranger], 0, undefined],

@@ -33,7 +33,15 @@ test.each<[what: string, fields: object, requested: RequestedRange, expected: ob
   ['that cannot be read', { after: 'main; rm' }, EVENT, NO_COMPARISON],
   ['without a branch', { ref: undefined }, EVENT, NO_COMPARISON],
   ['of a new tag', { ...TAG, ...NEW }, EVENT, { kind: 'since-tag', tag: 'v1' }],
-  ['of a tag that moved', TAG, EVENT, { kind: 'compare', base: commit('a') }],
+  [
+    'of a tag that moved',
+    TAG,
+    EVENT,
+    { ...COMPARED, about: 'the moved tag', fallback: { kind: 'since-tag', tag: 'v1' } },
+  ],
+  ['of a tag that moved, by force', { ...TAG, forced: true }, EVENT, { ...COMPARED, fallback: { kind: 'since-tag' } }],
+  ['that deleted a tag', { ...TAG, deleted: true }, EVENT, NO_CHANGE],
+  ['of a tag that does not say what it did', { ...TAG, after: 'v1' }, EVENT, NO_COMPARISON],
   // Earlier pushes to the branch may have failed or been replaced.
   ['that replaces others, to a branch', NEXT, SINCE, { ...SINCE, head: commit('b'), fallback: WHOLE_BRANCH }],
   ['that replaces others, to the default branch', {}, SINCE, { ...SINCE, fallback: range('push', PUSH) }],
@@ -52,9 +60,15 @@ const ENDS = { base: { sha: commit('a') }, head: { sha: commit('b') } }
 const PULL = { pull_request: { number: 7, ...ENDS } }
 const CLOSED = { repository: PUSH.repository, action: 'closed', pull_request: { number: 7, ...ENDS, merged: false } }
 const MERGED = { ...CLOSED, pull_request: { ...CLOSED.pull_request, merged: true } }
+const COMMENTED = { issue: { number: 7, pull_request: {} }, comment: { id: 1 } }
+const ON_ISSUE = { issue: { number: 3 }, comment: { id: 1 } }
+const MAIN = { repository: PUSH.repository }
+const QUEUE = `gh-readonly-queue/main/pr-7-${commit('a')}`
+const UNKNOWN_CAUSE = { kind: 'nothing-to-compare', reason: expect.stringContaining('does not record') as unknown }
 const OTHER = { workflow: '51', runId: 30 }
+const RUN = { id: 30, workflow_id: 51, event: 'push', head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
 const run = (fields: object) => ({
-  workflow_run: { id: 30, workflow_id: 51, head_sha: commit('b'), head_branch: 'main', pull_requests: [], ...fields },
+  workflow_run: { ...RUN, ...fields },
   repository: { id: 1, default_branch: 'main' },
 })
 
@@ -76,6 +90,26 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
     EVENT,
     { ...COMPARED, base: 'main' },
   ],
+  ['a comment on a pull request', 'issue_comment', COMMENTED, EVENT, { kind: 'pull-request', number: 7 }],
+  ['a comment, looking back', 'issue_comment', COMMENTED, SINCE, { kind: 'pull-request', number: 7 }],
+  ['a review, looking back', 'pull_request_review', { ...PULL, review: { id: 1 } }, SINCE, COMPARED],
+  ['a comment on an issue, looking back', 'issue_comment', ON_ISSUE, SINCE, NO_COMPARISON],
+  ['a comment on a commit', 'commit_comment', { comment: { id: 1 } }, EVENT, SINCE],
+  ['a run by the clock', 'workflow_run', run({ event: 'schedule' }), EVENT, { ...SINCE, of: OTHER }],
+  [
+    'a run for a merge queue',
+    'workflow_run',
+    run({ event: 'merge_group', head_branch: QUEUE }),
+    EVENT,
+    { base: 'main' },
+  ],
+  ['a run after a comment', 'workflow_run', run({ event: 'issue_comment' }), EVENT, UNKNOWN_CAUSE],
+  ['a run after a run', 'workflow_run', run({ event: 'workflow_run', head_branch: 'next' }), EVENT, UNKNOWN_CAUSE],
+  ['a branch that was deleted', 'delete', { ref: 'next', ref_type: 'branch' }, EVENT, NO_CHANGE],
+  ['a tag that was deleted', 'delete', { ref: 'v1', ref_type: 'tag' }, EVENT, NO_CHANGE],
+  ['a deletion, looking back', 'delete', { ref: 'next', ref_type: 'branch', ...MAIN }, SINCE, NO_CHANGE],
+  ['a new tag', 'create', { ref: 'v1', ref_type: 'tag' }, EVENT, { kind: 'since-tag', tag: 'v1' }],
+  ['a new branch', 'create', { ref: 'next', ref_type: 'branch' }, EVENT, SINCE],
   ['a run on a pull request', 'workflow_run', run({ pull_requests: [{ number: 7, ...ENDS }] }), EVENT, COMPARED],
 ])('the range of %s', (_what, eventName, payload, requested, expected) => {
   expect(range(eventName, payload, requested)).toMatchObject(expected)

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError } from '../../../src/runtime/errors.ts'
-import { comparing, inTurn, mergedBy, PULL_REQUEST, PUSH, refusal, rejecting } from '../../support/fake-github.ts'
+import { comparing, inTurn, mergedBy, PULL_REQUEST, pullCommit, PUSH } from '../../support/fake-github.ts'
+import { refusal, rejecting } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
 
@@ -39,8 +40,10 @@ const TWO = byGitHub(commit('9'), commit('b'))
 const onBranch = (branch: string): GivenEvent => ['push', { ...PUSH, ref: `refs/heads/${branch}` }]
 const toBranch = (sender: typeof BOT): GivenEvent =>
   by(sender, 'push', { ...PUSH, ref: 'refs/heads/agent/guide', commits: [{ id: commit('c') }] })
-const runOn = (head_branch: string, sha: string, sender = ANN): GivenEvent =>
-  by(sender, 'workflow_run', { workflow_run: { head_sha: commit(sha), head_branch, pull_requests: [] } })
+const runOn = (head_branch: string, sha: string, sender = ANN, event = 'push'): GivenEvent =>
+  by(sender, 'workflow_run', {
+    workflow_run: { event, head_sha: commit(sha), head_branch, pull_requests: [] },
+  })
 const opened = (sender: typeof BOT, ...labels: readonly string[]): GivenEvent =>
   by(sender, 'pull_request', { pull_request: { number: 7, labels: labels.map((name) => ({ name })) } })
 const STATUS = { sha: commit('b') }
@@ -77,19 +80,37 @@ const young = (fields: object) => brings([{ ...OPEN, labels: [], createdAt: UNMA
 const YOUNG = young({})
 const OLD = { createdAt: PULL_REQUEST.createdAt }
 const soon = () => ({ ...YOUNG, ...noMark(UNMARKED, PULL_REQUEST) })
+const [MERGED_HEAD, MERGE_BASE] = [commit('c'), commit('a')]
+const mergeCommit = (message: string) => {
+  const parents = [MERGE_BASE, MERGED_HEAD]
+  return { readCommit: () => Promise.resolve(pullCommit({ sha: commit('b'), message, parents })) }
+}
+/** GitHub knows the head of the pull request, and nothing of its test merge. */
+const TEST_MERGE = {
+  ...mergeCommit(`Merge ${MERGED_HEAD} into ${MERGE_BASE}`),
+  findPullRequestsOfCommit: (_repository: string, sha: string) =>
+    Promise.resolve(sha === MERGED_HEAD ? [{ ...OPEN, labels: [] }] : []),
+}
+const MERGE_BY_PERSON = { ...TEST_MERGE, ...mergeCommit("Merge branch 'main' into next") }
+const DOWN_READ = rejecting(refusal('service-error'))
 const THEIRS = { ...brings([{ ...mergedBy(8, 'docs'), author: ANN }]), ...NEVER }
 const OF_BRANCH = {
   findPullRequestsOfBranch: (_repository: string, branch: string) =>
     Promise.resolve(branch === 'agent/guide' ? [OPEN] : []),
 }
 const comparingOf = (...shas: readonly string[]) =>
-  comparing({ commits: shas.map((sha) => ({ sha: commit(sha), message: 'Guide', author: '' })) })
+  comparing({
+    commits: shas.map((sha) => ({ sha: commit(sha), message: 'Guide', author: '' })),
+    totalCommits: shas.length,
+  })
 const ITS_MERGE = {
   ...brings([MERGED]),
   ...comparing({}),
   listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
 }
 const CUT = comparing({ fileList: 'cut' })
+const PART = comparing({ totalCommits: 501 })
+const PUSHED_2048 = { ...PUSH, commits: Array.from({ length: 2048 }, () => PUSH.commits[0]) }
 const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
 const FOLLOW_UP = { 'on-open-pr': 'follow-up' }
 const ON_HERE = { ...FOLLOW_UP, 'pr-repository': 'ACME/docs' }
@@ -135,6 +156,10 @@ test.each<Row>([
   ['a status by an app that is not told', by(BOT, 'status', STATUS), DOWN, SKIPPED],
   ['a status by an app without a token', by(BOT, 'status', STATUS), null, A_BOT],
   ['a status by an app of the work of others', by(BOT, 'status', STATUS), THEIRS, ASKS],
+  ["a status of GitHub's test merge of it", ['status', STATUS], TEST_MERGE, OWN],
+  ["a status of GitHub's test merge of another one", ['status', STATUS], { ...TEST_MERGE, ...NEVER }, ASKS],
+  ['a status of a merge by a person', ['status', STATUS], MERGE_BY_PERSON, { sleptMs: 60_000 }],
+  ['a status of a commit that cannot be read', ['status', STATUS], { readCommit: DOWN_READ }, NOT_SKIPPED],
   ['checks of its merge that also name the long-lived pull request of a person', CHECKS, { ...ENDS, ...OF_ANN }, OWN],
 
   // Whatever is let through, a follow-up to what its open pull request caused would cause the next one.
@@ -148,7 +173,10 @@ test.each<Row>([
   ['a release by a person, which is made by hand', ['release', RELEASE], ITS_MERGE, ASKS],
   ['a schedule after its merge', ['schedule'], ITS_MERGE, OWN, FILES],
   ['a schedule after a commit of its open pull request', ['schedule'], brings([OPEN]), ASKS, FILES],
-  ['a schedule after more than is listed', ['schedule'], { ...ITS_MERGE, ...CUT }, ASKS, FILES],
+  ['a schedule after more files than are listed', ['schedule'], { ...ITS_MERGE, ...CUT }, ASKS, FILES],
+  ['a schedule after more commits than are listed', ['schedule'], { ...ITS_MERGE, ...PART }, ASKS, FILES],
+  ['a release by a bot of more commits than are listed', by(BOT, 'release', RELEASE), { ...ITS_MERGE, ...PART }, ASKS],
+  ['a push by a bot of as many commits as an event has', by(BOT, 'push', PUSHED_2048), ITS_MERGE, ASKS],
   ['one by an app that is not told', by(BOT, 'workflow_dispatch'), { ...ITS_MERGE, ...DOWN }, NOT_SKIPPED, FILES],
   ['a schedule about another repository', ['schedule'], ITS_MERGE, ASKS, ELSEWHERE],
   ['a comment of a person on its commits', ['issue_comment', COMMENT], ITS_MERGE, ASKS, FILES],
@@ -165,5 +193,34 @@ test.each(['label', 'milestone', 'gollum', 'issues', 'discussion', 'an-event-of-
     expect(await lookAtChange({}, by(BOT, name))).toMatchObject({ skip: containing(A_BOT.skip) })
     expect(await lookAtChange({}, by(ANN, name))).toMatchObject({ skip: undefined })
     expect(await lookAtChange(LET_THROUGH, by(BOT, name))).toMatchObject({ skip: undefined })
+  },
+)
+
+const UNKNOWN = 'pull_request_target issue_comment issues label check_run deployment_status workflow_run release'
+
+test.each(UNKNOWN.split(' '))(
+  'a run after a workflow run of `%s` is skipped with a notice, whoever caused it, or has no range',
+  async (event) => {
+    const workflow_run = { event, head_sha: commit('b'), head_branch: 'main', pull_requests: [{ number: 7 }] }
+    for (const sender of [ANN, BOT])
+      for (const given of [{}, FILES, FOLLOW_UP, { ...FILES, ...ON_ELSEWHERE }]) {
+        const run = by(sender, 'workflow_run', { workflow_run })
+        const skipped = await lookAtChange(given, run)
+        expect(skipped.skip).toContain('GitHub does not record what that run was about')
+        expect(skipped).toMatchObject({ notices: [skipped.skip], asked: [], lost: undefined })
+        const letThrough = await lookAtChange({ ...given, ...LET_THROUGH }, run)
+        expect(letThrough).toMatchObject({ skip: undefined, asked: [], notices: [], lost: undefined })
+        expect(letThrough.prompt).not.toMatch(/main|#7/)
+      }
+  },
+)
+
+test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'])(
+  'a run after a workflow run of `%s` is for the agent, unless all of the range is its own',
+  async (event) => {
+    const run = runOn('main', 'b', ANN, event)
+    expect(await lookAtChange({}, run, ITS_MERGE)).toMatchObject({ skip: undefined, asked: [] })
+    expect(await lookAtChange(FILES, run, ITS_MERGE)).toMatchObject({ skip: containing('#7') })
+    expect(await lookAtChange(FILES, run)).toMatchObject({ skip: undefined })
   },
 )

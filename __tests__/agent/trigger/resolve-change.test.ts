@@ -28,9 +28,12 @@ const DELETION: GivenEvent = ['push', { ...PUSH, ref: 'refs/heads/next', deleted
 const ENDS = { base: { sha: commit('a') }, head: { sha: commit('b') } }
 const PULL: GivenEvent = ['pull_request', { pull_request: { number: 7, ...ENDS } }]
 const ISSUE: GivenEvent = ['issues', { issue: { number: 3, title: 'It is wrong', body: 'See line 3.' } }]
+const MERGED_BY_BOT: GivenEvent = ['push', { ...PUSH, ...BOT }]
+const PULL_BY_BOT: GivenEvent = ['pull_request', { pull_request: { number: 7, ...ENDS }, ...BOT }]
 const RELEASE: GivenEvent = ['release', { release: { tag_name: 'v2' }, ...BOT }]
 const ran = (fields: object): GivenEvent => {
-  const workflow_run = { id: 30, workflow_id: 51, head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
+  const about = { event: 'push', head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
+  const workflow_run = { id: 30, workflow_id: 51, ...about }
   return ['workflow_run', { workflow_run, repository: { id: 1, default_branch: 'main' }, ...fields }]
 }
 
@@ -40,6 +43,10 @@ const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
 const FIRST = { findLastSuccesses: () => Promise.resolve([]) }
 const DOWN = { compare: rejecting(refusal('service-error')) }
 const NO_RUNS = { findLastSuccesses: DOWN.compare }
+const LIMITED = { compare: rejecting(refusal('rate-limited')) }
+const GONE_ENDS = { compare: rejecting(refusal('not-found')) }
+const UNLISTED = comparing({ fileList: 'unreadable' })
+const NOBODY_KNOWS = { findPullRequestsOfCommit: DOWN.compare, readPullRequest: DOWN.compare }
 const MANY = comparing({ files: ['src/a\u202e##[x].ts', '0', '1', '2', '3', '4', '5', '6'].map(changedFile) })
 const MERGE_BASE = comparing({ relation: 'diverged', mergeBase: commit('d') })
 /** What was merged last came from a job's pull request. */
@@ -55,8 +62,10 @@ const without = (...gone: readonly string[]): Partial<GitHub> => ({
   findLastSuccesses: () => Promise.resolve([commit('7'), commit('5')]),
 })
 
-/** Without `skip` the agent is asked, and without `lost` there is no shortfall. */
+/** Without `skip` the prompt is sent, and without `lost` nothing is missing. */
 interface Expected {
+  /** Why the step is red. */
+  readonly red?: string
   readonly skip?: string
   readonly lost?: string
   readonly prompt?: string | RegExp
@@ -65,9 +74,13 @@ interface Expected {
   readonly asked?: readonly string[]
 }
 const ASKS: Expected = {}
-const NO_EFFECT = { lost: '`change-context` had no effect' }
+const RED_FOR_CONTEXT = { red: 'which is needed for `change-context`: ' }
+const RED_FOR_PATHS = { red: 'which is needed for `paths`: ' }
+const NOT_LISTED = { red: 'GitHub did not list the changed files' }
+const RED_FOR_GUARD = { red: 'Could not determine whether the change is the work of this action: ' }
 const OWN_WORK = { skip: '#7' }
-const GONE = { skip: 'deleted a branch' }
+const SKIPPED_FOR_BOT = { skip: 'A bot started', lost: 'so it was skipped' }
+const GONE = { skip: 'a branch or a tag was deleted' }
 
 const FEW_OF_MANY = 'No file matches `paths` (`docs/**`, `!docs/old/**`): `src/a# #[x].ts`, `0`, `1`, `2`, `3`, 3 more.'
 const BY_FORCE =
@@ -82,8 +95,8 @@ test.each<Row>([
   ['to wait for a job, which spends nothing', ATTACH, PUSHED, {}, { asked: [] }],
 
   ['a deletion', {}, DELETION, {}, { ...GONE, asked: [] }],
-  ['a deletion, looking back for nobody', SINCE, DELETION, {}, GONE],
   // The next run looks back to it.
+  ['a deletion before which a run was red, without context', SINCE, DELETION, {}, ASKS],
   ['a deletion before which a run was red', { ...SINCE, ...FILES }, DELETION, {}, { prompt: 'docs/guide.md' }],
   ['a deletion before which nothing changed', { ...SINCE, ...FILES }, DELETION, QUIET, GONE],
   ['a deletion before which no run was green', { ...SINCE, ...FILES }, DELETION, FIRST, GONE],
@@ -93,19 +106,47 @@ test.each<Row>([
   ['its own merge, by order', {}, ORDER, OWN, ASKS],
   ['its own merge, of which a file counts', FILES, PUSHED, OWN_AND_OLDER, OWN_WORK],
   ['its own merge, looking back to others', { ...COMMITS, ...SINCE }, PUSHED, OWN_AND_OLDER, ASKS],
-  ['its own merge, without its files', FILES, PUSHED, { ...OWN, ...DOWN }, { ...OWN_WORK, lost: 'what changed' }],
+  ['its own merge, without its files', FILES, PUSHED, { ...OWN, ...DOWN }, RED_FOR_CONTEXT],
   ['its own merge, with a range of its own', ELSEWHERE, PUSHED, OWN, OWN_WORK],
   ['a push, with a range of its own', ELSEWHERE, PUSHED, {}, ASKS],
   ['a release of its own by a bot', {}, RELEASE, OWN, OWN_WORK],
   ['a release by a bot', {}, RELEASE, OWN_AND_OLDER, ASKS],
-  ['a run by a bot of which nothing is told', FILES, ran(BOT), NO_RUNS, { skip: 'A bot started', ...NO_EFFECT }],
-  ['a run of which nothing is told', FILES, ran({}), NO_RUNS, NO_EFFECT],
-  ['a run, looking back for nobody', SINCE, ran({}), {}, ASKS],
+  [
+    'a release by a bot that cannot be compared',
+    {},
+    RELEASE,
+    { ...OWN, ...DOWN },
+    { skip: 'A bot started', lost: 'what the tag contains' },
+  ],
+  ['a merge by a bot that cannot be looked up', FILES, MERGED_BY_BOT, NOBODY_KNOWS, RED_FOR_GUARD],
+  ['the same, looking back without context', SINCE, MERGED_BY_BOT, NOBODY_KNOWS, RED_FOR_GUARD],
+  ['a pull request by a bot that cannot be read', FILES, PULL_BY_BOT, NOBODY_KNOWS, RED_FOR_GUARD],
+  ['the same without a token', FILES, PULL_BY_BOT, null, RED_FOR_GUARD],
+  ['a merge by a bot that cannot be looked up, without context', {}, MERGED_BY_BOT, NOBODY_KNOWS, SKIPPED_FOR_BOT],
+  ['a run by a bot without earlier runs', FILES, ran(BOT), NO_RUNS, RED_FOR_CONTEXT],
+  ['a run without earlier runs', FILES, ran({}), NO_RUNS, RED_FOR_CONTEXT],
 
   ['a push without a token', {}, PUSHED, null, { log: 'there is no `github-token`' }],
-  ['a push without a token to compare', { ...DIFF, ...LET_THROUGH }, PUSHED, null, { lost: '`contents: read`' }],
-  ['a schedule without a token', DIFF, SCHEDULE, null, { lost: '`contents: read` and `actions: read`' }],
-  ['a push that cannot be compared', CODE, PUSHED, DOWN, { lost: '`paths` had no effect' }],
+  ['a push without a token to compare', { ...DIFF, ...LET_THROUGH }, PUSHED, null, RED_FOR_CONTEXT],
+  ['a schedule without a token', DIFF, SCHEDULE, null, RED_FOR_CONTEXT],
+  ['a push that cannot be compared', CODE, PUSHED, DOWN, RED_FOR_PATHS],
+  ['a push that cannot be compared, with ignored paths', BUT_CODE, PUSHED, DOWN, { red: '`paths-ignore`: ' }],
+  [
+    'a push that cannot be compared, for both',
+    { ...CODE, ...DIFF },
+    PUSHED,
+    DOWN,
+    { red: '`paths` and `change-context`' },
+  ],
+  ['a push whose comparison is limited', COMMITS, PUSHED, LIMITED, RED_FOR_CONTEXT],
+  ['a push whose commits are not there', COMMITS, PUSHED, GONE_ENDS, RED_FOR_CONTEXT],
+  ['a schedule whose runs cannot be listed', COMMITS, SCHEDULE, NO_RUNS, RED_FOR_CONTEXT],
+  ['a push by a bot that cannot be compared', COMMITS, MERGED_BY_BOT, DOWN, RED_FOR_CONTEXT],
+  ['a push without a list of files, with paths', CODE, PUSHED, UNLISTED, NOT_LISTED],
+  ['a push without a list of files, with ignored paths', BUT_CODE, PUSHED, UNLISTED, NOT_LISTED],
+  ['a push without a list of files', FILES, PUSHED, UNLISTED, NOT_LISTED],
+  ['a push without a list of files, which are not needed', COMMITS, PUSHED, UNLISTED, ASKS],
+  ['a push that cannot be compared, which nothing needs', LET_THROUGH, PUSHED, DOWN, ASKS],
 
   ['a push of which no file counts', CODE, PUSHED, {}, { skip: 'No changed file matches `paths`', asked: ['compare'] }],
   ['a push of many files', TWO_LINES, PUSHED, MANY, { skip: 'No changed file', said: FEW_OF_MANY }],
@@ -123,12 +164,17 @@ test.each<Row>([
   ['a schedule in a quiet week', FILES, SCHEDULE, QUIET, { prompt: 'Nothing changed in acme/docs' }],
   ['the first schedule', { ...FILES, ...DOCS }, SCHEDULE, FIRST, { prompt: /^$/, said: 'no run of this workflow' }],
   ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from aaaaaaa to bbbbbbb' }],
-  ['a push by force that cannot be compared', FILES, FORCED, DOWN, { lost: 'Could not tell what changed' }],
+  ['a push by force that cannot be compared', FILES, FORCED, DOWN, RED_FOR_CONTEXT],
   ['a push by force', FILES, FORCED, MERGE_BASE, { said: BY_FORCE }],
   ['a push', DIFF, PUSHED, {}, { prompt: '(the push, from aaaaaaa to bbbbbbb)', said: AS_PUSHED }],
   ['an issue', IN_1024_BYTES, ISSUE, {}, { prompt: 'Issue #3: It is wrong', said: NO_COMMITS }],
 ])('%s', async (_what, given, event, answers, expected) => {
-  const { skip, lost, prompt = '', said = '', log = '', asked = expect.anything() } = expected
+  const { red, skip, lost, prompt = '', said = '', log = '', asked = expect.anything() } = expected
+  if (red !== undefined) {
+    const error = { code: 'not-sent', message: containing(red), hint: expect.anything() as unknown }
+    await expect(lookAtChange(given, event, answers)).rejects.toMatchObject(error)
+    return
+  }
   const found = await lookAtChange(given, event, answers)
   expect(found).toMatchObject({ skip: containing(skip), lost: containing(lost), asked })
   expect(found.prompt ?? '').toMatch(prompt)
@@ -144,16 +190,15 @@ test.each<[what: string, given: Given, answers: Answers]>([
 ])(
   'a range that was asked for sends nothing if %s: green, it would move the next base',
   async (_what, given, answers) => {
-    const error = { code: 'not-sent', message: expect.stringContaining('asks for it'), hint: expect.anything() }
-    for (const wanted of [FILES, DOCS])
+    const error = { code: 'not-sent', message: expect.stringContaining('`change-range`'), hint: expect.anything() }
+    for (const wanted of [{}, FILES, DOCS, LET_THROUGH])
       await expect(lookAtChange({ ...wanted, ...given }, PUSHED, answers)).rejects.toMatchObject(error)
-    const { skip, lost } = await lookAtChange({ ...given, ...LET_THROUGH }, PUSHED, answers)
-    expect([skip, lost]).toEqual([undefined, undefined])
   },
 )
 
 test('after `workflow_run` nobody knows what was told, so looking back to it is refused', async () => {
-  await expect(lookAtChange({ ...SINCE, ...FILES }, ran({}))).rejects.toThrow('cannot be used after `workflow_run`')
+  for (const given of [SINCE, { ...SINCE, ...FILES }])
+    await expect(lookAtChange(given, ran({}))).rejects.toThrow('cannot be used after `workflow_run`')
 })
 
 test('a cancelled run ends here', async () => {

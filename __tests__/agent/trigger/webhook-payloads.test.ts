@@ -19,7 +19,7 @@ const PULL = 'the pull request, from'
 type Row = readonly [range: string, context: string, decision: 'ask' | 'skip']
 
 const LOOKING_BACK =
-  'branch_protection_rule delete deployment deployment_status fork gollum label milestone page_build public ' +
+  'branch_protection_rule deployment deployment_status fork gollum label milestone page_build public ' +
   'repository_dispatch status watch workflow_dispatch check_run check_suite'
 
 const TABLE: Readonly<Record<string, Row>> = {
@@ -27,6 +27,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'check_run of a pull request': [RAN_ON, '', 'skip'],
   'check_suite of a pull request': [RAN_ON, '', 'skip'],
   create: ['no tag of the same kind', '', 'ask'],
+  delete: ['a branch or a tag was deleted', 'none', 'skip'],
   discussion: ['about a discussion', 'Discussion #', 'ask'],
   discussion_comment: ['about a discussion', '\nComment:\n', 'ask'],
   issue_comment: ['about an issue', '\nComment:\n', 'ask'],
@@ -39,7 +40,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   pull_request_review_comment: [PULL, '\nPart of the diff:\n', 'skip'],
   push: ['first push to the branch', '', 'ask'],
   'push of a tag': ['no tag of the same kind', '', 'ask'],
-  'push deleted': ['deleted a branch or a tag', 'none', 'skip'],
+  'push deleted': ['a branch or a tag was deleted', 'none', 'skip'],
   release: ['no tag of the same kind', 'Release 0.0.1', 'ask'],
   'workflow_run of a pull request': [RAN_ON, 'Pull request #', 'skip'],
   workflow_run: [LAST_SUCCESS, 'Its branch: master', 'skip'],

@@ -6,7 +6,7 @@ import { type PullState, pullState, type ReviewComment } from '../../../src/emul
 import { pageOf } from '../../../src/emulator/github/reply.ts'
 import { closeIssue, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
 import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { USUAL_LAG } from '../../../src/emulator/github/state.ts'
+import { type Permissions, USUAL_LAG } from '../../../src/emulator/github/state.ts'
 import { commit } from '../../support/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
@@ -24,6 +24,7 @@ function drive(fields: Partial<PullState> = {}, headMs = 0): GitHubDriver {
     labels: ['docs-agent'],
     collaborators: { mona: 'write', ann: 'write' },
     teams: ['writers'],
+    mergeMethods: ['squash'],
   }
   return driveGitHub({ docs, scenario: { lag: { ...USUAL_LAG, mergeableMs: 3_000, headMs } } })
 }
@@ -72,7 +73,10 @@ test('pull requests are listed by state, branch and time', () => {
   expect(listed('state=closed')).toEqual([2])
   expect(listed('state=all')).toEqual([2, 1])
   expect(listed('state=all&direction=asc')).toEqual([1, 2])
-  expect(listed('state=all&sort=updated')).toEqual([1, 2])
+  expect(listed('state=all&sort=updated')).toEqual([2, 1])
+  expect(listed('state=all&sort=updated&direction=desc')).toEqual([1, 2])
+  expect(listed('state=all&base=main')).toEqual([2, 1])
+  expect(listed('state=all&base=next')).toEqual([])
   expect(listed('state=all&head=acme:two')).toEqual([2])
 })
 
@@ -133,12 +137,34 @@ test.each<[method: string, path: string, body: object, status: number, message: 
   ],
   ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is not mergeable', { conflict: true }],
   ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is not mergeable', { blocked: true }],
-  ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is not mergeable', { draft: true }],
+  ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is still a draft', { draft: true }],
   ['PUT', '/pulls/7/merge', {}, 405, 'Merge commits are not allowed on this repository.', {}],
 ])('%s %s with %j is refused', (method, path, body, status, message, fields = {}) => {
   const { ask, advance } = drive(fields)
   advance(5)
   expect(ask(method, path, body)).toMatchObject({ status, body: { message } })
+})
+
+test.each<[string, Permissions, string[], number]>([
+  ['adds a label that exists with `pull-requests: write`', { 'pull-requests': 'write' }, ['Question'], 200],
+  ['creates no label without `issues: write`', { 'pull-requests': 'write', issues: 'read' }, ['question', 'new'], 403],
+  ['creates a label with `issues: write`', { issues: 'write', 'pull-requests': 'read' }, ['question', 'new'], 200],
+])('%s', (_what, permissions, labels, status) => {
+  const { ask, docs, service } = drive()
+  docs.labels.push('question')
+  service.github.state.permissions = permissions
+  const { status: answered, body } = ask('POST', '/issues/7/labels', { labels })
+  expect(answered).toBe(status)
+  const isRefused = status === 403
+  expect(docs.pulls[7]?.labels).toEqual(
+    isRefused ? ['docs-agent'] : ['docs-agent', ...labels.map((label) => label.toLowerCase())],
+  )
+  expect(docs.labels.includes('new')).toBe(!isRefused && labels.includes('new'))
+  if (isRefused)
+    expect(body).toMatchObject({
+      message: 'You do not have permission to create labels on this repository.',
+      errors: [{ resource: 'Repository', field: 'label', code: 'unauthorized' }],
+    })
 })
 
 test('issues and pull requests are listed together, by label in any letters', () => {

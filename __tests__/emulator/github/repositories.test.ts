@@ -147,6 +147,24 @@ test('a commit can be in several pull requests, and closed ones that were not me
   expect([300, 299, 1].map((index) => numbers(shaOf(index)))).toEqual([[3, 4], [3], []])
 })
 
+test('GitHub merges an open pull request for a test: the merge can be read, is on no branch, and is of no pull request', () => {
+  const { read, ask, docs: repository } = driveGitHub({ docs: docs({ pulls: { 4: open } }) })
+  const { merge_commit_sha: sha } = read('/pulls/4')
+  const merge = read(`/commits/${sha}`)
+  const message = `Merge ${shaOf(300)} into ${shaOf(299)}`
+  expect(merge).toMatchObject({ sha, commit: { message }, parents: [{ sha: shaOf(299) }, { sha: shaOf(300) }] })
+  expect(read('/commits/refs%2Fpull%2F4%2Fmerge').sha).toBe(sha)
+  expect(read(`/commits/${sha}/pulls`)).toEqual([])
+  expect(Object.values(repository.branches)).not.toContain(sha)
+  // Another one takes its place when the base moves, and none when the pull request is closed.
+  repository.branches['old'] = shaOf(298)
+  expect(read('/pulls/4').merge_commit_sha).not.toBe(sha)
+  expect(ask('GET', `/commits/${sha}`)).toMatchObject({ status: 422 })
+  const { 4: pull } = repository.pulls
+  if (pull !== undefined) closeIssue(repository, pull, 1)
+  expect(read('/pulls/4').merge_commit_sha).toBeNull()
+})
+
 test('of the commits of a pull request 250 are listed', () => {
   const pulls = { 4: pullState({ branch: 'main', headSha: shaOf(301), base: 'first' }) }
   const { read } = driveGitHub({ docs: docs({ pulls }) })

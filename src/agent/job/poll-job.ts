@@ -1,4 +1,4 @@
-import { comeBackMs, createTryRead, giveWayMs, patienceMs } from '../../docs-service/retry.ts'
+import { createTryRead, getRateLimitDelayMs, patienceMs } from '../../docs-service/retry.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -33,13 +33,11 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
   const { client, clock, signal, random, deadlineAt, inputs } = step
   const tryRead = createTryRead(signal)
 
-  /** How long the service is to be left alone, and how long others are to be let past. Neither happens to a step that is alone. */
-  function holdBack(problem: ActionError | undefined, retryAfterMs: number) {
-    const refusals = client.refusals()
-    if (problem === undefined) return { waitMs: 0, giveWayMs: giveWayMs(refusals, random()) }
-    if (problem.code !== 'rate-limited') return { waitMs: retryAfterMs, giveWayMs: 0 }
-    const waitMs = comeBackMs(problem, { refusals, leftMs: deadlineAt - clock.now(), random: random() })
-    return { waitMs, giveWayMs: 0 }
+  /** The least time until the next read, in milliseconds. */
+  function getMinDelayMs(problem: ActionError | undefined, retryAfterMs: number): number {
+    if (problem?.code !== 'rate-limited') return retryAfterMs
+    const leftMs = deadlineAt - clock.now()
+    return getRateLimitDelayMs(problem, { refusals: client.refusals(), leftMs, random: random() })
   }
 
   return async (jobId, isFound, { nextMs = nextPollMs, withinMs = Infinity, mayBeMissingUntil = 0, ...plan } = {}) => {
@@ -58,7 +56,12 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
       if (now >= endsAt) return undefined
       const retryAfterMs = problem === undefined ? 0 : patienceMs(problem, clock, deadlineAt)
       if (plan.endsOnLongWait && now + retryAfterMs > endsAt) return undefined
-      const state = { elapsedMs: now - startedAt, reads, random: random(), ...holdBack(problem, retryAfterMs) }
+      const state = {
+        elapsedMs: now - startedAt,
+        reads,
+        random: random(),
+        minDelayMs: getMinDelayMs(problem, retryAfterMs),
+      }
       await listener.sleep(Math.max(retryAfterMs, Math.min(nextMs(inputs.pollIntervalMs, state), endsAt - now)))
       seen = await read()
     }

@@ -13,10 +13,8 @@ export interface PollState {
   readonly elapsedMs: number
   /** How many reads there were before. */
   readonly reads: number
-  /** What the service asked for in its last answer, in milliseconds, and what is random behind a refusal: a floor. */
-  readonly waitMs: number
-  /** How long to leave the service to others that came with this step, in milliseconds. */
-  readonly giveWayMs: number
+  /** The least time, in milliseconds: the last response's `Retry-After`, and the jitter after a refusal. */
+  readonly minDelayMs: number
   /** From 0 to 1. */
   readonly random: number
 }
@@ -28,9 +26,9 @@ export interface PollState {
  * @param fixedMs the interval that the user asked for, in milliseconds
  */
 export function nextPollMs(fixedMs: number | undefined, state: PollState): number {
-  const { elapsedMs, reads, waitMs, giveWayMs, random } = state
+  const { elapsedMs, reads, minDelayMs, random } = state
   const ownMs = reads === 0 ? FIRST_MS : Math.min(Math.max(SHARE_OF_ELAPSED * elapsedMs, SHORTEST_MS), LONGEST_MS)
-  return Math.max(fixedMs ?? ownMs * (1 + JITTER * (2 * random - 1)), waitMs, giveWayMs)
+  return Math.max(fixedMs ?? ownMs * (1 + JITTER * (2 * random - 1)), minDelayMs)
 }
 
 /** Around a follow-up the job is read more often: the turn may be short, and its end has to be seen to stand. */
@@ -38,13 +36,10 @@ const TURN_FIRST_MS = 2_000
 const TURN_LONGEST_MS = 5_000
 const TURN_GROWTH = 1.25
 
-/**
- * The time to the next read for the beginning of a turn, or for an end that has to stand, in milliseconds. It gives way to
- * nobody, as a turn that is missed makes the step red.
- */
-export function nextTurnPollMs(fixedMs: number | undefined, { reads, waitMs }: PollState): number {
+/** The time to the next read for the beginning of a turn, or for an end that has to stand, in milliseconds. */
+export function nextTurnPollMs(fixedMs: number | undefined, { reads, minDelayMs }: PollState): number {
   const plainMs = Math.min(TURN_FIRST_MS * TURN_GROWTH ** reads, TURN_LONGEST_MS)
-  return Math.max(Math.min(plainMs, fixedMs ?? Infinity), waitMs)
+  return Math.max(Math.min(plainMs, fixedMs ?? Infinity), minDelayMs)
 }
 
 /** How long what a completed job leaves behind may lag: four reads within 10 s. */

@@ -18,7 +18,7 @@ function awaitLink(jobId: string, { poll }: JobWatch): Promise<Job | undefined> 
   const saysMore = ({ status, prLink, hasUnsafeLink }: Job): boolean =>
     status !== 'completed' || prLink !== undefined || hasUnsafeLink === true
   const read = poll(jobId, saysMore, {
-    nextMs: (_fixedMs, { reads, waitMs }) => Math.max(nextSettlePollMs(reads), waitMs),
+    nextMs: (_fixedMs, { reads, minDelayMs }) => Math.max(nextSettlePollMs(reads), minDelayMs),
     withinMs: SETTLE_MS,
     endsOnLongWait: true,
   })

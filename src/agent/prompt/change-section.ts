@@ -73,7 +73,7 @@ function bodyOf(change: Change, level: ChangeContext, maxBytes: number): Body {
     leftOut: [
       ...missing(change.totalCommits - commits.texts.length, 'commit'),
       ...missing(files.length - names.texts.length, 'file name'),
-      ...(hasFiles && change.fileList === 'cut' ? ['the files that GitHub does not list'] : []),
+      ...(hasFiles && change.fileList !== 'whole' ? ['the files that GitHub does not list'] : []),
       ...missing(names.texts.length - statistics.texts.length, 'line count'),
       ...missing(patched.length - whole.length, 'diff, whole or in part', 'diffs, whole or in part'),
       ...missing(unpatched, 'file without a text diff', 'files without a text diff'),

@@ -35,12 +35,15 @@ function tell(event: Event): readonly string[] {
     return [cleanName(`Release ${tag}: ${title}`), ...line('Address', url), ...body('Notes', notes)]
   }
   if (event.kind !== 'workflow-run') return said
+  const { run, work } = event
+  // Branch and pull requests are those of the default branch where GitHub does not record what the run was about.
+  const isKnown = run.cause !== 'unknown'
   return [
-    ...line('Workflow run', event.run.name),
-    ...line('It ended as', event.run.conclusion),
-    ...line('Its branch', event.work.branch),
-    ...line('Address', event.run.url),
-    ...event.work.pullRequests.map(({ number }) => `Pull request #${number}`),
+    ...line('Workflow run', run.name),
+    ...line('It ended as', run.conclusion),
+    ...(isKnown ? line('Its branch', work.branch) : []),
+    ...line('Address', run.url),
+    ...(isKnown ? work.pullRequests.map(({ number }) => `Pull request #${number}`) : []),
   ]
 }
 

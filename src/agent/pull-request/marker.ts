@@ -1,57 +1,96 @@
+import { hasLabel } from '../../github/labels.ts'
 import { MARKER_BEGINNING, type MarkerComment } from '../../github/comments.ts'
 import { oneLine } from '../../text/untrusted.ts'
 
-/** After so many follow-ups to one pull request somebody has to look at it. */
-export const MOST_FOLLOW_UPS = 20
+/** After this many follow-ups to one pull request a person has to look at it. */
+export const MAX_FOLLOW_UPS = 20
 
-const hiddenLine = (fact: string): string => `${MARKER_BEGINNING}${fact} -->`
+/** How many signatures of counted follow-ups a marker keeps: more than can be counted at the same time. */
+const MAX_SIGNATURES = 100
 
-/** The comment that names the job a pull request comes from. Its marker does not show; the id is a checked one. */
-export function markerComment(jobId: string): string {
-  return `${hiddenLine(`job=${jobId}`)}\nThis pull request comes from the docs agent job \`${oneLine(jobId, 128)}\`.`
-}
-
-/** What a marker says. Anybody can write one: it points to a job, and proves nothing. */
-interface Marker {
+/** What the hidden lines at the top of a marker comment say. Anybody can write them: they point to a job and prove nothing. */
+export interface Marker {
   readonly jobId: string
-  /** How many follow-ups were sent because of it. */
+  /** The labels that the pull request has, or is to have: each names a conversation that it belongs to. */
+  readonly labels: readonly string[]
+  /** How many follow-ups `on-open-pr` has sent. */
   readonly followUps: number
-  /** Which step has counted last; empty before the first follow-up. */
-  readonly countedBy: string
+  /** A signature for each of the newest follow-ups, by which a step sees whether another one has overwritten its count. */
+  readonly countedBy: readonly string[]
 }
 
-const lineOf = (fact: string): string => `${hiddenLine(fact)}[^\\S\\n]*`
+const hiddenLine = (name: string, value: string): string => `${MARKER_BEGINNING}${name}=${value} -->\n`
+const HIDDEN_FACT = `${MARKER_BEGINNING}[a-z-]+=[^\\s<>]* -->[^\\S\\n]*`
+/** The first lines of a comment that each have one fact. Browsers send a carriage return at the end of each line. */
+const HIDDEN_LINES = new RegExp(`^(?:${HIDDEN_FACT}\\n)*${HIDDEN_FACT}\\n?`)
+const FACT = new RegExp(`^${MARKER_BEGINNING}([a-z-]+)=(\\S*) -->`, 'gm')
+const JOB_ID = /^[A-Za-z0-9_-]{1,128}$/
+const SIGNATURE = /^[\w.-]{1,100}$/
 
-/** The job, and in further hidden lines the count and who has counted, which are not there before the first follow-up. */
-const MARKER = new RegExp(
-  `^${lineOf('job=([A-Za-z0-9_-]{1,128})')}(?:\\n${lineOf('follow-ups=(\\d{1,6})')}(?:\\n${lineOf('counted-by=([\\w.-]{1,100})')})?)?`,
-)
+/** Comma and `-->` cannot be in a value. */
+function decodeLabel(text: string): readonly string[] {
+  try {
+    const label = decodeURIComponent(text)
+    return label === '' ? [] : [label]
+  } catch {
+    return []
+  }
+}
 
-/** Undefined if the comment does not begin with a marker. */
+function renderMarker({ jobId, labels, followUps, countedBy }: Marker): string {
+  return [
+    hiddenLine('job', jobId),
+    labels.length === 0 ? '' : hiddenLine('labels', labels.map((label) => encodeURIComponent(label)).join(',')),
+    followUps === 0 ? '' : hiddenLine('follow-ups', String(followUps)),
+    countedBy.length === 0 ? '' : hiddenLine('counted-by', countedBy.slice(-MAX_SIGNATURES).join(',')),
+  ].join('')
+}
+
+/** @returns undefined if the comment does not begin with a marker */
 export function readMarker(body: string): Marker | undefined {
-  const [, jobId, followUps = '0', countedBy = ''] = MARKER.exec(body) ?? []
-  return jobId === undefined ? undefined : { jobId, followUps: Number(followUps), countedBy }
+  const [lines = ''] = HIDDEN_LINES.exec(body) ?? []
+  const facts = Array.from(lines.matchAll(FACT), ([, name = '', value = '']) => [name, value] as const)
+  const { job: jobId = '', labels = '', ...counts } = Object.fromEntries(facts)
+  const { 'follow-ups': followUps = '', 'counted-by': countedBy = '' } = counts
+  if (facts[0]?.[0] !== 'job' || !JOB_ID.test(jobId)) return undefined
+  return {
+    jobId,
+    labels: labels.split(',').flatMap(decodeLabel),
+    followUps: /^\d{1,6}$/.test(followUps) ? Number(followUps) : 0,
+    countedBy: countedBy.split(',').filter((signature) => SIGNATURE.test(signature)),
+  }
+}
+
+/** A new marker comment. Its hidden lines do not show. @param note a sentence to add */
+export function createMarkerComment(jobId: string, labels: readonly string[], note = ''): string {
+  const lines = renderMarker({ jobId, labels, followUps: 0, countedBy: [] })
+  return `${lines}This pull request comes from the docs agent job \`${oneLine(jobId, 128)}\`. ${note}`.trimEnd()
+}
+
+/** A marker comment that says something else; what follows its hidden lines stays as it is. */
+export function updateMarker(body: string, changes: Partial<Omit<Marker, 'jobId'>>): string {
+  const marker = readMarker(body)
+  return marker === undefined ? body : body.replace(HIDDEN_LINES, () => renderMarker({ ...marker, ...changes }))
+}
+
+/** Whether a comment is the marker comment of this job, or without a job, of any. A comment that quotes one is not. */
+export function isMarkerComment(body: string, jobId?: string): boolean {
+  const named = readMarker(body)?.jobId
+  return named !== undefined && named === (jobId ?? named)
+}
+
+/** Whether a marker comment assigns its pull request to the conversation of a label. */
+export function isMarkedWithLabel(body: string, label: string): boolean {
+  return hasLabel(label, readMarker(body)?.labels ?? [])
 }
 
 /**
- * Those of the comments that count: what trusted authors wrote, and if there is none, what apps did, as an earlier step may have
- * had the token of one of them. What strangers write proves nothing.
+ * The comments that count: those by trusted authors, and without any, those by apps, because an earlier step may have had the
+ * token of an app. What others write proves nothing.
  */
 export function mostTrusted<Comment extends Pick<MarkerComment, 'author'>>(
   comments: readonly Comment[],
 ): readonly Comment[] {
   const trusted = comments.filter(({ author }) => author === 'trusted')
   return trusted.length > 0 ? trusted : comments.filter(({ author }) => author === 'bot')
-}
-
-/** Whether a comment is the one that names this job, or with no job given, any job. One that only quotes it is not. */
-export function isMarkerComment(body: string, jobId?: string): boolean {
-  const named = readMarker(body)?.jobId
-  return named !== undefined && named === (jobId ?? named)
-}
-
-/** A marker comment with another count; the rest of it stays as it is. */
-export function withFollowUps(body: string, followUps: number, countedBy: string): string {
-  const facts = (jobId: string): string[] => [`job=${jobId}`, `follow-ups=${followUps}`, `counted-by=${countedBy}`]
-  return body.replace(MARKER, (_marker, jobId: string) => facts(jobId).map(hiddenLine).join('\n'))
 }

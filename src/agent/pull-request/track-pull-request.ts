@@ -1,14 +1,14 @@
 import { openGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
-import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
-import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import { ActionError, rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 import { askReviewers } from './ask-reviewers.ts'
-import { nameJob } from './job-comment.ts'
+import { nameJob } from './marker-comment.ts'
 import { waitForChecks } from './wait-for-checks.ts'
 
 function describeWanted({ label, waitForChecks, allowedPaths, reviewers }: AgentInputs): string {
@@ -44,6 +44,24 @@ async function readPatiently(link: PullRequestLink, wasRead: boolean, step: Agen
   return found
 }
 
+/** After these, the pull request is likely to exist, and to be there for the next request. */
+const PASSING: readonly ErrorCode[] = ['service-error', 'unreachable', 'bad-answer']
+
+/** The comment comes first: by it, the next step finds the pull request with or without the label. */
+async function mark(
+  pullRequest: PullRequestAddress & Partial<Pick<PullRequest, 'labels'>>,
+  jobId: string,
+  step: AgentStep,
+): Promise<void> {
+  const { label } = step.inputs
+  if (label === '') return
+  await nameJob(pullRequest, jobId, step)
+  if (hasLabel(label, pullRequest.labels ?? [])) return
+  await step.journal.bestEffort('The label was not put on the pull request', async () =>
+    openGitHub(step).addLabel(pullRequest, label),
+  )
+}
+
 /**
  * Takes the job's pull request to the point where it can be merged: marks it, waits for its checks, and looks at its
  * files. Whatever GitHub does, the job's result stands.
@@ -51,8 +69,7 @@ async function readPatiently(link: PullRequestLink, wasRead: boolean, step: Agen
  * @throws ActionError `cancelled`
  */
 export async function trackPullRequest(step: AgentStep, authors: readonly string[] = []): Promise<PullRequestFindings> {
-  const { github, inputs, journal } = step
-  const { label } = inputs
+  const { context, github, inputs, journal } = step
   const { job, outcome, operation } = journal.newest.result ?? {}
   const link = job?.prLink
   const isToExamine = inputs.waitForChecks || inputs.allowedPaths.length > 0
@@ -60,16 +77,13 @@ export async function trackPullRequest(step: AgentStep, authors: readonly string
   if (job === undefined || link === undefined || (github === undefined && !isToExamine)) return {}
   // What a follow-up did to it is not known without a look.
   const wasRead = operation === 'updated' || operation === 'unchanged'
-  const read = () => readPatiently(link, wasRead, step)
-  const pullRequest = await journal.bestEffort(describeWanted(inputs), read)
-  if (pullRequest === undefined) return {}
-  if (label !== '') {
-    if (!hasLabel(label, pullRequest.labels))
-      await journal.bestEffort('The label was not put on the pull request', async () =>
-        openGitHub(step).addLabel(pullRequest, label),
-      )
-    await nameJob(pullRequest, job.id, step)
+  const pullRequest = await readPatiently(link, wasRead, step).catch((error: unknown) => rethrowFatal(error))
+  if (pullRequest instanceof ActionError) {
+    journal.reportSkipped(describeWanted(inputs), pullRequest)
+    if (PASSING.includes(pullRequest.code)) await mark(toPullRequestAddress(link, context), job.id, step)
+    return {}
   }
+  await mark(pullRequest, job.id, step)
   // A round is about the same pull request, and its checks are no change of anybody's.
   if (outcome === 'pull-request' && journal.turns.length === 1) await askReviewers(pullRequest, authors, step)
   return isToExamine ? waitForChecks(pullRequest, step) : describePullRequest(pullRequest)

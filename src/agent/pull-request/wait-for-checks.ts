@@ -30,7 +30,7 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
     if (isIn(change)) change = await github.compare(repository, baseSha, headSha)
     const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, step)
-    if (outside.length > 0 || (fileList !== 'cut' && !isIn(change))) return outside
+    if (outside.length > 0 || (fileList === 'whole' && !isIn(change))) return outside
     throw new ActionError('rejected', `GitHub lists only ${files.length} files of it.`)
   })
 }

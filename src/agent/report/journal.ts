@@ -1,5 +1,6 @@
 import type { Step } from '../../action/step.ts'
 import { type ActionError, describeError, ERROR_TITLES, rethrowFatal } from '../../runtime/errors.ts'
+import { TimeBudget } from '../../runtime/time-budget.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import { STOPS } from './fixing.ts'
@@ -119,10 +120,17 @@ export class Journal {
 export interface AgentStep extends Step {
   readonly inputs: AgentInputs
   readonly journal: Journal
+  /** The time of all questions to GitHub and the service before a prompt. */
+  readonly questions: TimeBudget
 }
 
+/** In milliseconds, and no more than half of the step's time. */
+const QUESTIONS_MS = 120_000
+
 export function openAgentStep(inputs: AgentInputs, step: Step): AgentStep {
-  return { ...step, inputs, journal: new Journal(inputs, step) }
+  const { clock, deadlineAt } = step
+  const questions = new TimeBudget(Math.min(QUESTIONS_MS, inputs.timeoutMs / 2), deadlineAt, clock)
+  return { ...step, inputs, journal: new Journal(inputs, step), questions }
 }
 
 /** Every loss and each reason once: a round may lose what the one before has lost. */

@@ -88,12 +88,16 @@ export function describePullRequest(pullRequest: PullRequest): PullRequestFindin
   return { title, state, branch, headSha, isBlocked, ...(mergeable === undefined ? {} : { mergeable }) }
 }
 
-/** The comment of ours that names the job of a pull request, and has its log. */
+/** The marker comment, which names the job of a pull request and has the log. */
 export interface LogPlace {
   readonly pullRequest: PullRequestAddress
   readonly jobId: string
-  /** `none`: there can be none yet. Undefined if nobody knows. */
-  readonly commentId: number | 'none' | undefined
+  /** Undefined if it is not known, or there is none. */
+  readonly commentId: number | undefined
+  /** How many follow-ups other steps have counted in it, as far as this one knows. */
+  readonly followUps: number
+  /** Of the follow-up that this step has counted in it. */
+  readonly signature?: string
 }
 
 /** One prompt, or one wait for a job, and what is known of it. */

@@ -3,6 +3,7 @@ import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { openGitHub, type Step } from '../../action/step.ts'
+import type { TimeBudget } from '../../runtime/time-budget.ts'
 
 /** How long GitHub's copies may lag, and so how long a head has to stand in doubt. */
 const STANDING_MS = 15_000
@@ -46,11 +47,11 @@ export class SeenHeads {
   /**
    * Reads a pull request. A head that was seen to be replaced is an old copy, and is read again; only if it stands was the
    * branch put back to it. Gives what was read of the newest head if the deadline comes first.
-   * @param timeMs what each question may take
+   * @param time what each request may take, in milliseconds, or the budget of all of them
    * @throws ActionError if GitHub does not tell
    */
-  async read(address: PullRequestAddress, timeMs = Infinity): Promise<PullRequest> {
-    const read = async () => openGitHub(this.#step, timeMs).readPullRequest(address)
+  async read(address: PullRequestAddress, time?: number | TimeBudget): Promise<PullRequest> {
+    const read = async () => openGitHub(this.#step, time).readPullRequest(address)
     const found = await read()
     const seen = this.#seen.get(keyOf(found))
     if (!seen?.replaced.has(found.headSha)) return this.#keep(found)

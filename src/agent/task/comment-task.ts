@@ -26,12 +26,13 @@ async function findRolling(address: CommentAddress, search: Search): Promise<Rol
   return `Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ANEW}`
 }
 
-/** The change of a pull request that is none of the agent's. Where `change-context` is given, it is told there. */
+/** The change of a pull request that is none of the agent's, unless `change-context` sends it already. */
 async function formatChange({ address, subject }: AskingComment, search: Search): Promise<string> {
-  const { changeContext, changeContextBytes } = search.inputs
+  const { changeContext, changeContextBytes, changeRange } = search.inputs
   const github = openGitHub(search)
   const { repository, number } = address
-  if (subject.kind !== 'pull-request' || changeContext !== 'none') return ''
+  const isSentAlready = changeContext !== 'none' && changeRange.kind !== 'between'
+  if (subject.kind !== 'pull-request' || isSentAlready) return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
   const comparison = await github.compare(repository, baseSha, headSha)
   const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')

@@ -1,50 +1,28 @@
+import { openGitHub } from '../../action/step.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import { openGitHub, type Step } from '../../action/step.ts'
-import { pollUntil } from '../../runtime/poll.ts'
-import { settlePauses } from '../job/poll-schedule.ts'
-import { MOST_FOLLOW_UPS, readMarker, withFollowUps } from '../pull-request/marker.ts'
-import { QUESTIONS_MS } from './prove-job.ts'
-import type { RollingPullRequest } from './rolling-pull-request.ts'
-
-/** Of runs that count at once, one is the last to write, and it is so more and more rarely that another is not. */
-const MOST_ATTEMPTS = 4
-
-const uncounted = (reason: string): ActionError => new ActionError('rejected', reason)
+import type { AgentStep } from '../report/journal.ts'
+import type { LogPlace } from '../report/report.ts'
+import { MAX_FOLLOW_UPS } from '../pull-request/marker.ts'
+import { updateMarkerComment } from '../pull-request/marker-comment.ts'
 
 /**
- * Counts a follow-up in the comment that names the job. Two runs that count at once would write the same number, so that each
- * reads what it wrote, and counts again if another one has written since.
- * @returns false if there were as many as there may be
- * @throws ActionError if the count was not written
+ * Counts a follow-up in the comment that names the job.
+ * @returns where it was counted, or `used-up` if there were as many as are allowed
+ * @throws ActionError if it may not have been counted
  */
-export async function countFollowUp(
-  { pullRequest, jobId, commentId, followUps }: Omit<RollingPullRequest, 'isProven'>,
-  step: Step,
-): Promise<boolean> {
+export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise<LogPlace | 'used-up'> {
+  const { pullRequest, jobId, commentId, followUps } = rolling
   if (commentId === undefined)
     throw new ActionError(
       'not-sent',
       `The follow-ups to pull request #${pullRequest.number} cannot be counted: nobody whose marker counts wrote the comment that names its job.`,
       { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
     )
-  const github = openGitHub(step, QUESTIONS_MS)
-  const { runId, runAttempt } = step.context
-  const read = (): Promise<string> => github.readComment(pullRequest, commentId)
-  let body = await read()
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    const found = readMarker(body)
-    if (found?.jobId !== jobId) throw uncounted('the comment that names its job was changed.')
-    // While others worked on it, they may have counted.
-    const count = Math.max(followUps, found.followUps) + 1
-    if (count > MOST_FOLLOW_UPS) return false
-    const countedBy = [runId, runAttempt, attempt, Math.floor(step.random() * 1e9)].join('.')
-    await github.editComment(pullRequest, commentId, withFollowUps(body, count, countedBy))
-    const before = body
-    // GitHub's copies have their time to tell what was written.
-    body = await pollUntil(read, (now) => now !== before, settlePauses(step), step)
-    const now = readMarker(body)
-    if (now?.followUps === count && now.countedBy === countedBy) return true
-    if (body === before) throw uncounted('what was written is not there.')
-  }
-  throw uncounted('other runs count at the same time.')
+  const { clock, context, inputs, questions, random } = step
+  const access = { ...step, deadlineAt: questions.at, github: openGitHub(step, questions) }
+  const now = clock.wallTime().getTime()
+  const signature = [context.runId, context.runAttempt, now, Math.floor(random() * 1e6)].join('.')
+  const update = { label: inputs.label, followUps, signature, maxFollowUps: MAX_FOLLOW_UPS, rows: [], left: undefined }
+  const result = await updateMarkerComment(rolling, { id: commentId }, update, access)
+  return result === 'used-up' ? result : { pullRequest, jobId, followUps, signature, ...result }
 }

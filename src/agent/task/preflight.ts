@@ -3,10 +3,10 @@ import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, orAbort } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan, Preflight, Replace } from '../report/turns.ts'
-import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
+import { MAX_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { ASK_AGAIN, type RollingPullRequest } from './rolling-pull-request.ts'
 import { countFollowUp } from './count-follow-up.ts'
-import { findObjection, QUESTIONS_MS } from './prove-job.ts'
+import { findObjection } from './prove-job.ts'
 
 /** What to do if a comment cannot be answered, because something is not known, or because its pull request has ended. */
 export const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
@@ -44,7 +44,7 @@ export function preflightOf(
 
   /** What takes its place if the pull request has ended meanwhile. It is asked last. */
   async function lookAtPullRequest(): Promise<Replace | undefined> {
-    const found = await orAbort(unknown, () => step.journal.heads.read(pullRequest, QUESTIONS_MS), hint)
+    const found = await orAbort(unknown, () => step.journal.heads.read(pullRequest, step.questions), hint)
     if (isOpen(found)) return undefined
     const end = `${name} was ${found.state} meanwhile`
     if (replace !== undefined) return () => replace(end)
@@ -52,19 +52,25 @@ export function preflightOf(
   }
 
   /** If the count cannot be written, nothing bounds the rolling pull request, and nothing is sent. */
-  async function claim(job: Job): Promise<Replace | undefined> {
+  async function countAndCheck(job: Job): Promise<Replace | undefined> {
     const instead = await lookAtJob(job)
     if (instead !== undefined) return instead
     const uncounted = `The follow-up could not be counted in pull request #${pullRequest.number}`
-    if (await orAbort(uncounted, () => countFollowUp(rolling, step), hint)) return undefined
+    const counted = await orAbort(uncounted, () => countFollowUp(rolling, step), hint)
+    if (counted !== 'used-up') {
+      step.journal.add({ log: counted })
+      return undefined
+    }
     const end = await lookAtPullRequest()
     if (end !== undefined) return end
     // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
-    throw new ActionError('not-sent', `${name} has had ${MOST_FOLLOW_UPS} follow-ups, the limit.`, {
+    throw new ActionError('not-sent', `${name} has had ${MAX_FOLLOW_UPS} follow-ups, the limit.`, {
       hint: 'Merge or close it: the next run then starts a new job.',
     })
   }
 
-  const check = async (job: Job) => (await lookAtJob(job)) ?? lookAtPullRequest()
+  const { questions } = step
+  const claim = (job: Job) => questions.spend(() => countAndCheck(job))
+  const check = (job: Job) => questions.spend(async () => (await lookAtJob(job)) ?? lookAtPullRequest())
   return replace === undefined ? { continued: 'comment', check } : { continued: 'pull-request', claim, check }
 }

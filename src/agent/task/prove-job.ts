@@ -2,7 +2,7 @@ import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
-import { endingAt, openGitHub, type Step } from '../../action/step.ts'
+import { openGitHub, within } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { isRunning } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
@@ -16,20 +16,14 @@ export interface Search extends AgentStep {
   readonly strangers: { leftMs: number }
 }
 
-/** What is asked before the prompt gets this much time, in milliseconds. */
-export const QUESTIONS_MS = 60_000
-
 /** A second less than 5 s, which the last answer may take. */
 const STRANGERS_MS = 4_000
 
 /** A job that is not found is asked for once more after this time: one answer may be that of a copy that lags. */
 const GONE_AGAIN_MS = 2_000
 
-/** A search takes no more than half of the time that is left. */
 export function openSearch(step: AgentStep): Search {
-  const now = step.clock.now()
-  const endsAt = now + Math.min(QUESTIONS_MS, (step.deadlineAt - now) / 2)
-  return { ...endingAt(step, endsAt), strangers: { leftMs: STRANGERS_MS } }
+  return Object.assign(within(step, step.questions), { strangers: { leftMs: STRANGERS_MS } })
 }
 
 /**
@@ -68,7 +62,7 @@ async function readJobOfStranger(jobId: string, { client, clock, strangers }: Se
 export async function findObjection(
   job: Job | undefined,
   pullRequest: PullRequest,
-  step: Step,
+  step: AgentStep,
 ): Promise<string | undefined> {
   if (job === undefined) return 'is not known'
   const { prLink, status } = job
@@ -81,7 +75,7 @@ export async function findObjection(
     return objectionTo(job, pullRequest, serverUrl)
   // If the repository was renamed, one of the two may have its older name. Who sees it by its name of today sees it by an older
   // one, too.
-  const asked = openGitHub(step, QUESTIONS_MS).readPullRequest({ repository: prLink.repository, number })
+  const asked = openGitHub(step, step.questions).readPullRequest({ repository: prLink.repository, number })
   const today = (await unlessFailed(asked, 'not-found', 'forbidden'))?.repository ?? prLink.repository
   return objectionTo({ ...job, prLink: { ...prLink, repository: today } }, pullRequest, serverUrl)
 }

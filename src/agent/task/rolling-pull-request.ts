@@ -8,10 +8,6 @@ import { mostTrusted, readMarker } from '../pull-request/marker.ts'
 /** An open pull request, and the job that has opened it. */
 export interface RollingPullRequest extends LogPlace {
   readonly pullRequest: PullRequest
-  /** Of the comment with the count; undefined if nobody who can be trusted has named the job. */
-  readonly commentId: number | undefined
-  /** Only what was written by those who count is counted: else a stranger could end the rolling pull request. */
-  readonly followUps: number
   /** Whether the job says that the pull request is its own. A busy one says nothing, and is asked again before the prompt. */
   readonly isProven: boolean
 }
@@ -35,8 +31,10 @@ export function jobsNamedIn(comments: readonly MarkerComment[]): Record<'ours' |
   const others = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !ours.has(jobId)))
   const toJobs = (jobIds: readonly string[]): readonly NamedJob[] =>
     jobIds.slice(0, MOST_JOBS).map((jobId) => {
+      // Counts of others do not matter: they could end the rolling pull request. An older comment may be full.
       const counted = mostTrusted(markers.filter((marker) => marker.jobId === jobId))
-      return { jobId, commentId: counted[0]?.id, followUps: Math.max(0, ...counted.map(({ followUps }) => followUps)) }
+      const followUps = Math.max(0, ...counted.map(({ followUps }) => followUps))
+      return { jobId, commentId: counted.at(-1)?.id, followUps }
     })
   return { ours: toJobs([...ours]), others: toJobs([...others].toReversed()) }
 }

@@ -1,8 +1,8 @@
+import { within } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { compareWhatIsThere } from './compare-range.ts'
 import { findChangeRange } from './change-range.ts'
-import { beforeTheJob } from './wanted-change.ts'
 
 /** The people who wrote the commits, by their logins: most commits first, and of as many whoever wrote the newest. */
 export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
@@ -26,7 +26,7 @@ export async function findChangeAuthors(
   if (commits !== undefined) return rankAuthors(commits)
   const lost = 'Could not tell who wrote the change, so they are not asked for a review'
   const range = findChangeRange(step.context, inputs.changeRange)
-  const ask = () => compareWhatIsThere(range, beforeTheJob(step))
+  const ask = () => compareWhatIsThere(range, within(step, step.questions))
   const found = await step.journal.bestEffort(lost, ask)
   return found === undefined || 'reason' in found ? [] : rankAuthors(found.commits)
 }

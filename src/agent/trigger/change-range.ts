@@ -36,6 +36,13 @@ export type ChangeRange =
   | { readonly kind: 'nothing-changed'; readonly reason: string }
   | { readonly kind: 'nothing-to-compare'; readonly reason: string }
 
+const UNKNOWN_PUSH = { kind: 'nothing-to-compare', reason: 'the event does not say what was pushed' } as const
+const UNKNOWN_CAUSE = {
+  kind: 'nothing-to-compare',
+  reason: 'GitHub does not record what the workflow run before this one was about',
+} as const
+const DELETED = { kind: 'nothing-changed', reason: 'a branch or a tag was deleted' } as const
+
 type Of<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
 
 /**
@@ -44,8 +51,8 @@ type Of<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
  * replaced, so it is the whole branch; the default branch has only what was pushed last.
  */
 function rangeOfPush({ branch, push: { move }, sender, defaultBranch }: Of<'push'>, isFirst: boolean): ChangeRange {
-  if (move.kind === 'unknown') return { kind: 'nothing-to-compare', reason: 'the event does not say what was pushed' }
-  if (move.kind === 'deleted') return { kind: 'nothing-changed', reason: 'the push deleted a branch or a tag' }
+  if (move.kind === 'unknown') return UNKNOWN_PUSH
+  if (move.kind === 'deleted') return DELETED
   const { after: head, from: parent = defaultBranch } = move
   const base = parent === branch ? undefined : parent
   if (base !== undefined && (isFirst || move.kind === 'made'))
@@ -58,10 +65,16 @@ function rangeOfPush({ branch, push: { move }, sender, defaultBranch }: Of<'push
   return isForced ? { ...replaced, fallback: { ...replaced, base: defaultBranch } } : replaced
 }
 
-/** A new tag is what came since the one before, and one that was moved what it was moved over. */
-function rangeOfTag({ tag, push, ...event }: Of<'tag'>): ChangeRange {
-  if (push === undefined || push.move.kind === 'made') return { kind: 'since-tag', tag }
-  return rangeOfPush({ ...event, kind: 'push', branch: tag, push }, false)
+/** A new tag is what came since the tag before it, and a moved tag what it was moved over. */
+function rangeOfTag({ tag, push, sender }: Of<'tag'>): ChangeRange {
+  const fallback = { kind: 'since-tag', tag } as const
+  if (push === undefined || push.move.kind === 'made') return fallback
+  const { move } = push
+  if (move.kind === 'unknown') return UNKNOWN_PUSH
+  if (move.kind === 'deleted') return DELETED
+  const story = `the moved tag ${quoted(tag)} by ${quoted(sender.login)}`
+  const [base, head] = [move.before, move.after]
+  return { kind: 'compare', base, head, about: 'the moved tag', story, isReplacement: true, fallback }
 }
 
 function rangeOfSubject(subject: Subject): ChangeRange {
@@ -107,8 +120,11 @@ function ownRange(event: Event): ChangeRange | undefined {
     case 'review':
       return event.subject && rangeOfSubject(event.subject)
     case 'workflow-run':
+      return event.run.cause === 'unknown' ? UNKNOWN_CAUSE : rangeOfWork(event.work, event)
     case 'checks':
       return rangeOfWork(event.work, event)
+    case 'deletion':
+      return DELETED
     case 'branch':
     case 'schedule':
     case 'manual':
@@ -117,7 +133,7 @@ function ownRange(event: Event): ChangeRange | undefined {
   }
 }
 
-/** The range of a change is the event's own; events that are about no change look back to the last successful run. */
+/** The range of a change is the event's own; events without a change look back to the last successful run. */
 export function findChangeRange(
   { event, sha, refName }: Pick<Context, 'event' | 'sha' | 'refName'>,
   requested: RequestedRange,
@@ -125,10 +141,12 @@ export function findChangeRange(
   if (requested.kind === 'between') return { ...requested, kind: 'compare', about: 'the range of `change-range`' }
   const range = ownRange(event) ?? { kind: 'since-last-success', head: sha }
   if (requested.kind === 'event' || range.kind === 'since-last-success') return range
+  // What is said is about its pull request or issue, and no run looks back to a run of a comment.
+  if (event.kind === 'comment' || event.kind === 'review') return range
   // GitHub records the push that deleted a branch with the newest commit of the default branch. The next run looks back to it
-  // if it is green, so that it has to look back itself.
-  const looksBack = event.kind !== 'pull-request' && refName === event.defaultBranch
-  if (range.kind === 'nothing-changed' && !looksBack) return range
+  // if it is green, so that it has to look back itself. No run looks back to a run of `delete` or of a pull request.
+  const isBase = (event.kind === 'push' || event.kind === 'tag') && refName === event.defaultBranch
+  if (range.kind === 'nothing-changed' && !isBase) return range
   const head = range.kind === 'compare' ? range.head : sha
   return { kind: 'since-last-success', head, fallback: event.kind === 'push' ? rangeOfPush(event, true) : range }
 }

@@ -118,7 +118,7 @@ function formatEnds({ base, head }: Ends, comparison: Comparison, show: (ref: st
 
 /** A comparison lists what came since the merge base, and not what a forced push took out. */
 function whyUnlisted({ isReplacement }: Ends, gone: number, comparison: Comparison): string | undefined {
-  if (comparison.fileList === 'cut') return 'GitHub does not list all changed files'
+  if (comparison.fileList !== 'whole') return 'GitHub does not list all changed files'
   const hasLost = gone > 0 || (isReplacement === true && isRewritten(comparison))
   return hasLost ? 'History was rewritten, and GitHub does not list what that took out' : undefined
 }

@@ -5,8 +5,11 @@ import { MARKER_BEGINNING } from '../../github/comments.ts'
 
 /** What an event is about, as far as that can be the agent's own work. */
 export interface EventOrigin {
-  /** `people`: what they do by hand or say. `ours`: what this action wrote. `change`: commits, and all of the range that they end. */
-  readonly kind: 'people' | 'ours' | 'change' | 'other'
+  /**
+   * `people`: what they do by hand or say. `ours`: what this action wrote. `change`: commits, and all of the range that they
+   * end. `unknown`: GitHub does not record what the run is about.
+   */
+  readonly kind: 'people' | 'ours' | 'change' | 'unknown' | 'other'
   readonly numbers: readonly number[]
   readonly branch: string | undefined
   /** Newest first. */
@@ -65,8 +68,12 @@ function originOf(event: Event, sha: string): Partial<EventOrigin> {
       return event.number === undefined ? {} : { numbers: [event.number] }
     case 'branch':
       return { branch: branchOf(event.branch) }
-    case 'workflow-run':
-      return { ...ofWork(event.work), kind: 'change' }
+    case 'workflow-run': {
+      const { cause } = event.run
+      return cause === 'head' ? { ...ofWork(event.work), kind: 'change' } : { kind: cause }
+    }
+    case 'deletion':
+      return {}
     case 'checks':
     case 'other':
       return ofWork(event.work)

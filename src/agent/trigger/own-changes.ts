@@ -1,5 +1,5 @@
 import type { PullRequestCommit } from '../../github/commits.ts'
-import type { EventCommit } from '../../github/event-parts.ts'
+import { getTestMergeHead, type EventCommit } from '../../github/event-parts.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen, type ListedPullRequest, type PullRequest } from '../../github/pull-requests.ts'
@@ -10,12 +10,20 @@ import { isMarkerComment } from '../pull-request/marker.ts'
 import type { EventOrigin } from './event-origin.ts'
 
 type Listed = readonly ListedPullRequest[]
-type Bringer = ListedPullRequest | PullRequest
+type SourcePullRequest = ListedPullRequest | PullRequest
 /**
- * The numbers of the pull requests that all of it came with, if this action's jobs opened them; or that some of it is of
- * others, or that nobody knows.
+ * The numbers of the pull requests that a change came from, if this action's jobs opened all of them. `others`: some of it is
+ * the work of others.
  */
-export type Whose = readonly number[] | 'others' | 'unknown'
+export type Ownership = readonly number[] | 'others' | 'unknown'
+
+/** What the guard's own pauses leave of the time for questions, in milliseconds: others come after it. */
+const LEFT_BY_GUARD_MS = 25_000
+const SHARE_LEFT_BY_GUARD = 0.25
+
+function getGuardEnd({ deadlineAt, questions }: AgentStep): number {
+  return deadlineAt - Math.min(LEFT_BY_GUARD_MS, questions.totalMs * SHARE_LEFT_BY_GUARD)
+}
 
 /** Up to a minute and a half: a label is put on as soon as the step that waits for the job has seen its end. */
 const MARK_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
@@ -27,8 +35,12 @@ const NEW_FOR_MS = 300_000
  * if an app opened it.
  * @throws ActionError if GitHub does not tell
  */
-export async function isOwnPullRequest(pullRequest: Bringer, github: GitHub, step: AgentStep): Promise<boolean> {
-  const { clock, context, deadlineAt, inputs } = step
+export async function isOwnPullRequest(
+  pullRequest: SourcePullRequest,
+  github: GitHub,
+  step: AgentStep,
+): Promise<boolean> {
+  const { clock, context, inputs } = step
   const { event } = context
   const { number, author, createdAt } = pullRequest
   if (!isOpen(pullRequest) && !inputs.skipOwnChanges) return false
@@ -44,7 +56,12 @@ export async function isOwnPullRequest(pullRequest: Bringer, github: GitHub, ste
     const comments = await github.listMarkerComments(address, isMarkerComment)
     return comments.some(({ body, author }) => author === 'trusted' && isMarkerComment(body))
   }
-  return pollUntil(hasMark, Boolean, pausesBefore(mayBeUnmarked ? MARK_PAUSES_MS : [], deadlineAt, clock), step)
+  return pollUntil(
+    hasMark,
+    Boolean,
+    pausesBefore(mayBeUnmarked ? MARK_PAUSES_MS : [], () => getGuardEnd(step), clock),
+    step,
+  )
 }
 
 /** Each costs a request or more; what came with a pull request that is known by then costs none. */
@@ -70,7 +87,7 @@ async function readMerged({ message, sha }: EventCommit, repository: string, git
  * one after the other, which have other ids. Commits of others may have come with another pull request, too.
  */
 function commitsOfAuthor(
-  { author }: Bringer,
+  { author }: SourcePullRequest,
   listed: readonly PullRequestCommit[],
   newest: EventCommit,
   commits: readonly EventCommit[],
@@ -96,13 +113,14 @@ function commitsOfAuthor(
  */
 export async function findOwnChanges(
   commits: readonly EventCommit[],
-  { branch, commits: ownCommits }: EventOrigin,
+  { kind, branch, commits: ownCommits }: EventOrigin,
   github: GitHub,
   step: AgentStep,
-): Promise<Whose> {
+): Promise<Ownership> {
   const { event, repository } = step.context
   const isAboutCommits = event.kind !== 'push' && ownCommits.length > 0
-  const lagEndsAt = Math.min(step.deadlineAt, step.clock.now() + LAG_MS)
+  const startedAt = step.clock.now()
+  const getLagEnd = (): number => Math.min(getGuardEnd(step), startedAt + LAG_MS)
   const lists = new Map<number, Promise<readonly PullRequestCommit[]>>()
 
   function listCommits(number: number): Promise<readonly PullRequestCommit[]> {
@@ -111,17 +129,28 @@ export async function findOwnChanges(
     return listed
   }
 
-  async function isBringer(found: ListedPullRequest, sha: string): Promise<boolean> {
+  async function isSource(found: ListedPullRequest, sha: string): Promise<boolean> {
     if (found.state === 'merged') return true
     if (isAboutCommits) return (await listCommits(found.number)).some((listed) => listed.sha === sha)
     const isOfItsBranch = event.kind === 'push' && !found.isOfFork && found.branch === event.branch
     return isOfItsBranch && found.author.login === event.sender.login
   }
 
-  async function bringersAmong(found: Listed, sha: string): Promise<Listed> {
-    const bringers: ListedPullRequest[] = []
-    for (const one of found) if (await isBringer(one, sha)) bringers.push(one)
-    return bringers
+  async function sourcesAmong(found: Listed, sha: string): Promise<Listed> {
+    const sources: ListedPullRequest[] = []
+    for (const one of found) if (await isSource(one, sha)) sources.push(one)
+    return sources
+  }
+
+  const testMergeHeads = new Map<string, string | undefined>()
+
+  /** What is said of GitHub's test merge of a pull request is about the head that was merged. */
+  async function findTestMergeHead(sha: string): Promise<string | undefined> {
+    if (!testMergeHeads.has(sha)) {
+      const commit = await unlessFailed(github.readCommit(repository, sha), 'not-found', 'rejected')
+      testMergeHeads.set(sha, commit && getTestMergeHead(commit.message, commit.parents))
+    }
+    return testMergeHeads.get(sha)
   }
 
   /** What was merged as a commit, or ends with it, is mostly known at once. */
@@ -132,25 +161,27 @@ export async function findOwnChanges(
     // GitHub refuses a commit that it does not know yet (422).
     const refusedYet = (error: unknown): ActionError => rethrowFatal(error, 'rejected')
     const found = await github.findPullRequestsOfCommit(repository, sha).catch(refusedYet)
-    if (!(found instanceof ActionError) && found.length > 0) return bringersAmong(found, sha)
-    const ending = await bringersAmong(await alsoAsked, sha)
+    if (!(found instanceof ActionError) && found.length > 0) return sourcesAmong(found, sha)
+    const ending = await sourcesAmong(await alsoAsked, sha)
     if (ending.length > 0) return ending
+    const head = kind === 'other' ? await findTestMergeHead(sha) : undefined
+    if (head !== undefined) return lookUpNew(head)
     if (!isAboutCommits || branch === undefined) return found
     // A forced push may have taken the commit out of it.
     const ofBranch = await github.findPullRequestsOfBranch(repository, branch, 'open')
     return ofBranch.length > 0 ? ofBranch : found
   }
 
-  async function findBringers(commit: EventCommit): Promise<readonly Bringer[]> {
+  async function findSources(commit: EventCommit): Promise<readonly SourcePullRequest[]> {
     const { sha, isByPusher } = commit
     const named = await readMerged(commit, repository, github)
     if (named !== undefined) return [named]
-    if (ownCommits.length === 0) return bringersAmong(await github.findPullRequestsOfCommit(repository, sha), sha)
+    if (ownCommits.length === 0) return sourcesAmong(await github.findPullRequestsOfCommit(repository, sha), sha)
     // GitHub may not know yet where it came from. What its author pushed waits for no other answer.
     const found = await pollUntil(
       () => lookUpNew(sha),
       (answer) => !(answer instanceof ActionError) && (answer.length > 0 || isByPusher),
-      pausesBefore(LAG_PAUSES_MS, lagEndsAt, step.clock),
+      pausesBefore(LAG_PAUSES_MS, getLagEnd, step.clock),
       step,
     )
     if (found instanceof ActionError) throw found
@@ -166,15 +197,15 @@ export async function findOwnChanges(
       step.core.log(`Too many of the ${commits.length} commits came from elsewhere to look up each.`)
       return 'unknown'
     }
-    const bringers = await findBringers(commit)
-    if (bringers.length === 0) return 'others'
+    const sources = await findSources(commit)
+    if (sources.length === 0) return 'others'
     explained.add(commit.sha)
-    for (const bringer of bringers) {
-      const { number } = bringer
-      if (!own.has(number) && !(await isOwnPullRequest(bringer, github, step))) return 'others'
+    for (const source of sources) {
+      const { number } = source
+      if (!own.has(number) && !(await isOwnPullRequest(source, github, step))) return 'others'
       own.add(number)
       if (commits.every(({ sha }) => explained.has(sha))) continue
-      for (const sha of commitsOfAuthor(bringer, await (lists.get(number) ?? listCommits(number)), commit, commits))
+      for (const sha of commitsOfAuthor(source, await (lists.get(number) ?? listCommits(number)), commit, commits))
         explained.add(sha)
     }
   }

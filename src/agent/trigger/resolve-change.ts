@@ -1,3 +1,4 @@
+import { within } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
 import { formatCount, joinSentences } from '../../text/sentences.ts'
 import { someQuoted } from '../../text/markdown.ts'
@@ -9,7 +10,7 @@ import type { Compared, FoundChange } from './compare-range.ts'
 import { openLoopGuard } from './loop-guard.ts'
 import { eventSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
-import { beforeTheJob, compareWanted, isChangeWanted, refuseToLookBack } from './wanted-change.ts'
+import { compareWanted, isChangeWanted, refuseToLookBack } from './wanted-change.ts'
 
 /** What was found out about the change that started the run. */
 export interface ChangeFindings {
@@ -35,7 +36,7 @@ interface Counted {
 async function countByPaths(found: FoundChange, filter: PathFilter | undefined, step: AgentStep): Promise<Counted> {
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
   const { files, fileList, story, totalCommits, unlisted } = found
-  const inFiles = `${fileList === 'cut' ? 'at least ' : ''}${formatCount(files.length, 'file')}`
+  const inFiles = `${fileList === 'whole' ? '' : 'at least '}${formatCount(files.length, 'file')}`
   const compared = `${isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
   if (filter === undefined) return { description: compared }
 
@@ -63,9 +64,9 @@ function whyIdle(range: ChangeRange): string | undefined {
 }
 
 /**
- * Looks at what started the run: whether it is the agent's own work, whether it is a change for the agent, and what to tell of
- * it. What cannot be found out is a shortfall, and then the step goes on: a question without an answer skips nothing.
- * @returns why nothing is to be asked of the service, as a full sentence, if that is so
+ * Examines what started the run: whether it is the agent's own work, whether it is a change for the agent, and what of it
+ * goes into the prompt.
+ * @returns why nothing is sent, as a full sentence, if that is so
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
 export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFindings | string> {
@@ -73,16 +74,16 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const { command, task, changeRange, pathFilter } = inputs
   // Attaching spends nothing and sends nothing, so it needs no reason.
   if (command === '' && task.kind === 'attach') return { promptContext: '' }
-  const step = beforeTheJob(wholeStep)
-  const guard = openLoopGuard(step)
-  const own = await guard.ofEvent()
-  if (own !== undefined) return own
-
+  const step = within(wholeStep, wholeStep.questions)
   const range = findChangeRange(context, changeRange)
-  refuseToLookBack(range, step)
   const isWanted = isChangeWanted(inputs)
   const idle = whyIdle(range)
   if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return idle
+
+  const guard = openLoopGuard(step)
+  const own = await guard.checkEvent()
+  if (own !== undefined) return own
+  refuseToLookBack(range, step)
 
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
   const found = isWanted || guard.needsRange ? await compareWanted(range, step) : undefined
@@ -91,7 +92,7 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const compared = found === undefined || 'reason' in found ? undefined : found
   if (compared !== undefined) journal.add({ change: description })
   const isNothing = found !== undefined && (compared === undefined || compared.relation === 'identical')
-  const reason = skipReason ?? (isNothing ? idle : undefined) ?? (await guard.ofChange(range, found))
+  const reason = skipReason ?? (isNothing ? idle : undefined) ?? (await guard.checkChange(found))
   if (reason !== undefined) return reason
   if (doubt !== undefined) core.log(doubt)
   return tellChange(compared, description, step)

@@ -30,6 +30,8 @@ export function describeTrigger(event: Event, command: string): Told {
       return { text: `workflow ${quoted(event.run.name ?? 'without a name')}`, url: event.run.url }
     case 'branch':
       return { text: `branch ${quoted(event.branch)}${by}` }
+    case 'deletion':
+      return { text: `deletion${by}` }
     case 'merge-group':
       return { text: 'merge queue' }
     case 'schedule':

@@ -1,24 +1,21 @@
-import { endingAt } from '../../action/step.ts'
 import { ActionError, orAbort } from '../../runtime/errors.ts'
+import { joinWords } from '../../text/sentences.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { ChangeRange } from './change-range.ts'
 import { compareWhatIsThere, type FoundChange } from './compare-range.ts'
 
-/** Questions that come before the job get this much of the step's time, in milliseconds, and no more than half of it. */
-const QUESTIONS_MS = 120_000
-
-export function beforeTheJob(step: AgentStep): AgentStep {
-  return endingAt(step, step.startedAt + Math.min(QUESTIONS_MS, step.inputs.timeoutMs / 2))
-}
-
-/** The inputs that depend on what changed, of those that were given. */
-const dependentsOf = ({ pathFilter, changeContext }: AgentInputs): readonly string[] => [
+/** The inputs that need the change, of those that are set. */
+const listDependents = ({ pathFilter, changeContext, changeRange }: AgentInputs): readonly string[] => [
   ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
   ...(changeContext === 'none' ? [] : ['`change-context`']),
+  ...(changeRange.kind === 'event' ? [] : ['`change-range`']),
 ]
 
-export const isChangeWanted = (inputs: AgentInputs): boolean => dependentsOf(inputs).length > 0
+export const isChangeWanted = (inputs: AgentInputs): boolean => listDependents(inputs).length > 0
+
+const needsFiles = ({ pathFilter, changeContext }: AgentInputs): boolean =>
+  pathFilter !== undefined || changeContext === 'files' || changeContext === 'diff'
 
 const wrongInput = (message: string, advice: string): ActionError =>
   new ActionError('invalid-input', message, { hint: `Nothing was sent. ${advice}` })
@@ -39,11 +36,11 @@ export function refuseToLookBack(range: ChangeRange, { context: { event }, input
   if (range.kind === 'since-last-success' && onOpenPr === 'skip' && command === '' && task.kind === 'create')
     throw wrongInput(
       '`on-open-pr` is `skip`, which cannot be used if the change is everything since the last successful run: a skipped run is green, and what changed before it would be missed.',
-      'Use `on-open-pr: follow-up`, or leave out `change-context`, `paths` and `paths-ignore`.',
+      'Use `on-open-pr: follow-up`, or leave out `change-range`, `change-context`, `paths` and `paths-ignore`.',
     )
 }
 
-/** Another change is told than the one that was asked for. */
+/** Another change is sent than the one that was asked for. */
 function noticeGone({ gone, ...found }: FoundChange, { journal }: AgentStep): void {
   const runs = gone === 1 ? 'the last successful run' : `the last ${gone} successful runs`
   const instead = 'reason' in found ? 'nothing, as there is none before' : found.title
@@ -54,20 +51,23 @@ function noticeGone({ gone, ...found }: FoundChange, { journal }: AgentStep): vo
 }
 
 /**
- * The change that is wanted, undefined if it could not be found out.
- * @throws ActionError `not-sent` if the user asked for this very range: a green run would move the base of the next one past it
+ * Compares the range, or gives undefined if that fails and no input needs it.
+ * @throws ActionError `not-sent` if an input needs the change and GitHub does not provide it: a prompt without its change
+ * wastes a job, and a green run moves the base of the next range past commits that were never sent
  */
 export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange | undefined> {
   const { inputs, journal } = step
   const look = async (): Promise<FoundChange> => {
     const found = await compareWhatIsThere(range, step)
+    if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
+      throw new ActionError('bad-answer', 'GitHub did not list the changed files in a form that can be read.', {
+        hint: 'Run the step again later, or use `change-context: commits` without `paths` and `paths-ignore`.',
+      })
     if (found.gone > 0 && range.kind === 'since-last-success') noticeGone(found, step)
     return found
   }
-  const dependents = dependentsOf(inputs)
-  if (dependents.length === 0) return journal.bestEffort('Could not tell what the tag points to', look)
-  const lost = 'Could not tell what changed, '
-  if (inputs.changeRange.kind === 'event')
-    return journal.bestEffort(`${lost}so ${dependents.join(' and ')} had no effect`, look)
-  return orAbort(`${lost}and \`change-range\` asks for it`, look, 'Run the step again when GitHub can be asked.')
+  const dependents = listDependents(inputs)
+  if (dependents.length === 0) return journal.bestEffort('Could not determine what the tag contains', look)
+  const unknown = `Could not determine what changed, which is needed for ${joinWords(dependents)}`
+  return orAbort(unknown, look, 'Run the step again when GitHub responds.')
 }

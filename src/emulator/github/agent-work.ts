@@ -15,7 +15,7 @@ const FINISHED_JOB = 'job_finished'
 /** What the action puts on the pull requests of its jobs. */
 const LABEL = 'docs-agent'
 const markerOf = (jobId: string, more = ''): string =>
-  `<!-- docs-agent-action: job=${jobId} -->\n${more}This pull request comes from the docs agent.`
+  `<!-- docs-agent-action: job=${jobId} -->\n<!-- docs-agent-action: labels=${LABEL} -->\n${more}This pull request comes from the docs agent.`
 const USED_UP = '<!-- docs-agent-action: follow-ups=20 -->\n'
 
 const COMMENTERS = { maintainer: MAINTAINER, stranger: STRANGER, bot: BOT } as const

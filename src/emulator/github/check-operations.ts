@@ -1,8 +1,10 @@
 import { findCommit } from './history.ts'
 import { operation, type Operations } from './operation.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, wireTime } from './reply.ts'
-import type { CheckRun, CommitStatus } from './check-state.ts'
-import { appBody, repositoryBody } from './resource-body.ts'
+import { PAGE } from './parameters.ts'
+import { type Call, NOT_FOUND, type Reply, created, listReply, ok, refusal, wireTime } from './reply.ts'
+import type { Annotation, CheckRun, CommitStatus } from './check-state.ts'
+import { appBody, appId, repositoryBody, userBody } from './resource-body.ts'
+import { takeId } from './state.ts'
 import { type ShownSuite, latestRuns, statusOf, suitesOf } from './checks-view.ts'
 
 function checkRunBody(call: Call, run: CheckRun): object {
@@ -45,9 +47,19 @@ function ofCommit<T extends { readonly headSha: string; readonly createdAtMs: nu
   return items.filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= call.nowMs)
 }
 
+/** Whether a check is one that the query asks for, by its name, its app and its status. */
+function isWanted({ query, nowMs }: Call): (run: CheckRun) => boolean {
+  const [name, app, status] = ['check_name', 'app_id', 'status'].map((one) => query.get(one))
+  return (run) =>
+    (name === null || run.name === name) &&
+    (app === null || Number(app) === appId(run.app)) &&
+    (status === null || statusOf(run, nowMs) === status)
+}
+
 function listCheckRuns(call: Call): Reply {
-  const { repository } = call
-  const runs = latestRuns(ofCommit(call, repository.checkRuns))
+  const { repository, query } = call
+  const there = ofCommit(call, repository.checkRuns)
+  const runs = (query.get('filter') === 'all' ? there : latestRuns(there)).filter(isWanted(call))
   const total_count = runs.length + repository.unlistedChecks
   return listReply(call, runs, checkRunBody, (check_runs) => ({ total_count, check_runs }))
 }
@@ -74,18 +86,24 @@ function suiteBody(call: Call, suite: ShownSuite): object {
 }
 
 function listSuites(call: Call): Reply {
-  const suites = suitesOf(call.repository, shaOf(call), call.nowMs)
+  const { query, repository } = call
+  const [app, name] = [query.get('app_id'), query.get('check_name')]
+  const suites = suitesOf(repository, shaOf(call), call.nowMs).filter(
+    (suite) =>
+      (app === null || Number(app) === appId(suite.app)) &&
+      (name === null || repository.checkRuns.some((run) => run.suiteId === suite.id && run.name === name)),
+  )
   return listReply(call, suites, suiteBody, (check_suites) => ({ total_count: suites.length, check_suites }))
 }
 
 function statusBody({ repository }: Call, status: CommitStatus): object {
-  const { context, state, createdAtMs, description = null } = status
+  const { context, state, createdAtMs, description = null, targetUrl = null } = status
   return {
     id: repository.statuses.indexOf(status) + 1,
     context,
     state,
     description,
-    target_url: null,
+    target_url: targetUrl,
     created_at: wireTime(createdAtMs),
     updated_at: wireTime(createdAtMs),
   }
@@ -110,6 +128,132 @@ function combinedStatus(call: Call): Reply {
   }))
 }
 
+interface CheckFields {
+  readonly name?: string
+  readonly head_sha?: string
+  readonly status?: 'queued' | 'in_progress' | 'completed'
+  readonly conclusion?: string
+  readonly started_at?: string
+  readonly completed_at?: string
+  readonly details_url?: string
+  readonly output?: { readonly title?: string; readonly summary?: string; readonly annotations?: readonly Annotation[] }
+}
+
+/** What a request says of a check run. A conclusion completes it. */
+function readCheck(fields: CheckFields, before: CheckRun, nowMs: number): CheckRun {
+  const { name = before.name, conclusion, output, details_url: detailsUrl = before.detailsUrl } = fields
+  const { status = conclusion === undefined ? undefined : 'completed' } = fields
+  const times = { startedAtMs: before.startedAtMs, completedAtMs: before.completedAtMs }
+  if (status === 'queued') Object.assign(times, { startedAtMs: Infinity, completedAtMs: Infinity })
+  if (status === 'in_progress')
+    Object.assign(times, { startedAtMs: Math.min(nowMs, before.startedAtMs), completedAtMs: Infinity })
+  if (status === 'completed')
+    Object.assign(times, { startedAtMs: Math.min(nowMs, before.startedAtMs), completedAtMs: nowMs })
+  if (fields.started_at !== undefined) times.startedAtMs = Date.parse(fields.started_at)
+  if (fields.completed_at !== undefined) times.completedAtMs = Date.parse(fields.completed_at)
+  return {
+    ...before,
+    name,
+    ...times,
+    ...(conclusion !== undefined && { conclusion }),
+    ...(detailsUrl !== undefined && { detailsUrl }),
+    ...(output?.title !== undefined && { title: output.title }),
+    ...(output?.summary !== undefined && { summary: output.summary }),
+    annotations: [...(before.annotations ?? []), ...(output?.annotations ?? [])],
+  }
+}
+
+/** GitHub wants a conclusion of what is completed, and a title and a summary of an output. */
+function findCheckProblem({ status, conclusion, output }: CheckFields): Reply | undefined {
+  if (status === 'completed' && conclusion === undefined)
+    return refusal(422, 'Invalid request.\n\n"conclusion" wasn\'t supplied.')
+  if (output !== undefined && output.summary === undefined)
+    return refusal(422, 'Invalid request.\n\n"summary" wasn\'t supplied.')
+  return undefined
+}
+
+/** The app that a token belongs to. */
+const appOf = ({ state }: Call): string => state.identity.replace(/\[bot\]$/, '')
+
+function createCheck(call: Call): Reply {
+  const { repository, state, nowMs } = call
+  const fields = call.body as CheckFields
+  const problem = findCheckProblem(fields)
+  if (problem !== undefined) return problem
+  const { name = '', head_sha: headSha = '' } = fields
+  if (!repository.commits.some(({ sha }) => sha === headSha)) return refusal(422, `No commit found for SHA: ${headSha}`)
+  const app = appOf(call)
+  const isOwn = (one: CheckRun): boolean => one.headSha === headSha && one.app === app && one.runId === undefined
+  const suiteId = repository.checkRuns.find(isOwn)?.suiteId ?? takeId(state)
+  const times = { createdAtMs: nowMs, startedAtMs: Infinity, completedAtMs: Infinity }
+  const blank = { id: takeId(state), name, headSha, app, suiteId, ...times, conclusion: 'neutral' }
+  const run = readCheck({ status: 'queued', ...fields }, blank, nowMs)
+  repository.checkRuns.push(run)
+  return created(checkRunBody(call, run))
+}
+
+function withCheck(answer: (call: Call, run: CheckRun) => Reply): (call: Call) => Reply {
+  return (call) => {
+    const run = call.repository.checkRuns.find(({ id }) => String(id) === call.params['check_run_id'])
+    return run === undefined || run.createdAtMs > call.nowMs ? NOT_FOUND : answer(call, run)
+  }
+}
+
+function updateCheck(call: Call, run: CheckRun): Reply {
+  const { repository, nowMs } = call
+  const fields = call.body as CheckFields
+  const problem = findCheckProblem(fields)
+  if (problem !== undefined) return problem
+  if (run.app !== appOf(call))
+    return refusal(
+      403,
+      'Invalid app_id for check_run - check_run can only be modified by the GitHub App that created it.',
+    )
+  const changed = readCheck(fields, run, nowMs)
+  repository.checkRuns.splice(repository.checkRuns.indexOf(run), 1, changed)
+  return ok(checkRunBody(call, changed))
+}
+
+interface StatusFields {
+  readonly state: CommitStatus['state']
+  readonly context?: string
+  readonly description?: string | null
+  readonly target_url?: string | null
+}
+
+function createStatus(call: Call): Reply {
+  const { repository, params, nowMs, state } = call
+  const {
+    state: reported,
+    context = 'default',
+    description,
+    target_url: targetUrl,
+  } = call.body as unknown as StatusFields
+  const commit = repository.commits.find(({ sha }) => sha === params['sha'])
+  if (commit === undefined) return refusal(422, `No commit found for SHA: ${params['sha'] ?? ''}`)
+  const status: CommitStatus = {
+    headSha: commit.sha,
+    context,
+    state: reported,
+    ...(typeof description === 'string' && { description }),
+    ...(typeof targetUrl === 'string' && { targetUrl }),
+    creator: state.identity,
+    createdAtMs: nowMs,
+  }
+  repository.statuses.push(status)
+  return created(wholeStatusBody(call, status))
+}
+
+/** A status with who reported it, as only some responses show it. */
+function wholeStatusBody(call: Call, status: CommitStatus): object {
+  return { ...statusBody(call, status), creator: userBody(call.state, status.creator ?? 'mona') }
+}
+
+/** Newest first, those too that a newer one of their context replaced. */
+function listStatuses(call: Call): Reply {
+  return listReply(call, ofCommit(call, call.repository.statuses).toReversed(), wholeStatusBody)
+}
+
 const WITHOUT_COLUMNS = { start_column: null, end_column: null, raw_details: null }
 
 function listAnnotations(call: Call): Reply {
@@ -119,10 +263,73 @@ function listAnnotations(call: Call): Reply {
   return listReply(call, found, (_call, annotation) => ({ ...WITHOUT_COLUMNS, ...annotation }))
 }
 
+const CHECK_RUN = '/check-runs/{check_run_id}'
+const CONCLUSIONS = [
+  'action_required',
+  'cancelled',
+  'failure',
+  'neutral',
+  'success',
+  'skipped',
+  'stale',
+  'timed_out',
+] as const
+const CHECK = {
+  name: 'text',
+  details_url: 'text',
+  status: ['queued', 'in_progress', 'completed', 'waiting', 'requested', 'pending'],
+  started_at: 'time',
+  completed_at: 'time',
+  conclusion: CONCLUSIONS,
+  output: 'object',
+} as const
+const UNPLAYED = ['external_id', 'actions'] as const
+
 /** Check runs with their annotations, check suites, and commit statuses. */
 export const CHECK_OPERATIONS: Operations = {
-  'checks/list-for-ref': operation('GET', '/commits/{ref}/check-runs', ['checks'], listCheckRuns),
-  'checks/list-suites-for-ref': operation('GET', '/commits/{ref}/check-suites', ['checks'], listSuites),
-  'checks/list-annotations': operation('GET', '/check-runs/{check_run_id}/annotations', ['checks'], listAnnotations),
-  'repos/get-combined-status-for-ref': operation('GET', '/commits/{ref}/status', ['statuses'], combinedStatus),
+  'checks/list-for-ref': operation('GET', '/commits/{ref}/check-runs', ['checks'], listCheckRuns, {
+    query: {
+      ...PAGE,
+      check_name: 'text',
+      app_id: 'integer',
+      status: ['queued', 'in_progress', 'completed'],
+      filter: ['latest', 'all'],
+    },
+  }),
+  'checks/list-suites-for-ref': operation('GET', '/commits/{ref}/check-suites', ['checks'], listSuites, {
+    query: { ...PAGE, app_id: 'integer', check_name: 'text' },
+  }),
+  'checks/create': operation('POST', '/check-runs', ['checks'], createCheck, {
+    body: { ...CHECK, head_sha: 'text' },
+    required: ['name', 'head_sha'],
+    unplayed: UNPLAYED,
+  }),
+  'checks/get': operation(
+    'GET',
+    CHECK_RUN,
+    ['checks'],
+    withCheck((call, run) => ok(checkRunBody(call, run))),
+  ),
+  'checks/update': operation('PATCH', CHECK_RUN, ['checks'], withCheck(updateCheck), {
+    body: CHECK,
+    unplayed: UNPLAYED,
+  }),
+  'repos/create-commit-status': operation('POST', '/statuses/{sha}', ['statuses'], createStatus, {
+    body: {
+      state: ['error', 'failure', 'pending', 'success'],
+      context: 'text',
+      description: 'text or null',
+      target_url: 'text or null',
+    },
+    required: ['state'],
+  }),
+  'repos/list-commit-statuses-for-ref': operation('GET', '/commits/{ref}/statuses', ['statuses'], listStatuses, {
+    query: PAGE,
+  }),
+  'checks/list-annotations': operation('GET', '/check-runs/{check_run_id}/annotations', ['checks'], listAnnotations, {
+    query: PAGE,
+  }),
+  'repos/get-combined-status-for-ref': operation('GET', '/commits/{ref}/status', ['statuses'], combinedStatus, {
+    query: PAGE,
+  }),
 }

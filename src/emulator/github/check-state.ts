@@ -53,6 +53,9 @@ export interface CommitStatus {
   readonly context: string
   readonly state: 'success' | 'failure' | 'error' | 'pending'
   readonly description?: string
+  readonly targetUrl?: string
+  /** Who reported it. Default: `mona`. */
+  readonly creator?: string
   readonly createdAtMs: number
 }
 

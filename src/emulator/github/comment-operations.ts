@@ -9,9 +9,21 @@ import {
   withIssue,
   withPull,
 } from './operation.ts'
+import { PAGE } from './parameters.ts'
 import { associationOf } from './pull-body.ts'
 import type { ReviewComment } from './pull-state.ts'
-import { type Call, NOT_FOUND, type Reply, created, invalid, listReply, ok, refusal, wireTime } from './reply.ts'
+import {
+  type Call,
+  NOT_FOUND,
+  type Reply,
+  created,
+  invalid,
+  listReply,
+  noContent,
+  ok,
+  refusal,
+  wireTime,
+} from './reply.ts'
 import { writeComment } from './repository-events.ts'
 import type { RepositoryState } from './repository-state.ts'
 import { userBody } from './resource-body.ts'
@@ -26,6 +38,7 @@ interface CommentCall extends Call {
   readonly comment: AnyComment
   /** What it stands on. */
   readonly issue: IssueState
+  readonly number: number
 }
 
 function placeOf({ repository: { pulls } }: Call, comment: ReviewComment): object {
@@ -44,11 +57,16 @@ function placeOf({ repository: { pulls } }: Call, comment: ReviewComment): objec
   }
 }
 
-function commentBody(call: Call, comment: AnyComment): object {
+/** @param number of the issue or the pull request that it stands on */
+function commentBody(call: Call & { readonly number: number }, comment: AnyComment): object {
+  const { baseUrl, name, number, repository } = call
+  const page = `${baseUrl}/${name}/${number in repository.pulls ? 'pull' : 'issues'}/${number}`
   const { id, user, body, createdAtMs, updatedAtMs = createdAtMs, association } = comment
   return {
     id,
     body,
+    html_url: `${page}#${'diffHunk' in comment ? 'discussion_r' : 'issuecomment-'}${id}`,
+    ...('diffHunk' in comment ? {} : { issue_url: `${baseUrl}/api/v3/repos/${name}/issues/${number}` }),
     user: userBody(call.state, user),
     author_association: association ?? associationOf(call, user),
     created_at: wireTime(createdAtMs),
@@ -57,14 +75,21 @@ function commentBody(call: Call, comment: AnyComment): object {
   }
 }
 
-/** Those that were written or edited since the time that is asked for. */
-function listComments(call: Call, comments: readonly AnyComment[]): Reply {
-  const sinceMs = Date.parse(call.query.get('since') ?? '')
-  // Times are told to the second, and asked for as they were told.
+/** Those that were written or edited since the time that is asked for, oldest first unless asked otherwise. */
+function sortComments<C extends Comment>({ query }: Call, comments: readonly C[]): readonly C[] {
+  const sinceMs = Date.parse(query.get('since') ?? '')
+  // Times are written to the second, and asked for as they were written.
   const secondOf = ({ createdAtMs, updatedAtMs = createdAtMs }: Comment): number =>
     Math.floor(updatedAtMs / 1_000) * 1_000
   const changed = comments.filter((comment) => !(secondOf(comment) < sinceMs))
-  return listReply(call, changed, commentBody)
+  if (query.get('sort') === 'updated') changed.sort((a, b) => secondOf(a) - secondOf(b))
+  // Only together with `sort`, says GitHub's documentation.
+  if (query.has('sort') && query.get('direction') === 'desc') changed.reverse()
+  return changed
+}
+
+function listComments(call: Call & { readonly number: number }, comments: readonly AnyComment[]): Reply {
+  return listReply(call, sortComments(call, comments), commentBody)
 }
 
 function listOfReview(call: PullCall): Reply {
@@ -95,21 +120,22 @@ function replyInThread(call: PullCall): Reply {
   })
 }
 
-/** What can be commented on, with its comments of one kind. */
+/** What can be commented on, by number, with its comments of one kind. */
 type Places = (
   repository: RepositoryState,
-) => readonly (readonly [issue: IssueState, comments: readonly AnyComment[]])[]
+) => readonly (readonly [number: string, issue: IssueState, comments: AnyComment[]])[]
 
 const conversations: Places = ({ issues, pulls }) =>
-  [...Object.values(issues), ...Object.values(pulls)].map((issue) => [issue, issue.comments])
-const threads: Places = ({ pulls }) => Object.values(pulls).map((pull) => [pull, pull.reviewComments])
+  [...Object.entries(issues), ...Object.entries(pulls)].map(([number, issue]) => [number, issue, issue.comments])
+const threads: Places = ({ pulls }) =>
+  Object.entries(pulls).map(([number, pull]) => [number, pull, pull.reviewComments as AnyComment[]])
 
 /** Answers with the comment that the path names. */
 function withComment(places: Places, answer: (call: CommentCall) => Reply): (call: Call) => Reply {
   return (call) => {
-    for (const [issue, comments] of places(call.repository)) {
+    for (const [number, issue, comments] of places(call.repository)) {
       const comment = comments.find(({ id }) => String(id) === call.params['comment_id'])
-      if (comment !== undefined) return answer({ ...call, comment, issue })
+      if (comment !== undefined) return answer({ ...call, comment, issue, number: Number(number) })
     }
     return NOT_FOUND
   }
@@ -122,6 +148,33 @@ function edit(call: CommentCall): Reply {
     comment.updatedAtMs = nowMs
     return ok(commentBody(call, comment))
   })
+}
+
+function remove({ comment, issue, nowMs }: CommentCall): Reply {
+  issue.comments.splice(issue.comments.indexOf(comment), 1)
+  issue.updatedAtMs = nowMs
+  return noContent()
+}
+
+/** The comments of all issues and pull requests, oldest first. */
+function listAll(call: Call): Reply {
+  const all = conversations(call.repository).flatMap(([number, , comments]) =>
+    comments.map((comment) => ({ number: Number(number), comment })),
+  )
+  const shown = sortComments(
+    call,
+    all.map(({ comment }) => comment),
+  )
+  return listReply(call, shown, (_call, comment) => {
+    const { number = 0 } = all.find((one) => one.comment === comment) ?? {}
+    return commentBody({ ...call, number }, comment)
+  })
+}
+
+function listReactions(call: CommentCall): Reply {
+  const content = call.query.get('content')
+  const found = call.comment.reactions.filter((one) => content === null || one.content === content)
+  return listReply(call, found, reactionBody)
 }
 
 function reactionBody({ state }: Call, { id, user, content, createdAtMs }: Reaction): object {
@@ -153,21 +206,43 @@ const IN_THREAD = '/pulls/comments/{comment_id}'
 
 const listOfIssue = withIssue((call) => listComments(call, call.issue.comments))
 const listOfPull = withPull((call) => listComments(call, call.pull.reviewComments))
+const deleteComment = withComment(conversations, remove)
 const getComment = withComment(conversations, (call) => ok(commentBody(call, call.comment)))
 const [editComment, editInThread] = [withComment(conversations, edit), withComment(threads, edit)]
 const [reactTo, reactInThread] = [withComment(conversations, react), withComment(threads, react)]
 const reply = withPull(replyInThread)
 
+const SINCE = { ...PAGE, since: 'time' } as const
+const SORTED = { ...SINCE, sort: ['created', 'updated'], direction: ['asc', 'desc'] } as const
+const TEXT = { body: { body: 'text' }, required: ['body'] } as const
+const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const
+const REACTION = { body: { content: REACTIONS }, required: ['content'] } as const
+
 /** Comments of issues, of pull requests and of reviews, and reactions to them. */
 export const COMMENT_OPERATIONS: Operations = {
-  'issues/list-comments': operation('GET', OF_ISSUE, ISSUES_OR_PULLS, listOfIssue),
-  'issues/create-comment': operation('POST', OF_ISSUE, ISSUES_OR_PULLS, withIssue(createComment)),
+  'issues/list-comments': operation('GET', OF_ISSUE, ISSUES_OR_PULLS, listOfIssue, { query: SINCE }),
+  'issues/create-comment': operation('POST', OF_ISSUE, ISSUES_OR_PULLS, withIssue(createComment), TEXT),
   'issues/get-comment': operation('GET', COMMENT, ISSUES_OR_PULLS, getComment),
-  'issues/update-comment': operation('PATCH', COMMENT, ISSUES_OR_PULLS, editComment),
-  'reactions/create-for-issue-comment': operation('POST', `${COMMENT}/reactions`, ISSUES_OR_PULLS, reactTo),
-  'pulls/list-comments-for-review': operation('GET', OF_REVIEW, PULLS, withPull(listOfReview)),
-  'pulls/list-review-comments': operation('GET', OF_PULL, PULLS, listOfPull),
-  'pulls/create-reply-for-review-comment': operation('POST', `${OF_PULL}/{comment_id}/replies`, PULLS, reply),
-  'pulls/update-review-comment': operation('PATCH', IN_THREAD, PULLS, editInThread),
-  'reactions/create-for-pull-request-review-comment': operation('POST', `${IN_THREAD}/reactions`, PULLS, reactInThread),
+  'issues/list-comments-for-repo': operation('GET', '/issues/comments', ISSUES_OR_PULLS, listAll, { query: SORTED }),
+  'issues/delete-comment': operation('DELETE', COMMENT, ISSUES_OR_PULLS, deleteComment),
+  'reactions/list-for-issue-comment': operation(
+    'GET',
+    `${COMMENT}/reactions`,
+    ISSUES_OR_PULLS,
+    withComment(conversations, listReactions),
+    { query: { ...PAGE, content: REACTIONS } },
+  ),
+  'issues/update-comment': operation('PATCH', COMMENT, ISSUES_OR_PULLS, editComment, TEXT),
+  'reactions/create-for-issue-comment': operation('POST', `${COMMENT}/reactions`, ISSUES_OR_PULLS, reactTo, REACTION),
+  'pulls/list-comments-for-review': operation('GET', OF_REVIEW, PULLS, withPull(listOfReview), { query: PAGE }),
+  'pulls/list-review-comments': operation('GET', OF_PULL, PULLS, listOfPull, { query: SORTED }),
+  'pulls/create-reply-for-review-comment': operation('POST', `${OF_PULL}/{comment_id}/replies`, PULLS, reply, TEXT),
+  'pulls/update-review-comment': operation('PATCH', IN_THREAD, PULLS, editInThread, TEXT),
+  'reactions/create-for-pull-request-review-comment': operation(
+    'POST',
+    `${IN_THREAD}/reactions`,
+    PULLS,
+    reactInThread,
+    REACTION,
+  ),
 }

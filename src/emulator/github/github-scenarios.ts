@@ -133,6 +133,10 @@ const scenarios = {
     commentBy: 'bot',
   },
   'no-permission': { description: 'The token may do nothing.', permissions: {} },
+  'label-not-created': {
+    description: 'The repository does not have the label, and the token may not create it.',
+    permissions: { ...ALL_PERMISSIONS, issues: 'read' },
+  },
   'read-only': {
     description: 'The token may only read.',
     permissions: { contents: 'read', actions: 'read', 'pull-requests': 'read', checks: 'read', statuses: 'read' },

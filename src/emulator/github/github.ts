@@ -3,13 +3,15 @@ import { type FaultPattern, faultAt } from '../http/faults.ts'
 import { MAX_BODY_BYTES } from '../http/prompt-body.ts'
 import { SOURCE } from '../service/job-body.ts'
 import type { JobRecord } from '../service/job-machine.ts'
+import { findAccountOperation } from './account-operations.ts'
 import { createAgentWork } from './agent-work.ts'
 import { demoState } from './demo-state.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, USUAL_GITHUB } from './github-scenarios.ts'
-import { refuseAccess } from './operation.ts'
+import { checkParameters } from './parameters.ts'
+import { performOperation } from './perform-operation.ts'
 import { RequestBudget } from './request-budget.ts'
-import { type Reply, NOT_FOUND, ok, refusal, spelledIn } from './reply.ts'
+import { type Reply, NOT_FOUND, notPlayed, ok, refusal, spelledIn } from './reply.ts'
 import { userBody } from './resource-body.ts'
 import { type GitHubRoute, findRoute, inOwnNames } from './routes.ts'
 import type { GitHubState } from './state.ts'
@@ -65,19 +67,30 @@ export interface GitHub {
   handle(request: ServiceRequest, nowMs: number): ServiceResponse
 }
 
-function toResponse({ status, body, headers = {} }: Reply): ServiceResponse {
+function toResponse({ status, body, headers = {}, isText = false }: Reply): ServiceResponse {
+  if (isText) {
+    const type = { 'content-type': 'text/plain; charset=utf-8' }
+    return { status, headers: { ...type, ...headers }, body: String(body), delivery: 'whole' }
+  }
   if (body !== undefined) return jsonResponse(status, body as object, headers)
   return { status, headers, body: '', delivery: 'whole' }
 }
 
-function parseBody(text: string): Readonly<Record<string, unknown>> {
+/** The fields of a body, or GitHub's refusal of a body that is no JSON object. No body has no fields. */
+function parseBody(text: string): { readonly fields: Readonly<Record<string, unknown>> } | { readonly refused: Reply } {
+  if (text === '') return { fields: {} }
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+    if (typeof value === 'object' && value !== null) return { fields: value as Record<string, unknown> }
+    return { refused: refusal(400, 'Body should be a JSON object') }
   } catch {
-    return {}
+    return { refused: refusal(400, 'Problems parsing JSON') }
   }
 }
+
+/** How a response is to be written, where that is not as JSON. */
+const readFormat = (accept = ''): string | undefined =>
+  /^application\/vnd\.github\.(?:[\w-]+\.)?(diff|patch|sha|raw|html|text|full|object)\b/.exec(accept)?.[1]
 
 const REPOSITORY = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/
 const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(\/.*)?$/
@@ -100,7 +113,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const found = Object.entries(state.repositories).find(
       ([, repository]) => String(repository.id) === id && repository.movedTo === undefined,
     )
-    return found === undefined ? undefined : { name: found[0], rest: below }
+    return id === undefined ? undefined : { name: found?.[0] ?? id, rest: below }
   }
 
   function perform(request: ServiceRequest, name: string, rest: string, route: GitHubRoute, nowMs: number): Reply {
@@ -112,16 +125,41 @@ export function createGitHub(options: GitHubOptions): GitHub {
       const location = `${baseUrl}${API_PATH}/repositories/${id}${rest}${query.map((text) => `?${text}`).join('')}`
       return refusal(request.method === 'GET' ? 301 : 307, 'Moved Permanently', { headers: { location } })
     }
-    const { operation, params } = route
-    const body = parseBody(request.body)
-    const refused = refuseAccess(operation, { state, repository, params })
-    if (refused !== undefined) return refused
-    const asked = { params, query: new URLSearchParams(query.join('?')) }
+    const parsed = parseBody(request.body)
+    if ('refused' in parsed) return parsed.refused
+    const asked = { params: route.params, query: new URLSearchParams(query.join('?')) }
     const own = name === options.repository ? inOwnNames(repository, asked) : asked
-    return operation.answer({ ...own, state, name, repository, body, nowMs, baseUrl, url: `${baseUrl}${path}` })
+    const format = readFormat(request.headers['accept'])
+    const body = parsed.fields
+    return performOperation(route.name, {
+      ...own,
+      state,
+      name,
+      repository,
+      body,
+      format,
+      nowMs,
+      baseUrl,
+      url: `${baseUrl}${path}`,
+    })
   }
 
-  function answerAs(operation: string, request: ServiceRequest, nowMs: number, answer: () => Reply): ServiceResponse {
+  function performForAccount(request: ServiceRequest, path: string, nowMs: number): Reply {
+    const [name, operation] = findAccountOperation(request.method, path) ?? []
+    if (name === undefined || operation === undefined) return NOT_FOUND
+    const query = new URLSearchParams(request.target.split('?').slice(1).join('?'))
+    const url = `${baseUrl}${API_PATH}${path}`
+    const call = { state, query, nowMs, baseUrl, url, limit: budget.describe(nowMs) }
+    return checkParameters(name, operation.plays, query, {}) ?? operation.answer(call)
+  }
+
+  function answerAs(
+    operation: string,
+    request: ServiceRequest,
+    nowMs: number,
+    answer: () => Reply,
+    isFree = false,
+  ): ServiceResponse {
     const before = timesAsked.get(operation) ?? 0
     timesAsked.set(operation, before + 1)
     beforeAnswer?.(operation, before, github)
@@ -129,7 +167,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       ? 'primary-limit'
       : faultAt(options.faults?.[operation] ?? scenario.faults, before)
     const whole = applyGitHubFault(fault, () => toResponse(answer()))
-    const response = operation === 'graphql' ? whole : budget.charge(request, whole, nowMs)
+    const response = isFree ? whole : budget.charge(request, whole, nowMs)
     onExchange?.({ operation, request, fault, response })
     return response
   }
@@ -139,8 +177,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
   }
 
   function answerGraphQL(body: string): Reply {
-    if (parseBody(body)['query'] !== 'query { viewer { databaseId } }')
-      return ok({ errors: [{ message: 'This is not asked here.' }] })
+    const parsed = parseBody(body)
+    if ('refused' in parsed) return parsed.refused
+    if (parsed.fields['query'] !== 'query { viewer { databaseId } }') return notPlayed('this query')
     return ok({ data: { viewer: { databaseId: userBody(state, state.identity).id } } })
   }
 
@@ -150,11 +189,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
     if (!admits(request)) return toResponse(refusal(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
-    if (request.target === GRAPHQL_PATH) return answerAs('graphql', request, nowMs, () => answerGraphQL(body))
+    if (request.target === GRAPHQL_PATH) return answerAs('graphql', request, nowMs, () => answerGraphQL(body), true)
+    const [account, { isFree = false } = {}] = findAccountOperation(method, path) ?? []
+    if (account !== undefined)
+      return answerAs(account, request, nowMs, () => performForAccount(request, path, nowMs), isFree)
     const located = locate(path)
     const route = located === undefined ? undefined : findRoute(method, located.rest)
     if (located === undefined || route === undefined) {
-      const response = toResponse(NOT_FOUND)
+      const response = toResponse(notPlayed(`${method} ${path}`))
       onExchange?.({ operation: undefined, request, fault: 'none', response })
       return response
     }

@@ -1,26 +1,39 @@
+import { createHash } from 'node:crypto'
 import type { PullState } from './pull-state.ts'
 import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
 
 const SHORTEST_SHA = 7
 
+/**
+ * The merge of an open pull request into its base that GitHub makes for a test (`refs/pull/N/merge`). It is in no branch and in
+ * no list, and another one takes its place when head or base move.
+ */
+export function makeTestMerge({ branches }: RepositoryState, pull: PullState): Commit | undefined {
+  const { headSha, base, user, updatedAtMs } = pull
+  const baseSha = branches[base]
+  if (pull.state !== 'open' || pull.conflict || baseSha === undefined) return undefined
+  const message = `Merge ${headSha} into ${baseSha}`
+  const sha = createHash('sha1').update(message).digest('hex')
+  return { sha, parents: [baseSha, headSha], message, author: user, atMs: updatedAtMs, files: [] }
+}
+
 /** The commit that a branch, a tag, `refs/...` or an id, also the beginning of one, names. */
-export function findCommit(
-  { commits, branches, tags, pulls, defaultBranch }: RepositoryState,
-  ref: string,
-): Commit | undefined {
+export function findCommit(repository: RepositoryState, ref: string): Commit | undefined {
+  const { commits, branches, tags, pulls, defaultBranch } = repository
   const bySha = (sha: string | undefined): Commit | undefined =>
     sha === undefined ? undefined : commits.find((commit) => commit.sha === sha)
   // The branch of a fork is named `owner:branch`. Here all commits are in one place, as they are on GitHub.
   const name = ref.slice(ref.indexOf(':') + 1).replace(/^refs\//, '')
-  const pull = /^pull\/(\d+)\/head$/.exec(name)?.[1]
-  if (pull !== undefined) return bySha(pulls[Number(pull)]?.headSha)
+  const [, number, end] = /^pull\/(\d+)\/(head|merge)$/.exec(name) ?? []
+  const pull = pulls[Number(number)]
+  if (number !== undefined) return pull && (end === 'head' ? bySha(pull.headSha) : makeTestMerge(repository, pull))
   const short = name.replace(/^(heads|tags)\//, '')
   if (short === 'HEAD') return bySha(branches[defaultBranch])
   const named = name.startsWith('tags/') ? tags[short] : (branches[short] ?? tags[short])
   if (named !== undefined) return bySha(named)
-  return /^[0-9a-f]+$/.test(ref) && ref.length >= SHORTEST_SHA
-    ? commits.find(({ sha }) => sha.startsWith(ref))
-    : undefined
+  if (!/^[0-9a-f]+$/.test(ref) || ref.length < SHORTEST_SHA) return undefined
+  const testMerges = Object.values(pulls).map((one) => makeTestMerge(repository, one))
+  return [...commits, ...testMerges].find((commit) => commit?.sha.startsWith(ref))
 }
 
 /** A commit and all before it, newest first. */

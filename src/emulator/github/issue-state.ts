@@ -17,16 +17,19 @@ export interface Comment {
 }
 
 export interface IssueState {
-  readonly title: string
-  readonly body: string
+  title: string
+  body: string
   readonly user: string
   state: 'open' | 'closed'
   locked: boolean
   readonly labels: string[]
+  readonly assignees: string[]
   readonly comments: Comment[]
   readonly createdAtMs: number
   updatedAtMs: number
   closedAtMs: number | undefined
+  /** Why an issue was closed, or that it was opened again. */
+  stateReason: 'completed' | 'not_planned' | 'reopened' | undefined
 }
 
 export function issueState(fields: Partial<IssueState> = {}): IssueState {
@@ -37,10 +40,12 @@ export function issueState(fields: Partial<IssueState> = {}): IssueState {
     state: 'open',
     locked: false,
     labels: [],
+    assignees: [],
     comments: [],
     createdAtMs: 0,
     updatedAtMs: 0,
     closedAtMs: undefined,
+    stateReason: undefined,
     ...fields,
   }
 }

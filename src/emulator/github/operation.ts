@@ -1,16 +1,18 @@
 import { type Call, NOT_FOUND, type Reply, refusal } from './reply.ts'
 import type { IssueState } from './issue-state.ts'
+import type { Plays } from './parameters.ts'
 import type { PullState } from './pull-state.ts'
 import type { PermissionName } from './state.ts'
 
 /** One of GitHub's operations. */
 export interface Operation {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** As in GitHub's description, below `/repos/{owner}/{repo}`. */
   readonly path: string
   /** One of them is enough. None: every token may. */
   readonly permissions: readonly PermissionName[]
   readonly answer: (call: Call) => Reply
+  readonly plays: Plays
 }
 
 /** By the names of GitHub's description, such as `pulls/get`. */
@@ -21,7 +23,8 @@ export const operation = (
   path: string,
   permissions: Operation['permissions'],
   answer: Operation['answer'],
-): Operation => ({ method, path, permissions, answer })
+  plays: Plays = {},
+): Operation => ({ method, path, permissions, answer, plays })
 
 export const CONTENTS = ['contents'] as const
 export const PULLS = ['pull-requests'] as const
@@ -64,17 +67,23 @@ function sufficient({ permissions }: Operation, { repository, params }: Pick<Cal
   return isIssue ? permissions.filter((name) => name !== 'pull-requests') : permissions
 }
 
+/** What a token needs, as GitHub says it in each response: one of several. */
+export function acceptedPermissions(operation: Operation, asked: Pick<Call, 'repository' | 'params'>): string {
+  const names = sufficient(operation, asked)
+  const access = getAccess(operation)
+  return names.map((name) => `${name.replace('-', '_')}=${access}`).join('; ') || 'metadata=read'
+}
+
+const getAccess = ({ method }: Operation): 'read' | 'write' => (method === 'GET' ? 'read' : 'write')
+
 /** GitHub's refusal, where the token allows no such thing. */
 export function refuseAccess(
   operation: Operation,
   asked: Pick<Call, 'state' | 'repository' | 'params'>,
 ): Reply | undefined {
-  const access = operation.method === 'GET' ? 'read' : 'write'
+  const access = getAccess(operation)
   const names = sufficient(operation, asked)
   const { permissions } = asked.state
   if (names.length === 0 || names.some((name) => ['write', access].includes(permissions[name] ?? ''))) return undefined
-  const accepted = names.map((name) => `${name.replace('-', '_')}=${access}`).join('; ')
-  return refusal(403, 'Resource not accessible by integration', {
-    headers: { 'x-accepted-github-permissions': accepted },
-  })
+  return refusal(403, 'Resource not accessible by integration')
 }

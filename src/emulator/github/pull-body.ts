@@ -1,4 +1,5 @@
-import { changeOfPull, findCommit } from './history.ts'
+import { changeOfPull, findCommit, makeTestMerge } from './history.ts'
+import { readMergeState } from './mergeability.ts'
 import { type Call, wireTime } from './reply.ts'
 import { fileBody, labelBody, repositoryBody, reviewerBody, userBody } from './resource-body.ts'
 import type { IssueState } from './issue-state.ts'
@@ -12,7 +13,18 @@ export function associationOf({ repository }: Call, login: string): string {
 
 /** What an issue and a pull request have in common. */
 export function issueFields(call: Call, number: number, issue: IssueState): object {
-  const { title, body, user, state, locked, labels, createdAtMs, updatedAtMs, closedAtMs = updatedAtMs } = issue
+  const {
+    title,
+    body,
+    user,
+    state,
+    locked,
+    labels,
+    assignees,
+    createdAtMs,
+    updatedAtMs,
+    closedAtMs = updatedAtMs,
+  } = issue
   return {
     id: 1_000_000 + number,
     number,
@@ -26,7 +38,8 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
     created_at: wireTime(createdAtMs),
     updated_at: wireTime(updatedAtMs),
     closed_at: state === 'closed' ? wireTime(closedAtMs) : null,
-    assignee: null,
+    assignee: assignees[0] === undefined ? null : userBody(call.state, assignees[0]),
+    assignees: assignees.map((login) => userBody(call.state, login)),
     milestone: null,
   }
 }
@@ -49,6 +62,13 @@ function reviewersBody(call: Call, pull: PullState): object {
   }
 }
 
+function autoMergeBody(call: Call, { autoMerge }: PullState): object | null {
+  if (autoMerge === undefined) return null
+  const { enabledBy, method, title = '', message = '' } = autoMerge
+  const user = userBody(call.state, enabledBy)
+  return { enabled_by: user, merge_method: method, commit_title: title, commit_message: message }
+}
+
 /** As lists of pull requests show one. */
 export function pullBody(call: Call, number: number, pull: PullState): object {
   const { name, repository, baseUrl } = call
@@ -66,11 +86,11 @@ export function pullBody(call: Call, number: number, pull: PullState): object {
     ...reviewersBody(call, pull),
     html_url: `${baseUrl}/${name}/pull/${number}`,
     draft,
-    auto_merge: null,
+    auto_merge: autoMergeBody(call, pull),
     head: end(branch, headOf(call, pull)),
     base: end(base, pull.closedBaseSha ?? repository.branches[base] ?? ''),
     merged_at: merge === undefined ? null : wireTime(merge.atMs),
-    merge_commit_sha: merge?.sha ?? null,
+    merge_commit_sha: merge?.sha ?? makeTestMerge(repository, pull)?.sha ?? null,
   }
 }
 
@@ -82,11 +102,7 @@ export function isMergeable({ state: { lag }, nowMs }: Call, pull: PullState): b
 }
 
 function mergeableState(call: Call, pull: PullState): string {
-  const mergeable = isMergeable(call, pull)
-  if (mergeable === null) return 'unknown'
-  if (!mergeable) return 'dirty'
-  if (pull.draft) return 'draft'
-  return pull.blocked ? 'blocked' : 'clean'
+  return isMergeable(call, pull) === null ? 'unknown' : readMergeState(call.repository, pull, call.nowMs)
 }
 
 /** As the pull request itself is shown. */
@@ -94,7 +110,7 @@ export function wholePullBody(call: PullCall): object {
   const { number, pull } = call
   const { ahead, files } = shownChange(call, pull)
   const counted = files.map(fileBody)
-  const merger = findCommit(call.repository, pull.merge?.sha ?? '')?.author
+  const merger = pull.merge?.by ?? findCommit(call.repository, pull.merge?.sha ?? '')?.author
   return {
     ...pullBody(call, number, pull),
     merged: pull.merge !== undefined,

@@ -1,150 +1,179 @@
-import {
-  CONTENTS,
-  type IssueCall,
-  ISSUES_OR_PULLS,
-  type Operations,
-  PULLS,
-  type PullCall,
-  operation,
-  withIssue,
-  withPull,
-} from './operation.ts'
-import { isMergeable, issueFields, pullBody, shownChange, wholePullBody } from './pull-body.ts'
-import { type Call, type Reply, created, listReply, ok, refusal, spelledIn, wireTime } from './reply.ts'
-import { commitBody, labelBody, reviewerBody, userBody } from './resource-body.ts'
-import { mergePull } from './repository-events.ts'
+import { LISTED, sortIssues } from './issue-operations.ts'
 import type { IssueState } from './issue-state.ts'
-import { type ReviewEvent, requestedReviewers } from './pull-state.ts'
-import { takeId } from './state.ts'
+import { findMergeBlocker } from './mergeability.ts'
+import { CONTENTS, type Operations, PULLS, type PullCall, operation, withPull } from './operation.ts'
+import { PAGE } from './parameters.ts'
+import { pullBody, shownChange, wholePullBody } from './pull-body.ts'
+import { type MergeMethod, pullState } from './pull-state.ts'
+import { type Call, NOT_FOUND, type Reply, created, invalid, listReply, noContent, ok, refusal } from './reply.ts'
+import { closeIssue, mergePull, openPull, reopenIssue, takeNumber, updateBranch } from './repository-events.ts'
+import { commitBody, fileBody } from './resource-body.ts'
 
-const MOST_COMMITS = 250
-const NOT_MERGEABLE = refusal(405, 'Pull Request is not mergeable')
+const MAX_COMMITS = 250
+const MAX_FILES = 3_000
+const DAY_MS = 86_400_000
+const HEAD_MODIFIED = 'Head branch was modified. Review and try the merge again.'
 
-/** Sorted and filtered as the lists of pull requests and of issues are: open ones, newest first, unless told otherwise. */
-function sortIssues<T extends IssueState>(
-  { query }: Call,
-  issues: Readonly<Record<number, T>>,
-): readonly (readonly [number: number, issue: T])[] {
-  const wanted = query.get('state') ?? 'open'
-  const time = query.get('sort') === 'updated' ? 'updatedAtMs' : 'createdAtMs'
-  const sign = query.get('direction') === 'asc' ? 1 : -1
-  return Object.entries(issues)
-    .map(([number, issue]) => [Number(number), issue] as const)
-    .filter(([, { state }]) => wanted === 'all' || state === wanted)
-    .sort(([a, one], [b, other]) => sign * (one[time] - other[time] || a - b))
+/** Open for more than a month, with activity in the past month. */
+function isLongRunning({ createdAtMs, updatedAtMs }: IssueState, nowMs: number): boolean {
+  const monthAgoMs = nowMs - 30 * DAY_MS
+  return createdAtMs < monthAgoMs && updatedAtMs >= monthAgoMs
 }
 
 function listPulls(call: Call): Reply {
   const { query, name, state, nowMs } = call
   const owner = name.split('/')[0] ?? ''
-  const head = query.get('head')
-  const found = sortIssues(call, call.repository.pulls).filter(
+  const [head, base, sort] = ['head', 'base', 'sort'].map((one) => query.get(one))
+  // GitHub ignores a head without its owner, and lists everything.
+  if (typeof head === 'string' && !head.includes(':')) return invalid('PullRequest', 'head', 'invalid')
+  // Newest first by default, but only in this order: GitHub's documentation of `direction`.
+  const found = sortIssues(call, call.repository.pulls, (sort ?? 'created') === 'created' ? 'desc' : 'asc').filter(
     ([, pull]) =>
-      nowMs >= pull.createdAtMs + state.lag.newPullMs && (head === null || head === `${owner}:${pull.branch}`),
+      nowMs >= pull.createdAtMs + state.lag.newPullMs &&
+      (head === null || head === `${owner}:${pull.branch}`) &&
+      (base === null || base === pull.base) &&
+      (sort !== 'long-running' || isLongRunning(pull, nowMs)),
   )
   return listReply(call, found, (_call, [number, pull]) => pullBody(call, number, pull))
 }
 
+interface PullFields {
+  readonly title?: string
+  readonly body?: string | null
+  readonly head?: string
+  readonly base?: string
+  readonly draft?: boolean
+  readonly state?: 'open' | 'closed'
+}
+
+const problem = (message: string): Reply =>
+  refusal(422, 'Validation Failed', { errors: [{ resource: 'PullRequest', code: 'custom', message }] })
+
+function createPull(call: Call): Reply {
+  const { repository, name, state, nowMs } = call
+  const { title = '', body, head = '', base = '', draft = false } = call.body as PullFields
+  const owner = name.split('/')[0] ?? ''
+  const branch = head.startsWith(`${owner}:`) ? head.slice(owner.length + 1) : head
+  if (state.identity === 'github-actions[bot]' && !repository.canActionsCreatePulls)
+    return refusal(403, 'GitHub Actions is not permitted to create or approve pull requests.')
+  if (title.trim() === '') return invalid('Issue', 'title')
+  if (repository.branches[branch] === undefined) return invalid('PullRequest', 'head', 'invalid')
+  if (repository.branches[base] === undefined) return invalid('PullRequest', 'base', 'invalid')
+  const isSame = (pull: (typeof repository.pulls)[number]): boolean =>
+    pull.state === 'open' && pull.branch === branch && pull.base === base
+  if (Object.values(repository.pulls).some(isSame))
+    return problem(`A pull request already exists for ${owner}:${branch}.`)
+  const made = pullState({ branch, base, headSha: repository.branches[branch] })
+  if (shownChange(call, made).ahead.length === 0) return problem(`No commits between ${base} and ${branch}`)
+  const number = takeNumber(repository)
+  const fields = { title, body: body ?? '', branch, base, draft, user: state.identity }
+  return created(wholePullBody({ ...call, number, pull: openPull(repository, number, fields, nowMs) }))
+}
+
+function updatePull(call: PullCall): Reply {
+  const { repository, pull, nowMs } = call
+  const { title, body, state, base } = call.body as PullFields
+  if (title?.trim() === '') return invalid('Issue', 'title')
+  if (base !== undefined && repository.branches[base] === undefined) return invalid('PullRequest', 'base', 'invalid')
+  if (base !== undefined && pull.state === 'closed' && state !== 'open')
+    return problem('Cannot change the base branch of a closed pull request.')
+  if (state === 'open' && pull.state === 'closed') {
+    if (pull.merge !== undefined) return problem('state cannot be changed. The pull request was merged.')
+    if (repository.branches[pull.branch] === undefined)
+      return problem(`state cannot be changed. The ${pull.branch} branch has been deleted.`)
+    reopenIssue(pull, nowMs)
+  }
+  if (state === 'closed' && pull.state === 'open') closeIssue(repository, pull, nowMs)
+  if (title !== undefined) pull.title = title
+  if (body !== undefined) pull.body = body ?? ''
+  if (base !== undefined) pull.base = base
+  pull.updatedAtMs = nowMs
+  return ok(wholePullBody(call))
+}
+
 function listCommits(call: PullCall): Reply {
-  const commits = shownChange(call, call.pull).ahead.slice(0, MOST_COMMITS)
+  const commits = shownChange(call, call.pull).ahead.slice(0, MAX_COMMITS)
   return listReply(call, commits, commitBody)
 }
 
+function listFiles(call: PullCall): Reply {
+  const { files } = shownChange(call, call.pull)
+  return listReply(call, files.slice(0, MAX_FILES), (_call, file) => fileBody(file))
+}
+
 function merge(call: PullCall): Reply {
-  const { pull, number, repository, state, nowMs, body } = call
-  const { sha, merge_method: method = 'merge' } = body
-  if (pull.state !== 'open' || pull.draft || pull.blocked || isMergeable(call, pull) === false) return NOT_MERGEABLE
-  if (sha !== undefined && sha !== pull.headSha)
-    return refusal(409, 'Head branch was modified. Review and try the merge again.')
-  // As in a repository that allows no other.
-  if (method !== 'squash') return refusal(405, 'Merge commits are not allowed on this repository.')
-  const made = mergePull(repository, number, state.identity, nowMs)
-  if (made === undefined) return NOT_MERGEABLE
+  const { pull, number, name, repository, state, nowMs, body } = call
+  const {
+    sha,
+    merge_method: method = 'merge',
+    commit_title: title,
+    commit_message: message,
+  } = body as {
+    readonly sha?: string
+    readonly merge_method?: MergeMethod
+    readonly commit_title?: string
+    readonly commit_message?: string
+  }
+  const blocker = findMergeBlocker(repository, pull, method, nowMs)
+  if (blocker !== undefined) return refusal(405, blocker)
+  if (sha !== undefined && sha !== pull.headSha) return refusal(409, HEAD_MODIFIED)
+  const text = { ...(title !== undefined && { title }), ...(message !== undefined && { message }) }
+  const made = mergePull(repository, number, state.identity, nowMs, { method, ...text, repositoryName: name })
+  if (made === undefined) return refusal(405, 'Pull Request is not mergeable')
   return ok({ sha: made.sha, merged: true, message: 'Pull Request successfully merged' })
 }
 
-function issueBody(call: Call, number: number, issue: IssueState): object {
-  const { name, baseUrl } = call
-  const page = `${baseUrl}/${name}/${'branch' in issue ? 'pull' : 'issues'}/${number}`
-  return {
-    ...issueFields(call, number, issue),
-    html_url: page,
-    comments: issue.comments.length,
-    ...('branch' in issue ? { pull_request: { html_url: page } } : {}),
-  }
-}
-
-/** Whoever may read no pull requests sees none in the list, and no refusal. */
-function listIssues(call: Call): Reply {
-  const { issues, pulls } = call.repository
-  const labels = call.query.get('labels')?.split(',') ?? []
-  const seen = { ...issues, ...(call.state.permissions['pull-requests'] === undefined ? {} : pulls) }
-  const found = sortIssues(call, seen).filter(([, issue]) =>
-    labels.every((label) => spelledIn(issue.labels, label) !== undefined),
-  )
-  return listReply(call, found, (_call, [number, issue]) => issueBody(call, number, issue))
-}
-
-/** One that the repository does not know is made. */
-function addLabels({ issue, body, repository, nowMs }: IssueCall): Reply {
-  const given: readonly unknown[] = Array.isArray(body['labels']) ? body['labels'] : []
-  for (const asked of given.filter((one) => typeof one === 'string')) {
-    const label = spelledIn(repository.labels, asked) ?? asked
-    if (spelledIn(issue.labels, label) === undefined) issue.labels.push(label)
-    if (!repository.labels.includes(label)) repository.labels.push(label)
-  }
-  issue.updatedAtMs = nowMs
-  return ok(issue.labels.map((name) => labelBody(repository, name)))
-}
-
-/** All who are named, or nobody: one who has no access stops the request, and so does the author. */
-function requestReviews(call: PullCall): Reply {
-  const { pull, number, state, repository, name, body, nowMs } = call
-  const named = (field: string, known: readonly string[]): readonly (string | undefined)[] =>
-    Array.isArray(body[field]) ? body[field].map((one) => spelledIn(known, String(one))) : []
-  const users = named('reviewers', Object.keys(repository.collaborators))
-  const teams = named('team_reviewers', repository.teams)
-  if (users.includes(pull.user)) return refusal(422, 'Review cannot be requested from pull request author.')
-  if (users.includes(undefined) || teams.includes(undefined))
-    return refusal(
-      422,
-      `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${name} repository.`,
-    )
-  const owner = name.split('/')[0] ?? ''
-  const names = [...users, ...teams.map((team) => `${owner}/${team ?? ''}`)].filter((one) => one !== undefined)
-  const due = requestedReviewers(pull)
-  const asks = { event: 'review_requested', actor: state.identity, atMs: nowMs } as const
-  for (const one of names.filter((one) => !due.includes(one)))
-    pull.reviewEvents.push({ ...asks, id: takeId(state), name: one })
-  return created(pullBody(call, number, pull))
-}
-
-function eventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): object {
-  if (event === 'reviewed') return { id, event, user: userBody(call.state, name), submitted_at: wireTime(atMs) }
-  const [requester, whom] = [userBody(call.state, actor), reviewerBody(call, name)]
-  const who = 'user' in whom ? { requested_reviewer: whom.user } : { requested_team: whom.team }
-  return { id, event, actor: requester, review_requester: requester, created_at: wireTime(atMs), ...who }
-}
-
-/** Of all that happens, what is about reviews. */
-function listEvents(call: IssueCall): Reply {
-  const events = 'reviewEvents' in call.issue ? call.issue.reviewEvents : []
-  return listReply(call, events, eventBody)
+function bringUpToDate(call: PullCall): Reply {
+  const { pull, number, name, repository, state, nowMs, body, baseUrl } = call
+  const { expected_head_sha: expected = pull.headSha } = body
+  if (expected !== pull.headSha) return refusal(422, `expected head sha didn’t match current head ref.`)
+  if (pull.conflict) return refusal(422, 'merge conflict between base and head')
+  const made = updateBranch(repository, pull, state.identity, nowMs)
+  if (made === undefined) return refusal(422, 'There are no new commits on the base branch.')
+  return { status: 202, body: { message: 'Updating pull request branch.', url: `${baseUrl}/${name}/pull/${number}` } }
 }
 
 const PULL = '/pulls/{pull_number}'
-const ISSUE = '/issues/{issue_number}'
+const METHODS = ['merge', 'squash', 'rebase'] as const
 
-const getPull = withPull((call) => ok(wholePullBody(call)))
-
-/** Pull requests and issues: their lists, labels, commits and reviews, and merges. */
+/** Pull requests: lists, changes, commits, files and merges. */
 export const PULL_OPERATIONS: Operations = {
-  'pulls/list': operation('GET', '/pulls', PULLS, listPulls),
-  'pulls/get': operation('GET', PULL, PULLS, getPull),
-  'pulls/list-commits': operation('GET', `${PULL}/commits`, PULLS, withPull(listCommits)),
-  'pulls/merge': operation('PUT', `${PULL}/merge`, CONTENTS, withPull(merge)),
-  'pulls/request-reviewers': operation('POST', `${PULL}/requested_reviewers`, PULLS, withPull(requestReviews)),
-  'issues/list-for-repo': operation('GET', '/issues', ['issues'], listIssues),
-  'issues/add-labels': operation('POST', `${ISSUE}/labels`, ISSUES_OR_PULLS, withIssue(addLabels)),
-  'issues/list-events-for-timeline': operation('GET', `${ISSUE}/timeline`, ISSUES_OR_PULLS, withIssue(listEvents)),
+  'pulls/list': operation('GET', '/pulls', PULLS, listPulls, {
+    query: {
+      ...PAGE,
+      ...LISTED,
+      head: 'text',
+      base: 'text',
+      sort: ['created', 'updated', 'popularity', 'long-running'],
+    },
+  }),
+  'pulls/create': operation('POST', '/pulls', PULLS, createPull, {
+    body: { title: 'text', body: 'text or null', head: 'text', base: 'text', draft: 'boolean' },
+    required: ['head', 'base'],
+    unplayed: ['head_repo', 'maintainer_can_modify', 'issue'],
+  }),
+  'pulls/get': operation(
+    'GET',
+    PULL,
+    PULLS,
+    withPull((call) => ok(wholePullBody(call))),
+  ),
+  'pulls/update': operation('PATCH', PULL, PULLS, withPull(updatePull), {
+    body: { title: 'text', body: 'text or null', state: ['open', 'closed'], base: 'text' },
+    unplayed: ['maintainer_can_modify'],
+  }),
+  'pulls/list-commits': operation('GET', `${PULL}/commits`, PULLS, withPull(listCommits), { query: PAGE }),
+  'pulls/list-files': operation('GET', `${PULL}/files`, PULLS, withPull(listFiles), { query: PAGE }),
+  'pulls/check-if-merged': operation(
+    'GET',
+    `${PULL}/merge`,
+    PULLS,
+    withPull(({ pull }) => (pull.merge === undefined ? NOT_FOUND : noContent())),
+  ),
+  'pulls/merge': operation('PUT', `${PULL}/merge`, CONTENTS, withPull(merge), {
+    body: { sha: 'text', merge_method: METHODS, commit_title: 'text', commit_message: 'text' },
+  }),
+  'pulls/update-branch': operation('PUT', `${PULL}/update-branch`, PULLS, withPull(bringUpToDate), {
+    body: { expected_head_sha: 'text' },
+  }),
 }

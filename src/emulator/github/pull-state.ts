@@ -18,11 +18,35 @@ export interface ReviewEvent {
   readonly atMs: number
 }
 
+export interface Review {
+  readonly id: number
+  readonly user: string
+  body: string
+  state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING'
+  readonly headSha: string
+  submittedAtMs: number | undefined
+}
+
+export type MergeMethod = 'merge' | 'squash' | 'rebase'
+
+/** How the commit of a merge is made, as far as that is said. */
+export interface MergeChoice {
+  readonly method: MergeMethod
+  readonly title?: string
+  readonly message?: string
+}
+
+/** The pull request is merged as soon as its requirements are met. */
+export interface AutoMerge extends MergeChoice {
+  readonly enabledBy: string
+  readonly enabledAtMs: number
+}
+
 export interface PullState extends IssueState {
   draft: boolean
   readonly branch: string
   /** The branch that it is to go into. */
-  readonly base: string
+  base: string
   /** Stays as it is once the pull request is closed. */
   headSha: string
   /** Where the base was when it was closed. Until then it is where the branch is. */
@@ -32,9 +56,12 @@ export interface PullState extends IssueState {
   /** How often its branch was pushed to. */
   pushes: number
   conflict: boolean
-  /** Required checks or reviews are missing. */
+  /** Something that is required is missing, besides what the protection of the base says. */
   blocked: boolean
-  merge: { readonly sha: string; readonly atMs: number } | undefined
+  /** By whom it was merged: by default the author of that commit. */
+  merge: { readonly sha: string; readonly atMs: number; readonly by?: string } | undefined
+  autoMerge: AutoMerge | undefined
+  readonly reviews: Review[]
   readonly reviewEvents: ReviewEvent[]
   readonly reviewComments: ReviewComment[]
 }
@@ -50,6 +77,8 @@ export function pullState(fields: Partial<PullState> & Pick<PullState, 'branch' 
     conflict: false,
     blocked: false,
     merge: undefined,
+    autoMerge: undefined,
+    reviews: [],
     reviewEvents: [],
     reviewComments: [],
     ...fields,

@@ -10,6 +10,8 @@ export interface Call {
   readonly query: URLSearchParams
   /** Where the body is a JSON object. */
   readonly body: Readonly<Record<string, unknown>>
+  /** The format that the request accepts, such as `diff`, where that is not JSON. */
+  readonly format: string | undefined
   readonly nowMs: number
   /** Of the pages, with no slash at the end. The API is below `/api/v3`. */
   readonly baseUrl: string
@@ -21,6 +23,8 @@ export interface Reply {
   readonly status: number
   /** JSON. All that GitHub's description requires, but for addresses that nobody follows. */
   readonly body: unknown
+  /** Whether the body is a text that is sent as it is. */
+  readonly isText?: boolean
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -29,18 +33,22 @@ const DOCUMENTATION_URL = 'https://docs.github.com/rest'
 
 export const ok = (body: unknown): Reply => ({ status: 200, body })
 export const created = (body: unknown): Reply => ({ status: 201, body })
+export const noContent = (): Reply => ({ status: 204, body: undefined })
 
 /** A refusal in GitHub's form. */
 export function refusal(
   status: number,
   message: string,
-  fields: { readonly errors?: readonly object[]; readonly headers?: Reply['headers'] } = {},
+  fields: { readonly errors?: readonly (object | string)[]; readonly headers?: Reply['headers'] } = {},
 ): Reply {
   const { headers = {}, ...errors } = fields
   return { status, body: { message, ...errors, documentation_url: DOCUMENTATION_URL, status: String(status) }, headers }
 }
 
 export const NOT_FOUND = refusal(404, 'Not Found')
+
+/** For what this GitHub does not play: no status that GitHub itself would give, so that nobody takes it for GitHub's. */
+export const notPlayed = (what: string): Reply => refusal(501, `The embedded GitHub does not play ${what}.`)
 
 export function invalid(resource: string, field: string, code = 'missing_field'): Reply {
   return refusal(422, 'Validation Failed', { errors: [{ resource, field, code }] })

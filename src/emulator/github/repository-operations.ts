@@ -1,5 +1,6 @@
 import { changeOfPull, compareHistories, findCommit } from './history.ts'
 import { CONTENTS, operation, type Operations, PULLS } from './operation.ts'
+import { PAGE } from './parameters.ts'
 import { pullBody } from './pull-body.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal, spelledIn } from './reply.ts'
 import { commitBody, fileBody, userBody, wholeRepositoryBody } from './resource-body.ts'
@@ -75,14 +76,15 @@ function permissionOf({ state, repository, params: { username: named = '' } }: C
 
 /** A repository with its comparisons and tags, and who may do what in it. */
 export const REPOSITORY_OPERATIONS: Operations = {
-  'repos/compare-commits-with-basehead': operation('GET', '/compare/{basehead}', CONTENTS, compare),
+  'repos/compare-commits-with-basehead': operation('GET', '/compare/{basehead}', CONTENTS, compare, { query: PAGE }),
   'repos/list-pull-requests-associated-with-commit': operation(
     'GET',
     '/commits/{commit_sha}/pulls',
     PULLS,
     listPullsOfCommit,
+    { query: PAGE },
   ),
-  'repos/list-tags': operation('GET', '/tags', CONTENTS, listTags),
+  'repos/list-tags': operation('GET', '/tags', CONTENTS, listTags, { query: PAGE }),
   'repos/get': operation('GET', '', [], (call) => ok(wholeRepositoryBody(call))),
   'repos/get-collaborator-permission-level': operation('GET', '/collaborators/{username}/permission', [], permissionOf),
 }

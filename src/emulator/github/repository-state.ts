@@ -1,8 +1,26 @@
 import type { IssueState } from './issue-state.ts'
-import type { PullState } from './pull-state.ts'
+import type { MergeMethod, PullState } from './pull-state.ts'
 import type { CheckRun, CheckSuite, CommitStatus, WorkflowRun } from './check-state.ts'
 
 export type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin'
+
+/** What a protected branch requires of a pull request into it. */
+export interface Protection {
+  /** Names of check runs, and contexts of commit statuses. */
+  readonly requiredChecks: readonly string[]
+  readonly requiredApprovals: number
+  /** The branch must contain the newest commit of its base. */
+  readonly isStrict?: boolean
+}
+
+/** Somebody asked for a workflow run, with `repository_dispatch` or `workflow_dispatch`. */
+export interface Dispatch {
+  readonly event: 'repository_dispatch' | 'workflow_dispatch'
+  readonly actor: string
+  readonly atMs: number
+  /** The fields of the event that depend on the request. */
+  readonly payload: Readonly<Record<string, unknown>>
+}
 
 export interface RepositoryState {
   readonly id: number
@@ -13,6 +31,8 @@ export interface RepositoryState {
   readonly branches: Record<string, string>
   readonly tags: Record<string, string>
   readonly labels: string[]
+  /** Of labels that have more than a name. */
+  readonly labelDetails: Record<string, { readonly color?: string; readonly description?: string | null }>
   readonly issues: Record<number, IssueState>
   readonly pulls: Record<number, PullState>
   /** By login. */
@@ -26,6 +46,14 @@ export interface RepositoryState {
   /** The files of those that are there although they may not have run. */
   readonly workflows: string[]
   readonly workflowRuns: WorkflowRun[]
+  readonly dispatches: Dispatch[]
+  /** By branch. */
+  readonly protections: Record<string, Protection>
+  readonly mergeMethods: readonly MergeMethod[]
+  readonly isAutoMergeAllowed: boolean
+  readonly deletesBranchOnMerge: boolean
+  /** The setting “Allow GitHub Actions to create and approve pull requests”. GitHub's own default is off. */
+  readonly canActionsCreatePulls: boolean
   /** That the lists of check runs and of statuses count, and do not hold. */
   unlistedChecks: number
   /** `owner/name` of where it is now. */
@@ -37,8 +65,10 @@ export interface Commit {
   readonly parents: readonly string[]
   readonly message: string
   readonly author: string
+  /** By default the author. */
+  readonly committer?: string
   readonly atMs: number
-  /** What it changed, compared with its first parent. */
+  /** What it changed itself, compared with its first parent. What a merge brought follows from its other parents. */
   readonly files: readonly FileChange[]
 }
 
@@ -49,6 +79,8 @@ export interface FileChange {
   readonly additions?: number
   readonly deletions?: number
   readonly patch?: string
+  /** All of the file after the change, where that is known. Otherwise it follows from the patch. */
+  readonly content?: string
 }
 
 export function repositoryState(fields: Partial<RepositoryState> = {}): RepositoryState {
@@ -59,6 +91,7 @@ export function repositoryState(fields: Partial<RepositoryState> = {}): Reposito
     branches: {},
     tags: {},
     labels: [],
+    labelDetails: {},
     issues: {},
     pulls: {},
     collaborators: {},
@@ -68,6 +101,12 @@ export function repositoryState(fields: Partial<RepositoryState> = {}): Reposito
     statuses: [],
     workflows: ['ci.yml', 'docs.yml'],
     workflowRuns: [],
+    dispatches: [],
+    protections: {},
+    mergeMethods: ['merge', 'squash', 'rebase'],
+    isAutoMergeAllowed: true,
+    deletesBranchOnMerge: false,
+    canActionsCreatePulls: true,
     unlistedChecks: 0,
     movedTo: undefined,
     ...fields,

@@ -28,9 +28,11 @@ export function reviewerBody({ state }: Call, name: string): { readonly user: ob
 
 const APPS: readonly string[] = ['github-actions', 'link-checker']
 
+export const appId = (slug: string): number => APPS.indexOf(slug) + 1
+
 export function appBody({ state }: Call, slug: string): object {
   return {
-    id: APPS.indexOf(slug) + 1,
+    id: appId(slug),
     slug,
     name: slug,
     owner: userBody(state, 'acme'),
@@ -41,8 +43,9 @@ export function appBody({ state }: Call, slug: string): object {
   }
 }
 
-export function labelBody({ labels }: RepositoryState, name: string): object {
-  return { id: labels.indexOf(name) + 1, name, description: '', color: 'ededed', default: false }
+export function labelBody({ labels, labelDetails }: RepositoryState, name: string): object {
+  const { color = 'ededed', description = '' } = labelDetails[name] ?? {}
+  return { id: labels.indexOf(name) + 1, name, description, color, default: false }
 }
 
 /** Git's own name for a tree that holds nothing: here no commit has files, but for those it changed. */

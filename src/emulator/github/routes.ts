@@ -2,14 +2,22 @@ import { CHECK_OPERATIONS } from './check-operations.ts'
 import { COMMENT_OPERATIONS } from './comment-operations.ts'
 import { findCommit } from './history.ts'
 import type { Operation, Operations } from './operation.ts'
+import { GIT_OPERATIONS } from './git-operations.ts'
+import { ISSUE_OPERATIONS } from './issue-operations.ts'
+import { LABEL_OPERATIONS } from './label-operations.ts'
 import { PULL_OPERATIONS } from './pull-operations.ts'
 import { REPOSITORY_OPERATIONS } from './repository-operations.ts'
 import type { RepositoryState } from './repository-state.ts'
+import { REVIEW_OPERATIONS } from './review-operations.ts'
 import { WORKFLOW_OPERATIONS } from './workflow-operations.ts'
 
 export const OPERATIONS: Operations = {
   ...REPOSITORY_OPERATIONS,
+  ...GIT_OPERATIONS,
   ...PULL_OPERATIONS,
+  ...REVIEW_OPERATIONS,
+  ...ISSUE_OPERATIONS,
+  ...LABEL_OPERATIONS,
   ...COMMENT_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
@@ -24,9 +32,13 @@ export interface GitHubRoute {
 
 const VALUE = /\{(\w+)\}/g
 
-/** Names of branches and tags may hold a slash. */
+/** What stands behind a branch or a commit, is played by nobody here, and is no part of its name. */
+const NOT_IN_A_NAME = '/(?:protection|rename|comments|branches-where-head)(?:/|$)'
+
+/** Names of branches, tags and files may hold a slash. */
 function formOf(value: string): string {
-  if (['basehead', 'ref', 'tag'].includes(value)) return '.+'
+  if (value === 'path') return '.*'
+  if (['basehead', 'ref', 'tag', 'branch'].includes(value)) return `(?:(?!${NOT_IN_A_NAME}).)+`
   return /_number$|_id$/.test(value) && value !== 'workflow_id' ? '\\d+' : '[^/]+'
 }
 

@@ -24,11 +24,11 @@ export type Permissions = Readonly<Partial<Record<PermissionName, 'read' | 'writ
 
 export const ALL_PERMISSIONS: Permissions = {
   contents: 'write',
-  actions: 'read',
+  actions: 'write',
   'pull-requests': 'write',
   issues: 'write',
-  checks: 'read',
-  statuses: 'read',
+  checks: 'write',
+  statuses: 'write',
 }
 
 export interface User {
@@ -48,6 +48,8 @@ export interface Lag {
   readonly runsMs: number
   /** `mergeable` is null for as long. */
   readonly mergeableMs: number
+  /** A search finds the state of so long ago. */
+  readonly searchMs?: number
 }
 
 export const USUAL_LAG: Lag = {
@@ -56,6 +58,7 @@ export const USUAL_LAG: Lag = {
   commitPullsMs: 0,
   runsMs: 0,
   mergeableMs: 3_000,
+  searchMs: 5_000,
 }
 
 export function takeId(state: GitHubState): number {

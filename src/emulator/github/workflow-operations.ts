@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { ServiceRequest, ServiceResponse } from '../http/exchange.ts'
-import { operation, type Operations } from './operation.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, refusal, wireTime } from './reply.ts'
+import { findCommit } from './history.ts'
+import { CONTENTS, operation, type Operations } from './operation.ts'
+import { PAGE } from './parameters.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, noContent, ok, refusal, wireTime } from './reply.ts'
 import { repositoryBody, userBody } from './resource-body.ts'
 import type { WorkflowRun } from './check-state.ts'
-import type { GitHubState } from './state.ts'
+import { type GitHubState, takeId } from './state.ts'
 import { suitesOf } from './checks-view.ts'
 
 type ShownRun = WorkflowRun & { readonly updatedAtMs?: number }
@@ -54,27 +56,26 @@ function asOf({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
     : { ...run, ...suite, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
 }
 
-/** One that has run, or that is there without a run. */
-function isThere({ workflows, workflowRuns }: Call['repository'], name: string): boolean {
-  return workflows.includes(name) || workflowRuns.some(({ workflow }) => workflow === name)
-}
-
 /** Newest first. The branch of a fork counts by its name, too. */
 function listRuns(call: Call): Reply {
   const { query, params, repository, nowMs } = call
-  const { workflow_id: asked } = params
-  if (asked !== undefined && !isThere(repository, asked)) return NOT_FOUND
+  const { workflow_id: named } = params
+  const asked = named === undefined ? undefined : findWorkflow(repository, named)
+  if (named !== undefined && asked === undefined) return NOT_FOUND
   const fits = (name: string, ...values: readonly (string | null)[]): boolean =>
     query.get(name) === null || values.includes(query.get(name))
   const found = repository.workflowRuns
     .map((run) => asOf(call, run))
     .filter(
-      ({ workflow, branch, status, conclusion, headSha, createdAtMs }) =>
+      ({ workflow, branch, status, conclusion, headSha, createdAtMs, event, actor = 'mona', suiteId }) =>
         createdAtMs + call.state.lag.runsMs <= nowMs &&
         (asked ?? workflow) === workflow &&
         fits('branch', branch) &&
         fits('status', status, conclusion) &&
-        fits('head_sha', headSha),
+        fits('head_sha', headSha) &&
+        fits('event', event) &&
+        fits('actor', actor) &&
+        fits('check_suite_id', String(suiteId)),
     )
     .sort((a, b) => b.id - a.id)
   return listReply(call, found, runBody, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
@@ -128,10 +129,91 @@ function redirectToLog({ repository, params, nowMs, baseUrl }: Call): Reply {
   return { status: 302, body: undefined, headers: { location: signedLogAddress(baseUrl, job.id, nowMs) } }
 }
 
-/** Runs of workflows, and the logs of their jobs. */
+const STATUSES = ['completed', 'in_progress', 'queued', 'requested', 'waiting', 'pending'] as const
+const CONCLUSIONS = [
+  'action_required',
+  'cancelled',
+  'failure',
+  'neutral',
+  'skipped',
+  'stale',
+  'success',
+  'timed_out',
+] as const
+
+/** No run here names a pull request, so that they are always left out. */
+const RUNS = {
+  query: {
+    ...PAGE,
+    actor: 'text',
+    branch: 'text',
+    event: 'text',
+    head_sha: 'text',
+    check_suite_id: 'integer',
+    exclude_pull_requests: 'boolean',
+    status: [...STATUSES, ...CONCLUSIONS],
+  },
+  unplayed: ['created'],
+} as const
+
+function getRun(call: Call): Reply {
+  const run = call.repository.workflowRuns.find(({ id }) => String(id) === call.params['run_id'])
+  if (run === undefined || run.createdAtMs + call.state.lag.runsMs > call.nowMs) return NOT_FOUND
+  return ok(runBody(call, asOf(call, run)))
+}
+
+/** Somebody asks for a run. It stays queued: no runner is here. */
+function dispatchWorkflow(call: Call): Reply {
+  const { repository, params, body, state, nowMs } = call
+  const { workflow_id: named = '' } = params
+  const workflow = findWorkflow(repository, named)
+  const ref = String(body['ref'])
+  const commit = findCommit(repository, ref)
+  if (workflow === undefined) return NOT_FOUND
+  if (commit === undefined) return refusal(422, `No ref found for: ${ref}`)
+  const { inputs = {} } = body
+  const { identity: actor } = state
+  const branch = ref.replace(/^refs\/(?:heads|tags)\//, '')
+  const payload = { inputs, ref: `refs/heads/${branch}`, workflow: `.github/workflows/${workflow}` }
+  repository.dispatches.push({ event: 'workflow_dispatch', actor, atMs: nowMs, payload })
+  const run = { id: takeId(state), workflow, branch, headSha: commit.sha, event: 'workflow_dispatch', actor }
+  repository.workflowRuns.push({ ...run, status: 'queued', conclusion: null, createdAtMs: nowMs })
+  return noContent()
+}
+
+/** A workflow by its file or by its id. */
+function findWorkflow(repository: Call['repository'], named: string): string | undefined {
+  const { workflows, workflowRuns } = repository
+  const all = [...workflows, ...workflowRuns.map(({ workflow }) => workflow)]
+  return all.find((file) => file === named || String(workflowIdOf(repository, file)) === named)
+}
+
+function dispatchRepository({ repository, body, state, nowMs }: Call): Reply {
+  const { event_type: action, client_payload = {} } = body
+  const { identity: actor } = state
+  const payload = { action, client_payload, branch: repository.defaultBranch }
+  repository.dispatches.push({ event: 'repository_dispatch', actor, atMs: nowMs, payload })
+  return noContent()
+}
+
+/** Runs of workflows, the logs of their jobs, and requests for runs. */
 export const WORKFLOW_OPERATIONS: Operations = {
-  'actions/list-workflow-runs-for-repo': operation('GET', '/actions/runs', ['actions'], listRuns),
-  'actions/list-workflow-runs': operation('GET', '/actions/workflows/{workflow_id}/runs', ['actions'], listRuns),
+  'actions/list-workflow-runs-for-repo': operation('GET', '/actions/runs', ['actions'], listRuns, RUNS),
+  'actions/list-workflow-runs': operation('GET', '/actions/workflows/{workflow_id}/runs', ['actions'], listRuns, RUNS),
+  'actions/get-workflow-run': operation('GET', '/actions/runs/{run_id}', ['actions'], getRun, {
+    query: { exclude_pull_requests: 'boolean' },
+  }),
+  'actions/create-workflow-dispatch': operation(
+    'POST',
+    '/actions/workflows/{workflow_id}/dispatches',
+    ['actions'],
+    dispatchWorkflow,
+    { body: { ref: 'text', inputs: 'object' }, required: ['ref'], unplayed: ['return_run_details'] },
+  ),
+  'repos/create-dispatch-event': operation('POST', '/dispatches', CONTENTS, dispatchRepository, {
+    body: { event_type: 'text', client_payload: 'object' },
+    required: ['event_type'],
+  }),
   'actions/download-job-logs-for-workflow-run': operation(
     'GET',
     '/actions/jobs/{job_id}/logs',

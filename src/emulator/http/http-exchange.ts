@@ -37,11 +37,11 @@ export async function readRequest(
   incoming: IncomingMessage,
   admits: (head: RequestHead) => boolean,
 ): Promise<ServiceRequest> {
-  const { authorization, 'content-type': contentType, 'if-none-match': ifNoneMatch } = incoming.headers
+  const { authorization, accept, 'content-type': contentType, 'if-none-match': ifNoneMatch } = incoming.headers
   const head = {
     method: incoming.method ?? '',
     target: incoming.url ?? '',
-    headers: { authorization, 'content-type': contentType, 'if-none-match': ifNoneMatch },
+    headers: { authorization, accept, 'content-type': contentType, 'if-none-match': ifNoneMatch },
   }
   const mostBytes = admits(head) ? MAX_BODY_BYTES + 1 : 0
   const chunks: Buffer[] = []

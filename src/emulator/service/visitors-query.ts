@@ -1,8 +1,9 @@
-import { MAX_PAGE_ROWS, type VisitorsPage } from '../../docs-service/schemas.ts'
+import type { VisitorsPage } from '../../docs-service/schemas.ts'
 import { type Refusal, refuse } from '../http/exchange.ts'
 
-/** The page that the service gives where no limit is asked for (section 8), in rows. */
+/** Section 8: the default and the maximum of `limit`. Not imported, because the client's schemas would come with them. */
 const DEFAULT_PAGE_ROWS = 50
+const MAX_PAGE_ROWS = 250
 
 export interface DateRange {
   /** The first millisecond that counts. */

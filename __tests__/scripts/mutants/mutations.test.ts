@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { listMutations } from '../../../scripts/bite/mutations.ts'
+import { listMutations } from '../../../scripts/mutants/mutations.ts'
 
 const mutantsOf = (source: string): string[] =>
   listMutations(source).map(({ start, end, text }) => source.slice(0, start) + text + source.slice(end))

@@ -16,24 +16,26 @@ const LONGEST_RUN_MS = 300_000
 export interface Sandbox {
   /** Whether a test fails where a file has another text. */
   readonly isNoticed: (file: string, text: string) => Promise<boolean>
-  /** Whether all tests that concern some files pass. */
-  readonly passes: (files: readonly string[]) => Promise<boolean>
+  /** What jest prints if a test that concerns some files fails; undefined if all pass. */
+  readonly findFailure: (files: readonly string[]) => Promise<string | undefined>
   readonly remove: () => void
 }
 
-/** @returns whether it ended in time, and well */
-async function runJest(folder: string, args: readonly string[]): Promise<boolean> {
+/** @returns what jest prints if a test fails or hangs; undefined if all pass in time */
+async function runJest(folder: string, args: readonly string[]): Promise<string | undefined> {
   const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--testPathIgnorePatterns', RUN_DIST]
   const child = spawn(process.execPath, [...jest, '--runInBand', '--forceExit', '--bail', ...args], {
     cwd: folder,
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
     timeout: LONGEST_RUN_MS,
     // Some mutants no longer listen to the gentler one.
     killSignal: 'SIGKILL',
   })
+  let printed = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text))
   await once(child, 'close')
-  return child.exitCode === 0
+  return child.exitCode === 0 ? undefined : printed
 }
 
 function testsOf(folder: string, file: string): string[] {
@@ -46,16 +48,16 @@ function testsOf(folder: string, file: string): string[] {
 }
 
 export function openSandbox(): Sandbox {
-  const { path: folder, remove } = openScratchFolder('bite-')
+  const { path: folder, remove } = openScratchFolder('mutants-')
   for (const name of fs.readdirSync(root).filter((name) => !NOT_COPIED.has(name)))
     fs.cpSync(path.join(root, name), path.join(folder, name), { recursive: true })
   // A junction needs no rights on Windows, and is a plain link elsewhere.
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction')
 
-  const passes = (files: readonly string[]) => runJest(folder, ['--findRelatedTests', ...files])
+  const findFailure = (files: readonly string[]) => runJest(folder, ['--findRelatedTests', ...files])
 
   return {
-    passes,
+    findFailure,
     async isNoticed(file, text) {
       const place = path.join(folder, file)
       const before = fs.readFileSync(place)
@@ -63,8 +65,8 @@ export function openSandbox(): Sandbox {
       fs.writeFileSync(place, text)
       try {
         // Its own test notices most, and takes a second where all others take a minute.
-        const survivesOwn = ownTests.length === 0 || (await runJest(folder, ownTests))
-        return !survivesOwn || !(await passes([file]))
+        const survivesOwn = ownTests.length === 0 || (await runJest(folder, ownTests)) === undefined
+        return !survivesOwn || (await findFailure([file])) !== undefined
       } finally {
         fs.writeFileSync(place, before)
       }

@@ -1,10 +1,10 @@
 /**
- * Tests the tests: puts small defects, drawn by a seed, one after the other into a copy of the project, and looks whether
- * types or tests notice. The work tree is never touched.
+ * Tests the tests: puts random mutants, one after the other, into a copy of the project, and lists those that neither types
+ * nor tests kill. The work tree is not touched.
  *
- *   npm run test:bite                                            60 defects, by a seed drawn now, which is printed
- *   npm run test:bite -- --seed 7 --sample 200 --only src/agent  the same ones as long as the code is the same
- *   npm run test:bite -- --least 92                              fails if fewer of a hundred are killed
+ *   npm run test:mutants                                            60 mutants, with a random seed, which it prints
+ *   npm run test:mutants -- --seed 7 --sample 200 --only src/agent  the same ones as long as the code is the same
+ *   npm run test:mutants -- --least 92                              fails if fewer than 92 of a hundred are killed
  */
 import { createHash, randomInt } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -83,8 +83,8 @@ const compiles = createTypeCheck(root, files)
 const sandboxes = Array.from({ length: SANDBOXES }, openSandbox)
 try {
   // Tests that fail anyway kill everything.
-  if (!(await sandboxes[0]?.passes([...new Set(queue.map(({ file }) => file))])))
-    throw new Error('Tests fail without any defect.')
+  const failure = await sandboxes[0]?.findFailure([...new Set(queue.map(({ file }) => file))])
+  if (failure !== undefined) throw new Error(`Tests fail without any mutant:\n${failure}`)
   const tried: { readonly kind: string; readonly fate: Fate }[] = []
   const work = async (sandbox: Sandbox): Promise<void> => {
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {

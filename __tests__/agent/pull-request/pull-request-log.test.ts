@@ -1,18 +1,24 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { marked } from 'marked'
-import { markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
-import { addToLog, toLogEntry, type LogEntry } from '../../../src/agent/report/pull-request-log.ts'
-import type { PullRequestFindings, TaskResult, Turn } from '../../../src/agent/report/report.ts'
-import { formatEnd, formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/turn-texts.ts'
+import { createMarkerComment, readMarker, updateMarker } from '../../../src/agent/pull-request/marker.ts'
+import {
+  isUpdated,
+  rememberVersion,
+  toLogEntry,
+  updateComment,
+  type CommentUpdate,
+  type LogEntry,
+} from '../../../src/agent/pull-request/pull-request-log.ts'
+import type { PullRequestFindings, Turn } from '../../../src/agent/report/report.ts'
 import type { Turns } from '../../../src/agent/report/turns.ts'
 import { linked } from '../../../src/text/markdown.ts'
 import { failure } from '../../support/fake-client.ts'
 import { RUN_FACTS } from '../../support/fake-github.ts'
-import { ATTACH, CREATE, FOLLOW_UP, reportOf } from '../../support/report.ts'
+import { CREATE, FOLLOW_UP, reportOf } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
-const NEW = markerComment('job_1')
+const NEW = createMarkerComment('job_1', ['docs-agent'])
 const AT = new Date('2026-01-31T03:00:05Z')
 const LATER = new Date('2026-01-31T03:10:00Z')
 
@@ -30,8 +36,10 @@ const REPORT = reportOf({
   startedBy: { text: 'push to `main` by `mona`: 3 commits', url: COMPARED },
   pullRequest: { state: 'draft', checks: 'failure', checkList: [LINKS] },
 })
-const entryOf = (turns: Turns, context = RUN_FACTS, report = REPORT) =>
-  toLogEntry(turns, report, context, LATER, [2, 20])
+const entryOf = (turns: Turns, context = RUN_FACTS, report = REPORT) => toLogEntry(turns, report, context, LATER)
+
+const updateOf = (entry: LogEntry): CommentUpdate => ({ label: 'docs-agent', followUps: 0, ...entry })
+const addToLog = (body: string, entry: LogEntry): string => updateComment(body, updateOf(entry)) ?? ''
 
 test('tells where the pull request comes from, each turn that was sent, what is left, and how many follow-ups there were', () => {
   const failing = failed('links', 'build', '@all', 'a', 'b', 'c')
@@ -42,13 +50,15 @@ test('tells where the pull request comes from, each turn that was sent, what is 
     { ...round, stopped: unsent },
     { ...round, progress: 'unsent', stopped: cancelled },
   ]
-  const body = addToLog(NEW, entryOf(turns))
+  const body = updateComment(NEW, { ...updateOf(entryOf(turns)), followUps: 2 })
   expect(body).toBe(`<!-- docs-agent-action: job=job_1 -->
+<!-- docs-agent-action: labels=docs-agent -->
+<!-- docs-agent-action: follow-ups=2 -->
 This pull request comes from the docs agent job \`job_1\`.
 
 <!-- docs-agent-action: log -->
 
-| When (UTC) | Started by | What came of it |
+| When (UTC) | Started by | Result |
 | --- | --- | --- |
 | 2026-01-31 03:00 | <a href="${COMPARED}">push to <code>main</code> by <code>mona</code>: 3 commits</a> | <a href="${RUN}">opened, step <code>agent</code></a> <!-- row=42.1.agent.${AT.getTime()} --> |
 | 2026-01-31 03:10 | checks failed: <code>links</code>, <code>build</code>, <code>&#64;all</code>, <code>a</code>, <code>b</code>, 1 more | <a href="${RUN}">3 new commits, step <code>agent</code></a> <!-- row=42.1.agent.${LATER.getTime()} --> |
@@ -94,47 +104,6 @@ test.each<[PullRequestFindings, string[] | undefined]>([
   expect(lines?.slice(1)).toEqual(left?.map((text) => `- ${linked({ text })}`))
 })
 
-const tooEarly: TaskResult = { ...updated, outcome: 'error', error: failure('left-behind') }
-
-test.each<[string, Partial<Turn>]>([
-  ['opened', { task: CREATE, result: created }],
-  ['3 new commits', { result: updated }],
-  ['1 new commit', { result: { ...updated, added: { ...updated.added, commits: 1 } } }],
-  ['nothing to change', { result: { outcome: 'no-changes', operation: 'unchanged' } }],
-  ['not known whether it has changed', { result: { outcome: 'pull-request' } }],
-  ['the changes are in it', { task: ATTACH, result: { outcome: 'pull-request' } }],
-  ['failed', { result: { outcome: 'failed' } }],
-  ['failed, after 3 new commits', { result: { ...updated, outcome: 'failed' } }],
-  ['failed: The pull request was merged or closed too early, after 3 new commits', { result: tooEarly }],
-  ['did not end in time', { result: { outcome: 'timed-out' } }],
-  ['sent, and not seen to begin', { result: { outcome: 'unconfirmed' } }],
-  ['sent, and not waited for', { result: { outcome: 'submitted' } }],
-  ['not sent', { stopped: unsent }],
-  ['cancelled', { progress: 'taken', stopped: cancelled }],
-  ['cancelled before it was sent', { progress: 'unsent', stopped: cancelled }],
-  ['failed: The service may have accepted the prompt', { stopped: { ...unsent, error: failure('unknown-fate') } }],
-])('a turn is told as: %s', (text, turn) => {
-  expect(formatEnd({ task: FOLLOW_UP, ...turn })).toBe(text)
-})
-
-const opened: Turn = { task: CREATE, result: created }
-
-test.each<[string, Turn]>([
-  ['opened', opened],
-  ['opened, its checks failed', { ...opened, pullRequest: { checks: 'failure' } }],
-  ['not sent', { task: FOLLOW_UP }],
-])('the line behind the group of a turn says: %s', (text, turn) => {
-  expect(formatVerdict(turn)).toBe(text)
-})
-
-test('a turn is named for what it does, and a round for what it sends', () => {
-  const round = { task: FOLLOW_UP, failing: failed('links', 'build\n') }
-  expect(titleTurn(nameTurn([opened, round], 2), round)).toBe('Round 1 of 2: links, build')
-  expect(titleTurn(nameTurn([opened], 0), opened)).toBe('New job')
-  const names = [ATTACH, FOLLOW_UP].map((task) => nameTurn([{ task }], 0))
-  expect(names).toEqual(['Attach to job_1', 'Follow-up to job_1'])
-})
-
 const turn = (serial: number, names?: readonly string[]): Turn => ({
   ...{ task: CREATE, at: new Date(serial), result: created },
   failing: names && failed(...names),
@@ -145,26 +114,96 @@ const entry = (first: number, ...others: readonly number[]): LogEntry =>
 
 const serialsIn = (body: string): number[] =>
   Array.from(body.matchAll(/<!-- row=\S+\.(\d+) -->/g), ([, serial]) => Number(serial))
-const foldedIn = (body: string): number => Number(/folded=(\d+)/.exec(body)?.[1] ?? 0)
+const summarisedIn = (body: string): number => Number(/summarised=(\d+)/.exec(body)?.[1] ?? 0)
 const rowsIn = (body: string): string[] => body.split(/\r?\n/).filter((line) => line.includes('<!-- row='))
 
 test('each row stands once, the newest last, and the job and the count of follow-ups stay readable', () => {
-  const counted = withFollowUps(addToLog(NEW, entry(1)) ?? '', 7, '42.1')
-  const body = [entry(2, 3), entry(3)].reduce((text, one) => addToLog(text, one) ?? '', counted)
+  const counted = updateMarker(addToLog(NEW, entry(1)), { followUps: 7, countedBy: ['42.1'] })
+  const body = [entry(2, 3), entry(3)].reduce((text, one) => addToLog(text, one), counted)
   expect(serialsIn(body)).toEqual([1, 2, 3])
-  expect(readMarker(body)).toEqual({ jobId: 'job_1', followUps: 7, countedBy: '42.1' })
+  expect(readMarker(body)).toEqual({ jobId: 'job_1', labels: ['docs-agent'], followUps: 7, countedBy: ['42.1'] })
+})
+
+const counting = (signature: string, followUps = 0): CommentUpdate => ({
+  ...{ label: 'docs-agent', rows: [], left: undefined, signature, followUps },
+})
+const count = (body: string, update: CommentUpdate): string => updateComment(body, update) ?? ''
+const countIn = (body: string): readonly unknown[] => {
+  const { followUps, countedBy } = readMarker(body) ?? {}
+  return [followUps, countedBy]
+}
+
+test('each follow-up is counted once, and no update lowers the count', () => {
+  const first = count(NEW, counting('a'))
+  expect(countIn(first)).toEqual([1, ['a']])
+  expect(count(first, counting('a'))).toBe(first)
+  expect(countIn(count(first, counting('b')))).toEqual([2, ['a', 'b']])
+  // A version that lags, or one that a person has edited, does not know of all that were sent.
+  expect(countIn(count(first, counting('b', 7)))).toEqual([8, ['a', 'b']])
+  expect(countIn(count(first, counting('a', 7)))).toEqual([8, ['a']])
+  expect(countIn(count(first, { ...counting(''), signature: undefined, followUps: 7 }))).toEqual([7, ['a']])
+  const counted = updateMarker(NEW, { followUps: 9 })
+  expect(countIn(count(counted, { ...updateOf(entry(1)), followUps: 7 }))).toEqual([9, []])
+})
+
+test('a count adds no log, and updates the one that is there', () => {
+  expect(count(`${NEW}\n\nMine.`, counting('a'))).toBe(`${count(NEW, counting('a'))}\n\nMine.`)
+  expect(count(addToLog(NEW, entry(1)), counting('a'))).toContain('\nFollow-ups by `on-open-pr`: 1 of 20 used. <!--')
+})
+
+test('an update that another one has overwritten is merged again, with all that was seen', () => {
+  const [own, other] = [
+    { ...counting('a'), ...entry(1, 2) },
+    { ...counting('b'), ...entry(3) },
+  ]
+  const [byOwn, byOther] = [count(NEW, own), count(NEW, other)]
+  expect([byOwn, byOther, NEW].map((body) => isUpdated(body, own))).toEqual([true, false, false])
+  const both = count(byOther, own)
+  expect([isUpdated(both, own), isUpdated(both, other), ...countIn(both)]).toEqual([true, true, 2, ['b', 'a']])
+  expect(serialsIn(both)).toEqual([1, 2, 3])
+  const seen = rememberVersion(rememberVersion(own, NEW), both)
+  expect(serialsIn(count(byOwn, seen))).toEqual([1, 2, 3])
+  expect(countIn(count(NEW, seen))[0]).toBe(2)
+  expect(rememberVersion(own, 'Mine.')).toBe(own)
+})
+
+test('names each label once', () => {
+  const labels = ['docs-agent', 'DOCS-AGENT', 'docs'].reduce(
+    (body, label) => count(body, { ...updateOf(entry(1)), label }),
+    NEW,
+  )
+  expect(readMarker(labels)?.labels).toEqual(['docs-agent', 'docs'])
+  expect(isUpdated(labels, { ...updateOf(entry(1)), label: 'other' })).toBe(false)
+})
+
+test('the oldest rows give way to a count', () => {
+  const long = addToLog(NEW, entry(0, ...Array.from({ length: 300 }, (_, index) => index + 1)))
+  const padded = `${long}\n\n${'x'.repeat(65_000 - long.length - 2)}`
+  const counted = count(padded, counting('a'))
+  expect(counted.length).toBeLessThanOrEqual(65_000)
+  expect(countIn(counted)).toEqual([1, ['a']])
+  expect(summarisedIn(counted)).toBeGreaterThan(summarisedIn(long))
+})
+
+test('there is no room where people filled the comment', () => {
+  const filled = `${NEW}\n\n${'x'.repeat(65_000)}`
+  expect([entry(1), entry(1, 2)].map((one) => updateComment(filled, updateOf(one)))).toEqual([undefined, undefined])
+  expect(updateComment(filled, counting('a'))).toBeUndefined()
+  expect(updateComment('Mine.', counting('a'))).toBeUndefined()
 })
 
 test('what is left is what the newest step has seen, and stays if one has not looked', () => {
-  const before = addToLog(NEW, { ...entry(1), left: ['- It is a draft.'] }) ?? ''
-  const blind = addToLog(before, { ...entry(2), left: undefined, followUps: 'Follow-ups: 3 of 20 used.' }) ?? ''
+  const draft = reportOf({ pullRequest: { state: 'draft' } })
+  const before = addToLog(NEW, entryOf([turn(1)], RUN_FACTS, draft))
+  const blind = addToLog(before, { ...entry(2), left: undefined })
   expect(blind).toContain('- It is a draft.')
-  expect(blind).not.toContain('2 of 20')
   expect(addToLog(blind, entry(3))).not.toContain('draft')
+  const earlier = toLogEntry([turn(3)], reportOf({ pullRequest: OPEN }), RUN_FACTS, AT)
+  expect(addToLog(blind, earlier)).toContain('draft')
 })
 
 test('a change by hand is kept, whatever it does to the lines of ours', () => {
-  const log = addToLog(NEW, entry(1, 2)) ?? ''
+  const log = addToLog(NEW, entry(1, 2))
   const byHand = log
     .replace('comes from', 'comes, as planned, from')
     .replace('<!-- row=42.1.agent.1 --> |', '(seen by us) <!-- row=42.1.agent.1 --> |\nBetween two rows.')
@@ -172,7 +211,7 @@ test('a change by hand is kept, whatever it does to the lines of ours', () => {
     .replace('<!-- docs-agent-action: log -->', '')
     .replaceAll('\n', '\r\n')
   const quoting = 'The lines of <!-- left --> and <!-- follow-ups --> are hidden.'
-  const body = addToLog(`${byHand}\r\n\r\n${quoting}\r\n\r\n- and that`, entry(3)) ?? ''
+  const body = addToLog(`${byHand}\r\n\r\n${quoting}\r\n\r\n- and that`, entry(3))
   expect(serialsIn(body)).toEqual([1, 2, 3])
   for (const text of ['as planned', '(seen by us)', 'Between two rows.', `${quoting}\n\n- and that`])
     expect(body.split(text)).toHaveLength(2)
@@ -210,16 +249,16 @@ test('over random steps rows only grow, nothing of strangers comes alive, and th
       let serial = 0
       const remarks: string[] = []
       for (const { startedBy, stepId, rounds, left, byHand } of steps) {
-        const before = { rows: rowsIn(body), folded: foldedIn(body) }
+        const before = { rows: rowsIn(body), summarised: summarisedIn(body) }
         const turns: Turns = [turn(serial++), ...rounds.map((names) => turn(serial++, names))]
         const checkList = left?.map((check) => ({ ...check, state: 'failure' as const }))
         const found = { state: 'open', checks: 'failure' } as const
         const report = reportOf({ startedBy, pullRequest: checkList && { ...found, checkList } })
-        body = addToLog(body, entryOf(turns, { ...RUN_FACTS, stepId }, report)) ?? ''
+        body = addToLog(body, entryOf(turns, { ...RUN_FACTS, stepId }, report))
         longest = Math.max(longest, body.length)
         expect(body.length).toBeLessThanOrEqual(65_536)
         const now = rowsIn(body)
-        const gone = foldedIn(body) - before.folded
+        const gone = summarisedIn(body) - before.summarised
         expect(gone + now.length).toBe(before.rows.length + turns.length)
         expect(now.slice(0, Math.max(0, before.rows.length - gone))).toEqual(before.rows.slice(gone))
         expect(serialsIn(body).at(-1)).toBe(serial - 1)

@@ -1,0 +1,277 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { nameJob, writeLog } from '../../../src/agent/pull-request/marker-comment.ts'
+import { readMarker, updateMarker } from '../../../src/agent/pull-request/marker.ts'
+import type { AgentStep } from '../../../src/agent/report/journal.ts'
+import type { LogPlace } from '../../../src/agent/report/report.ts'
+import type { GitHub } from '../../../src/github/github.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
+import { fakeClock, stepClockOf } from '../../support/fake-clock.ts'
+import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
+import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
+import { ATTACH } from '../../support/report.ts'
+import { SEED } from '../../support/seed.ts'
+import { MARKED, SharedComments, type CommentRequest } from '../../support/shared-comments.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
+
+const PLACE: LogPlace = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: undefined, followUps: 0 }
+const ROW = /\| schedule \| .*opened/
+
+/** A step that has opened a pull request. */
+function stepWith(comments: SharedComments, { label = 'docs-agent', ...fields }: StepFields & { label?: string } = {}) {
+  const step = fakeStep({ github: fakeGitHub(comments.github), inputs: agentInputs({ label }), ...fields })
+  step.journal.see({ at: step.clock.wallTime(), result: { outcome: 'pull-request', operation: 'created' } })
+  step.journal.add({ log: PLACE, startedBy: { text: 'schedule' } })
+  return step
+}
+
+const lostIn = ({ journal }: AgentStep): readonly string[] =>
+  journal.shortfalls.map(({ lost, error }) => `${lost}: ${error.message}`)
+
+describe('the log', () => {
+  test.each<[string, Partial<LogPlace>, string[], CommentRequest[]]>([
+    ['the comment that is known', { commentId: 1 }, [MARKED], ['read', 'edit', 'read']],
+    ['the comment that names the job', {}, [MARKED], ['list', 'edit', 'read']],
+    ['the newest comment that names the job', {}, [`${MARKED} Full.`, MARKED], ['list', 'edit', 'read']],
+    ['a new comment if none names the job', {}, [], ['list', 'add']],
+  ])('is written to %s', async (_where, place, bodies, asked) => {
+    const comments = new SharedComments(bodies)
+    const step = stepWith(comments)
+    step.journal.add({ log: { ...PLACE, ...place } })
+    await writeLog(step)
+    expect([lostIn(step), comments.asked]).toEqual([[], asked])
+    expect(comments.bodies.at(-1)).toMatch(ROW)
+    expect(comments.bodies.slice(0, -1)).toEqual(bodies.slice(0, -1))
+    expect(readMarker(comments.bodies.at(-1) ?? '')).toMatchObject({ jobId: 'job_1', labels: ['docs-agent'] })
+  })
+
+  test('is not written to the comment of a person whom nobody trusts', async () => {
+    const comments = new SharedComments([MARKED, MARKED, MARKED])
+    const listMarkerComments: GitHub['listMarkerComments'] = async () =>
+      (await comments.github.listMarkerComments(PULL_REQUEST)).map((comment, index) => ({
+        ...comment,
+        author: (['bot', 'trusted', 'stranger'] as const)[index] ?? 'stranger',
+      }))
+    await writeLog(stepWith(comments, { github: fakeGitHub({ ...comments.github, listMarkerComments }) }))
+    expect(comments.bodies.map((body) => ROW.test(body))).toEqual([false, true, false])
+  })
+
+  test('is not written without a pull request, or without a label', async () => {
+    const comments = new SharedComments([MARKED])
+    await writeLog(stepWith(comments, { label: '' }))
+    const step = stepWith(comments)
+    step.journal.add({ log: undefined })
+    await writeLog(step)
+    expect(comments.asked).toEqual([])
+  })
+
+  test('costs nothing else if the token is not allowed to write it', async () => {
+    const comments = new SharedComments([MARKED])
+    comments.faults.edit = [refusal('forbidden')]
+    const step = stepWith(comments)
+    await writeLog(step)
+    expect(lostIn(step)).toEqual(['The log in the pull request may not have been written: GitHub said forbidden.'])
+    expect(comments.bodies).toEqual([MARKED])
+  })
+
+  test('is not written over a comment that somebody has changed into another one', async () => {
+    const comments = new SharedComments(['Mine.'])
+    const step = stepWith(comments)
+    step.journal.add({ log: { ...PLACE, commentId: 1 } })
+    await writeLog(step)
+    expect([lostIn(step), comments.asked]).toEqual([[expect.stringContaining('was changed.')], ['read']])
+  })
+
+  test('is lost if it is not there for as long as a copy may lag', async () => {
+    const comments = new SharedComments([MARKED])
+    const clock = fakeClock()
+    const editComment = () => Promise.resolve()
+    const step = stepWith(comments, { clock, github: fakeGitHub({ ...comments.github, editComment }) })
+    await writeLog(step)
+    expect(lostIn(step)).toEqual([expect.stringContaining('is not there.')])
+    expect(clock.passed()).toBeLessThan(20_000)
+  })
+
+  test('has no secret', async () => {
+    const comments = new SharedComments([])
+    const core = { ...fakeStep().core, redact: (text: string) => text.replaceAll('schedule', '***') }
+    await writeLog(stepWith(comments, { core }))
+    expect(comments.bodies[0]).toContain('| *** |')
+  })
+
+  test.each<[string, Partial<LogPlace>, string[], CommentRequest[]]>([
+    ['known', { commentId: 1 }, [MARKED], ['read', 'edit']],
+    ['there', {}, [MARKED], ['list', 'edit']],
+    ['missing', {}, [], ['list', 'add']],
+  ])(
+    'of a cancelled step takes one read and one write, within a second (the comment is %s)',
+    async (_what, place, bodies, asked) => {
+      const comments = new SharedComments(bodies)
+      const clock = fakeClock()
+      const github = fakeGitHub(comments.github)
+      const signals: (AbortSignal | undefined)[] = []
+      const until: GitHub['until'] = (at, signal) => {
+        signals.push(signal)
+        return { ...github.until(at, signal), until }
+      }
+      const signal = AbortSignal.abort(new ActionError('cancelled', 'The run was cancelled.'))
+      const step = stepWith(comments, { clock, signal, github: { ...github, until } })
+      step.journal.add({ log: { ...PLACE, ...place } })
+      await writeLog(step)
+      expect([lostIn(step), comments.asked, clock.passed()]).toEqual([[], asked, 0])
+      expect(github.deadlines.at(-1)).toBe(clock.now() + 1_000)
+      expect(signals.at(-1)?.aborted).toBe(false)
+    },
+  )
+
+  test('ends 1.5 s after the deadline at the latest', async () => {
+    const comments = new SharedComments([MARKED])
+    const clock = fakeClock()
+    const github = fakeGitHub(comments.github)
+    await writeLog(stepWith(comments, { clock, github, timeoutMs: 0 }))
+    expect(github.deadlines.at(-1)).toBe(clock.now() + 1_500)
+    expect([comments.asked, clock.passed()]).toEqual([['list', 'edit'], 0])
+  })
+})
+
+describe('a write whose result is unknown', () => {
+  test.each<[string, (ActionError | 'lost')[], CommentRequest[]]>([
+    ['was carried out: nothing is written again', ['lost'], ['list', 'edit', 'read']],
+    ['was not: it is written again', [refusal('service-error')], ['list', 'edit', 'read', 'edit', 'read']],
+    ['was refused for a limit: it is written later', [limited(5_000)], ['list', 'edit', 'read', 'edit', 'read']],
+  ])('is followed by a look at the comment, which %s', async (_what, edit, asked) => {
+    const comments = new SharedComments([MARKED])
+    comments.faults.edit = [...edit]
+    const clock = fakeClock()
+    const step = stepWith(comments, { clock })
+    await writeLog(step)
+    expect([lostIn(step), comments.asked]).toEqual([[], asked])
+    expect(comments.bodies[0]?.match(new RegExp(ROW, 'g'))).toHaveLength(1)
+    if (edit[0] instanceof ActionError && edit[0].retryAfterMs) expect(clock.passed()).toBeGreaterThanOrEqual(5_000)
+  })
+
+  test('is given up if the limit lasts too long', async () => {
+    const comments = new SharedComments([MARKED])
+    comments.faults.edit = [limited(60_000)]
+    const step = stepWith(comments)
+    await writeLog(step)
+    expect([lostIn(step).length, comments.asked]).toEqual([1, ['list', 'edit']])
+  })
+})
+
+function limited(retryAfterMs: number): ActionError {
+  return new ActionError('rate-limited', 'Slow down.', { retryAfterMs })
+}
+
+describe('a comment without room', () => {
+  const FILLED = `${MARKED}\n\n${'x'.repeat(65_000)}`
+
+  test('is followed by a second one, which keeps the count and is used from then on', async () => {
+    const comments = new SharedComments([updateMarker(FILLED, { followUps: 7 })])
+    await writeLog(stepWith(comments))
+    const [first, second = ''] = comments.bodies
+    expect(first).toBe(updateMarker(FILLED, { followUps: 7 }))
+    expect(second).toMatch(ROW)
+    expect(second).toContain('The log continues here')
+    expect(readMarker(second)).toMatchObject({ jobId: 'job_1', labels: ['docs-agent'], followUps: 7 })
+    await writeLog(stepWith(comments, { context: { ...RUN_FACTS, runId: 43 } }))
+    expect(comments.bodies).toHaveLength(2)
+    expect(comments.bodies[1]?.match(/<!-- row=/g)).toHaveLength(2)
+  })
+
+  test('is told from its refusal, too', async () => {
+    const comments = new SharedComments([MARKED])
+    comments.faults.edit = [refusal('rejected')]
+    const step = stepWith(comments)
+    await writeLog(step)
+    expect([lostIn(step), comments.asked, comments.bodies[0]]).toEqual([[], ['list', 'edit', 'add'], MARKED])
+    expect(comments.bodies[1]).toMatch(ROW)
+  })
+})
+
+describe('the comment that names the job', () => {
+  /** Names it for a new job, or for one that the step attaches to. */
+  async function name(comments: SharedComments, isNew: boolean) {
+    const clock = fakeClock()
+    const step = stepWith(comments, {
+      clock,
+      inputs: agentInputs({ label: 'docs-agent', ...(!isNew && { task: ATTACH }) }),
+    })
+    step.journal.add({ log: undefined })
+    await nameJob(PULL_REQUEST, 'job_1', step)
+    return { step, asked: comments.asked, log: step.journal.report().log }
+  }
+
+  test('is added at once for a new job', async () => {
+    const comments = new SharedComments([])
+    const { asked, log, step } = await name(comments, true)
+    expect([asked, comments.bodies, log?.commentId]).toEqual([['add'], [MARKED], 1])
+    await nameJob(PULL_REQUEST, 'job_1', step)
+    expect(asked).toEqual(['add'])
+  })
+
+  test.each<[string, string[], CommentRequest[]]>([
+    ['is added if there is none', [], ['list', 'add']],
+    ['stays as it is if it has the label', [`${MARKED} Mine.`], ['list']],
+    ['gets the label if it has another one', [MARKED.replace('docs-agent -->', 'docs -->')], ['list', 'edit', 'read']],
+  ])('for a job that was there %s', async (_what, bodies, requests) => {
+    const comments = new SharedComments(bodies)
+    const { asked, log, step } = await name(comments, false)
+    expect([asked, comments.bodies.length, log?.commentId, lostIn(step)]).toEqual([requests, 1, 1, []])
+    expect(readMarker(comments.bodies[0] ?? '')?.labels).toContain('docs-agent')
+  })
+
+  test.each<[string, (ActionError | 'lost')[], CommentRequest[], number | undefined]>([
+    ['is not added twice if the response was lost', ['lost'], ['add', 'list'], 1],
+    ['is added again after a 502', [refusal('service-error')], ['add', 'list', 'add'], 1],
+    [
+      'is added again once only',
+      [refusal('service-error'), refusal('service-error')],
+      ['add', 'list', 'add'],
+      undefined,
+    ],
+    ['is not added again after a refusal', [refusal('forbidden')], ['add'], undefined],
+  ])('%s', async (_what, add, requests, commentId) => {
+    const comments = new SharedComments([])
+    comments.faults.add = [...add]
+    const { asked, log, step } = await name(comments, true)
+    expect([asked, log?.commentId]).toEqual([requests, commentId])
+    expect(lostIn(step)).toHaveLength(commentId === undefined ? 1 : 0)
+    // The end of the step makes up for it.
+    if (add[0] === 'lost' || commentId !== undefined) return
+    await writeLog(step)
+    expect(comments.bodies).toEqual([expect.stringMatching(ROW)])
+  })
+})
+
+test('of steps that write at the same time, none loses a row or changes what people wrote', async () => {
+  const latency = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 40 })
+  const chances = fc.uniqueArray(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 7, maxLength: 20 })
+  const starts = fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 2, maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(starts, latency, chances, async (startsMs, latencies, randoms) => {
+      const world = virtualClock()
+      const clock = stepClockOf(world)
+      let [asked, drawn] = [0, 0]
+      const comments = new SharedComments(
+        [`${MARKED}\n\nMine.`],
+        clock,
+        () => latencies[asked++ % latencies.length] ?? 0,
+      )
+      const writing = startsMs.map(async (startMs, index) => {
+        await clock.sleep(startMs)
+        const context = { ...RUN_FACTS, runId: index + 1 }
+        const step = stepWith(comments, { clock, context, random: () => randoms[drawn++ % randoms.length] ?? 0 })
+        await writeLog(step)
+        return lostIn(step)
+      })
+      const lost = await world.passUntil(Promise.all(writing))
+      const [body = '', ...others] = comments.bodies
+      const rows = Array.from(body.matchAll(/<!-- row=(\d+)\./g), ([, run]) => Number(run))
+      expect(rows.toSorted((a, b) => a - b)).toEqual(startsMs.map((_, index) => index + 1))
+      expect([lost.flat(), others]).toEqual([[], []])
+      expect(body).toContain('Mine.')
+    }),
+    { seed: SEED, numRuns: 100 },
+  )
+})

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { writeCalls } from '../../../scripts/docs/github-calls.ts'
+import { ACCOUNT_OPERATIONS } from '../../../src/emulator/github/account-operations.ts'
+import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
+import { createGitHub } from '../../../src/emulator/github/github.ts'
+import { issueState } from '../../../src/emulator/github/issue-state.ts'
+import { checkParameters } from '../../../src/emulator/github/parameters.ts'
+import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { OPERATIONS } from '../../../src/emulator/github/routes.ts'
+import { driveService } from '../drive-service.ts'
+import { listParameters } from '../../support/github-schema.ts'
+import { root } from '../../support/markdown-files.ts'
+
+/** Asks what GitHub's description knows nothing of. */
+function askGitHub(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body = '') {
+  const repositories = { 'acme/docs': repositoryState({ issues: { 1: issueState() } }) }
+  const github = createGitHub({ baseUrl: 'http://x', startMs: 0, state: { repositories } })
+  const given = { authorization: `token ${GITHUB_TOKEN}`, ...headers }
+  const response = github.handle({ method, target: `/api/v3${path}`, headers: given, body }, 0)
+  return { ...response, message: (JSON.parse(response.body || '{}') as { message?: string }).message }
+}
+
+test.each([
+  ['DELETE', '/repos/acme/docs/issues/1', 'DELETE /repos/acme/docs/issues/1'],
+  ['GET', '/repos/acme/docs/nothing', 'GET /repos/acme/docs/nothing'],
+  ['GET', '/repos/acme/docs/branches/main/protection', 'GET /repos/acme/docs/branches/main/protection'],
+  ['GET', '/repos/acme/docs/commits/main/comments', 'GET /repos/acme/docs/commits/main/comments'],
+  ['GET', '/repos/acme/docs/pulls/seven', 'GET /repos/acme/docs/pulls/seven'],
+  ['GET', '/repos/acme', 'GET /repos/acme'],
+  ['GET', '/orgs/acme/teams', 'GET /orgs/acme/teams'],
+  ['GET', '/repos/acme/docs/issues?milestone=3', '“milestone” in issues/list-for-repo'],
+])('answers 501 to %s %s, which is not played', (method, path, what) => {
+  expect(askGitHub(method, path)).toMatchObject({ status: 501, message: `The embedded GitHub does not play ${what}.` })
+})
+
+test.each(['/repos/acme/other', '/repositories/99', '/repos/acme/docs/pulls/9'])('%s is not found', (path) => {
+  expect(askGitHub('GET', path).status).toBe(404)
+})
+
+test.each([
+  ['application/vnd.github.diff', 501],
+  ['application/vnd.github.v3.html+json', 501],
+  ['application/vnd.github.v3+json', 200],
+  ['application/vnd.github.raw+json', 200],
+  ['*/*', 200],
+])('a request that accepts %s is answered %d', (accept, status) => {
+  expect(askGitHub('GET', '/repos/acme/docs/issues', { accept }).status).toBe(status)
+})
+
+test('the log of a rehearsal says why a call was answered 501', () => {
+  const notes: (string | undefined)[] = []
+  const { send } = driveService({ onRequest: ({ notPlayed }) => notes.push(notPlayed) })
+  const headers = { authorization: `token ${GITHUB_TOKEN}` }
+  for (const path of ['/repos/acme/docs', '/repos/acme/docs/hooks']) send({ target: `/api/v3${path}`, headers })
+  expect(notes).toEqual([undefined, 'The embedded GitHub does not play GET /repos/acme/docs/hooks.'])
+})
+
+test.each([
+  ['no JSON', 400, 'Problems parsing JSON'],
+  ['7', 400, 'Body should be a JSON object'],
+  ['{}', 422, 'Invalid request.\n\n"body" wasn\'t supplied.'],
+  ['{"body":7}', 422, "Invalid request.\n\nFor 'properties/body', 7 is not a string."],
+  ['{"body":"Hello"}', 201, undefined],
+])('the body %s is answered %d', (body, status, message) => {
+  expect(askGitHub('POST', '/repos/acme/docs/issues/1/comments', {}, body)).toMatchObject({ status, message })
+})
+
+test('a value that GitHub does not allow is refused, by name', () => {
+  const { status, body } = askGitHub('GET', '/repos/acme/docs/pulls?state=merged')
+  expect([status, JSON.parse(body)]).toMatchObject([
+    422,
+    { message: 'Validation Failed', errors: [{ field: 'state', code: 'invalid', value: 'merged' }] },
+  ])
+})
+
+test.each([
+  ['text', 'a', 7],
+  ['text or null', null, 7],
+  ['texts', ['a'], ['a', 7]],
+  ['boolean', true, 'maybe'],
+  ['integer', 7, 'seven'],
+  ['time', '2026-01-01T00:00:00Z', 'yesterday'],
+  ['object', {}, []],
+  ['objects', [{}], [7]],
+  [['open', 'closed'], 'open', 'merged'],
+] as const)('a field of the kind %j takes %j, and not %j', (kind, good, bad) => {
+  const check = (value: unknown) =>
+    checkParameters('x', { body: { field: kind } }, new URLSearchParams(), { field: value })
+  expect([check(good), check(bad)?.status]).toEqual([undefined, 422])
+})
+
+test.each(Object.entries({ ...OPERATIONS, ...ACCOUNT_OPERATIONS }))(
+  '%s honours or refuses each parameter that GitHub has',
+  (name, { plays }) => {
+    const { query, body } = listParameters(name)
+    const declared = [...Object.keys(plays.query ?? {}), ...Object.keys(plays.body ?? {}), ...(plays.unplayed ?? [])]
+    expect(declared.toSorted()).toEqual([...query, ...body].toSorted())
+  },
+)
+
+test('the docs list every call that is played', () => {
+  const page = readFileSync(join(root, 'docs/rehearse.md'), 'utf8')
+  expect(writeCalls(page)).toBe(page)
+})

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { setFleetVersion, setPackageVersion } from '../../../scripts/release/versions.ts'
+import { root } from '../../support/markdown-files.ts'
+
+const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8')
+const parseVersions = (text: string): unknown => {
+  const { version, packages } = JSON.parse(text) as {
+    readonly version: string
+    readonly packages?: Readonly<Record<string, { readonly version: string }>>
+  }
+  return packages === undefined ? version : [version, packages['']?.version, packages['node_modules/undici']?.version]
+}
+
+test('the next version is written for the package, and for nothing that it depends on', () => {
+  expect(parseVersions(setPackageVersion(read('package.json'), '9.8.7'))).toBe('9.8.7')
+  const lock = read('package-lock.json')
+  const [, , undici] = parseVersions(lock) as string[]
+  expect(parseVersions(setPackageVersion(lock, '9.8.7'))).toEqual(['9.8.7', '9.8.7', undici])
+  expect(() => setPackageVersion('{}', '9.8.7')).toThrow('no version')
+})
+
+test('fleet.yml uses the action of its own release, whose tag cannot move', () => {
+  const fleet = read('.github/workflows/fleet.yml')
+  expect(fleet).toContain(`uses: your-org/docs-agent-action@v${String(parseVersions(read('package.json')))}\n`)
+  expect(setFleetVersion(fleet, '9.8.7')).toContain('uses: your-org/docs-agent-action@v9.8.7\n')
+  expect(() => setFleetVersion('', '9.8.7')).toThrow('in one place')
+})

@@ -1,0 +1,76 @@
+import { changeSection } from '../../src/agent/prompt/change-section.ts'
+import { renderSections } from '../../src/agent/prompt/sections.ts'
+import { includesPath, parsePathRules } from '../../src/agent/inputs/path-patterns.ts'
+import { foldedText, inlineCode } from '../../src/text/markdown.ts'
+import { createRedactor } from '../../src/text/redact.ts'
+import { cleanLines, cutText, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
+
+const KEY = 'dk_Zm9v-b+a/r=="&<\\\'?0123456789'
+const BACK_SLASHES = `${'\\'.repeat(30)}0123456789`
+const redact = createRedactor([KEY, BACK_SLASHES])
+
+const rules = parsePathRules('**/*-*-*-*-*.md')
+
+function tellPatch(patch: string): void {
+  const file = { path: 'a', status: 'modified', previousPath: undefined, additions: 1, deletions: 1, patch }
+  const change = { repository: 'acme/docs', title: 'it', commits: [], totalCommits: 0, fileList: 'whole' } as const
+  renderSections([changeSection({ ...change, files: [file] }, 'diff')], 1_048_576)
+}
+
+/** Everything that handles text from outside. */
+export const TEXT_FUNCTIONS: Readonly<Record<string, (text: string) => void>> = {
+  redact,
+  matchDashes: (path) => includesPath(rules, path),
+  tellPatch,
+  inlineCode,
+  foldedText: (text) => foldedText('Title', text, Infinity),
+  oneLine: (text) => oneLine(text, Infinity),
+  cutText: (text) => cutText(text, 300),
+  cutToBytes: (text) => cutToBytes(text, 300),
+  oneSafeLine: (text) => oneLine(text, 300, redact),
+  safeLines: (text) => cleanLines(text, 1_048_576, redact),
+}
+
+/** The worst known texts of a length: the beginning of a pattern, repeated or without an end. */
+export const HOSTILE_TEXTS: Readonly<Record<string, (length: number) => string>> = {
+  'sequences that never end': (length) => '\u001b]a'.repeat(length / 3),
+  'one sequence that never ends': (length) => `\u001b[${'0'.repeat(length)}`,
+  'beginnings of the key': (length) => KEY.slice(0, -1).repeat(length / (KEY.length - 1)),
+  'encoded back-slashes': (length) => '%5c'.repeat(length / 3),
+  'back-slashes': (length) => '\\'.repeat(length),
+  'entities that never end': (length) => `&#${'0'.repeat(length)}`,
+  'invisible characters': (length) => 'a\u200b'.repeat(length / 2),
+  'line ends': (length) => '\r\n\u2028'.repeat(length / 3),
+  dashes: (length) => '-'.repeat(length),
+  backticks: (length) => '`a'.repeat(length / 2),
+}
+
+/** Text of this length takes several milliseconds if the time is linear. */
+export const HOSTILE_LENGTH = 262_144
+export const HOSTILE_PARTS = 8
+
+/** The processor time that a call takes, in microseconds: other programs on the machine do not count. */
+function measureCpuUs(call: () => void): number {
+  const before = process.cpuUsage()
+  call()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+export interface Growth {
+  readonly wholeUs: number
+  /** The same length in eight texts, one after the other. */
+  readonly partsUs: number
+}
+
+export function measureGrowth(name: string, text: string): Growth {
+  const [part = '', whole = ''] = [HOSTILE_LENGTH / HOSTILE_PARTS, HOSTILE_LENGTH].map((length) =>
+    HOSTILE_TEXTS[text]?.(length),
+  )
+  const call = TEXT_FUNCTIONS[name]
+  const wholeUs = measureCpuUs(() => call?.(whole))
+  const partsUs = measureCpuUs(() => {
+    for (let count = 0; count < HOSTILE_PARTS; count++) call?.(part)
+  })
+  return { wholeUs, partsUs }
+}

@@ -1,0 +1,120 @@
+// How late the end of a job is seen, and with how many requests, beside the optimum of a clairvoyant with as many requests,
+// and the usual alternatives. A calculation: nothing waits.
+import { nextPollMs } from '../../src/agent/job/poll-schedule.ts'
+import { createRandom } from '../../src/emulator/service/random.ts'
+import { DISTRIBUTIONS, type Distribution } from './job-durations.ts'
+import type { Row } from './row.ts'
+
+/** From a request to its response, in seconds. The service reads the job half-way. */
+const ROUND_TRIP_S = 0.1
+const RUNS = 100
+
+interface Policy {
+  readonly name: string
+  /** The time to the next read, in seconds. */
+  readonly nextS: (reads: number, elapsedS: number, random: number) => number
+  /** How long the policy still sleeps after it has seen the end, in seconds. */
+  readonly tailS?: (reads: number) => number
+}
+
+const OURS: Policy = {
+  name: 'this action',
+  nextS: (reads, elapsedS, random) =>
+    nextPollMs(undefined, { elapsedMs: elapsedS * 1_000, reads, minDelayMs: 0, random }) / 1_000,
+}
+
+const ALTERNATIVES: readonly Policy[] = [
+  { name: 'every 5 s', nextS: () => 5 },
+  { name: 'every 10 s', nextS: () => 10 },
+  { name: 'every 15 s', nextS: () => 15 },
+  { name: '10 s and once more after the end', nextS: () => 10, tailS: () => 10 },
+  { name: 'doubling from 2 to 120 s', nextS: (reads) => Math.min(2 * 2 ** reads, 120) },
+  { name: '1.3 times as long each time, up to 60 s', nextS: (reads) => Math.min(2 * 1.3 ** reads, 60) },
+]
+
+interface Cost {
+  readonly lagS: number
+  readonly requests: number
+}
+
+/** Follows a policy through all durations at once: a job that ends between two reads is found by the second. Returns means. */
+function simulate({ stepS, density }: Distribution, { nextS, tailS = () => 0 }: Policy): Cost {
+  const random = createRandom(1)
+  let [lagS, requests] = [0, 0]
+  for (let run = 0; run < RUNS; run++) {
+    let answeredAtS = 0
+    let step = 0
+    for (let reads = 0; step < density.length; reads++) {
+      const seenAtS = answeredAtS + nextS(reads, answeredAtS, random()) + ROUND_TRIP_S / 2
+      answeredAtS = seenAtS + ROUND_TRIP_S / 2
+      for (; step < density.length && (step + 0.5) * stepS <= seenAtS; step++) {
+        const share = (density[step] ?? 0) / RUNS
+        lagS += (answeredAtS + tailS(reads) - (step + 0.5) * stepS) * share
+        requests += (reads + 1) * share
+      }
+    }
+  }
+  return { lagS, requests }
+}
+
+/**
+ * The cheapest schedule if a request costs as much as `price` seconds of lag and the distribution is known: dynamic
+ * programming from the end, over the time of the last read.
+ */
+function findCheapest({ stepS, density }: Distribution, price: number): Cost {
+  const count = density.length
+  const running = new Float64Array(count + 1)
+  const weighted = new Float64Array(count + 1)
+  for (let step = count - 1; step >= 0; step--) {
+    const share = density[step] ?? 0
+    running[step] = (running[step + 1] ?? 0) + share
+    weighted[step] = (weighted[step + 1] ?? 0) + share * (step + 0.5) * stepS
+  }
+  const cost = new Float64Array(count + 1)
+  const next = new Int32Array(count + 1)
+  for (let from = count - 1; from >= 0; from--) {
+    let best = Infinity
+    for (let to = from + 1; to <= count; to++) {
+      const found = (running[from] ?? 0) - (running[to] ?? 0)
+      const lag = found * to * stepS - ((weighted[from] ?? 0) - (weighted[to] ?? 0))
+      // The lag of this gap only grows from here on.
+      if (lag > best) break
+      const total = price * (running[from] ?? 0) + lag + (cost[to] ?? 0)
+      if (total < best) {
+        best = total
+        next[from] = to
+      }
+    }
+    cost[from] = best
+  }
+  let requests = 0
+  for (let at = 0; at < count; at = next[at] ?? count) requests += running[at] ?? 0
+  return { requests, lagS: (cost[0] ?? 0) - price * requests + ROUND_TRIP_S / 2 }
+}
+
+/** The least mean lag that any schedule can have with the same mean number of requests, in seconds. */
+function getLeastLagS(distribution: Distribution, requests: number): number {
+  let [low, high] = [1e-4, 1e5]
+  let [above, below] = [findCheapest(distribution, low), findCheapest(distribution, high)]
+  for (let round = 0; round < 18; round++) {
+    const middle = Math.sqrt(low * high)
+    const result = findCheapest(distribution, middle)
+    if (result.requests > requests) [low, above] = [middle, result]
+    else [high, below] = [middle, result]
+  }
+  // Between two schedules of the frontier lies a mix of both.
+  const part = above.requests === below.requests ? 0 : (requests - below.requests) / (above.requests - below.requests)
+  return below.lagS + part * (above.lagS - below.lagS)
+}
+
+const describe = ({ lagS, requests }: Cost): string => `${lagS.toFixed(1)} s, ${requests.toFixed(0)} requests`
+
+export function measurePolling(): Row[] {
+  return DISTRIBUTIONS.map((distribution) => {
+    const ours = simulate(distribution, OURS)
+    const leastS = getLeastLagS(distribution, ours.requests)
+    const others = ALTERNATIVES.map((policy) => `${describe(simulate(distribution, policy))}: ${policy.name}`)
+    const beside = [`${leastS.toFixed(1)} s: the optimum with as many requests`, ...others].join('; ')
+    return [`Jobs ${distribution.name}: mean lag`, describe(ours), beside, ours.lagS / leastS]
+  })
+}

@@ -1,0 +1,41 @@
+import { playInWorld, type WorldOptions } from '../../__tests__/support/embedded-world.ts'
+import { PUSH } from '../../__tests__/support/fake-github.ts'
+import { agentInputs } from '../../__tests__/support/fake-step.ts'
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
+import type { Row } from './row.ts'
+
+interface Story {
+  readonly what: string
+  readonly given: Readonly<Record<string, string>>
+  readonly more?: Partial<WorldOptions>
+}
+
+const OPEN = combineScenarios(['open-pull-request'])
+const CHECKED = { 'wait-for-checks': 'true' }
+const ON_PUSH = { facts: { eventName: 'push', payload: PUSH } }
+
+const STORIES: readonly Story[] = [
+  { what: 'A prompt', given: { label: '' } },
+  { what: 'A push to a new pull request', given: {}, more: ON_PUSH },
+  { what: 'A push to the open pull request', given: { 'on-open-pr': 'follow-up' }, more: { ...ON_PUSH, github: OPEN } },
+  { what: 'A prompt whose checks are waited for', given: CHECKED },
+  {
+    what: 'A prompt with one round of fixes',
+    given: { ...CHECKED, 'fix-rounds': '1' },
+    more: { github: combineScenarios(['checks-mended']) },
+  },
+]
+
+/** How many requests whole steps send to GitHub. A 304 does not count against GitHub's limit. */
+export async function measureRequests(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const { what, given, more } of STORIES) {
+    const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
+    const { asked, counted, service, report } = await playInWorld({ inputs, ...more })
+    if (report.outcome !== 'pull-request') throw new Error(`${what}: the step ended with ${report.outcome}.`)
+    const beside = `${asked.length} sent to GitHub; ${service.requests.length} to the service`
+    rows.push([what, `${counted} counted by GitHub`, beside, counted / asked.length])
+  }
+  return rows
+}

@@ -1,0 +1,89 @@
+// The speed, peak memory and requests of the packaged export of visitors, beside a program that collects all rows before it
+// writes them. Both read from the same service, which takes 50 ms for a page.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { root } from '../../__tests__/support/markdown-files.ts'
+import { NODE_24 } from '../small-runner/node-24.ts'
+import { preload } from '../small-runner/preload.ts'
+import { openScratchFolder } from '../small-runner/scratch-folder.ts'
+import { servePages, sitePage } from '../../__tests__/support/paging-server.ts'
+import type { Row } from './row.ts'
+
+const LATENCY_MS = 50
+const PAGE_ROWS = 250
+const SIZES = [25_000, 100_000, 400_000]
+
+const OURS = join(root, 'dist/visitors/index.js')
+const PEER = join(import.meta.dirname, 'collect-all-rows.mjs')
+
+/** Runs in the measured process, which alone knows its peak memory. */
+const TELL_PEAK = `
+  import { writeFileSync } from 'node:fs'
+  process.on('exit', () => writeFileSync('peak', String(process.resourceUsage().maxRSS)))
+`
+
+/** @throws Error with the program's output, if it fails */
+async function measure(
+  script: string,
+  rows: number,
+): Promise<Record<'rowsPerSecond' | 'peakMiB' | 'requests', number>> {
+  const service = await servePages(async (request) => {
+    await sleep(LATENCY_MS)
+    return { body: sitePage(rows, request) }
+  })
+  const { path, remove } = openScratchFolder('bench-visitors-')
+  try {
+    const startedAt = performance.now()
+    const child = spawn(NODE_24, [script], {
+      cwd: path,
+      env: {
+        PATH: process.env['PATH'],
+        ...preload(TELL_PEAK),
+        GITHUB_WORKSPACE: path,
+        INPUT_FORMAT: 'csv',
+        INPUT_SUMMARY: 'false',
+        'INPUT_PROJECT-ID': 'docs',
+        'INPUT_API-KEY': 'docs_bench_key',
+        'INPUT_BASE-URL': service.url,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+    await once(child, 'close')
+    if (child.exitCode !== 0) throw new Error(`${script} failed:\n${output}`)
+    return {
+      rowsPerSecond: (rows / (performance.now() - startedAt)) * 1000,
+      peakMiB: Number(readFileSync(join(path, 'peak'), 'utf8')) / 1024,
+      requests: service.requests.length,
+    }
+  } finally {
+    remove()
+    await service.close()
+  }
+}
+
+export async function measureVisitors(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const size of SIZES) {
+    const [ours, peer] = [await measure(OURS, size), await measure(PEER, size)]
+    const needed = Math.ceil(size / PAGE_ROWS)
+    const title = `${size.toLocaleString('en')} rows, ${LATENCY_MS} ms a page`
+    const [speed, peerSpeed] = [ours, peer].map((one) => `${one.rowsPerSecond.toFixed(0)} rows/s`)
+    const [peak, peerPeak] = [ours, peer].map((one) => `${one.peakMiB.toFixed(0)} MiB`)
+    rows.push(
+      [
+        `${title}: speed`,
+        `${speed}`,
+        `${peerSpeed}, collecting all rows first`,
+        ours.rowsPerSecond / peer.rowsPerSecond,
+      ],
+      [`${title}: peak memory`, `${peak}`, `${peerPeak}, collecting all rows first`, ours.peakMiB / peer.peakMiB],
+      [`${title}: requests`, `${ours.requests} made`, `${needed} needed`, ours.requests / needed],
+    )
+  }
+  return rows
+}

@@ -1,0 +1,43 @@
+import { ACCOUNT_OPERATIONS } from '../../src/emulator/github/account-operations.ts'
+import { acceptedPermissions } from '../../src/emulator/github/operation.ts'
+import type { Plays } from '../../src/emulator/github/parameters.ts'
+import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { OPERATIONS } from '../../src/emulator/github/routes.ts'
+import { renderTable, replaceBetweenMarkers } from './markdown-tables.ts'
+
+const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
+
+interface Row {
+  readonly method: string
+  readonly path: string
+  readonly permissions: string
+  readonly plays: Plays
+}
+
+const inRepository = { repository: repositoryState(), params: {} }
+
+const ROWS: readonly Row[] = [
+  ...Object.values(OPERATIONS).map((operation) => ({
+    ...operation,
+    path: `/repos/{owner}/{repo}${operation.path}`,
+    permissions: acceptedPermissions(operation, inRepository),
+  })),
+  ...Object.values(ACCOUNT_OPERATIONS).map((operation) => ({ ...operation, method: 'GET', permissions: '' })),
+]
+
+/** The calls to GitHub's REST API that the embedded GitHub plays, as a table. */
+export function renderCalls(): string {
+  const rows = ROWS.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)).map(
+    ({ method, path, permissions, plays }) => [
+      `\`${method} ${path}\``,
+      permissions === '' ? '' : `\`${permissions}\``,
+      list(plays.unplayed ?? []),
+    ],
+  )
+  return renderTable([['Call', 'Permission', 'Answered 501'], ...rows])
+}
+
+/** A document with that table. */
+export function writeCalls(text: string): string {
+  return replaceBetweenMarkers(text, 'github-calls', renderCalls())
+}

@@ -1,0 +1,171 @@
+/**
+ * Plays a release with the real gh against a small GitHub on this machine: for each kind of request once with a failure
+ * before it is processed, and once with a response that is lost. The release is then run again, as a person would, and must
+ * end as if nothing had failed. The report of nightly runs is played as well. Needs Bash, jq and gh; on Linux, because Go
+ * reads SSL_CERT_FILE nowhere else.
+ *
+ *   npm run release:rehearse                takes minutes
+ *   npm run release:rehearse -- --quick     without failures
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer as createTlsServer } from 'node:tls'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { root } from '../../__tests__/support/markdown-files.ts'
+import { openScratchFolder } from '../small-runner/scratch-folder.ts'
+import { handOn, makeCertificate } from '../start/untrusted-tls.ts'
+import { createReleaseServer, emptyRepository, type Failure, type RepositoryState } from './release-server.ts'
+
+const TAG = `v${(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version}`
+const [MAJOR = ''] = TAG.split('.')
+const HEAD = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+const ASSET = 'SHA256SUMS'
+const MAX_RUNS = 3
+const isQuick = process.argv.includes('--quick')
+
+const { path: folder, remove } = openScratchFolder('release-')
+const certificate = makeCertificate()
+const certificateFile = join(folder, 'cert.pem')
+writeFileSync(certificateFile, certificate.cert)
+
+let state = emptyRepository({})
+let failure: Failure | undefined
+/** Every request of a release, with any digest or id left out. */
+let requests: string[] = []
+
+/** What must hold after each change: users of the major tag never get a release that is not there as a whole. */
+function findProblem({ tags, releases }: RepositoryState): string | undefined {
+  const isWhole = releases.some(({ tag_name, draft, assets }) => {
+    return tag_name === TAG && !draft && assets.some(({ name }) => name === ASSET)
+  })
+  if (tags.get(MAJOR) === HEAD && !isWhole) return `${MAJOR} was moved before ${TAG} was published with its asset.`
+  return releases.length > 1 ? `There are ${releases.length} releases of ${TAG}.` : undefined
+}
+
+const problems: string[] = []
+const plain = createReleaseServer(
+  () => state,
+  (request) => {
+    requests.push(request.replace(/[0-9a-f]{40,}|\d+(?=\/|$)/g, '*'))
+    return failure?.request === requests.length - 1 ? failure : undefined
+  },
+  () => {
+    const problem = findProblem(state)
+    if (problem !== undefined) problems.push(problem)
+  },
+)
+plain.listen(0, '127.0.0.1')
+await once(plain, 'listening')
+const plainUrl = `http://127.0.0.1:${(plain.address() as AddressInfo).port}`
+const secure = createTlsServer(certificate, (socket) => {
+  handOn(socket, plainUrl)
+})
+secure.listen(0, '127.0.0.1')
+await once(secure, 'listening')
+
+const env = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: folder,
+  TMPDIR: folder,
+  GH_HOST: `127.0.0.1:${(secure.address() as AddressInfo).port}`,
+  GH_ENTERPRISE_TOKEN: 'ghs_rehearsal',
+  GH_REPO: 'acme/action',
+  GITHUB_REF_NAME: TAG,
+  SSL_CERT_FILE: certificateFile,
+  RUN_URL: 'https://ghes.example.com/acme/action/actions/runs/1',
+}
+
+async function run(program: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  const child = spawn(join(root, '.ci', program), args, { cwd: root, env: { ...env, ...more } })
+  const [output, errors, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number]>,
+  ])
+  return { isGreen: exitCode === 0, output: output.trim(), errors }
+}
+
+/** What the job that attests does: nothing if everything is attested. */
+async function attest(): Promise<boolean> {
+  const { isGreen, output } = await run('release', ['is-attested'])
+  if (!isGreen) return false
+  if (output === 'true') return true
+  for (const file of globSync('dist/**/*.js', { cwd: root }))
+    state.attested.add(
+      createHash('sha256')
+        .update(readFileSync(join(root, file)))
+        .digest('hex'),
+    )
+  return true
+}
+
+/** The jobs of release.yml, from the first that did not pass. */
+async function release(): Promise<boolean> {
+  if (!(await attest())) return false
+  for (const step of ['publish', 'move-major']) if (!(await run('release', [step])).isGreen) return false
+  return true
+}
+
+const shows = (): string =>
+  JSON.stringify({ tags: [...state.tags], releases: state.releases, attested: state.attested.size })
+
+/** Plays a release in which one request fails; returns all its requests. */
+async function playRelease(
+  planned: Failure | undefined,
+  tags: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  state = emptyRepository({ [TAG]: HEAD, ...tags })
+  ;[failure, requests] = [planned, []]
+  let runs = 1
+  while (!(await release()) && runs < MAX_RUNS) runs++
+  const isDone =
+    state.tags.get(MAJOR) === HEAD &&
+    state.releases.length === 1 &&
+    state.releases[0]?.draft === false &&
+    state.releases[0].assets.length === 1
+  if (!isDone) problems.push(`With ${JSON.stringify(planned)} the release did not end: ${shows()}`)
+  return requests
+}
+
+/** What the nightly report does after runs with these results. */
+async function playNightly(): Promise<void> {
+  state = emptyRepository({})
+  failure = undefined
+  const results = ['success', 'failure', 'cancelled', 'success', 'success', 'cancelled', 'success']
+  const open: number[] = []
+  for (const result of results) {
+    const NEEDS = JSON.stringify({ soak: { result }, pictures: { result: 'success' } })
+    const { isGreen, errors } = await run('report-nightly', [], { NEEDS })
+    if (!isGreen) problems.push(`The report of a nightly run failed: ${errors}`)
+    open.push(state.issues.filter((issue) => issue.state === 'open').length)
+  }
+  const comments = state.issues.map((issue) => issue.comments.length)
+  const seen = JSON.stringify({ open, comments })
+  const expected = JSON.stringify({ open: [0, 1, 1, 0, 0, 1, 0], comments: [2, 1] })
+  if (seen !== expected) problems.push(`The issues of nightly runs are ${seen}, and not ${expected}.`)
+}
+
+try {
+  const older = { [MAJOR]: 'a'.repeat(40) }
+  const whole = await playRelease(undefined, older)
+  const kinds = isQuick ? [] : whole.flatMap((request, index) => (whole.indexOf(request) === index ? [index] : []))
+  for (const request of kinds)
+    for (const isProcessed of [false, true]) await playRelease({ request, isProcessed }, older)
+  await playRelease(undefined, {})
+  // A release that is whole is left as it is.
+  const before = shows()
+  await release()
+  if (shows() !== before) problems.push('Running a finished release again changed something.')
+  await playNightly()
+  console.log(`Played ${2 * kinds.length + 2} releases of ${whole.length} requests, and 7 nightly reports.`)
+} finally {
+  plain.close()
+  secure.close()
+  remove()
+}
+for (const problem of new Set(problems)) console.error(problem)
+process.exitCode = problems.length === 0 ? 0 : 1

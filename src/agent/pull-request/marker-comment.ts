@@ -1,0 +1,205 @@
+import { openGitHub } from '../../action/step.ts'
+import type { MarkerComment } from '../../github/comments.ts'
+import type { GitHub } from '../../github/github.ts'
+import { type PullRequestAddress } from '../../github/pull-requests.ts'
+import { ActionError, rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
+import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
+import type { AgentStep } from '../report/journal.ts'
+import type { LogPlace } from '../report/report.ts'
+import { createMarkerComment, isMarkerComment, mostTrusted, readMarker } from './marker.ts'
+import {
+  countFollowUps,
+  isUpdated,
+  rememberVersion,
+  toLogEntry,
+  updateComment,
+  type CommentUpdate,
+} from './pull-request-log.ts'
+
+/** A request that ended like this may have been carried out. */
+const UNKNOWN_RESULT: readonly ErrorCode[] = ['service-error', 'unreachable', 'bad-answer']
+/** A comment that was added shows in the list after this time at the latest, in milliseconds. */
+const LOOK_UP_AFTER_MS = 3_000
+
+/**
+ * How long after a write the comment is read again, in milliseconds: by then, steps that had read it before this write have
+ * written, too. Between reading and writing they may pause for a second, as GitHub asks for between two writes.
+ */
+const VERIFY_AFTER_MS = 2_000
+/** Added to it at random for each write, so that two steps do not keep writing at the same moments, in milliseconds. */
+const JITTER_MS = 1_000
+/** What reading it again may take, in milliseconds. */
+const READ_MS = 1_000
+/** A copy of GitHub's may lag for as long, in milliseconds. */
+const LAG_PAUSES_MS = [2_000, 3_000, 5_000, 5_000]
+/** Of the steps that write at the same time, at least one is done after each write. */
+const MAX_WRITES = 8
+
+const NO_ROOM = 'The log continues here, because the comment before has no room left.'
+
+/** What it takes to write a comment. */
+export interface CommentAccess extends Pick<AgentStep, 'clock' | 'core' | 'deadlineAt' | 'random' | 'signal'> {
+  readonly github: GitHub
+}
+
+/** `commentId`: of the comment that has the update; undefined if GitHub's response does not have it. */
+export type UpdateResult = { readonly commentId: number | undefined } | 'used-up'
+
+type JobPlace = Pick<LogPlace, 'pullRequest' | 'jobId'>
+
+/** The newest marker comment of the job that counts: an older one may be full. */
+async function findMarkerComment({ pullRequest, jobId }: JobPlace, github: GitHub): Promise<MarkerComment | undefined> {
+  const comments = await github.listMarkerComments(pullRequest, (body) => isMarkerComment(body, jobId))
+  return mostTrusted(comments).at(-1)
+}
+
+/**
+ * Adds a marker comment. If the result of the request is unknown, the comment is looked up, and the request is repeated once.
+ * @param beginning a marker comment that the update is merged into
+ * @returns its id; undefined if GitHub's response does not have it
+ */
+async function addMarkerComment(
+  place: JobPlace,
+  beginning: string,
+  update: CommentUpdate,
+  { clock, core, deadlineAt, github, signal }: CommentAccess,
+): Promise<number | undefined> {
+  const body = core.redact(updateComment(beginning, update) ?? beginning)
+  const add = (): Promise<number | undefined> => github.addComment(place.pullRequest, body)
+  try {
+    return await add()
+  } catch (error) {
+    const { code } = rethrowFatal(error, ...UNKNOWN_RESULT)
+    core.debug(`Whether the comment was added is unknown (${code}).`)
+    if (clock.now() + LOOK_UP_AFTER_MS + READ_MS >= deadlineAt) throw error
+  }
+  await clock.sleep(LOOK_UP_AFTER_MS, signal)
+  const found = await findMarkerComment(place, github)
+  return found !== undefined && isUpdated(found.body, update) ? found.id : add()
+}
+
+/** Writes a comment once. @returns the error after which it may be written all the same, or later; undefined if it was written */
+async function tryToEdit(edit: () => Promise<void>): Promise<ActionError | undefined> {
+  try {
+    await edit()
+    return undefined
+  } catch (error) {
+    return rethrowFatal(error, ...UNKNOWN_RESULT, 'rate-limited', 'rejected')
+  }
+}
+
+/**
+ * Updates a marker comment so that no update of another step is lost: reads it, merges, writes, and reads it again, until the
+ * update is there. If no time is left to read it again, it is written once. If people's text leaves no room, a new marker
+ * comment takes the update.
+ * @returns `used-up` if the follow-up that the step counts would be one too many: then nothing is written
+ * @throws ActionError if the update may not have been written
+ */
+export async function updateMarkerComment(
+  place: JobPlace,
+  found: Pick<MarkerComment, 'id'> & Partial<MarkerComment>,
+  update: CommentUpdate,
+  access: CommentAccess,
+): Promise<UpdateResult> {
+  const { clock, core, deadlineAt, github, random, signal } = access
+  const { pullRequest, jobId } = place
+  const { id: commentId } = found
+  const read = (): Promise<string> => github.readComment(pullRequest, commentId)
+  let known = update
+  let body = found.body ?? (await read())
+  for (let writes = 1; ; writes++) {
+    const marker = readMarker(body)
+    if (marker?.jobId !== jobId) throw new ActionError('rejected', 'The comment that names its job was changed.')
+    if (isUpdated(body, update)) return { commentId }
+    if (countFollowUps(marker, known) > (update.maxFollowUps ?? Infinity)) return 'used-up'
+    if (writes > MAX_WRITES) throw new ActionError('rejected', 'Other steps write the same comment all the time.')
+
+    known = rememberVersion(known, body)
+    const next = updateComment(body, known)
+    const edit = (text: string) =>
+      tryToEdit(() => github.editComment(pullRequest, commentId, core.redact(text), { isSentOnce: true }))
+    const failure = next === undefined ? undefined : await edit(next)
+    if (next === undefined || failure?.code === 'rejected') {
+      const beginning = createMarkerComment(jobId, marker.labels, NO_ROOM)
+      return { commentId: await addMarkerComment(place, beginning, { ...known, rows: update.rows }, access) }
+    }
+
+    const pauseMs = Math.max(failure?.retryAfterMs ?? 0, VERIFY_AFTER_MS + writes * JITTER_MS * random())
+    if (clock.now() + pauseMs + READ_MS >= deadlineAt) {
+      if (failure === undefined) return { commentId }
+      throw failure
+    }
+    await clock.sleep(pauseMs, signal)
+    // A copy that lags may still have the version before. After a failure that version may be the right one.
+    const before = body
+    const isNews = (found: string): boolean => failure !== undefined || found !== before
+    body = await pollUntil(read, isNews, pausesBefore(LAG_PAUSES_MS, deadlineAt, clock), access)
+    if (!isNews(body)) throw new ActionError('rejected', 'What was written is not there.')
+  }
+}
+
+/**
+ * Makes sure that a comment names the job, as soon as its pull request is known: without it, the next step would start another
+ * job. For a new job there can be no comment yet.
+ */
+export async function nameJob(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
+  const { inputs, journal } = step
+  const { label } = inputs
+  const { repository, number } = pullRequest
+  const { log } = journal.report()
+  if (log?.jobId === jobId && log.pullRequest.number === number && log.commentId !== undefined) return
+  const place: LogPlace = { pullRequest: { repository, number }, jobId, commentId: undefined, followUps: 0 }
+  journal.add({ log: place })
+  const isNew = journal.turns[0].task.kind === 'create'
+  const commentId = await journal.bestEffort('The comment that names the job was not written', async () => {
+    const access = { ...step, github: openGitHub(step) }
+    const found = isNew ? undefined : await findMarkerComment(place, access.github)
+    const update = { label, followUps: 0, rows: [], left: undefined }
+    if (found === undefined) return addMarkerComment(place, createMarkerComment(jobId, []), update, access)
+    const result = await updateMarkerComment(place, found, update, access)
+    return result === 'used-up' ? undefined : result.commentId
+  })
+  journal.add({ log: { ...place, commentId } })
+}
+
+/** The most that writing the log may take, in milliseconds. */
+const LOG_MS = 30_000
+/** How long after the deadline it may end, in milliseconds: the last read of a job may end at the deadline. */
+const GRACE_MS = 1_500
+/** The same for a cancelled step, to which the runner gives some seconds in all: one read and one write. */
+const CANCELLED_MS = 1_000
+const LOST = 'The log in the pull request may not have been written'
+
+/** Access for the end of a step: the log is written however the step ended. */
+function openAtEnd(step: AgentStep): CommentAccess {
+  const now = step.clock.now()
+  const github = openGitHub(step, LOG_MS, GRACE_MS)
+  if (!step.signal.aborted) return { ...step, github, deadlineAt: Math.min(now + LOG_MS, step.deadlineAt + GRACE_MS) }
+  const { signal } = new AbortController()
+  const deadlineAt = now + CANCELLED_MS
+  return { ...step, github: github.until(deadlineAt, signal), deadlineAt, signal }
+}
+
+/**
+ * Adds the step's turns to the log in the pull request, once and at the end of the step, a red one too. If it cannot be
+ * written, nothing else is lost.
+ */
+export async function writeLog(step: AgentStep): Promise<void> {
+  const { inputs, journal } = step
+  const report = journal.report()
+  const { log } = report
+  if (log === undefined || inputs.label === '') return
+  const { jobId, followUps, signature } = log
+  const entry = toLogEntry(journal.turns, report, step.context, step.clock.wallTime())
+  const update = { label: inputs.label, followUps, signature, ...entry }
+  try {
+    const access = openAtEnd(step)
+    const { commentId } = log
+    const found = commentId === undefined ? await findMarkerComment(log, access.github) : { id: commentId }
+    if (found === undefined) await addMarkerComment(log, createMarkerComment(jobId, []), update, access)
+    else await updateMarkerComment(log, found, update, access)
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    journal.reportSkipped(LOST, error)
+  }
+}

@@ -1,0 +1,201 @@
+import type { Context } from '../../action/context.ts'
+import { MARKER_BEGINNING } from '../../github/comments.ts'
+import { hasLabel } from '../../github/labels.ts'
+import { linked, quoted, someQuoted } from '../../text/markdown.ts'
+import { formatCount } from '../../text/sentences.ts'
+import { formatUtc } from '../../text/utc-time.ts'
+import type { Report } from '../report/report.ts'
+import { faultsOf, isPullRequestOver } from '../report/standing.ts'
+import { formatEnd } from '../report/turn-texts.ts'
+import { isSent, type Turns } from '../report/turns.ts'
+import { MAX_FOLLOW_UPS, readMarker, updateMarker, type Marker } from './marker.ts'
+
+/** What a step adds to the log, in lines as the comment has them. */
+export interface LogEntry {
+  /** One for each turn. */
+  readonly rows: readonly string[]
+  /** What is left to do. Undefined if the step did not look at the pull request: the lines that are there stay. */
+  readonly left: readonly string[] | undefined
+}
+
+/** The first turn is started by the run itself, further ones by failed checks. */
+function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report, context: Context): readonly string[] {
+  const { serverUrl, repository, runId, runAttempt, stepId } = context
+  const attempt = runAttempt > 1 ? `/attempts/${runAttempt}` : ''
+  const url = `${serverUrl}/${repository}/actions/runs/${runId}${attempt}`
+  const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
+  return turns.flatMap((turn, index) => {
+    const { at, result, stopped, failing } = turn
+    const { error, outcome } = result ?? stopped ?? {}
+    // A round that was not sent is no turn.
+    const isNone = error?.code === 'not-sent' || (outcome === 'cancelled' && !isSent(turn))
+    if (at === undefined || (index > 0 && isNone)) return []
+    const isWhole = turns.length === 1 && result?.operation === 'created' && changes?.isWhole === true
+    const files = isWhole ? `: ${formatCount(changes.files.length, 'file')}` : ''
+    const failed = failing && { text: `checks failed: ${someQuoted(failing.map(({ name }) => name))}` }
+    const when = formatUtc(at).slice(0, 'YYYY-MM-DD hh:mm'.length)
+    const end = linked({ text: `${formatEnd(turn)}${files}${step}`, url })
+    // No other turn has this key.
+    const key = [runId, runAttempt, stepId, at.getTime()].join('.').replaceAll(/[^\w.-]/g, '-')
+    return [`| ${when} | ${linked(failed ?? startedBy)} | ${end} <!-- row=${key} --> |`]
+  })
+}
+
+/** What is left to do in the pull request, the most serious first. */
+function listLeft(report: Report): LogEntry['left'] {
+  const { pullRequest: found = {} } = report
+  if (found.state === undefined) return undefined
+  if (isPullRequestOver(found)) return [`Nothing: it is ${found.state}.`]
+  const left = faultsOf(report).flatMap(({ left }) => left)
+  return left.length === 0 ? ['Review it, and merge it.'] : left
+}
+
+/** @param at the end of the step */
+export function toLogEntry(turns: Turns, report: Report, context: Context, at: Date): LogEntry {
+  const left = listLeft(report)
+  return {
+    rows: toRows(turns, report, context),
+    left: left && [`**What is left** (${formatUtc(at)} UTC)`, ...left.map((item) => `- ${item}`)],
+  }
+}
+
+/** GitHub takes 65,536. */
+const MAX_CHARACTERS = 65_000
+
+const BEGIN = `${MARKER_BEGINNING}log -->`
+const HEAD = ['| When (UTC) | Started by | Result |', '| --- | --- | --- |']
+const ROW = /^\|.*<!-- row=([\w.-]+) -->\s*\|\s*$/
+const SUMMARISED = /<!-- summarised=(\d{1,9}) -->\s*$/
+const LEFT = '<!-- left -->'
+const LEFT_AT = /^\*\*What is left\*\* \((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\)/
+const FOLLOW_UPS = '<!-- follow-ups -->'
+
+/** A line is ours by its own looks, so that whatever people write, move or delete takes nothing from the other lines. */
+function kindOf(line: string): 'row' | 'summarised' | 'left' | 'frame' | 'theirs' {
+  const shown = line.trimEnd()
+  if (ROW.test(line)) return 'row'
+  if (SUMMARISED.test(line)) return 'summarised'
+  if (shown.endsWith(LEFT)) return 'left'
+  return shown === BEGIN || shown.endsWith(FOLLOW_UPS) || HEAD.includes(shown) ? 'frame' : 'theirs'
+}
+
+const keyOf = (row: string): string => ROW.exec(row)?.[1] ?? ''
+/** When the turn of a row began, in milliseconds since 1970. */
+const timeOf = (row: string): number => Number(/\d+$/.exec(keyOf(row))?.[0] ?? 0)
+
+interface CommentLines {
+  /** What stands above the log. */
+  readonly above: readonly string[]
+  readonly rows: readonly string[]
+  readonly summarised: number
+  readonly left: readonly string[]
+  /** What people wrote below the beginning of the log. */
+  readonly theirs: readonly string[]
+  readonly hasLog: boolean
+}
+
+function parseComment(body: string): CommentLines {
+  const lines = body.split(/\r\n|\n/)
+  const begin = lines.findIndex((line) => kindOf(line) !== 'theirs')
+  const [above, log] = begin === -1 ? [lines, []] : [lines.slice(0, begin), lines.slice(begin)]
+  const pick = (kind: ReturnType<typeof kindOf>): readonly string[] => log.filter((line) => kindOf(line) === kind)
+  return {
+    above,
+    rows: pick('row'),
+    summarised: pick('summarised').reduce((sum, line) => sum + Number(SUMMARISED.exec(line)?.[1]), 0),
+    left: pick('left'),
+    theirs: pick('theirs'),
+    hasLog: begin !== -1,
+  }
+}
+
+/** @param count how many of the oldest rows become a number */
+function renderComment({ above, rows, summarised, left, theirs, hasLog }: CommentLines, used: number, count: number) {
+  const all = summarised + count
+  const line = `_Not listed: ${formatCount(all, 'earlier turn')}._ <!-- summarised=${all} -->`
+  const log = [
+    [BEGIN],
+    all === 0 ? [] : [line],
+    [...HEAD, ...rows.slice(count)],
+    left,
+    [`Follow-ups by \`on-open-pr\`: ${used} of ${MAX_FOLLOW_UPS} used. ${FOLLOW_UPS}`],
+    theirs,
+  ]
+  const texts = [above, ...(hasLog ? log : [])].map((part) => part.join('\n').trim())
+  return texts.filter((text) => text !== '').join('\n\n')
+}
+
+/** What a step records in the marker comment of its job. */
+export interface CommentUpdate extends LogEntry {
+  readonly label: string
+  /** How many follow-ups were counted by other steps, as far as this one knows. */
+  readonly followUps: number
+  /** Of the follow-up that this step counts; undefined if it counts none. */
+  readonly signature?: string | undefined
+  /** By default there is no limit. */
+  readonly maxFollowUps?: number
+}
+
+/** Two steps that count at the same time both have to be counted, and an older version must not lower the count. */
+function mergeMarker({ labels, followUps, countedBy }: Marker, update: CommentUpdate): Omit<Marker, 'jobId'> {
+  const { label, signature, followUps: known } = update
+  const own = signature === undefined ? [] : [signature]
+  const isCounted = own.every((one) => countedBy.includes(one))
+  const byOthers = isCounted ? followUps - own.length : followUps
+  return {
+    labels: hasLabel(label, labels) ? labels : [...labels, label],
+    followUps: Math.max(byOthers, known) + own.length,
+    countedBy: isCounted ? countedBy : [...countedBy, ...own],
+  }
+}
+
+/** How many follow-ups a marker comment counts when it has been updated. */
+export function countFollowUps(marker: Marker, update: CommentUpdate): number {
+  return mergeMarker(marker, update).followUps
+}
+
+/** The update with what a version of the comment has, so that an older version that is read later cannot undo it. */
+export function rememberVersion(update: CommentUpdate, body: string): CommentUpdate {
+  const marker = readMarker(body)
+  if (marker === undefined) return update
+  const own = update.signature === undefined ? 0 : 1
+  const rows = new Map([...parseComment(body).rows, ...update.rows].map((row) => [keyOf(row), row]))
+  return { ...update, followUps: mergeMarker(marker, update).followUps - own, rows: [...rows.values()] }
+}
+
+/** Whether a comment has what an update records. Of several rows, the newest counts: older ones may have been summarised. */
+export function isUpdated(body: string, update: CommentUpdate): boolean {
+  const marker = readMarker(body)
+  if (marker === undefined) return false
+  const { labels, followUps, countedBy } = mergeMarker(marker, update)
+  const isMarked = labels === marker.labels && followUps === marker.followUps && countedBy === marker.countedBy
+  const newest = update.rows.at(-1)
+  return isMarked && (newest === undefined || parseComment(body).rows.some((row) => keyOf(row) === keyOf(newest)))
+}
+
+const leftAt = (left: readonly string[] = []): string => LEFT_AT.exec(left[0] ?? '')?.[1] ?? ''
+
+/**
+ * Merges an update into a marker comment: counts are never lowered, rows are added by their keys and sorted by time, and what
+ * people wrote stays. The oldest rows are summarised if the comment would be too long.
+ * @param body a marker comment as it is now
+ * @returns undefined if people's text leaves no room
+ */
+export function updateComment(body: string, update: CommentUpdate): string | undefined {
+  const marker = readMarker(body)
+  if (marker === undefined) return undefined
+  const merged = mergeMarker(marker, update)
+  const lines = parseComment(updateMarker(body, merged))
+  const keys = new Set(lines.rows.map(keyOf))
+  const added = update.rows.filter((row) => !keys.has(keyOf(row)))
+  const rows = [...lines.rows, ...added].toSorted((a, b) => timeOf(a) - timeOf(b))
+  // A step that ended later has looked later.
+  const isNewer = update.left !== undefined && leftAt(update.left) >= leftAt(lines.left)
+  const left = isNewer ? update.left.map((line) => `${line} ${LEFT}`) : lines.left
+  const hasLog = lines.hasLog || rows.length > 0 || left.length > 0
+  for (let count = 0; count < Math.max(1, rows.length); count++) {
+    const text = renderComment({ ...lines, rows, left, hasLog }, merged.followUps, count)
+    if (text.length <= MAX_CHARACTERS) return text
+  }
+  return undefined
+}

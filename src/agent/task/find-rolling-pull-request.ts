@@ -1,0 +1,118 @@
+import { openGitHub } from '../../action/step.ts'
+import { DEPENDABOT } from '../../github/event.ts'
+import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
+import { type Account, isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import { findAgentAccounts } from '../pull-request/agent-accounts.ts'
+import { isMarkedWithLabel, isMarkerComment, mostTrusted } from '../pull-request/marker.ts'
+import type { AgentStep } from '../report/journal.ts'
+import { findJobOf, openSearch, type Search } from './prove-job.ts'
+import type { RollingPullRequest } from './rolling-pull-request.ts'
+
+/** Each costs several requests, and whoever labels so many other pull requests uses the label for something else. */
+const MAX_EXAMINED = 30
+/** Each costs a request for its comments. */
+const MAX_CANDIDATES = 10
+const MAX_NAMED = 10
+
+/** These bots open many pull requests, none of them for a job. */
+const OTHER_BOTS = [DEPENDABOT, 'renovate[bot]']
+
+/**
+ * The open pull requests that may be the agent's although they do not have the label, newest first: those of the agent's
+ * accounts, or if none is known, those of bots.
+ */
+export function pickCandidates(
+  unlabelled: readonly PullRequestInList[],
+  agents: readonly Account[],
+): readonly PullRequestInList[] {
+  const logins = agents.map(({ login }) => login)
+  const isCandidate = ({ author: { login, type } }: PullRequestInList): boolean =>
+    logins.length > 0 ? logins.includes(login) : type === 'Bot' && !OTHER_BOTS.includes(login)
+  return unlabelled
+    .filter(isCandidate)
+    .toSorted((a, b) => b.number - a.number)
+    .slice(0, MAX_CANDIDATES)
+}
+
+/**
+ * The open pull requests without the label whose marker comment names it, oldest first. The token of an earlier step may not
+ * have been allowed to create the label.
+ */
+async function findMarked(
+  unlabelled: readonly PullRequestInList[],
+  repository: string,
+  search: Search,
+): Promise<readonly PullRequestAddress[]> {
+  if (unlabelled.length === 0) return []
+  const { label } = search.inputs
+  const github = openGitHub(search)
+  const marked: PullRequestAddress[] = []
+  for (const candidate of pickCandidates(unlabelled, await findAgentAccounts(repository, label, github))) {
+    const comments = mostTrusted(await github.listMarkerComments(candidate, isMarkerComment))
+    if (comments.some(({ body }) => isMarkedWithLabel(body, label))) marked.unshift(candidate)
+  }
+  return marked
+}
+
+function noticeOthers(number: number, others: readonly PullRequestAddress[], { journal }: AgentStep): void {
+  if (others.length === 0) return
+  const named = others.slice(0, MAX_NAMED).map((other) => `#${other.number}`)
+  const more = others.length > MAX_NAMED ? ` and ${others.length - MAX_NAMED} more` : ''
+  journal.notice(
+    'More than one pull request is open',
+    `Pull request #${number} is the oldest one of the agent that has the label. The label is also on, or meant for: ${named.join(', ')}${more}. Merge or close what is not needed.`,
+  )
+}
+
+/**
+ * The open pull request to continue: the oldest one with the label whose job confirms that it is its own. If no open pull
+ * request with the label is the agent's, those are examined whose marker comment names the label. Label and marker are
+ * pointers that anybody can set; the service is the proof.
+ * @param ended those that were chosen before, and were merged or closed since
+ * @throws ActionError if GitHub or the service cannot be asked
+ */
+export async function findRollingPullRequest(
+  step: AgentStep,
+  ended: readonly number[],
+): Promise<RollingPullRequest | undefined> {
+  const { label, prRepository } = step.inputs
+  const search = openSearch(step)
+  const github = openGitHub(search)
+  const repository = prRepository === '' ? step.context.repository : prRepository
+  const seen = new Set(ended)
+
+  async function findAmong(listed: readonly PullRequestAddress[]): Promise<RollingPullRequest | undefined> {
+    const unseen = listed.filter(({ number }) => !seen.has(number))
+    for (const [index, address] of unseen.entries()) {
+      if (seen.size - ended.length === MAX_EXAMINED)
+        throw new ActionError(
+          'not-sent',
+          `The first ${MAX_EXAMINED} of the open pull requests with the label are not the agent's.`,
+          { hint: 'Remove the label from pull requests that are not the agent’s.' },
+        )
+      const { number } = address
+      seen.add(number)
+      const found = await findJobOf(address, search)
+      if ('jobId' in found) {
+        noticeOthers(number, unseen.slice(index + 1), step)
+        return found
+      }
+      // It may have been closed since it was listed.
+      if (!isOpen(found.pullRequest)) continue
+      const reason = found.objections.join(', ') || 'no comment that counts names its job'
+      step.journal.note(`Skipped pull request #${number}: it has the label, but ${reason}.`)
+    }
+    return undefined
+  }
+
+  // The label's own list is short and may be incomplete: only the list of all proves that there is none.
+  const labelled = await findAmong(await github.findLabelledPullRequests(repository, label))
+  if (labelled !== undefined) return labelled
+  const open = await github.listOpenPullRequests(repository)
+  const isLabelled = ({ labels }: PullRequestInList): boolean => hasLabel(label, labels)
+  const missed = await findAmong(open.filter(isLabelled))
+  if (missed !== undefined) return missed
+  const unlabelled = open.filter((pullRequest) => !isLabelled(pullRequest) && !seen.has(pullRequest.number))
+  return findAmong(await findMarked(unlabelled, repository, search))
+}

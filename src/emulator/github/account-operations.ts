@@ -1,0 +1,86 @@
+import { issueBody } from './issue-operations.ts'
+import type { Kind, Plays } from './parameters.ts'
+import { PAGE } from './parameters.ts'
+import { type Call, type Reply, listReply, notPlayed, ok, refusal, spelledIn } from './reply.ts'
+import { repositoryState } from './repository-state.ts'
+import type { RateLimit } from './request-budget.ts'
+import { isSortKey, parseSearch, searchIssues } from './search-issues.ts'
+
+/** A request that is about no repository. */
+export type AccountCall = Pick<Call, 'state' | 'query' | 'nowMs' | 'baseUrl' | 'url'> & { readonly limit: RateLimit }
+
+interface AccountOperation {
+  readonly path: string
+  readonly answer: (call: AccountCall) => Reply
+  readonly plays: Plays
+  /** GitHub counts no request for it. */
+  readonly isFree?: true
+}
+
+function rateLimit({ limit, nowMs }: AccountCall): Reply {
+  const { remaining, resetSeconds, ...counted } = limit
+  const core = { ...counted, remaining, reset: Math.ceil(nowMs / 1_000) + resetSeconds }
+  const untouched = (most: number): object => ({ limit: most, used: 0, remaining: most, reset: core.reset })
+  return ok({ resources: { core, search: untouched(30), graphql: untouched(1_000) }, rate: core })
+}
+
+/** As a GitHub Enterprise Server says who it is: clients such as `gh` decide by it what they ask. */
+const META = { verifiable_password_authentication: false, installed_version: '3.19.0' }
+
+const CANNOT_BE_SEARCHED =
+  'The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them.'
+
+/** A call about a repository, from one that is about none. */
+function within(call: AccountCall, name: string): Call {
+  const repository = call.state.repositories[name] ?? repositoryState()
+  return { ...call, name, repository, params: {}, body: {}, format: undefined }
+}
+
+function search(call: AccountCall): Reply {
+  const { state, query, nowMs } = call
+  const q = query.get('q') ?? ''
+  const parsed = parseSearch(q)
+  if (q.trim() === '')
+    return refusal(422, 'Validation Failed', { errors: [{ resource: 'Search', field: 'q', code: 'missing' }] })
+  if ('unplayed' in parsed) return notPlayed(`“${parsed.unplayed}” in a search`)
+  const isKnown = (name: string): boolean => spelledIn(Object.keys(state.repositories), name) !== undefined
+  if (!parsed.repositories.every(isKnown))
+    return refusal(422, 'Validation Failed', {
+      errors: [{ message: CANNOT_BE_SEARCHED, resource: 'Search', field: 'q', code: 'invalid' }],
+    })
+  const [sort, order] = [query.get('sort') ?? parsed.sort?.[0], query.get('order') ?? parsed.sort?.[1] ?? 'desc']
+  if (sort !== undefined && !isSortKey(sort)) return notPlayed(`the order “${sort}” of a search`)
+  const found = searchIssues(state, { ...parsed, sort: sort === undefined ? undefined : [sort, order] }, nowMs)
+  const shown = { ...within(call, ''), query }
+  return listReply(
+    shown,
+    found,
+    (_call, { repositoryName, number, issue }) => ({
+      ...issueBody(within(call, repositoryName), number, issue),
+      score: 1,
+    }),
+    (items) => ({ total_count: found.length, incomplete_results: false, search_type: 'lexical', items }),
+  )
+}
+
+const SEARCH: Readonly<Record<string, Kind>> = { ...PAGE, q: 'text', order: ['desc', 'asc'], sort: 'text' }
+
+/** What is about no repository, by the names of GitHub's description. */
+export const ACCOUNT_OPERATIONS: Readonly<Record<string, AccountOperation>> = {
+  'rate-limit/get': { path: '/rate_limit', answer: rateLimit, plays: {}, isFree: true },
+  'meta/get': { path: '/meta', answer: () => ok(META), plays: {} },
+  'search/issues-and-pull-requests': {
+    path: '/search/issues',
+    answer: search,
+    plays: { query: SEARCH, unplayed: ['advanced_search', 'search_type'] },
+  },
+}
+
+/** The operation that a request outside of repositories is for, with its name. */
+export function findAccountOperation(
+  method: string,
+  path: string,
+): readonly [name: string, operation: AccountOperation] | undefined {
+  if (method !== 'GET') return undefined
+  return Object.entries(ACCOUNT_OPERATIONS).find(([, operation]) => operation.path === path)
+}

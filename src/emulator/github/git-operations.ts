@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto'
+import { diffTexts, readTree } from './contents.ts'
+import { changedFiles, compareHistories, findCommit, historyOf } from './history.ts'
+import { CONTENTS, operation, type Operations } from './operation.ts'
+import { PAGE } from './parameters.ts'
+import {
+  type Call,
+  NOT_FOUND,
+  type Reply,
+  created,
+  listReply,
+  noContent,
+  notPlayed,
+  ok,
+  pageOf,
+  refusal,
+} from './reply.ts'
+import { deleteBranch, moveBranch, pushCommit } from './repository-events.ts'
+import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
+import { commitBody, fileBody } from './resource-body.ts'
+
+/** All that Git names `refs/...` here: heads and tags, in the order of their names. */
+function listRefs({ branches, tags }: RepositoryState): readonly (readonly [ref: string, sha: string])[] {
+  const named = (kind: string, refs: Readonly<Record<string, string>>) =>
+    Object.entries(refs).map(([name, sha]) => [`refs/${kind}/${name}`, sha] as const)
+  return [...named('heads', branches), ...named('tags', tags)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function refBody({ baseUrl, name }: Call, [ref, sha]: readonly [ref: string, sha: string]): object {
+  const api = `${baseUrl}/api/v3/repos/${name}/git`
+  return { ref, node_id: ref, url: `${api}/${ref}`, object: { type: 'commit', sha, url: `${api}/commits/${sha}` } }
+}
+
+const findRef = (call: Call): readonly [ref: string, sha: string] | undefined =>
+  listRefs(call.repository).find(([ref]) => ref === `refs/${call.params['ref'] ?? ''}`)
+
+function getRef(call: Call): Reply {
+  const found = findRef(call)
+  return found === undefined ? NOT_FOUND : ok(refBody(call, found))
+}
+
+function listMatchingRefs(call: Call): Reply {
+  const prefix = `refs/${call.params['ref'] ?? ''}`
+  return ok(
+    listRefs(call.repository)
+      .filter(([ref]) => ref.startsWith(prefix))
+      .map((ref) => refBody(call, ref)),
+  )
+}
+
+const readText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** A branch or a tag, by the rest of its name. */
+function splitRef(ref: string): { readonly kind: 'heads' | 'tags'; readonly short: string } | undefined {
+  const [, kind, short] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? []
+  return short === undefined ? undefined : { kind: kind as 'heads' | 'tags', short }
+}
+
+function pointRef({ repository, nowMs }: Call, ref: string, sha: string): void {
+  const { kind, short } = splitRef(ref) ?? { kind: 'heads', short: ref }
+  if (kind === 'tags') repository.tags[short] = sha
+  else moveBranch(repository, short, sha, nowMs)
+}
+
+function createRef(call: Call): Reply {
+  const { repository, body } = call
+  const [ref = '', sha = ''] = [readText(body['ref']), readText(body['sha'])]
+  if (splitRef(ref) === undefined) return refusal(422, `Reference name must start with 'refs/heads/' or 'refs/tags/'.`)
+  if (listRefs(repository).some(([one]) => one === ref)) return refusal(422, 'Reference already exists')
+  if (!repository.commits.some((commit) => commit.sha === sha)) return refusal(422, 'Object does not exist')
+  pointRef(call, ref, sha)
+  return created(refBody(call, [ref, sha]))
+}
+
+function updateRef(call: Call): Reply {
+  const { repository, body } = call
+  const [sha = '', found] = [readText(body['sha']), findRef(call)]
+  if (found === undefined) return refusal(422, 'Reference does not exist')
+  if (!repository.commits.some((commit) => commit.sha === sha)) return refusal(422, 'Object does not exist')
+  const relation = compareHistories(repository, found[1], sha)?.relation
+  if (body['force'] !== true && relation !== 'ahead' && relation !== 'identical')
+    return refusal(422, 'Update is not a fast forward')
+  pointRef(call, found[0], sha)
+  return ok(refBody(call, [found[0], sha]))
+}
+
+function deleteRef(call: Call): Reply {
+  const { repository, nowMs } = call
+  const found = findRef(call)
+  if (found === undefined) return refusal(422, 'Reference does not exist')
+  const { kind, short } = splitRef(found[0]) ?? { kind: 'heads', short: '' }
+  if (kind === 'heads' && short === repository.defaultBranch) return refusal(422, 'Cannot delete the default branch')
+  if (kind === 'tags') Reflect.deleteProperty(repository.tags, short)
+  else deleteBranch(repository, short, nowMs)
+  return noContent()
+}
+
+function branchBody(call: Call, [name, sha]: readonly [name: string, sha: string]): object {
+  return { name, commit: { sha }, protected: name in call.repository.protections }
+}
+
+function listBranches(call: Call): Reply {
+  const wanted = call.query.get('protected')
+  const { branches, protections } = call.repository
+  const found = Object.entries(branches).filter(([name]) => wanted === null || String(name in protections) === wanted)
+  return listReply(
+    call,
+    found.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    branchBody,
+  )
+}
+
+function getBranch(call: Call): Reply {
+  const { repository, params, baseUrl, name: repositoryName } = call
+  const { branch: name = '' } = params
+  const commit = repository.commits.find(({ sha }) => sha === repository.branches[name])
+  if (commit === undefined) return refusal(404, 'Branch not found')
+  const { requiredChecks = [] } = repository.protections[name] ?? {}
+  const isProtected = name in repository.protections
+  const checks = { contexts: requiredChecks, checks: [], enforcement_level: isProtected ? 'non_admins' : 'off' }
+  return ok({
+    name,
+    commit: commitBody(call, commit),
+    _links: {
+      self: `${baseUrl}/api/v3/repos/${repositoryName}/branches/${name}`,
+      html: `${baseUrl}/${repositoryName}/tree/${name}`,
+    },
+    protected: isProtected,
+    protection: { enabled: isProtected, required_status_checks: checks },
+    protection_url: `${baseUrl}/api/v3/repos/${repositoryName}/branches/${name}/protection`,
+  })
+}
+
+/** What a commit changed, compared with its first parent: for a merge, what it brought from the others. */
+export function commitFiles(repository: RepositoryState, commit: Commit): readonly FileChange[] {
+  const [first, ...others] = commit.parents
+  if (first === undefined || others.length === 0) return changedFiles([commit])
+  return compareHistories(repository, first, commit.sha)?.files ?? []
+}
+
+function getCommit(call: Call): Reply {
+  const { repository, params } = call
+  const { ref = '' } = params
+  const commit = findCommit(repository, ref)
+  if (commit === undefined) return refusal(422, `No commit found for SHA: ${ref}`)
+  const files = commitFiles(repository, commit).map(fileBody)
+  const [additions, deletions] = (['additions', 'deletions'] as const).map((field) =>
+    files.reduce((sum, file) => sum + file[field], 0),
+  )
+  const { items, headers } = pageOf(call, files)
+  const stats = { additions, deletions, total: (additions ?? 0) + (deletions ?? 0) }
+  return { status: 200, headers, body: { ...commitBody(call, commit), stats, files: items } }
+}
+
+function listCommits(call: Call): Reply {
+  const { repository, query } = call
+  const ref = query.get('sha') ?? repository.defaultBranch
+  const tip = findCommit(repository, ref)
+  if (tip === undefined) return NOT_FOUND
+  const [path, author, committer] = ['path', 'author', 'committer'].map((name) => query.get(name))
+  const [sinceMs, untilMs] = ['since', 'until'].map((name) => Date.parse(query.get(name) ?? ''))
+  const found = historyOf(repository, tip.sha).filter(
+    (commit) =>
+      (path === null || commit.files.some(({ filename }) => filename === path || filename.startsWith(`${path}/`))) &&
+      (author === null || commit.author === author) &&
+      (committer === null || (commit.committer ?? commit.author) === committer) &&
+      !(commit.atMs < (sinceMs ?? NaN)) &&
+      !(commit.atMs > (untilMs ?? NaN)),
+  )
+  return listReply(call, found, commitBody)
+}
+
+interface Place {
+  readonly ref: string
+  readonly path: string
+}
+
+function contentFields({ baseUrl, name }: Call, { ref, path }: Place, sha: string, size: number): object {
+  const api = `${baseUrl}/api/v3/repos/${name}`
+  const page = `${baseUrl}/${name}/blob/${ref}/${path}`
+  const links = { url: `${api}/contents/${path}?ref=${ref}`, git_url: `${api}/git/blobs/${sha}`, html_url: page }
+  const _links = { self: links.url, git: links.git_url, html: page }
+  return {
+    name: path.split('/').at(-1),
+    path,
+    sha,
+    size,
+    ...links,
+    download_url: `${baseUrl}/${name}/raw/${ref}/${path}`,
+    _links,
+  }
+}
+
+function getContent(call: Call): Reply {
+  const { repository, query, params, format } = call
+  const ref = query.get('ref') ?? repository.defaultBranch
+  const path = (params['path'] ?? '').replace(/\/$/, '')
+  const commit = findCommit(repository, ref)
+  if (commit === undefined) return refusal(404, `No commit found for the ref ${ref}`)
+  const tree = readTree(repository, commit.sha)
+  const file = tree.get(path)
+  if (file !== undefined) {
+    const { text, sha } = file
+    if (text === undefined) return notPlayed(`the content of ${path}, which is not known`)
+    if (format === 'raw') return { status: 200, body: text, isText: true }
+    const content = Buffer.from(text).toString('base64').replaceAll(/.{60}/g, '$&\n')
+    const fields = contentFields(call, { ref, path }, sha, Buffer.byteLength(text))
+    return ok({ type: 'file', encoding: 'base64', content, ...fields })
+  }
+  const prefix = path === '' ? '' : `${path}/`
+  const inside = [...tree.keys()].filter((one) => one.startsWith(prefix))
+  if (inside.length === 0) return NOT_FOUND
+  const names = [...new Set(inside.map((one) => one.slice(prefix.length).split('/')[0] ?? ''))].toSorted()
+  return ok(
+    names.map((name) => {
+      const child = tree.get(prefix + name)
+      const type = child === undefined ? 'dir' : 'file'
+      const sha = child?.sha ?? createHash('sha1').update(`tree ${commit.sha} ${prefix}${name}`).digest('hex')
+      const size = Buffer.byteLength(child?.text ?? '')
+      return { type, ...contentFields(call, { ref, path: prefix + name }, sha, size) }
+    }),
+  )
+}
+
+function putContent(call: Call): Reply {
+  const { repository, params, body, state, nowMs } = call
+  const { path = '' } = params
+  const branch = readText(body['branch']) ?? repository.defaultBranch
+  const tip = repository.branches[branch]
+  if (tip === undefined) return refusal(404, `Branch ${branch} not found`)
+  const before = readTree(repository, tip).get(path)
+  const given = readText(body['sha'])
+  if (before !== undefined && given === undefined) return refusal(422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
+  if (given !== undefined && given !== before?.sha) return refusal(409, `${path} does not match ${given}`)
+  const content = Buffer.from(readText(body['content']) ?? '', 'base64').toString('utf8')
+  const status = before === undefined ? 'added' : 'modified'
+  const change = { filename: path, status, content, ...diffTexts(before?.text ?? '', content) } as const
+  const by = { message: readText(body['message']) ?? '', author: state.identity }
+  const commit = pushCommit(repository, branch, { ...by, files: [change] }, nowMs)
+  const sha = readTree(repository, commit.sha).get(path)?.sha ?? ''
+  const fields = contentFields(call, { ref: branch, path }, sha, Buffer.byteLength(content))
+  const reply = { content: { type: 'file', ...fields }, commit: writtenCommit(call, commit) }
+  return before === undefined ? created(reply) : ok(reply)
+}
+
+/** A commit as Git shows it, without accounts. */
+function writtenCommit(call: Call, commit: Commit): object {
+  const { commit: written, ...shown } = commitBody(call, commit) as { commit: object; sha: string; parents: object[] }
+  const { message, author, committer, tree } = written as Record<string, unknown>
+  const verification = { verified: false, reason: 'unsigned', signature: null, payload: null }
+  return { sha: shown.sha, message, author, committer, tree, parents: shown.parents, verification }
+}
+
+const REF = '/git/refs/{ref}'
+const CONTENT = '/contents/{path}'
+
+/** Refs, branches, commits and files. */
+export const GIT_OPERATIONS: Operations = {
+  'git/get-ref': operation('GET', '/git/ref/{ref}', CONTENTS, getRef),
+  'git/list-matching-refs': operation('GET', '/git/matching-refs/{ref}', CONTENTS, listMatchingRefs),
+  'git/create-ref': operation('POST', '/git/refs', CONTENTS, createRef, {
+    body: { ref: 'text', sha: 'text' },
+    required: ['ref', 'sha'],
+  }),
+  'git/update-ref': operation('PATCH', REF, CONTENTS, updateRef, {
+    body: { sha: 'text', force: 'boolean' },
+    required: ['sha'],
+  }),
+  'git/delete-ref': operation('DELETE', REF, CONTENTS, deleteRef),
+  'repos/list-branches': operation('GET', '/branches', CONTENTS, listBranches, {
+    query: { ...PAGE, protected: 'boolean' },
+  }),
+  'repos/get-branch': operation('GET', '/branches/{branch}', CONTENTS, getBranch),
+  'repos/list-commits': operation('GET', '/commits', CONTENTS, listCommits, {
+    query: { ...PAGE, sha: 'text', path: 'text', author: 'text', committer: 'text', since: 'time', until: 'time' },
+  }),
+  'repos/get-commit': operation('GET', '/commits/{ref}', CONTENTS, getCommit, { query: PAGE }),
+  'repos/get-content': operation('GET', CONTENT, CONTENTS, getContent, { query: { ref: 'text' }, formats: ['raw'] }),
+  'repos/create-or-update-file-contents': operation('PUT', CONTENT, CONTENTS, putContent, {
+    body: { message: 'text', content: 'text', sha: 'text', branch: 'text' },
+    required: ['message', 'content'],
+    unplayed: ['committer', 'author'],
+  }),
+}

@@ -1,0 +1,199 @@
+import { type IssueState, issueState } from './issue-state.ts'
+import { resolveLabels } from './label-operations.ts'
+import { type IssueCall, ISSUES_OR_PULLS, operation, type Operations, withIssue } from './operation.ts'
+import { PAGE } from './parameters.ts'
+import { issueFields } from './pull-body.ts'
+import { type Call, type Reply, created, invalid, listReply, ok, refusal, spelledIn, wireTime } from './reply.ts'
+import { closeIssue, reopenIssue, takeNumber } from './repository-events.ts'
+import type { ReviewEvent } from './pull-state.ts'
+import { reviewerBody, userBody } from './resource-body.ts'
+
+/** What lists are sorted by. The most popular has the most comments. */
+const SORT_KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
+  created: ({ createdAtMs }) => createdAtMs,
+  updated: ({ updatedAtMs }) => updatedAtMs,
+  comments: ({ comments }) => comments.length,
+  popularity: ({ comments }) => comments.length,
+  'long-running': ({ createdAtMs }) => createdAtMs,
+}
+
+/** Filtered by state and sorted as the query asks. */
+export function sortIssues<T extends IssueState>(
+  { query }: Pick<Call, 'query'>,
+  issues: Readonly<Record<number, T>>,
+  defaultDirection: 'asc' | 'desc',
+): readonly (readonly [number: number, issue: T])[] {
+  const wanted = query.get('state') ?? 'open'
+  const key = SORT_KEYS[query.get('sort') ?? 'created'] ?? (() => 0)
+  const sign = (query.get('direction') ?? defaultDirection) === 'asc' ? 1 : -1
+  return Object.entries(issues)
+    .map(([number, issue]) => [Number(number), issue] as const)
+    .filter(([, { state }]) => wanted === 'all' || state === wanted)
+    .sort(([a, one], [b, other]) => sign * (key(one) - key(other) || a - b))
+}
+
+/** Of lists of issues and of pull requests. */
+export const LISTED = { state: ['open', 'closed', 'all'], direction: ['asc', 'desc'] } as const
+
+export function issueBody(call: Call, number: number, issue: IssueState): object {
+  const { name, baseUrl } = call
+  const page = `${baseUrl}/${name}/${'branch' in issue ? 'pull' : 'issues'}/${number}`
+  const { stateReason = 'completed' } = issue
+  return {
+    ...issueFields(call, number, issue),
+    html_url: page,
+    comments: issue.comments.length,
+    ...('branch' in issue
+      ? { pull_request: { html_url: page } }
+      : { state_reason: issue.state === 'closed' || stateReason === 'reopened' ? stateReason : null }),
+  }
+}
+
+/** Whoever may read no pull requests sees none in the list, and no refusal. */
+function listIssues(call: Call): Reply {
+  const { issues, pulls } = call.repository
+  const labels = call.query.get('labels')?.split(',') ?? []
+  const seen = { ...issues, ...(call.state.permissions['pull-requests'] === undefined ? {} : pulls) }
+  const [creator, since] = [call.query.get('creator'), call.query.get('since')]
+  const sinceMs = since === null ? -Infinity : Date.parse(since)
+  const found = sortIssues(call, seen, 'desc').filter(
+    ([, issue]) =>
+      labels.every((label) => spelledIn(issue.labels, label) !== undefined) &&
+      (creator === null || spelledIn([issue.user], creator) !== undefined) &&
+      issue.updatedAtMs >= sinceMs,
+  )
+  return listReply(call, found, (_call, [number, issue]) => issueBody(call, number, issue))
+}
+
+interface IssueFields {
+  readonly title?: string
+  readonly body?: string | null
+  readonly state?: 'open' | 'closed'
+  readonly state_reason?: IssueState['stateReason'] | null
+  readonly labels?: readonly unknown[]
+  readonly assignees?: readonly string[]
+}
+
+/** Labels as names, whichever of their two forms the body has. */
+const toNames = (labels: readonly unknown[]): readonly string[] =>
+  labels.map((one) => (typeof one === 'string' ? one : String((one as { name?: unknown } | null)?.name)))
+
+/** Only who works with the repository can be assigned. GitHub leaves out the others, and says nothing. */
+function knownAssignees({ repository, state }: Call, logins: readonly string[]): readonly string[] {
+  const known = [...Object.keys(repository.collaborators), state.identity]
+  return logins.flatMap((login) => spelledIn(known, login) ?? [])
+}
+
+function createIssue(call: Call): Reply {
+  const { repository, state, nowMs } = call
+  const { title = '', body, labels = [], assignees = [] } = call.body as IssueFields
+  if (title.trim() === '') return invalid('Issue', 'title')
+  const resolved = resolveLabels(call, toNames(labels))
+  if ('status' in resolved) return resolved
+  const number = takeNumber(repository)
+  const text = { title, body: body ?? '', user: state.identity }
+  const times = { createdAtMs: nowMs, updatedAtMs: nowMs }
+  const known = [...knownAssignees(call, assignees)]
+  const issue = issueState({ ...text, ...times, labels: [...resolved], assignees: known })
+  repository.issues[number] = issue
+  return created(issueBody(call, number, issue))
+}
+
+function updateIssue(call: IssueCall): Reply {
+  const { repository, number, issue, nowMs } = call
+  const { title, body, state, state_reason: reason, labels, assignees } = call.body as IssueFields
+  if (title?.trim() === '') return invalid('Issue', 'title')
+  if ('merge' in issue && issue.merge !== undefined && state === 'open')
+    return refusal(422, 'Validation Failed', {
+      errors: [{ resource: 'Issue', field: 'state', code: 'invalid', message: 'The pull request cannot be reopened.' }],
+    })
+  const resolved = labels === undefined ? undefined : resolveLabels(call, toNames(labels))
+  if (resolved !== undefined && 'status' in resolved) return resolved
+  if (title !== undefined) issue.title = title
+  if (body !== undefined) issue.body = body ?? ''
+  if (resolved !== undefined) issue.labels.splice(0, Infinity, ...resolved)
+  if (assignees !== undefined) issue.assignees.splice(0, Infinity, ...knownAssignees(call, assignees))
+  if (state === 'closed' && issue.state === 'open') closeIssue(repository, issue, nowMs)
+  if (state === 'open' && issue.state === 'closed') reopenIssue(issue, nowMs)
+  if (reason !== undefined) issue.stateReason = reason ?? undefined
+  issue.updatedAtMs = nowMs
+  return ok(issueBody(call, number, issue))
+}
+
+const changeAssignees =
+  (how: 'add' | 'remove') =>
+  (call: IssueCall): Reply => {
+    const { number, issue, nowMs } = call
+    const { assignees = [] } = call.body as IssueFields
+    for (const login of knownAssignees(call, assignees)) {
+      const index = issue.assignees.indexOf(login)
+      if (how === 'add' && index === -1) issue.assignees.push(login)
+      if (how === 'remove' && index !== -1) issue.assignees.splice(index, 1)
+    }
+    issue.updatedAtMs = nowMs
+    const body = issueBody(call, number, issue)
+    return how === 'add' ? created(body) : ok(body)
+  }
+
+function eventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): object {
+  if (event === 'reviewed') return { id, event, user: userBody(call.state, name), submitted_at: wireTime(atMs) }
+  const [requester, whom] = [userBody(call.state, actor), reviewerBody(call, name)]
+  const who = 'user' in whom ? { requested_reviewer: whom.user } : { requested_team: whom.team }
+  return { id, event, actor: requester, review_requester: requester, created_at: wireTime(atMs), ...who }
+}
+
+/** Of all that happens, what is about reviews. */
+function listEvents(call: IssueCall): Reply {
+  const events = 'reviewEvents' in call.issue ? call.issue.reviewEvents : []
+  return listReply(call, events, eventBody)
+}
+
+const ISSUE = '/issues/{issue_number}'
+const ASSIGNEES = `${ISSUE}/assignees`
+const TEXT = { title: 'text', body: 'text or null', labels: 'any', assignees: 'texts' } as const
+const UNPLAYED = ['assignee', 'milestone', 'issue_field_values', 'type'] as const
+
+/** Issues, and what pull requests have as issues: state, assignees, timeline. */
+export const ISSUE_OPERATIONS: Operations = {
+  'issues/list-for-repo': operation('GET', '/issues', ['issues'], listIssues, {
+    query: {
+      ...PAGE,
+      ...LISTED,
+      labels: 'text',
+      creator: 'text',
+      since: 'time',
+      sort: ['created', 'updated', 'comments'],
+    },
+    unplayed: ['milestone', 'assignee', 'type', 'mentioned', 'issue_field_values'],
+  }),
+  'issues/create': operation('POST', '/issues', ['issues'], createIssue, {
+    body: TEXT,
+    required: ['title'],
+    unplayed: UNPLAYED,
+  }),
+  'issues/get': operation(
+    'GET',
+    ISSUE,
+    ISSUES_OR_PULLS,
+    withIssue((call) => ok(issueBody(call, call.number, call.issue))),
+  ),
+  'issues/update': operation('PATCH', ISSUE, ISSUES_OR_PULLS, withIssue(updateIssue), {
+    body: {
+      ...TEXT,
+      state: ['open', 'closed'],
+      state_reason: ['completed', 'not_planned', 'reopened'],
+    },
+    unplayed: [...UNPLAYED, 'duplicate_issue_id'],
+  }),
+  'issues/add-assignees': operation('POST', ASSIGNEES, ISSUES_OR_PULLS, withIssue(changeAssignees('add')), {
+    body: { assignees: 'texts' },
+  }),
+  'issues/remove-assignees': operation('DELETE', ASSIGNEES, ISSUES_OR_PULLS, withIssue(changeAssignees('remove')), {
+    body: { assignees: 'texts' },
+    required: ['assignees'],
+  }),
+  'issues/list-events-for-timeline': operation('GET', `${ISSUE}/timeline`, ISSUES_OR_PULLS, withIssue(listEvents), {
+    query: PAGE,
+    unplayed: ['exclude'],
+  }),
+}

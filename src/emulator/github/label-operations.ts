@@ -1,0 +1,179 @@
+import type { IssueState } from './issue-state.ts'
+import { type IssueCall, ISSUES_OR_PULLS, operation, type Operations, withIssue } from './operation.ts'
+import { PAGE } from './parameters.ts'
+import {
+  type Call,
+  NOT_FOUND,
+  type Reply,
+  created,
+  invalid,
+  listReply,
+  noContent,
+  ok,
+  refusal,
+  spelledIn,
+} from './reply.ts'
+import type { RepositoryState } from './repository-state.ts'
+import { labelBody } from './resource-body.ts'
+
+/** Labels as the body names them: a list of names or of objects with a name, with or without a field around it. */
+function readNames(body: IssueCall['body']): readonly string[] | undefined {
+  const given = Array.isArray(body) ? (body as readonly unknown[]) : body['labels']
+  if (!Array.isArray(given)) return undefined
+  const names = given.map((one: unknown) =>
+    typeof one === 'object' && one !== null ? (one as { name?: unknown }).name : one,
+  )
+  return names.every((name) => typeof name === 'string' && name.trim() !== '') ? (names as string[]) : undefined
+}
+
+/**
+ * Labels of an issue as the repository spells them, made there if they are new. Creating a label that the repository does not
+ * have takes `issues: write`, also when it is added to a pull request (actions/labeler#870); adding one that exists does not.
+ */
+export function resolveLabels(
+  { repository, state }: Pick<Call, 'repository' | 'state'>,
+  names: readonly string[],
+): readonly string[] | Reply {
+  const unknown = names.filter((name) => spelledIn(repository.labels, name) === undefined)
+  if (unknown.length > 0 && state.permissions.issues !== 'write')
+    return refusal(403, 'You do not have permission to create labels on this repository.', {
+      errors: [{ resource: 'Repository', field: 'label', code: 'unauthorized' }],
+    })
+  for (const name of unknown) if (spelledIn(repository.labels, name) === undefined) repository.labels.push(name)
+  return names.map((name) => spelledIn(repository.labels, name) ?? name)
+}
+
+const isReply = (value: readonly string[] | Reply): value is Reply => 'status' in value
+
+function showLabels({ repository }: Call, { labels }: IssueState): Reply {
+  return ok(labels.map((name) => labelBody(repository, name)))
+}
+
+/** Adds labels, all or none; `set` first takes away the others. */
+const changeLabels =
+  (how: 'add' | 'set') =>
+  (call: IssueCall): Reply => {
+    const { issue, body, nowMs } = call
+    const names = readNames(body)
+    if (names === undefined)
+      return refusal(422, "Invalid request.\n\nFor 'links/1/schema', the body is not an array of labels.")
+    const labels = resolveLabels(call, names)
+    if (isReply(labels)) return labels
+    if (how === 'set') issue.labels.splice(0)
+    for (const label of labels) if (!issue.labels.includes(label)) issue.labels.push(label)
+    issue.updatedAtMs = nowMs
+    return showLabels(call, issue)
+  }
+
+function removeLabel(call: IssueCall): Reply {
+  const { issue, params, nowMs } = call
+  const label = spelledIn(issue.labels, params['name'] ?? '')
+  if (label === undefined) return refusal(404, 'Label does not exist')
+  issue.labels.splice(issue.labels.indexOf(label), 1)
+  issue.updatedAtMs = nowMs
+  return showLabels(call, issue)
+}
+
+function removeAllLabels({ issue, nowMs }: IssueCall): Reply {
+  issue.labels.splice(0)
+  issue.updatedAtMs = nowMs
+  return noContent()
+}
+
+const COLOR = /^[0-9a-f]{6}$/i
+
+function createLabel({ body, repository }: Call): Reply {
+  const { name, color, description } = body as { name: string; color?: string; description?: string }
+  if (spelledIn(repository.labels, name) !== undefined) return invalid('Label', 'name', 'already_exists')
+  if (name.trim() === '') return invalid('Label', 'name', 'missing_field')
+  if (color !== undefined && !COLOR.test(color)) return invalid('Label', 'color', 'invalid')
+  repository.labels.push(name)
+  repository.labelDetails[name] = {
+    ...(color !== undefined && { color }),
+    ...(description !== undefined && { description }),
+  }
+  return created(labelBody(repository, name))
+}
+
+function withLabel(answer: (call: Call, label: string) => Reply): (call: Call) => Reply {
+  return (call) => {
+    const label = spelledIn(call.repository.labels, call.params['name'] ?? '')
+    return label === undefined ? NOT_FOUND : answer(call, label)
+  }
+}
+
+/** A label is replaced on every issue that has it: by another name, or by nothing. */
+function replaceEverywhere({ labels, issues, pulls, labelDetails }: RepositoryState, label: string, by?: string): void {
+  const replacement = by === undefined ? [] : [by]
+  for (const list of [labels, ...[issues, pulls].flatMap((one) => Object.values(one).map((issue) => issue.labels))]) {
+    const index = list.indexOf(label)
+    if (index !== -1) list.splice(index, 1, ...replacement)
+  }
+  const { [label]: details = {} } = labelDetails
+  Reflect.deleteProperty(labelDetails, label)
+  if (by !== undefined) labelDetails[by] = details
+}
+
+function updateLabel({ body, repository }: Call, label: string): Reply {
+  const {
+    new_name: name = label,
+    color,
+    description,
+  } = body as { new_name?: string; color?: string; description?: string }
+  const other = spelledIn(repository.labels, name)
+  if (other !== undefined && other !== label) return invalid('Label', 'name', 'already_exists')
+  if (color !== undefined && !COLOR.test(color)) return invalid('Label', 'color', 'invalid')
+  replaceEverywhere(repository, label, name)
+  repository.labelDetails[name] = {
+    ...repository.labelDetails[name],
+    ...(color !== undefined && { color }),
+    ...(description !== undefined && { description }),
+  }
+  return ok(labelBody(repository, name))
+}
+
+function deleteLabel({ repository }: Call, label: string): Reply {
+  replaceEverywhere(repository, label)
+  return noContent()
+}
+
+const OF_ISSUE = '/issues/{issue_number}/labels'
+const LABEL = '/labels/{name}'
+const NAMES = { body: { labels: 'any' } } as const
+const DETAILS = { color: 'text', description: 'text or null' } as const
+
+/** The labels of a repository, and of an issue or a pull request. */
+export const LABEL_OPERATIONS: Operations = {
+  'issues/list-labels-for-repo': operation(
+    'GET',
+    '/labels',
+    ISSUES_OR_PULLS,
+    (call) => listReply(call, call.repository.labels, ({ repository }, name) => labelBody(repository, name)),
+    { query: PAGE },
+  ),
+  'issues/create-label': operation('POST', '/labels', ['issues'], createLabel, {
+    body: { name: 'text', ...DETAILS },
+    required: ['name'],
+  }),
+  'issues/get-label': operation(
+    'GET',
+    LABEL,
+    ISSUES_OR_PULLS,
+    withLabel(({ repository }, label) => ok(labelBody(repository, label))),
+  ),
+  'issues/update-label': operation('PATCH', LABEL, ['issues'], withLabel(updateLabel), {
+    body: { new_name: 'text', ...DETAILS },
+  }),
+  'issues/delete-label': operation('DELETE', LABEL, ['issues'], withLabel(deleteLabel)),
+  'issues/list-labels-on-issue': operation(
+    'GET',
+    OF_ISSUE,
+    ISSUES_OR_PULLS,
+    withIssue((call) => listReply(call, call.issue.labels, ({ repository }, name) => labelBody(repository, name))),
+    { query: PAGE },
+  ),
+  'issues/add-labels': operation('POST', OF_ISSUE, ISSUES_OR_PULLS, withIssue(changeLabels('add')), NAMES),
+  'issues/set-labels': operation('PUT', OF_ISSUE, ISSUES_OR_PULLS, withIssue(changeLabels('set')), NAMES),
+  'issues/remove-all-labels': operation('DELETE', OF_ISSUE, ISSUES_OR_PULLS, withIssue(removeAllLabels)),
+  'issues/remove-label': operation('DELETE', `${OF_ISSUE}/{name}`, ISSUES_OR_PULLS, withIssue(removeLabel)),
+}

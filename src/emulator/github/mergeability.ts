@@ -1,0 +1,89 @@
+import { checksOf } from './checks-view.ts'
+import { compareHistories } from './history.ts'
+import type { MergeMethod, PullState, Review } from './pull-state.ts'
+import type { RepositoryState } from './repository-state.ts'
+
+/** The reviews that count: of each person the newest one that approves or asks for changes. */
+export function countingReviews({ reviews }: PullState): readonly Review[] {
+  const verdicts = reviews.filter(({ state }) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state))
+  return [...new Map(verdicts.map((review) => [review.user, review])).values()].filter(
+    ({ state }) => state !== 'DISMISSED',
+  )
+}
+
+/** What a person has to do before the pull request can be merged, as far as reviews go. */
+export function reviewDecision(
+  repository: RepositoryState,
+  pull: PullState,
+): 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | undefined {
+  const { requiredApprovals = 0 } = repository.protections[pull.base] ?? {}
+  const states = countingReviews(pull).map(({ state }) => state)
+  if (states.includes('CHANGES_REQUESTED')) return 'CHANGES_REQUESTED'
+  const approvals = states.filter((state) => state === 'APPROVED').length
+  if (approvals < requiredApprovals) return 'REVIEW_REQUIRED'
+  return approvals > 0 ? 'APPROVED' : undefined
+}
+
+/** What the protection of the base still asks for, in GitHub's words. */
+function missingRequirements(repository: RepositoryState, pull: PullState, nowMs: number): readonly string[] {
+  const protection = repository.protections[pull.base]
+  if (protection === undefined) return []
+  const { requiredChecks, requiredApprovals } = protection
+  const checks = checksOf(repository, pull.headSha, nowMs)
+  const missingChecks = requiredChecks.flatMap((name) => {
+    const states = checks.filter((check) => check.name === name).map(({ state }) => state)
+    if (states.length === 0) return [`Required status check "${name}" is expected.`]
+    if (states.includes('failed')) return [`Required status check "${name}" is failing.`]
+    return states.every((state) => state === 'passed') ? [] : [`Required status check "${name}" is in progress.`]
+  })
+  const decision = reviewDecision(repository, pull)
+  const isPlural = requiredApprovals > 1
+  const approvals = `At least ${requiredApprovals} approving review${isPlural ? 's are' : ' is'} required by reviewers with write access.`
+  return [
+    ...missingChecks,
+    ...(decision === 'REVIEW_REQUIRED' ? [approvals] : []),
+    ...(decision === 'CHANGES_REQUESTED' && requiredApprovals > 0 ? ['Changes must be addressed before merging.'] : []),
+  ]
+}
+
+/** Whether the branch lacks a commit of its base. */
+function isBehind(repository: RepositoryState, { base, headSha }: PullState): boolean {
+  const compared = compareHistories(repository, repository.branches[base] ?? '', headSha)
+  return compared !== undefined && compared.behindBy > 0
+}
+
+/** GitHub's `mergeable_state` of an open pull request, once it is known. */
+export type MergeState = 'dirty' | 'draft' | 'blocked' | 'behind' | 'unstable' | 'clean'
+
+export function readMergeState(repository: RepositoryState, pull: PullState, nowMs: number): MergeState {
+  if (pull.conflict) return 'dirty'
+  if (pull.draft) return 'draft'
+  if (pull.blocked || missingRequirements(repository, pull, nowMs).length > 0) return 'blocked'
+  if (repository.protections[pull.base]?.isStrict === true && isBehind(repository, pull)) return 'behind'
+  const checks = checksOf(repository, pull.headSha, nowMs)
+  return checks.every(({ state }) => state === 'passed') ? 'clean' : 'unstable'
+}
+
+const NOT_MERGEABLE = 'Pull Request is not mergeable'
+const METHODS: Readonly<Record<MergeMethod, string>> = {
+  merge: 'Merge commits are not allowed on this repository.',
+  squash: 'Squash merges are not allowed on this repository.',
+  rebase: 'Rebase merges are not allowed on this repository.',
+}
+
+/** Why GitHub refuses to merge a pull request now, or nothing. */
+export function findMergeBlocker(
+  repository: RepositoryState,
+  pull: PullState,
+  method: MergeMethod,
+  nowMs: number,
+): string | undefined {
+  if (pull.state !== 'open' || pull.conflict) return NOT_MERGEABLE
+  if (pull.draft) return 'Pull Request is still a draft'
+  const missing = missingRequirements(repository, pull, nowMs)
+  if (missing.length > 0) return missing.join(' ')
+  if (pull.blocked) return NOT_MERGEABLE
+  if (readMergeState(repository, pull, nowMs) === 'behind')
+    return 'The head branch is not up to date with the base branch.'
+  return repository.mergeMethods.includes(method) ? undefined : METHODS[method]
+}

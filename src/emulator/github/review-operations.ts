@@ -1,0 +1,179 @@
+import { type Operations, PULLS, type PullCall, operation, withPull } from './operation.ts'
+import { PAGE } from './parameters.ts'
+import { associationOf, pullBody } from './pull-body.ts'
+import { type Review, requestedReviewers } from './pull-state.ts'
+import { type Call, NOT_FOUND, type Reply, created, listReply, ok, refusal, spelledIn, wireTime } from './reply.ts'
+import { reviewerBody, userBody } from './resource-body.ts'
+import { takeId } from './state.ts'
+
+/** Events of the request, and the state of the review that each makes. */
+const STATES = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const
+const EVENTS = ['APPROVE', 'REQUEST_CHANGES', 'COMMENT'] as const
+
+function reviewBody(call: PullCall, review: Review): object {
+  const { id, user, body, state, headSha, submittedAtMs } = review
+  return {
+    id,
+    user: userBody(call.state, user),
+    body,
+    state,
+    html_url: `${call.baseUrl}/${call.name}/pull/${call.number}#pullrequestreview-${id}`,
+    commit_id: headSha,
+    author_association: associationOf(call, user),
+    ...(submittedAtMs !== undefined && { submitted_at: wireTime(submittedAtMs) }),
+  }
+}
+
+const refuseReview = (problem: string): Reply => refusal(422, 'Unprocessable Entity', { errors: [problem] })
+
+type ReviewEvent = keyof typeof STATES
+
+/** Why somebody may not review a pull request in this way, or nothing. */
+function findReviewBlocker(call: PullCall, event: ReviewEvent | undefined, text: string): Reply | undefined {
+  const { pull, state, repository } = call
+  const isAuthor = pull.user === state.identity
+  if (event === 'APPROVE' && state.identity === 'github-actions[bot]' && !repository.canActionsCreatePulls)
+    return refuseReview('GitHub Actions is not permitted to approve pull requests.')
+  if (event === 'APPROVE' && isAuthor) return refuseReview('Can not approve your own pull request')
+  if (event === 'REQUEST_CHANGES' && isAuthor) return refuseReview('Can not request changes on your own pull request')
+  if (event !== undefined && event !== 'APPROVE' && text === '') return refuseReview('Body cannot be blank')
+  return undefined
+}
+
+/** A review that is submitted takes the place of the request for it. */
+function submit({ pull, nowMs }: PullCall, review: Review, event: ReviewEvent): void {
+  review.state = STATES[event]
+  review.submittedAtMs = nowMs
+  const { user: actor, id } = review
+  pull.reviewEvents.push({ id, event: 'reviewed', actor, name: actor, atMs: nowMs })
+  pull.updatedAtMs = nowMs
+}
+
+interface ReviewFields {
+  readonly body?: string
+  readonly event?: ReviewEvent
+  readonly commit_id?: string
+}
+
+function createReview(call: PullCall): Reply {
+  const { pull, state } = call
+  const { body: text = '', event, commit_id: headSha = pull.headSha } = call.body as ReviewFields
+  const blocker = findReviewBlocker(call, event, text)
+  if (blocker !== undefined) return blocker
+  const { identity: user } = state
+  const isPending = (one: Review): boolean => one.user === user && one.state === 'PENDING'
+  if (pull.reviews.some(isPending)) return refuseReview('User can only have one pending review per pull request')
+  const review: Review = { id: takeId(state), user, body: text, state: 'PENDING', headSha, submittedAtMs: undefined }
+  pull.reviews.push(review)
+  if (event !== undefined) submit(call, review, event)
+  return ok(reviewBody(call, review))
+}
+
+function withReview(answer: (call: PullCall, review: Review) => Reply): (call: Call) => Reply {
+  return withPull((call) => {
+    const review = call.pull.reviews.find(({ id }) => String(id) === call.params['review_id'])
+    return review === undefined ? NOT_FOUND : answer(call, review)
+  })
+}
+
+function submitReview(call: PullCall, review: Review): Reply {
+  const { body: text = review.body, event = 'COMMENT' } = call.body as ReviewFields
+  if (review.state !== 'PENDING') return refuseReview('Could not submit pull request review.')
+  const blocker = findReviewBlocker(call, event, text)
+  if (blocker !== undefined) return blocker
+  review.body = text
+  submit(call, review, event)
+  return ok(reviewBody(call, review))
+}
+
+function dismissReview(call: PullCall, review: Review): Reply {
+  if (!['APPROVED', 'CHANGES_REQUESTED'].includes(review.state))
+    return refusal(422, 'Can not dismiss a commented pull request review')
+  review.state = 'DISMISSED'
+  call.pull.updatedAtMs = call.nowMs
+  return ok(reviewBody(call, review))
+}
+
+/** Reviewers as the repository spells them, all that are named, or GitHub's refusal. */
+function resolveReviewers({ pull, repository, name, body }: PullCall): readonly string[] | Reply {
+  const named = (field: string, known: readonly string[]): readonly (string | undefined)[] =>
+    Array.isArray(body[field]) ? body[field].map((one) => spelledIn(known, String(one))) : []
+  const users = named('reviewers', Object.keys(repository.collaborators))
+  const teams = named('team_reviewers', repository.teams)
+  if (users.includes(pull.user)) return refusal(422, 'Review cannot be requested from pull request author.')
+  if (users.includes(undefined) || teams.includes(undefined))
+    return refusal(
+      422,
+      `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${name} repository.`,
+    )
+  const owner = name.split('/')[0] ?? ''
+  return [...users, ...teams.map((team) => `${owner}/${team ?? ''}`)].filter((one) => one !== undefined)
+}
+
+/** All who are named, or nobody: one who has no access stops the request, and so does the author. */
+const changeRequests =
+  (event: 'review_requested' | 'review_request_removed') =>
+  (call: PullCall): Reply => {
+    const { pull, number, state, nowMs } = call
+    const names = resolveReviewers(call)
+    if ('status' in names) return names
+    const requested = requestedReviewers(pull)
+    const changes = names.filter((one) => requested.includes(one) === (event === 'review_request_removed'))
+    for (const name of changes)
+      pull.reviewEvents.push({ id: takeId(state), event, actor: state.identity, name, atMs: nowMs })
+    const body = pullBody(call, number, pull)
+    return event === 'review_requested' ? created(body) : ok(body)
+  }
+
+function listRequested(call: PullCall): Reply {
+  const shown = requestedReviewers(call.pull).map((name) => reviewerBody(call, name))
+  return ok({
+    users: shown.flatMap((one) => ('user' in one ? [one.user] : [])),
+    teams: shown.flatMap((one) => ('team' in one ? [one.team] : [])),
+  })
+}
+
+const REVIEWS = '/pulls/{pull_number}/reviews'
+const REVIEW = `${REVIEWS}/{review_id}`
+const REQUESTED = '/pulls/{pull_number}/requested_reviewers'
+const REVIEWERS = { reviewers: 'texts', team_reviewers: 'texts' } as const
+
+/** Reviews of pull requests, and requests for them. */
+export const REVIEW_OPERATIONS: Operations = {
+  'pulls/list-reviews': operation(
+    'GET',
+    REVIEWS,
+    PULLS,
+    withPull((call) => listReply(call, call.pull.reviews, reviewBody)),
+    { query: PAGE },
+  ),
+  'pulls/create-review': operation('POST', REVIEWS, PULLS, withPull(createReview), {
+    body: { body: 'text', event: EVENTS, commit_id: 'text' },
+    unplayed: ['comments'],
+  }),
+  'pulls/get-review': operation(
+    'GET',
+    REVIEW,
+    PULLS,
+    withReview((call, review) => ok(reviewBody(call, review))),
+  ),
+  'pulls/submit-review': operation('POST', `${REVIEW}/events`, PULLS, withReview(submitReview), {
+    body: { body: 'text', event: EVENTS },
+    required: ['event'],
+  }),
+  'pulls/dismiss-review': operation('PUT', `${REVIEW}/dismissals`, PULLS, withReview(dismissReview), {
+    body: { message: 'text', event: ['DISMISS'] },
+    required: ['message'],
+  }),
+  'pulls/list-requested-reviewers': operation('GET', REQUESTED, PULLS, withPull(listRequested)),
+  'pulls/request-reviewers': operation('POST', REQUESTED, PULLS, withPull(changeRequests('review_requested')), {
+    body: REVIEWERS,
+  }),
+  'pulls/remove-requested-reviewers': operation(
+    'DELETE',
+    REQUESTED,
+    PULLS,
+    withPull(changeRequests('review_request_removed')),
+    { body: REVIEWERS, required: ['reviewers'] },
+  ),
+}

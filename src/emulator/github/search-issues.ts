@@ -1,0 +1,169 @@
+import type { IssueState } from './issue-state.ts'
+import { spelledIn } from './reply.ts'
+import type { GitHubState } from './state.ts'
+
+/** An issue or a pull request as the search index has it. */
+export interface FoundIssue {
+  readonly repositoryName: string
+  readonly number: number
+  /** As it was when the index last took it. */
+  readonly issue: IssueState
+}
+
+type Test = (found: FoundIssue) => boolean
+
+/** Issues and pull requests as the index had them last: what changes on GitHub is found some time later. */
+const indexes = new WeakMap<GitHubState, Map<string, FoundIssue>>()
+
+function refreshIndex(state: GitHubState, nowMs: number): readonly FoundIssue[] {
+  const index = indexes.get(state) ?? new Map<string, FoundIssue>()
+  indexes.set(state, index)
+  const lagMs = state.lag.searchMs ?? 0
+  // Two names can lead to one repository.
+  const repositories = Object.entries(state.repositories).filter(
+    ([, one], position, all) => all.findIndex(([, other]) => other === one) === position,
+  )
+  for (const [repositoryName, { issues, pulls }] of repositories) {
+    for (const [number, issue] of [...Object.entries(issues), ...Object.entries(pulls)]) {
+      const key = `${repositoryName}#${number}`
+      const { createdAtMs, updatedAtMs } = issue
+      const isFresh = nowMs >= updatedAtMs + lagMs || (!index.has(key) && nowMs >= createdAtMs + lagMs)
+      const copy = {
+        ...issue,
+        labels: [...issue.labels],
+        assignees: [...issue.assignees],
+        comments: [...issue.comments],
+      }
+      if (isFresh) index.set(key, { repositoryName, number: Number(number), issue: copy })
+    }
+  }
+  return [...index.values()]
+}
+
+const equals = (one: string | undefined, other: string): boolean => one?.toLowerCase() === other.toLowerCase()
+const isPull = ({ issue }: FoundIssue): boolean => 'branch' in issue
+const isMerged = ({ issue }: FoundIssue): boolean => 'merge' in issue && issue.merge !== undefined
+const isDraft = ({ issue }: FoundIssue): boolean => 'draft' in issue && issue.draft === true
+const field =
+  (name: 'branch' | 'base') =>
+  (value: string): Test =>
+  ({ issue }) =>
+    name in issue && (issue as unknown as Record<string, string>)[name] === value
+
+const IS: Readonly<Record<string, Test>> = {
+  pr: isPull,
+  'pull-request': isPull,
+  issue: (found) => !isPull(found),
+  open: ({ issue }) => issue.state === 'open',
+  closed: ({ issue }) => issue.state === 'closed',
+  merged: isMerged,
+  unmerged: (found) => isPull(found) && !isMerged(found),
+  draft: isDraft,
+  locked: ({ issue }) => issue.locked,
+  unlocked: ({ issue }) => !issue.locked,
+  public: () => true,
+}
+
+/** A day stands for all of its moments. */
+function compareTime(value: string, read: (issue: IssueState) => number): Test | undefined {
+  const [, operator, from = '', to] = /^(>=|<=|>|<)?(\*|[\dT:Z+-]+)(?:\.\.(\*|[\dT:Z+-]+))?$/.exec(value) ?? []
+  const start = (text: string): number => (text === '*' ? -Infinity : Date.parse(text))
+  const end = (text: string): number =>
+    text === '*' ? Infinity : Date.parse(text) + (/^\d{4}-\d\d-\d\d$/.test(text) ? 86_399_999 : 0)
+  if (from === '' || Number.isNaN(start(from))) return undefined
+  const bounds = {
+    '>=': [start(from), Infinity],
+    '>': [end(from) + 1, Infinity],
+    '<=': [-Infinity, end(from)],
+    '<': [-Infinity, start(from) - 1],
+    '': [start(from), end(to ?? from)],
+  }[operator ?? '']
+  const [least = 0, most = 0] = bounds ?? []
+  return ({ issue }) => read(issue) >= least && read(issue) <= most
+}
+
+const QUALIFIERS: Readonly<Record<string, (value: string) => Test | undefined>> = {
+  is: (value) => IS[value],
+  type: (value) => (value === 'pr' || value === 'issue' ? IS[value] : undefined),
+  state: (value) => (value === 'open' || value === 'closed' ? IS[value] : undefined),
+  draft: (value) => (found) => isDraft(found) === (value === 'true'),
+  archived: (value) => () => value === 'false',
+  repo: (value) => (found) => equals(found.repositoryName, value),
+  user: (value) => (found) => equals(found.repositoryName.split('/')[0], value),
+  org: (value) => (found) => equals(found.repositoryName.split('/')[0], value),
+  author: (value) => (found) =>
+    [value, `${value.replace(/^app\//, '')}[bot]`].some((one) => equals(found.issue.user, one)),
+  assignee: (value) => (found) => spelledIn(found.issue.assignees, value) !== undefined,
+  label: (value) => (found) =>
+    value.split(',').some((name) => spelledIn(found.issue.labels, name.replaceAll('"', '')) !== undefined),
+  no: (value) =>
+    value === 'label' || value === 'assignee' ? ({ issue }) => issue[`${value}s`].length === 0 : undefined,
+  base: field('base'),
+  head: field('branch'),
+  created: (value) => compareTime(value, ({ createdAtMs }) => createdAtMs),
+  updated: (value) => compareTime(value, ({ updatedAtMs }) => updatedAtMs),
+  closed: (value) => compareTime(value, ({ closedAtMs }) => closedAtMs ?? NaN),
+}
+
+const PLACES: Readonly<Record<string, (issue: IssueState) => readonly string[]>> = {
+  title: ({ title }) => [title],
+  body: ({ body }) => [body],
+  comments: ({ comments }) => comments.map(({ body }) => body),
+}
+
+const TOKEN = /(-?)([\w-]+):((?:"[^"]*"|[^\s"])+)|(-?)("[^"]*"|\S+)/g
+const unquoted = (text: string): string => text.replaceAll('"', '')
+
+export interface SearchQuery {
+  readonly test: Test
+  /** `repo:` names a repository that is not there. */
+  readonly repositories: readonly string[]
+  readonly sort: readonly [key: string, order: string] | undefined
+}
+
+/** Reads a search query, or says which part of it is not played. */
+export function parseSearch(text: string): SearchQuery | { readonly unplayed: string } {
+  const tests: Test[] = []
+  const words: [isWanted: boolean, word: string][] = []
+  const repositories: string[] = []
+  let places = Object.keys(PLACES)
+  let sort: SearchQuery['sort']
+  for (const [token, not, name, value = '', notWord, word = ''] of text.matchAll(TOKEN)) {
+    if (name === undefined) words.push([notWord !== '-', unquoted(word).toLowerCase()])
+    else if (name === 'in') places = unquoted(value).split(',')
+    else if (name === 'sort') sort = [value.replace(/-(?:asc|desc)$/, ''), value.endsWith('-asc') ? 'asc' : 'desc']
+    else {
+      const test = QUALIFIERS[name]?.(unquoted(value))
+      if (test === undefined) return { unplayed: token }
+      if (name === 'repo' && not === '') repositories.push(unquoted(value))
+      tests.push(not === '-' ? (found) => !test(found) : test)
+    }
+  }
+  const unknown = places.find((place) => PLACES[place] === undefined)
+  if (unknown !== undefined) return { unplayed: `in:${unknown}` }
+  const has = (issue: IssueState, word: string): boolean =>
+    places.some((place) => PLACES[place]?.(issue).some((one) => one.toLowerCase().includes(word)))
+  return {
+    repositories,
+    sort,
+    test: (found) =>
+      tests.every((test) => test(found)) && words.every(([isWanted, word]) => has(found.issue, word) === isWanted),
+  }
+}
+
+const KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
+  created: ({ createdAtMs }) => createdAtMs,
+  updated: ({ updatedAtMs }) => updatedAtMs,
+  comments: ({ comments }) => comments.length,
+}
+export const isSortKey = (key: string): boolean => key in KEYS
+
+/** What the index has of a query, newest first unless asked otherwise. */
+export function searchIssues(state: GitHubState, { test, sort }: SearchQuery, nowMs: number): readonly FoundIssue[] {
+  const [name = 'created', order = 'desc'] = sort ?? []
+  const key = KEYS[name] ?? (() => 0)
+  const sign = order === 'asc' ? 1 : -1
+  return refreshIndex(state, nowMs)
+    .filter(test)
+    .toSorted((a, b) => sign * (key(a.issue) - key(b.issue) || a.number - b.number))
+}
