@@ -31,9 +31,15 @@ export const ROLLING_CHECKS: Checks = {
         { event: inOrder(merged(4), pushed('src/fourth.ts')), prompts: ['new'], told: ['src/fourth.ts'], open: [5] },
       ],
     },
-    'a forged marker is passed over, and a new job begins': {
+    'a pull request with a forged marker is skipped, and a new job begins': {
       docs: changedSince('rolling-on-schedule.yml', 'schedule', { pulls: { 9: FORGED } }),
-      runs: [{ outputs: { continued: '' }, prompts: ['new'], summary: ['is passed over'] }],
+      runs: [
+        {
+          outputs: { continued: '' },
+          prompts: ['new'],
+          summary: ['it has the label, but job job_finished has another pull request'],
+        },
+      ],
     },
   },
   'docs/recipes/rolling-on-push.yml': {
