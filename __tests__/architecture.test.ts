@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, posix } from 'node:path'
 import { expect, test } from '@jest/globals'
 import ts from 'typescript'
@@ -37,13 +37,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     .map(([folder = '', ...others]) => [folder.replace(':', ''), others]),
 )
 
-/** Files, and one folder of files, without a test of their own, each with the reason. Entries are tested from outside, as processes. */
-const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
-  'emulator/github': 'is asked as a whole, by the suites of the folder: an operation is a request and its response',
-  'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
-  'agent/trigger/wanted-change.ts': 'asks what resolve-change.test.ts and choose-task.test.ts want',
-}
-
 const SAYS_NOTHING = ['utils', 'util', 'helpers', 'helper', 'types', 'common', 'misc', 'index']
 
 const isEmulator = (folder: string): boolean => folder.split('/')[0] === 'emulator'
@@ -69,7 +62,7 @@ function folderOf(path: string): string {
 
 const isEntry = (path: string): boolean => path.startsWith('entries/') || path.startsWith('../entries/')
 
-/** `../shared/clock.ts` in agent/run.ts is `runtime/clock.ts`; packages stay as they are. */
+/** `../runtime/clock.ts` in agent/run.ts is `runtime/clock.ts`; packages stay as they are. */
 function resolve(importer: string, specifier: string): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(importer), specifier) : specifier
 }
@@ -161,24 +154,6 @@ test('no folder imports itself by way of others', () => {
   expect(circlesIn(next)).toEqual([])
 })
 
-const tests = new URL('./', import.meta.url)
-const suites = readdirSync(tests, { recursive: true, encoding: 'utf8' })
-  .map((path) => path.replaceAll('\\', '/'))
-  .filter((path) => path.endsWith('.test.ts'))
-  .map((path) => ({ path, text: readFileSync(new URL(path, tests), 'utf8') }))
-
-/** Whether a suite of the same folder has its name, imports it, or has a part of that name, where it needs one. */
-function isTested(path: string): boolean {
-  if ([path, posix.dirname(path)].some((one) => one in WITHOUT_OWN_TEST)) return true
-  const name = basename(path, '.ts')
-  const isNamed = new RegExp(`/${name}\\.ts'|^describe\\('${name.replaceAll('-', ' ')}'`, 'm')
-  return suites.some(
-    (suite) =>
-      posix.dirname(suite.path) === posix.dirname(path) &&
-      (basename(suite.path, '.test.ts') === name || isNamed.test(suite.text)),
-  )
-}
-
 type File = (typeof files)[number]
 
 /** What each file has to keep to; gives the sentences that say what is wrong with it. */
@@ -201,14 +176,8 @@ const RULES: Readonly<Record<string, (file: File) => readonly string[]>> = {
     !SAYS_NOTHING.includes(basename(path, '.ts'))
       ? []
       : [`src/${path} has no such name.`],
-  'every file has a test in the same folder, or a reason to have none': ({ path }) =>
-    isEntry(path) || isTested(path) ? [] : [`No suite in __tests__/${posix.dirname(path)} is about src/${path}.`],
 }
 
 test.each(Object.entries(RULES))('%s', (_rule, problemsOf) => {
   expect(files.flatMap(problemsOf)).toEqual([])
-})
-
-test('the list of files without a test names only files that are there', () => {
-  expect(Object.keys(WITHOUT_OWN_TEST).filter((path) => !existsSync(new URL(path, src)))).toEqual([])
 })

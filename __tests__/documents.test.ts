@@ -159,16 +159,6 @@ test('every command that starts the action is taken by it', () => {
   expect(refused).toEqual([])
 })
 
-test('what people read is plain English', () => {
-  const odd =
-    /\bshall\b|none for the agent|so many at a time|costs that thing|is said in one error|\bWhere (?:there|no)\b|gone on with|goes on with it|unknown is red|\b(?:hence|whereby|whom it may)\b|is made up for|what became of/
-  const actions = ['', 'visitors/', 'emulator/'].map((folder) => fileOf(`${folder}action.yml`))
-  const lines = [...documents, ...workflows, ...actions].flatMap(({ path, text }) =>
-    text.split('\n').map((line) => `${path}: ${line.trim()}`),
-  )
-  expect(lines.filter((line) => odd.test(line))).toEqual([])
-})
-
 test.each(PAGES)('the tables of $document say what $action says; if not, run: npm run docs', (page) => {
   const { text } = fileOf(page.document)
   const markers = new RegExp(`(<!-- (${page.tables.join('|')}): [^>]*-->)[^]*?(?=<!-- /\\2 -->)`, 'g')
@@ -182,8 +172,4 @@ test('a page that lost its markers is an error, not a table that is never writte
   expect(() => writeTables(page, 'inputs: {}\noutputs: {}\n', ['inputs', 'outputs'])).toThrow(
     'The markers of the outputs table must be there once',
   )
-})
-
-test('the README can be read in a few minutes', () => {
-  expect(fileOf('README.md').text.split('\n').length).toBeLessThan(250)
 })
