@@ -34,6 +34,15 @@ test('a job goes from its creation to a pull request that can be looked at, also
   expect(get('/acme/docs/pull/4').body).toContain('Add an example.')
 })
 
+test('a project can have its pull requests in another repository, and only there', () => {
+  const { post, get, advance } = driveService({ repositories: { 'docs-demo': 'acme/code' } })
+  post(CREATE, 'Document the flag.')
+  advance(20)
+  const { source, prLink } = bodyOf(get(`${CREATE}/job_000001`))
+  expect([source, prLink]).toEqual([{ repository: 'acme/code', ref: 'main' }, `${BASE_URL}/acme/code/pull/4`])
+  expect(['/acme/code/pull/4', '/acme/docs/pull/4'].map((path) => get(path).status)).toEqual([200, 404])
+})
+
 test('every project has a finished, a running and an archived job from the start', () => {
   const { get } = driveService({ scenario: 'failed' })
   const jobs = ['job_finished', 'job_running', 'job_archived'].map((id) => bodyOf(get(`${CREATE}/${id}`)))

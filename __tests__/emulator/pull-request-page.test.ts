@@ -14,7 +14,8 @@ import { CREATE, reportOf } from '../support/report.ts'
 /** The page of a job whose first turn has ended at 20 s, and the one of its follow-up at 80 s. */
 function pageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = repositoryState() } = {}) {
   const turns = [planTurn(prompt, USUAL_TURN, 0), planTurn(followUp, USUAL_TURN, 60_000)] as const
-  const job: JobRecord = { id: 'job_1', projectId: 'docs', createdAtMs: 0, pullNumber: 7, turns }
+  const repositoryName = 'acme/docs'
+  const job: JobRecord = { id: 'job_1', projectId: 'docs', repository: repositoryName, createdAtMs: 0, pullNumber: 7, turns }
   return pullRequestResponse(job, repository, nowMs)
 }
 

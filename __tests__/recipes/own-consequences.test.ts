@@ -22,6 +22,7 @@ const GO_ON: Readonly<Record<string, string>> = {
   'improve-most-read-pages.yml': 'is about who reads the pages, and not about what was changed',
   'refresh-old-pages.yml': 'is about pages that nobody has changed, and not about what was changed',
   'docs-checks.yml': 'asks no agent',
+  'fleet-on-schedule.yml': 'gives one instruction to many projects, whatever was changed',
 }
 
 const WORKFLOWS = workflowsToCopy().filter(

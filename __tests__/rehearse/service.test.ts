@@ -46,7 +46,7 @@ test('the page on rehearsing says of a scenario what the service says', () => {
 
 test('the page on fleets says of the inputs what the workflow says', () => {
   const sorted = (rows: readonly string[][]): string[] => rows.map((row) => row.join(' | ')).sort()
-  expect(sorted(tableBelow(read('docs/fleets.md'), 'What it takes'))).toEqual(sorted(inputRows(fleet.inputs)))
+  expect(sorted(tableBelow(read('docs/fleets.md'), 'Inputs'))).toEqual(sorted(inputRows(fleet.inputs)))
 })
 
 const from =

@@ -26,6 +26,7 @@ export interface Workflow {
     Record<
       string,
       {
+        readonly uses?: string
         readonly permissions?: Readonly<Record<string, string>>
         readonly concurrency?: Concurrency
         readonly steps?: readonly { uses?: string; with?: Readonly<Record<string, unknown>> }[]
@@ -44,7 +45,8 @@ export function granted(workflow: Workflow, job: Workflow['jobs'][string]): Reco
   const app = (job.steps ?? [])
     .flatMap(({ with: given = {} }) => Object.entries(given))
     .filter(([name]) => name.startsWith('permission-'))
-    .map(([name, access]) => [name.replace('permission-', ''), access] as const)
+    // Where an input decides, as if it asked for the permission.
+    .map(([name, access]) => [name.replace('permission-', ''), /read|write/.exec(String(access))?.[0]] as const)
   return { ...workflow.permissions, ...job.permissions, ...Object.fromEntries(app) }
 }
 

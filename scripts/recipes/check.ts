@@ -18,7 +18,7 @@ export interface Expected {
   readonly outputs?: Texts
   /**
    * The requests that cost credits: `new` makes a job, and the id of a job is that of a follow-up; for another project than the
-   * usual one, behind its id.
+   * usual one, behind its id. `job_*` is any job, where several start in no certain order.
    */
   readonly prompts?: readonly string[]
   /** The operations that GitHub's API was asked for. */
@@ -36,6 +36,9 @@ export interface Expected {
   readonly told?: readonly string[]
 }
 
+/** `owner/name`, in the organisation `acme`. */
+type RepositoryName = `acme/${string}`
+
 interface Beginning {
   /** By default the first event that the workflow names. */
   readonly eventName?: string
@@ -44,6 +47,8 @@ interface Beginning {
   readonly inputs?: Texts
   /** Besides the address and the project, or in their place. */
   readonly vars?: Texts
+  /** The repository that the workflow is in, by default `acme/docs`. */
+  readonly from?: RepositoryName
 }
 
 /** One run, and how it begins as far as it differs from what is said for all of its check. */
@@ -58,11 +63,13 @@ export interface Check extends Beginning {
   /** Of the service, by default `pull-request`. */
   readonly scenario?: ScenarioName
   readonly scenarios?: readonly GitHubScenarioName[]
-  /** The repository that the workflow is in, by default `acme/docs`. */
-  readonly from?: 'acme/code'
   /** In place of the usual `acme/docs` and `acme/code`. */
   readonly docs?: RepositoryState
   readonly code?: RepositoryState
+  /** Besides these two. */
+  readonly others?: Readonly<Record<RepositoryName, RepositoryState>>
+  /** By project: the repository of its docs, where that is not `acme/docs`. */
+  readonly projects?: Readonly<Record<string, RepositoryName>>
   /** The checks of the agent's first push, of the second, ...; the last ones stay. */
   readonly plan?: GitHubScenario['checks']
   readonly edits?: GitHubScenario['edits'] & {}

@@ -1,4 +1,5 @@
 import type { Checks } from './check.ts'
+import { changed } from './courses.ts'
 
 const ENDINGS = ['', '--failed', '--no-changes', '--flaky', '', '--archived', '--sparse', '--late-link']
 const OTHERS = ['', '--unlisted-status', '--hostile', '--other-job', '', '--hostile-link']
@@ -13,9 +14,28 @@ const fleetOf = (...projects: string[]) => ({
   inputs: { prompt: 'Mention the new address of the status page.' },
   vars: { DOCS_AGENT_PROJECTS: JSON.stringify(projects) },
 })
+const SWEPT = { 'docs-a': 'acme/docs', 'docs-b': 'acme/api', 'docs-c': 'acme/sdk' } as const
+const sweep = Object.entries(SWEPT).map(([project, repository]) => ({ project, 'pr-repository': repository }))
+
 const ended = (green: number, red: number) => ({ 'report.table.green': String(green), 'report.table.red': String(red) })
 
 export const FLEET_CHECKS: Checks = {
+  'docs/recipes/fleet-on-schedule.yml': {
+    'three projects in three repositories have three pull requests after three runs, and each run adds to them': {
+      projects: SWEPT,
+      others: { 'acme/api': changed([]), 'acme/sdk': changed([]) },
+      vars: { DOCS_AGENT_PROJECTS: JSON.stringify(sweep) },
+      runs: [
+        { outputs: ended(3, 0), prompts: Object.keys(SWEPT).map((project) => `${project} new`) },
+        { outputs: ended(3, 0), prompts: Object.keys(SWEPT).map((project) => `${project} job_*`) },
+        {
+          outputs: ended(3, 0),
+          prompts: Object.keys(SWEPT).map((project) => `${project} job_*`),
+          labels: sweep.map(() => 'docs-agent-fleet'),
+        },
+      ],
+    },
+  },
   'docs/recipes/fleet.yml': {
     'a fleet: one red project hides no other, the table has all of them, and the run is red': {
       ...fleetOf(...FLEET),
@@ -25,7 +45,7 @@ export const FLEET_CHECKS: Checks = {
           outputs: ended(GREEN, RED),
           prompts: FLEET.map((project) => `${project} new`),
           summary: [
-            `${GREEN} of ${FLEET.length} projects are green`,
+            `${GREEN} of ${FLEET.length} projects succeeded`,
             ...FLEET.map((project) => `${isRed(project) ? '| ❌' : '| ✅'} | [\`${project}\`](`),
           ],
         },
@@ -40,7 +60,11 @@ export const FLEET_CHECKS: Checks = {
       isRealTime: true,
       cancelAt: ' is active.',
       runs: [
-        { isRed: true, outputs: { 'project(docs-a--slow).docs.job-id': 'job_000001' }, prompts: ['docs-a--slow new'] },
+        {
+          isRed: true,
+          outputs: { 'project(docs-agent, acme, docs-a--slow, docs).docs.job-id': 'job_000001' },
+          prompts: ['docs-a--slow new'],
+        },
       ],
     },
     'a project whose job never reported has its line all the same, and the run is red': {

@@ -29,14 +29,26 @@ const USUAL_EVENTS: Readonly<Record<string, Payload>> = {
   push: { ref: 'refs/heads/main', before: 'a'.repeat(40), after: 'b'.repeat(40) },
 }
 
+const getRepository = (run: Run, check: Check): string => run.from ?? check.from ?? 'acme/docs'
+
+/** What the tokens of a workflow may do, those of the fleet included. */
+function getPermissions(workflow: Workflow): Permissions {
+  const jobs = Object.values(workflow.jobs)
+  const isFleet = jobs.some(({ uses = '' }) => uses.includes('/fleet.yml@'))
+  const called = isFleet ? getPermissions(parse(workflowText('.github/workflows/fleet.yml')) as Workflow) : {}
+  const own = Object.assign({}, ...jobs.map((job) => granted(workflow, job))) as Permissions
+  return { ...called, ...own }
+}
+
 /** Where a run begins: the event, and the branch that it is on with its head. */
 function beginOf(run: Run, check: Check, state: GitHubState, usualEvent: string) {
   const { eventName = usualEvent, inputs, event: happening = USUAL_EVENTS[eventName] ?? {} } = { ...check, ...run }
   const event = typeof happening === 'function' ? happening(state) : happening
-  const { branches = {} } = state.repositories[check.from ?? 'acme/docs'] ?? {}
+  const from = getRepository(run, check)
+  const { branches = {} } = state.repositories[from] ?? {}
   const branch = /^refs\/heads\/(.+)$/.exec(String(event['ref']))?.[1] ?? 'main'
   const headSha = branches[branch] ?? branches['main'] ?? ''
-  return { eventName, event: { ...event, ...(inputs && { inputs }) }, branch, headSha }
+  return { eventName, event: { ...event, ...(inputs && { inputs }) }, from, branch, headSha }
 }
 
 function givenBy({ url, projectId, apiKey, github }: Emulator, check: Check, run: Run) {
@@ -49,7 +61,7 @@ function givenBy({ url, projectId, apiKey, github }: Emulator, check: Check, run
     },
     env: {
       APP_TOKEN: github.token,
-      GITHUB_REPOSITORY: check.from ?? 'acme/docs',
+      GITHUB_REPOSITORY: getRepository(run, check),
       GITHUB_REPOSITORY_OWNER: 'acme',
       GITHUB_API_URL: github.apiUrl,
       // The pull requests of the service are this GitHub's.
@@ -67,21 +79,20 @@ function givenBy({ url, projectId, apiKey, github }: Emulator, check: Check, run
  */
 export async function runCheck(act: string, recipe: string, check: Check): Promise<string[]> {
   const { path: folder, remove } = openScratchFolder('docs-agent-recipe-')
-  const { from = 'acme/docs', docs, code, scenario, scenarios = [], edits, plan, cancelAt } = check
+  const { docs, code, others, projects, scenario, scenarios = [], edits, plan, cancelAt } = check
   const text = workflowText(recipe)
   const workflow = parse(text) as Workflow
   const [usualEvent = ''] = typeof workflow.on === 'string' ? [workflow.on] : Object.keys(workflow.on)
   // The visits lie in the days before, which is where recipes look for them.
   const startMs = Date.parse(new Date().toISOString().slice(0, 10))
-  const permissions = Object.values(workflow.jobs).map((job) => granted(workflow, job))
   const gitHubScenario = {
     ...combineScenarios(scenarios),
-    permissions: Object.assign({}, ...permissions) as Permissions,
+    permissions: getPermissions(workflow),
     ...(edits && { edits }),
     ...(plan && { checks: plan }),
   }
   const state = demoState(gitHubScenario, startMs)
-  const given = { ...(docs && { 'acme/docs': docs }), ...(code && { 'acme/code': code }) }
+  const given = { ...(docs && { 'acme/docs': docs }), ...(code && { 'acme/code': code }), ...others }
   Object.assign(state.repositories, structuredClone(given))
   let beforeMerge: Run['beforeMerge']
   const observed = observeGitHub({
@@ -96,17 +107,19 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     startMs,
     github: observed.options,
     ...(scenario && { scenario }),
+    ...(projects && { repositories: projects }),
   })
   const caller = prepare(folder, recipe, check.history)
   const file = basename(caller.workflow)
-  state.repositories[from]?.workflows.push(file)
+  for (const from of new Set(check.runs.map((run) => getRepository(run, check))))
+    state.repositories[from]?.workflows.push(file)
 
   async function playAndJudge(run: Run, id: number): Promise<string[]> {
     const [asked, sent] = [observed.requests.length, service.requests.length]
     const files = join(folder, `run-${id}`)
     const artifacts = join(files, 'artifacts')
     mkdirSync(artifacts, { recursive: true })
-    const { branch, headSha, ...begin } = beginOf(run, check, state, usualEvent)
+    const { from, branch, headSha, ...begin } = beginOf(run, check, state, usualEvent)
     const { env, ...given } = givenBy(service, check, run)
     const cancel = new AbortController()
     beforeMerge = run.beforeMerge

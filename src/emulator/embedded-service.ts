@@ -14,9 +14,8 @@ import { parsePromptBody } from './http/prompt-body.ts'
 import { createRateLimiter } from './http/rate-limiter.ts'
 import { pullRequestResponse } from './pull-request-page.ts'
 import type { RequestRecord } from './request-log.ts'
-import { SOURCE } from './service/job-body.ts'
 import type { JobRecord } from './service/job-machine.ts'
-import { JobStore } from './service/job-store.ts'
+import { JobStore, type Repositories } from './service/job-store.ts'
 import { type Call, findRoute, renderAnswer, type Route } from './service/operations.ts'
 import { SCENARIOS, type Scenario, type ScenarioName, scenarioOf } from './service/scenarios.ts'
 import { createAnalytics } from './service/visitor-counts.ts'
@@ -44,6 +43,7 @@ export interface ServiceOptions {
   readonly onRequest?: (request: RequestRecord) => void
   /** The project whose job left a pull request on GitHub, where the scenario there begins with one. */
   readonly projectId?: string
+  readonly repositories?: Repositories
   readonly github?: Omit<GitHubOptions, 'baseUrl' | 'startMs' | 'jobs'>
 }
 
@@ -61,7 +61,7 @@ export interface Service {
   readonly github: GitHub
 }
 
-const PULL_PAGE = /^\/acme\/docs\/pull\/([1-9]\d{0,8})$/
+const PULL_PAGE = /^\/([^/]+\/[^/]+)\/pull\/([1-9]\d{0,8})$/
 
 function pathAndQuery(target: string): { path: string; query: string } {
   const [path = '', ...rest] = target.split('?')
@@ -79,9 +79,10 @@ export function createService({
   requestsPerHour = 100,
   onRequest,
   projectId,
+  repositories,
   github: gitHubOptions = {},
 }: ServiceOptions): Service {
-  const jobs = new JobStore(startMs)
+  const jobs = new JobStore(startMs, repositories)
   const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => jobs.all() })
   // Nobody has asked for a job yet, and its pull request must be there.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
@@ -123,10 +124,11 @@ export function createService({
   }
 
   function showPullRequest(method: string, path: string, nowMs: number): ServiceResponse | undefined {
-    const pullNumber = /^(?:GET|HEAD)$/.test(method) ? PULL_PAGE.exec(path)?.[1] : undefined
-    const repository = github.state.repositories[SOURCE.repository] ?? repositoryState()
+    const [, name = '', pullNumber] = (/^(?:GET|HEAD)$/.test(method) ? PULL_PAGE.exec(path) : undefined) ?? []
     if (pullNumber === undefined) return undefined
-    return pullRequestResponse(jobs.findByPullNumber(Number(pullNumber)), repository, nowMs)
+    const job = jobs.findByPullNumber(Number(pullNumber))
+    const repository = github.state.repositories[name] ?? repositoryState()
+    return pullRequestResponse(job?.repository === name ? job : undefined, repository, nowMs)
   }
 
   function handleGitHub(request: ServiceRequest, path: string, query: string, nowMs: number): ServiceResponse {

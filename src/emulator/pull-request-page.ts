@@ -126,7 +126,7 @@ function pullRequestPage(job: JobRecord, turns: readonly Turn[], repository: Rep
     `${title} · Pull request #${job.pullNumber}`,
     `<h1>${escapeHtml(title)} <span>#${job.pullNumber}</span></h1>
 <p class="facts"><span class="state ${state}">${state.replace(/^./, (first) => first.toUpperCase())}</span>
-from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${SOURCE.repository}</code>${chips}</p>
+from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${job.repository}</code>${chips}</p>
 ${comments.map(commentSection).join('\n')}
 ${pull === undefined ? '' : checksSection(checksOf(repository, pull.headSha, nowMs))}
 ${pull === undefined ? '' : reviewersSection(requestedReviewers(pull))}

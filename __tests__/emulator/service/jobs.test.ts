@@ -81,7 +81,7 @@ test.each([
 /** A job that was created at 0 and whose first turn ends at 20 s. */
 function job(plan: Partial<TurnPlan> = {}): JobRecord {
   const turns = [planTurn('first', { ...USUAL_TURN, ...plan }, 0)] as const
-  return { id: 'job_1', projectId: 'docs', createdAtMs: 0, pullNumber: 7, turns }
+  return { id: 'job_1', projectId: 'docs', repository: 'acme/docs', createdAtMs: 0, pullNumber: 7, turns }
 }
 
 function messaged(before: JobRecord, seconds: number, plan: Partial<TurnPlan> = {}): JobRecord {

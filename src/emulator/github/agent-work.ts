@@ -1,5 +1,4 @@
 import { editsFor, titleOf } from '../service/agent-edits.ts'
-import { SOURCE } from '../service/job-body.ts'
 import { type JobRecord, type Turn, pushTimes, pushedTurns, startedTurns } from '../service/job-machine.ts'
 import { startChecks } from './check-plan.ts'
 import { AGENT_USER, BOT, MAINTAINER, STRANGER, TOKEN_USER } from './demo-state.ts'
@@ -55,7 +54,7 @@ interface AgentWorkOptions {
 export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (nowMs: number) => void {
   const timeline = new Timeline()
   const turnsNoted = new Map<number, number>()
-  const agents = (): RepositoryState | undefined => state.repositories[SOURCE.repository]
+  const findRepository = ({ repository }: JobRecord): RepositoryState | undefined => state.repositories[repository]
 
   function begin(repository: RepositoryState, pull: PullState, atMs: number): void {
     const { branch, headSha, pushes } = pull
@@ -99,11 +98,12 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
     'maintainer-comments': commentBy(MAINTAINER),
   }
 
-  function planEvents(after: PlannedEvent['after'], { pullNumber: number }: JobRecord, atMs: number): void {
+  function planEvents(after: PlannedEvent['after'], job: JobRecord, atMs: number): void {
+    const { pullNumber: number } = job
     for (const event of scenario.events) {
       if (event.after !== after) continue
       timeline.at(atMs + event.delayMs, (thenMs) => {
-        const repository = agents()
+        const repository = findRepository(job)
         const pull = repository?.pulls[number]
         if (repository === undefined || pull?.state !== 'open') return
         ACTS[event.act]({ repository, number, pull, atMs: thenMs, event })
@@ -134,7 +134,7 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
 
   /** A pull request that was there under this number is somebody else's, and left alone. */
   function push(job: JobRecord, turn: Turn, atMs: number): void {
-    const repository = agents()
+    const repository = findRepository(job)
     if (repository === undefined || !startedTurns(job, atMs).includes(turn)) return
     const { [job.pullNumber]: pull } = repository.pulls
     const branch = branchOf(job)
@@ -148,7 +148,7 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
 
   /** A turn that comes to a pull request opens it, where no turn before has. */
   function end(job: JobRecord, turn: Turn, atMs: number): void {
-    const repository = agents()
+    const repository = findRepository(job)
     if (repository === undefined || !pushedTurns(job, atMs).includes(turn)) return
     const isPushed = repository.branches[branchOf(job)] !== undefined
     if (isPushed && repository.pulls[job.pullNumber] === undefined) open(repository, job, atMs)

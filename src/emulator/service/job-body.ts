@@ -3,7 +3,7 @@ import { HOSTILE_TEXT } from './hostile-text.ts'
 import { type JobRecord, type JobState, stateAt } from './job-machine.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** Where the agent works: the repository of every project, and the one in the pull requests' links. */
+/** Where the agent works, unless the project has another repository. */
 export const SOURCE = { repository: 'acme/docs', ref: 'main' } as const
 const MODEL = 'docs-writer-1'
 
@@ -29,9 +29,9 @@ function plainBody(job: JobRecord, nowMs: number, baseUrl: string): AnsweredJob 
   return {
     id: job.id,
     status,
-    source: SOURCE,
+    source: { ...SOURCE, repository: job.repository },
     model: MODEL,
-    prLink: pullRequest === 'linked' ? `${baseUrl}/${SOURCE.repository}/pull/${job.pullNumber}` : null,
+    prLink: pullRequest === 'linked' ? `${baseUrl}/${job.repository}/pull/${job.pullNumber}` : null,
     createdAt: wireTime(job.createdAtMs),
     archivedAt: archivedAtMs === undefined ? null : wireTime(archivedAtMs),
   }
@@ -44,7 +44,7 @@ const TEXTS: Readonly<Record<Scenario['texts'], (job: AnsweredJob) => object>> =
   sparse: ({ id, status, prLink }) => (prLink === null ? { id, status } : { id, status, prLink }),
   hostile: (job) => ({
     ...job,
-    source: { repository: `${SOURCE.repository}${HOSTILE_TEXT}`, ref: `${SOURCE.ref}${HOSTILE_TEXT}` },
+    source: { repository: `${job.source.repository}${HOSTILE_TEXT}`, ref: `${SOURCE.ref}${HOSTILE_TEXT}` },
     model: `${MODEL}${HOSTILE_TEXT}`,
     prLink: withTail(job.prLink, '\n::error::injected by the link'),
   }),

@@ -32,6 +32,8 @@ export interface Turn {
 export interface JobRecord {
   readonly id: string
   readonly projectId: string
+  /** Where the agent opens the job's pull request, `owner/name`. */
+  readonly repository: string
   readonly createdAtMs: number
   /** The number of the one pull request that this job opens, if it opens any. */
   readonly pullNumber: number

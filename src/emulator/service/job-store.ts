@@ -1,7 +1,11 @@
+import { SOURCE } from './job-body.ts'
 import { type JobRecord, type TurnPlan, planTurn } from './job-machine.ts'
 import { USUAL_TURN } from './scenarios.ts'
 
 const HOUR_MS = 3_600_000
+
+/** By project: the repository of its docs, where that is not the usual one. */
+export type Repositories = Readonly<Record<string, string>>
 
 interface SeedJob {
   readonly id: string
@@ -31,12 +35,14 @@ function seedJobs(plan: TurnPlan): readonly SeedJob[] {
  */
 export class JobStore {
   readonly #startMs: number
+  readonly #repositories: Repositories
   readonly #projects = new Map<string, Map<string, JobRecord>>()
   readonly #byPullNumber = new Map<number, JobRecord>()
   #createdJobs = 0
 
-  constructor(startMs: number) {
+  constructor(startMs: number, repositories: Repositories = {}) {
     this.#startMs = startMs
+    this.#repositories = repositories
   }
 
   /** Gives a project the jobs that it has from the start; `plan` is how the one that runs goes. */
@@ -76,6 +82,8 @@ export class JobStore {
 
   #open(projectId: string, id: string, prompt: string, plan: TurnPlan, createdAtMs: number): JobRecord {
     const pullNumber = this.#byPullNumber.size + 1
-    return this.keep({ id, projectId, createdAtMs, pullNumber, turns: [planTurn(prompt, plan, createdAtMs)] })
+    const repository = this.#repositories[projectId] ?? SOURCE.repository
+    const turns = [planTurn(prompt, plan, createdAtMs)] as const
+    return this.keep({ id, projectId, repository, createdAtMs, pullNumber, turns })
   }
 }
