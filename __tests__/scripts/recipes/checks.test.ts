@@ -15,7 +15,7 @@ test('every recipe is run by a check, and every check runs a workflow that is th
 const PROMISES: readonly (readonly [words: RegExp, shown: (expected: Expected) => boolean])[] = [
   [/\bstarts? no job|No new job/, ({ isRed, prompts }) => !isRed && prompts === undefined],
   [/\b(?:is|are) red\b|is an error/, ({ isRed }) => isRed === true],
-  [/adds? (?:commits )?to|a follow-up|to one job/, ({ prompts = [] }) => prompts.some((to) => to.startsWith('job_'))],
+  [/adds? (?:commits )?to|a follow-up|to one job/, ({ prompts = [] }) => prompts.some((to) => /(?:^| )job_/.test(to))],
   [/starts (?:a new job|another)/, ({ prompts }) => prompts?.join() === 'new'],
   [/[Aa]fter a failed run the next one/, ({ isRed, told = [] }) => !isRed && told.length > 1],
   [/\bmerges the/, ({ isRed, commands = [] }) => !isRed && commands.some((text) => text.startsWith('pr merge'))],

@@ -45,6 +45,11 @@ test('a run that is as it must be has no problems', () => {
 
 const LISTS = ['jobs', 'prompts', 'github', 'commands', 'labels', 'reviewers', 'open', 'summary', 'printed', 'told']
 
+test('the number of a job does not matter where any job is expected, and its project does', () => {
+  expect(judge({ ...asItIs, prompts: ['docs-2--failed job_*', 'new'] }, came)).toEqual([])
+  expect(judge({ ...asItIs, prompts: ['docs-3 job_*', 'new'] }, came)).toHaveLength(1)
+})
+
 test.each<[what: string, wrong: Expected]>([
   ['isRed', { isRed: true }],
   ['outcome', { outputs: { outcome: 'failed' } }],
