@@ -15,7 +15,14 @@ import { CREATE, reportOf } from '../support/report.ts'
 function pageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = repositoryState() } = {}) {
   const turns = [planTurn(prompt, USUAL_TURN, 0), planTurn(followUp, USUAL_TURN, 60_000)] as const
   const repositoryName = 'acme/docs'
-  const job: JobRecord = { id: 'job_1', projectId: 'docs', repository: repositoryName, createdAtMs: 0, pullNumber: 7, turns }
+  const job: JobRecord = {
+    id: 'job_1',
+    projectId: 'docs',
+    repository: repositoryName,
+    createdAtMs: 0,
+    pullNumber: 7,
+    turns,
+  }
   return pullRequestResponse(job, repository, nowMs)
 }
 
