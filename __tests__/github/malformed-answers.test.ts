@@ -219,7 +219,6 @@ test.each([
     ASK.compare,
     ({ files, fileList }) => fileList === 'whole' && files[0]?.previousPath !== 'a.md',
   ),
-  never('somebody who was asked for a review was not', ASK.listReviewersSoFar, ({ length }) => length < 2),
   never('failing checks have passed', ASK.readChecks, (all) => all.every(({ state }) => state === 'success')),
   ...[{ headRepository: 'fork/docs' }, { event: 'pull_request' }, { actor: 'dependabot[bot]' }].map((fields) => {
     const what = `a run with ${JSON.stringify(fields)} is a success of the branch`

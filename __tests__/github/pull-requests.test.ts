@@ -127,6 +127,24 @@ describe('reviewers', () => {
     expect([...new Set(found)].sort()).toEqual(['acme/writers', 'ann', 'dora', 'last', 'mona'])
   })
 
+  test.each([
+    ['null', null],
+    ['an event whose reviewer was deleted', { event: 'review_requested', requested_reviewer: null }],
+    ['an event whose reviewer has no login', { event: 'review_requested', requested_reviewer: {} }],
+    ['a review whose author was deleted', { event: 'reviewed', user: null }],
+  ])('skips %s in the time line, and nothing else', async (_what, event) => {
+    const asked = { event: 'review_requested', requested_reviewer: { login: 'Mona' } }
+    const github = answering(() => [asked, event, { event: 'reviewed', user: { login: 'ann' } }])
+    expect(await github.listReviewersSoFar(ADDRESS)).toEqual(['mona', 'ann'])
+  })
+
+  test.each([{}, { requested_reviewers: [null] }, { requested_reviewers: null }])(
+    'takes %j for a successful request',
+    async (response) => {
+      await expect(answering(() => response).requestReview(ADDRESS, 'ann')).resolves.toBeUndefined()
+    },
+  )
+
   test('asks a person, and a team of the owner', async () => {
     await askingGitHub({ docs: docs() }, async (github, { docs }) => {
       await github.requestReview(ADDRESS, 'ann')

@@ -11,9 +11,7 @@ function toReviewers(event: object, owner: string): readonly string[] {
   const by = optional(event, 'user', loginOf)
   const person = optional(event, 'requested_reviewer', loginOf)
   const team = optional(event, 'requested_team', (team) => `${owner}/${required(text(team, 'slug'))}`)
-  // One that cannot be read may be about somebody who does not want to be asked again.
-  const asked = team ?? (kind.startsWith('review_request') ? required(person) : person)
-  const reviewer = asked ?? (kind === 'reviewed' ? by : undefined)
+  const reviewer = team ?? person ?? (kind === 'reviewed' ? by : undefined)
   return reviewer === undefined ? [] : [reviewer.toLowerCase()]
 }
 
@@ -37,7 +35,13 @@ export const connectReviewers = (ask: AskGitHub): Reviewers => ({
   listReviewersSoFar: ({ repository, number }) =>
     ask('pull-requests: read', repository, async (api) => {
       const read = (event: object) => toReviewers(event, api.owner)
-      const listing = { path: path`/issues/${number}/timeline`, read, mostPages: MOST_PAGES }
+      // The account of a reviewer may be deleted (`null`). That event is skipped, and all others count.
+      const listing = {
+        path: path`/issues/${number}/timeline`,
+        read,
+        mostPages: MOST_PAGES,
+        unreadable: 'left',
+      } as const
       return (await readAll(api, listing)).flat()
     }),
   requestReview: ({ repository, number }, name) =>

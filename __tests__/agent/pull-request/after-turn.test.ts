@@ -145,10 +145,12 @@ interface World {
   readonly readers?: readonly string[]
   readonly refused?: Readonly<Record<string, ActionError>>
   readonly openedBy?: string
+  readonly state?: PullRequest['state']
 }
 
 async function ask(world: World, answers: Partial<GitHub> = {}) {
   const { authors = [], names = [], soFar = [], readers = [], refused = {}, openedBy = 'docs-agent[bot]' } = world
+  const { state = 'open' } = world
   const [asked, lookedUp]: [string[], string[]] = [[], []]
   const core = fakeHost()
   const github = fakeGitHub({
@@ -165,7 +167,7 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
     ...answers,
   })
   const step = fakeStep({ core, github, inputs: agentInputs({ reviewers: { hasAuthors: true, names } }) })
-  const pullRequest = { ...PULL_REQUEST, author: { login: openedBy, type: 'User' } }
+  const pullRequest = { ...PULL_REQUEST, state, author: { login: openedBy, type: 'User' } }
   await askReviewers(pullRequest, authors, step)
   const losses = step.journal.shortfalls.map(({ lost }) => lost)
   return { asked, lookedUp, losses, said: core.said, questions: github.asked }
@@ -202,6 +204,12 @@ test.each<[string, World, string[], string[]]>([
     ['`gone` was not asked for a review'],
   ],
   [
+    'all but the one for whom GitHub fails',
+    { names: ['gone', 'ann'], refused: { gone: refusal('bad-answer') } },
+    ['ann'],
+    ['`gone` was not asked for a review'],
+  ],
+  [
     'nobody if the token may not ask, which is said once',
     { names: ['ann', 'bob'], refused: { ann: forbidden, bob: forbidden } },
     [],
@@ -218,6 +226,22 @@ test.each<[string, World, string[], string[]]>([
 test('ten authors are looked up at most, and nobody where nobody is to be asked', async () => {
   expect((await ask({ authors: MANY, readers: MANY })).lookedUp).toHaveLength(10)
   expect((await ask({ openedBy: 'ann', authors: ['Ann'] })).questions).toEqual([])
+})
+
+test('a failed lookup of one author costs that author only', async () => {
+  const mayWrite: GitHub['mayWrite'] = (_repository, { login }) =>
+    login === 'ann' ? Promise.reject(refusal('service-error')) : Promise.resolve(true)
+  const { asked, losses } = await ask({ names: ['dan'], authors: ['ann', 'bob', 'cid'] }, { mayWrite })
+  expect([asked, losses]).toEqual([['dan', 'bob', 'cid'], ['`ann` was not asked for a review']])
+})
+
+test.each(['merged', 'closed'] as const)('nobody is asked to review a %s pull request', async (state) => {
+  const { asked, questions } = await ask({ state, names: ['dan'], authors: ['ann'] })
+  expect([asked, questions]).toEqual([[], []])
+})
+
+test('a draft is reviewed like any open pull request', async () => {
+  expect((await ask({ state: 'draft', names: ['dan'] })).asked).toEqual(['dan'])
 })
 
 test('where nobody knows who was asked before, nobody is asked', async () => {
