@@ -76,6 +76,36 @@ test('keeps nothing of the request, and one clean line of the answer', () => {
   expect(JSON.stringify(error)).not.toContain('secret')
 })
 
+const invalidBody = { resource: 'IssueComment', code: 'custom', field: 'body' }
+const TOO_LONG = 'Body is too long (maximum is 65536 characters)'
+
+test.each<[string, string, unknown, string]>([
+  ['its message', 'Validation Failed', [{ ...invalidBody, message: TOO_LONG }], `: “${TOO_LONG}”.`],
+  ['a plain string', 'Unprocessable Entity', ['Can not approve your own pull request'], ': “Can not approve your own'],
+  ['its field, without a message', 'Validation Failed', [invalidBody], ': “body was not accepted”.'],
+  [
+    'its code, without a message',
+    'Validation Failed',
+    [
+      { field: 'label', code: 'missing' },
+      { field: 'body', code: 'missing_field' },
+      { field: 'sha', code: 'invalid' },
+      { field: 'name', code: 'already_exists' },
+    ],
+    ': “label names something that does not exist; body is missing; sha is not valid”.',
+  ],
+  ['nothing else, if nothing else is there', 'Validation Failed', [{}], ': “a value was not accepted”.'],
+  ['that there is no reason', 'Validation Failed', undefined, ', and gave no reason.'],
+  ['that there is no readable reason', 'Validation Failed', [null, 7], ', and gave no reason.'],
+  ['the reason and not the generic message', '', [{ field: 'body', code: 'invalid' }], ': “body is not valid”.'],
+])('a 422 is explained by %s', (_what, message, errors, told422) => {
+  const { code, message: text } = told(new Refusal({ status: 422, headers: {}, data: { message, errors } }))
+  expect([code, text]).toEqual([
+    'rejected',
+    expect.stringContaining(`GitHub did not accept the request (422)${told422}`),
+  ])
+})
+
 test('no Markdown of GitHub’s words reaches the summary', () => {
   const said = 'The `acme` [page](https://example.com) <img src=x> **won**'
   expect(told(refusal(403, said)).message).not.toMatch(/[`<>[\]*]/)

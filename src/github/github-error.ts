@@ -3,11 +3,12 @@ import { ActionError } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
 import type { Answer } from './octokit.ts'
-import { items, text } from './read-json.ts'
+import { items, text, texts } from './read-json.ts'
 
 const LONGEST_QUOTE = 200
 /** Says no more than the status does. */
 const GENERIC = /^(?:not found|forbidden)?\.?$/i
+const GENERIC_VALIDATION = /^(?:validation failed|unprocessable entity)?\.?$/i
 
 /** What GitHub says of a field that it did not accept. Each part may be missing, `message` too. */
 const toFieldError = (error: object) => ({
@@ -16,6 +17,22 @@ const toFieldError = (error: object) => ({
   message: text(error, 'message') ?? '',
 })
 type FieldError = Readonly<ReturnType<typeof toFieldError>>
+
+/** GitHub's codes for validation errors. `custom` and `unprocessable` say no more than the message, which may be missing. */
+const VALIDATION_CODES: Readonly<Record<string, string>> = {
+  missing: 'names something that does not exist',
+  missing_field: 'is missing',
+  invalid: 'is not valid',
+  already_exists: 'already exists',
+}
+const MAX_FIELD_ERRORS = 3
+
+/** A validation error in GitHub's words, or if it has none, in ours. Some endpoints send plain strings. */
+function describeFieldError({ field, code, message }: FieldError): string {
+  if (message !== '') return message
+  const problem = VALIDATION_CODES[code] ?? 'was not accepted'
+  return field === '' ? `a value ${problem}` : `${field} ${problem}`
+}
 
 const isUnauthorizedLabel = ({ field, code }: FieldError): boolean => field === 'label' && code === 'unauthorized'
 
@@ -32,6 +49,8 @@ export class Refusal extends Error {
   readonly said: string
   readonly isRateLimit: boolean
   readonly isAboutPermissions: boolean
+  /** What is wrong with the request, where GitHub says it. */
+  readonly problems: readonly string[]
   /** Whether the token may not create a label that the repository does not have (googleapis/release-please-action#1105). */
   readonly isAboutNewLabel: boolean
   readonly #headers: Answer['headers']
@@ -42,6 +61,8 @@ export class Refusal extends Error {
     const response = { data }
     this.said = text(response, 'data.message') ?? ''
     const fieldErrors = items(response, 'data.errors', toFieldError) ?? []
+    const plainErrors = texts(response, 'data.errors')
+    this.problems = [...new Set([...plainErrors, ...fieldErrors.map(describeFieldError)])].slice(0, MAX_FIELD_ERRORS)
     this.isAboutNewLabel = status === 403 && fieldErrors.some(isUnauthorizedLabel)
     this.#headers = headers
     this.isRateLimit = status === 429 || (status === 403 && (this.#isUsedUp() || /\brate limit\b/i.test(this.said)))
@@ -78,6 +99,24 @@ export async function unlessRefused<T>(asked: Promise<T>, statuses = [403, 404])
   })
 }
 
+/** GitHub's own words first: a refusal has many reasons, and they name the one that it is. No Markdown gets through. */
+function quote(said: string, redact: Redact): string {
+  return oneLine(said, LONGEST_QUOTE, redact).replace(/[`<>[\]\\|*]/g, '')
+}
+
+function describeRefusal(said: string, status: number, redact: Redact): string {
+  const quoted = quote(said, redact)
+  return quoted === '' ? `GitHub answered ${status}.` : `GitHub says “${quoted}” (${status}).`
+}
+
+/** “Validation Failed” alone says nothing: the reasons are in a list beside it, each with or without a message. */
+function describeValidation({ said, problems }: Refusal, redact: Redact): string {
+  const reasons = problems.map((problem) => quote(problem, redact)).filter((reason) => reason !== '')
+  if (reasons.length > 0) return `GitHub did not accept the request (422): “${reasons.join('; ')}”.`
+  if (GENERIC_VALIDATION.test(said)) return 'GitHub did not accept the request (422), and gave no reason.'
+  return describeRefusal(said, 422, redact)
+}
+
 function refused(refusal: Refusal, permission: string, repository: string, redact: Redact, now: Date): ActionError {
   const { status, said, isRateLimit, isAboutPermissions } = refusal
   if (status < 400 && status !== 304)
@@ -93,9 +132,7 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
     return new ActionError('unauthorized', 'GitHub refused the token (401).', {
       hint: 'Check `github-token`: the token may have expired.',
     })
-  // GitHub's own words first: a refusal has many reasons, and they name the one that it is. No Markdown gets through.
-  const quote = oneLine(said, LONGEST_QUOTE, redact).replace(/[`<>[\]\\|*]/g, '')
-  const told = quote === '' ? `GitHub answered ${status}.` : `GitHub says “${quote}” (${status}).`
+  const told = status === 422 ? describeValidation(refusal, redact) : describeRefusal(said, status, redact)
   const grant = {
     hint: `Grant \`${permission}\` under \`permissions\` of the job. If \`${repository}\` is not the workflow's own repository, give \`github-token\` a token that has it there.`,
   }

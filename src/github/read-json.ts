@@ -84,6 +84,12 @@ export function items<T>(from: object, path: string, read: (item: object) => T):
   return list(from, path, read)?.filter((item) => item !== undefined)
 }
 
+/** The strings in a list. */
+export function texts(from: object, path: string): readonly string[] {
+  const value = at(from, path)
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
 /** Undefined if one of them cannot be read: it may be the one that matters. */
 export function all<T>(from: object, path: string, read: (item: object) => T): readonly T[] | undefined {
   const found = list(from, path, read)

@@ -179,12 +179,29 @@ describe('a comment without room', () => {
     expect(comments.bodies[1]?.match(/<!-- row=/g)).toHaveLength(2)
   })
 
+  test('is not continued twice: a step that knows the first comment finds the second', async () => {
+    const comments = new SharedComments([
+      updateMarker(FILLED, { followUps: 7 }),
+      updateMarker(MARKED, { followUps: 9 }),
+    ])
+    const step = stepWith(comments)
+    step.journal.add({ log: { ...PLACE, commentId: 1 } })
+    await writeLog(step)
+    expect([comments.bodies.length, lostIn(step)]).toEqual([2, []])
+    expect(comments.bodies[1]).toMatch(ROW)
+    expect(readMarker(comments.bodies[1] ?? '')).toMatchObject({ followUps: 9 })
+  })
+
   test('is told from its refusal, too', async () => {
     const comments = new SharedComments([MARKED])
     comments.faults.edit = [refusal('rejected')]
     const step = stepWith(comments)
     await writeLog(step)
-    expect([lostIn(step), comments.asked, comments.bodies[0]]).toEqual([[], ['list', 'edit', 'add'], MARKED])
+    expect([lostIn(step), comments.asked, comments.bodies[0]]).toEqual([
+      [],
+      ['list', 'edit', 'list', 'add', 'list'],
+      MARKED,
+    ])
     expect(comments.bodies[1]).toMatch(ROW)
   })
 })

@@ -29,6 +29,17 @@ function count(
 const countIn = (comments: SharedComments, index = 0): number | undefined =>
   readMarker(comments.bodies[index] ?? '')?.followUps
 
+test('is not lowered by a stale read while another run counts', async () => {
+  const comments = commentsWith(3)
+  const stale = comments.bodies[0] ?? ''
+  const another = updateMarker(stale, { followUps: 8, countedBy: ['another'] })
+  // The first read is stale, and the write that follows it overwrites the count of the other run, which then counts again.
+  const reads = [stale, another]
+  const readComment = () => Promise.resolve(reads.shift() ?? comments.bodies[0] ?? '')
+  await count(comments, { answers: { readComment } })
+  expect(countIn(comments)).toBe(9)
+})
+
 test('is written once and read back where nobody else counts', async () => {
   const comments = commentsWith(3)
   const counted = await count(comments)
@@ -56,26 +67,35 @@ test('is exact for runs that count at the same time, up to the maximum', async (
   const chances = fc.uniqueArray(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 7, maxLength: 20 })
   const starts = fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 2, maxLength: 5 })
   const before = fc.integer({ min: 0, max: 20 })
+  // What people have added to the comment, which may leave no room for a count.
+  const filled = fc.constantFrom('', 'x'.repeat(65_000))
   await fc.assert(
-    fc.asyncProperty(before, starts, latency, chances, async (followUps, startsMs, latencies, randoms) => {
-      const world = virtualClock()
-      const clock = stepClockOf(world)
-      let [asked, drawn] = [0, 0]
-      const comments = new SharedComments(
-        commentsWith(followUps).bodies,
-        clock,
-        () => latencies[asked++ % latencies.length] ?? 0,
-      )
-      const random = () => randoms[drawn++ % randoms.length] ?? 0
-      const counting = startsMs.map(async (startMs, index) => {
-        await clock.sleep(startMs)
-        return count(comments, { clock, random, context: { ...RUN_FACTS, runId: index + 1 } })
-      })
-      const counted = await world.passUntil(Promise.all(counting))
-      const sent = counted.filter((result) => result !== 'used-up').length
-      const all = Math.min(20, followUps + startsMs.length)
-      expect([countIn(comments), followUps + sent]).toEqual([all, all])
-    }),
+    fc.asyncProperty(
+      before,
+      starts,
+      latency,
+      chances,
+      filled,
+      async (followUps, startsMs, latencies, randoms, text) => {
+        const world = virtualClock()
+        const clock = stepClockOf(world)
+        let [asked, drawn] = [0, 0]
+        const comments = new SharedComments(
+          commentsWith(followUps).bodies.map((body) => body + text),
+          clock,
+          () => latencies[asked++ % latencies.length] ?? 0,
+        )
+        const random = () => randoms[drawn++ % randoms.length] ?? 0
+        const counting = startsMs.map(async (startMs, index) => {
+          await clock.sleep(startMs)
+          return count(comments, { clock, random, context: { ...RUN_FACTS, runId: index + 1 } })
+        })
+        const counted = await world.passUntil(Promise.all(counting))
+        const sent = counted.filter((result) => result !== 'used-up').length
+        const all = Math.min(20, followUps + startsMs.length)
+        expect([countIn(comments, comments.bodies.length - 1), followUps + sent]).toEqual([all, all])
+      },
+    ),
     { seed: SEED, numRuns: 100 },
   )
 })

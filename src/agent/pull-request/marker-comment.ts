@@ -6,7 +6,7 @@ import { ActionError, rethrowFatal, type ErrorCode } from '../../runtime/errors.
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { LogPlace } from '../report/report.ts'
-import { createMarkerComment, isMarkerComment, mostTrusted, readMarker } from './marker.ts'
+import { createMarkerComment, isMarkerComment, mostTrusted, readMarker, type Marker } from './marker.ts'
 import {
   countFollowUps,
   isUpdated,
@@ -88,6 +88,42 @@ async function tryToEdit(edit: () => Promise<void>): Promise<ActionError | undef
   }
 }
 
+/** @param writes how many writes this step has made */
+const getVerifyPauseMs = (writes: number, random: () => number): number =>
+  VERIFY_AFTER_MS + writes * JITTER_MS * random()
+
+/**
+ * Writes an update to the marker comment after a full one, which may have to be added. Several steps can add one at the same
+ * time, so after each write this step looks for a newer one and writes to that, too: all later steps use the newest.
+ */
+async function continueLog(
+  place: JobPlace,
+  full: { readonly id: number; readonly marker: Marker },
+  update: CommentUpdate,
+  access: CommentAccess,
+): Promise<UpdateResult> {
+  const { clock, deadlineAt, github, random, signal } = access
+  const pauseMs = getVerifyPauseMs(1, random)
+  const hasTime = (): boolean => clock.now() + pauseMs + READ_MS < deadlineAt
+  let commentId = full.id
+  while (hasTime()) {
+    const newest = await findMarkerComment(place, github)
+    if (newest === undefined || newest.id <= commentId) break
+    const result = await updateMarkerComment(place, newest, update, access)
+    if (result === 'used-up' || result.commentId === undefined) return result
+    commentId = result.commentId
+  }
+  if (commentId !== full.id) return { commentId }
+
+  const beginning = createMarkerComment(place.jobId, full.marker.labels, NO_ROOM)
+  const addedId = await addMarkerComment(place, beginning, update, access)
+  if (addedId === undefined || !hasTime()) return { commentId: addedId }
+  await clock.sleep(pauseMs, signal)
+  const newest = await findMarkerComment(place, github)
+  if (newest === undefined || newest.id <= addedId) return { commentId: addedId }
+  return updateMarkerComment(place, newest, update, access)
+}
+
 /**
  * Updates a marker comment so that no update of another step is lost: reads it, merges, writes, and reads it again, until the
  * update is there. If no time is left to read it again, it is written once. If people's text leaves no room, a new marker
@@ -119,12 +155,10 @@ export async function updateMarkerComment(
     const edit = (text: string) =>
       tryToEdit(() => github.editComment(pullRequest, commentId, core.redact(text), { isSentOnce: true }))
     const failure = next === undefined ? undefined : await edit(next)
-    if (next === undefined || failure?.code === 'rejected') {
-      const beginning = createMarkerComment(jobId, marker.labels, NO_ROOM)
-      return { commentId: await addMarkerComment(place, beginning, { ...known, rows: update.rows }, access) }
-    }
+    if (next === undefined || failure?.code === 'rejected')
+      return continueLog(place, { id: commentId, marker }, { ...known, rows: update.rows }, access)
 
-    const pauseMs = Math.max(failure?.retryAfterMs ?? 0, VERIFY_AFTER_MS + writes * JITTER_MS * random())
+    const pauseMs = Math.max(failure?.retryAfterMs ?? 0, getVerifyPauseMs(writes, random))
     if (clock.now() + pauseMs + READ_MS >= deadlineAt) {
       if (failure === undefined) return { commentId }
       throw failure

@@ -97,12 +97,21 @@ function listOfReview(call: PullCall): Reply {
   return listReply(call, found, commentBody)
 }
 
+const TOO_LONG = refusal(422, 'Validation Failed', {
+  errors: [
+    {
+      ...{ resource: 'IssueComment', code: 'unprocessable', field: 'data' },
+      message: `Body is too long (maximum is ${LONGEST_BODY} characters)`,
+    },
+  ],
+})
+
 /** The text of a comment, once it is known that it may be written there. */
 function withText({ issue, body }: Call & { readonly issue: IssueState }, write: (text: string) => Reply): Reply {
   const text = body['body']
   if (issue.locked) return refusal(403, 'Unable to create comment because issue is locked.')
   if (typeof text !== 'string' || text === '') return invalid('IssueComment', 'body')
-  if (text.length > LONGEST_BODY) return refusal(422, `Body is too long (maximum is ${LONGEST_BODY} characters)`)
+  if (text.length > LONGEST_BODY) return TOO_LONG
   return write(text)
 }
 
