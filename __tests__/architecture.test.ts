@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/inputs: action
     visitors: action docs-service text runtime node:crypto node:util
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:http node:os node:path
-    action: docs-service github text runtime @actions/core node:fs node:path
+    action: docs-service github text runtime @actions/core node:crypto node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod
     github: http text runtime @actions/github node:fs
     http: runtime undici node:net

@@ -11,6 +11,7 @@ const ENV = {
   GITHUB_REPOSITORY: 'acme/docs',
   GITHUB_RUN_ID: '42',
   GITHUB_RUN_ATTEMPT: '2',
+  GITHUB_JOB: 'docs',
   GITHUB_ACTION: 'agent',
   GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/release/1.x',
   GITHUB_SERVER_URL: 'https://github.example.com/',
@@ -27,7 +28,9 @@ test('reads what the runner says, addresses without a slash at their end', () =>
     repository: 'acme/docs',
     runId: 42,
     runAttempt: 2,
+    workflowJob: 'docs',
     stepId: 'agent',
+    runnerStepId: 'agent',
     workflow: 'docs.yml',
     serverUrl: 'https://github.example.com',
     apiUrl: 'https://github.example.com/api/v3',
@@ -37,7 +40,9 @@ test('reads what the runner says, addresses without a slash at their end', () =>
 test('outside of a runner, or with an address that is none, it is GitHub itself, and there is no event', () => {
   expect(readContext({ GITHUB_API_URL: 'not an address', GITHUB_ACTION: '__self' })).toMatchObject({
     event: { kind: 'other', isReadable: true },
+    workflowJob: '',
     stepId: '',
+    runnerStepId: '__self',
     workflow: undefined,
     runId: 0,
     runAttempt: 1,

@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { field, type Fields, inputNames, parseFields, SERVICE_FIELDS } from '../../src/action/input-table.ts'
+import {
+  field,
+  type Fields,
+  hashInputs,
+  inputNames,
+  parseFields,
+  SERVICE_FIELDS,
+} from '../../src/action/input-table.ts'
 import {
   apiKeyInput,
   baseUrlInput,
@@ -43,6 +50,16 @@ test('gives what was read, by the names of the code, where one input may look at
 
 test.each(['', '  ', '\n'])('an input left as %j means its default, also where it looks at another one', (empty) => {
   expect(parse({ 'max-size': empty, shade: empty })).toEqual({ size: 3, colour: 'red', shade: 'light red' })
+})
+
+test('the hash of the inputs changes with each input but secrets', () => {
+  const fields = { ...FIELDS, ...SERVICE_FIELDS }
+  const given = { 'max-size': '7', colour: 'green', 'api-key': 'docs_one' }
+  const hash = hashInputs(fields, given)
+  expect(hash).toMatch(/^[\da-f]{16}$/)
+  expect(hashInputs(fields, { ...given, 'api-key': 'docs_two', 'github-token': 'ghs_x' })).toBe(hash)
+  expect(hashInputs(fields, { ...given, 'max-size': '8' })).not.toBe(hash)
+  expect(hashInputs(fields, { ...given, 'base-url': 'https://docs.example.com' })).not.toBe(hash)
 })
 
 const SERVICE = { 'project-id': 'docs', 'api-key': 'key', 'base-url': 'https://docs.example.com' }

@@ -16,8 +16,12 @@ export interface Context {
   readonly runId: number
   /** From 1; more if somebody has run it again. */
   readonly runAttempt: number
+  /** The id of the job in the workflow's file. All legs of a matrix have the same. */
+  readonly workflowJob: string
   /** The id that the user gave this step; empty if there is none. */
   readonly stepId: string
+  /** The id that the runner gave this step: unique within its job, and the same in each attempt. */
+  readonly runnerStepId: string
   /** The name of the workflow's file, where it is known. */
   readonly workflow: string | undefined
   /** The origin of the pages, such as `https://github.com`. */
@@ -43,8 +47,10 @@ export function readContext(env: NodeJS.ProcessEnv): Context {
     repository: env['GITHUB_REPOSITORY'] ?? '',
     runId: Number(env['GITHUB_RUN_ID'] ?? '0'),
     runAttempt: Number(env['GITHUB_RUN_ATTEMPT'] ?? '1'),
+    workflowJob: env['GITHUB_JOB'] ?? '',
     // A step without an id of its own has one that the runner made, which tells nothing.
     stepId: (env['GITHUB_ACTION'] ?? '').replace(/^__.*$/, ''),
+    runnerStepId: env['GITHUB_ACTION'] ?? '',
     workflow: WORKFLOW_REF.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1],
     serverUrl: addressOf(env['GITHUB_SERVER_URL'], 'https://github.com'),
     apiUrl: addressOf(env['GITHUB_API_URL'], 'https://api.github.com'),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { ActionError } from '../runtime/errors.ts'
 import { asSentence, formatCount } from '../text/sentences.ts'
 import { apiKeyInput, baseUrlInput, projectIdInput, Refused, type Input, type RawInputs } from './parse-inputs.ts'
@@ -32,6 +33,16 @@ export const SERVICE_FIELDS = {
 
 export function inputNames(fields: Fields): readonly string[] {
   return Object.values(fields).map(({ name }) => name)
+}
+
+/** The inputs whose values must not be shown. */
+export const SECRET_INPUTS: readonly string[] = ['api-key', 'github-token']
+
+/** Tells the legs of a matrix from each other: what else the runner tells a step is the same in each. */
+export function hashInputs(fields: Fields, raw: RawInputs): string {
+  const shown = inputNames(fields).filter((name) => !SECRET_INPUTS.includes(name))
+  const values = shown.map((name) => [name, raw[name] ?? ''])
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16)
 }
 
 /** Those of one input must not push those of another out of the annotation, which GitHub cuts at 4 KiB. */

@@ -5,7 +5,7 @@ import type { StepResult } from './conclusion.ts'
 import { readContext, withholdsSecrets, type Context } from './context.ts'
 import type { Core } from './core.ts'
 import { execute, logDefect, resultOfError, type OnStop } from './execute.ts'
-import { inputNames, type Fields } from './input-table.ts'
+import { inputNames, type Fields, SECRET_INPUTS } from './input-table.ts'
 import { isGiven, type RawInputs } from './parse-inputs.ts'
 import { openStep, type Step, type StepInputs } from './step.ts'
 
@@ -27,12 +27,9 @@ export interface Action<Inputs extends StepInputs, Report> {
   readonly render: (report: Report, redact: Redact, wantsSummary: boolean) => StepResult
 }
 
-/** What must not be shown, by the names of the inputs. */
-const SECRETS = ['api-key', 'github-token']
-
 /** Secrets are masked before anything else is looked at, and the address gets its default from the environment. */
 function readInputs(names: readonly string[], core: Core, env: NodeJS.ProcessEnv): RawInputs {
-  for (const name of SECRETS.filter((name) => names.includes(name))) {
+  for (const name of SECRET_INPUTS.filter((name) => names.includes(name))) {
     const secret = core.input(name)
     core.mask(secret)
     core.mask(secret.trim())

@@ -3,6 +3,7 @@ import { adviseAttaching, conclude } from '../../../src/agent/report/conclusion.
 import { LOOK_BEFORE_SENDING, TURN_MAY_RUN } from '../../../src/agent/report/outcomes.ts'
 import { OUTCOMES, type ChecksState, type PullRequestFindings, type Report } from '../../../src/agent/report/report.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
+import { COMMENT } from '../../support/comment-events.ts'
 import { active, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
 import { ATTACH, FOLLOW_UP, reportOf, type Fields } from '../../support/report.ts'
 import type { FailOn } from '../../../src/agent/inputs/fail-on.ts'
@@ -63,6 +64,18 @@ test.each(['unsent', 'taken'] as const)('nobody who waited is told to attach to 
     for (const job of [active, completed])
       for (const error of [undefined, failure('cancelled'), failure('unreachable')])
         expect(adviseAttaching(reportOf({ outcome, task: FOLLOW_UP, job, error, progress }))).toBeUndefined()
+})
+
+test.each<[string, Fields]>([
+  ['a job that still runs', { outcome: 'timed-out', job: active }],
+  ['a cancelled run', { outcome: 'cancelled', job: active, error: failure('cancelled') }],
+  ['an archived job', { outcome: 'archived', job: { ...completed, status: 'archived' } }],
+])('a step with `command` is not told to take or leave out `job-id` after %s', (_what, fields) => {
+  const advice = say({ ...reportOf(fields), comment: COMMENT }).advice
+  expect(advice).not.toMatch(/same step|without `job-id`/)
+  expect(advice).toMatch(
+    /^To (?:wait for the job, run the action in a step .* without a prompt and `command`|start over)/,
+  )
 })
 
 const outside = ['src/a.ts']

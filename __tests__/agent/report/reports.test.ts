@@ -149,13 +149,13 @@ test('what cannot be done on GitHub is told and costs nothing else, but for a ca
   expect(journal.shortfalls).toEqual([{ lost: 'The label', error }])
 })
 
-const FACTS = commentFacts()
+const FACTS = { ...commentFacts(), inputsHash: '0123' }
 const reply = (report: Report): string =>
   renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)
 
 test('names the outcome, the pull request, the checks and the run', () => {
   const text = reply(reportOf({ job: completed, pullRequest: { state: 'open', checks: 'success' } }))
-  expect(text).toBe(`<!-- docs-agent-action: reply run=42 comment=71 -->
+  expect(text).toBe(`<!-- docs-agent-action: reply run=42 step=docs/agent inputs=0123 comment=71 -->
 **The pull request is ready.** The agent's changes are in it. All its checks have passed.
 
 [Pull request #7](${LINK})
@@ -170,10 +170,14 @@ test('says what to do, and why nothing was sent', () => {
   expect(skipped).toContain('Nothing was sent to the agent. It is closed.')
 })
 
-test('the hidden line tells comments, reviews and runs from each other', () => {
+test('the hidden line differs for each comment, run, job, step and leg of a matrix', () => {
+  const places = [{ runId: 43 }, { workflowJob: 'links' }, { runnerStepId: '__acme_docs_2' }, { inputsHash: '4567' }]
   const others = [COMMENT, { ...COMMENT, kind: 'review' as const }, { ...COMMENT, id: 72 }]
-  const markers = [...others.map((one) => replyMarker(one, FACTS)), replyMarker(COMMENT, { ...FACTS, runId: 43 })]
-  expect(new Set(markers).size).toBe(4)
+  const markers = [
+    ...others.map((one) => replyMarker(one, FACTS)),
+    ...places.map((place) => replyMarker(COMMENT, { ...FACTS, ...place })),
+  ]
+  expect(new Set(markers).size).toBe(7)
 })
 
 const texts = fc.oneof(fc.string(), fc.constantFrom('/docs do it', '@mona', '\n/docs do it', 'a@b.c @acme/team'))

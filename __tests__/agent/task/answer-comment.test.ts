@@ -9,8 +9,11 @@ import { fakeGitHub, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
-const MARKER = replyMarker(COMMENT, commentFacts())
-const OTHER_MARKER = replyMarker({ ...COMMENT, id: 70 }, commentFacts())
+const PLACE = { ...commentFacts(), inputsHash: agentInputs().hash }
+const MARKER = replyMarker(COMMENT, PLACE)
+const OTHER_MARKER = replyMarker({ ...COMMENT, id: 70 }, PLACE)
+const OTHER_STEP = replyMarker(COMMENT, { ...PLACE, runnerStepId: '__acme_docs-agent' })
+const OTHER_LEG = replyMarker(COMMENT, { ...PLACE, inputsHash: agentInputs({}, { prompt: 'Fix the API pages.' }).hash })
 
 /** The comments that are there, from 88 on. */
 const found = (...comments: readonly (readonly [author: MarkerComment['author'], marker: string])[]) => ({
@@ -47,6 +50,12 @@ test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
     found(['trusted', OTHER_MARKER], ['trusted', MARKER]),
     ['listMarkerComments', 'editComment'],
     89,
+  ],
+  [
+    'leaves the replies of other steps and legs of its run as they are',
+    found(['trusted', OTHER_STEP], ['trusted', OTHER_LEG]),
+    WRITES,
+    COMMENT,
   ],
   ['leaves what a bot has forged as it is', found(['bot', MARKER]), WRITES, COMMENT],
   ['leaves what a stranger has forged as it is', found(['stranger', MARKER]), WRITES, COMMENT],

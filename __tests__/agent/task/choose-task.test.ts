@@ -75,7 +75,7 @@ test('`skip` and a schedule go together where no range is asked for', async () =
   expect(report.outcome).toBe('skipped')
 })
 
-const REPLY = replyMarker({ ...COMMENT, number: 8, isOnPullRequest: false }, { ...RUN_FACTS, serverUrl: BASE_URL })
+const REPLY = replyMarker({ ...COMMENT, number: 8, isOnPullRequest: false }, { ...RUN_FACTS, inputsHash: '0123' })
 
 test.each([
   [

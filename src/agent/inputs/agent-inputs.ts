@@ -1,4 +1,4 @@
-import { field, linesField, parseFields, SERVICE_FIELDS, type Parsed } from '../../action/input-table.ts'
+import { field, hashInputs, linesField, parseFields, SERVICE_FIELDS, type Parsed } from '../../action/input-table.ts'
 import {
   baseUrlInput,
   booleanInput,
@@ -132,6 +132,8 @@ export const AGENT_FIELDS = {
 
 export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly task: Task
+  /** Of all inputs but secrets. */
+  readonly hash: string
   /** Undefined: every file counts. */
   readonly pathFilter: PathFilter | undefined
   /** What is allowed and probably not meant, as full sentences. */
@@ -145,6 +147,7 @@ export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs
   const filters = [{ kind: 'paths', rules: paths } as const, { kind: 'paths-ignore', rules: pathsIgnore } as const]
   return {
     ...inputs,
+    hash: hashInputs(AGENT_FIELDS, raw),
     task: toTask(prompt ?? promptFile, jobId),
     pathFilter: filters.find(({ rules }) => rules.length > 0),
     warnings: [...filters, { kind: 'allowed-paths', rules: allowedPaths }].flatMap(({ kind, rules }) =>

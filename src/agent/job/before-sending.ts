@@ -1,5 +1,6 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
+import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import type { Outcome, TaskResult } from '../report/report.ts'
 import type { Preflight, Replace } from '../report/turns.ts'
 import type { JobWatch } from './job-watch.ts'
@@ -13,6 +14,7 @@ const MOST_LOOKS = 3
 const OLD_MS = 1_000
 
 const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
+const WITHOUT_JOB_ID = 'Create a new job: run the same step without `job-id`.'
 const ARCHIVED = 'The prompt was not sent: the job is archived.'
 const NO_END = "The prompt was not sent: the job's current turn did not end before the deadline."
 const LATER = 'Run the same step again later, or allow more time in `timeout-minutes`.'
@@ -70,7 +72,7 @@ export async function prepare(
     if (!isSameEnd(before, present)) continue
 
     if (before.status === 'archived' && preflight?.claim === undefined)
-      return notSent('archived', ARCHIVED, 'Create a new job: run the same step without `job-id`.')
+      return notSent('archived', ARCHIVED, inputs.command === '' ? WITHOUT_JOB_ID : ASK_IN_AN_ISSUE)
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END)
     if (isOfPullRequest) {
       const replaceUnclaimed = looks === 0 ? await preflight.claim?.(before) : undefined

@@ -16,7 +16,11 @@ export function adviseAttaching(report: Report): string | undefined {
   if (id === undefined || isUnseen || isFixing(report) || !mayEnd) return undefined
   const tells =
     progress === undefined ? '' : ' It tells how the job ends, and not whether this follow-up was its last turn.'
-  return `To wait for the job, run the same step with \`job-id: ${id}\` and without a prompt.${tells}`
+  const withoutPrompt = `with \`job-id: ${id}\` and without a prompt`
+  // A step with `command` cannot take `job-id`.
+  if (report.comment !== undefined)
+    return `To wait for the job, run the action in a step ${withoutPrompt} and \`command\`.${tells}`
+  return `To wait for the job, run the same step ${withoutPrompt}.${tells}`
 }
 
 function textOf(report: Report): string {

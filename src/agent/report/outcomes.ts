@@ -34,6 +34,9 @@ export const TURN_MAY_RUN =
 export const LOOK_BEFORE_SENDING =
   "See the job on the service's dashboard before you send the prompt again: it may still begin."
 
+/** For a step with `command`, which cannot take `job-id`. */
+export const ASK_IN_AN_ISSUE = 'To start over, ask in an issue: that starts a new job.'
+
 /** A turn may push before it comes to a bad end. */
 const formatBadEnd =
   (end: string): Say =>
@@ -89,7 +92,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     end: 'the job is archived',
     title: () => 'The job is archived',
     text: formatBadEnd('Somebody archived it, so the agent does nothing more.'),
-    advice: () => 'Start a new job: run the same step without `job-id`.',
+    advice: ({ comment }) =>
+      comment === undefined ? 'Start a new job: run the same step without `job-id`.' : ASK_IN_AN_ISSUE,
     changed: hasOpened,
   },
   'timed-out': {

@@ -3,9 +3,23 @@ import type { Context } from '../../action/context.ts'
 import type { Conclusion } from '../../action/conclusion.ts'
 import { ownPullRequest, type Report } from './report.ts'
 
-/** The first line of a reply. It does not show, and names what is answered, so that there is one reply and no other. */
-export function replyMarker({ kind, id }: CommentAddress, { runId }: Context): string {
-  return `${MARKER_BEGINNING}reply run=${runId} ${kind}=${id} -->`
+/** What a reply belongs to. */
+export type ReplyPlace = Pick<Context, 'runId' | 'workflowJob' | 'runnerStepId'> & {
+  /** Of all inputs but secrets. */
+  readonly inputsHash: string
+}
+
+/** The runner's ids have no other characters. */
+const toWord = (id: string): string => id.replaceAll(/[^\w.-]/g, '-')
+
+/**
+ * The hidden first line of a reply. It names the step and the comment, so that each step replies once to a comment: a later
+ * attempt replaces the reply of its own step, and never the one of another step or of another leg of a matrix.
+ */
+export function replyMarker({ kind, id }: CommentAddress, place: ReplyPlace): string {
+  const { runId, workflowJob, runnerStepId, inputsHash } = place
+  const step = `step=${toWord(workflowJob)}/${toWord(runnerStepId)} inputs=${inputsHash}`
+  return `${MARKER_BEGINNING}reply run=${runId} ${step} ${kind}=${id} -->`
 }
 
 /** A zero-width space behind it, without which GitHub would tell somebody that they were mentioned. */
@@ -19,7 +33,7 @@ export function renderReply(
   report: Report,
   { title, text, advice }: Conclusion,
   address: CommentAddress,
-  context: Context,
+  context: Context & ReplyPlace,
 ): string {
   const { skipReason } = report
   const { serverUrl, repository, runId } = context

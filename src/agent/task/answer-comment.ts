@@ -24,7 +24,8 @@ export function keepTimeToReply(step: Step, { command, timeoutMs }: AgentStep['i
  * written anew; one that may have been written is not written twice.
  */
 export async function answerComment(step: AgentStep): Promise<void> {
-  const { context, core, journal } = step
+  const { core, inputs, journal } = step
+  const context = { ...step.context, inputsHash: inputs.hash }
   const report = redactReport(journal.report(), core.redact)
   const { comment } = report
   if (comment === undefined) return

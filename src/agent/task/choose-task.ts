@@ -8,11 +8,16 @@ import { preflightOf } from './preflight.ts'
 import { findRollingPullRequest } from './find-rolling-pull-request.ts'
 import { ASK_AGAIN, type RollingPullRequest } from './rolling-pull-request.ts'
 
-export function warnOfAttempt({ context: { runAttempt }, journal }: AgentStep): void {
+export function warnOfAttempt({ context: { runAttempt }, inputs: { command }, journal }: AgentStep): void {
   if (runAttempt === 1) return
+  // A step with `command` cannot take `job-id`.
+  const step =
+    command === ''
+      ? 'the step with its `job-id` and without a prompt'
+      : 'the action in a step with its `job-id` and without a prompt and `command`'
   journal.notice(
     'This run was started again',
-    `This is attempt ${runAttempt}, and the one before may already have sent the prompt: this one sends it again. To go on with that job instead, cancel this run, and run the step with its \`job-id\` and without a prompt.`,
+    `This is attempt ${runAttempt}, and the one before may already have sent the prompt: this one sends it again. To go on with that job instead, cancel this run, and run ${step}.`,
   )
 }
 

@@ -5,6 +5,7 @@ import { orAbort } from '../../runtime/errors.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import type { AgentStep } from '../report/journal.ts'
+import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import type { Plan } from '../report/turns.ts'
 import { formatOpenPullRequest, promptOfComment, type AskingComment } from '../prompt/behind-prompt.ts'
 import { AGAIN, ELSEWHERE, preflightOf } from './preflight.ts'
@@ -12,8 +13,6 @@ import { parseComment } from '../trigger/parse-comment.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 import { warnOfAttempt } from './choose-task.ts'
 import type { RollingPullRequest } from './rolling-pull-request.ts'
-
-const ANEW = 'To start over, ask in an issue: that starts a new job.'
 
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
 async function findRolling(address: CommentAddress, search: Search): Promise<RollingPullRequest | string | undefined> {
@@ -23,7 +22,7 @@ async function findRolling(address: CommentAddress, search: Search): Promise<Rol
   const { pullRequest, objections } = found
   if (!isOpen(pullRequest)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
   if (objections.length === 0) return undefined
-  return `Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ANEW}`
+  return `Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ASK_IN_AN_ISSUE}`
 }
 
 /** The change of a pull request that is none of the agent's, unless `change-context` sends it already. */
