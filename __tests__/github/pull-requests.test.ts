@@ -20,6 +20,7 @@ test('reads what a merge needs to know', async () => {
   expect(await asking({ labels }, (github) => github.readPullRequest(ADDRESS))).toEqual({
     ...ADDRESS,
     ...AUTHOR,
+    visibility: 'public',
     title: 'Update the docs',
     state: 'open',
     branch: 'agent/guide',

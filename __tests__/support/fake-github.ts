@@ -17,6 +17,7 @@ export interface FakeGitHub extends GitHub {
 export const PULL_REQUEST: PullRequest = {
   repository: 'acme/docs',
   number: 7,
+  visibility: 'public',
   title: 'Explain the limits',
   state: 'open',
   author: { login: 'docs-agent[bot]', type: 'Bot' },

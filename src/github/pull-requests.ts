@@ -1,6 +1,7 @@
 import { ActionError } from '../runtime/errors.ts'
 import { path, type AskGitHub, type Query } from './ask-github.ts'
 import { all, at, boolean, number, object, required, text, word } from './read-json.ts'
+import { visibilityAt, type Visibility } from './visibility.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 
@@ -13,6 +14,8 @@ export interface PullRequestAddress {
   /** `owner/name` */
   readonly repository: string
   readonly number: number
+  /** Of the repository; undefined if it is not known. */
+  readonly visibility?: Visibility | undefined
 }
 
 /**
@@ -65,6 +68,7 @@ const toCommon = (pull: object) => ({
 const toPullRequest = (pull: object) => ({
   ...toCommon(pull),
   repository: required(text(pull, 'base.repo.full_name')),
+  visibility: visibilityAt(pull, 'base.repo'),
   title: text(pull, 'title') ?? '',
   state: stateOf(pull),
   headSha: required(text(pull, 'head.sha')),

@@ -179,10 +179,10 @@ export async function updateMarkerComment(
 export async function nameJob(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
   const { inputs, journal } = step
   const { label } = inputs
-  const { repository, number } = pullRequest
+  const { repository, number, visibility } = pullRequest
   const { log } = journal.report()
   if (log?.jobId === jobId && log.pullRequest.number === number && log.commentId !== undefined) return
-  const place: LogPlace = { pullRequest: { repository, number }, jobId, commentId: undefined, followUps: 0 }
+  const place: LogPlace = { pullRequest: { repository, number, visibility }, jobId, commentId: undefined, followUps: 0 }
   journal.add({ log: place })
   const isNew = journal.turns[0].task.kind === 'create'
   const commentId = await journal.bestEffort('The comment that names the job was not written', async () => {

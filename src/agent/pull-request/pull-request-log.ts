@@ -1,6 +1,7 @@
 import type { Context } from '../../action/context.ts'
 import { MARKER_BEGINNING } from '../../github/comments.ts'
 import { hasLabel } from '../../github/labels.ts'
+import { canName } from '../../github/visibility.ts'
 import { linked, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount } from '../../text/sentences.ts'
 import { formatUtc } from '../../text/utc-time.ts'
@@ -18,11 +19,21 @@ export interface LogEntry {
   readonly left: readonly string[] | undefined
 }
 
-/** The first turn is started by the run itself, further ones by failed checks. */
-function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report, context: Context): readonly string[] {
-  const { serverUrl, repository, runId, runAttempt, stepId } = context
+interface RunInLog extends Pick<Context, 'runId' | 'runAttempt' | 'stepId'> {
+  readonly url?: string
+}
+
+function getRunUrl({ serverUrl, repository, runId, runAttempt }: Context): string {
   const attempt = runAttempt > 1 ? `/attempts/${runAttempt}` : ''
-  const url = `${serverUrl}/${repository}/actions/runs/${runId}${attempt}`
+  return `${serverUrl}/${repository}/actions/runs/${runId}${attempt}`
+}
+
+/** Without its names: whoever can read the pull request may not know that the repository of the run exists. */
+const HIDDEN_SOURCE = { text: 'a run in another repository' }
+
+/** The first turn is started by the run itself, further ones by failed checks. */
+function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report, context: RunInLog): readonly string[] {
+  const { url, runId, runAttempt, stepId } = context
   const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
   return turns.flatMap((turn, index) => {
     const { at, result, stopped, failing } = turn
@@ -53,8 +64,12 @@ function listLeft(report: Report): LogEntry['left'] {
 /** @param at the end of the step */
 export function toLogEntry(turns: Turns, report: Report, context: Context, at: Date): LogEntry {
   const left = listLeft(report)
+  const { repository, event, runId, runAttempt } = context
+  const isNamed = report.log === undefined || canName({ repository, ...event }, report.log.pullRequest)
   return {
-    rows: toRows(turns, report, context),
+    rows: isNamed
+      ? toRows(turns, report, { ...context, url: getRunUrl(context) })
+      : toRows(turns, { ...report, startedBy: HIDDEN_SOURCE }, { runId, runAttempt, stepId: '' }),
     left: left && [`**What is left** (${formatUtc(at)} UTC)`, ...left.map((item) => `- ${item}`)],
   }
 }

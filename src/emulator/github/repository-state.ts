@@ -24,6 +24,7 @@ export interface Dispatch {
 
 export interface RepositoryState {
   readonly id: number
+  visibility: 'public' | 'private' | 'internal'
   readonly defaultBranch: string
   /** Every commit stands behind its parents. */
   readonly commits: Commit[]
@@ -86,6 +87,7 @@ export interface FileChange {
 export function repositoryState(fields: Partial<RepositoryState> = {}): RepositoryState {
   return {
     id: 1,
+    visibility: 'public',
     defaultBranch: 'main',
     commits: [],
     branches: {},

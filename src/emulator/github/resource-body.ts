@@ -72,16 +72,19 @@ export function commitBody({ state, baseUrl, name }: Call, { sha, message, autho
   }
 }
 
-export function repositoryBody({ state, baseUrl }: Call, name: string, { id, defaultBranch }: RepositoryState): object {
+export function repositoryBody({ state, baseUrl }: Call, name: string, repository: RepositoryState): object {
+  const { id, defaultBranch, visibility } = repository
   const [owner = '', short] = name.split('/')
   return {
     id,
+    visibility,
+    private: visibility !== 'public',
     full_name: name,
     name: short,
     owner: userBody(state, owner),
     default_branch: defaultBranch,
     html_url: `${baseUrl}/${name}`,
-    ...same(false, 'private', 'fork', 'archived', 'disabled', 'has_projects', 'has_wiki', 'has_pages', 'has_downloads'),
+    ...same(false, 'fork', 'archived', 'disabled', 'has_projects', 'has_wiki', 'has_pages', 'has_downloads'),
     ...same(true, 'has_issues'),
     ...same(null, 'description', 'homepage', 'language', 'license'),
     ...same(0, 'size', 'forks', 'forks_count', 'stargazers_count', 'watchers', 'watchers_count'),
