@@ -22,6 +22,7 @@ test('reads what a merge needs to know', async () => {
     ...AUTHOR,
     visibility: 'public',
     title: 'Update the docs',
+    text: '',
     state: 'open',
     branch: 'agent/guide',
     labels,

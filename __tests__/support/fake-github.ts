@@ -19,6 +19,7 @@ export const PULL_REQUEST: PullRequest = {
   number: 7,
   visibility: 'public',
   title: 'Explain the limits',
+  text: 'The limits were not explained.',
   state: 'open',
   author: { login: 'docs-agent[bot]', type: 'Bot' },
   createdAt: '2025-12-01T00:00:00Z',

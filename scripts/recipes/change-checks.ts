@@ -1,4 +1,4 @@
-import { commit } from '../../__tests__/support/github-state.ts'
+import { commit, madeCommit } from '../../__tests__/support/github-state.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import type { Checks, Happening, Payload } from './check.ts'
 import { added, changed, changedSince, merged, NO_KEY, pushed, redThenGreen, SKIPPED, UNHEARD } from './courses.ts'
@@ -42,6 +42,27 @@ const ownMerged: Happening = (github) => {
 /** Where pull request 12, which is closed, changes a file. */
 const withClosed = (file: string) =>
   changed([file], { pulls: { 12: pullState({ branch: 'dry-run', headSha: commit('b'), state: 'closed' }) } })
+
+/** Where pull requests 12 and 13 were merged one after the other. */
+function twoMerged() {
+  const second = madeCommit({ sha: commit('d'), parents: [commit('b')], files: [{ filename: 'src/second.ts' }] })
+  const about = { state: 'closed', user: 'mona' } as const
+  const docs = changed(['src/flags.ts'], {
+    pulls: {
+      12: pullState({ ...about, ...mergedAs('b', 'a'), branch: 'dry-run', title: 'Add --dry-run' }),
+      13: pullState({ ...about, ...mergedAs('d', 'b'), branch: 'second', title: 'Add --second' }),
+    },
+  })
+  docs.commits.push(second)
+  docs.branches['main'] = second.sha
+  return docs
+}
+
+const mergedAs = (head: string, base: string) => ({
+  headSha: commit(head),
+  closedBaseSha: commit(base),
+  merge: { sha: commit(head), atMs: 0 },
+})
 
 /** Recipes in which each change, or each week's, gets a pull request of its own. */
 export const CHANGE_CHECKS: Checks = {
@@ -112,6 +133,24 @@ export const CHANGE_CHECKS: Checks = {
       event: dispatched(),
       runs: [{ isRed: true, outputs: { outcome: 'error' }, github: [] }],
     },
+  },
+  'docs/recipes/catch-up.yml': {
+    'the agent gets the change of each pull request that is asked for, in one pull request, and its own work starts no job':
+      {
+        docs: twoMerged(),
+        runs: [
+          { ...NO_KEY, inputs: { 'pull-request': '12' } },
+          {
+            inputs: { 'pull-request': '12' },
+            prompts: ['new'],
+            told: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+            open: [4],
+          },
+          { inputs: { 'pull-request': '13' }, prompts: ['job_000001'], told: ['src/second.ts'], open: [4] },
+          { ...SKIPPED, inputs: { 'pull-request': '4' }, open: [4] },
+          { isRed: true, inputs: { 'pull-request': '99' }, outputs: { outcome: 'error' }, open: [4] },
+        ],
+      },
   },
   'docs/recipes/two-repositories.yml': {
     'each change of the code leads to one pull request in the docs repository, whatever its checks say': {

@@ -70,6 +70,8 @@ const toPullRequest = (pull: object) => ({
   repository: required(text(pull, 'base.repo.full_name')),
   visibility: visibilityAt(pull, 'base.repo'),
   title: text(pull, 'title') ?? '',
+  /** What people wrote about it. */
+  text: text(pull, 'body') ?? '',
   state: stateOf(pull),
   headSha: required(text(pull, 'head.sha')),
   baseRef: required(text(pull, 'base.ref')),

@@ -27,6 +27,7 @@ const INPUTS: Readonly<Record<Name, Input<unknown>>> = {
   'fail-on': failOnInput,
 }
 const between = (base: string, head: string, repository?: string) => ({ kind: 'between', repository, base, head })
+const pullRequest = (number: number, repository?: string) => ({ kind: 'pull-request', repository, number })
 const always = ['failed', 'archived', 'timeout'] as const
 
 test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
@@ -36,6 +37,8 @@ test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   ['reviewers', 'mona\nchange-authors', TOKEN, { hasAuthors: true, names: ['mona'] }],
   ['change-range', '', {}, { kind: 'event' }],
   ['change-range', ' since-last-success ', {}, { kind: 'since-last-success' }],
+  ['change-range', 'pull/123', {}, pullRequest(123)],
+  ['change-range', 'acme/.github/pull/7', {}, pullRequest(7, 'acme/.github')],
   ['change-range', 'v1.0.0...main', {}, between('v1.0.0', 'main')],
   ['change-range', 'release/1.x...0123abc', {}, between('release/1.x', '0123abc')],
   ['change-range', 'acme/code@v1...v2', {}, between('v1', 'v2', 'acme/code')],
@@ -71,6 +74,7 @@ test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
   ...[
     ...['main', 'since-last-run', 'a..b', 'a...', '...b', 'a...b...c', 'a....b', 'acme/code@', 'acme/code@main'],
     ...['a b...c', '-a...b', 'a^...b', 'a...b\nc', 'fork:main...b', '/a...b', 'acme/..@a...b'],
+    ...['#123', '123', 'pull/0', 'pull/x', 'pull/7/files', 'acme/pull/7', 'acme/../pull/7', 'a/b/c/pull/7'],
   ].map((text): [Name, string, RawInputs, unknown[]] => ['change-range', text, {}, [RANGE]]),
   ['fail-on', 'failed, unconfirmed', {}, [noWord('unconfirmed')]],
   ['fail-on', 'none, failed', {}, [noWord('none, failed')]],

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { GitHub } from '../../../src/github/github.ts'
-import { changedFile, comparing, COMPARISON, mergedBy } from '../../support/fake-github.ts'
+import { changedFile, comparing, COMPARISON, mergedBy, PULL_REQUEST } from '../../support/fake-github.ts'
 import { inTurn, PUSH, refusal, rejecting } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
@@ -15,6 +15,9 @@ const CODE = { paths: 'src/**' }
 const BUT_CODE = { 'paths-ignore': 'src/**' }
 const SINCE = { 'change-range': 'since-last-success' }
 const BETWEEN = { 'change-range': 'v1...v2' }
+const REQUESTED = { ...FILES, 'change-range': 'pull/7' }
+const REQUESTED_ELSEWHERE = { ...FILES, 'change-range': 'acme/code/pull/7' }
+const NO_CONTEXT = { 'change-context': 'none' }
 const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
 const LET_THROUGH = { 'skip-own-changes': 'false' }
 const ATTACH = { prompt: '', 'job-id': 'job_1', paths: 'a' }
@@ -37,6 +40,14 @@ const ran = (fields: object): GivenEvent => {
   return ['workflow_run', { workflow_run, repository: { id: 1, default_branch: 'main' }, ...fields }]
 }
 
+const othersPull = (repository: string): Partial<GitHub> => ({
+  readPullRequest: ({ number }) =>
+    Promise.resolve({ ...PULL_REQUEST, repository, number, state: 'merged', labels: [] }),
+  listMarkerComments: () => Promise.resolve([]),
+})
+const OTHERS_PULL = othersPull('acme/docs')
+const REQUESTED_TEXT =
+  /Pull request #7: Explain the limits\nAddress: https:\/\/github\.com\/acme\/docs\/pull\/7\n\nText:\nThe limits were not explained\.[^]*docs\/guide\.md/
 const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0, files: [] })
 const TWO = comparing({ files: ['docs/a.md', 'docs/b.md'].map(changedFile) })
 const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
@@ -167,6 +178,31 @@ test.each<Row>([
   ['a push by force that cannot be compared', FILES, FORCED, DOWN, RED_FOR_CONTEXT],
   ['a push by force', FILES, FORCED, MERGE_BASE, { said: BY_FORCE }],
   ['a push', DIFF, PUSHED, {}, { prompt: '(the push, from aaaaaaa to bbbbbbb)', said: AS_PUSHED }],
+  [
+    'a pull request by number',
+    REQUESTED,
+    ORDER,
+    OTHERS_PULL,
+    { prompt: REQUESTED_TEXT, said: 'pull request #7, from' },
+  ],
+  ['a pull request by number, without context', { ...REQUESTED, ...NO_CONTEXT }, ORDER, OTHERS_PULL, { prompt: /^$/ }],
+  [
+    'a pull request by number of which no file counts',
+    { ...REQUESTED, ...CODE },
+    ORDER,
+    OTHERS_PULL,
+    { skip: 'No changed file' },
+  ],
+  ['a pull request by number that is its own', REQUESTED, ORDER, {}, OWN_WORK],
+  ['a pull request by number that is its own, let through', { ...REQUESTED, ...LET_THROUGH }, ORDER, {}, ASKS],
+  ['a pull request by number after its own merge', REQUESTED, PUSHED, { ...OWN, ...OTHERS_PULL }, OWN_WORK],
+  [
+    'a pull request by number of another repository',
+    REQUESTED_ELSEWHERE,
+    ORDER,
+    othersPull('acme/code'),
+    { prompt: 'acme/code/pull/7' },
+  ],
   ['an issue', IN_1024_BYTES, ISSUE, {}, { prompt: 'Issue #3: It is wrong', said: NO_COMMITS }],
 ])('%s', async (_what, given, event, answers, expected) => {
   const { red, skip, lost, prompt = '', said = '', log = '', asked = expect.anything() } = expected
@@ -187,6 +223,7 @@ test.each<[what: string, given: Given, answers: Answers]>([
   ['it cannot be compared', SINCE, { compare: rejecting(refusal('forbidden', 'Grant it.')) }],
   ['an end of it is not there', BETWEEN, { compare: rejecting(refusal('not-found')) }],
   ['there is no token', SINCE, null],
+  ['the pull request is not there', REQUESTED, { readPullRequest: rejecting(refusal('not-found')) }],
 ])(
   'a range that was asked for sends nothing if %s: green, it would move the next base',
   async (_what, given, answers) => {

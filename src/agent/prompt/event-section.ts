@@ -1,5 +1,6 @@
 import type { Event } from '../../github/event.ts'
 import type { Comment, Subject } from '../../github/event-parts.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
 import { cleanName } from '../../text/fenced.ts'
 import { beginningOf, type Section } from './sections.ts'
 
@@ -55,5 +56,22 @@ export function eventSection(event: Event, repository: string): Section | undefi
     name: 'what the event is about',
     sentence: `What this run in ${repository} is about:`,
     bodyOf: (maxBytes) => beginningOf(told.join('\n'), maxBytes),
+  }
+}
+
+/** The pull request that `change-range` names. */
+export function pullRequestSection(
+  { repository, number, title, text }: Pick<PullRequest, 'repository' | 'number' | 'title' | 'text'>,
+  serverUrl: string,
+): Section {
+  const lines = [
+    cleanName(`Pull request #${number}: ${title}`),
+    ...line('Address', `${serverUrl}/${repository}/pull/${number}`),
+    ...body('Text', text),
+  ]
+  return {
+    name: 'the pull request',
+    sentence: `The pull request in ${repository} that the change belongs to:`,
+    bodyOf: (maxBytes) => beginningOf(lines.join('\n'), maxBytes),
   }
 }

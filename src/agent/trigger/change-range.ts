@@ -1,6 +1,7 @@
 import type { Context } from '../../action/context.ts'
 import type { Event } from '../../github/event.ts'
 import type { Subject, Work } from '../../github/event-parts.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
 import { quoted } from '../../text/markdown.ts'
 import type { RequestedRange } from '../inputs/change-range-input.ts'
 
@@ -20,6 +21,8 @@ export type ChangeRange =
       readonly isReplacement?: true
       /** What takes its place if `base` is gone. */
       readonly fallback?: ChangeRange
+      /** The pull request that `change-range` names. */
+      readonly pullRequest?: PullRequest
     }
   | {
       readonly kind: 'since-last-success'
@@ -31,8 +34,15 @@ export type ChangeRange =
     }
   /** What a tag has more than the tag before it. */
   | { readonly kind: 'since-tag'; readonly tag: string }
-  /** The event names a pull request, and not its base and head. */
-  | { readonly kind: 'pull-request'; readonly number: number }
+  /** The event or `change-range` names a pull request, and not its base and head. */
+  | {
+      readonly kind: 'pull-request'
+      readonly number: number
+      /** `owner/name`; left out for the repository of the run. */
+      readonly repository?: string | undefined
+      /** Whether `change-range` names it: the event says nothing about it then. */
+      readonly isRequested?: true
+    }
   | { readonly kind: 'nothing-changed'; readonly reason: string }
   | { readonly kind: 'nothing-to-compare'; readonly reason: string }
 
@@ -139,6 +149,7 @@ export function findChangeRange(
   requested: RequestedRange,
 ): ChangeRange {
   if (requested.kind === 'between') return { ...requested, kind: 'compare', about: 'the range of `change-range`' }
+  if (requested.kind === 'pull-request') return { ...requested, isRequested: true }
   const range = ownRange(event) ?? { kind: 'since-last-success', head: sha }
   if (requested.kind === 'event' || range.kind === 'since-last-success') return range
   // What is said is about its pull request or issue, and no run looks back to a run of a comment.

@@ -2,6 +2,7 @@ import type { Context } from '../../action/context.ts'
 import type { Step } from '../../action/step.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
 import type { Tag } from '../../github/commits.ts'
 import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import { quoted } from '../../text/markdown.ts'
@@ -86,8 +87,12 @@ async function findEnds(
       return { kind: 'compare', base, head: range.tag, about: 'the tag since the one before it' }
     }
     case 'pull-request': {
-      const { baseSha, headSha } = await github.readPullRequest({ repository, number: range.number })
-      return { kind: 'compare', base: baseSha, head: headSha, about: 'the pull request' }
+      const { number, repository: asked = repository, isRequested } = range
+      const pullRequest = await github.readPullRequest({ repository: asked, number })
+      const ends = { kind: 'compare', base: pullRequest.baseSha, head: pullRequest.headSha } as const
+      if (isRequested === undefined) return { ...ends, about: 'the pull request' }
+      const name = `pull request ${asked === repository ? '' : asked}#${number}`
+      return { ...ends, repository: asked, about: name, pullRequest }
     }
   }
 }
@@ -100,6 +105,8 @@ export interface Compared extends Comparison {
   readonly story: string
   /** Why more may have changed than is listed, as the beginning of a sentence. */
   readonly unlisted: string | undefined
+  /** The pull request that `change-range` names, if it names one. */
+  readonly pullRequest?: PullRequest | undefined
 }
 
 /** What came of looking for a change. @property gone how many bases were gone, one after the other */
@@ -124,11 +131,11 @@ function whyUnlisted({ isReplacement }: Ends, gone: number, comparison: Comparis
 }
 
 async function compareEnds(ends: Ends, gone: number, github: GitHub, ownRepository: string): Promise<FoundChange> {
-  const { repository = ownRepository, base, head, about, story = about } = ends
+  const { repository = ownRepository, base, head, about, story = about, pullRequest } = ends
   const comparison = await github.compare(repository, base, head)
   return {
     ...comparison,
-    ...{ repository, gone },
+    ...{ repository, gone, pullRequest },
     title: `${about}, ${formatEnds(ends, comparison, shortRef)}`,
     story: `${story}, ${formatEnds(ends, comparison, (ref) => quoted(shortRef(ref)))}`,
     unlisted: whyUnlisted(ends, gone, comparison),

@@ -109,6 +109,8 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
     if (needsRange && found === undefined) return []
     const ofTheEvent = kind === 'change' && (commits.length > 0 || event.sender.isBot) ? commits : undefined
     const isAllPushed = changeRange.kind === 'event' && 'push' in event && event.push !== undefined && !needsRange
+    // The pull request that `change-range` names is checked as a whole.
+    if (changeRange.kind === 'pull-request') return ofTheEvent
     // A range of its own has nothing to do with the event.
     const isTheirs = changeRange.kind === 'between' && ofTheEvent !== undefined
     if (found === undefined || 'reason' in found || isAllPushed || isTheirs) return ofTheEvent
@@ -122,6 +124,14 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
   }
 
   async function checkChange(found: FoundChange | undefined): Promise<string | undefined> {
+    const compared = found === undefined || 'reason' in found ? undefined : found
+    const requested = compared?.repository === repository ? compared.pullRequest : undefined
+    if (skipOwnChanges && requested !== undefined) {
+      const own = await ask(OF_CHANGE, async (github) =>
+        (await isOwnPullRequest(requested, github, step)) ? [requested.number] : 'others',
+      )
+      if (own !== undefined) return own
+    }
     const among = skipOwnChanges ? listCommits(found) : undefined
     if (among === undefined) return undefined
     if (among.length === 0) return unknown

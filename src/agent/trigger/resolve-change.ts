@@ -8,7 +8,7 @@ import { changeSection, isEmpty } from '../prompt/change-section.ts'
 import { findChangeRange, type ChangeRange } from './change-range.ts'
 import type { Compared, FoundChange } from './compare-range.ts'
 import { openLoopGuard } from './loop-guard.ts'
-import { eventSection } from '../prompt/event-section.ts'
+import { eventSection, pullRequestSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import { compareWanted, isChangeWanted, refuseToLookBack } from './wanted-change.ts'
 
@@ -106,7 +106,8 @@ function tellChange(change: Compared | undefined, found: string | undefined, ste
   const { context, core, inputs, journal } = step
   const { changeContext: level, changeContextBytes: maxBytes } = inputs
   const event = eventSection(context.event, context.repository)
-  const wanted = level === 'none' ? [] : [event, change && changeSection(change, level)]
+  const source = change?.pullRequest && pullRequestSection(change.pullRequest, context.serverUrl)
+  const wanted = level === 'none' ? [] : [event, source, change && changeSection(change, level)]
   const sections = wanted.filter((section) => section !== undefined)
   const told = sections.length === 0 ? undefined : renderSections(sections, maxBytes)
   if (told !== undefined) core.log(told.description)
