@@ -32,7 +32,11 @@ function getRunUrl({ serverUrl, repository, runId, runAttempt }: Context): strin
 const HIDDEN_SOURCE = { text: 'a run in another repository' }
 
 /** The first turn is started by the run itself, further ones by failed checks. */
-function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report, context: RunInLog): readonly string[] {
+function toRows(
+  turns: Turns,
+  { startedBy = { text: 'a run' }, changes }: Report,
+  context: RunInLog,
+): readonly string[] {
   const { url, runId, runAttempt, stepId } = context
   const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
   return turns.flatMap((turn, index) => {
