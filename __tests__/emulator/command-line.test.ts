@@ -113,7 +113,7 @@ const NOW_MS = Date.UTC(2026, 6, 1, 9, 30)
 
 const USUAL = {
   ...{ host: '127.0.0.1', port: 4010, scenario: 'pull-request', gitHubScenarios: ['checks-pass'] },
-  ...{ gitHubRepository: '', speed: 1, pages: 30, visits: 4_000, startMs: NOW_MS },
+  ...{ gitHubRepository: '', speed: 1, pages: 30, visits: 32_000, startMs: NOW_MS },
 }
 
 test.each([

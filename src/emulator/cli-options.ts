@@ -78,7 +78,7 @@ const OPTIONS = {
   },
   visits: {
     flag: 'visits',
-    about: 'visits that these pages had in the 90 days before the start',
+    about: 'visits that these pages had in the two years before the start',
     otherwise: String(DEFAULT_VISITS),
     ...integer(0, 1_000_000),
   },

@@ -24,7 +24,7 @@ import { createAnalytics } from './service/visitor-counts.ts'
 export const DEFAULT_START_MS = Date.UTC(2026, 0, 1)
 export const DEFAULT_SCENARIO: ScenarioName = 'pull-request'
 export const DEFAULT_PAGES = 30
-export const DEFAULT_VISITS = 4_000
+export const DEFAULT_VISITS = 32_000
 
 export interface ServiceOptions {
   /** What the links to pull requests begin with, with no slash at the end. */
@@ -33,7 +33,7 @@ export interface ServiceOptions {
   readonly scenario?: ScenarioName
   /** In place of what the scenario says. */
   readonly plays?: Partial<Scenario>
-  /** The service's time at its start, in milliseconds since 1970. The visits lie in the 90 days before it. */
+  /** The service's time at its start, in milliseconds since 1970. The visits lie in the two years before it. */
   readonly startMs?: number
   readonly pages?: number
   readonly visits?: number

@@ -8,14 +8,27 @@ import { bodyOf, driveService } from '../drive-service.ts'
 
 const DAY_MS = 86_400_000
 const END_MS = Date.UTC(2026, 0, 1)
-const SITE = { pages: 30, visits: 4_000, endMs: END_MS }
+const SITE = { pages: 30, visits: 32_000, endMs: END_MS }
 const VISITS = generateVisits(SITE)
 const ALWAYS = { fromMs: -Infinity, toMs: Infinity }
 
-test('the visits lie in the 90 days before the end, and fill them', () => {
+test('the visits lie in the two years before the end and fill them', () => {
   const days = new Set(VISITS.map(({ atMs }) => Math.ceil((END_MS - atMs) / DAY_MS)))
   expect([days.size, Math.min(...days), Math.max(...days)]).toEqual([VISITS_DAYS, 1, VISITS_DAYS])
   expect(generateVisits({ ...SITE, visits: 0 })).toEqual([])
+})
+
+test('AI visitors grow over the two years, and people stay as many', () => {
+  const quarters = [8, 6, 4, 2].map((age) => ({
+    fromMs: END_MS - age * 90 * DAY_MS,
+    toMs: END_MS - (age - 1) * 90 * DAY_MS,
+  }))
+  const totals = quarters.map((range) => countVisitors(VISITS, range).totals)
+  const ai = totals.map((one) => one.ai)
+  const human = totals.map((one) => one.human)
+  expect(ai).toEqual(ai.toSorted((a, b) => a - b))
+  expect((ai.at(-1) ?? 0) / (ai[0] ?? 1)).toBeGreaterThan(3)
+  expect(Math.max(...human) / Math.min(...human)).toBeLessThan(1.1)
 })
 
 test('every page is visited, the first one most, and distinct pages have distinct paths', () => {

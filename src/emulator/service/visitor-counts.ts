@@ -3,8 +3,8 @@ import type { DateRange, VisitorsQuery } from './visitors-query.ts'
 import { createRandom } from './random.ts'
 
 const DAY_MS = 86_400_000
-/** How far back visits go, in days. */
-export const VISITS_DAYS = 90
+/** How far back visits go, in days: two years. */
+export const VISITS_DAYS = 730
 
 /** One visit of one page. The same visitor can be seen as a human once and as an AI another time. */
 export interface Visit {
@@ -38,7 +38,8 @@ export function pagePath(index: number): string {
 const AI_SHARE = [0, 0, 0, 0, 0, 0, 1, 1, 1, 0.5] as const
 
 /**
- * Visits over the 90 days before `endMs`, in no order. Low page numbers are visited more. All follows from the options.
+ * Visits over the two years before `endMs`, in no order. Low page numbers are visited more, and AI visits grow from almost
+ * none, so that a trend has something to show. The result depends on the options only.
  */
 export function generateVisits({ pages, visits, endMs }: VisitsOptions): readonly Visit[] {
   const random = createRandom(1)
@@ -48,7 +49,8 @@ export function generateVisits({ pages, visits, endMs }: VisitsOptions): readonl
     const visitor = Math.floor(random() * visitors)
     const kind = random() < (AI_SHARE[visitor % AI_SHARE.length] ?? 0) ? 'ai' : 'human'
     const path = paths[Math.floor(random() ** 2 * pages)] ?? '/'
-    return { visitor, kind, path, atMs: endMs - 1 - Math.floor(random() * VISITS_DAYS * DAY_MS) }
+    const age = kind === 'ai' ? Math.min(random(), random()) : random()
+    return { visitor, kind, path, atMs: endMs - 1 - Math.floor(age * VISITS_DAYS * DAY_MS) }
   })
 }
 
