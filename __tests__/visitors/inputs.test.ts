@@ -10,7 +10,7 @@ const parse = (given: Given): VisitorsInputs => visitorsInputs(given, temporaryF
 const WORDS = { 'output-file': 'out/pages.txt', 'timeout-minutes': '0.5', summary: 'False', top: '0' }
 
 test.each<[Given, object]>([
-  [{}, { range: {}, format: 'csv', top: 20, compare: 'false', timeoutMs: 900_000, summary: true }],
+  [{}, { range: {}, format: 'csv', top: 20, compare: 'false', trend: 0, timeoutMs: 900_000, summary: true }],
   [WORDS, { place: { name: 'out/pages.txt' }, top: 0, timeoutMs: 30_000, summary: false }],
   ...['csv', 'json', ' ndjson '].map((format): [Given, object] => [
     { format },
@@ -20,7 +20,12 @@ test.each<[Given, object]>([
   expect(parse(given)).toMatchObject(inputs)
 })
 
-/** Two times on one day are a range, where offsets say so. */
+test.each(['0', '2', '24'])('takes a trend of %s periods', (trend) => {
+  expect(parse({ days: '7', trend }).trend).toBe(Number(trend))
+  expect(parse({ 'date-from': '2026-01-01', 'date-to': '2026-02-01', trend }).trend).toBe(Number(trend))
+})
+
+/** One after the other only because of their offsets. */
 const TWO_TIMES = { dateFrom: '2026-01-01T10:00:00+02:00', dateTo: '2026-01-01T09:00:00Z' }
 
 test.each<[Given, object]>([
@@ -34,7 +39,7 @@ test.each<[Given, object]>([
     { days: '1', 'date-from': ' ', 'date-to': '\n' },
     { dateFrom: '2026-02-28', dateTo: '2026-03-01' },
   ],
-])('%j is the range %j', (given, range) => {
+])('%j gives the range %j', (given, range) => {
   expect(parse(given).range).toEqual(range)
 })
 
@@ -50,13 +55,18 @@ test.each<[string, Given, RegExp]>([
   ['too many pages at the top', { top: '1001' }, /^`top` must be a whole number from 0 to 1000/],
   ['a comparison without a length', { compare: 'true' }, WITHOUT_LENGTH],
   ['a comparison without an end', { compare: 'pages', 'date-from': '2026-01-01' }, WITHOUT_LENGTH],
+  ['a trend of one period', { days: '7', trend: '1' }, /^`trend` must be 0, or a whole number from 2 to 24, not `1`/],
+  ['a trend of too many periods', { days: '7', trend: '25' }, /^`trend` must be 0, or a whole/],
+  ['a trend of half a period', { days: '7', trend: '2.5' }, /^`trend` must be 0, or a whole/],
+  ['a trend without a length', { trend: '2' }, /^`trend` needs `days`, or both/],
+  ['a trend without an end', { trend: '24', 'date-from': '2026-01-01' }, /^`trend` needs `days`, or both/],
   ['a comparison without a start', { compare: 'pages', 'date-to': '2026-01-01' }, WITHOUT_LENGTH],
 ])('refuses %s', (_name, given, problem) => {
   expect(() => parse(given)).toThrow(problem)
 })
 
-test('names every input that is wrong, each in one error', () => {
+test('names every invalid input in one error', () => {
   const dates = { 'date-from': '2026-02-30', 'date-to': '1', days: '0' }
-  const wrong = { ...dates, format: 'xml', 'output-file': '../x', top: '-1', compare: 'week' }
+  const wrong = { ...dates, format: 'xml', 'output-file': '../x', top: '-1', compare: 'week', trend: 'long' }
   for (const name of Object.keys(wrong)) expect(() => parse(wrong)).toThrow(`\n- \`${name}\` `)
 })

@@ -15,24 +15,24 @@ function embedded(options: Partial<ServiceOptions> = {}): Respond {
 
 const site = (rows: number): Respond => answering((request) => sitePage(rows, request))
 
-/** One export, and all that came of it but the words, which the tests of each part hold. */
+/** One export and its results; the exact words are in the tests of each module. */
 interface Row {
   readonly name: string
   readonly respond: () => Respond
   readonly given?: Readonly<Record<string, string>>
   readonly ending: Report['ending']
   readonly error?: ErrorCode
-  /** Where they differ from those of a step that left no file. */
+  /** Those that differ from a step without a file. */
   readonly outputs?: Readonly<Record<string, string>>
   readonly offsets: readonly number[]
-  /** Parts of what is said: what only this way through the step says. */
+  /** Parts of the log that only this scenario has. */
   readonly says?: readonly string[]
 }
 
 const SITE = { human: '30000', ai: '9000', total: '35000' }
 const ANY_COUNT = expect.stringMatching(/^\d+$/) as unknown as string
 
-/** Its totals change with the second page. */
+/** The totals change with the second page. */
 const changing = (): Respond =>
   answering((request) => ({
     ...sitePage(500, request),
@@ -41,7 +41,7 @@ const changing = (): Respond =>
 
 const BEFORE = Array.from({ length: 400 }, (_, index) => siteRow(index))
 const AFTER = [{ path: '/new', human: 99_999, ai: 0, total: 99_999 }, ...BEFORE]
-/** A page moves to the top after the first answer, so the last row of that one comes again. */
+/** A page moves to the top after the first response, so the last row of that response is repeated. */
 const moving = (): Respond =>
   answering(({ nth, offset, limit }) => {
     const rows = nth === 1 ? BEFORE : AFTER
@@ -57,7 +57,7 @@ const growing = (): Respond =>
 
 const ROWS: readonly Row[] = [
   {
-    name: 'totals that change while the pages are read leave a file that is not known to be whole',
+    name: 'totals that change while the pages are read leave a file that may be incomplete',
     respond: changing,
     ending: 'uncertain',
     outputs: { human: '10', ai: '5', total: '12', rows: '500', file: 'visitors.csv' },
@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
     says: ['Rows moved while the pages were read'],
   },
   {
-    name: 'a service that sends the same rows for ever is found out at the second request',
+    name: 'a service that repeats the same rows ends the step red at the second request',
     respond: () => answering(({ limit }) => sitePage(1_000, { offset: 0, limit })),
     ending: 'error',
     error: 'bad-answer',
@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
     says: ['does not end', 'every row had come before', 'Check `base-url`'],
   },
   {
-    name: 'a key that is refused ends red at once',
+    name: 'a refused key ends the step red at once',
     respond: embedded,
     given: { 'api-key': EXPIRED_KEY, compare: 'pages', days: '7' },
     ending: 'error',
@@ -91,14 +91,14 @@ const ROWS: readonly Row[] = [
     says: ['The service refused the key (401).', 'Keys can expire.'],
   },
   {
-    name: 'reads that fail in every way are tried again until the file is whole',
+    name: 'reads that fail in every way are retried until the file is complete',
     respond: () => embedded({ scenario: 'flaky', pages: 700, visits: 20_000 }),
     ending: 'complete',
     outputs: { human: ANY_COUNT, ai: ANY_COUNT, total: ANY_COUNT, rows: '700', file: 'visitors.csv', complete: 'true' },
     offsets: [0, 0, 250, 250, 250, 500, 500],
   },
   {
-    name: 'a rate limit that lasts longer than the step may ends it at once, without a file',
+    name: 'a rate limit that outlasts the step ends it at once, without a file',
     respond: () => answering((request) => (request.nth === 3 ? refusal(429, 3_000) : sitePage(10_000, request))),
     ending: 'error',
     error: 'rate-limited',
@@ -112,7 +112,7 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'the period before is asked for in one request more',
+    name: 'the period before takes one more request',
     respond: growing,
     given: { 'date-from': '2026-01-01', 'date-to': '2026-02-01', compare: 'true' },
     ending: 'complete',
@@ -121,7 +121,26 @@ const ROWS: readonly Row[] = [
     says: ['Comparing with the 31 days before', 'Unique visitors: 75 % more than the 31 days before.'],
   },
   {
-    name: 'wrong inputs ask nothing of the service',
+    name: 'a trend takes one more request for each earlier period',
+    respond: growing,
+    given: { 'date-from': '2026-01-01', 'date-to': '2026-02-01', trend: '3' },
+    ending: 'complete',
+    outputs: {
+      ...SITE,
+      rows: '300',
+      file: 'visitors.csv',
+      complete: 'true',
+      trend: JSON.stringify([
+        { from: '2025-10-31', to: '2025-12-01', ...SITE_TOTALS },
+        { from: '2025-12-01', to: '2026-01-01', human: 15_000, ai: 7_000, total: 20_000 },
+        { from: '2026-01-01', to: '2026-02-01', ...SITE_TOTALS },
+      ]),
+    },
+    offsets: [0, 250, 0, 0],
+    says: ['Reading the trend over 3 periods: 2 requests'],
+  },
+  {
+    name: 'invalid inputs send nothing to the service',
     respond: embedded,
     given: { 'output-file': '../visitors.csv', top: '1001' },
     ending: 'error',
@@ -143,7 +162,7 @@ test.each(ROWS)('$name', async ({ respond, given, ending, error, outputs, offset
   for (const part of says ?? []) expect(text).toContain(part)
 })
 
-test('an export to JSON is one object with the range, the totals and all rows', async () => {
+test('a JSON export is one object with the range, the totals and all rows', async () => {
   const given = { format: 'json', 'output-file': 'out/pages.json', 'date-from': '2026-01-01', top: '1' }
   const { written = '', outputs } = await runExport(site(600), given)
   expect(outputs).toMatchObject({ file: 'out/pages.json', 'top-pages': JSON.stringify([siteRow(0)]) })
@@ -160,12 +179,12 @@ test.each([
     { 'date-from': '2026-01-01T00:00:00+05:30', 'date-to': '2026-01-02' },
     { dateFrom: '2026-01-01T00:00:00+05:30', dateTo: '2026-01-02' },
   ],
-])('the range %j is sent as two dates, the same ones for every page', async (given, dates) => {
+])('the range %j is sent as the same two dates for every page', async (given, dates) => {
   const { requests } = await runExport(site(300), given)
   expect(requests).toMatchObject([0, 250].map((offset) => ({ ...dates, limit: 250, offset })))
 })
 
-test('paths that are formulas, commands or HTML become none of these anywhere', async () => {
+test('paths that look like formulas, commands or HTML stay inert everywhere', async () => {
   const { written, summary, outputs } = await runExport(embedded({ scenario: 'hostile' }))
   const { 'top-pages': topPages = '' } = outputs
   expect(topPages).not.toMatch(/[\n\r\u2028]|##\[/)
@@ -178,7 +197,7 @@ test('paths that are formulas, commands or HTML become none of these anywhere', 
   expect(summary).not.toMatch(/<b>\||@SUM|##\[|\p{Cf}/u)
 })
 
-test('a key that comes back in a path gets into no file, no output and no summary', async () => {
+test('a key in a path is redacted in the file, the outputs and the summary', async () => {
   const { written, summary, outputs } = await runExport(inTurn(page([row(`/search?key=${EMULATOR_KEY}`)])))
   expect(outputs['top-pages']).toBe('[{"path":"/search?key=***","human":1,"ai":0,"total":1}]')
   expect(written).toContain('/search?key=***,1,0,1')

@@ -1,54 +1,143 @@
 import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { conclude } from '../../src/visitors/conclusion.ts'
-import { type ComparedPages, ENDINGS, type Report } from '../../src/visitors/report.ts'
+import { getEarlierPeriod } from '../../src/visitors/date-range.ts'
+import type { ComparedPages, Trend } from '../../src/visitors/earlier-periods.ts'
+import { conclude, ENDINGS, type Report } from '../../src/visitors/report.ts'
 import { renderSummary } from '../../src/visitors/summary.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
-import { row, rows, visitorsReport } from '../support/visitors-run.ts'
+import { row, rows, TOTALS, visitorsReport } from '../support/visitors-run.ts'
 
 function summary(fields: Partial<Report> = {}): string {
   const report = visitorsReport(fields)
   return renderSummary(report, conclude(report))
 }
 
-// What an export that went well shows is in docs/internals/summaries.md, which __tests__/summaries.test.ts compares.
+// docs/internals/summaries.md shows a whole summary, and __tests__/summaries.test.ts compares it.
 
-test('each ending has a sign of its own', () => {
+test('each ending has its own icon', () => {
   const signs = ENDINGS.map((ending) => /^## (\S+) \S/u.exec(summary({ ending }))?.[1])
   expect(new Set(signs.filter((sign) => sign !== undefined && !/\w/.test(sign))).size).toBe(ENDINGS.length)
 })
+
+const cells = (first: string, ...numbers: readonly string[]): string =>
+  `<tr><td>${first}</td>${numbers.map((text) => `<td align="right">${text}</td>`).join('')}</tr>`
 
 const CHANGE = { path: '/gone', before: 1_234, now: 0 }
 const compared = (pages: Partial<ComparedPages>): Partial<Report> => ({
   comparison: {
     name: 'the 30 days before',
     totals: { human: 1000, ai: 0, total: 2500 },
-    pages: { gained: [], lost: [], isWhole: true, ...pages },
+    pages: { gained: [], lost: [], topBefore: new Map(), isWhole: true, ...pages },
   },
 })
 
-test('shows no number of a period before that had none, and what is left out of the changes', () => {
-  expect(summary(compared({}))).toContain('<td>12 (30.0 % of all), the 30 days before had none</td>')
+test('shows people, AI and all in one table, with share, change and the period before', () => {
+  const markdown = summary({
+    totals: { human: 1_100, ai: 300, total: 1_250 },
+    comparison: { name: 'the 30 days before', totals: { human: 1_000, ai: 301, total: 0 } },
+  })
+  expect(markdown).toContain(
+    [
+      '<tr><th></th><th>Visitors</th><th>Share</th><th>Change</th><th>The 30 days before</th></tr>',
+      cells('<b>People</b>', '1,100', '88.0 %', '+10 %', '1,000'),
+      cells('<b>AI</b>', '300', '24.0 %', '−0.3 %', '301'),
+      cells('<b>All</b>', '1,250', '', 'new', '0'),
+    ].join('\n'),
+  )
+  expect(markdown).toContain('150 visitors were seen as both, and “All” counts each of them once.')
+})
+
+test('shows no change without a comparison', () => {
+  expect(summary()).toContain('<tr><th></th><th>Visitors</th><th>Share</th></tr>\n')
+})
+
+test('shows how each of the most visited pages changed', () => {
+  const topBefore = new Map([
+    ['/a', 25],
+    ['/b', 0],
+  ])
+  const markdown = summary(compared({ topBefore }))
+  expect(markdown).toContain('<tr><th>Page</th><th>Visitors</th><th>Change</th><th>People</th>')
+  expect(markdown).toMatch(/&#47;a<\/code><\/td><td align="right">20<\/td><td align="right">−5</)
+  expect(markdown).toMatch(/&#47;b<\/code><\/td><td align="right">10<\/td><td align="right">\+10</)
+  expect(markdown).toMatch(/&#47;c<\/code><\/td><td align="right">1<\/td><td align="right"></)
+  expect(summary()).toContain('<tr><th>Page</th><th>Visitors</th><th>People</th>')
+})
+
+test('lists pages that lost visitors, and says what is left out', () => {
   expect(summary({ ...compared({}), topPages: [] })).not.toMatch(/### Pages that|left out|Most visited/)
   const markdown = summary(compared({ lost: [CHANGE], isWhole: false }))
   expect(markdown).toMatch(/### Pages that lost the most\n\n.*\n.*\n.*&#47;gone<.*>1,234<.*>0<.*>−1,234</)
   expect(markdown).toContain('pages that only one of them names are left out')
 })
 
+test('counts top pages that do not fit, shows no share of a site without totals, and cuts a long path', () => {
+  const long = summary({ topPages: [row('x'.repeat(5_000))], totals: { human: 0, ai: 0, total: 0 } })
+  expect(long).toContain(`${'x'.repeat(119)}…</code>`)
+  expect(long).not.toContain('%<')
+})
+
 test.each([
-  [1500, 700, 2000, ['  "People only" : 1300', '  "AI only" : 500', '  "Both" : 200'], '200 of them were seen as both'],
-  [2, 1, 2, ['  "People only" : 1', '  "Both" : 1'], '1 of them was seen as both'],
-  [3, 0, 3, ['  "People only" : 3'], '0 of them were seen as both'],
-  // They do not fit together, so nothing is claimed.
-  [1, 1, 5, [], 'These are the numbers of the service.'],
-  [5, 1, 3, [], 'These are the numbers of the service.'],
-  [0, 0, 0, [], '<td>0 (0 % of all)</td>'],
-])('people (%i), AI (%i) and both, %i in all, are slices that do not overlap', (human, ai, total, slices, said) => {
-  const markdown = summary({ totals: { human, ai, total } })
-  expect(markdown.match(/^ {2}".*$/gm) ?? []).toEqual(slices)
-  expect(markdown.includes('mermaid')).toBe(slices.length > 0)
-  expect(markdown).toContain(said)
+  [1500, 700, 2000, '200 visitors were seen as both'],
+  [2, 1, 2, '1 visitor was seen as both'],
+  [1, 1, 5, 'although they do not add up'],
+  [5, 1, 3, 'although they do not add up'],
+])('explains how people (%i), AI (%i) and all (%i) relate', (human, ai, total, words) => {
+  expect(summary({ totals: { human, ai, total } })).toContain(words)
+})
+
+test.each([
+  [3, 0, 3],
+  [0, 0, 0],
+])('needs no explanation of people (%i), AI (%i) and all (%i)', (human, ai, total) => {
+  expect(summary({ totals: { human, ai, total } })).not.toMatch(/seen as both|add up/)
+})
+
+const MONTHS = ['2025-11-01', '2025-12-01', '2026-01-01', '2026-02-01']
+const PERIODS = MONTHS.slice(1).map((dateTo, index) => ({ dateFrom: MONTHS[index] ?? '', dateTo }))
+
+function trend(...humans: readonly (number | undefined)[]): Trend {
+  const periods = PERIODS.map((period, index) => {
+    const human = humans[index]
+    return { period, totals: human === undefined ? undefined : { human, ai: 2 * human, total: 3 * human } }
+  })
+  const hasGap = periods.some(({ totals }) => totals === undefined)
+  return { periods, error: hasGap ? new ActionError('rejected', 'The service rejected the dates (400).') : undefined }
+}
+
+test('draws people and AI as two lines whose colors the title names, above the table', () => {
+  const markdown = summary({ trend: trend(400, 500, 900) })
+  const chart = /```mermaid\n%%\{init: .*\}%%\n([^`]*)```/.exec(markdown)?.[1]
+  expect(chart?.split('\n')).toEqual([
+    'xychart-beta',
+    '  title "Unique visitors: people (blue), AI (orange)"',
+    '  x-axis ["1 Nov", "1 Dec", "1 Jan"]',
+    '  y-axis "Visitors" 0 --> 1800',
+    '  line [400, 500, 900]',
+    '  line [800, 1000, 1800]',
+    '',
+  ])
+  expect(markdown.indexOf('```mermaid')).toBeLessThan(markdown.indexOf('<th>Period</th>'))
+  expect(markdown).toContain(cells('1 to 31 December 2025', '500', '1,000', '1,500'))
+  expect(markdown).not.toMatch(/not available|gave no numbers|pie/)
+})
+
+test.each([
+  ['the oldest', trend(undefined, 5, 6), '1 to 30 November 2025', ''],
+  ['all earlier ones', trend(undefined, undefined, 6), '1 to 31 December 2025', ' Earlier periods were not requested.'],
+])('names a missing period (%s), and draws no chart', (_which, missing, gap, more) => {
+  const markdown = summary({ trend: missing })
+  expect(markdown).not.toContain('mermaid')
+  expect(markdown).toContain(`<tr><td>${gap}</td><td colspan="3">not available</td></tr>`)
+  expect(markdown).toContain(`The service gave no numbers for ${gap}: The service rejected the dates (400).${more}\n`)
+  expect(/### Trend[^]*?### /.exec(markdown)?.[0]).not.toContain('<td align="right">0</td>')
+})
+
+test('draws no chart of zeros, and says that the service may have dropped old numbers', () => {
+  expect(summary({ trend: trend(0, 0, 0) })).not.toContain('mermaid')
+  expect(summary({ trend: trend(0, 5, 0) })).toContain('The oldest periods have no visitors.')
+  expect(summary({ trend: trend(5, 0, 0) })).not.toContain('The oldest periods have no visitors.')
 })
 
 /** By the formula of WCAG. */
@@ -60,20 +149,30 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-test('the picture can be read on a white page and on a dark one', () => {
-  const init = /```mermaid\n%%\{init: (.*)\}%%\npie showData\n/.exec(summary())?.[1] ?? '{}'
-  const { themeVariables } = JSON.parse(init) as { themeVariables: Record<string, string> }
-  const contrasts = (names: RegExp, others: readonly string[]): number[] =>
-    Object.entries(themeVariables)
-      .filter(([name]) => names.test(name))
-      .flatMap(([, colour]) => others.map((other) => [luminance(colour), luminance(other)].sort((a, b) => b - a)))
-      .map(([light = 0, dark = 0]) => (light + 0.05) / (dark + 0.05))
-  const onPages = contrasts(/^pie(?:\d|TitleTextColor|LegendTextColor)$/, ['#ffffff', '#0d1117'])
-  expect([onPages.length, Math.min(...onPages) > 3]).toEqual([10, true])
-  expect(Math.min(...contrasts(/^pie\d$/, [themeVariables['pieSectionTextColor'] ?? '']))).toBeGreaterThan(4.5)
+test('the chart is readable on a white page and on a dark page', () => {
+  const init = /```mermaid\n%%\{init: (.*)\}%%/.exec(summary({ trend: trend(1, 2, 3) }))?.[1] ?? '{}'
+  const { themeVariables } = JSON.parse(init) as { themeVariables: { xyChart: Record<string, string> } }
+  const { backgroundColor, ...colors } = themeVariables.xyChart
+  expect(backgroundColor).toBe('transparent')
+  const shown = Object.values(colors).flatMap((text) => text.split(', '))
+  const contrasts = shown.flatMap((color) =>
+    ['#ffffff', '#0d1117'].map((background) => {
+      const [dark = 0, light = 0] = [luminance(color), luminance(background)].sort((a, b) => a - b)
+      return (light + 0.05) / (dark + 0.05)
+    }),
+  )
+  expect([shown.length, Math.min(...contrasts) > 3]).toEqual([10, true])
 })
 
-test('says why an export is not known to be whole, and what to do', () => {
+test('24 labels of the axis have room', () => {
+  const periods = Array.from({ length: 24 }, (_, age) => ({
+    period: getEarlierPeriod({ dateFrom: '2025-01-01', dateTo: '2026-01-01' }, 24 - age),
+    totals: TOTALS,
+  }))
+  expect(summary({ trend: { periods, error: undefined } })).toContain('{"xyChart":{"width":1536}')
+})
+
+test('says why an export may be incomplete, and what to do', () => {
   const markdown = summary({ ending: 'uncertain', doubts: "The service's totals changed." })
   expect(markdown).toMatch(/^## ⚠️ /)
   expect(markdown).toContain('<td>not certain: The service&#39;s totals changed.</td>')
@@ -93,7 +192,7 @@ test('a red step says what happened and what to do, and names no file', () => {
   expect(markdown).not.toContain('Most visited')
 })
 
-test('a step whose inputs are wrong has nothing but its verdict', () => {
+test('a step with invalid inputs shows only its verdict', () => {
   const error = new ActionError('invalid-input', '`days` must be a whole number.', { hint: 'Nothing was sent.' })
   const report = visitorsAction.notRun(error, 0)
   const markdown = renderSummary(report, conclude(report))
@@ -117,7 +216,7 @@ test.each<[string, Partial<Report>]>([
   ['a path that lost visitors', compared({ lost: [{ ...CHANGE, path: HOSTILE }] })],
   ['a file name', { file: HOSTILE }],
   ["the service's words", { ending: 'error', error: new ActionError('rejected', 'No.', { quote: HOSTILE }) }],
-])('nothing in %s comes alive', async (_name, fields) => {
+])('%s stays inert', async (_name, fields) => {
   const html = await marked.parse(summary(fields), { gfm: true })
   const outsideCode = html.replace(/<(code|pre)( class="[\w-]+")?>[^<]*<\/\1>/g, '')
 
@@ -126,7 +225,7 @@ test.each<[string, Partial<Report>]>([
   expect(html).not.toMatch(/[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069]|##\[/)
 })
 
-test('stays below the size that the runner takes, and the facts come after the longest table', () => {
+test('stays within the size limit of the runner, with the facts after the longest table', () => {
   const markdown = summary({ topPages: rows(1000, `/${'-'.repeat(200)}`) })
   expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(256 * 1024)
   expect(markdown).toContain('more pages are in the file.')

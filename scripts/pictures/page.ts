@@ -30,7 +30,7 @@ const STYLE = `
   pre { padding: 16px; border-radius: 6px; background: var(--row); white-space: pre-wrap }
   pre code { padding: 0; background: none }
   pre.mermaid { padding: 0; background: none; text-align: center }
-  pre.mermaid svg { max-width: 360px !important }
+  pre.mermaid svg { max-width: 640px !important }
 `
 
 /** How the chart's block looks in the HTML that is made of a summary. */

@@ -11,12 +11,12 @@ export interface Shot {
 
 /** The facts of the job, which stand below what the reader is to see. */
 const FACTS = '<table>\n<tr><td><b>Triggered by'
-const VISITORS = '--action visitors --input days=30 --input top=5 --input compare=true'
+const VISITORS = '--action visitors --input days=30 --input top=5 --input compare=true --input trend=12'
 
 export const SHOTS: readonly Shot[] = [
   { name: 'summary', flags: '', of: 'summary', until: FACTS },
   { name: 'mended', flags: '--scenario mended', of: 'summary', until: FACTS },
   { name: 'conversation', flags: '--scenario rolling', of: 'page', until: '<section>\n<h2>Checks' },
   { name: 'may-exist', flags: '--scenario lost-answer', of: 'summary', until: FACTS },
-  { name: 'visitors', flags: VISITORS, of: 'summary', until: '### The export' },
+  { name: 'visitors', flags: VISITORS, of: 'summary', until: '<table>\n<tr><th>Period' },
 ]

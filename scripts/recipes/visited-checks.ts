@@ -1,9 +1,26 @@
+import { issueState } from '../../src/emulator/github/issue-state.ts'
 import type { Checks } from './check.ts'
-import { NO_KEY } from './courses.ts'
+import { changed, NO_KEY } from './courses.ts'
 
 const OLD = '# Old\n\nNobody has changed this page for a year.\n'
 
 export const VISITED_CHECKS: Checks = {
+  'docs/recipes/weekly-visitors.yml': {
+    'the numbers of the week are posted as a comment on the issue': {
+      docs: changed(['docs/guide.md'], { issues: { 8: issueState({ title: 'Visitors of the docs' }) } }),
+      runs: [
+        {
+          vars: { DOCS_VISITORS_ISSUE: '8' },
+          outputs: { 'visitors.visitors.complete': 'true' },
+          github: ['issues/create-comment'],
+        },
+        { ...NO_KEY, vars: { DOCS_VISITORS_ISSUE: '8' }, github: [] },
+      ],
+    },
+    'without a place to post to the run is red': {
+      runs: [{ isRed: true, printed: ['Set DOCS_VISITORS_ISSUE or CHAT_WEBHOOK_URL.'], github: [] }],
+    },
+  },
   'docs/recipes/refresh-old-pages.yml': {
     'pages that are read and old get into the instruction, those of last week only once': {
       history: [

@@ -78,6 +78,11 @@ export const EMBEDDED_INPUTS = {
   'allowed-paths': 'docs/**',
 }
 
+/** The days of the workflow in docs/visitors.md, unless the flags name dates. */
+function chooseVisitorsInputs(given: Texts): Texts {
+  return 'date-from' in given || 'date-to' in given ? {} : { days: '30' }
+}
+
 const refuse = (message: string): Refused => ({ kind: 'refused', message })
 const isNumber = (text: string): boolean => /^\d+(\.\d+)?$/.test(text)
 
@@ -102,6 +107,7 @@ export function readOptions(
   if (unclear !== undefined) return refuse(`--input needs the form name=value, and got «${unclear}».`)
   const inputs = flags.input.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)])
   const given: Texts = { ...named, ...(Object.fromEntries(inputs) as Texts) }
+  const usual = action === 'visitors' ? chooseVisitorsInputs(given) : EMBEDDED_INPUTS
   const isExample = action === 'agent' && !TASK_FLAGS.some((name) => name in given)
   return {
     kind: 'run',
@@ -110,7 +116,7 @@ export function readOptions(
     defaults: {
       ...(isExample ? { prompt: DEFAULT_PROMPT } : {}),
       // Nothing that changes the action's own defaults if the service is a real one.
-      ...(isEmbedded ? { ...EMBEDDED_INPUTS, ...service.inputs } : {}),
+      ...(isEmbedded ? { ...usual, ...service.inputs } : {}),
     },
     given,
     cancelAfter: cancelAfter === undefined ? undefined : Number(cancelAfter),

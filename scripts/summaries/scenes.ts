@@ -23,7 +23,7 @@ export const SCENES: readonly Scene[] = [
   { shows: 'A key that was revoked while the step waited', flags: '--scenario unauthorized-later' },
   { shows: 'A prompt that is missing', flags: '--prompt=' },
   {
-    shows: 'Visitors of 30 days, beside the 30 days before',
-    flags: '--action visitors --input days=30 --input top=5 --input compare=pages',
+    shows: 'Visitors of 30 days, compared with the 30 days before, and a trend over 12 periods',
+    flags: '--action visitors --input days=30 --input top=5 --input compare=pages --input trend=12',
   },
 ]

@@ -1,65 +1,138 @@
+/** Hides how dates are written: in inputs, in requests, and in the words of a summary. */
 import { refuse, type Input } from '../action/parse-inputs.ts'
 import type { VisitorsQuery } from '../docs-service/client.ts'
 
 const DAY_MS = 86_400_000
 
-const DAY = String.raw`(?<day>\d{4}-\d{2}-\d{2})`
+/** Years before 0 are in no input, but a long period can begin before them. */
+const DAY = String.raw`(?<day>(?:-\d{6}|\d{4})-\d{2}-\d{2})`
 const TIME = String.raw`T(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?<seconds>:[0-5]\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}:\d{2})?`
 const PATTERN = new RegExp(`^${DAY}(?:${TIME})?$`)
 
-/** `Date.parse` moves the 30th of February into March, so the day has to come back as it went in. */
+/** `Date.parse` turns 30 February into a day of March, so compare the day before and after parsing. */
 function isCalendarDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** In milliseconds since 1970. A date is its midnight, and a time without an offset is read, both in UTC. NaN if it is none. */
-export function timeOf(text: string): number {
+/** Milliseconds since 1970. A date is its midnight in UTC, and a time without an offset is in UTC. NaN for an invalid text. */
+export function parseTime(text: string): number {
   const { day = '', time = '00:00', seconds = ':00', zone = 'Z' } = PATTERN.exec(text.trim())?.groups ?? {}
   return isCalendarDay(day) ? Date.parse(`${day}T${time}${seconds}${zone}`) : NaN
 }
 
-/** Section 4.4 of the service's interface: `YYYY-MM-DD` or ISO 8601, as it was given. */
+/** `YYYY-MM-DD` or ISO 8601 (section 4.4 of the service's interface), unchanged. */
 export const dateInput: Input<string> = (text) => {
   const { day } = PATTERN.exec(text)?.groups ?? {}
-  if (day === undefined) return refuse('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
+  if (day === undefined || day.startsWith('-'))
+    return refuse('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
   if (!isCalendarDay(day)) return refuse('is not a day of the calendar')
-  return Number.isNaN(timeOf(text)) ? refuse('has a UTC offset that does not exist') : text
+  return Number.isNaN(parseTime(text)) ? refuse('has a UTC offset that does not exist') : text
 }
 
-/** What the service is asked for (section 4.4 of its interface); an end that is left out is left to the service. */
+/** `dateTo` is exclusive. The service chooses an end that is left out (section 4.4 of its interface). */
 export type DateRange = Pick<VisitorsQuery, 'dateFrom' | 'dateTo'>
 
-/** The last whole days in UTC: today is not over, so it is not among them. */
-export function lastDays(days: number, now: Date): DateRange {
-  const day = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)
-  return { dateFrom: day(now.getTime() - days * DAY_MS), dateTo: day(now.getTime()) }
+/** A range with a known length. */
+export type Period = Required<DateRange>
+
+/** The last whole days in UTC. Today is not over, so it is excluded. */
+export function lastDays(days: number, now: Date): Period {
+  const formatDay = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)
+  return { dateFrom: formatDay(now.getTime() - days * DAY_MS), dateTo: formatDay(now.getTime()) }
 }
 
-function nameOf(lengthMs: number): string {
-  const days = lengthMs / DAY_MS
+/** Undefined if the service chooses an end. */
+export function toPeriod({ dateFrom, dateTo }: DateRange): Period | undefined {
+  return dateFrom === undefined || dateTo === undefined ? undefined : { dateFrom, dateTo }
+}
+
+const getLengthMs = ({ dateFrom, dateTo }: Period): number => parseTime(dateTo) - parseTime(dateFrom)
+
+/**
+ * The period of the same length that is so many periods earlier.
+ * @param count 1 for the period directly before
+ */
+export function getEarlierPeriod(period: Period, count: number): Period {
+  const { dateFrom, dateTo } = period
+  const isInDays = !`${dateFrom}${dateTo}`.includes('T')
+  const shift = (periods: number): string => {
+    const time = new Date(parseTime(dateFrom) - periods * getLengthMs(period)).toISOString()
+    return isInDays ? time.replace(/T.*/, '') : time
+  }
+  return { dateFrom: shift(count), dateTo: count === 1 ? dateFrom : shift(count - 1) }
+}
+
+/** Names the period before this one, for the middle of a sentence: `the 30 days before`. */
+export function namePeriodBefore(period: Period): string {
+  const days = getLengthMs(period) / DAY_MS
   if (days === 1) return 'the day before'
   return Number.isInteger(days) ? `the ${days} days before` : 'the period before'
 }
 
-interface PeriodBefore {
-  readonly range: Required<DateRange>
-  /** For the middle of a sentence, such as `the 30 days before`. */
-  readonly name: string
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+]
+
+function getDateParts(atMs: number): { day: number; month: string; year: number; time: string } {
+  const date = new Date(atMs)
+  return {
+    day: date.getUTCDate(),
+    month: MONTHS[date.getUTCMonth()] ?? '',
+    year: date.getUTCFullYear(),
+    time: date
+      .toISOString()
+      .slice(-13, -1)
+      .replace(/(?::00)?\.000$/, ''),
+  }
 }
 
-/** The time of the same length that ends where a range begins. Undefined if an end is left to the service: then it has no length. */
-export function periodBefore({ dateFrom = '', dateTo = '' }: DateRange): PeriodBefore | undefined {
-  const lengthMs = timeOf(dateTo) - timeOf(dateFrom)
-  if (Number.isNaN(lengthMs)) return undefined
-  const start = new Date(timeOf(dateFrom) - lengthMs).toISOString()
-  const isInDays = !`${dateFrom}${dateTo}`.includes('T')
-  const range = { dateFrom: isInDays ? start.replace(/T.*/, '') : start, dateTo: dateFrom }
-  return { range, name: nameOf(lengthMs) }
+const isMidnight = (atMs: number): boolean => atMs % DAY_MS === 0
+
+/** `31 December 2025`, and `31 December 2025, 09:30 UTC` unless it is midnight. */
+function formatTime(atMs: number): string {
+  const { day, month, year, time } = getDateParts(atMs)
+  return `${day} ${month} ${year}${isMidnight(atMs) ? '' : `, ${time} UTC`}`
 }
 
-/** A range in words, such as `from 2026-01-01, before 2026-02-01`. */
-export function describeRange({ dateFrom, dateTo }: DateRange): string {
-  const parts = [dateFrom && `from ${dateFrom}`, dateTo && `before ${dateTo}`].filter((part) => part !== undefined)
-  return parts.join(', ') || 'the days that the service chooses'
+function describeDays(firstMs: number, lastMs: number): string {
+  const first = getDateParts(firstMs)
+  const end = formatTime(lastMs)
+  if (firstMs === lastMs) return end
+  const last = getDateParts(lastMs)
+  if (first.year !== last.year) return `${formatTime(firstMs)} to ${end}`
+  return `${first.day}${first.month === last.month ? '' : ` ${first.month}`} to ${end}`
+}
+
+/** A range as people write it, with its last day included: `2 to 31 December 2025`. */
+export function describeRange({ dateFrom = '', dateTo = '' }: DateRange): string {
+  const [fromMs, toMs] = [parseTime(dateFrom), parseTime(dateTo)]
+  const lastMs = isMidnight(toMs) ? toMs - DAY_MS : toMs
+  if (dateFrom === '') return dateTo === '' ? 'the days that the service chooses' : `until ${formatTime(lastMs)}`
+  if (dateTo === '') return `from ${formatTime(fromMs)}`
+  if (isMidnight(fromMs) && isMidnight(toMs)) return describeDays(fromMs, lastMs)
+  return `${formatTime(fromMs)} until ${formatTime(toMs)}`
+}
+
+const YEAR_MS = 366 * DAY_MS
+
+/** The starts of periods as short labels that are all different: `3 Jan`, and `Jan 2024` for more than a year. */
+export function labelPeriods(periods: readonly Period[]): readonly string[] {
+  const starts = periods.map(({ dateFrom }) => parseTime(dateFrom))
+  const label = (format: (parts: ReturnType<typeof getDateParts> & { short: string }) => string): string[] =>
+    starts.map((atMs) => {
+      const parts = getDateParts(atMs)
+      const short = parts.month.slice(0, 3)
+      return format({ ...parts, short })
+    })
+  const isLong = Math.max(...starts) - Math.min(...starts) > YEAR_MS
+  const candidates = [
+    ...(isLong ? [label(({ short, year }) => `${short} ${year}`)] : []),
+    label(({ day, short }) => `${day} ${short}`),
+    label(({ day, short, year }) => `${day} ${short} ${year}`),
+    label(({ day, short, time }) => `${day} ${short}, ${time}`),
+  ]
+  const areDifferent = (labels: readonly string[]): boolean => new Set(labels).size === labels.length
+  return candidates.find(areDifferent) ?? starts.map((atMs) => new Date(atMs).toISOString())
 }

@@ -1,3 +1,4 @@
+/** Hides how rows are written in each file format, so that no cell runs as a formula. */
 import type { VisitorsPage } from '../docs-service/schemas.ts'
 import type { DateRange } from './date-range.ts'
 
@@ -6,18 +7,18 @@ export type Format = (typeof FORMATS)[number]
 
 /** Section 2.2 of the service's interface. */
 export type VisitorTotals = VisitorsPage['totals']
-/** Section 2.3 of the service's interface: the fields are these and no others, in this order. */
+/** Section 2.3 of the service's interface: exactly these fields, in this order. */
 export type VisitorRow = VisitorsPage['visitors'][number]
 
 /**
- * What a spreadsheet may take for the beginning of a formula, in full-width forms too, and behind white space and invisible
- * characters, which some drop. Only texts get here: a number of the service is never negative.
+ * Texts that a spreadsheet may read as a formula: also with full-width signs, and after white space and invisible characters,
+ * which some spreadsheets drop. Only paths are checked: a number of the service is never negative.
  */
 const FORMULA_START = /^(?:[\t\r]|[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u
 
 /**
- * A text as one cell of RFC 4180. An apostrophe before what looks like a formula makes spreadsheets read it as text. A cell
- * with a semicolon or tab is quoted too: a spreadsheet that separates at those would split it, and read a formula.
+ * A text as one cell of RFC 4180. An apostrophe in front of a formula makes spreadsheets read it as text. Semicolons and tabs
+ * are quoted too, because a spreadsheet with another separator would split the cell there and read a formula.
  */
 export function csvCell(text: string): string {
   const inert = FORMULA_START.test(text) ? `'${text}` : text

@@ -1,3 +1,4 @@
+/** Hides how the inputs of a workflow become the dates, the format and the file of one export. */
 import { field, parseFields, SERVICE_FIELDS, type Parsed } from '../action/input-table.ts'
 import {
   booleanInput,
@@ -6,16 +7,18 @@ import {
   isGiven,
   onMissingKeyInput,
   optionalInput,
+  refuse,
+  rejecting,
   timeoutInput,
   wholeNumberInput,
   type Input,
   type RawInputs,
 } from '../action/parse-inputs.ts'
 import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
-import { dateInput, lastDays, timeOf, type DateRange } from './date-range.ts'
+import { dateInput, lastDays, parseTime, type DateRange } from './date-range.ts'
 import { FORMATS } from './export-format.ts'
 
-/** `true` asks for the totals of the period before, `pages` for its whole list too. */
+/** `true` compares the totals with the period before, `pages` its pages too. */
 export const COMPARE = ['false', 'true', 'pages'] as const
 
 const placeInput: Input<OutputPlace> = (text, raw, workspace) => {
@@ -25,9 +28,10 @@ const placeInput: Input<OutputPlace> = (text, raw, workspace) => {
 
 const endInput = inputThat(
   dateInput,
-  // A wrong start is reported at its own input.
+  // An invalid start is reported at its own input.
   (end, raw) =>
-    timeOf(end) <= timeOf(raw['date-from'] ?? '') && 'must be after `date-from`, as that day itself is not included',
+    parseTime(end) <= parseTime(raw['date-from'] ?? '') &&
+    'must be after `date-from`, as that day itself is not included',
 )
 
 const daysInput = inputThat(
@@ -36,11 +40,23 @@ const daysInput = inputThat(
     (isGiven(raw, 'date-from') || isGiven(raw, 'date-to')) && 'cannot be combined with `date-from` or `date-to`',
 )
 
-const compareInput = inputThat(choiceInput(COMPARE), (compare, raw) => {
+function requireLength(raw: RawInputs): string | false {
   const hasLength = isGiven(raw, 'days') || (isGiven(raw, 'date-from') && isGiven(raw, 'date-to'))
-  const rule = 'needs `days`, or both `date-from` and `date-to`: without them the period has no known length'
-  return compare !== 'false' && !hasLength && rule
-})
+  return !hasLength && 'needs `days`, or both `date-from` and `date-to`: without them the period has no known length'
+}
+
+const compareInput = inputThat(choiceInput(COMPARE), (compare, raw) => compare !== 'false' && requireLength(raw))
+
+const MIN_TREND = 2
+const MAX_TREND = 24
+
+const periodCountInput: Input<number> = (text) => {
+  const count = /^\d{1,2}$/.test(text) ? Number(text) : NaN
+  const isAllowed = count === 0 || (count >= MIN_TREND && count <= MAX_TREND)
+  return isAllowed ? count : refuse(rejecting(`must be 0, or a whole number from ${MIN_TREND} to ${MAX_TREND}`, text))
+}
+
+const trendInput = inputThat(periodCountInput, (count, raw) => count > 0 && requireLength(raw))
 
 /** Every input of the action, in the order of action.yml. The default of `output-file` follows from `format`. */
 export const VISITORS_FIELDS = {
@@ -50,9 +66,11 @@ export const VISITORS_FIELDS = {
   days: field('days', '', optionalInput(daysInput)),
   format: field('format', 'csv', choiceInput(FORMATS)),
   place: field('output-file', '', placeInput),
-  /** How many pages the summary and the output hold. */
+  /** How many pages the summary and `top-pages` contain. */
   top: field('top', '20', wholeNumberInput(0, 1000)),
   compare: field('compare', 'false', compareInput),
+  /** How many periods the trend has, the exported one included; 0 for no trend. */
+  trend: field('trend', '0', trendInput),
   timeoutMs: field('timeout-minutes', '15', timeoutInput),
   onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
   summary: field('summary', 'true', booleanInput),

@@ -1,118 +1,166 @@
+/** Hides how the service's list of pages is read to its end: paging, retries, duplicate rows, and lists that never end. */
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { MAX_PAGE_ROWS } from '../docs-service/schemas.ts'
-import { ActionError } from '../runtime/errors.ts'
+import type { Step } from '../action/step.ts'
+import { createTryRead, getRetryDelayMs, patienceMs } from '../docs-service/retry.ts'
+import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
+import { ActionError, describeError } from '../runtime/errors.ts'
+import { sleepAloud } from '../runtime/heartbeat.ts'
 import { joinSentences } from '../text/sentences.ts'
+import type { DateRange } from './date-range.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
-import type { ReadPage } from './read-pages.ts'
 
-/** 2.5 million rows, and more than four days at 100 requests an hour: whoever says "more" after that never stops. */
+/**
+ * Reads the page that begins after `offset` rows.
+ * @throws ActionError if no retry could help, or none fits the deadline
+ */
+export type ReadPage = (offset: number) => Promise<VisitorsPage>
+
+/**
+ * Section 4.4 of the service's interface. A read changes nothing, so it is retried.
+ * @param limit rows a page, by default as many as the service allows
+ */
+export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_ROWS): ReadPage {
+  const { client, clock, signal, random, deadlineAt } = step
+  const { log, redact } = step.core
+  const tryRead = createTryRead(signal)
+
+  return async (offset) => {
+    let lastError: ActionError | undefined
+    for (let attempt = 1; clock.now() < deadlineAt; attempt++) {
+      const page = await tryRead(() => client.getVisitors({ ...range, limit, offset }))
+      if (!(page instanceof ActionError)) {
+        // Visitors choose paths. If a path contains the key, the key must not get into a file that others read.
+        return { ...page, visitors: page.visitors.map((row) => ({ ...row, path: redact(row.path) })) }
+      }
+      lastError = page
+      patienceMs(page, clock, deadlineAt)
+      const leftMs = deadlineAt - clock.now()
+      const delayMs = getRetryDelayMs(page, attempt, { refusals: client.refusals(), leftMs, random: random() })
+      log(`${describeError(page)} Retrying in ${Math.ceil(delayMs / 1000)} s.`)
+      await sleepAloud(delayMs, { clock, signal, log })
+    }
+    const lastMessage = lastError && `The last attempt failed: ${lastError.message}`
+    throw new ActionError('deadline', joinSentences(['The time ran out before all pages were read.', lastMessage]), {
+      hint: 'Allow more time in `timeout-minutes`, or export fewer days.',
+      quote: lastError?.quote,
+    })
+  }
+}
+
+/** Reads the totals of a range in one small request. */
+export async function readTotals(range: DateRange, step: Step): Promise<VisitorTotals> {
+  const { totals } = await createPageReader(range, step, 1)(0)
+  return totals
+}
+
+/** 2.5 million rows, and more than four days at 100 requests an hour. A list that is longer does not end. */
 export const MAX_PAGES = 10_000
-/** Holds for a service that sends more rows a page than it was asked for, too. */
+/** Also limits a service that sends more rows a page than were requested. */
 const MAX_ROWS = MAX_PAGES * MAX_PAGE_ROWS
 
-/** In bytes. No server takes addresses that are longer, and the pages at the top are kept in memory. */
-const LONGEST_PATH = 8 * 1024
+/** No server accepts URLs that are longer, and the most visited pages are kept in memory. */
+const MAX_PATH_BYTES = 8 * 1024
 
-function wrongAnswer(message: string): ActionError {
+function invalidResponse(message: string): ActionError {
   return new ActionError('bad-answer', message, {
     hint: 'Check `base-url`: a proxy may answer instead of the service. Otherwise, try again later.',
   })
 }
 
-function endless(what: string): ActionError {
-  return wrongAnswer(`The list of pages does not end: ${what}.`)
+function endless(reason: string): ActionError {
+  return invalidResponse(`The list of pages does not end: ${reason}.`)
 }
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+const hashText = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** As many characters as the summary shows of a path. */
-export const SHOWN_PATH = 120
+/** How many characters of a path the summary shows. */
+export const SHOWN_PATH_LENGTH = 120
 
 /**
- * A path as it is kept to be compared: of a longer one the beginning and a hash, so that no two are the same. It is copied,
- * as what is cut from a text holds on to the whole of it.
+ * A path in the form in which pages are compared: of a long path the beginning and a hash, so that two paths never become
+ * equal. The text is copied, because a slice would keep the whole path in memory.
  */
 export function shortenPath(path: string): string {
-  if (path.length <= SHOWN_PATH) return path
-  return Buffer.from(`${path.slice(0, SHOWN_PATH)}${hashOf(path)}`).toString()
+  if (path.length <= SHOWN_PATH_LENGTH) return path
+  return Buffer.from(`${path.slice(0, SHOWN_PATH_LENGTH)}${hashText(path)}`).toString()
 }
 
 /**
- * Gives whether a text was not there before. Most paths are short, and kept as they are. Of others it is a hash, which takes
- * little room and is longer than these, so that no two are the same.
+ * Returns whether the text was not in the set. Short texts are kept as they are, and longer ones as hashes, which are longer
+ * than any short text, so that the two never become equal.
  */
 function addIfNew(text: string, seen: Set<string>): boolean {
-  return seen.size < seen.add(text.length < 64 ? text : hashOf(text)).size
+  return seen.size < seen.add(text.length < 64 ? text : hashText(text)).size
 }
 
-/** Those that weigh the most, ties by path. */
-export function topOf<Row extends { readonly path: string }>(
+/** The items with the greatest weights, ties by path. */
+export function selectTop<Row extends { readonly path: string }>(
   rows: readonly Row[],
-  most: number,
+  count: number,
   weigh: (row: Row) => number,
 ): readonly Row[] {
-  return rows.toSorted((a, b) => weigh(b) - weigh(a) || (a.path < b.path ? -1 : 1)).slice(0, most)
+  return rows.toSorted((a, b) => weigh(b) - weigh(a) || (a.path < b.path ? -1 : 1)).slice(0, count)
 }
 
 type UseRows = (rows: readonly VisitorRow[], totals: VisitorTotals) => void
 
-/** The visitors of a range, and what is kept of them while their pages are read. */
+/** The visitors of a range, and what is kept in memory while its pages are read. */
 export class VisitorList {
-  /** The service's own, as they were at first; undefined until then. */
+  /** The service's totals in its first response. */
   totals: VisitorTotals | undefined
-  /** How many were read and are distinct. */
+  /** How many distinct rows were read. */
   rows = 0
-  /** Those with the most visitors, ties by path. */
+  /** The pages with the most visitors, ties by path. */
   topPages: readonly VisitorRow[] = []
-  /** By the shortened paths, if they are kept. */
+  /** Total visitors by shortened path, if they are kept. */
   readonly pageTotals = new Map<string, number>()
   readonly #keepsPageTotals: boolean
   #haveTotalsChanged = false
   #haveRowsMoved = false
 
-  /** @param keepsPageTotals for pages that are to be compared */
+  /** @param keepsPageTotals for a list whose pages are compared later */
   constructor(keepsPageTotals = false) {
     this.#keepsPageTotals = keepsPageTotals
   }
 
   /**
-   * Reads all rows, one answer of the service after the other, so that no request is wasted. The service's order is not documented
-   * and rows can move between two answers, so each path is let through once. Kept in memory are short paths and hashes. A
-   * last part of nothing but rows that moved is an end; a part that came before is a service that does not turn the page.
-   * @param top how many pages are kept as those with the most visitors
-   * @param use takes the new rows of each part, before they count here
-   * @throws ActionError `bad-answer` if there is no end or a path is too long, and what reading a page throws
+   * Reads all rows, one response after the other, without a wasted request. The order of the rows is not documented, and rows
+   * can move between two responses, so each path is used once. A last response with nothing but moved rows ends the list; a
+   * response that repeats an earlier one means that the service ignores the offset.
+   * @param top how many of the most visited pages are kept
+   * @param use receives the new rows of each response, before they are counted here
+   * @throws ActionError `bad-answer` if the list does not end or a path is too long, and whatever `readPage` throws
    */
   async read(readPage: ReadPage, top = 0, use?: UseRows): Promise<void> {
-    const [seen, seenParts] = [new Set<string>(), new Set<string>()]
+    const [seenPaths, seenResponses] = [new Set<string>(), new Set<string>()]
     let offset = 0
     for (let count = 1; count <= MAX_PAGES; count++) {
       const { totals, visitors, hasMore } = await readPage(offset)
       offset += visitors.length
       if (offset > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
-      if (visitors.some(({ path }) => Buffer.byteLength(path) > LONGEST_PATH))
-        throw wrongAnswer(`The service sent a path that is longer than ${LONGEST_PATH} bytes.`)
-      const rows = visitors.filter(({ path }) => addIfNew(path, seen))
-      const isNewPart = addIfNew(JSON.stringify(visitors.map(({ path }) => path)), seenParts)
+      if (visitors.some(({ path }) => Buffer.byteLength(path) > MAX_PATH_BYTES))
+        throw invalidResponse(`The service sent a path that is longer than ${MAX_PATH_BYTES} bytes.`)
+      const rows = visitors.filter(({ path }) => addIfNew(path, seenPaths))
+      const isNewResponse = addIfNew(JSON.stringify(visitors.map(({ path }) => path)), seenResponses)
       if (hasMore && visitors.length === 0) throw endless('the service sent an empty part and says that there is more')
       if (hasMore && rows.length === 0)
         throw endless('the service sent a part in which every row had come before, and says that there is more')
-      if (!isNewPart) throw endless('the service sent the same part again')
+      if (!isNewResponse) throw endless('the service sent the same part again')
       use?.(rows, totals)
       this.totals ??= totals
       this.#haveTotalsChanged ||= !isDeepStrictEqual(this.totals, totals)
-      // A row that comes twice has moved back, so another one may have moved to where it was read already.
+      // A row that comes twice has moved back, so another row may have moved to a place that was already read.
       this.#haveRowsMoved ||= rows.length < visitors.length
       this.rows += rows.length
       if (this.#keepsPageTotals) for (const { path, total } of rows) this.pageTotals.set(shortenPath(path), total)
-      this.topPages = topOf([...this.topPages, ...rows], top, ({ total }) => total)
+      this.topPages = selectTop([...this.topPages, ...rows], top, ({ total }) => total)
       if (!hasMore) return
     }
-    throw endless(`after ${MAX_PAGES} answers the service still says that there is more`)
+    throw endless(`after ${MAX_PAGES} responses the service still says that there is more`)
   }
 
-  /** Why a list that was read to its end may still lack something, as full sentences; empty if it is whole. */
+  /** Why a list that was read to its end may be incomplete, as full sentences; empty if it is complete. */
   get doubts(): string {
     return joinSentences([
       this.#haveTotalsChanged && "The service's totals changed while the pages were read.",

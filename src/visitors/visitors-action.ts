@@ -1,14 +1,79 @@
+/** Hides the course of an export: the file first, then the earlier periods, then the report. */
+import { OutputFileError, writeWholeFile } from '../action/output-file.ts'
 import type { Action } from '../action/run-action.ts'
-import { conclude } from './conclusion.ts'
+import type { Step } from '../action/step.ts'
+import { ActionError } from '../runtime/errors.ts'
+import { formatDuration } from '../text/duration.ts'
+import { describeRange } from './date-range.ts'
+import { readComparison, readTrend } from './earlier-periods.ts'
+import { EXPORT_FORMATS } from './export-format.ts'
 import { parseVisitorsInputs, VISITORS_FIELDS, type VisitorsInputs } from './inputs.ts'
-import { toOutputs } from './outputs.ts'
-import type { Report } from './report.ts'
-import { runVisitorsStep } from './step.ts'
+import { conclude, toOutputs, type Report } from './report.ts'
 import { renderSummary } from './summary.ts'
+import { createPageReader, VisitorList } from './visitor-list.ts'
+
+/** The minimum time between two progress lines in the log. */
+const PROGRESS_INTERVAL_MS = 10_000
+
+/** The first line of the log, so that a step that hangs has said what it was about to do. */
+function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): string {
+  const limit = `timeout ${formatDuration(timeoutMs)}`
+  return `Exporting the visitors of project ${projectId} as ${format}, ${describeRange(range)}, ${limit}.`
+}
+
+/**
+ * Writes each page to the file when it arrives.
+ * @throws ActionError, OutputFileError
+ */
+async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step): Promise<void> {
+  const { range, place, format, top } = inputs
+  const { core, clock, signal } = step
+  const { head, row, tail } = EXPORT_FORMATS[format]
+  // The file is opened before the first request, so that a place that cannot be written to costs none.
+  await writeWholeFile(place.file, async (write) => {
+    let loggedAt = clock.now()
+    await list.read(createPageReader(range, step), top, (rows, totals) => {
+      if (list.rows === 0) write(head(range, totals))
+      write(rows.map((one, index) => row(one, list.rows + index)).join(''))
+      if (clock.now() - loggedAt < PROGRESS_INTERVAL_MS) return
+      loggedAt = clock.now()
+      core.log(`${list.rows + rows.length} rows so far.`)
+    })
+    write(tail)
+    signal.throwIfAborted()
+  })
+}
+
+/** Exports the visitors and returns a report of every foreseen ending. Throws only defects. */
+export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
+  const { core, clock, signal, startedAt } = step
+  const { projectId, range, place } = inputs
+  const list = new VisitorList(inputs.compare === 'pages')
+
+  function report(fields: Pick<Report, 'ending'> & Partial<Report>): Report {
+    const { totals, rows, topPages, doubts } = list
+    const durationMs = clock.now() - startedAt
+    return { projectId, range, totals, rows, topPages, doubts, durationMs, ...fields }
+  }
+
+  core.log(announce(inputs))
+  try {
+    await exportPages(inputs, list, step)
+    const { doubts } = list
+    if (doubts !== '') core.warn(doubts)
+    // The file is complete and in its place, so no later failure removes it.
+    const comparison = await readComparison(inputs, list, step)
+    const trend = await readTrend(inputs, list.totals, comparison, step)
+    return report({ ending: doubts === '' ? 'complete' : 'uncertain', file: place.name, comparison, trend })
+  } catch (error) {
+    if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error
+    return report(signal.aborted ? { ending: 'cancelled' } : { ending: 'error', error })
+  }
+}
 
 export const visitorsAction: Action<VisitorsInputs, Report> = {
   fields: VISITORS_FIELDS,
-  // A later step does not take a file for whole that nobody spoke for.
+  // Written at the start, so that a later step does not take the file of a killed step for complete.
   firstOutputs: { complete: 'false' },
   parse: parseVisitorsInputs,
   run: runVisitorsStep,

@@ -68,8 +68,14 @@ test.each<[flags: string, env: Env, wanted: object]>([
   ['', { npm_config_list: 'true' }, { kind: 'list' }],
   ['--help', { DOCS_AGENT_API_KEY: 'x' }, { kind: 'help' }],
   ['-h', {}, { kind: 'help' }],
+  ['--action visitors --input trend=12', {}, { defaults: { days: '30' }, given: { trend: '12' } }],
 ])('%j with %j is understood', (flags, env, wanted) => {
   expect(readOptions(argsOf(flags), env)).toMatchObject(wanted)
+})
+
+test.each(['date-from', 'date-to'])('an export with %s has no default days', (name) => {
+  const flags = `--action visitors --input ${name}=2026-01-01`
+  expect(readOptions(argsOf(flags), {})).not.toHaveProperty('defaults.days')
 })
 
 test.each(['--job-id job_1', '--prompt-file a.md', '--input job-id=job_1', '--action visitors --input days=7'])(

@@ -159,7 +159,7 @@ test.each([
   ['| Page | Views |\n| --- | ---: |\n| `/a` | 10 <!-- row=1 --> |', 'Page  Views\n/a    10'],
   ['<details><summary>Prompt</summary><pre>**one**&#10;&lt;b&gt;</pre></details>', '▾ Prompt\n    **one**\n    <b>'],
   // A chart is not shown, as no terminal draws it.
-  ['before\n\n```mermaid\npie showData\n  "A" : 1\n```\n\nafter', 'before\n\nafter'],
+  ['before\n\n```mermaid\nxychart-beta\n  line [1]\n```\n\nafter', 'before\n\nafter'],
   ['```yaml\njob-id: `x`\n<b>&amp;\n```\nafter', '    job-id: `x`\n    <b>&amp;\n\nafter'],
 ])('%j is shown as %j', (markdown, text) => {
   expect(markdownToTerminal(markdown, paintNothing)).toBe(text)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { runVisitorsStep } from '../../src/visitors/step.ts'
+import { runVisitorsStep } from '../../src/visitors/visitors-action.ts'
 import { fakeClient } from '../support/fake-client.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
@@ -12,9 +12,9 @@ import { inTurn, page, refusal, row, rows, runExport, TOTALS, visitorsInputs } f
 const MORE = { hasMore: true }
 const FIRST = page(rows(250), MORE)
 
-test.each(['csv', 'json', 'ndjson'])('puts the pages of %s together as if they were one', async (format) => {
-  const write = async (...answers: VisitorsPage[]): Promise<string | undefined> => {
-    const { report, written } = await runExport(inTurn(...answers), { format })
+test.each(['csv', 'json', 'ndjson'])('writes the responses of %s as one list', async (format) => {
+  const write = async (...responses: VisitorsPage[]): Promise<string | undefined> => {
+    const { report, written } = await runExport(inTurn(...responses), { format })
     expect([report.ending === 'error', report.rows]).toEqual([false, 3])
     return written
   }
@@ -35,29 +35,29 @@ test.each([
   ['csv', 'path,human,ai,total\r\n', '/,2,1,3\r\n"/a,""b""",1,0,1\r\n', ''],
   ['json', JSON_HEAD, `\n${FIRST_ROW},\n${SECOND_ROW}`, '\n]}\n'],
   ['ndjson', '', `${FIRST_ROW}\n${SECOND_ROW}\n`, ''],
-])('a file of %s has all rows, or none for a site without visitors', async (format, head, rows, tail) => {
+])('a file of %s contains all rows, or none for a site without visitors', async (format, head, rows, tail) => {
   expect((await runExport(inTurn(page(ROWS)), { format })).written).toBe(head + rows + tail)
   const { report, written } = await runExport(inTurn(page([])), { format })
   expect(report).toMatchObject({ ending: 'complete', rows: 0, topPages: [] })
   expect(written).toBe(head + tail)
 })
 
-/** Runs the step where there are two pages, and something happens while the second one is read. */
+/** Runs the step against two pages, with a callback while the second one is read. */
 function runStep(onSecond: (workspace: string, cancel: () => void) => void, name = 'visitors.csv') {
   const workspace = temporaryFolder()
   const run = new AbortController()
   const cancel = (): void => {
     run.abort(new ActionError('cancelled', 'The run was cancelled.'))
   }
-  let asked = 0
+  let requests = 0
   const getVisitors = (): Promise<VisitorsPage> => {
-    if (++asked === 1) return Promise.resolve(FIRST)
+    if (++requests === 1) return Promise.resolve(FIRST)
     onSecond(workspace, cancel)
     return Promise.resolve(page([row('/last')]))
   }
   const inputs = { ...visitorsInputs({}, workspace), place: { file: join(workspace, name), name } }
   const step = fakeStep({ client: { ...fakeClient({}), getVisitors }, signal: run.signal })
-  return { report: runVisitorsStep(inputs, step), workspace, asked: () => asked }
+  return { report: runVisitorsStep(inputs, step), workspace, requests: () => requests }
 }
 
 const NOT_WRITTEN = {
@@ -65,7 +65,7 @@ const NOT_WRITTEN = {
   error: { message: expect.stringMatching(/^The file could not be written \(E\w+\)\.$/) },
 }
 
-test('a file that cannot be put in its place leaves nothing behind', async () => {
+test('leaves nothing behind if the file cannot be moved to its place', async () => {
   const { report, workspace } = runStep((folder) =>
     mkdirSync(join(folder, 'visitors.csv', 'in-the-way'), { recursive: true }),
   )
@@ -73,13 +73,13 @@ test('a file that cannot be put in its place leaves nothing behind', async () =>
   expect(namesIn(workspace)).toEqual(['visitors.csv', 'visitors.csv/in-the-way'])
 })
 
-test('a file that cannot be opened costs no request', async () => {
-  const { report, asked } = runStep(() => undefined, `${'x'.repeat(300)}/visitors.csv`)
+test('sends no request if the file cannot be opened', async () => {
+  const { report, requests } = runStep(() => undefined, `${'x'.repeat(300)}/visitors.csv`)
   expect(await report).toMatchObject(NOT_WRITTEN)
-  expect(asked()).toBe(0)
+  expect(requests()).toBe(0)
 })
 
-test('a run that is cancelled with its last answer leaves no file', async () => {
+test('leaves no file if the run is cancelled at the last response', async () => {
   const { report, workspace } = runStep((_folder, cancel) => {
     cancel()
   })
@@ -87,7 +87,7 @@ test('a run that is cancelled with its last answer leaves no file', async () => 
   expect(namesIn(workspace)).toEqual([])
 })
 
-test('a defect leaves no file either, and is thrown', async () => {
+test('leaves no file after a defect, and throws it', async () => {
   const { report, workspace } = runStep(() => {
     throw new TypeError('a defect')
   })
@@ -98,16 +98,16 @@ test('a defect leaves no file either, and is thrown', async () => {
 test.each([
   ['it waits', refusal(500)],
   ['it reads', { delivery: 'never' as const }],
-])('a run that is cancelled while %s leaves no file, and does not read again', async (_when, second) => {
+])('leaves no file and sends no request if the run is cancelled while %s', async (_when, second) => {
   const { report, requests } = await runExport(inTurn(FIRST, second), {}, { cancelAtMs: 500 })
   expect(report).toMatchObject({ ending: 'cancelled' })
   expect(requests).toHaveLength(2)
 })
 
-test('says first what it is about to do, and now and then how far it has come', async () => {
+test('logs first what it is about to do, and later its progress', async () => {
   const parts = Array.from({ length: 5 }, (_, index) => page(rows(2, `/${index}-`), { hasMore: index < 4 }))
   const slow = parts.flatMap((part, index) => (index === 2 ? [refusal(429, 10), part] : [part]))
   const { log } = await runExport(inTurn(...slow), { 'date-from': '2026-01-01' })
-  expect(log[0]).toBe('Exporting the visitors of project docs-demo as csv, from 2026-01-01, timeout 15 min.')
+  expect(log[0]).toBe('Exporting the visitors of project docs-demo as csv, from 1 January 2026, timeout 15 min.')
   expect(log.filter((line) => line.includes('so far'))).toEqual(['6 rows so far.'])
 })

@@ -1,16 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { OutputFileError } from '../../src/action/output-file.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { conclude, describeChange } from '../../src/visitors/conclusion.ts'
-import { toOutputs } from '../../src/visitors/outputs.ts'
-import { type Ending, ENDINGS, type Report } from '../../src/visitors/report.ts'
+import { conclude, describeChange, ENDINGS, toOutputs, type Ending, type Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { failure } from '../support/fake-client.ts'
 import { NO_FILE, row, rows, TOTALS, visitorsReport } from '../support/visitors-run.ts'
 
 const COUNTS = { human: '30', ai: '12', total: '40' }
 
-test('only an export that was read to its end leaves a file, and only one that is known to be whole is complete', () => {
+test('only an export that was read to its end has a file, and only one without doubts is complete', () => {
   const file = { rows: '3', file: 'out/visitors.csv', 'top-pages': '[]' }
   const outputs = ENDINGS.map((ending) => [ending, toOutputs(visitorsReport({ ending, topPages: [] }))])
   expect(Object.fromEntries(outputs)).toEqual({
@@ -25,9 +23,9 @@ test('only an export that was read to its end leaves a file, and only one that i
 })
 
 test.each([
-  ['of usual paths all fit', '/reference/installation/page-', 1_000, 1_000],
-  ['of long paths fit as many as a variable of a script has room for', `/${'é'.repeat(200)}-`, 200, 300],
-])('of a thousand top pages %s', (_name, prefix, least, most) => {
+  ['all with usual paths', '/reference/installation/page-', 1_000, 1_000],
+  ['with long paths as many as fit into an environment variable', `/${'é'.repeat(200)}-`, 200, 300],
+])('top-pages contains, of a thousand pages, %s', (_name, prefix, least, most) => {
   const topPages = rows(1_000, prefix)
   const { 'top-pages': text = '' } = toOutputs(visitorsReport({ topPages }))
   const kept = JSON.parse(text) as unknown[]
@@ -37,7 +35,7 @@ test.each([
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(120_000)
 })
 
-test('printed in a log, the top pages are one line without a command', () => {
+test('top-pages is one line without a workflow command', () => {
   const path = '/\n::error::x\r##[error]y\u2028::warning::z\u0085##[[group]'
   const { 'top-pages': text = '' } = toOutputs(visitorsReport({ topPages: [row(path)] }))
   expect(text).not.toMatch(/[\n\r\u0085\u2028\u2029]|##\[/)
@@ -49,14 +47,14 @@ const WRITTEN = '3 rows were written to `out/visitors.csv`.'
 test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
   ['complete', true, {}, WRITTEN],
   ['complete', true, { rows: 1 }, '1 row was written to `out/visitors.csv`.'],
-  // It could be Markdown or HTML.
+  // The name could be Markdown or HTML.
   ['complete', true, { file: 'a`<img src=x>.csv' }, /written to the file of `output-file`\.$/],
   ['uncertain', true, { doubts: 'Rows moved.' }, `${WRITTEN} Rows moved.`],
   ['cancelled', false, {}, 'The run was cancelled, so no file was written.'],
   ['skipped', true, {}, /^Nothing was sent to the service, because `api-key` is empty/],
   ['error', false, { rows: 0, error: failure('deadline') }, 'It is deadline.'],
   ['error', false, { rows: 250, error: failure('deadline') }, /^It is deadline\. 250 rows .* No file was written\.$/],
-])('%s is green (%j), and says what happened', (ending, isGreen, fields, text) => {
+])('%s is green (%j) and says what happened', (ending, isGreen, fields, text) => {
   const conclusion = conclude(visitorsReport({ ending, ...fields }))
   expect(conclusion.isGreen).toBe(isGreen)
   expect(conclusion.title).toMatch(/^[A-Z]/)
@@ -73,15 +71,15 @@ test.each([
   [0, 5, '100 % fewer than the day before'],
   [100_001, 100_000, 'less than 0.1 % more than the day before'],
   [20_100, 100, '20,000 % more than the day before'],
-])('%d after %d is told as “%s”', (now, before, words) => {
+])('describes %d after %d as “%s”', (now, before, words) => {
   expect(describeChange(now, before, 'the day before')).toBe(words)
 })
 
-test('a comparison is told, and one that failed says why and what to do, where the step stays green', () => {
+test('reports a comparison, and why it failed, and stays green', () => {
   const name = 'the day before'
   const error = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
-  const told = conclude(visitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
-  expect(told.text).toBe(`${WRITTEN} Unique visitors: 100 % more than the day before.`)
+  const compared = conclude(visitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
+  expect(compared.text).toBe(`${WRITTEN} Unique visitors: 100 % more than the day before.`)
   expect(conclude(visitorsReport({ comparison: { name, error } }))).toMatchObject({
     isGreen: true,
     text: `${WRITTEN} They are not compared with the day before: The service rejected the request (400).`,
@@ -89,19 +87,40 @@ test('a comparison is told, and one that failed says why and what to do, where t
   })
 })
 
+const GAP = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
+const PERIOD = { dateFrom: '2026-01-01', dateTo: '2026-02-01' }
+const TREND = {
+  periods: [undefined, undefined, TOTALS].map((totals) => ({ period: PERIOD, totals })),
+  error: GAP,
+}
+
+test('says how many periods the trend lacks, and names the reason once', () => {
+  const lacks = 'The trend lacks 2 of 3 periods'
+  const alone = conclude(visitorsReport({ trend: TREND }))
+  expect(alone.text).toBe(`${WRITTEN} ${lacks}: ${GAP.message}`)
+  expect([alone.isGreen, alone.advice]).toEqual([true, 'Ask for later days.'])
+  const compared = conclude(visitorsReport({ trend: TREND, comparison: { name: 'the 31 days before', error: GAP } }))
+  expect(compared.text).toBe(`${WRITTEN} They are not compared with the 31 days before: ${GAP.message} ${lacks}.`)
+})
+
+test('the output of a trend leaves out periods without numbers, and is never a zero', () => {
+  const { trend = '' } = toOutputs(visitorsReport({ trend: TREND }))
+  expect(JSON.parse(trend)).toEqual([{ from: '2026-01-01', to: '2026-02-01', ...TOTALS }])
+})
+
 test.each([
   [new ActionError('unauthorized', 'No.', { hint: 'Check the secret.' }), 'The key was refused', 'Check the secret.'],
   [new OutputFileError('It is full (ENOSPC).', 'Check the space.'), 'The export failed', 'Check the space.'],
-])('%s is followed by its own advice', (error, title, advice) => {
+])('%s brings its own advice', (error, title, advice) => {
   const conclusion = conclude(visitorsReport({ ending: 'error', rows: 0, error }))
   expect(conclusion).toMatchObject({ title, text: error.message, advice })
 })
 
-test('until the export has an end, nobody takes it for whole', () => {
+test('an export that has not ended is not complete', () => {
   expect(visitorsAction.firstOutputs).toEqual({ complete: 'false' })
 })
 
-test('a step that may miss its key is green, and has exported nothing', () => {
+test('a step that skips without a key is green and has exported nothing', () => {
   const skipped = visitorsAction.render(visitorsAction.notRun(undefined, 100), String, false)
   expect(skipped).toMatchObject({ isGreen: true, outputs: NO_FILE, summary: undefined })
 })

@@ -4,11 +4,10 @@ import fc from 'fast-check'
 import { countVisitors, generateVisits } from '../../src/emulator/service/visitor-counts.ts'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import type { VisitorRow } from '../../src/visitors/export-format.ts'
-import { createPageReader } from '../../src/visitors/read-pages.ts'
-import { MAX_PAGES, VisitorList } from '../../src/visitors/visitor-list.ts'
+import { createPageReader, MAX_PAGES, shortenPath, VisitorList } from '../../src/visitors/visitor-list.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { SEED } from '../support/seed.ts'
-import { inTurn, page, refusal, row, rows, runExport } from '../support/visitors-run.ts'
+import { inTurn, page, refusal, row, rows, runExport, TOTALS } from '../support/visitors-run.ts'
 
 async function walk(answer: (offset: number, nth: number) => VisitorsPage) {
   const offsets: number[] = []
@@ -28,7 +27,7 @@ async function walk(answer: (offset: number, nth: number) => VisitorsPage) {
 
 const script = (answers: readonly VisitorsPage[]) => (_offset: number, nth: number) => {
   const answer = answers[nth - 1]
-  if (answer === undefined) throw new Error('Nobody expected this request.')
+  if (answer === undefined) throw new Error('Unexpected request.')
   return answer
 }
 
@@ -36,7 +35,7 @@ const MORE = { hasMore: true }
 const LONGEST = `/${'é'.repeat(4_095)}`
 const FLOOD = Array.from<ReturnType<typeof row>>({ length: 2_500_001 }).fill(row('/a', 1))
 
-test('goes on by as many rows as came, and stops where there are no more', async () => {
+test('advances the offset by the rows of each response, and stops after the last one', async () => {
   const { offsets, pages } = await walk(
     script([page(rows(250, '/a'), MORE), page(rows(100, '/b'), MORE), page(rows(1, '/c'))]),
   )
@@ -44,29 +43,26 @@ test('goes on by as many rows as came, and stops where there are no more', async
   expect(pages.map(({ length }) => length)).toEqual([250, 100, 1])
 })
 
-test.each(['', '/long'.repeat(30)])(
-  'a path (in %j) that came before is left out, and the order stays',
-  async (folder) => {
-    const { pages, offsets, list, error } = await walk(
-      script([
-        page([row(`${folder}/b`, 3), row(`${folder}/a`, 2), row(`${folder}/b`, 9)], MORE),
-        page([row(`${folder}/a`, 2), row(`${folder}/c`, 1)], MORE),
-        page([row(`${folder}/d`, 1)]),
-      ]),
-    )
-    expect(error).toBeUndefined()
-    expect(offsets).toEqual([0, 3, 5])
-    expect(pages.map((rows) => rows.map(({ path }) => path))).toEqual([
-      [`${folder}/b`, `${folder}/a`],
-      [`${folder}/c`],
-      [`${folder}/d`],
-    ])
-    expect([list.rows, list.doubts]).toEqual([4, expect.stringContaining('some came twice')])
-    expect(pages[0]?.[0]).toEqual(row(`${folder}/b`, 3))
-  },
-)
+test.each(['', '/long'.repeat(30)])('uses a repeated path (in %j) once, and keeps the order', async (folder) => {
+  const { pages, offsets, list, error } = await walk(
+    script([
+      page([row(`${folder}/b`, 3), row(`${folder}/a`, 2), row(`${folder}/b`, 9)], MORE),
+      page([row(`${folder}/a`, 2), row(`${folder}/c`, 1)], MORE),
+      page([row(`${folder}/d`, 1)]),
+    ]),
+  )
+  expect(error).toBeUndefined()
+  expect(offsets).toEqual([0, 3, 5])
+  expect(pages.map((rows) => rows.map(({ path }) => path))).toEqual([
+    [`${folder}/b`, `${folder}/a`],
+    [`${folder}/c`],
+    [`${folder}/d`],
+  ])
+  expect([list.rows, list.doubts]).toEqual([4, expect.stringContaining('some came twice')])
+  expect(pages[0]?.[0]).toEqual(row(`${folder}/b`, 3))
+})
 
-test('to know a long path again a hash of it is kept, and a path like that hash is another one', async () => {
+test('keeps a hash of a long path, and treats a path that equals the hash as another path', async () => {
   const long = '/'.repeat(100)
   const add = jest.spyOn(Set.prototype, 'add')
   const hash = createHash('sha256').update(long).digest('hex')
@@ -91,19 +87,19 @@ test.each<[string, Parameters<typeof walk>[0], string, number]>([
   ['a service that says “more” for ever', (offset) => page([row(`/${offset}`)], MORE), 'not end', MAX_PAGES],
   ['more rows at once than all pages could have', () => page(FLOOD), 'more than 2500000 rows', 1],
   ['a path that no server would take', () => page([row('/a'), row(`${LONGEST}xx`)]), 'longer than 8192 bytes', 1],
-])('%s ends it', async (_name, answer, says, requests) => {
+])('%s is an invalid response', async (_name, answer, says, requests) => {
   const { offsets, error, pages } = await walk(answer)
   expect(error).toMatchObject({ code: 'bad-answer', message: expect.stringContaining(says) as unknown })
   expect(offsets).toHaveLength(requests)
-  // What ends it is kept nowhere.
+  // The invalid response itself is not used.
   expect(pages).toHaveLength(requests === MAX_PAGES ? requests : requests - 1)
 })
 
-test('a path may be as long as 8 KiB', async () => {
+test('accepts a path of 8 KiB', async () => {
   expect((await walk(script([page([row(LONGEST)])]))).error).toBeUndefined()
 })
 
-test('whatever the site and the size of its pages, all rows come once, in order, with no request wasted', async () => {
+test('reads every row of any site once, in order, without a wasted request', async () => {
   const site = fc.record({ pages: fc.integer({ min: 1, max: 60 }), visits: fc.nat(300), seed: fc.nat(1_000) })
   await fc.assert(
     fc.asyncProperty(site, fc.integer({ min: 1, max: 25 }), async (options, limit) => {
@@ -128,14 +124,14 @@ test('whatever the site and the size of its pages, all rows come once, in order,
 const ROOT = page([row('/')])
 const NONSENSE = { body: '<html></html>' }
 
-test('what may pass is asked again, later from one failure to the next, and the next page begins anew', async () => {
+test('retries temporary failures with growing delays, and starts over with the next page', async () => {
   const failed = refusal(503)
   const { requests, log } = await runExport(inTurn(failed, failed, NONSENSE, page([row('/a')], MORE), failed, ROOT))
   expect(requests.map(({ offset, atMs }) => [offset, atMs])).toEqual([
     ...[0, 1_000, 3_000, 7_000].map((atMs) => [0, atMs]),
     ...[7_000, 8_000].map((atMs) => [1, atMs]),
   ])
-  expect(log).toContain('The service failed (503). It says: “No.” Asking again in 2 s.')
+  expect(log).toContain('The service failed (503). It says: “No.” Retrying in 2 s.')
 })
 
 test.each([
@@ -143,18 +139,18 @@ test.each([
   ['a rate limit that names a time', refusal(429, 59), 61_000, ['1 s']],
   ['a failure that names a time', refusal(500, 150), 150_000, ['1 min 30 s', '30 s']],
 ])(
-  'after %s it waits as long as the service asks, and after a rate limit for jitter as well',
+  'after %s it waits as long as the service asks, and adds jitter after a rate limit',
   async (_name, refused, atMs, told) => {
     const { requests, log } = await runExport(inTurn(refused, ROOT))
     expect(requests[1]?.atMs).toBe(atMs)
-    // A line a minute, as nothing else is said.
+    // One line a minute while nothing else is logged.
     expect(log.filter((line) => line.startsWith('Still waiting'))).toEqual(
       told.map((left) => `Still waiting, for another ${left}.`),
     )
   },
 )
 
-test('what may pass is tried until the deadline, and the last problem is told then', async () => {
+test('retries until the deadline, and then reports the last error', async () => {
   const failing = inTurn(...Array.from({ length: 5 }, () => NONSENSE))
   const { report, requests } = await runExport(failing, { 'timeout-minutes': '0.5' })
   const text = 'The time ran out before all pages were read. The last attempt failed: '
@@ -162,8 +158,49 @@ test('what may pass is tried until the deadline, and the last problem is told th
   expect(requests.map(({ atMs }) => atMs)).toEqual([0, 1_000, 3_000, 7_000, 15_000])
 })
 
-test('nothing is read after the deadline', async () => {
+test('sends no request after the deadline', async () => {
   const read = createPageReader({}, fakeStep({ timeoutMs: 0 }))
   const message = 'The time ran out before all pages were read.'
   await expect(read(0)).rejects.toMatchObject({ code: 'deadline', message })
+})
+
+const CHANGED = "The service's totals changed while the pages were read."
+const MOVED = 'Rows moved while the pages were read: some came twice and were written once, so others may be missing.'
+
+test.each([
+  [{}, 0, ''],
+  [{}, 1, MOVED],
+  ...['human', 'ai', 'total'].map((name) => [{ [name]: 99 }, 0, CHANGED] as const),
+  [{ ai: 99 }, 2, `${CHANGED} ${MOVED}`],
+])('changed totals (%j) and repeated rows (%i) are the doubts “%s”', async (other, repeated, doubts) => {
+  const list = new VisitorList()
+  const parts = [TOTALS, { ...TOTALS, ...other }, TOTALS].map((totals, nth) => {
+    const again = nth === 0 ? Array<VisitorRow>(repeated).fill(row('/0')) : []
+    return page([row(`/${nth}`), ...again], { totals, hasMore: nth < 2 })
+  })
+  await list.read(() => Promise.resolve(parts.shift() ?? page([])))
+  expect([list.totals, list.doubts]).toEqual([TOTALS, doubts])
+})
+
+test('keeps the most visited pages in any order of the rows, ties by path', async () => {
+  const rows = fc.uniqueArray(fc.record({ path: fc.string({ maxLength: 2 }), total: fc.nat(5) }), {
+    selector: ({ path }) => path,
+  })
+  await fc.assert(
+    fc.asyncProperty(rows, fc.nat(6), async (given, most) => {
+      const all = given.map(({ path, total }) => row(path, total))
+      const list = new VisitorList()
+      await list.read(() => Promise.resolve(page(all)), most)
+      const sorted = all.toSorted((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
+      expect([list.topPages, list.pageTotals.size]).toEqual([sorted.slice(0, most), 0])
+    }),
+    { seed: SEED },
+  )
+})
+
+test('shortens long paths, and keeps two with the same beginning apart', () => {
+  const long = `/${'é'.repeat(8_000)}`
+  expect(shortenPath(`${long}1`)).toHaveLength(120 + 64)
+  expect(shortenPath(`${long}1`)).not.toBe(shortenPath(`${long}2`))
+  expect(shortenPath('x'.repeat(120))).toBe('x'.repeat(120))
 })

@@ -1,0 +1,174 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import { comparePages } from '../../src/visitors/earlier-periods.ts'
+import { VisitorList } from '../../src/visitors/visitor-list.ts'
+import { SEED } from '../support/seed.ts'
+import { inTurn, page, type PageAnswer, refusal, row, rows, runExport } from '../support/visitors-run.ts'
+
+const FEBRUARY = { dateFrom: '2026-02-01', dateTo: '2026-03-01' }
+const BEFORE = { dateFrom: '2026-01-04', dateTo: '2026-02-01' }
+const PAGES = { 'date-from': FEBRUARY.dateFrom, 'date-to': FEBRUARY.dateTo, compare: 'pages' }
+const MORE = { hasMore: true }
+const NOW = page([row('/up', 30), row('/new', 5), row('/same', 2)])
+const THEN = page([row('/up', 10), row('/same', 2), row('/gone', 7)], { totals: { human: 12, ai: 7, total: 19 } })
+
+test('reads the totals of the period before in one request for one row', async () => {
+  const { report, requests } = await runExport(inTurn(NOW, THEN), { ...PAGES, compare: 'true' })
+  expect(report).toMatchObject({ totals: NOW.totals, rows: 3 })
+  expect(report.comparison).toEqual({ name: 'the 28 days before', totals: THEN.totals })
+  expect(requests).toMatchObject([
+    { ...FEBRUARY, limit: 250, offset: 0 },
+    { ...BEFORE, limit: 1, offset: 0 },
+  ])
+})
+
+test('reads all pages of the period before, and writes none of them to the file', async () => {
+  const { report, requests, written } = await runExport(
+    inTurn(NOW, { ...THEN, ...MORE }, page([row('/gone-too', 3)], { totals: THEN.totals })),
+    PAGES,
+  )
+  expect(report.comparison).toMatchObject({
+    totals: THEN.totals,
+    pages: {
+      gained: [
+        { path: '/up', before: 10, now: 30 },
+        { path: '/new', before: 0, now: 5 },
+      ],
+      lost: [
+        { path: '/gone', before: 7, now: 0 },
+        { path: '/gone-too', before: 3, now: 0 },
+      ],
+      topBefore: new Map([
+        ['/up', 10],
+        ['/same', 2],
+        ['/new', 0],
+      ]),
+    },
+  })
+  expect(requests.slice(1)).toMatchObject([0, 3].map((offset) => ({ ...BEFORE, limit: 250, offset })))
+  expect(written).not.toContain('gone')
+})
+
+const AGAIN = page([row('/up', 10)])
+
+test.each([
+  ['now', [{ ...NOW, ...MORE }, AGAIN, THEN], 2, 0],
+  ['before', [NOW, { ...THEN, ...MORE }, AGAIN], 1, 1],
+])('leaves out pages that are in one list only if rows moved %s', async (_when, responses, gained, lost) => {
+  const { pages } = (await runExport(inTurn(...responses), PAGES)).report.comparison ?? {}
+  expect([pages?.isWhole, pages?.gained.length, pages?.lost.length]).toEqual([false, gained, lost])
+})
+
+const FULL = page(rows(250), MORE)
+
+test.each<[string, readonly PageAnswer[]]>([
+  ['an error', [NOW, refusal(403)]],
+  ['an error in the middle', [NOW, FULL, refusal(403)]],
+  ['the deadline', [NOW, refusal(429, 3_600)]],
+  ['a cancelled run', [NOW, { delivery: 'never' }]],
+])('%s costs only the comparison: the file stays', async (_name, responses) => {
+  const { report, written, said } = await runExport(inTurn(...responses), PAGES, { cancelAtMs: 1 })
+  expect(report).toMatchObject({ ending: 'complete', rows: 3, comparison: { error: expect.any(Error) as unknown } })
+  expect(written).toContain('/new')
+  expect(said.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
+})
+
+type Totals = Readonly<Record<string, number>>
+
+const toPage = (pages: Totals): VisitorsPage => page(Object.entries(pages).map(([path, total]) => row(path, total)))
+
+test('lists the ten pages of both periods that gained and lost the most, and keeps one list in memory', async () => {
+  const periods = fc.dictionary(
+    fc.string({ maxLength: 2, unit: fc.constantFrom('a', 'b', 'c', 'd', 'e') }),
+    fc.integer({ min: 1, max: 9 }),
+  )
+  await fc.assert(
+    fc.asyncProperty(periods, periods, async (now, before) => {
+      const all = [...new Set([...Object.keys(now), ...Object.keys(before)])]
+        .map((path) => ({ path, before: before[path] ?? 0, now: now[path] ?? 0 }))
+        .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+      const gain = ({ now, before }: (typeof all)[number]): number => now - before
+      const list = new VisitorList(true)
+      await list.read(() => Promise.resolve(toPage(now)))
+      const { pages } = await comparePages(list, () => Promise.resolve(toPage(before)))
+      const gained = all.filter((page) => gain(page) > 0).toSorted((a, b) => gain(b) - gain(a))
+      const lost = all.filter((page) => gain(page) < 0).toSorted((a, b) => gain(a) - gain(b))
+      expect(pages).toMatchObject({ gained: gained.slice(0, 10), lost: lost.slice(0, 10), isWhole: true })
+      expect([...list.pageTotals.keys()]).toEqual(Object.keys(now).filter((path) => before[path] === undefined))
+    }),
+    { seed: SEED },
+  )
+})
+
+const TREND = { 'date-from': FEBRUARY.dateFrom, 'date-to': FEBRUARY.dateTo, trend: '4' }
+/** January and before, in periods of 28 days, newest first. */
+const EARLIER = [
+  ['2026-01-04', '2026-02-01'],
+  ['2025-12-07', '2026-01-04'],
+  ['2025-11-09', '2025-12-07'],
+]
+const totalsOf = (human: number) => ({ human, ai: 1, total: human + 1 })
+const small = (human: number) => page([], { totals: totalsOf(human) })
+
+const parseTrend = (text = ''): unknown => JSON.parse(text)
+const entry = (dates: readonly string[] | undefined, human: number) => ({
+  from: dates?.[0],
+  to: dates?.[1],
+  ...totalsOf(human),
+})
+
+test('reads the trend newest first in one request for one row each, and outputs it oldest first', async () => {
+  const { requests, outputs, log } = await runExport(inTurn(small(40), small(30), small(20), small(10)), TREND)
+  expect(requests.slice(1)).toMatchObject(
+    EARLIER.map(([dateFrom, dateTo]) => ({ dateFrom, dateTo, limit: 1, offset: 0 })),
+  )
+  expect(parseTrend(outputs['trend'])).toEqual([
+    entry(EARLIER[2], 10),
+    entry(EARLIER[1], 20),
+    entry(EARLIER[0], 30),
+    entry([FEBRUARY.dateFrom, FEBRUARY.dateTo], 40),
+  ])
+  expect(log).toContain("Reading the trend over 4 periods: 3 requests, which count toward the service's rate limit.")
+})
+
+test.each([
+  ['true', 2],
+  ['pages', 2],
+])('does not read the period of the comparison (%s) twice', async (compare, more) => {
+  const { requests, outputs, log } = await runExport(inTurn(small(40), small(30), small(20), small(10)), {
+    ...TREND,
+    compare,
+  })
+  expect(requests).toHaveLength(4)
+  expect(parseTrend(outputs['trend'])).toHaveLength(4)
+  expect(log.join()).toContain(`4 periods: ${more} requests`)
+})
+
+test.each<[string, readonly PageAnswer[], number]>([
+  ['an error', [small(40), small(30), refusal(400)], 2],
+  ['a rate limit that outlasts the step', [small(40), refusal(429, 3_600)], 1],
+  ['a cancelled run', [small(40), small(30), { delivery: 'never' }], 2],
+])('%s leaves a gap in the trend, and no older period is requested', async (_name, responses, known) => {
+  const { report, outputs, requests, written, said } = await runExport(inTurn(...responses), TREND, { cancelAtMs: 1 })
+  expect(report).toMatchObject({ ending: 'complete', trend: { error: expect.any(Error) as unknown } })
+  expect(report.trend?.periods.map(({ totals }) => totals === undefined)).toEqual(
+    Array.from({ length: 4 }, (_, index) => index < 4 - known),
+  )
+  expect(parseTrend(outputs['trend'])).toHaveLength(known)
+  expect(requests).toHaveLength(responses.length)
+  expect(written).toBeDefined()
+  expect(said.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
+})
+
+test('a comparison that failed ends the trend too, without another request or notice', async () => {
+  const { report, requests, said } = await runExport(inTurn(small(40), refusal(400)), { ...TREND, compare: 'true' })
+  expect(report.trend?.periods.map(({ totals }) => totals?.human)).toEqual([undefined, undefined, undefined, 40])
+  expect(requests).toHaveLength(2)
+  expect(said.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
+})
+
+test('reads no trend after an export that failed', async () => {
+  const { report, outputs, requests } = await runExport(inTurn(refusal(403)), TREND)
+  expect([report.trend, outputs['trend'], requests.length]).toEqual([undefined, '', 1])
+})

@@ -1,0 +1,145 @@
+/** Hides how the periods before the exported one are read and compared, so that a failure costs only the comparison or the trend. */
+import type { Step } from '../action/step.ts'
+import { ActionError, describeError } from '../runtime/errors.ts'
+import { formatCount } from '../text/sentences.ts'
+import { describeRange, getEarlierPeriod, namePeriodBefore, toPeriod, type Period } from './date-range.ts'
+import type { VisitorTotals } from './export-format.ts'
+import type { VisitorsInputs } from './inputs.ts'
+import { createPageReader, readTotals, selectTop, shortenPath, VisitorList, type ReadPage } from './visitor-list.ts'
+
+/** Unique visitors of one page in two periods. */
+export interface PageChange {
+  readonly path: string
+  readonly before: number
+  readonly now: number
+}
+
+export interface ComparedPages {
+  readonly gained: readonly PageChange[]
+  readonly lost: readonly PageChange[]
+  /** Visitors in the period before by shortened path: of the most visited pages, if known. */
+  readonly topBefore: ReadonlyMap<string, number>
+  /** Whether both lists are complete. If not, a page that is in only one of them is left out: it may be missing in the other. */
+  readonly isWhole: boolean
+}
+
+export interface Comparison {
+  /** Names the period, for the middle of a sentence. */
+  readonly name: string
+  /** Undefined if the period could not be read. */
+  readonly totals?: VisitorTotals | undefined
+  readonly pages?: ComparedPages
+  readonly error?: ActionError
+}
+
+/** How many pages are listed that gained, and how many that lost. */
+const MAX_CHANGES = 10
+
+const getGain = ({ before, now }: PageChange): number => now - before
+
+/** Adds a change to the list if it is among those with the greatest weights. */
+function addChange(
+  kept: readonly PageChange[],
+  change: PageChange,
+  weigh: (change: PageChange) => number,
+): readonly PageChange[] {
+  const last = kept[MAX_CHANGES - 1]
+  return last !== undefined && weigh(change) < weigh(last) ? kept : selectTop([...kept, change], MAX_CHANGES, weigh)
+}
+
+/** Compares the pages while those of the period before are read. Removes them from `now`, so that only one list is in memory. */
+export async function comparePages(now: VisitorList, readPage: ReadPage): Promise<Omit<Comparison, 'name'>> {
+  const isNowWhole = now.doubts === ''
+  const topPaths = new Set(now.topPages.map(({ path }) => shortenPath(path)))
+  const topBefore = new Map<string, number>()
+  let gained: readonly PageChange[] = []
+  let lost: readonly PageChange[] = []
+  const add = (change: PageChange): void => {
+    if (topPaths.has(change.path)) topBefore.set(change.path, change.before)
+    if (getGain(change) > 0) gained = addChange(gained, change, getGain)
+    if (getGain(change) < 0) lost = addChange(lost, change, (one) => -getGain(one))
+  }
+  const before = new VisitorList()
+  await before.read(readPage, 0, (rows) => {
+    for (const row of rows) {
+      const path = shortenPath(row.path)
+      const total = now.pageTotals.get(path)
+      now.pageTotals.delete(path)
+      if (total !== undefined || isNowWhole) add({ path, before: row.total, now: total ?? 0 })
+    }
+  })
+  const isBeforeWhole = before.doubts === ''
+  if (isBeforeWhole) for (const [path, total] of now.pageTotals) add({ path, before: 0, now: total })
+  return { totals: before.totals, pages: { gained, lost, topBefore, isWhole: isNowWhole && isBeforeWhole } }
+}
+
+/**
+ * Reads the period of the same length before. The file is already complete, so an error, a cancelled run included, is
+ * reported and costs only the comparison. Undefined if nothing is to be compared.
+ */
+export async function readComparison(
+  { compare, range }: VisitorsInputs,
+  now: VisitorList,
+  step: Step,
+): Promise<Comparison | undefined> {
+  const period = toPeriod(range)
+  if (compare === 'false' || period === undefined) return undefined
+  const [name, before] = [namePeriodBefore(period), getEarlierPeriod(period, 1)]
+  step.core.log(`Comparing with ${name}, ${describeRange(before)}.`)
+  try {
+    if (compare === 'pages') return { name, ...(await comparePages(now, createPageReader(before, step))) }
+    return { name, totals: await readTotals(before, step) }
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    step.core.notice('The visitors are not compared', describeError(error))
+    return { name, error }
+  }
+}
+
+export interface TrendPeriod {
+  readonly period: Period
+  /** Undefined if the service did not give them. */
+  readonly totals: VisitorTotals | undefined
+}
+
+export interface Trend {
+  /** Oldest first; the last one is the exported period. */
+  readonly periods: readonly TrendPeriod[]
+  /** Why the oldest periods are missing. */
+  readonly error: ActionError | undefined
+}
+
+/**
+ * Reads the totals of the earlier periods, the newest first. The first error ends it: each request was already retried, and a
+ * service that refuses a period because of its age would refuse older ones too.
+ * @param comparison with the totals of the period directly before, which are not read twice
+ */
+export async function readTrend(
+  { trend: count, range }: VisitorsInputs,
+  totals: VisitorTotals | undefined,
+  comparison: Comparison | undefined,
+  step: Step,
+): Promise<Trend | undefined> {
+  const exported = toPeriod(range)
+  if (count === 0 || exported === undefined) return undefined
+  let error = comparison?.error
+  const requests = error === undefined ? count - (comparison === undefined ? 1 : 2) : 0
+  if (requests > 0) {
+    const what = `the trend over ${count} periods`
+    step.core.log(`Reading ${what}: ${formatCount(requests, 'request')}, which count toward the service's rate limit.`)
+  }
+  const periods: TrendPeriod[] = [{ period: exported, totals }]
+  for (let age = 1; age < count; age++) {
+    const period = getEarlierPeriod(exported, age)
+    let before = age === 1 ? comparison?.totals : undefined
+    try {
+      if (error === undefined) before ??= await readTotals(period, step)
+    } catch (cause) {
+      if (!(cause instanceof ActionError)) throw cause
+      error = cause
+      step.core.notice('The trend has a gap', `${describeRange(period)}: ${describeError(error)}`)
+    }
+    periods.unshift({ period, totals: before })
+  }
+  return { periods, error }
+}
