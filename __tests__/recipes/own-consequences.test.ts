@@ -23,6 +23,7 @@ const GO_ON: Readonly<Record<string, string>> = {
   'refresh-old-pages.yml': 'is about pages that nobody has changed, and not about what was changed',
   'docs-checks.yml': 'asks no agent',
   'fleet-on-schedule.yml': 'gives one instruction to many projects, whatever was changed',
+  'weekly-visitors.yml': 'asks no agent',
 }
 
 const WORKFLOWS = workflowsToCopy().filter(
