@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import type { AgentInputs } from '../src/agent/inputs/agent-inputs.ts'
+import type { Outcome } from '../src/agent/report/report.ts'
+import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
+import { demoState, GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'
+import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
+import { pushCommit } from '../src/emulator/github/repository-events.ts'
+import { repositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
+import type { Permissions } from '../src/emulator/github/state.ts'
+import { playInWorld, type World } from './support/embedded-world.ts'
+import { PUSH, type GivenRun } from './support/fake-github.ts'
+import { agentInputs } from './support/fake-step.ts'
+import { root } from './support/markdown-files.ts'
+import { ASKS, granted, workflowsToCopy } from './support/workflow-files.ts'
+
+const EXAMPLE = workflowsToCopy().find(({ name }) => name.startsWith('README.md'))
+const JOB = Object.values(EXAMPLE?.workflow.jobs ?? {})[0]
+const { inputs: declared } = parse(readFileSync(`${root}action.yml`, 'utf8')) as {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>
+}
+
+const FIRST_RUN = 100
+/** A row for each run. */
+const LOG = /opened(?:.*\n)+?.*1 new commit.*\n.*1 new commit/
+
+/** The permissions in the workflow, and no others. */
+function readPermissions(): Permissions {
+  if (EXAMPLE === undefined || JOB === undefined) throw new Error('README.md has no workflow of the action.')
+  return granted(EXAMPLE.workflow, JOB)
+}
+
+function omitIssues(permissions: Permissions): Permissions {
+  return Object.fromEntries(Object.entries(permissions).filter(([name]) => name !== 'issues'))
+}
+
+/** The inputs of the step as the runner passes them. An expression names a secret or variable, which `agentInputs` has. */
+function readInputs(): AgentInputs {
+  const step = JOB?.steps?.find(({ uses }) => uses === ASKS)
+  const defaults = Object.entries(declared).map(([name, { default: value = '' }]) => [name, value] as const)
+  const given = Object.entries(step?.with ?? {}).map(([name, value]) => [name, String(value)] as const)
+  const plain = [...defaults, ...given].filter(([, value]) => value !== '' && !value.startsWith('${{'))
+  return agentInputs({}, { ...Object.fromEntries(plain), 'github-token': GITHUB_TOKEN })
+}
+
+/** Somebody changes the code. @returns what the runner says to the run that this push starts */
+function pushCode(docs: RepositoryState, serial: number, nowMs: number): Partial<GivenRun> & { readonly sha: string } {
+  const before = docs.branches['main'] ?? ''
+  const files = [{ filename: 'src/deploy.ts', patch: `@@ -1 +1 @@\n-${serial - 1}\n+${serial}` }]
+  const { sha } = pushCommit(docs, 'main', { message: `Change ${serial}`, author: MAINTAINER, files }, nowMs)
+  const by = { username: MAINTAINER }
+  const push = { before, after: sha, sender: { login: MAINTAINER, type: 'User' } }
+  return {
+    ...{ eventName: 'push', actor: MAINTAINER, sha, runId: FIRST_RUN + serial },
+    payload: { ...PUSH, ...push, commits: [{ id: sha, author: by, committer: by }] },
+  }
+}
+
+/** The pull requests of the workflow's jobs. The embedded service has finished and running jobs of others from the start. */
+const listPulls = (docs: RepositoryState) =>
+  Object.values(docs.pulls).filter(({ branch }) => !['agent/job_finished', 'agent/job_running'].includes(branch))
+
+/** Three pushes, each of which starts a run of the workflow, as the runs leave the repository. */
+async function pushThreeTimes(permissions: Permissions) {
+  const github = { ...combineScenarios([]), permissions }
+  const { 'acme/docs': docs = repositoryState() } = demoState(github, DEFAULT_START_MS).repositories
+  const run = {
+    workflow: 'docs.yml',
+    branch: 'main',
+    event: 'push',
+    status: 'completed',
+    conclusion: 'success',
+  } as const
+  const ends: { outcome: Outcome; pulls: number; sentTo: readonly string[] }[] = []
+  let after: World | undefined
+  for (const serial of [1, 2, 3]) {
+    const nowMs = DEFAULT_START_MS + (after?.world.now() ?? 0)
+    const facts = pushCode(docs, serial, nowMs)
+    after = await playInWorld({ inputs: readInputs(), github, repository: docs, facts, after })
+    docs.workflowRuns.push({ ...run, id: FIRST_RUN + serial, headSha: facts.sha, createdAtMs: nowMs })
+    const { report, taken } = after
+    ends.push({
+      outcome: report.outcome,
+      pulls: listPulls(docs).length,
+      sentTo: taken.map(([to]) => to),
+    })
+  }
+  return { docs, ends }
+}
+
+describe('three runs of the workflow in the README, in a repository without the label,', () => {
+  const permissions = readPermissions()
+
+  test.each([
+    ['with its permissions', permissions, ['docs-agent']],
+    ['without `issues: write`', omitIssues(permissions), []],
+  ])('%s, end with one pull request and one job', async (_what, granted, labels) => {
+    const { docs, ends } = await pushThreeTimes(granted)
+    const each = { outcome: 'pull-request', pulls: 1 }
+    const followUp = { ...each, sentTo: ['job_000001'] }
+    expect(ends).toEqual([{ ...each, sentTo: ['create'] }, followUp, followUp])
+    expect(listPulls(docs)).toMatchObject([{ labels, comments: [{ body: expect.stringMatching(LOG) as unknown }] }])
+    expect(docs.labels).toEqual(['documentation', ...labels])
+  })
+})
