@@ -8,22 +8,21 @@ import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { describeCode, serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
 
-/** The main step and the post step are one program. The first saves something, at least `null`, by which the second knows. */
+/** Main step and post step are one program. The main step always saves a state, at least `null`, which tells the two apart. */
 const SERVICE_STATE = 'service'
 
 const MAX_LOG_LINES = 2_000
-/** Of the end of the log file. */
 const MAX_LOG_BYTES = 1_048_576
 
-/** The last lines of a log, after a line that says how many are left out where not all of them fit. */
-export function newestLines(log: string, most: number): string {
+/** The last lines of a log. If there are more, the first line says how many are left out. */
+export function newestLines(log: string, maxLines: number): string {
   const lines = log.trimEnd().split(/\r?\n/)
-  const leftOut = lines.length - most
+  const leftOut = lines.length - maxLines
   if (leftOut <= 0) return lines.join('\n')
-  return [`(${leftOut} earlier lines are left out)`, ...lines.slice(-most)].join('\n')
+  return [`(${leftOut} earlier lines are left out)`, ...lines.slice(-maxLines)].join('\n')
 }
 
-/** The last bytes of a file, without the line that they begin in the middle of. */
+/** Reads the last bytes of a file, without an incomplete first line. */
 function readEnd(path: string): string {
   const file = fs.openSync(path, 'r')
   try {
@@ -38,16 +37,16 @@ function readEnd(path: string): string {
   }
 }
 
-/** A file that Windows still holds is not worth a red step: the runner empties the folder after the job. */
+/** Best effort, because Windows may still lock the file. The runner empties the folder after the job. */
 function removeLog(file: string): void {
   try {
     fs.rmSync(file, { recursive: true, force: true, maxRetries: 5 })
   } catch {
-    // See above.
+    // Best effort.
   }
 }
 
-/** What the post step has to know of the service that the main step started. */
+/** What the main step saves for the post step. */
 interface ServiceState extends RunningService {
   readonly logFile: string
 }
@@ -63,7 +62,7 @@ async function start(program: string, runner: Runner): Promise<StepResult> {
     try {
       core.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
     } catch (error) {
-      // The post step could not find the service, so it would run on.
+      // Without the state the post step could not stop the service.
       await stopService({ pid, baseUrl }, runner.clock)
       throw new ActionError('invalid-input', `The runner's state cannot be written: ${describeCode(error)}.`, {
         hint: "Check the runner's disk and `GITHUB_STATE`.",
@@ -83,16 +82,16 @@ async function start(program: string, runner: Runner): Promise<StepResult> {
   }
 }
 
-/** What the main step saved; undefined if that is no service, as where none ever ran. */
+/** Undefined if the main step started no service. */
 function readState(text: string): ServiceState | undefined {
   const state = JSON.parse(text) as Partial<Record<keyof ServiceState, unknown>> | null
   const { pid, baseUrl, logFile } = state ?? {}
-  const isAddress = typeof baseUrl === 'string' && parseUrl(baseUrl)?.protocol === 'http:'
-  if (!isAddress || typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return undefined
+  const isBaseUrl = typeof baseUrl === 'string' && parseUrl(baseUrl)?.protocol === 'http:'
+  if (!isBaseUrl || typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return undefined
   return typeof logFile === 'string' && logFile !== '' ? { pid, baseUrl, logFile } : undefined
 }
 
-/** What the service logged since it was ready. What it says before is for people at a terminal, not for a runner's log. */
+/** Removes the start message, which is meant for a terminal. */
 const withoutStartText = (log: string): string => log.replace(/^listening [^]*?Requests:\r?\n/, '')
 
 async function stop(saved: string, { core, clock }: Runner): Promise<StepResult> {
@@ -103,7 +102,7 @@ async function stop(saved: string, { core, clock }: Runner): Promise<StepResult>
   if (fs.existsSync(service.logFile)) {
     core.startGroup('Log of the embedded documentation service')
     const log = newestLines(withoutStartText(readEnd(service.logFile)), MAX_LOG_LINES) || 'It got no requests.'
-    // One line at a time: a text as long as this is cut at its end, where the newest lines are.
+    // One call a line: a long text would be cut at its end, where the newest lines are.
     for (const line of log.split('\n')) core.log(line)
     core.endGroup()
     removeLog(service.logFile)
@@ -114,8 +113,8 @@ async function stop(saved: string, { core, clock }: Runner): Promise<StepResult>
 }
 
 /**
- * Starts the service as the main step, and stops it as the post step, when the job ends.
- * @param program the packaged service
+ * Starts the service in the main step and stops it in the post step.
+ * @param program the path of the packaged service
  */
 export function rehearse(program: string, runner: Runner): Promise<StepResult> {
   const saved = runner.core.savedState(SERVICE_STATE)

@@ -8,8 +8,8 @@ import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 
 /**
- * The inputs, in the order of emulator/action.yml, with what each means where it is left empty, so that a workflow can pass on
- * an input of its own that was not given. Each is a flag of the service's command line too.
+ * The inputs in the order of emulator/action.yml, with their defaults. An empty input means its default, so that a workflow can
+ * pass on an optional input of its own. Each is a flag of the service's command line too.
  */
 export const INPUT_DEFAULTS = {
   scenario: 'pull-request',
@@ -19,9 +19,9 @@ export const INPUT_DEFAULTS = {
 } as const
 
 /**
- * The service's command line. Values are not judged here: the service knows its scenarios and ranges, and no bundle of an
- * action contains the service.
- * @param repository of the run, `owner/name`, so that its own commits can be asked about
+ * The service's command line. The service validates the values, because the bundle of this action does not contain the
+ * scenarios.
+ * @param repository `owner/name` of the run, so that the embedded GitHub knows its commits
  */
 export function serviceArguments(input: (name: string) => string, repository = ''): string[] {
   const flags = Object.entries(INPUT_DEFAULTS).map(([name, usual]) => `--${name}=${input(name).trim() || usual}`)
@@ -30,37 +30,37 @@ export function serviceArguments(input: (name: string) => string, repository = '
 
 const FLAG = new RegExp(`--(${Object.keys(INPUT_DEFAULTS).join('|')})(?![\\w-])`, 'g')
 
-/** What the service says of its command line or its port, in the words of whoever wrote the workflow. */
-export function toInputWords(complaint: string): string {
-  return complaint
+/** Rewrites an error message about a flag as one about an input. */
+export function toInputWords(message: string): string {
+  return message
     .trim()
     .replace(/^error: /, '')
     .replace(/ See --help\.$/, '')
     .replace(FLAG, '`$1`')
 }
 
-/** What the service tells when its port is open: its process, and the outputs of emulator/action.yml. */
+/** The service's message when its port is open: its process id, and the outputs of emulator/action.yml. */
 interface ServiceAccess {
   readonly pid: number
   readonly outputs: { readonly 'base-url': string } & Readonly<Record<string, string>>
 }
 
-/** A busy runner can take seconds to start a process. */
-const LONGEST_START_MS = 60_000
+/** A busy runner needs seconds to start a process. */
+const START_TIMEOUT_MS = 60_000
 
 /**
- * All that the service gets of the environment. It lives on after the step, so it is given none of the step's tokens. With
- * the tracking id the runner ends it where the post step never comes.
+ * The environment of the service. It outlives the step, so it receives none of the step's tokens. The tracking id lets the
+ * runner kill it if the post step never runs.
  */
-const FROM_THE_ENVIRONMENT = ['RUNNER_TRACKING_ID', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
+const PASSED_VARIABLES = ['RUNNER_TRACKING_ID', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
 
-/** The code of an error of Node, such as `ENOENT`, or its message. */
+/** The code of a Node.js error, such as `ENOENT`, or its message. */
 export function describeCode(error: unknown): string {
   const { code, message } = error as { readonly code?: string; readonly message: string }
   return code ?? message
 }
 
-/** @throws ActionError if the file cannot be made, say because `RUNNER_TEMP` is no folder */
+/** @throws ActionError if the file cannot be created, for example because `RUNNER_TEMP` is not a folder */
 function openLog(path: string): number {
   try {
     return fs.openSync(path, 'ax')
@@ -72,10 +72,11 @@ function openLog(path: string): number {
 }
 
 /**
- * Starts the embedded service in the background and returns when it is ready. It goes on when this process ends.
+ * Starts the embedded service in the background and returns when it is ready. The service outlives this process.
  * @param command the packaged service and its arguments
- * @param logFile is not there yet; the service writes its log to it
- * @throws ActionError if it does not come up, a wrong input included, or the signal aborts; nothing is left running then
+ * @param logFile must not exist; the service writes its log to it
+ * @throws ActionError if the service does not start, for example because of an invalid input, or if the signal aborts. The
+ *   process is killed then.
  */
 export async function startService(
   command: readonly string[],
@@ -86,12 +87,12 @@ export async function startService(
   const child = spawn(process.execPath, command, {
     detached: true,
     windowsHide: true,
-    // It writes to a file, as a pipe would end with this process. On the channel it tells once that it is ready.
+    // The log is a file, because a pipe would end with this process. The IPC channel carries the one message that it is ready.
     stdio: ['ignore', log, log, 'ipc'],
-    env: Object.fromEntries(FROM_THE_ENVIRONMENT.map((name) => [name, env[name]])),
+    env: Object.fromEntries(PASSED_VARIABLES.map((name) => [name, env[name]])),
   })
   fs.closeSync(log)
-  const untilReadyOrEnded = async (): Promise<ServiceAccess | undefined> => {
+  const waitUntilReadyOrEnded = async (): Promise<ServiceAccess | undefined> => {
     try {
       const [access] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])])
       return access as ServiceAccess | undefined
@@ -99,10 +100,10 @@ export async function startService(
       throw new ActionError('unreachable', `Node.js did not start: ${(error as Error).message}.`)
     }
   }
-  const late = `The service did not answer within ${LONGEST_START_MS / 1000} seconds.`
-  const timedOut = new ActionError('deadline', late)
+  const message = `The service did not answer within ${START_TIMEOUT_MS / 1000} seconds.`
+  const timedOut = new ActionError('deadline', message)
   try {
-    const access = await withDeadline(untilReadyOrEnded, { clock, signal, timeoutMs: LONGEST_START_MS, timedOut })
+    const access = await withDeadline(waitUntilReadyOrEnded, { clock, signal, timeoutMs: START_TIMEOUT_MS, timedOut })
     if (access === undefined)
       throw new ActionError(
         'invalid-input',
@@ -123,12 +124,12 @@ export interface RunningService {
   readonly baseUrl: string
 }
 
-const LONGEST_ANSWER_MS = 2_000
+const RESPONSE_TIMEOUT_MS = 2_000
 
-/** Whether it is this process that answers at the address: the service tells its id with each answer. A proxy is never asked. */
+/** Whether this process responds at the URL: every response names the process id. Proxies are bypassed. */
 export function isRunning({ pid, baseUrl }: RunningService): Promise<boolean> {
   return new Promise((resolve) => {
-    const request = http.get(`${baseUrl}/`, { agent: new http.Agent(), timeout: LONGEST_ANSWER_MS }, (response) => {
+    const request = http.get(`${baseUrl}/`, { agent: new http.Agent(), timeout: RESPONSE_TIMEOUT_MS }, (response) => {
       response.resume()
       resolve(response.headers['service-instance'] === String(pid))
     })
@@ -136,19 +137,19 @@ export function isRunning({ pid, baseUrl }: RunningService): Promise<boolean> {
       request.destroy()
       resolve(false)
     }
-    // An answer that changes the protocol ends without one of the others.
+    // A response that upgrades the protocol emits only `close`.
     for (const event of ['timeout', 'error', 'close']) request.on(event, giveUp)
   })
 }
 
-const LONGEST_STOP_MS = 5_000
-const LOOK_AGAIN_MS = 50
+const STOP_TIMEOUT_MS = 5_000
+const STOP_POLL_MS = 50
 
 /**
- * Ends the service. A process id can belong to another program once its owner has ended, and so can a port, so nothing is
- * killed unless what answers at the address says that it is this very process.
- * @param kill of the operating system; throws where there is no such process
- * @returns whether it was still there
+ * Stops the service. Process ids and ports are reused after a process has ended, so nothing is killed unless the response at
+ * the URL names this process id.
+ * @param kill throws if there is no such process
+ * @returns whether the service was still running
  */
 export async function stopService(
   service: RunningService,
@@ -156,16 +157,16 @@ export async function stopService(
   kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => unknown = process.kill.bind(process),
 ): Promise<boolean> {
   if (!(await isRunning(service))) return false
-  const end = (signal: 'SIGTERM' | 'SIGKILL'): void => {
+  const sendSignal = (signal: 'SIGTERM' | 'SIGKILL'): void => {
     try {
       kill(service.pid, signal)
     } catch {
-      // It ended by itself a moment ago.
+      // The process has just ended by itself.
     }
   }
-  end('SIGTERM')
-  const deadlineAt = clock.now() + LONGEST_STOP_MS
-  while (clock.now() < deadlineAt && (await isRunning(service))) await clock.sleep(LOOK_AGAIN_MS)
-  if (await isRunning(service)) end('SIGKILL')
+  sendSignal('SIGTERM')
+  const deadlineAt = clock.now() + STOP_TIMEOUT_MS
+  while (clock.now() < deadlineAt && (await isRunning(service))) await clock.sleep(STOP_POLL_MS)
+  if (await isRunning(service)) sendSignal('SIGKILL')
   return true
 }

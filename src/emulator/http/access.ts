@@ -1,8 +1,8 @@
 import { type Refusal, refuse } from './exchange.ts'
 
-/** The key that may do everything, in any project. It is public: it opens nothing but this service. */
+/** A key with all permissions for every project. It is public, because it works only here. */
 export const EMULATOR_KEY = 'docs_emulator_0123456789abcdef'
-/** A key that may read jobs and analytics, and send no prompt. */
+/** A key that can read jobs and analytics, but cannot send prompts. */
 export const READ_ONLY_KEY = 'docs_readonly_0123456789abcdef'
 /** A key that was valid once. */
 export const EXPIRED_KEY = 'docs_expired_0123456789abcdef'
@@ -17,7 +17,7 @@ const KEYS: ReadonlyMap<string, Need | 'expired'> = new Map([
 
 const unauthorized = (problem: string): Refusal => refuse(401, [problem], { 'www-authenticate': 'Bearer' })
 
-/** Section 5: every operation wants `Authorization: Bearer docs_...`. Answers 401 or 403 where that does not suffice. */
+/** Every operation requires `Authorization: Bearer docs_...` (section 5). Returns the 401 or 403 for a request without it. */
 export function refuseAccess(authorization: string | undefined, need: Need): Refusal | undefined {
   if (authorization === undefined) return unauthorized('The Authorization header is missing.')
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]

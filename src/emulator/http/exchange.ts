@@ -1,30 +1,30 @@
 export interface RequestHead {
   readonly method: string
-  /** Path and query, as they stand in the request line. */
+  /** Path and query, unchanged from the request line. */
   readonly target: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** A request as a value, so that the service can be driven without sockets. */
+/** A request as a value, so that tests can call the service without sockets. */
 export interface ServiceRequest extends RequestHead {
   readonly body: string
 }
 
 /**
- * What happens to an answer on its way back: it arrives; it breaks off in the middle; the connection is reset before its
- * first byte; nothing ever comes.
+ * How a response is delivered: completely; only its first half; not at all, with a connection reset before the first byte;
+ * or never.
  */
 export type Delivery = 'whole' | 'truncated' | 'reset' | 'never'
 
 export interface ServiceResponse {
-  /** 0 where no answer was formed at all. */
+  /** 0 if there is no response. */
   readonly status: number
-  /** Names in lower case. `retry-after` and `x-ratelimit-reset` count seconds of the service's time, from now. */
+  /** Names in lower case. `retry-after` and `x-ratelimit-reset` are seconds of the service's clock, from now. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly delivery: Delivery
-  /** The answer is ready only after this much of the service's time. */
+  /** Delays the response by so many milliseconds of the service's clock. */
   readonly delayMs?: number
 }
 
@@ -62,7 +62,7 @@ export function htmlResponse(status: number, body: string): ServiceResponse {
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      // The pages show prompts. They are escaped; this is the second fence.
+      // Defense in depth: the pages show prompts, which are escaped.
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
     },
     body,

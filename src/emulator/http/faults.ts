@@ -1,9 +1,9 @@
 import { type ServiceResponse, htmlResponse, jsonResponse } from './exchange.ts'
 
-/** Which fault strikes the first, the second, ... request of one kind. */
+/** The faults of the first, the second, and the following requests of one kind. */
 export interface FaultPattern<Kind> {
   readonly faults: readonly Kind[]
-  /** After the last one: it stays, or the pattern starts over. */
+  /** What follows the last fault: the same fault, or the first one again. */
   readonly then: 'stays' | 'starts-over'
 }
 
@@ -13,7 +13,7 @@ export function faultAt<Kind>({ faults, then }: FaultPattern<Kind>, index: numbe
 
 export const NOTHING: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'reset' }
 
-/** Changes a success only, so that a refusal is still read as one. */
+/** Changes only successful responses, so that an error response stays one. */
 function onSuccess(response: ServiceResponse, change: Partial<ServiceResponse>): ServiceResponse {
   return response.status < 300 ? { ...response, ...change } : response
 }
@@ -22,7 +22,7 @@ function withFields(response: ServiceResponse, fields: object): ServiceResponse 
   return onSuccess(response, { body: JSON.stringify({ ...(JSON.parse(response.body) as object), ...fields }) })
 }
 
-/** By what goes wrong with a request. `answer` does the work: a fault that does not call it leaves the service as it was. */
+/** `answer` processes the request: a fault that does not call it leaves the state unchanged. */
 export type Faults = Readonly<Record<string, (answer: () => ServiceResponse) => ServiceResponse>>
 
 const FAULTS = {

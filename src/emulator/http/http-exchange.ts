@@ -5,8 +5,8 @@ import type { Delivery, RequestHead, ServiceRequest, ServiceResponse } from './e
 import { MAX_BODY_BYTES } from './prompt-body.ts'
 
 /**
- * Whether a request names this machine as its host, and nothing else. A page of a stranger can let a name of its own lead here, and its
- * requests then carry that name.
+ * Whether the `Host` header of a request is a loopback address. With DNS rebinding, an untrusted web page can resolve its own
+ * host name to this machine, and its requests then contain that name.
  */
 export function namesThisMachine({
   headersDistinct: { host = [] },
@@ -15,23 +15,23 @@ export function namesThisMachine({
   return host.length === 1 && address !== undefined && isLoopback(address)
 }
 
-/** Answers 421, and keeps and tells nothing. */
+/** Responds with 421 and records nothing. */
 export function turnAway(incoming: IncomingMessage, outgoing: ServerResponse): void {
   incoming.resume()
   outgoing.writeHead(421, { connection: 'close' }).end('This service is for this machine only.\n')
 }
 
-/** Answers 403 to whoever takes this for a proxy. Such a connection is not the server's any more, so it is ended here. */
+/** Responds with 403 to a CONNECT request. Node.js hands over its socket, so it is closed here. */
 export function refuseTunnel({ socket }: Pick<IncomingMessage, 'socket'>): void {
   socket.on('error', () => undefined)
   socket.end('HTTP/1.1 403 Forbidden\r\n\r\n', () => socket.destroy())
 }
 
 /**
- * Reads a request to its end. Of a body that is too large, one byte more than allowed is kept, which is enough to refuse
- * it, and the rest is read and dropped, so that the caller gets the refusal and no broken connection. Rejects if the
- * caller goes away.
- * @param admits whether the body may be kept, by what comes before it; otherwise it is read and dropped as a whole
+ * Reads a request to its end. Of a body that is too large, one byte more than the limit is kept, which is enough to refuse
+ * it. The rest is read and dropped, so that the client receives the error response instead of a broken connection. Rejects
+ * if the client disconnects.
+ * @param admits whether the body may be kept, by the head of the request; otherwise the whole body is read and dropped
  */
 export async function readRequest(
   incoming: IncomingMessage,
@@ -43,12 +43,12 @@ export async function readRequest(
     target: incoming.url ?? '',
     headers: { authorization, accept, 'content-type': contentType, 'if-none-match': ifNoneMatch },
   }
-  const mostBytes = admits(head) ? MAX_BODY_BYTES + 1 : 0
+  const maxBytes = admits(head) ? MAX_BODY_BYTES + 1 : 0
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    if (bytes >= mostBytes) continue
-    const kept = chunk.subarray(0, mostBytes - bytes)
+    if (bytes >= maxBytes) continue
+    const kept = chunk.subarray(0, maxBytes - bytes)
     bytes += kept.length
     chunks.push(kept)
   }
@@ -56,7 +56,7 @@ export async function readRequest(
 }
 
 function writeHead(outgoing: ServerResponse, { status, headers, body }: ServiceResponse): void {
-  // A 304 has no body, and a length would be that of the answer it stands for.
+  // A 304 has no body. A length would be read as that of the cached response.
   outgoing.writeHead(status, status === 304 ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
 }
 
@@ -74,7 +74,7 @@ const DELIVERIES: Readonly<Record<Delivery, (outgoing: ServerResponse, response:
     outgoing.socket?.resetAndDestroy()
   },
   never() {
-    // The connection stays open until one side gives up.
+    // The connection stays open until one side closes it.
   },
 }
 

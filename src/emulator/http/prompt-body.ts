@@ -1,6 +1,6 @@
 import { type Refusal, type ServiceRequest, refuse } from './exchange.ts'
 
-/** The largest request body that is read, in bytes. The interface gives no limit (section 8), so it is generous. */
+/** The interface states no limit (section 8), so this one is generous. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
 
 function parseJson(text: string): unknown {
@@ -11,7 +11,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The prompt (sections 4.1 and 4.2) of a JSON object with at least one character. Answers 413, 415 or 400 otherwise. */
+/** Reads the prompt of a request (sections 4.1 and 4.2), or returns the 413, 415 or 400 for an invalid one. */
 export function parsePromptBody({ headers, body }: Pick<ServiceRequest, 'headers' | 'body'>): string | Refusal {
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) return refuse(413, ['The request body is larger than 8 MiB.'])
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase()

@@ -1,8 +1,8 @@
 const HOUR_MS = 3_600_000
 
 /**
- * At most `requestsPerHour` in any 60 minutes, for each bucket by itself. Gives a function that takes one, and tells 0, or
- * how long to wait for the next one, in milliseconds. Refused requests cost nothing.
+ * Allows `requestsPerHour` in any 60 minutes for each bucket. The returned function counts a request and returns 0, or returns
+ * how many milliseconds to wait. Refused requests are not counted.
  */
 export function createRateLimiter(requestsPerHour: number): (bucket: string, nowMs: number) => number {
   const takenAtMs = new Map<string, number[]>()

@@ -5,32 +5,31 @@ export interface FileEdit {
   readonly diff: readonly string[]
 }
 
-const LONGEST_TITLE = 72
-/** Words that say little in a file's name. */
-const SMALL_WORDS = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'that', 'the', 'to', 'with', 'document'])
+const MAX_TITLE_LENGTH = 72
+const STOP_WORDS = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'that', 'the', 'to', 'with', 'document'])
 
-/** A prompt's first line that says something, cut between code points. */
+/** The first line of a prompt that is not blank, cut between code points. */
 export function titleOf(prompt: string): string {
   // A prompt can be megabytes long. Its beginning is enough for a title.
   const line = /\S[^\r\n]*/.exec(prompt.slice(0, 10_000))?.[0].trim() ?? 'Update the docs'
   const characters = Array.from(line)
-  return characters.length <= LONGEST_TITLE ? line : `${characters.slice(0, LONGEST_TITLE - 1).join('')}…`
+  return characters.length <= MAX_TITLE_LENGTH ? line : `${characters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`
 }
 
-function slugOf(title: string): string {
+function toSlug(title: string): string {
   const words =
     title
       .normalize('NFKD')
       .toLowerCase()
       .match(/[a-z0-9]+/g) ?? []
-  const telling = words.filter((word) => !SMALL_WORDS.has(word))
-  return telling.slice(0, 5).join('-') || 'notes'
+  const keywords = words.filter((word) => !STOP_WORDS.has(word))
+  return keywords.slice(0, 5).join('-') || 'notes'
 }
 
-/** What the agent makes of a prompt: a page about it, and a link to that page. It follows from the prompt alone. */
+/** The agent's edits for a prompt: a new page about it and a link to that page. They depend on the prompt only. */
 export function editsFor(prompt: string): readonly FileEdit[] {
   const title = titleOf(prompt)
-  const slug = slugOf(title)
+  const slug = toSlug(title)
   return [
     {
       path: `docs/${slug}.md`,

@@ -1,6 +1,6 @@
 /**
- * Text that tries to be more than text wherever it is printed: commands in both grammars of a workflow's log, colours and
- * control characters, text that runs backwards, HTML, Markdown, mentions. It uses reserved names only.
+ * Text that attacks whatever prints it: workflow commands in both grammars, ANSI colors and control characters, bidirectional
+ * overrides, HTML, Markdown and mentions. Its hosts are reserved names.
  */
 export const HOSTILE_TEXT = [
   '\n::error title=injected::a command at the start of a line',
@@ -14,7 +14,7 @@ export const HOSTILE_TEXT = [
   ' @everyone | cell | `code` [link](javascript:alert(1))',
 ].join('')
 
-/** Beginnings of a page's path that a spreadsheet, a log or a summary could take for something else. */
+/** Prefixes of a page's path that a spreadsheet, a log or a summary could interpret. */
 const HOSTILE_PREFIXES = [
   '=1+1',
   '@SUM(1)',
@@ -28,7 +28,7 @@ const HOSTILE_PREFIXES = [
   '\u202e"',
 ] as const
 
-/** A page's path with a hostile beginning. Distinct paths stay distinct. */
+/** Adds a hostile prefix to a page's path. Distinct paths stay distinct. */
 export function hostilePath(path: string, index: number): string {
   return `${HOSTILE_PREFIXES[index % HOSTILE_PREFIXES.length] ?? ''}${path}`
 }

@@ -18,13 +18,13 @@ export interface JobBody {
   readonly archivedAt: string | null
 }
 
-type AnsweredJob = Omit<JobBody, 'status'> & Pick<JobState, 'status'>
+type SentJob = Omit<JobBody, 'status'> & Pick<JobState, 'status'>
 
-function wireTime(atMs: number): string {
+function formatTime(atMs: number): string {
   return new Date(atMs).toISOString()
 }
 
-function plainBody(job: JobRecord, nowMs: number, baseUrl: string): AnsweredJob {
+function plainBody(job: JobRecord, nowMs: number, baseUrl: string): SentJob {
   const { status, pullRequest, archivedAtMs } = stateAt(job, nowMs)
   return {
     id: job.id,
@@ -32,14 +32,14 @@ function plainBody(job: JobRecord, nowMs: number, baseUrl: string): AnsweredJob 
     source: { ...SOURCE, repository: job.repository },
     model: MODEL,
     prLink: pullRequest === 'linked' ? `${baseUrl}/${job.repository}/pull/${job.pullNumber}` : null,
-    createdAt: wireTime(job.createdAtMs),
-    archivedAt: archivedAtMs === undefined ? null : wireTime(archivedAtMs),
+    createdAt: formatTime(job.createdAtMs),
+    archivedAt: archivedAtMs === undefined ? null : formatTime(archivedAtMs),
   }
 }
 
 const withTail = (link: string | null, tail: string): string | null => (link === null ? null : `${link}${tail}`)
 
-const TEXTS: Readonly<Record<Scenario['texts'], (job: AnsweredJob) => object>> = {
+const TEXTS: Readonly<Record<Scenario['texts'], (job: SentJob) => object>> = {
   plain: (job) => job,
   sparse: ({ id, status, prLink }) => (prLink === null ? { id, status } : { id, status, prLink }),
   hostile: (job) => ({
@@ -51,7 +51,7 @@ const TEXTS: Readonly<Record<Scenario['texts'], (job: AnsweredJob) => object>> =
   'hostile-link': (job) => ({ ...job, prLink: withTail(job.prLink, `?a=](b)|<i>@all&c=##[error]d'"\``) }),
 }
 
-/** A job as it goes over the wire (section 2.1). `baseUrl` has no slash at its end. */
+/** @param baseUrl without a slash at its end */
 export function toJobBody(job: JobRecord, nowMs: number, baseUrl: string, texts: Scenario['texts']): object {
   return TEXTS[texts](plainBody(job, nowMs, baseUrl))
 }

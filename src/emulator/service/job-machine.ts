@@ -1,26 +1,26 @@
 import type { JobStatus } from '../../docs-service/schemas.ts'
 
-/** How a turn of the agent ends. `archived`: somebody archives the job while the agent works on it. */
+/** `archived`: somebody archives the job while the agent works on it. */
 type TurnEnding = 'pull-request' | 'no-changes' | 'failed' | 'archived'
 
-/** How the agent will go about a prompt. All times are in milliseconds of the service's time. */
+/** How the agent will process a prompt. All times are in milliseconds of the service's clock. */
 export interface TurnPlan {
   /**
-   * From a message to the start of its turn. Until then the job reads as it did before. `Infinity`: the turn never starts.
+   * The time from a message to the start of its turn. Until then the job reads as before. `Infinity`: the turn never starts.
    * A job's first turn starts at once.
    */
   readonly startDelayMs: number
   readonly durationMs: number
   readonly ending: TurnEnding
-  /** When the agent pushes, from the turn's start. Default: once, at the end of a turn that comes to a pull request. */
+  /** When the agent pushes, relative to the turn's start. Default: once, at the end of a turn that ends with a pull request. */
   readonly pushesMs?: readonly number[]
-  /** From the end of the turn until the pull request's link can be read. */
+  /** The time from the end of the turn until `prLink` is filled. */
   readonly linkDelayMs: number
-  /** A part of the turn, counted from its start, in which the job reads `paused`, which section 3 does not list. */
+  /** When the job reads `paused`, relative to the turn's start. Section 3 does not list this status. */
   readonly pause: { readonly fromMs: number; readonly toMs: number } | undefined
 }
 
-/** One prompt and what the agent makes of it: it works from `startsAtMs` until just before `endsAtMs`. */
+/** One prompt, on which the agent works from `startsAtMs` until just before `endsAtMs`. */
 export interface Turn {
   readonly prompt: string
   readonly startsAtMs: number
@@ -28,14 +28,14 @@ export interface Turn {
   readonly plan: TurnPlan
 }
 
-/** All that is ever known of a job. What it reads at some time follows from this and the time. */
+/** The whole history of a job. Its state at any time follows from this. */
 export interface JobRecord {
   readonly id: string
   readonly projectId: string
   /** Where the agent opens the job's pull request, `owner/name`. */
   readonly repository: string
   readonly createdAtMs: number
-  /** The number of the one pull request that this job opens, if it opens any. */
+  /** The number of the pull request that this job opens, if it opens one. */
   readonly pullNumber: number
   readonly turns: readonly [Turn, ...Turn[]]
 }
@@ -53,7 +53,7 @@ const STATUS_AFTER: Readonly<Record<TurnEnding, JobStatus>> = {
   archived: 'archived',
 }
 
-/** When a turn pushes, in milliseconds of the service's time. */
+/** The times of a turn's pushes, in milliseconds of the service's clock. */
 export function pushTimes({ startsAtMs, plan }: Turn): readonly number[] {
   const { ending, durationMs, pushesMs = ending === 'pull-request' ? [durationMs] : [] } = plan
   return pushesMs.map((ms) => startsAtMs + ms)
@@ -63,19 +63,19 @@ export function planTurn(prompt: string, plan: TurnPlan, startsAtMs: number): Tu
   return { prompt, startsAtMs, endsAtMs: startsAtMs + plan.durationMs, plan }
 }
 
-/** The turns that have begun by now, oldest first. None begins after the job was archived. */
+/** The turns that have started, oldest first. No turn starts after the job was archived. */
 export function startedTurns(job: JobRecord, nowMs: number): readonly Turn[] {
   const started = job.turns.filter(({ startsAtMs }) => startsAtMs <= nowMs)
   const archiving = started.findIndex(({ plan, endsAtMs }) => plan.ending === 'archived' && endsAtMs <= nowMs)
   return archiving === -1 ? started : started.slice(0, archiving + 1)
 }
 
-/** The turns whose edits are in the pull request by now, oldest first. */
+/** The turns whose edits are in the pull request, oldest first. */
 export function pushedTurns(job: JobRecord, nowMs: number): readonly Turn[] {
   return startedTurns(job, nowMs).filter(({ plan, endsAtMs }) => plan.ending === 'pull-request' && endsAtMs <= nowMs)
 }
 
-function statusOfTurn({ startsAtMs, endsAtMs, plan }: Turn, nowMs: number): JobState['status'] {
+function getTurnStatus({ startsAtMs, endsAtMs, plan }: Turn, nowMs: number): JobState['status'] {
   if (nowMs >= endsAtMs) return STATUS_AFTER[plan.ending]
   const elapsedMs = nowMs - startsAtMs
   const { pause } = plan
@@ -83,25 +83,25 @@ function statusOfTurn({ startsAtMs, endsAtMs, plan }: Turn, nowMs: number): JobS
 }
 
 /**
- * What a job reads at a time (sections 2.1 and 3). The link is null while the agent works, and when no file was changed.
- * A job has one pull request: later turns push to it.
+ * A job's state at a time (sections 2.1 and 3). The link is null while the agent works, and if no file was changed.
+ * A job has one pull request, to which later turns push.
  */
 export function stateAt(job: JobRecord, nowMs: number): JobState {
   const turn = startedTurns(job, nowMs).at(-1) ?? job.turns[0]
-  const status = statusOfTurn(turn, nowMs)
-  const working = status === 'active' || status === 'paused'
+  const status = getTurnStatus(turn, nowMs)
+  const isWorking = status === 'active' || status === 'paused'
   const pushed = pushedTurns(job, nowMs).at(-1)
-  const linked = !working && pushed !== undefined && nowMs >= pushed.endsAtMs + pushed.plan.linkDelayMs
+  const isLinked = !isWorking && pushed !== undefined && nowMs >= pushed.endsAtMs + pushed.plan.linkDelayMs
   return {
     status,
-    pullRequest: linked ? 'linked' : 'none',
+    pullRequest: isLinked ? 'linked' : 'none',
     archivedAtMs: status === 'archived' ? turn.endsAtMs : undefined,
   }
 }
 
 /**
- * A job after a message (section 4.2). What an active job is told waits until its present turn has ended. An archived job
- * takes no message.
+ * Returns the job after a message (section 4.2). A message to an active job waits until its current turn has ended. An
+ * archived job accepts no message.
  */
 export function sendMessage(job: JobRecord, prompt: string, plan: TurnPlan, nowMs: number): JobRecord | 'archived' {
   if (stateAt(job, nowMs).status === 'archived') return 'archived'

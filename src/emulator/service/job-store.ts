@@ -10,12 +10,12 @@ export type Repositories = Readonly<Record<string, string>>
 interface SeedJob {
   readonly id: string
   readonly prompt: string
-  /** From its creation to the start of the service. */
+  /** Its age when the service starts. */
   readonly ageMs: number
   readonly plan: TurnPlan
 }
 
-/** The jobs that every project has from the start, so that following up and attaching can be tried at once. */
+/** The jobs that every project has from the start, so that users can try follow-ups and attaching at once. */
 function seedJobs(plan: TurnPlan): readonly SeedJob[] {
   return [
     { id: 'job_finished', prompt: 'Describe the configuration file.', ageMs: HOUR_MS, plan: USUAL_TURN },
@@ -30,8 +30,8 @@ function seedJobs(plan: TurnPlan): readonly SeedJob[] {
 }
 
 /**
- * Keeps the jobs of all projects. Ids of created jobs count up from `job_000001`, and pull requests from 1, over all
- * projects, because their links do not name the project.
+ * The jobs of all projects. Job ids count up from `job_000001` and pull requests from 1 across projects, because the links of
+ * pull requests do not name the project.
  */
 export class JobStore {
   readonly #startMs: number
@@ -45,7 +45,10 @@ export class JobStore {
     this.#repositories = repositories
   }
 
-  /** Gives a project the jobs that it has from the start; `plan` is how the one that runs goes. */
+  /**
+   * Creates the jobs that a project has from the start.
+   * @param plan of the job that is running then
+   */
   enter(projectId: string, plan: TurnPlan): void {
     if (this.#projects.has(projectId)) return
     this.#projects.set(projectId, new Map())
@@ -59,7 +62,7 @@ export class JobStore {
     return this.#open(projectId, `job_${String(this.#createdJobs).padStart(6, '0')}`, prompt, plan, nowMs)
   }
 
-  /** `plan` is how the job that runs from the start goes, where this project was not asked for before. */
+  /** @param plan of the job that is running from the start, for the first request of a project */
   find(projectId: string, jobId: string, plan: TurnPlan): JobRecord | undefined {
     this.enter(projectId, plan)
     return this.#projects.get(projectId)?.get(jobId)
@@ -75,7 +78,7 @@ export class JobStore {
     return job
   }
 
-  /** Of all projects, in the order of their pull requests. */
+  /** The jobs of all projects, ordered by pull request number. */
   all(): Iterable<JobRecord> {
     return this.#byPullNumber.values()
   }

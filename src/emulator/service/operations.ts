@@ -20,7 +20,7 @@ import { changePaths, LISTINGS, parseVisitorsQuery } from './visitors-query.ts'
 export interface Route {
   readonly operation: Operation
   readonly projectId: string
-  /** Empty where the path names no job. */
+  /** Empty if the path names no job. */
   readonly jobId: string
 }
 
@@ -36,18 +36,18 @@ export interface Call extends Route {
 
 interface Operation {
   readonly name: 'create-job' | 'send-message' | 'get-job' | 'get-visitors'
-  /** As in the `Allow` header. */
+  /** The value of the `Allow` header. */
   readonly allow: 'POST' | 'GET, HEAD'
   readonly path: RegExp
   readonly need: Need
-  /** Who shares one hourly allowance, or nobody if there is no limit. */
+  /** The key of the hourly rate limit; undefined for no limit. */
   readonly bucketOf: (projectId: string) => string | undefined
   readonly answer: (call: Call) => Answer
 }
 
 const NO_SUCH_JOB = refuse(404, ['There is no such job in this project.'])
 
-function jobAnswer(status: 200 | 201, job: JobRecord, { nowMs, baseUrl, scenario }: Call): Answer {
+function respondWithJob(status: 200 | 201, job: JobRecord, { nowMs, baseUrl, scenario }: Call): Answer {
   return { status, body: toJobBody(job, nowMs, baseUrl, scenario.texts) }
 }
 
@@ -64,7 +64,9 @@ function withJob({ jobs, projectId, jobId, scenario }: Call, act: (job: JobRecor
 /** Section 4.1. */
 function createJob(call: Call): Answer {
   const { jobs, projectId, scenario, nowMs } = call
-  return withPrompt(call, (prompt) => jobAnswer(201, jobs.create(projectId, prompt, scenario.turns[0], nowMs), call))
+  return withPrompt(call, (prompt) =>
+    respondWithJob(201, jobs.create(projectId, prompt, scenario.turns[0], nowMs), call),
+  )
 }
 
 /** Section 4.2. */
@@ -76,15 +78,15 @@ function messageJob(call: Call): Answer {
       const next = sendMessage(job, prompt, plan, call.nowMs)
       if (next === 'archived') return refuse(409, ['The job is archived and takes no messages.'])
       call.jobs.keep(next)
-      return jobAnswer(200, next, call)
+      return respondWithJob(200, next, call)
     }),
   )
 }
 
 /** Section 4.3. */
 function getJob(call: Call): Answer {
-  // An old copy knows nothing of a new job.
-  return withJob(call, (job) => (call.nowMs < job.createdAtMs ? NO_SUCH_JOB : jobAnswer(200, job, call)))
+  // A stale replica does not have a new job yet.
+  return withJob(call, (job) => (call.nowMs < job.createdAtMs ? NO_SUCH_JOB : respondWithJob(200, job, call)))
 }
 
 /** Section 4.4. */
@@ -134,8 +136,8 @@ const OPERATIONS: readonly Operation[] = [
 ]
 
 /**
- * Finds what a request asks for, or the 404 or 405 that it gets. A path whose ids are not ids leads nowhere, so `..` and
- * its encoded forms match nothing. HEAD is read as GET.
+ * Finds the operation of a request, or the 404 or 405 for it. Only valid ids match, so `..` and its encoded forms match
+ * nothing. HEAD is handled as GET.
  */
 export function findRoute(method: string, path: string): Route | Refusal {
   for (const operation of OPERATIONS) {
@@ -150,8 +152,8 @@ export function findRoute(method: string, path: string): Route | Refusal {
 }
 
 /**
- * An answer in the words of the service. Section 7 leaves the shape of errors open: here it is `{"error": string}`, and
- * the analytics operation adds `details`, one `{message}` for each problem.
+ * Section 7 leaves the shape of errors open. Here it is `{"error": string}`, and the analytics operation adds `details`, with
+ * one `{message}` for each problem.
  */
 export function renderAnswer(answer: Answer, route: Route | Refusal, { texts }: Scenario): ServiceResponse {
   if ('body' in answer) return jsonResponse(answer.status, answer.body)

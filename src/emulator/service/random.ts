@@ -1,4 +1,4 @@
-/** Numbers from 0 up to, not including, 1 that follow from the seed alone (the mulberry32 generator). */
+/** Deterministic pseudo-random numbers from 0 (inclusive) to 1 (exclusive): the mulberry32 generator. */
 export function createRandom(seed: number): () => number {
   let state = seed | 0
   return () => {

@@ -2,12 +2,12 @@ import type { Fault, FaultPattern } from '../http/faults.ts'
 import type { TurnPlan } from './job-machine.ts'
 import type { Listing } from './visitors-query.ts'
 
-/** A way for things to go, as data: how the agent works, and what happens to requests and answers. */
+/** How the agent works, and which faults requests and responses have. */
 export interface Scenario {
   readonly description: string
-  /** How the agent works on a job's first prompt, on its second, ...; the last stays. */
+  /** How the agent processes a job's first prompt, its second, and so on; the last plan is repeated. */
   readonly turns: readonly [TurnPlan, ...TurnPlan[]]
-  /** How old the copies are that GET requests for a job are answered from, in milliseconds, over and over. */
+  /** The replica lag of consecutive reads of a job, in milliseconds; repeated after the last one. */
   readonly lagsMs: readonly number[]
   readonly reads: FaultPattern<Fault>
   readonly prompts: FaultPattern<Fault>
@@ -15,7 +15,7 @@ export interface Scenario {
   readonly pages: Listing
 }
 
-/** The agent works for 20 s and opens a pull request, or pushes to the one that is there. */
+/** The agent works for 20 s and opens a pull request, or pushes to the open one. */
 export const USUAL_TURN: TurnPlan = {
   startDelayMs: 0,
   durationMs: 20_000,
@@ -26,7 +26,7 @@ export const USUAL_TURN: TurnPlan = {
 
 type Names<Name extends string> = readonly [names: readonly Name[], isName: (text: string) => text is Name]
 
-/** The names in a table, and what tells them from other texts. */
+/** The keys of a table, and a type guard for them. */
 export function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Names<Name> {
   const isName = (text: string): text is Name => Object.hasOwn(table, text)
   return [Object.keys(table).filter(isName), isName]
@@ -44,7 +44,7 @@ const everything = (fault: Fault): Pick<Scenario, 'reads' | 'prompts'> => ({
   prompts: always(fault),
 })
 
-/** Everything goes well. What a scenario does not say is as here. */
+/** The defaults of every scenario: nothing goes wrong. */
 const USUAL: Omit<Scenario, 'description'> = {
   ...turn({}),
   lagsMs: [0],
@@ -179,8 +179,8 @@ export const SCENARIOS = Object.fromEntries(
 ) as Readonly<Record<ScenarioName, Scenario>>
 
 /**
- * A project whose id ends in `--<scenario>` plays that one, so that one server can play many. Any other project plays the
- * given one, an id that ends in `--` and an unknown name included: it is a valid id.
+ * A project whose id ends in `--<scenario>` plays that scenario, so that one server can play many. Every other project plays
+ * the given one, even if its id ends in `--` and an unknown name, because that is a valid id.
  */
 export function scenarioOf(projectId: string, otherwise: ScenarioName): ScenarioName {
   const name = projectId.slice(projectId.lastIndexOf('--') + 2)

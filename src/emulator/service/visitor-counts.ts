@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 /** How far back visits go, in days: two years. */
 export const VISITS_DAYS = 730
 
-/** One visit of one page. The same visitor can be seen as a human once and as an AI another time. */
+/** One visit to one page. A visitor can be classified as human in one visit and as AI in another. */
 export interface Visit {
   readonly visitor: number
   readonly kind: 'human' | 'ai'
@@ -24,7 +24,7 @@ export interface VisitsOptions {
 const SECTIONS = ['guides', 'reference', 'concepts', 'tutorials', 'integrations', 'support'] as const
 const TOPICS = ['install', 'configure', 'deploy', 'search', 'themes', 'limits', 'errors', 'upgrade'] as const
 
-/** The path of a site's page by its number. Distinct numbers have distinct paths. */
+/** The path of a page by its number. Distinct numbers have distinct paths. */
 export function pagePath(index: number): string {
   if (index === 0) return '/'
   const section = SECTIONS[index % SECTIONS.length] ?? ''
@@ -34,7 +34,7 @@ export function pagePath(index: number): string {
   return `/${section}/${topic}${round === 0 ? '' : `-${round + 1}`}`
 }
 
-/** Of ten visitors, six are human, three are AI, and one is seen as either. */
+/** Of ten visitors, six are human, three are AI, and one is classified as either. */
 const AI_SHARE = [0, 0, 0, 0, 0, 0, 1, 1, 1, 0.5] as const
 
 /**
@@ -61,22 +61,22 @@ interface Seen {
   readonly ai: Set<number>
 }
 
-function nobody(): Seen {
+function emptySeen(): Seen {
   return { human: new Set(), ai: new Set() }
 }
 
-/** Section 4.4, rule 1: who was seen as both is one visitor in the total. */
+/** A visitor who was classified as both counts once in the total (section 4.4, rule 1). */
 function count({ human, ai }: Seen): VisitorsPage['totals'] {
   return { human: human.size, ai: ai.size, total: new Set([...human, ...ai]).size }
 }
 
-/** Unique visitors in a range, of the site and of each visited page: most visitors first, then by path. */
+/** Counts the unique visitors of the site and of each page in a range: most visitors first, then by path. */
 export function countVisitors(visits: readonly Visit[], { fromMs, toMs }: DateRange): VisitorCounts {
-  const site = nobody()
+  const site = emptySeen()
   const pages = new Map<string, Seen>()
   for (const { visitor, kind, path, atMs } of visits) {
     if (atMs < fromMs || atMs >= toMs) continue
-    const page = pages.get(path) ?? nobody()
+    const page = pages.get(path) ?? emptySeen()
     pages.set(path, page)
     page[kind].add(visitor)
     site[kind].add(visitor)
@@ -89,7 +89,7 @@ export function countVisitors(visits: readonly Visit[], { fromMs, toMs }: DateRa
 /** One page of unique visitors (section 4.4). */
 export type Analytics = (query: VisitorsQuery) => VisitorsPage
 
-/** The visits of the site, which are the same for every project. Nothing is computed before it is asked for. */
+/** Every project has the same visits. They are generated at the first request. */
 export function createAnalytics(options: VisitsOptions): Analytics {
   const countsByRange = new Map<string, VisitorCounts>()
   let visits: readonly Visit[] | undefined

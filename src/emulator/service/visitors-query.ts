@@ -1,20 +1,19 @@
 import type { VisitorsPage } from '../../docs-service/schemas.ts'
 import { type Refusal, refuse } from '../http/exchange.ts'
 
-/** Section 8: the default and the maximum of `limit`. Not imported, because the client's schemas would come with them. */
+/** The default and the maximum of `limit` (section 8). Not imported from the client, because that would add its schemas to the bundle. */
 const DEFAULT_PAGE_ROWS = 50
 const MAX_PAGE_ROWS = 250
 
 export interface DateRange {
-  /** The first millisecond that counts. */
   readonly fromMs: number
-  /** The first millisecond that does not count any more. */
+  /** Exclusive. */
   readonly toMs: number
 }
 
 export interface VisitorsQuery {
   readonly range: DateRange
-  /** In rows, as `offset` is. */
+  /** Both in rows. */
   readonly limit: number
   readonly offset: number
 }
@@ -23,7 +22,7 @@ const DATE = String.raw`(?<day>\d{4}-\d{2}-\d{2})`
 const TIME = String.raw`T(?<time>\d{2}:\d{2})(?<seconds>:\d{2}(\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}(:?\d{2})?)?`
 const PATTERN = new RegExp(`^${DATE}(${TIME})?$`)
 
-/** `Date.parse` moves the 30th of February into March, so the day has to come back as it went in. */
+/** `Date.parse` turns 30 February into a day of March, so compare the day before and after parsing. */
 function isCalendarDay(day: string): boolean {
   const midnightMs = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(midnightMs) && new Date(midnightMs).toISOString().startsWith(day)
@@ -36,8 +35,8 @@ function toExtendedZone(zone: string): string {
 }
 
 /**
- * Section 4.4: `YYYY-MM-DD` or ISO 8601, as milliseconds since 1970, or nothing if it is neither. A date is its
- * midnight, and a time without an offset is read, both in UTC.
+ * Parses `YYYY-MM-DD` or ISO 8601 (section 4.4) to milliseconds since 1970. A date is its midnight in UTC, and a time without
+ * an offset is in UTC. Undefined for an invalid text.
  */
 export function parseDate(text: string): number | undefined {
   const groups = PATTERN.exec(text)?.groups
@@ -59,8 +58,8 @@ function integerFrom(least: number, most: number): (text: string) => number | un
 const DATE_FORM = 'YYYY-MM-DD or ISO 8601'
 
 /**
- * Reads a query string (section 4.4), without its question mark. A parameter that comes twice is wrong, an unknown one is
- * ignored, and a date that is left out leaves its side open.
+ * Parses a query string without its question mark (section 4.4). A repeated parameter is invalid, an unknown one is ignored,
+ * and a missing date leaves its side open.
  */
 export function parseVisitorsQuery(queryString: string): VisitorsQuery | Refusal {
   const given = new URLSearchParams(queryString)
@@ -88,13 +87,13 @@ export type Listing = 'whole' | 'moving' | 'stuck' | 'long-path' | 'endless'
 
 type ReadPart = (query: VisitorsQuery) => VisitorsPage
 
-/** The rows in a part of a list that moves: so few that a small site has several parts, too. */
+/** Few enough that a small site has several parts. */
 const MOVING_ROWS = 10
 
-/** The part of a list that is asked for, or what comes in its place. */
+/** How each kind of list responds to a query. */
 export const LISTINGS: Readonly<Record<Listing, (query: VisitorsQuery, read: ReadPart) => VisitorsPage>> = {
   whole: (query, read) => read(query),
-  // After the first part a page came in before it, so that the last row of that part is the first one of the next.
+  // A page is inserted before the first part, so that part's last row is repeated as the first row of the next.
   moving: (query, read) =>
     read({ ...query, limit: Math.min(query.limit, MOVING_ROWS), offset: Math.max(query.offset - 1, 0) }),
   stuck: (query, read) => ({ ...read({ ...query, offset: 0 }), hasMore: true }),
