@@ -8,8 +8,14 @@ import { type RequestRecord, logLine } from '../../src/emulator/request-log.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
 
 const record: RequestRecord = {
-  ...{ method: 'GET', path: '/x', query: '', prompt: undefined, asOfMs: 0 },
-  ...{ status: 200, delivery: 'whole', scenario: 'failed' },
+  method: 'GET',
+  path: '/x',
+  query: '',
+  prompt: undefined,
+  asOfMs: 0,
+  status: 200,
+  delivery: 'whole',
+  scenario: 'failed',
 }
 
 test.each([
@@ -112,8 +118,15 @@ test('a wrong command line and a port that is taken are told, with exit codes of
 const NOW_MS = Date.UTC(2026, 6, 1, 9, 30)
 
 const USUAL = {
-  ...{ host: '127.0.0.1', port: 4010, scenario: 'pull-request', gitHubScenarios: ['checks-pass'] },
-  ...{ gitHubRepository: '', speed: 1, pages: 30, visits: 32_000, startMs: NOW_MS },
+  host: '127.0.0.1',
+  port: 4010,
+  scenario: 'pull-request',
+  gitHubScenarios: ['checks-pass'],
+  gitHubRepository: '',
+  speed: 1,
+  pages: 30,
+  visits: 32_000,
+  startMs: NOW_MS,
 }
 
 test.each([

@@ -10,7 +10,7 @@ import { fakeClock } from '../support/fake-clock.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-// Starting a process can take seconds on a busy machine.
+// A busy machine needs seconds to start a process.
 jest.setTimeout(60_000)
 
 const OUTPUTS = { 'api-key': 'key', 'project-id': 'docs-demo', 'github-api-url': 'http://127.0.0.1/api/v3' }
@@ -28,7 +28,7 @@ const SERVES = `
   process.on('SIGTERM', () => process.exit())
 `
 
-/** Its time stands still: only the process itself decides how a start ends. */
+/** A clock that stands still, so that no timeout ends a start. */
 const PATIENT: Clock = {
   now: () => 0,
   wallTime: () => new Date(0),
@@ -37,13 +37,13 @@ const PATIENT: Clock = {
 }
 
 interface Steps {
-  /** Plays the main step, and after it the post step. */
+  /** Plays the main step, then the post step. */
   readonly step: () => Promise<StepResult>
   readonly said: readonly string[]
   readonly logs: () => readonly string[]
 }
 
-/** The two steps of one action, which share what the first one saves. */
+/** The main step and the post step of one action, which share the saved state. */
 function steps(
   source: string,
   { inputs = {}, ...fields }: Partial<Runner> & { inputs?: Record<string, string> } = {},
@@ -60,7 +60,7 @@ function steps(
   return { step: () => rehearse(program, runner), said: core.said, logs }
 }
 
-test('the main step starts the service, and tells how to reach both its parts', async () => {
+test('the main step starts the service, and outputs how to reach its two parts', async () => {
   const { step, said, logs } = steps(SERVES, { inputs: { 'github-scenario': 'checks-fail' } })
   expect(await step()).toMatchObject({
     isGreen: true,
@@ -72,7 +72,7 @@ test('the main step starts the service, and tells how to reach both its parts', 
   const log = said.find((line) => line.startsWith('log: started with')) ?? ''
   expect(log).toContain('--github-scenario=checks-fail')
   expect(log).toContain('--github-repository=me/guide')
-  // It outlives the step, so it gets the tracking id and none of the tokens.
+  // The service outlives the step, so it receives the tracking id but no token.
   expect(log).toContain('"RUNNER_TRACKING_ID":"run-1"')
   expect(log).not.toContain('secret')
   expect(said.join()).not.toContain('mask')
@@ -82,7 +82,7 @@ test('the main step starts the service, and tells how to reach both its parts', 
   expect(said.at(-1)).toMatch(/^warn: /)
 })
 
-test('a service that logged nothing got no requests', async () => {
+test('the post step says that a service with an empty log got no requests', async () => {
   const { step, said } = steps(SERVES.replace(/console\.log.*/, "console.log('listening x\\n\\nRequests:')"))
   await step()
   await step()
@@ -97,7 +97,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('a long log is shown from its end, to the last line', async () => {
+test('the post step shows the end of a long log', async () => {
   const requests = "for (let index = 1; index <= 50_000; index++) console.log('request ' + index + 'x'.repeat(40))"
   const { step, said } = steps(SERVES.replace(/console\.log.*/, requests))
   await step()
@@ -107,7 +107,7 @@ test('a long log is shown from its end, to the last line', async () => {
   expect(lines).toHaveLength(2_000)
 })
 
-test('a folder for temporary files that is not there makes the step red with the reason', async () => {
+test('a missing folder for temporary files makes the step red with the reason', async () => {
   const { step } = steps(SERVES, { env: { RUNNER_TEMP: '/no/such/folder' } })
   expect(await step()).toMatchObject({
     isGreen: false,
@@ -116,7 +116,7 @@ test('a folder for temporary files that is not there makes the step red with the
   })
 })
 
-test('a service that the post step could not find is stopped at once', async () => {
+test('a service whose state cannot be saved is stopped at once', async () => {
   const host = fakeHost({})
   let saved = 0
   let pid = 0
@@ -141,10 +141,16 @@ test('a service that the post step could not find is stopped at once', async () 
 const SERVICE = { pid: 1, baseUrl: 'http://127.0.0.1:1', logFile: 'x' }
 
 test.each([
-  ...[null, 7, [], {}, { ...SERVICE, pid: 0 }, { ...SERVICE, pid: 1.5 }, { ...SERVICE, pid: '1' }],
+  null,
+  7,
+  [],
+  {},
+  { ...SERVICE, pid: 0 },
+  { ...SERVICE, pid: 1.5 },
+  { ...SERVICE, pid: '1' },
   ...['/', 'ftp://x'].map((baseUrl) => ({ ...SERVICE, baseUrl })),
   { ...SERVICE, logFile: '' },
-])('what was saved as %j is no service', async (saved) => {
+])('the saved state %j names no service to stop', async (saved) => {
   const core = { ...fakeHost(), savedState: () => JSON.stringify(saved) }
   expect(await steps('', { core }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
 })
@@ -170,11 +176,11 @@ describe('a start that fails', () => {
     expect(await step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
   })
 
-  /** Starts a program that hangs, and waits for its end once the start is given up. */
+  /** Starts a program that hangs, and waits for its end after the start has failed. */
   async function startHanging(clock: Clock, signal = new AbortController().signal): Promise<StepResult> {
     let pid = 0
     const slow: Clock['sleep'] = async (ms, end) => {
-      // A process that has not said its id yet could not be looked for.
+      // Without its process id there is nothing to look for.
       for (; pid === 0; pid = Number(logs().join())) await sleep(5)
       await clock.sleep(ms, end)
     }

@@ -18,7 +18,7 @@ test.each([
   ['a\nb\n', 'a\nb'],
   ['a\r\nb', 'a\nb'],
   ['a\nb\nc\nd\n', '(2 earlier lines are left out)\nc\nd'],
-])('of the log %j two lines are shown', (log, shown) => {
+])('shortens the log %j to two lines', (log, shown) => {
   expect(newestLines(log, 2)).toBe(shown)
 })
 
@@ -33,7 +33,7 @@ const code = (text: string | undefined): string => (text === undefined || text =
 const inputRows = (inputs: z.infer<typeof described>): string[][] =>
   Object.entries(inputs).map(([name, input]) => [code(name), code(input.default), input.description.trim()])
 
-test('the page on rehearsing says of a scenario what the service says', () => {
+test('the page on rehearsals describes each scenario as the service does', () => {
   const said = (heading: string): string[][] =>
     tableBelow(read('docs/rehearse.md'), heading).map(([name = '', description = '']) => [name, description])
   const known = (scenarios: Readonly<Record<string, { readonly description: string }>>): string[][] =>
@@ -44,7 +44,7 @@ test('the page on rehearsing says of a scenario what the service says', () => {
   }
 })
 
-test('the page on fleets says of the inputs what the workflow says', () => {
+test('the page on fleets describes the inputs as the workflow does', () => {
   const sorted = (rows: readonly string[][]): string[] => rows.map((row) => row.join(' | ')).sort()
   expect(sorted(tableBelow(read('docs/fleets.md'), 'Inputs'))).toEqual(sorted(inputRows(fleet.inputs)))
 })
@@ -54,7 +54,7 @@ const from =
   (name: string): string =>
     given[name] ?? ''
 
-test('every input becomes a flag that the service takes', () => {
+test('every input becomes a flag that the service accepts', () => {
   const given = { scenario: ' flaky ', 'github-scenario': 'draft, checks-fail', speed: '0.5', port: '' }
   expect(parseCli(serviceArguments(from(given), 'me/guide'), 0)).toMatchObject({
     kind: 'run',
@@ -68,7 +68,7 @@ test('every input becomes a flag that the service takes', () => {
   })
 })
 
-test('what the service says of its flags is said in the names of the inputs, all in one message', () => {
+test('errors about flags are reported with the names of the inputs, in one message', () => {
   const given = { scenario: 'nice', 'github-scenario': 'nicer', speed: 'fast', port: '-1' }
   const command = parseCli(serviceArguments(from(given)), 0)
   if (command.kind !== 'invalid') throw new Error('The flags were taken.')
@@ -80,7 +80,7 @@ test('what the service says of its flags is said in the names of the inputs, all
   expect(toInputWords('No --start-at or --speed-up.')).toBe('No --start-at or --speed-up.')
 })
 
-test('an input left empty means a default that the service takes', () => {
+test('an empty input means a default that the service accepts', () => {
   const args = serviceArguments(() => ' ')
   const options = { scenario: DEFAULT_SCENARIO, gitHubScenarios: ['checks-pass'], speed: 1, port: 0 }
   expect(parseCli(args, 7)).toMatchObject({ kind: 'run', options })
@@ -97,7 +97,7 @@ test.each([
   expect(named.filter((name) => !names.some((known) => known === name))).toEqual([])
 })
 
-test('a stranger who changes the protocol is not the service', async () => {
+test('a server that upgrades the protocol is not the service', async () => {
   const onRequest = (socket: Socket): unknown =>
     socket.end('HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')
   const stranger = await serveSockets({ onRequest })
@@ -133,7 +133,7 @@ test.each<[string, string | undefined, (service: Emulator) => unknown, string[]]
   expect(await stopService(service, clock, kill)).toBe(instance === '7')
   expect([killed, clock.passed() === 5_000]).toEqual([kills, kills.length === 2])
 
-  // Where nothing answers, nothing is killed: the process id may belong to another program.
+  // Without a response nothing is killed: another program may have the process id.
   await emulator.close()
   expect(await isRunning(service)).toBe(false)
   expect(await stopService(service, clock, kill)).toBe(false)

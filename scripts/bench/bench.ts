@@ -1,9 +1,9 @@
-// Measures what a step costs, beside the least that it could cost and the usual alternatives, and prints one table a part.
+// Measures the costs of a step, compares them with a lower bound and common alternatives, and prints a table for each part.
 //
 //   npm run bench                   all parts
-//   npm run bench -- --list         names the parts
+//   npm run bench -- --list         lists the parts
 //   npm run bench -- --only start   one part; several with commas between them
-//   npm run bench -- --save         writes what it measured into docs/internals/benchmarks.json and benchmarks.md
+//   npm run bench -- --save         saves the results in docs/internals/benchmarks.json and benchmarks.md
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -38,7 +38,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'hostile-text': { about: 'time for the worst known texts', measure: measureHostileText },
 }
 
-/** What the figures hold for: the day, the commit and whether anything was changed since, and the machine. */
+/** Date, commit (dirty if there are changes), machine and Node.js version of the figures. */
 function describeCircumstances(): string {
   const describe = ['describe', '--always', '--dirty', '--abbrev=12']
   const commit = execFileSync('git', describe, { cwd: root, encoding: 'utf8' }).trim()

@@ -1,7 +1,7 @@
 import { renderTable } from '../docs/markdown-tables.ts'
 import type { Row } from './row.ts'
 
-/** What was measured of one part, and what the figures hold for. */
+/** The results of one part, and the circumstances of the measurement. */
 export interface SavedPart {
   readonly circumstances: string
   readonly rows: readonly Row[]
@@ -9,7 +9,7 @@ export interface SavedPart {
 
 export type SavedParts = Readonly<Record<string, SavedPart>>
 
-/** A part as Markdown: each peer has a line of its own in its cell. */
+/** Renders a part as Markdown, with each peer on its own line in the cell. */
 export function renderPart({ circumstances, rows }: SavedPart): string {
   const cells = rows.map(([what, ours, beside, ratio]) => [
     what,

@@ -1,4 +1,4 @@
-// What a quick script does: it collects all rows, and writes them when it has them all.
+// A quick script: it collects all rows in memory before it writes them.
 import { writeFileSync } from 'node:fs'
 
 /** @typedef {{ path: string, human: number, ai: number, total: number }} Row */

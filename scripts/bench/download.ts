@@ -5,7 +5,7 @@ import type { Row } from './row.ts'
 
 const DOWNLOAD_LIMIT_MB = 1.2
 
-/** What the runner downloads: the repository at a ref, packed. */
+/** Measures the archive of the repository, which the runner downloads. */
 export function measureDownload(): Row[] {
   const packedMb = (...paths: string[]): number => {
     const archive = execFileSync('git', ['archive', 'HEAD', ...paths], { cwd: root, maxBuffer: 2 ** 30 })

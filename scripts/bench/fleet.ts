@@ -1,5 +1,5 @@
-// What many steps cost together that begin under one key, beside two loops as workflows contain them. All are played on the
-// virtual clock, against the embedded service, whose jobs take 20 s.
+// Compares many concurrent steps with one key with two loops that workflows often contain. All run on the virtual clock against
+// the embedded service, whose jobs take 20 s.
 import {
   HOURLY_LIMIT,
   measureFleets,
@@ -15,7 +15,7 @@ import type { Row } from './row.ts'
 
 const PATH = '/v2/agent/docs-demo/job'
 
-/** A loop that reads every few seconds, and after a refusal waits for `Retry-After`, and twice as long with each in a row. */
+/** A loop with a fixed poll interval. After a refusal it waits for `Retry-After`, with exponential backoff. */
 const loop =
   (readEveryMs: number, maxDelayMs: number): PlayMember<undefined> =>
   async ({ transport, clock }) => {
@@ -26,7 +26,7 @@ const loop =
       for (let delayMs = 1_000; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
         const request = { method: id === undefined ? 'POST' : 'GET', path, timeoutMs: 30_000, ...post } as const
         const result = await transport(request, signal)
-        if (result.kind === 'failure') throw new Error('Nothing fails in this world but by its limit.')
+        if (result.kind === 'failure') throw new Error('Only the rate limit fails requests here.')
         const job = parseBody(id === undefined ? acceptedJobSchema : jobWithId(id), result.body)
         if (job !== undefined) return job
         await clock.sleep(Math.max(delayMs, result.retryAfterMs ?? 0))

@@ -1,5 +1,5 @@
-// The floor: what a step costs a program of built-ins alone, which checks nothing and waits for nothing, in CommonJS, which
-// starts fastest. On a push it first asks GitHub where the commit came from, and whether it is the end of a pull request.
+// The lower bound: a program of built-ins only that checks nothing and does not wait, in CommonJS, which starts fastest. On a
+// push it first asks GitHub which pull request the commit came from, and whether it is the head of one.
 const fs = require('node:fs')
 const http = require('node:http')
 

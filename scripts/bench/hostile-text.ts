@@ -3,10 +3,10 @@ import type { Row } from './row.ts'
 
 const TRIES = 5
 const KIB = 1_024
-/** What takes less is too short to be measured. */
+/** Shorter times cannot be measured. */
 const NOISE_US = 1_000
 
-/** The worst text for each function: how long it takes, beside the same length in eight texts. */
+/** Measures the slowest text for each function, and the same length in eight texts. */
 export function measureHostileText(): Row[] {
   return Object.keys(TEXT_FUNCTIONS).map((name) => {
     const worst = Object.keys(HOSTILE_TEXTS)

@@ -1,4 +1,4 @@
-/** How long jobs take, on a grid of time. */
+/** A distribution of job durations, on a grid of time. */
 export interface Distribution {
   readonly name: string
   /** The grid, in seconds. */
@@ -7,7 +7,7 @@ export interface Distribution {
   readonly density: Float64Array
 }
 
-/** The share of jobs that have ended by a time, in seconds. */
+/** The cumulative distribution function, in seconds. */
 type EndedBy = (seconds: number) => number
 
 /** The standard normal distribution up to x (Abramowitz and Stegun 7.1.26, error below 1.5e-7). */
@@ -22,12 +22,12 @@ function lognormal(medianS: number, sigma = 0.8): EndedBy {
   return (seconds) => (seconds <= 0 ? 0 : getNormalShare(Math.log(seconds / medianS) / sigma))
 }
 
-/** Durations that are left out at the end. */
-const REST = 1e-4
+/** The probability of longer durations, which are left out. */
+const TAIL = 1e-4
 
 function onGrid(name: string, stepS: number, endedBy: EndedBy): Distribution {
   const density: number[] = []
-  for (let endS = stepS; endedBy(endS - stepS) < 1 - REST; endS += stepS)
+  for (let endS = stepS; endedBy(endS - stepS) < 1 - TAIL; endS += stepS)
     density.push(endedBy(endS) - endedBy(endS - stepS))
   const sum = density.reduce((total, share) => total + share, 0)
   return { name, stepS, density: Float64Array.from(density, (share) => share / sum) }

@@ -1,4 +1,4 @@
-// The memory of a wait of ten minutes, minute by minute, with a clock that runs a hundred times as fast.
+// Measures the memory in each minute of a ten-minute wait, with a clock that runs a hundred times as fast.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
@@ -12,7 +12,7 @@ import { serve } from './serve.ts'
 
 const SPEED = 100
 
-/** Runs in the measured process. The heap is measured after a collection: garbage only says how long the collector has waited. */
+/** Runs in the measured process. Collects garbage before it measures the heap. */
 const NOTE_MEMORY = `
   import { writeFileSync } from 'node:fs'
   const minutes = []
@@ -29,7 +29,7 @@ interface Minute {
   readonly residentMiB: number
 }
 
-/** As each minute of the wait ends. */
+/** @returns the memory at the end of each minute */
 async function waitTenMinutes(): Promise<readonly Minute[]> {
   const service = await serve(({ method }) => ({
     status: method === 'POST' ? 201 : 200,

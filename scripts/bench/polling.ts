@@ -1,11 +1,11 @@
-// How late the end of a job is seen, and with how many requests, beside the optimum of a clairvoyant with as many requests,
-// and the usual alternatives. A calculation: nothing waits.
+// Calculates how late a step sees the end of a job and with how many requests, and compares it with the optimum for as many
+// requests and with common alternatives.
 import { nextPollMs } from '../../src/agent/job/poll-schedule.ts'
 import { createRandom } from '../../src/emulator/service/random.ts'
 import { DISTRIBUTIONS, type Distribution } from './job-durations.ts'
 import type { Row } from './row.ts'
 
-/** From a request to its response, in seconds. The service reads the job half-way. */
+/** The service reads the job half-way through a round trip. */
 const ROUND_TRIP_S = 0.1
 const RUNS = 100
 
@@ -13,7 +13,7 @@ interface Policy {
   readonly name: string
   /** The time to the next read, in seconds. */
   readonly nextS: (reads: number, elapsedS: number, random: number) => number
-  /** How long the policy still sleeps after it has seen the end, in seconds. */
+  /** The additional wait after the end was seen, in seconds. */
   readonly tailS?: (reads: number) => number
 }
 
@@ -37,19 +37,19 @@ interface Cost {
   readonly requests: number
 }
 
-/** Follows a policy through all durations at once: a job that ends between two reads is found by the second. Returns means. */
+/** Computes the means over all durations: a job that ends between two reads is seen by the second one. */
 function simulate({ stepS, density }: Distribution, { nextS, tailS = () => 0 }: Policy): Cost {
   const random = createRandom(1)
   let [lagS, requests] = [0, 0]
   for (let run = 0; run < RUNS; run++) {
-    let answeredAtS = 0
+    let respondedAtS = 0
     let step = 0
     for (let reads = 0; step < density.length; reads++) {
-      const seenAtS = answeredAtS + nextS(reads, answeredAtS, random()) + ROUND_TRIP_S / 2
-      answeredAtS = seenAtS + ROUND_TRIP_S / 2
+      const seenAtS = respondedAtS + nextS(reads, respondedAtS, random()) + ROUND_TRIP_S / 2
+      respondedAtS = seenAtS + ROUND_TRIP_S / 2
       for (; step < density.length && (step + 0.5) * stepS <= seenAtS; step++) {
         const share = (density[step] ?? 0) / RUNS
-        lagS += (answeredAtS + tailS(reads) - (step + 0.5) * stepS) * share
+        lagS += (respondedAtS + tailS(reads) - (step + 0.5) * stepS) * share
         requests += (reads + 1) * share
       }
     }
@@ -92,8 +92,8 @@ function findCheapest({ stepS, density }: Distribution, price: number): Cost {
   return { requests, lagS: (cost[0] ?? 0) - price * requests + ROUND_TRIP_S / 2 }
 }
 
-/** The least mean lag that any schedule can have with the same mean number of requests, in seconds. */
-function getLeastLagS(distribution: Distribution, requests: number): number {
+/** The minimum mean lag of any schedule with the same mean number of requests, in seconds. */
+function getMinLagS(distribution: Distribution, requests: number): number {
   let [low, high] = [1e-4, 1e5]
   let [above, below] = [findCheapest(distribution, low), findCheapest(distribution, high)]
   for (let round = 0; round < 18; round++) {
@@ -102,7 +102,7 @@ function getLeastLagS(distribution: Distribution, requests: number): number {
     if (result.requests > requests) [low, above] = [middle, result]
     else [high, below] = [middle, result]
   }
-  // Between two schedules of the frontier lies a mix of both.
+  // Interpolate: a mix of two optimal schedules has any mean between theirs.
   const part = above.requests === below.requests ? 0 : (requests - below.requests) / (above.requests - below.requests)
   return below.lagS + part * (above.lagS - below.lagS)
 }
@@ -112,9 +112,9 @@ const describe = ({ lagS, requests }: Cost): string => `${lagS.toFixed(1)} s, ${
 export function measurePolling(): Row[] {
   return DISTRIBUTIONS.map((distribution) => {
     const ours = simulate(distribution, OURS)
-    const leastS = getLeastLagS(distribution, ours.requests)
+    const minS = getMinLagS(distribution, ours.requests)
     const others = ALTERNATIVES.map((policy) => `${describe(simulate(distribution, policy))}: ${policy.name}`)
-    const beside = [`${leastS.toFixed(1)} s: the optimum with as many requests`, ...others].join('; ')
-    return [`Jobs ${distribution.name}: mean lag`, describe(ours), beside, ours.lagS / leastS]
+    const beside = [`${minS.toFixed(1)} s: the optimum with as many requests`, ...others].join('; ')
+    return [`Jobs ${distribution.name}: mean lag`, describe(ours), beside, ours.lagS / minS]
   })
 }

@@ -27,7 +27,7 @@ const STORIES: readonly Story[] = [
   },
 ]
 
-/** How many requests whole steps send to GitHub. A 304 does not count against GitHub's limit. */
+/** Counts the requests of whole steps to GitHub. A 304 does not count against GitHub's rate limit. */
 export async function measureRequests(): Promise<Row[]> {
   const rows: Row[] = []
   for (const { what, given, more } of STORIES) {

@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** Serves JSON on loopback: all that is asked for, it asks `answer` for. */
+/** Serves JSON on loopback. @param answer returns the response to every request */
 export async function serve(
   answer: (request: IncomingMessage) => Answer | Promise<Answer>,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {

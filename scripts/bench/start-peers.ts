@@ -6,7 +6,7 @@ import { root } from '../../__tests__/support/markdown-files.ts'
 
 export interface Peer {
   readonly name: string
-  /** A bundle, as an action packages one. */
+  /** The path of a bundle, packaged like an action. */
   readonly script: string
 }
 
@@ -19,7 +19,7 @@ const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/j
 const body = { prompt: core.getInput('prompt') }
 `
 
-/** Steps of some ten lines, which create a job and write its link, with packages that actions often use. */
+/** Minimal steps that create a job and output its link, with packages that actions often use. */
 const PEERS: Readonly<Record<string, { readonly packages: readonly string[]; readonly source: string }>> = {
   '@actions/core and fetch': {
     packages: ['@actions/core@3.0.1'],

@@ -1,5 +1,5 @@
-// How long a step takes until its prompt is at the service, and until it ends if the job is done at once: the packaged action, a
-// program of built-ins, and programs of packages that actions often use, started in turns.
+// Measures the time until the prompt reaches the service, and until the step ends if the job completes at once. Compares the
+// packaged action with a program of built-ins only, and with programs of packages that actions often use.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ const PUSH = {
   repository: { full_name: 'acme/docs', default_branch: 'main' },
 }
 
-/** From the start of the process, in milliseconds. */
+/** In milliseconds since the start of the process. */
 type Measured = 'prompt' | 'whole'
 type Times = Readonly<Record<Measured, number>>
 type Measure = (script: string, env: Texts) => Promise<Times>
@@ -39,7 +39,7 @@ interface Contender {
   readonly script: string
 }
 
-/** Starts all programs in turns, and makes a row of each time: the action beside the floor and its peers. */
+/** Runs all programs in turns. @returns a row for each time: the action compared with the floor and its peers */
 async function measureRounds(
   measure: Measure,
   env: Texts,
@@ -61,7 +61,7 @@ async function measureRounds(
 export async function measureStart(): Promise<Row[]> {
   const { path, remove } = openScratchFolder('bench-start-')
   let promptedAt = NaN
-  // The service and GitHub in one: a POST is the prompt, and a GET lists pull requests, of which there are none.
+  // Plays the service and GitHub: a POST is the prompt, and a GET lists pull requests, of which there are none.
   const world = await serve(({ method }) => {
     if (method !== 'POST') return { body: [] }
     promptedAt = performance.now()

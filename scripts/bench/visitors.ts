@@ -1,4 +1,4 @@
-// The speed, peak memory and requests of the packaged export of visitors, beside a program that collects all rows before it
+// Compares speed, peak memory and requests of the packaged export of visitors with a program that collects all rows before it
 // writes them. Both read from the same service, which takes 50 ms for a page.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,8 +19,8 @@ const SIZES = [25_000, 100_000, 400_000]
 const OURS = join(root, 'dist/visitors/index.js')
 const PEER = join(import.meta.dirname, 'collect-all-rows.mjs')
 
-/** Runs in the measured process, which alone knows its peak memory. */
-const TELL_PEAK = `
+/** Runs in the measured process, because only that knows its peak memory. */
+const WRITE_PEAK = `
   import { writeFileSync } from 'node:fs'
   process.on('exit', () => writeFileSync('peak', String(process.resourceUsage().maxRSS)))
 `
@@ -41,7 +41,7 @@ async function measure(
       cwd: path,
       env: {
         PATH: process.env['PATH'],
-        ...preload(TELL_PEAK),
+        ...preload(WRITE_PEAK),
         GITHUB_WORKSPACE: path,
         INPUT_FORMAT: 'csv',
         INPUT_SUMMARY: 'false',

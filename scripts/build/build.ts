@@ -1,5 +1,5 @@
-// Bundles every entry into dist: tsc takes the types away, and ncc packs what is left with its dependencies. What is done
-// beyond that makes steps start faster; docs/internals/benchmarks.md says how much each part saves.
+// Bundles every entry into dist: tsc strips the types, and ncc packs the code with its dependencies. The other steps make
+// the actions start faster; docs/internals/benchmarks.md says by how much.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -21,13 +21,13 @@ function run(file: string, ...args: readonly string[]): void {
   execFileSync(process.execPath, [path.join(root, file), ...args], { cwd: root, stdio: 'inherit' })
 }
 
-/** What undici loads to send a form, which nothing here does. Left out, it stays out of the file that is read first. */
-const NEVER_LOADED = '../web/fetch/body.js'
+/** undici loads this module only to send form data, which nothing here does. Leaving it out makes the first file smaller. */
+const UNUSED_MODULE = '../web/fetch/body.js'
 
 /**
- * ncc's own `--minify` leaves the chunks as they are, and in the first file what nobody calls: most of zod, which every
- * step would then read and run before its first request. Names stay, as people read the stack of an unexpected fault; and
- * a file of ASCII alone is faster to read.
+ * ncc's own `--minify` does not minify chunks, and keeps unused code in the first file: most of zod, which every step would
+ * parse before its first request. Function names stay, because stack traces of defects are read by people. Node.js reads a
+ * file of ASCII only faster.
  */
 async function minifyBundle(folder: string): Promise<void> {
   for (const name of fs.readdirSync(folder).filter((name) => name.endsWith('.js'))) {
@@ -37,7 +37,7 @@ async function minifyBundle(folder: string): Promise<void> {
       keep_fnames: true,
       format: { ascii_only: true },
     })
-    if (code === undefined) throw new Error(`${file} could not be made small.`)
+    if (code === undefined) throw new Error(`${file} could not be minified.`)
     fs.writeFileSync(file, compileAtOnce(code))
   }
 }
@@ -45,7 +45,7 @@ async function minifyBundle(folder: string): Promise<void> {
 fs.rmSync(path.join(root, 'build'), { recursive: true, force: true })
 run('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json')
 copyPackages(root, path.join(root, 'build'))
-// webpack numbers modules by the paths of their loaders too, and these are ncc's. A copy is always at the same place.
+// webpack derives module ids from the paths of its loaders, which are inside ncc. A copy makes these paths the same everywhere.
 fs.cpSync(path.join(root, 'node_modules/@vercel/ncc'), path.join(root, 'build/ncc'), {
   recursive: true,
   dereference: true,
@@ -54,10 +54,10 @@ for (const [name, entry] of Object.entries(BUNDLES)) {
   const out = `build/dist/${name}`
   const stats = `build/${name}.stats.json`
   const files = ['--out', out, '--stats-out', path.join(root, stats)]
-  run('build/ncc/dist/ncc/cli.js', 'build', `build/${entry}`, ...files, '--external', NEVER_LOADED, '--quiet')
+  run('build/ncc/dist/ncc/cli.js', 'build', `build/${entry}`, ...files, '--external', UNUSED_MODULE, '--quiet')
   await minifyBundle(path.join(root, out))
   fs.writeFileSync(path.join(root, out, 'licenses.txt'), thirdPartyLicenses(path.join(root, stats)))
 }
-// Only a whole build takes the place of the one before.
+// Replace the previous build only after every bundle is complete.
 fs.rmSync(path.join(root, 'dist'), { recursive: true, force: true })
 fs.renameSync(path.join(root, 'build/dist'), path.join(root, 'dist'))

@@ -1,9 +1,9 @@
-// V8 reads a function twice, once to find its end and once more when it is called, unless it stands in parentheses. Every
-// module of a bundle is a function that is called as the step starts, and terser takes webpack's parentheses away.
+// V8 parses a function twice, first to find its end and again when it is called, unless the function is in parentheses. Every
+// module of a bundle is a function that is called at the start, and terser removes webpack's parentheses.
 import ts from 'typescript'
 
-/** The functions in webpack's table of modules, an object at the top of the file. */
-function modulesOf(file: ts.SourceFile): ts.Expression[] {
+/** Finds the functions in webpack's table of modules, an object at the top level of the file. */
+function findModules(file: ts.SourceFile): ts.Expression[] {
   return file.statements
     .filter(ts.isVariableStatement)
     .flatMap(({ declarationList }) => declarationList.declarations.map(({ initializer }) => initializer))
@@ -12,9 +12,9 @@ function modulesOf(file: ts.SourceFile): ts.Expression[] {
     .filter((value) => ts.isArrowFunction(value) || ts.isFunctionExpression(value))
 }
 
-/** A bundle, already small, with every module in parentheses. */
+/** Puts every module of a minified bundle in parentheses. */
 export function compileAtOnce(code: string): string {
-  const modules = modulesOf(ts.createSourceFile('index.js', code, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS))
+  const modules = findModules(ts.createSourceFile('index.js', code, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS))
   return modules.reduceRight(
     (text, { pos, end }) => `${text.slice(0, pos)}(${text.slice(pos, end)})${text.slice(end)}`,
     code,

@@ -1,21 +1,21 @@
-// The licences of what a bundle contains. ncc's own option loses those of all chunks but one.
+// Collects the licenses of a bundle. ncc's own option keeps only those of one chunk.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 
 interface StatsModule {
-  /** True of what was looked at and left out, and of what stands in `modules` of another one as well. */
+  /** True for modules that were left out, and for those that are also in `modules` of another one. */
   readonly orphan?: boolean
-  /** The file that the module was made of. */
+  /** The source file. */
   readonly nameForCondition?: string | null
-  /** What was joined into this one. */
+  /** Modules that were concatenated into this one. */
   readonly modules?: readonly StatsModule[]
 }
 
-const filesOf = (modules: readonly StatsModule[]): string[] =>
-  modules.flatMap(({ nameForCondition, modules: inner = [] }) => [nameForCondition ?? '', ...filesOf(inner)])
+const listFiles = (modules: readonly StatsModule[]): string[] =>
+  modules.flatMap(({ nameForCondition, modules: inner = [] }) => [nameForCondition ?? '', ...listFiles(inner)])
 
-/** The notice of the package in a folder; nothing for a package that the build itself made. */
-function noticesOf(folder: string): string[] {
+/** The notice of a package; none for a package that the build itself has written. */
+function readNotices(folder: string): string[] {
   const about = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) as Readonly<
     Record<'name' | 'version' | 'license', string> & { private?: boolean }
   >
@@ -28,12 +28,12 @@ function noticesOf(folder: string): string[] {
 }
 
 /**
- * The licences of all packages in a bundle, in alphabetical order.
- * @param statsFile what ncc writes with `--stats-out`
+ * Lists the licenses of all packages in a bundle, in alphabetical order.
+ * @param statsFile the file of ncc's `--stats-out`
  */
 export function thirdPartyLicenses(statsFile: string): string {
   const stats = JSON.parse(fs.readFileSync(statsFile, 'utf8')) as { readonly modules: readonly StatsModule[] }
-  const ofPackage = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
-  const folders = filesOf(stats.modules.filter(({ orphan }) => orphan !== true)).flatMap((file) => ofPackage.exec(file)?.[0] ?? [])
-  return `${[...new Set(folders)].flatMap(noticesOf).sort().join('\n\n\n')}\n`
+  const packagePattern = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
+  const folders = listFiles(stats.modules.filter(({ orphan }) => orphan !== true)).flatMap((file) => packagePattern.exec(file)?.[0] ?? [])
+  return `${[...new Set(folders)].flatMap(readNotices).sort().join('\n\n\n')}\n`
 }

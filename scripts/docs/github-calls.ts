@@ -5,7 +5,7 @@ import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { OPERATIONS } from '../../src/emulator/github/routes.ts'
 import { renderTable, replaceBetweenMarkers } from './markdown-tables.ts'
 
-const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
+const formatList = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
 
 interface Row {
   readonly method: string
@@ -25,19 +25,19 @@ const ROWS: readonly Row[] = [
   ...Object.values(ACCOUNT_OPERATIONS).map((operation) => ({ ...operation, method: 'GET', permissions: '' })),
 ]
 
-/** The calls to GitHub's REST API that the embedded GitHub plays, as a table. */
+/** Renders the table of REST API calls that the embedded GitHub supports. */
 export function renderCalls(): string {
   const rows = ROWS.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)).map(
     ({ method, path, permissions, plays }) => [
       `\`${method} ${path}\``,
       permissions === '' ? '' : `\`${permissions}\``,
-      list(plays.unplayed ?? []),
+      formatList(plays.unplayed ?? []),
     ],
   )
   return renderTable([['Call', 'Permission', 'Answered 501'], ...rows])
 }
 
-/** A document with that table. */
+/** @returns the document with the current table */
 export function writeCalls(text: string): string {
   return replaceBetweenMarkers(text, 'github-calls', renderCalls())
 }

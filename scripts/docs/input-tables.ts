@@ -22,7 +22,7 @@ export const PAGES = [
   { document: 'docs/rehearse.md', action: 'emulator/action.yml', tables: ['inputs', 'outputs'] },
 ] as const
 
-/** A group begins with a comment before its first entry: a heading, and then a sentence. */
+/** A comment before an entry starts a group: a heading, and then a sentence. */
 function readGroups(file: Document, part: Part): readonly Group[] {
   const map = file.get(part)
   if (!isMap(map)) return []
@@ -45,7 +45,7 @@ const inputRow = ({ required, default: otherwise, description }: Entry): string[
   description,
 ]
 
-/** @param anchor what the names get an anchor with, such as `input` for `#input-paths`; by default they get none */
+/** @param anchor the prefix of the names' anchors, such as `input` for `#input-paths`; without it there are no anchors */
 function renderGroups(part: Part, groups: readonly Group[], anchor?: 'input' | 'output'): string {
   const head = part === 'inputs' ? ['Input', 'Required', 'Default', 'Meaning'] : ['Output', 'Meaning']
   const row = (entry: Entry): string[] => (part === 'inputs' ? inputRow(entry) : [entry.description])
@@ -76,8 +76,8 @@ const TABLES: Readonly<Record<(typeof PAGES)[number]['tables'][number], (file: D
 }
 
 /**
- * A document with the tables of inputs and outputs as the text of an action.yml says them.
- * @throws Error if a table has no place in it
+ * @returns the document with the tables of inputs and outputs of an action.yml
+ * @throws Error if the document has no markers for a table
  */
 export function writeTables(text: string, actionYaml: string, tables: (typeof PAGES)[number]['tables']): string {
   const file = parseDocument(actionYaml)

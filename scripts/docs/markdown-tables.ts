@@ -1,4 +1,4 @@
-/** A Markdown table, padded as the formatter pads it. The first row is the heading. */
+/** Renders a Markdown table with Prettier's padding. The first row is the heading. */
 export function renderTable(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => cell.trim().replaceAll('|', '\\|')))
   const widths = (cells[0] ?? []).map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)))
@@ -9,7 +9,7 @@ export function renderTable(rows: readonly (readonly string[])[]): string {
 
 /**
  * @param name The markers are `<!-- name: any remark -->` and `<!-- /name -->`, each on a line of its own.
- * @throws Error where the markers are not there exactly once, because a table that is silently not written stays stale
+ * @throws Error unless both markers exist exactly once: without them the table would silently become outdated
  */
 export function replaceBetweenMarkers(text: string, name: string, table: string): string {
   const parts = text.split(new RegExp(`(?<=<!-- ${name}:[^\\n]*-->)[^]*?(?=<!-- /${name} -->)`))

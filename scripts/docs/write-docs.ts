@@ -1,4 +1,4 @@
-/** Writes what the documents tell of the code: tables and summaries. Tests hold it against the code. */
+/** Writes the generated parts of the documents: tables and summaries. Tests compare them with the code. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'

@@ -1,9 +1,9 @@
 /**
- * Tests the tests: puts random mutants, one after the other, into a copy of the project, and lists those that neither types
- * nor tests kill. The work tree is not touched.
+ * Tests the tests: applies random mutants, one at a time, to a copy of the project, and lists those that neither types nor tests
+ * kill. The working tree is not changed.
  *
  *   npm run test:mutants                                            60 mutants, with a random seed, which it prints
- *   npm run test:mutants -- --seed 7 --sample 200 --only src/agent  the same ones as long as the code is the same
+ *   npm run test:mutants -- --seed 7 --sample 200 --only src/agent  the same mutants while the code is unchanged
  *   npm run test:mutants -- --least 92                              fails if fewer than 92 of a hundred are killed
  */
 import { createHash, randomInt } from 'node:crypto'
@@ -20,14 +20,14 @@ interface Mutant extends Mutation {
   readonly file: string
   readonly source: string
 }
-type Fate = 'types' | 'tests' | 'survived'
+type Result = 'types' | 'tests' | 'survived'
 
 const SANDBOXES = 2
-/** Only real processes run these, from `dist`. */
+/** Only packaged actions run these. */
 const ENTRIES = 'src/entries/'
 
-/** By its seed each mutant has a place of its own in the queue, so a change elsewhere in the code does not move it. */
-function placeOf({ file, source, start, end, text }: Mutant, seed: string): string {
+/** The sort key of a mutant. It depends on the seed and the mutant only, so that changes elsewhere do not reorder the queue. */
+function getSortKey({ file, source, start, end, text }: Mutant, seed: string): string {
   const change = [seed, file, source.slice(start - 20, end + 20), text].join('\0')
   return createHash('sha256').update(change).digest('hex')
 }
@@ -38,20 +38,20 @@ function describe({ file, source, kind, start, end, text }: Mutant): string {
   return `${file}:${line} (${kind}) ${short(source.slice(start, end))} to ${short(text)}`
 }
 
-async function tryMutant({ file, source, start, end, text }: Mutant, sandbox: Sandbox): Promise<Fate> {
-  const broken = source.slice(0, start) + text + source.slice(end)
-  if (!compiles(file, broken)) return 'types'
-  return (await sandbox.isNoticed(file, broken)) ? 'tests' : 'survived'
+async function tryMutant({ file, source, start, end, text }: Mutant, sandbox: Sandbox): Promise<Result> {
+  const mutated = source.slice(0, start) + text + source.slice(end)
+  if (!compiles(file, mutated)) return 'types'
+  return (await sandbox.isNoticed(file, mutated)) ? 'tests' : 'survived'
 }
 
-function report(tried: readonly { readonly kind: string; readonly fate: Fate }[]): void {
+function report(tried: readonly { readonly kind: string; readonly result: Result }[]): void {
   const kinds = [...new Set(tried.map(({ kind }) => kind))].sort()
-  const rows = [...kinds, 'all'].map((wanted) => {
-    const some = tried.filter(({ kind }) => wanted === 'all' || kind === wanted)
-    const count = (fate: Fate): number => some.filter((one) => one.fate === fate).length
+  const rows = [...kinds, 'all'].map((row) => {
+    const some = tried.filter(({ kind }) => row === 'all' || kind === row)
+    const count = (result: Result): number => some.filter((one) => one.result === result).length
     const survived = count('survived')
     const share = `${Math.round((100 * (some.length - survived)) / some.length)} %`
-    return [wanted, some.length, count('types'), count('tests'), survived, share].map(String)
+    return [row, some.length, count('types'), count('tests'), survived, share].map(String)
   })
   console.log(`\n${renderTable([['Kind', 'Tried', 'Killed by types', 'By tests', 'Survived', 'Killed'], ...rows])}`)
 }
@@ -73,8 +73,8 @@ const queue = files
     const source = readFileSync(path.join(root, file), 'utf8')
     return listMutations(source).map((mutation) => ({ ...mutation, file, source }))
   })
-  .map((mutant) => ({ mutant, place: placeOf(mutant, values.seed) }))
-  .sort((a, b) => (a.place < b.place ? -1 : 1))
+  .map((mutant) => ({ mutant, key: getSortKey(mutant, values.seed) }))
+  .sort((a, b) => (a.key < b.key ? -1 : 1))
   .slice(0, Number(values.sample))
   .map(({ mutant }) => mutant)
 console.log(`--seed ${values.seed} --sample ${queue.length} --only ${values.only}`)
@@ -82,20 +82,20 @@ console.log(`--seed ${values.seed} --sample ${queue.length} --only ${values.only
 const compiles = createTypeCheck(root, files)
 const sandboxes = Array.from({ length: SANDBOXES }, openSandbox)
 try {
-  // Tests that fail anyway kill everything.
+  // Tests that fail without a mutant would kill every mutant.
   const failure = await sandboxes[0]?.findFailure([...new Set(queue.map(({ file }) => file))])
   if (failure !== undefined) throw new Error(`Tests fail without any mutant:\n${failure}`)
-  const tried: { readonly kind: string; readonly fate: Fate }[] = []
+  const tried: { readonly kind: string; readonly result: Result }[] = []
   const work = async (sandbox: Sandbox): Promise<void> => {
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-      const fate = await tryMutant(mutant, sandbox)
-      tried.push({ kind: mutant.kind, fate })
-      if (fate === 'survived') console.log(`survived: ${describe(mutant)}`)
+      const result = await tryMutant(mutant, sandbox)
+      tried.push({ kind: mutant.kind, result })
+      if (result === 'survived') console.log(`survived: ${describe(mutant)}`)
     }
   }
   await Promise.all(sandboxes.map(work))
   report(tried)
-  const killed = tried.filter(({ fate }) => fate !== 'survived').length
+  const killed = tried.filter(({ result }) => result !== 'survived').length
   if (100 * killed < Number(values.least) * tried.length) process.exitCode = 1
 } finally {
   for (const sandbox of sandboxes) sandbox.remove()

@@ -1,6 +1,6 @@
 import ts from 'typescript'
 
-/** A small defect: what stands from `start` to `end` becomes `text`. */
+/** A small defect: `text` replaces the source from `start` to `end`. */
 export interface Mutation {
   readonly kind: string
   readonly start: number
@@ -10,7 +10,7 @@ export interface Mutation {
 
 type Defects = Generator<readonly [kind: string, replaced: ts.Node, text: string]>
 
-/** By kind, the sign that takes another's place. */
+/** Operators and their replacements, by kind. */
 const OPERATORS = Object.entries({
   comparison: { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '===': '!==', '!==': '===' },
   logic: { '&&': '||', '||': '&&' },
@@ -19,22 +19,33 @@ const OPERATORS = Object.entries({
 
 const METHODS = new Map(
   Object.entries({
-    ...{ some: 'every', every: 'some', find: 'findLast', findLast: 'find', push: 'unshift' },
-    ...{ startsWith: 'includes', endsWith: 'includes', includes: 'startsWith', replaceAll: 'replace' },
-    ...{ min: 'max', max: 'min', floor: 'ceil', ceil: 'floor', indexOf: 'lastIndexOf' },
+    some: 'every',
+    every: 'some',
+    find: 'findLast',
+    findLast: 'find',
+    push: 'unshift',
+    startsWith: 'includes',
+    endsWith: 'includes',
+    includes: 'startsWith',
+    replaceAll: 'replace',
+    min: 'max',
+    max: 'min',
+    floor: 'ceil',
+    ceil: 'floor',
+    indexOf: 'lastIndexOf',
   }),
 )
 
-/** What these give has the type of what they are called on, so a call can be left out. */
+/** The result has the type of the receiver, so that the call can be left out. */
 const FILTERS = ['trim', 'toLowerCase', 'toUpperCase', 'filter', 'slice', 'toReversed', 'toSorted', 'sort', 'replace']
 
-function conditionOf(node: ts.Node): ts.Expression | undefined {
+function getCondition(node: ts.Node): ts.Expression | undefined {
   if (ts.isIfStatement(node) || ts.isWhileStatement(node)) return node.expression
   return ts.isConditionalExpression(node) || ts.isForStatement(node) ? node.condition : undefined
 }
 
 function* breakOperators(node: ts.Node): Defects {
-  const condition = conditionOf(node)
+  const condition = getCondition(node)
   if (condition !== undefined) yield ['condition', condition, `!(${condition.getText()})`]
   if (!ts.isBinaryExpression(node)) return
   const { operatorToken: sign, left, right } = node
@@ -48,7 +59,7 @@ function* breakLiterals(node: ts.Node): Defects {
   if (node.kind === ts.SyntaxKind.TrueKeyword) yield ['literal', node, 'false']
   if (node.kind === ts.SyntaxKind.FalseKeyword) yield ['literal', node, 'true']
   if (ts.isNumericLiteral(node)) yield ['literal', node, `(${node.getText()} + 1)`]
-  // What has blanks is words for people, which are asserted in one place.
+  // A text with spaces is a message, which only one test asserts.
   if (ts.isStringLiteral(node) && /^\S+$/.test(node.text)) yield ['literal', node, "''"]
   if (ts.isArrayLiteralExpression(node)) for (const element of node.elements) yield ['element', element, '...[]']
 }
@@ -78,8 +89,8 @@ function* breakCalls(node: ts.Node): Defects {
   if (FILTERS.includes(name.text)) yield ['method', node, expression.getText()]
 }
 
-/** Types and imports are left alone: what is wrong there does not compile. */
-const isLeftAlone = (node: ts.Node): boolean =>
+/** A mutation of a type or an import would not compile. */
+const isSkipped = (node: ts.Node): boolean =>
   ts.isTypeNode(node) ||
   ts.isInterfaceDeclaration(node) ||
   ts.isTypeAliasDeclaration(node) ||
@@ -89,7 +100,7 @@ const BREAKERS = [breakOperators, breakLiterals, breakStatements, breakRegularEx
 
 export function listMutations(source: string): Mutation[] {
   const mutationsIn = (node: ts.Node): Mutation[] => {
-    if (isLeftAlone(node)) return []
+    if (isSkipped(node)) return []
     const here = BREAKERS.flatMap((breakNode) => [...breakNode(node)]).map(([kind, replaced, text]) => {
       return { kind, text, start: replaced.getStart(), end: replaced.end }
     })

@@ -1,7 +1,7 @@
 import * as path from 'node:path'
 import ts from 'typescript'
 
-/** Whether the files compile where one of them has another text. */
+/** Whether the files compile with another text of one file. */
 export type TypeCheck = (changed: string, text: string) => boolean
 
 /** @param files relative to the root */
@@ -10,8 +10,8 @@ export function createTypeCheck(root: string, files: readonly string[]): TypeChe
     readonly config: unknown
   }
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
-  const nameOf = (file: string): string => path.join(root, file).replaceAll('\\', '/')
-  const names = files.map(nameOf)
+  const toAbsolute = (file: string): string => path.join(root, file).replaceAll('\\', '/')
+  const names = files.map(toAbsolute)
   let version = 0
   let mutant = { name: '', text: '' }
   const service = ts.createLanguageService({
@@ -29,8 +29,8 @@ export function createTypeCheck(root: string, files: readonly string[]): TypeChe
   })
   return (changed, text) => {
     version++
-    mutant = { name: nameOf(changed), text }
-    // The changed file first, as it is where most mistakes are.
+    mutant = { name: toAbsolute(changed), text }
+    // The changed file first, because it has most errors.
     return [mutant.name, ...names].every(
       (name) => [...service.getSyntacticDiagnostics(name), ...service.getSemanticDiagnostics(name)].length === 0,
     )

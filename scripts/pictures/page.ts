@@ -33,23 +33,23 @@ const STYLE = `
   pre.mermaid svg { max-width: 640px !important }
 `
 
-/** How the chart's block looks in the HTML that is made of a summary. */
+/** A chart in the HTML of a summary. */
 const CHART = /<pre><code class="language-mermaid">([^]*?)<\/code><\/pre>/g
 
-/** Tells the page's height in `data-height` of its root element, when what is to be drawn first is there. */
-const tellHeight = (drawn: string): string =>
-  `<script type="module">await ${drawn}; document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)</script>`
+/** Writes the page's height to `data-height` of its root element, after a promise has resolved. */
+const renderHeightScript = (promise: string): string =>
+  `<script type="module">await ${promise}; document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)</script>`
 
 export function conversationPage(html: string, theme: Theme): string {
   const style = `<style>:root { color-scheme: ${theme}; font-family: 'Noto Sans', 'Liberation Sans', sans-serif }
     body { max-width: none; margin: 1px; padding: 20px 24px 8px; border: 1px solid var(--line); border-radius: 6px }</style>`
-  return `${html}${style}${tellHeight('undefined')}`
+  return `${html}${style}${renderHeightScript('undefined')}`
 }
 
 /**
- * A page that looks as the beginning of a job summary does on GitHub.
+ * Renders a page that looks like a job summary on GitHub.
  * @param text Markdown
- * @param mermaid the path of Mermaid, where the summary has a chart
+ * @param mermaid the path of Mermaid, for a summary with a chart
  */
 export function summaryPage(text: string, theme: Theme, mermaid: string | undefined): string {
   const html = marked.parse(text, { async: false, gfm: true }).replace(CHART, '<pre class="mermaid">$1</pre>')
@@ -63,7 +63,7 @@ export function summaryPage(text: string, theme: Theme, mermaid: string | undefi
       <div class="body">${html}</div>
     </div>
     ${mermaid === undefined ? '' : `<script src="${pathToFileURL(mermaid).href}"></script><script>mermaid.initialize(${options})</script>`}
-    ${tellHeight(mermaid === undefined ? 'undefined' : 'mermaid.run()')}
+    ${renderHeightScript(mermaid === undefined ? 'undefined' : 'mermaid.run()')}
   </body>
 </html>
 `

@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the documents: of the runs whose texts a test compares, as GitHub shows them, light and dark. With
- * words, only the pictures whose names contain one of them: npm run docs:pictures -- visitors
+ * Takes the pictures of the documents, in light and dark, from the runs whose texts a test compares. With arguments, takes only
+ * the pictures whose names contain one of them: npm run docs:pictures -- summary
  *
  * Needs the development dependencies, and Chromium on the PATH or in CHROMIUM.
  */

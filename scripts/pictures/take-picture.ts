@@ -5,14 +5,21 @@ import { pathToFileURL } from 'node:url'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 
 const BROWSER = process.env['CHROMIUM'] ?? 'chromium'
-/** For pictures of our own pages: no account, nothing loaded in the background. A chart is drawn after the page was loaded. */
+/** The virtual time lets scripts draw charts after the page has loaded. */
 const FLAGS = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-  ...['--disable-background-networking', '--disable-component-update', '--hide-scrollbars'],
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-sync',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--hide-scrollbars',
   '--virtual-time-budget=10000',
 ]
 const WIDTH = 840
-/** Sharp on most screens, and small enough for a README. */
+/** Sharp on most screens, and still a small file. */
 const SCALE = 1.25
 const MERMAID = 'mermaid@11.17.2'
 
@@ -23,8 +30,8 @@ function runBrowser(...args: readonly string[]): string {
 }
 
 /**
- * Takes a picture of a page of HTML, as high as it says in `data-height` of its root element, at `SCALE` times its size.
- * @throws Error where there is no browser, or the page does not tell its height
+ * Takes a picture of an HTML page with the height in `data-height` of its root element, at `SCALE` times its size.
+ * @throws Error if there is no browser, or no `data-height`
  */
 export function takePicture(page: string, file: string): void {
   const { path: folder, remove } = openScratchFolder('summary-picture-')
@@ -34,7 +41,7 @@ export function takePicture(page: string, file: string): void {
     const common = [`--user-data-dir=${join(folder, 'profile')}`, pathToFileURL(path).href]
     const dom = runBrowser(`--window-size=${WIDTH},600`, '--dump-dom', ...common)
     const height = /data-height="(\d+)"/.exec(dom)?.[1]
-    if (height === undefined) throw new Error('The page does not tell its height.')
+    if (height === undefined) throw new Error('The page has no data-height.')
     const size = [`--window-size=${WIDTH},${height}`, `--force-device-scale-factor=${SCALE}`]
     runBrowser(...size, `--screenshot=${file}`, ...common)
   } finally {
@@ -43,19 +50,19 @@ export function takePicture(page: string, file: string): void {
 }
 
 /**
- * Takes colours that nobody sees away from a PNG, where `pngquant` is on the PATH; else it stays as it is.
- * @returns its size, in bytes
+ * Reduces the colors of a PNG with `pngquant`, if that is on the PATH.
+ * @returns the file's size in bytes
  */
 export function makeSmall(file: string): number {
   const flags = ['--force', '--strip', '--speed=1', '--output', file, '24', file]
   const { error, status } = spawnSync('pngquant', flags, { stdio: 'inherit' })
-  if (error !== undefined || status !== 0) console.warn('pngquant is not there or failed: the picture is large.')
+  if (error !== undefined || status !== 0) console.warn('pngquant is missing or has failed, so the picture is large.')
   return statSync(file).size
 }
 
 /**
- * Installs Mermaid, which draws the charts of a summary on GitHub too, until this process ends: the pictures alone need it.
- * @returns the path of a script for a page
+ * Installs Mermaid in a temporary folder, because only the pictures need it.
+ * @returns the path of its script
  */
 export function installMermaid(): string {
   const { path } = openScratchFolder('summary-picture-mermaid-')

@@ -1,8 +1,8 @@
 /**
- * Plays a release with the real gh against a small GitHub on this machine: for each kind of request once with a failure
- * before it is processed, and once with a response that is lost. The release is then run again, as a person would, and must
- * end as if nothing had failed. The report of nightly runs is played as well. Needs Bash, jq and gh; on Linux, because Go
- * reads SSL_CERT_FILE nowhere else.
+ * Rehearses a release with the real gh against a local server that plays GitHub: each kind of request fails once before it is
+ * processed, and once its response is lost. The release is then run again, as a maintainer would, and must end as if nothing
+ * had failed. The nightly report is rehearsed too. Needs Bash, jq and gh, and Linux, because Go reads SSL_CERT_FILE only
+ * there.
  *
  *   npm run release:rehearse                takes minutes
  *   npm run release:rehearse -- --quick     without failures
@@ -34,15 +34,15 @@ writeFileSync(certificateFile, certificate.cert)
 
 let state = emptyRepository({})
 let failure: Failure | undefined
-/** Every request of a release, with any digest or id left out. */
+/** The requests of a release, without digests and ids. */
 let requests: string[] = []
 
-/** What must hold after each change: users of the major tag never get a release that is not there as a whole. */
+/** The invariant after each change: the major tag never points to an incomplete release. */
 function findProblem({ tags, releases }: RepositoryState): string | undefined {
-  const isWhole = releases.some(({ tag_name, draft, assets }) => {
+  const isComplete = releases.some(({ tag_name, draft, assets }) => {
     return tag_name === TAG && !draft && assets.some(({ name }) => name === ASSET)
   })
-  if (tags.get(MAJOR) === HEAD && !isWhole) return `${MAJOR} was moved before ${TAG} was published with its asset.`
+  if (tags.get(MAJOR) === HEAD && !isComplete) return `${MAJOR} was moved before ${TAG} was published with its asset.`
   return releases.length > 1 ? `There are ${releases.length} releases of ${TAG}.` : undefined
 }
 
@@ -89,7 +89,7 @@ async function run(program: string, args: readonly string[], more: Readonly<Reco
   return { isGreen: exitCode === 0, output: output.trim(), errors }
 }
 
-/** What the job that attests does: nothing if everything is attested. */
+/** Plays the job that attests: it does nothing if everything is attested. */
 async function attest(): Promise<boolean> {
   const { isGreen, output } = await run('release', ['is-attested'])
   if (!isGreen) return false
@@ -103,17 +103,17 @@ async function attest(): Promise<boolean> {
   return true
 }
 
-/** The jobs of release.yml, from the first that did not pass. */
+/** Plays the jobs of release.yml up to the first failure. */
 async function release(): Promise<boolean> {
   if (!(await attest())) return false
   for (const step of ['publish', 'move-major']) if (!(await run('release', [step])).isGreen) return false
   return true
 }
 
-const shows = (): string =>
+const describeState = (): string =>
   JSON.stringify({ tags: [...state.tags], releases: state.releases, attested: state.attested.size })
 
-/** Plays a release in which one request fails; returns all its requests. */
+/** Plays a release in which one request fails, and runs it again until it is green. @returns all its requests */
 async function playRelease(
   planned: Failure | undefined,
   tags: Readonly<Record<string, string>>,
@@ -127,11 +127,11 @@ async function playRelease(
     state.releases.length === 1 &&
     state.releases[0]?.draft === false &&
     state.releases[0].assets.length === 1
-  if (!isDone) problems.push(`With ${JSON.stringify(planned)} the release did not end: ${shows()}`)
+  if (!isDone) problems.push(`With ${JSON.stringify(planned)} the release did not end: ${describeState()}`)
   return requests
 }
 
-/** What the nightly report does after runs with these results. */
+/** Plays the nightly report after a series of runs. */
 async function playNightly(): Promise<void> {
   state = emptyRepository({})
   failure = undefined
@@ -156,10 +156,10 @@ try {
   for (const request of kinds)
     for (const isProcessed of [false, true]) await playRelease({ request, isProcessed }, older)
   await playRelease(undefined, {})
-  // A release that is whole is left as it is.
-  const before = shows()
+  // A complete release is not changed.
+  const before = describeState()
   await release()
-  if (shows() !== before) problems.push('Running a finished release again changed something.')
+  if (describeState() !== before) problems.push('Running a finished release again changed something.')
   await playNightly()
   console.log(`Played ${2 * kinds.length + 2} releases of ${whole.length} requests, and 7 nightly reports.`)
 } finally {

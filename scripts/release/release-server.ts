@@ -23,9 +23,9 @@ interface Issue {
   readonly comments: string[]
 }
 
-/** What of GitHub a release and the report of a nightly run change. */
+/** The parts of a repository that a release and the nightly report change. */
 export interface RepositoryState {
-  /** By name, the commit of each tag. */
+  /** Commits by tag name. */
   readonly tags: Map<string, string>
   readonly releases: Release[]
   /** Digests with an attestation. */
@@ -54,8 +54,8 @@ const refuse = (status: number, message: string): Reply => reply(status, { messa
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Answers one request as GitHub does; refuses what GitHub refuses. */
-function answer(state: RepositoryState, method: string, url: URL, raw: string): Reply {
+/** Processes one request, and refuses what GitHub refuses. */
+function respond(state: RepositoryState, method: string, url: URL, raw: string): Reply {
   const path = url.pathname.replace(/^\/api\/v3/, '').replace('/repos/acme/action', '')
   const body = (raw.startsWith('{') ? JSON.parse(raw) : {}) as Body
   const matches = (pattern: RegExp): string | undefined => pattern.exec(path)?.[1]
@@ -157,7 +157,7 @@ function answer(state: RepositoryState, method: string, url: URL, raw: string): 
   return refuse(501, `The release server does not play ${method} ${path}.`)
 }
 
-/** Which request fails: with 502 before it is processed, or after. */
+/** The request that fails with 502, before or after it is processed. */
 export interface Failure {
   readonly request: number
   readonly isProcessed: boolean
@@ -175,7 +175,7 @@ export function createReleaseServer(
     const failure = getFailure(`${request.method ?? ''} ${url.pathname}`)
     const isProcessed = failure?.isProcessed ?? true
     const { status, body } = isProcessed
-      ? answer(getState(), request.method ?? '', url, raw)
+      ? respond(getState(), request.method ?? '', url, raw)
       : refuse(502, 'Bad Gateway')
     if (request.method !== 'GET') onChange()
     response.writeHead(failure === undefined ? status : 502, { 'content-type': 'application/json' })

@@ -5,10 +5,9 @@ function runTasks(): void {
 }
 
 /**
- * Has something done when this process ends, however it comes to `process.exit`. One listener serves all, because Node warns
- * of more than ten.
+ * Runs a task when this process exits. All tasks share one listener, because Node.js warns about more than ten.
  * @param task must be synchronous
- * @returns call it when the task is no longer needed
+ * @returns a function that cancels the task
  */
 export function runAtExit(task: () => void): () => void {
   if (tasks.size === 0) process.on('exit', runTasks)

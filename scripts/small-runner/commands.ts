@@ -5,15 +5,28 @@ export interface Command {
   readonly data: string
 }
 
-/** Whatever is not in this list is ordinary text to the runner, also if it has the shape of a command. */
+/** The runner treats every other name as ordinary text, even in the form of a command. */
 const COMMAND_NAMES = [
-  ...['add-mask', 'add-matcher', 'add-path', 'debug', 'echo', 'endgroup', 'error', 'group', 'notice'],
-  ...['remove-matcher', 'save-state', 'set-env', 'set-output', 'stop-commands', 'warning'],
+  'add-mask',
+  'add-matcher',
+  'add-path',
+  'debug',
+  'echo',
+  'endgroup',
+  'error',
+  'group',
+  'notice',
+  'remove-matcher',
+  'save-state',
+  'set-env',
+  'set-output',
+  'stop-commands',
+  'warning',
 ]
 
 type Escapes = readonly (readonly [escape: string, character: string])[]
 
-/** In the runner's own order: `%25` comes last, so that `%250A` becomes `%0A` and not a line end. */
+/** In the order of the runner: `%25` is last, so that `%250A` becomes `%0A` and not a line end. */
 const DATA_ESCAPES: Escapes = [
   ['%0D', '\r'],
   ['%0A', '\n'],
@@ -22,7 +35,7 @@ const DATA_ESCAPES: Escapes = [
 const PROPERTY_ESCAPES: Escapes = [...DATA_ESCAPES.slice(0, 2), ['%3A', ':'], ['%2C', ','], ['%25', '%']]
 const BRACKET_ESCAPES: Escapes = [['%3B', ';'], ...DATA_ESCAPES.slice(0, 2), ['%5D', ']'], ['%25', '%']]
 
-/** What .NET's TrimStart takes away, which is not what JavaScript's `trimStart` does. */
+/** The white space of .NET's TrimStart, which differs from JavaScript's `trimStart`. */
 const LEADING_SPACE = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/
 
 function unescape(text: string, escapes: Escapes): string {
@@ -30,16 +43,22 @@ function unescape(text: string, escapes: Escapes): string {
 }
 
 interface Grammar {
-  /** Where the name begins and where it ends, as the text has it before and behind. */
+  /** The texts before and after the name with its properties. */
   readonly start: string
   readonly end: string
   readonly separator: string
-  readonly ofProperties: Escapes
-  readonly ofData: Escapes
+  readonly propertyEscapes: Escapes
+  readonly dataEscapes: Escapes
 }
 
-const COLONS = { start: '::', end: '::', separator: ',', ofProperties: PROPERTY_ESCAPES, ofData: DATA_ESCAPES }
-const BRACKETS = { start: '##[', end: ']', separator: ';', ofProperties: BRACKET_ESCAPES, ofData: BRACKET_ESCAPES }
+const COLONS = { start: '::', end: '::', separator: ',', propertyEscapes: PROPERTY_ESCAPES, dataEscapes: DATA_ESCAPES }
+const BRACKETS = {
+  start: '##[',
+  end: ']',
+  separator: ';',
+  propertyEscapes: BRACKET_ESCAPES,
+  dataEscapes: BRACKET_ESCAPES,
+}
 
 function parseAt(line: string, at: number, grammar: Grammar): Command | undefined {
   const begin = at + grammar.start.length
@@ -50,13 +69,18 @@ function parseAt(line: string, at: number, grammar: Grammar): Command | undefine
   const properties: Record<string, string> = {}
   for (const property of propertyText.trim().split(grammar.separator)) {
     const [, key, value] = /^([^=]+)=(.+)$/su.exec(property) ?? []
-    if (key !== undefined && value !== undefined) properties[key.toLowerCase()] = unescape(value, grammar.ofProperties)
+    if (key !== undefined && value !== undefined)
+      properties[key.toLowerCase()] = unescape(value, grammar.propertyEscapes)
   }
-  return { name: name.toLowerCase(), properties, data: unescape(line.slice(end + grammar.end.length), grammar.ofData) }
+  return {
+    name: name.toLowerCase(),
+    properties,
+    data: unescape(line.slice(end + grammar.end.length), grammar.dataEscapes),
+  }
 }
 
 /**
- * Reads a line as the runner does (its ActionCommand): `::name key=value,key=value::data` at its start after white space, or
+ * Parses a line as the runner does (its ActionCommand): `::name key=value,key=value::data` at its start after white space, or
  * else `##[name key=value;key=value]data` anywhere, where only the first `##[` counts.
  * @returns undefined for ordinary text
  */

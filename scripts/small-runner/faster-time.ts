@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 
-/** A clock that goes `factor` times as fast, and begins at a time in milliseconds since 1970. */
+/** A clock that runs `factor` times as fast. @param startMs its start time, in milliseconds since 1970 */
 export function fasterClock(factor: number, startMs: number, clock: Clock = systemClock): Clock {
   const startedAt = clock.now()
   return {
@@ -12,8 +12,8 @@ export function fasterClock(factor: number, startMs: number, clock: Clock = syst
 }
 
 /**
- * The clock and the timers of a process of Node.js go `factor` times as fast; as code that runs in it before its own. A timer
- * gets a millisecond more, as Node.js ends one up to a millisecond early, which would be seconds on the faster clock.
+ * Source code that makes the monotonic clock and the timers of a Node.js process run `factor` times as fast. Each timer gets an
+ * additional millisecond: Node.js fires up to a millisecond early, which would be seconds on the faster clock.
  */
 export function timesFaster(factor: number): string {
   return `
@@ -23,7 +23,7 @@ export function timesFaster(factor: number): string {
   `
 }
 
-/** The same with its date. */
+/** `timesFaster` with a faster date as well. */
 export function fasterProcess(factor: number, startMs: number): string {
   return `
     ${timesFaster(factor)}

@@ -5,12 +5,12 @@ export interface LineSplitter {
   readonly end: () => void
 }
 
-/** Cuts a stream of bytes into lines as the runner does (.NET's ReadLine): at a line feed, at a return, or at both together. */
+/** Splits a stream of bytes into lines as the runner does (.NET's ReadLine): at LF, CR, or CRLF. */
 export function splitIntoLines(onLine: (line: string) => void): LineSplitter {
   const decoder = new StringDecoder('utf8')
   let rest = ''
   const cut = (text: string): void => {
-    // A return at the very end may be the first half of a line end, so it waits for what comes next.
+    // A CR at the end may be the first half of CRLF, so it is kept until the next chunk.
     const parts = (rest + text).split(/\r\n|\n|\r(?!$)/)
     rest = parts.pop() ?? ''
     parts.forEach(onLine)

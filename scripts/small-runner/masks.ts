@@ -1,6 +1,6 @@
 /**
- * Replaces every masked value by `***`, as the runner's SecretMasker does: values that overlap or touch become one `***`.
- * Unlike the runner this one knows no encodings (base64, URL, JSON), so it hides less, which is the safe side for a test.
+ * Replaces every masked value with `***`, as the runner's SecretMasker does: adjacent or overlapping values become one `***`.
+ * Unlike the runner it masks no encoded values (base64, URL, JSON), so that tests see more than a log would show.
  */
 export function maskSecrets(text: string, masks: Iterable<string>): string {
   const hits: { start: number; end: number }[] = []
@@ -21,8 +21,8 @@ export function maskSecrets(text: string, masks: Iterable<string>): string {
   return masked + text.slice(Math.max(coveredUpTo, 0))
 }
 
-/** What the runner masks for one `add-mask`: the value, and each of its lines, because logs are masked line by line. */
-export function masksOf(value: string): string[] {
+/** The texts that the runner masks for one `add-mask`: the value and each of its lines, because logs are masked line by line. */
+export function listMasks(value: string): string[] {
   const lines = value.split(/[\r\n]/).map((line) => line.trim())
   return [...new Set([value, ...lines])].filter((mask) => mask !== '')
 }

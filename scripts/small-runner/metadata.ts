@@ -2,30 +2,30 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface ActionMetadata {
-  /** A default is empty if there is none. */
+  /** An input without a default has an empty one. */
   readonly inputs: readonly { readonly name: string; readonly default: string }[]
   readonly runs: Readonly<Partial<Record<'using' | 'main' | 'post', string>>>
 }
 
-function plain(scalar = ''): string {
+function unquote(scalar = ''): string {
   const [, single, double] = /^(?:'(.*)'|"(.*)")$/.exec(scalar) ?? []
   return single?.replaceAll("''", "'") ?? double ?? scalar
 }
 
 /**
- * Reads an action.yml as all of this project are written, so that nothing has to be installed: two blanks before a name, four
- * before what is said of it, and each default on one line.
- * @param actionFolder the folder that holds action.yml
+ * Parses the subset of YAML in which this project writes action.yml, so that `npm start` needs no install: names are indented by
+ * two spaces, their properties by four, and each default is on one line.
+ * @param actionFolder the folder that contains action.yml
  */
 export function readMetadata(actionFolder: string): ActionMetadata {
   const yaml = readFileSync(join(actionFolder, 'action.yml'), 'utf8').replaceAll('\r\n', '\n')
-  const sectionOf = (name: string): string => new RegExp(`^${name}:\n((?: .*\n|\n)*)`, 'm').exec(yaml)?.[1] ?? ''
-  const inputs = sectionOf('inputs').matchAll(/^ {2}([\w-]+):\n((?: {4}.*\n)*)/gm)
-  const runs = sectionOf('runs').matchAll(/^ {2}(\w+): (.*)$/gm)
+  const getSection = (name: string): string => new RegExp(`^${name}:\n((?: .*\n|\n)*)`, 'm').exec(yaml)?.[1] ?? ''
+  const inputs = getSection('inputs').matchAll(/^ {2}([\w-]+):\n((?: {4}.*\n)*)/gm)
+  const runs = getSection('runs').matchAll(/^ {2}(\w+): (.*)$/gm)
   return {
-    inputs: Array.from(inputs, ([, name = '', said = '']) => {
-      return { name, default: plain(/^ {4}default: (.*)$/m.exec(said)?.[1]) }
+    inputs: Array.from(inputs, ([, name = '', properties = '']) => {
+      return { name, default: unquote(/^ {4}default: (.*)$/m.exec(properties)?.[1]) }
     }),
-    runs: Object.fromEntries(Array.from(runs, ([, name = '', value]) => [name, plain(value)] as const)),
+    runs: Object.fromEntries(Array.from(runs, ([, name = '', value]) => [name, unquote(value)] as const)),
   }
 }

@@ -10,24 +10,24 @@ import { readStepResults, type StepResults } from './step-results.ts'
 type Texts = Readonly<Record<string, string>>
 
 export interface RunOptions {
-  /** The folder that holds action.yml. */
+  /** The folder that contains action.yml. */
   readonly action: string
   readonly stage?: 'main' | 'post'
-  /** What the workflow gives under `with`. */
+  /** The workflow's `with`. */
   readonly inputs?: Texts
-  /** What the workflow gives under `env`. */
+  /** The workflow's `env`. */
   readonly env?: Texts
-  /** What an earlier stage saved. */
+  /** The state that an earlier stage saved. */
   readonly state?: Texts
   /** Masked from the start. */
   readonly secrets?: readonly string[]
   readonly eventName?: string
   readonly event?: unknown
-  /** By default the current folder. */
+  /** Default: the current folder. */
   readonly workspace?: string
-  /** The Node.js that runs the action, by default this one. */
+  /** The Node.js that runs the action. Default: the current one. */
   readonly node?: string
-  /** As with the step debug logging of a run. */
+  /** Enables step debug logging. */
   readonly debug?: boolean
   readonly onLine?: (line: LogLine) => void
   readonly cancel?: AbortSignal
@@ -35,12 +35,12 @@ export interface RunOptions {
 }
 
 export interface RunResult extends StepResults {
-  /** Null if a signal ended the process, or if it never started. */
+  /** Null if a signal ended the process, or if it did not start. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly conclusion: 'success' | 'failure' | 'cancelled'
   readonly log: LogLine[]
-  /** Both streams as they came, nothing masked. */
+  /** Both streams, unmasked. */
   readonly rawOutput: string
   readonly masks: string[]
   readonly annotations: Annotation[]
@@ -48,7 +48,7 @@ export interface RunResult extends StepResults {
   readonly durationMs: number
 }
 
-/** The given inputs, and the defaults of the others; the token of the run, which some name, is empty. */
+/** Adds the defaults of inputs that are not given. `github.token` is empty. */
 function mergeInputs(inputs: Texts, metadata: ActionMetadata, log: StepLog): Texts {
   const given = new Map(Object.entries(inputs).map(([name, value]) => [name.toLowerCase(), value]))
   const known = metadata.inputs.map(({ name }) => name.toLowerCase())
@@ -66,9 +66,9 @@ function mergeInputs(inputs: Texts, metadata: ActionMetadata, log: StepLog): Tex
 }
 
 /**
- * Runs a packaged JavaScript action as the GitHub Actions runner does: its environment, its two command grammars, its files,
- * its masks and its signals. It holds what this project relies on, not all of a runner: no containers, no problem matchers.
- * @throws Error only if action.yml cannot be read; whatever the action does is a result
+ * Runs a packaged JavaScript action as the GitHub Actions runner does: with its environment, both command grammars, command
+ * files, masks and signals. It implements what this project relies on: no containers and no problem matchers.
+ * @throws Error only if action.yml cannot be read; every ending of the action is a result
  */
 export async function runAction(options: RunOptions): Promise<RunResult> {
   const { action, stage = 'main', inputs = {}, workspace = process.cwd() } = options

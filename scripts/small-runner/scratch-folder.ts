@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runAtExit } from './at-exit.ts'
 
-/** A new empty folder that is removed when this process ends, or before. */
+/** Creates an empty folder that is removed when this process exits, or before. */
 export function openScratchFolder(prefix: string): { readonly path: string; readonly remove: () => void } {
   const path = mkdtempSync(join(realpathSync(tmpdir()), prefix))
   const removeFolder = (): void => {

@@ -7,10 +7,18 @@ export type CommandFile = (typeof COMMAND_FILES)[number]
 
 type Texts = Readonly<Record<string, string>>
 
-/** What a process needs from the machine. Nothing else is handed on, so that a run does not depend on whose shell it is. */
-const FROM_THE_MACHINE = [
-  ...['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP'],
-  ...['USERPROFILE', 'SystemRoot', 'SystemDrive', 'ComSpec', 'PATHEXT'],
+/** Variables that a process needs from the machine. Others are not passed on, so that a run does not depend on the user's shell. */
+const MACHINE_VARIABLES = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'USERPROFILE',
+  'SystemRoot',
+  'SystemDrive',
+  'ComSpec',
+  'PATHEXT',
 ]
 
 const RUNNER_OS: Readonly<Record<string, string | undefined>> = { win32: 'Windows', darwin: 'macOS' }
@@ -22,8 +30,8 @@ export function createCommandFiles(folder: string): Readonly<Record<CommandFile,
 }
 
 /**
- * The variables that a step sees, lowest precedence first: the machine, the runner, `env` of the workflow, the inputs.
- * @param folder an empty one, for the event and for temporary files
+ * The environment of a step, lowest precedence first: the machine, the runner, the workflow's `env`, the inputs.
+ * @param folder an empty folder for the event and temporary files
  */
 export function stepEnvironment(options: RunOptions, inputs: Texts, folder: string): Record<string, string> {
   const { workspace = process.cwd(), eventName = 'workflow_dispatch', event = {}, debug, state = {}, env } = options
@@ -32,7 +40,7 @@ export function stepEnvironment(options: RunOptions, inputs: Texts, folder: stri
   writeFileSync(eventFile, JSON.stringify(event))
   mkdirSync(tempFolder)
   return {
-    ...Object.fromEntries(FROM_THE_MACHINE.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+    ...Object.fromEntries(MACHINE_VARIABLES.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
     CI: 'true',
     GITHUB_ACTIONS: 'true',
     GITHUB_ACTION: '__self',
@@ -62,11 +70,11 @@ export function stepEnvironment(options: RunOptions, inputs: Texts, folder: stri
     RUNNER_TOOL_CACHE: tempFolder,
     ...(debug === true && { RUNNER_DEBUG: '1' }),
     ...env,
-    ...renamed(inputs, (name) => `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`),
-    ...renamed(state, (name) => `STATE_${name}`),
+    ...renameKeys(inputs, (name) => `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`),
+    ...renameKeys(state, (name) => `STATE_${name}`),
   }
 }
 
-function renamed(values: Texts, rename: (name: string) => string): Texts {
+function renameKeys(values: Texts, rename: (name: string) => string): Texts {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [rename(name), value]))
 }

@@ -1,9 +1,9 @@
 import { parseCommand, type Command } from './commands.ts'
-import { maskSecrets, masksOf } from './masks.ts'
+import { maskSecrets, listMasks } from './masks.ts'
 
 export type AnnotationLevel = 'error' | 'warning' | 'notice'
 
-/** One line as the run's page shows it, masked. */
+/** One masked line as the page of the run shows it. */
 export interface LogLine {
   readonly kind: AnnotationLevel | 'text' | 'debug' | 'group' | 'endgroup'
   readonly text: string
@@ -17,34 +17,34 @@ export interface Annotation {
 }
 
 export interface StepLogOptions {
-  /** Masked from the start, as the runner masks what comes from the secrets' store. */
+  /** Masked from the start, as the runner masks the secrets of a workflow. */
   readonly secrets?: readonly string[]
   readonly debug?: boolean
   readonly onLine?: (line: LogLine) => void
 }
 
-/** The runner cuts the message of an annotation here, in characters. */
+/** The runner truncates the message of an annotation to so many characters. */
 const MAX_ANNOTATION_LENGTH = 4096
 
-/** What a step's output means: the state that the runner keeps while it reads the lines (its ActionCommandManager). */
+/** Interprets the output of a step as the runner does (its ActionCommandManager). */
 export class StepLog {
   readonly lines: LogLine[] = []
   readonly annotations: Annotation[] = []
   readonly commands: Command[] = []
   readonly masks: Set<string>
-  /** A command that could not be carried out makes the step fail, whatever its exit code. */
+  /** An invalid command fails the step regardless of its exit code. */
   failed = false
 
   readonly #debug: boolean
   readonly #onLine: (line: LogLine) => void
 
   constructor({ secrets = [], debug = false, onLine = () => undefined }: StepLogOptions = {}) {
-    this.masks = new Set(secrets.flatMap(masksOf))
+    this.masks = new Set(secrets.flatMap(listMasks))
     this.#debug = debug
     this.#onLine = onLine
   }
 
-  /** @param line one line of either stream, without its end */
+  /** @param line one line of either stream, without its line end */
   read(line: string): void {
     const command = parseCommand(line)
     if (command === undefined) {
@@ -69,14 +69,14 @@ export class StepLog {
       case 'add-mask':
         if (data.trim() === '')
           this.annotate('warning', "Can't add secret mask for empty string in ##[add-mask] command.")
-        for (const mask of masksOf(data)) this.masks.add(mask)
+        for (const mask of listMasks(data)) this.masks.add(mask)
         break
       default:
         this.fail(`No action of this project gives the command '${line}'.`)
     }
   }
 
-  /** An error that the runner itself reports, and that makes the step fail. */
+  /** Reports an error of the runner itself, which fails the step. */
   fail(message: string): void {
     this.failed = true
     this.annotate('error', message)

@@ -5,12 +5,12 @@ import { splitIntoLines } from './line-splitter.ts'
 export interface CancelTimes {
   /** From SIGINT to SIGTERM. */
   readonly sigtermAfterMs: number
-  /** From SIGTERM to the end. */
+  /** From SIGTERM to SIGKILL. */
   readonly killAfterMs: number
 }
 
 export interface StepEnd {
-  /** Null if a signal ended it. */
+  /** Null if a signal ended the process. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly wasCancelled: boolean
@@ -27,21 +27,21 @@ export interface StepProcess {
   readonly cancelTimes: CancelTimes
 }
 
-/** As in the runner's ProcessInvoker. */
+/** The times of the runner's ProcessInvoker. */
 export const RUNNER_CANCEL_TIMES: CancelTimes = { sigtermAfterMs: 7500, killAfterMs: 2500 }
 
-/** A grandchild can keep the streams open after the step has ended; the runner then waits this long, and so does this. */
+/** A grandchild can keep the streams open after the step has ended. The runner waits this long for them. */
 const STREAM_GRACE_MS = 5000
 
 const isWindows = process.platform === 'win32'
 
 /**
- * Runs one process and hands on its output line by line, of both streams in the order they come in.
+ * Runs one process and emits the lines of both streams in the order of arrival.
  *
- * It gets a process group of its own, so that Ctrl-C in a terminal reaches the runner alone, which then passes it on: once.
- * On Windows Node cannot send Ctrl-C to another process: there the step shares the console, gets Ctrl-C from it, and a
- * cancellation from elsewhere only waits and then ends the step.
- * @throws Error where the process cannot be started, as with an environment that is too large
+ * The process gets its own process group, so that Ctrl-C in a terminal reaches only the runner, which forwards it once. On
+ * Windows, Node.js cannot send Ctrl-C to another process: the step shares the console and receives Ctrl-C from it. Any other
+ * cancellation waits there and then kills the step.
+ * @throws Error if the process cannot be started, for example because its environment is too large
  */
 export function runStepProcess(step: StepProcess): Promise<StepEnd> {
   const { file, args, cwd, env, onLine, onText, cancel, cancelTimes } = step

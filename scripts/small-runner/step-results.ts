@@ -3,33 +3,33 @@ import { maskSecrets } from './masks.ts'
 import type { CommandFile } from './step-environment.ts'
 import type { StepLog } from './step-log.ts'
 
-/** The runner drops a job summary that is larger than this, whole. */
+/** The runner drops a job summary above this size completely. */
 const MAX_SUMMARY_BYTES = 1024 * 1024
-/** A job's outputs may be this large together; their size is reckoned in UTF-16, two bytes for each unit. */
+/** The limit for all outputs of a job, which the runner counts in UTF-16: two bytes a code unit. */
 const MAX_OUTPUTS_BYTES = 1024 * 1024
 
 export interface StepResults {
-  /** The command files as the action left them, nothing masked. */
+  /** The command files, unmasked. */
   readonly rawFiles: Readonly<Record<CommandFile, string>>
   readonly outputs: Readonly<Record<string, string>>
   readonly state: Readonly<Record<string, string>>
-  /** Masked; empty if it was too large. */
+  /** Masked; empty if the summary was too large. */
   readonly summary: string
 }
 
 interface KeyValuePairs {
   readonly pairs: [name: string, value: string][]
-  /** Why reading stopped; the pairs before that place count all the same, as they do for the runner. */
+  /** Why parsing stopped. As in the runner, the pairs before the error are valid. */
   readonly error?: string
 }
 
-/** Only Windows takes a return before the line feed as a part of the line end. */
+/** Only Windows treats CRLF as one line end. */
 function splitLines(text: string, platform: string): { text: string; end: string }[] {
   const pattern = platform === 'win32' ? /(.*?)(\r?\n|$)/gsu : /(.*?)(\n|$)/gsu
   return [...text.matchAll(pattern)].map(([, line = '', end = '']) => ({ text: line, end }))
 }
 
-/** Reads `name=value` and `name<<delimiter` as the runner does (its EnvFileKeyValuePairs). */
+/** Parses `name=value` and `name<<delimiter` as the runner does (its EnvFileKeyValuePairs). */
 export function parseKeyValuePairs(text: string, platform: string = process.platform): KeyValuePairs {
   const lines = splitLines(text, platform)
   const pairs: [string, string][] = []
@@ -53,13 +53,13 @@ export function parseKeyValuePairs(text: string, platform: string = process.plat
   return { pairs }
 }
 
-/** A file that the step took away counts as empty. A byte order mark is not part of the text. */
+/** A missing file counts as empty. A byte order mark is removed. */
 function readFile(path: string): { readonly text: string; readonly sizeBytes: number } {
   const bytes = statSync(path, { throwIfNoEntry: false }) === undefined ? Buffer.alloc(0) : readFileSync(path)
   return { text: new TextDecoder().decode(bytes), sizeBytes: bytes.length }
 }
 
-/** Reads what the action wrote into the command files, when it has ended (the runner's FileCommandManager). */
+/** Reads the command files after the action has ended (the runner's FileCommandManager). */
 export function readStepResults(paths: Readonly<Record<CommandFile, string>>, log: StepLog): StepResults {
   const files = Object.entries(paths).map(([name, path]) => [name, readFile(path).text] as const)
   const rawFiles = Object.fromEntries(files) as Record<CommandFile, string>

@@ -1,6 +1,6 @@
 /**
- * Draws random schedules, courses, fleets and mixtures of faults for some minutes, and checks the same promises on them as
- * the tests of `__tests__/model` and `__tests__/faults` do. Ends with a table of what it drew.
+ * Generates random schedules, histories, fleets and combinations of faults for some minutes, and checks the same properties as
+ * the tests in `__tests__/model` and `__tests__/faults`. Prints a table of the generated cases at the end.
  *
  *   npm run test:soak                         for 10 minutes, with a random seed, which it prints
  *   SOAK_MINUTES=5 SEED=7 npm run test:soak   for 5 minutes, with that seed
@@ -18,16 +18,16 @@ import type { Drawn } from '../../__tests__/support/soak.ts'
 import { renderTable } from '../docs/markdown-tables.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 
-/** Those that draw cases for as long as they may. */
+/** The suites that generate cases until their time is up. */
 const SUITES = [
   '__tests__/model/service-properties.test.ts',
   '__tests__/model/courses.test.ts',
   '__tests__/model/fleet.test.ts',
   '__tests__/faults/faults.test.ts',
 ]
-/** What the suites take besides drawing: starting, fixed cases, shrinking. */
+/** The time of a suite besides generated cases: start, fixed cases, shrinking. */
 const FIXED_MS = 20_000
-/** A soak that takes this much longer than it should hangs. */
+/** A soak that takes longer by this factor hangs. */
 const KILL_FACTOR = 1.5
 
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 10)

@@ -8,18 +8,21 @@ import { createRedactor } from '../../src/text/redact.ts'
 import { joinSentences } from '../../src/text/sentences.ts'
 
 const TIMEOUT_MS = 60_000
-/** Of no job. That it is not there is an answer, too, and a weaker one. */
+/** A 404 for this id shows at least that the service responds. */
 const MADE_UP_ID = 'job_that_is_not_there'
 
-/** What one of the three endpoints has answered, with a dash if that proves nothing. */
-interface Found {
+/** The result for one endpoint; a dash if the response proves nothing. */
+interface CheckResult {
   readonly mark: '✔' | '✘' | '–'
   readonly text: string
 }
 
-const NOT_TRIED: Found = { mark: '–', text: 'Create a job, send a message: not tried, as that would start the agent.' }
+const NOT_TRIED: CheckResult = {
+  mark: '–',
+  text: 'Create a job, send a message: not tried, as that would start the agent.',
+}
 
-async function ask(what: string, isMadeUp: boolean, read: () => Promise<string>): Promise<Found> {
+async function ask(what: string, isMadeUp: boolean, read: () => Promise<string>): Promise<CheckResult> {
   try {
     return { mark: '✔', text: `${what}: ${await read()}` }
   } catch (error) {
@@ -31,16 +34,16 @@ async function ask(what: string, isMadeUp: boolean, read: () => Promise<string>)
 }
 
 /**
- * Asks a service for a job and for one page of visitors, and sends it nothing.
- * @param inputs those that name the service, as a workflow would give them
- * @param jobId of a job to read; empty: there is none
+ * Reads a job and one page of visitors. Sends no prompt.
+ * @param inputs the inputs that name the service
+ * @param jobId the job to read; empty if the user named none
  * @throws ActionError `invalid-input` that names every problem
  */
 export async function checkService(
   inputs: Readonly<Record<string, string>>,
   jobId: string,
   env: NodeJS.ProcessEnv,
-): Promise<readonly Found[]> {
+): Promise<readonly CheckResult[]> {
   const { projectId, apiKey, baseUrl } = parseFields(SERVICE_FIELDS, inputs, '.')
   const quiet = (): void => undefined
   const transport = createTransport({ baseUrl, apiKey, env, clock: systemClock, mask: quiet, debug: quiet })

@@ -18,7 +18,7 @@ import { ASKED } from './workflow-runs.ts'
 type Texts = Readonly<Record<string, string>>
 type Described = Readonly<Record<string, { readonly description: string }>>
 
-/** Courses for which `npm start` needs more than a scenario of GitHub: other inputs, or several runs. */
+/** Scenarios that need more than the embedded GitHub: other inputs, or several runs. */
 const STORIES = {
   mended: {
     plays: 'checks-mended',
@@ -35,9 +35,9 @@ const DESCRIBED: Described = { ...SCENARIOS, ...GITHUB_SCENARIOS, ...RUNNER_SCEN
 
 type Course = ScenarioName | GitHubScenarioName | RunnerScenarioName | Story
 
-/** What the action must be given to meet with these. */
+/** The inputs that a scenario needs. */
 const INPUTS: readonly (readonly [given: Texts, names: readonly Course[]])[] = [
-  // If the point is that something does not end in time, nobody wants to wait for an hour to see it.
+  // A short timeout for scenarios that end in one.
   [{ 'timeout-minutes': '2' }, ['slow', 'never-starts', 'checks-pending']],
   [{ 'timeout-minutes': '5' }, ['stalled']],
   [{ 'timeout-minutes': '10' }, ['checks-wait-for-approval', 'checks-wait-for-environment']],
@@ -51,15 +51,15 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly Course[]])[] = [
   [{ 'fix-rounds': '2' }, ['mended']],
   [{ 'fix-rounds': '1', reviewers: 'change-authors' }, ['rolling']],
   [ASKED, ['comment-of-maintainer', 'comment-of-stranger', 'comment-of-bot']],
-  // Of GitHub nothing is asked before the job: without an answer, nothing would be sent.
+  // No request to GitHub before the job: a failed request would stop the step before the prompt.
   [
     { 'change-context': 'none', 'change-range': '', paths: '', 'on-open-pr': 'new' },
     ['no-permission', 'proxy-refuses', 'socks-proxy', 'github-down'],
   ],
 ]
 
-/** What only the export of visitors meets with. */
-const OF_VISITORS: readonly string[] = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
+/** Scenarios that only the export of visitors can meet. */
+const VISITORS_SCENARIOS: readonly string[] = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
 
 export interface ChosenCourse {
   readonly scenario: ScenarioName
@@ -71,14 +71,14 @@ export interface ChosenCourse {
 
 const isStory = (name: string): name is Story => Object.hasOwn(STORIES, name)
 
-/** What is played for these names, or a sentence that says what is wrong with them. */
+/** @returns what to play for these names, or an error message */
 export function chooseCourse(names: readonly string[], action: 'agent' | 'visitors' = 'agent'): ChosenCourse | string {
   const unknown = names.find((name) => !Object.hasOwn(DESCRIBED, name))
   if (unknown !== undefined)
     return `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(DESCRIBED))} «npm start -- --list» lists all.`
-  const ofOther = names.find((name) => OF_VISITORS.includes(name))
-  if (ofOther !== undefined && action === 'agent')
-    return `${ofOther} is about the export of visitors: npm start -- --action visitors --scenario ${ofOther}`
+  const visitorsOnly = names.find((name) => VISITORS_SCENARIOS.includes(name))
+  if (visitorsOnly !== undefined && action === 'agent')
+    return `${visitorsOnly} is about the export of visitors: npm start -- --action visitors --scenario ${visitorsOnly}`
   const [scenario = DEFAULT_SCENARIO, second] = names.filter(isScenarioName)
   if (second !== undefined)
     return `${scenario} and ${second} are both scenarios of the service, which plays one. See: npm start -- --list`
@@ -92,18 +92,18 @@ export function chooseCourse(names: readonly string[], action: 'agent' | 'visito
   }
 }
 
-const TO_BEGIN_WITH = ['pull-request', 'mended', 'rolling', 'comment-of-maintainer', 'slow']
+const FIRST_SCENARIOS = ['pull-request', 'mended', 'rolling', 'comment-of-maintainer', 'slow']
 
-/** Each group with its title; a scenario stands in the first one that has it. */
+/** Each scenario is listed in the first group that contains it. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['To begin with:', TO_BEGIN_WITH],
-  ['With --action visitors:', OF_VISITORS],
+  ['To begin with:', FIRST_SCENARIOS],
+  ['With --action visitors:', VISITORS_SCENARIOS],
   ['At the service, one of them:', SCENARIO_NAMES],
   ['On GitHub, with any of the others:', GITHUB_SCENARIO_NAMES],
   ['On the runner and its network, with any of the others:', RUNNER_SCENARIO_NAMES],
 ]
 
-/** All scenarios, for a person who has to choose: a line for each. */
+/** All scenarios for `--list`, one a line. */
 export function listScenarios(): string {
   const shown = new Set<string>()
   const groups = GROUPS.map(([title, names]) => {

@@ -16,9 +16,9 @@ export interface Flags {
 }
 
 /**
- * `npm start --scenario=failed`, without `--` before the flag, reaches a script as the variable `npm_config_scenario`; and
- * `npm start --scenario failed` as that variable with the value `true`, and `failed` as an argument.
- * @returns what is wrong, as a sentence, if something is
+ * Also reads flags without the separating `--`: npm passes `npm start --scenario=failed` as the variable
+ * `npm_config_scenario`, and `npm start --scenario failed` as that variable with the value `true` and the argument `failed`.
+ * @returns an error message for invalid flags
  */
 export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags | string {
   const options = Object.fromEntries(
@@ -38,7 +38,7 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
       const flags = KNOWN.map((known) => `--${known}`)
       return `There is no option ${rawName}.${askForNearest(`--${name}`, flags)} «npm start -- --help» shows all.`
     }
-    // A flag that follows is no value, unless it is written as --prompt=--text.
+    // The next flag is not a value. A value that begins with a dash needs the form --prompt=--text.
     if (!isSwitch(name) && (value === undefined || (!inlineValue && value.startsWith('-'))))
       return `${rawName} needs a value.`
     given.push([name, value ?? 'true'])

@@ -4,7 +4,7 @@ type Groups = Readonly<Record<string, string | undefined>>
 
 const NAMED_ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
-/** A comment, a chart, which no terminal draws, a `<pre>`, a table of HTML, a fence or a table of Markdown: what is read as a whole. All else is read line by line. */
+/** Blocks that are parsed as a whole: comments, charts, `<pre>`, HTML tables, fences and Markdown tables. Other lines are parsed one by one. */
 const BLOCK =
   /(?<hidden><!--.*?-->|^```mermaid\n.*?^```$)|<pre\b[^>]*>(?<pre>.*?)<\/pre>|<table\b[^>]*>(?<table>.*?)<\/table>|^(?<mark>`{3,})[^\n]*\n(?<fence>.*?)^\k<mark>$|^(?<pipes>\|[^\n]*\n\|[ :|-]+\|[ ]*(?:\n\|[^\n]*)*)/gmsu
 
@@ -12,8 +12,8 @@ const INLINE =
   /(?<ticks>`+)(?<ticked>.+?)\k<ticks>|<code>(?<code>.*?)<\/code>|\*\*(?<stars>.+?)\*\*|<b>(?<bold>.*?)<\/b>|\[(?<label>[^\]]*)\]\((?<target>[^)\s]*)\)|<a\b[^>]*?href="(?<href>[^"]*)"[^>]*>(?<anchor>.*?)<\/a>|(?<tag><\/?[a-zA-Z][^>]*>)|(?<![\p{L}\p{N}])_(?<emphasis>[^_]+)_(?![\p{L}\p{N}])/gsu
 
 /**
- * Makes a job summary readable in a terminal. It knows the Markdown and HTML that summaries are made of, not all of either;
- * what it does not know is shown as it stands, and a tag is dropped.
+ * Renders a job summary for a terminal. It supports the Markdown and HTML of our summaries. Unknown Markdown is shown
+ * unchanged, and unknown tags are dropped. Charts are hidden.
  */
 export function markdownToTerminal(markdown: string, paint: Paint): string {
   const text = cleanForTerminal(markdown)
@@ -88,13 +88,13 @@ function pipeRows(pipes: string, paint: Paint): string[][] {
   return lines.map((line, index) => cellsOf(line).map((cell) => renderCell(index === 0, cell, paint)))
 }
 
-/** On one line. */
+/** Joins the lines of a cell. */
 function renderCell(isHeading: boolean, cell: string, paint: Paint): string {
   const text = renderInline(cell.replace(/<!--.*?-->/g, '').trim(), paint).replace(/\s*\n\s*/g, '; ')
   return isHeading ? paint('bold', text) : text
 }
 
-/** An entity can name a control character, so what comes out is cleaned. */
+/** Decoded entities are cleaned too, because they can be control characters. */
 function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|([a-z]+));/gu, (entity, number: string | undefined, name = '') => {
     if (number === undefined) return NAMED_ENTITIES[String(name)] ?? entity

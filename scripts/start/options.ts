@@ -8,7 +8,7 @@ const ACTIONS = ['agent', 'visitors'] as const
 
 export interface EmbeddedService extends ChosenCourse {
   readonly kind: 'embedded'
-  /** How many seconds pass in one, for the service, its GitHub and the step. */
+  /** The factor by which time runs faster for the service, its GitHub and the step. */
   readonly speed: number
 }
 
@@ -20,15 +20,15 @@ export interface Run {
   readonly kind: 'run'
   readonly action: (typeof ACTIONS)[number]
   readonly service: ChosenService
-  /** Inputs besides those that name the service, which hold if the action knows them and none is given. */
+  /** Defaults of inputs, without those that name the service. Inputs that the action does not have are ignored. */
   readonly defaults: Texts
   readonly given: Texts
   readonly cancelAfter: number | undefined
-  /** Whether the embedded service stays when the run is over. */
+  /** Whether the embedded service keeps running after the run. */
   readonly isKept: boolean
 }
 
-/** Whether a service answers as the actions need it, with nothing sent to it. */
+/** Checks whether a service responds as the actions need it, without sending a prompt. */
 export interface Check {
   readonly kind: 'check'
   readonly service: ChosenService
@@ -40,7 +40,7 @@ export interface Refused {
   readonly message: string
 }
 
-/** A whole run takes about five seconds then. */
+/** A whole run takes about five seconds. */
 const DEFAULT_SPEED = 10
 
 export const HELP = `Runs the packaged action against an embedded service, as a GitHub runner would.
@@ -68,7 +68,7 @@ With DOCS_AGENT_BASE_URL, DOCS_AGENT_PROJECT_ID and DOCS_AGENT_API_KEY set, that
 const DEFAULT_PROMPT = 'Document the new `--dry-run` flag of the deploy command.'
 const SERVICE_VARIABLES = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID', 'DOCS_AGENT_API_KEY'] as const
 
-/** The workflow of the README, which looks at the checks and the files of its pull request too. */
+/** The inputs of the workflow in the README. */
 export const EMBEDDED_INPUTS = {
   'change-context': 'files',
   'change-range': 'since-last-success',
@@ -115,7 +115,7 @@ export function readOptions(
     service,
     defaults: {
       ...(isExample ? { prompt: DEFAULT_PROMPT } : {}),
-      // Nothing that changes the action's own defaults if the service is a real one.
+      // A real service gets the action's own defaults.
       ...(isEmbedded ? { ...usual, ...service.inputs } : {}),
     },
     given,

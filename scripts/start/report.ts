@@ -32,7 +32,7 @@ export function heading(title: string, paint: Paint): string {
   return `\n${paint('bold', start)}${paint('dim', '─'.repeat(Math.max(0, HEADING_COLUMNS - start.length)))}\n`
 }
 
-/** One line of the log, as the run's page shows it; its further lines, if any, stand under its text. */
+/** Formats a log line as the page of a run shows it, with further lines indented. */
 export function showLogLine({ kind, text, title }: LogLine, paint: Paint): string {
   if (kind === 'endgroup') return ''
   const [label, style] = LABELS[kind] ?? ['', undefined]
@@ -47,8 +47,8 @@ export function showHead(text: string): string {
 }
 
 /**
- * Outputs, job summary, what there is besides, and last the conclusion.
- * @param others each with its title; one without a text is not shown
+ * Formats outputs, job summary, other sections and the conclusion.
+ * @param others sections; those without a text are not shown
  */
 export function showResult(
   { outputs, summary, conclusion, exitCode, signal, durationMs }: Result,

@@ -3,7 +3,7 @@ import { makeCertificate, offerOverTls } from './untrusted-tls.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-/** What a step finds another way than usual. */
+/** How the environment of a step differs from the usual one. */
 export interface RunnerSetting {
   readonly inputs?: Texts
   readonly env?: Texts
@@ -13,7 +13,7 @@ export interface RunnerSetting {
 }
 
 interface RunnerScenario {
-  /** One sentence for a person who has to choose. */
+  /** One sentence for `--list`. */
   readonly description: string
   readonly set: (serviceUrl: string) => RunnerSetting | Promise<RunnerSetting>
 }
@@ -27,7 +27,7 @@ const withoutFile = (variable: string): RunnerSetting => ({
   preload: `import { rmSync } from 'node:fs'; rmSync(process.env.${variable})`,
 })
 
-/** The export writes to files that are open, and the runner's own files are on another disk. */
+/** Fails writes to open files only: the export uses those. The runner's command files are written by name. */
 const FULL_DISK = `
   import fs from 'node:fs'
   import { syncBuiltinESMExports } from 'node:module'
@@ -39,7 +39,7 @@ const FULL_DISK = `
   syncBuiltinESMExports()
 `
 
-/** What goes wrong on the runner and in its network, where no service has a part in it. */
+/** Failures of the runner and its network. */
 const scenarios = {
   'untrusted-certificate': {
     description: 'The service has a certificate of an authority that the runner does not know.',
@@ -51,7 +51,7 @@ const scenarios = {
   },
   'proxy-refuses': {
     description: 'The runner’s proxy forbids the service’s address.',
-    // The service itself lets nobody through.
+    // The embedded service refuses CONNECT.
     set: (url) => ({ env: { HTTP_PROXY: url } }),
   },
   'socks-proxy': {

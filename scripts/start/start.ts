@@ -11,14 +11,14 @@ import { heading, showHead, showLogLine, showResult } from './report.ts'
 import { openSurroundings } from './surroundings.ts'
 import { choosePaint, cleanForTerminal, wrapLines } from './terminal.ts'
 
-/** Wrong usage, as opposed to 1, which is the action's own verdict. */
-const EXIT_CODE_OF_WRONG_USAGE = 2
-const EXIT_CODE_OF_CTRL_C = 130
-/** npm passes Ctrl-C on although the terminal has sent it already, so two close together are one. */
-const SAME_CTRL_C_MS = 500
+/** Invalid usage. The action itself exits with 1. */
+const USAGE_EXIT_CODE = 2
+const CTRL_C_EXIT_CODE = 130
+/** npm forwards a Ctrl-C that the terminal has already sent, so two signals within this time are one. */
+const CTRL_C_DEBOUNCE_MS = 500
 
-/** In bytes, of an export that can be large. */
-const MOST_OF_A_FILE = 4_096
+/** An export can be large. */
+const MAX_HEAD_BYTES = 4_096
 
 const SECRET_INPUTS: readonly string[] = ['api-key', 'github-token']
 
@@ -49,8 +49,8 @@ function showInputs(inputs: Readonly<Record<string, string>>): string {
     .join('')
 }
 
-/** The page of an embedded pull request goes with the service. */
-function hintFor({ service, isKept }: Run): string {
+/** How long the page of a pull request is available. */
+function describePageAvailability({ service, isKept }: Run): string {
   if (service.kind === 'real') return ''
   return isKept ? ' is open until Ctrl-C' : ' (look at it with --keep)'
 }
@@ -74,16 +74,16 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     terminal.on(signal, () => {
-      if (performance.now() - cancelledAt > SAME_CTRL_C_MS) terminal.exit(EXIT_CODE_OF_CTRL_C)
+      if (performance.now() - cancelledAt > CTRL_C_DEBOUNCE_MS) terminal.exit(CTRL_C_EXIT_CODE)
       cancel.abort()
     })
   }
   const known = readMetadata(action).inputs.map(({ name }) => name)
   const surroundings = await openSurroundings(run.service, env)
   const isEmbedded = run.service.kind === 'embedded'
-  // What is exported from the embedded service is not worth a file that stays.
+  // Keep no export of made-up visitors.
   const scratch = run.action === 'visitors' && isEmbedded ? openScratchFolder('visitors-') : undefined
-  // npm goes to the folder of package.json, and says in this variable where it was called.
+  // npm changes to the folder of package.json. This variable is the folder in which it was called.
   const workspace = scratch?.path ?? env['INIT_CWD'] ?? process.cwd()
   const cancelAfterMs = (run.cancelAfter ?? 0) * (run.service.kind === 'embedded' ? 1_000 / run.service.speed : 1_000)
   const timer =
@@ -93,9 +93,11 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
           cancel.abort()
         }, cancelAfterMs)
   try {
-    // Of what nobody asked for only what the action knows.
-    const unasked = Object.entries({ ...surroundings.inputs, ...run.defaults }).filter(([name]) => known.includes(name))
-    const inputs: Readonly<Record<string, string>> = { ...Object.fromEntries(unasked), ...run.given }
+    // Defaults only for inputs that the action has.
+    const defaults = Object.entries({ ...surroundings.inputs, ...run.defaults }).filter(([name]) =>
+      known.includes(name),
+    )
+    const inputs: Readonly<Record<string, string>> = { ...Object.fromEntries(defaults), ...run.given }
     print(paint('bold', 'Docs Agent Action, run as on a GitHub runner'))
     print(`\nService: ${surroundings.service}\nInputs:\n${showInputs(inputs)}`)
     let result: RunResult | undefined
@@ -121,11 +123,11 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
     print(
       showResult(result, paint, [
         ['On the pull request', markdownToTerminal(surroundings.pullRequests(), paint)],
-        [file, file === '' ? '' : showHead(readFileSync(join(workspace, file)).toString('utf8', 0, MOST_OF_A_FILE))],
+        [file, file === '' ? '' : showHead(readFileSync(join(workspace, file)).toString('utf8', 0, MAX_HEAD_BYTES))],
       ]),
     )
     isOver = true
-    if (link !== '') print(`${cleanForTerminal(link)}${hintFor(run)}\n`)
+    if (link !== '') print(`${cleanForTerminal(link)}${describePageAvailability(run)}\n`)
     if (run.isKept && !cancel.signal.aborted) await once(cancel.signal, 'abort')
     return result.conclusion === 'success' ? 0 : Math.max(1, result.exitCode ?? 1)
   } finally {
@@ -149,14 +151,14 @@ async function check({ service, jobId }: Check, terminal: Terminal): Promise<num
 }
 
 /**
- * Runs the packaged action as a runner does, and shows what comes of it.
- * @param folder that of this project, with action.yml and dist
- * @returns the exit code: the action's own, or 2 for wrong usage
+ * Runs the packaged action as a runner does, and shows its log and results.
+ * @param folder the project's folder, with action.yml and dist
+ * @returns the exit code: the action's own, or 2 for invalid usage
  */
 export async function start(folder: string, terminal: Terminal): Promise<number> {
   const refuse = (message: string): number => {
     writeTo(terminal.stderr, `${cleanForTerminal(message).trim()}\n`)
-    return EXIT_CODE_OF_WRONG_USAGE
+    return USAGE_EXIT_CODE
   }
   const options = readOptions(terminal.argv.slice(2), terminal.env)
   if (options.kind === 'refused') return refuse(options.message)

@@ -15,21 +15,21 @@ interface Begun extends Pick<WorkflowRun, 'title' | 'inputs' | 'event'> {
   readonly succeed: () => void
 }
 
-/** What the action finds around it: the inputs that name its servers, and the runs. */
+/** The environment of the action: the inputs that name its servers, and the runs. */
 export interface Surroundings {
   readonly service: string
   readonly inputs: Texts
-  /** One after the other; what leads to a run happens when it begins. */
+  /** In order. The event of a run happens when the run begins. */
   readonly runs: readonly (() => Begun)[]
-  /** The pull requests on which the action has left something, as the embedded GitHub has them, in Markdown. */
+  /** The pull requests that the action has changed on the embedded GitHub, as Markdown. */
   readonly pullRequests: () => string
   readonly close: () => Promise<void>
 }
 
-/** A real service may only be reached with these; the embedded one never is. */
+/** A real service may require these. The embedded one is never reached through a proxy. */
 const NETWORK_VARIABLES = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i
 
-/** What the action leaves on a pull request is its label, the requests for reviews and its comment. */
+/** The action changes a pull request by its label, review requests and comments. */
 function describe([number, pull]: [string, PullState]): readonly string[] {
   const { title, state, merge, labels, comments } = pull
   const reviewers = requestedReviewers(pull)
@@ -42,10 +42,10 @@ function describe([number, pull]: [string, PullState]): readonly string[] {
   ]
 }
 
-/** @param startMs the date at the start, for service, GitHub and step alike, in milliseconds since 1970 */
+/** @param startMs the start time of service, GitHub and step, in milliseconds since 1970 */
 async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<Surroundings> {
   const { scenario, gitHubScenarios, runnerScenarios, speed } = chosen
-  // Not the service's own speed: the pauses that it asks for are to be those of the step's clock.
+  // Speed up the clock instead of using the service's own speed, so that Retry-After is in seconds of the step's clock.
   const clock = fasterClock(speed, startMs)
   const plays = combineScenarios(gitHubScenarios)
   const emulator = await startEmulator({ scenario, clock, startMs, github: { scenario: plays } })

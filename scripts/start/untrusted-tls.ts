@@ -2,20 +2,20 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { type AddressInfo, type Server, type Socket, connect } from 'node:net'
 import { createServer } from 'node:tls'
 
-/** A value as certificates are written, in DER: its tag, its length, and what it holds. */
+/** Encodes a value in DER: tag, length, contents. */
 function der(tag: number, ...parts: readonly (Buffer | string)[]): Buffer {
-  const held = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'hex') : part)))
-  const { length } = held
-  // The shortest form: Go refuses any other.
+  const contents = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'hex') : part)))
+  const { length } = contents
+  // The shortest form of the length, because Go rejects any other.
   const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
-  return Buffer.concat([Buffer.from([tag, ...size]), held])
+  return Buffer.concat([Buffer.from([tag, ...size]), contents])
 }
 
 const SEQUENCE = 0x30
 const ED25519 = der(SEQUENCE, der(0x06, '2b6570'))
 const NAME = der(SEQUENCE, der(0x31, der(SEQUENCE, der(0x06, '550403'), der(0x0c, Buffer.from('127.0.0.1')))))
 const VALIDITY = der(SEQUENCE, ...['200101000000Z', '491231235959Z'].map((day) => der(0x17, Buffer.from(day))))
-/** The address 127.0.0.1 as the one that it is for. */
+/** The subject alternative name 127.0.0.1. */
 const EXTENSIONS = der(
   0xa3,
   der(SEQUENCE, der(SEQUENCE, der(0x06, '551d11'), der(0x04, der(SEQUENCE, der(0x87, '7f000001'))))),
@@ -26,7 +26,7 @@ export interface Certificate {
   readonly key: string
 }
 
-/** A certificate for 127.0.0.1 that signed itself: nobody trusts it who is not told to. Its key is nowhere else. */
+/** Creates a self-signed certificate for 127.0.0.1 with a new key. */
 export function makeCertificate(): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const key = publicKey.export({ type: 'spki', format: 'der' })
@@ -44,7 +44,7 @@ export interface Entrance {
   readonly close: () => void
 }
 
-/** Opens a server on a free port of this machine, and ends it with all its connections. */
+/** Starts a server on a free loopback port. `close` ends all its connections. */
 export async function openEntrance(server: Server, scheme: 'http' | 'https'): Promise<Entrance> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -61,14 +61,14 @@ export async function openEntrance(server: Server, scheme: 'http' | 'https'): Pr
   }
 }
 
-/** Hands on to a service of this machine, and back, what comes through a socket. */
+/** Pipes a socket to a local service and back. */
 export function handOn(caller: Socket, serviceUrl: string): void {
   const service = connect(Number(new URL(serviceUrl).port), '127.0.0.1')
   for (const socket of [caller, service]) socket.on('error', () => undefined)
   caller.pipe(service).pipe(caller)
 }
 
-/** Offers a service of this machine over TLS, with a certificate. */
+/** Serves a local service over TLS. */
 export function offerOverTls(serviceUrl: string, certificate: Certificate): Promise<Entrance> {
   const server = createServer({ ...certificate }, (caller) => {
     handOn(caller, serviceUrl)

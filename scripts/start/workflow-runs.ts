@@ -9,9 +9,9 @@ type Texts = Readonly<Record<string, string>>
 
 export interface WorkflowRun {
   readonly id: number
-  /** For people; empty if there is but one run. */
+  /** Empty if there is only one run. */
   readonly title: string
-  /** Besides those of every run. */
+  /** Additional inputs of this run. */
   readonly inputs: Texts
   readonly eventName: 'push' | 'issue_comment'
   readonly event: object
@@ -23,10 +23,10 @@ interface Happening extends Pick<WorkflowRun, 'title'>, Partial<Pick<WorkflowRun
   readonly happen?: (state: GitHubState, docs: RepositoryState, atMs: number) => void
 }
 
-/** The world has runs with smaller numbers. */
+/** The demo repository has runs with lower ids. */
 const FIRST_RUN = 42
 
-/** The comment itself is the instruction, whatever was changed: another workflow takes the comments. */
+/** The inputs of a workflow for comments: the comment is the instruction. */
 export const ASKED: Texts = { command: '/docs', prompt: '', 'change-range': '', paths: '' }
 
 const push = (message: string, filename: string, line: string): Happening => ({
@@ -39,7 +39,7 @@ const push = (message: string, filename: string, line: string): Happening => ({
 
 const COMMENT = '/docs Mention both flags on the first page.'
 
-/** Three pushes and a comment, each of which a run tells the agent of the one pull request. */
+/** Three pushes and a comment, each with a run that works on the same pull request. */
 const ROLLING: readonly Happening[] = [
   { title: 'mona pushes to main: Add the --dry-run flag to deploy' },
   push('Print JSON with --json', 'src/output.ts', 'export const json = JSON.stringify'),
@@ -54,7 +54,7 @@ const ROLLING: readonly Happening[] = [
   push('Retry a deploy that fails', 'src/retry.ts', 'export const retries = 3'),
 ]
 
-/** The push of the newest change, as GitHub tells it to a workflow that runs on it. */
+/** The webhook payload of a push of the newest commit. */
 function pushEvent({ tags, defaultBranch }: RepositoryState, url: string, after: string): object {
   const before = Object.values(tags).at(-1)
   return {
@@ -68,7 +68,7 @@ function pushEvent({ tags, defaultBranch }: RepositoryState, url: string, after:
   }
 }
 
-/** What somebody asks for in a comment on a pull request, as GitHub tells it to a workflow; undefined if nobody does. */
+/** The webhook payload of a comment with the command; undefined if there is none. */
 function commentEvent(state: GitHubState, { pulls, defaultBranch }: RepositoryState, url: string): object | undefined {
   const [found] = Object.entries(pulls).flatMap(([number, pull]) =>
     pull.comments.filter(({ body }) => body.startsWith('/docs ')).map((comment) => ({ number, pull, comment })),
@@ -76,20 +76,20 @@ function commentEvent(state: GitHubState, { pulls, defaultBranch }: RepositorySt
   if (found === undefined) return undefined
   const { number, pull, comment } = found
   const user = userBody(state, comment.user)
-  const address = `${url}/acme/docs/pull/${number}#issuecomment-${comment.id}`
+  const htmlUrl = `${url}/acme/docs/pull/${number}#issuecomment-${comment.id}`
   const { title, body } = pull
   return {
     action: 'created',
     issue: { number: Number(number), title, body, state: pull.state, pull_request: {} },
-    comment: { id: comment.id, body: comment.body, user, html_url: address, created_at: wireTime(comment.createdAtMs) },
+    comment: { id: comment.id, body: comment.body, user, html_url: htmlUrl, created_at: wireTime(comment.createdAtMs) },
     repository: { default_branch: defaultBranch },
     sender: user,
   }
 }
 
 /**
- * The runs of the workflow, one after the other. What leads to a run happens when it begins.
- * @param isRolling whether several make one pull request
+ * The runs of the workflow, in order. The event of a run happens when the run begins.
+ * @param isRolling whether several runs share one pull request
  */
 export function runsOf(
   isRolling: boolean,
@@ -106,7 +106,7 @@ export function runsOf(
   })
 }
 
-/** What a run that was green leaves: the next one begins behind it. */
+/** Records a successful run, from which the next run's range begins. */
 export function noteSuccess(state: GitHubState, { id, eventName, headSha }: WorkflowRun, createdAtMs: number): void {
   const run = { id, workflow: 'docs.yml', branch: 'main', headSha, event: eventName, createdAtMs }
   if (eventName === 'push')

@@ -1,6 +1,6 @@
 /**
- * Runs the packaged actions and `npm start` with Windows' own Node.js: paths with a drive, back-slashes, spaces and short
- * names, Ctrl-C from the console, a process that outlives its step. Started by `.ci/windows`, under Wine.
+ * Runs the packaged actions and `npm start` with Node.js for Windows: paths with a drive, backslashes, spaces and short names,
+ * Ctrl-C from the console, and a process that outlives its step. `.ci/windows` runs it under Wine.
  *
  *   node.exe scripts/windows/run.ts
  *
@@ -22,7 +22,7 @@ interface Koffi {
 
 const PROJECT = join(import.meta.dirname, '../..')
 const PROMPT_FILE = 'prompts\\for the agent.md'
-const PATIENCE_MS = 60_000
+const RUN_TIMEOUT_MS = 60_000
 
 const koffi = createRequire(process.execPath)('koffi') as Koffi
 const kernel = koffi.load('kernel32.dll')
@@ -31,24 +31,26 @@ const getShortPathName = kernel.func('uint32_t GetShortPathNameW(str16 path, _Ou
 
 let failures = 0
 
-/** @param expected values, or expressions that they match */
-function expectFacts(name: string, came: Facts, expected: Facts): void {
+/** @param expected values, or regular expressions */
+function expectFacts(name: string, actual: Facts, expected: Facts): void {
   for (const [fact, wanted] of Object.entries(expected)) {
-    const value = came[fact]
-    const isSo = wanted instanceof RegExp ? wanted.test(String(value)) : value === wanted
-    if (!isSo) failures++
-    console.log(`${isSo ? 'ok    ' : 'FAILED'} ${name}: ${fact}: expected ${String(wanted)}, came ${String(value)}`)
+    const value = actual[fact]
+    const isExpected = wanted instanceof RegExp ? wanted.test(String(value)) : value === wanted
+    if (!isExpected) failures++
+    console.log(
+      `${isExpected ? 'ok    ' : 'FAILED'} ${name}: ${fact}: expected ${String(wanted)}, got ${String(value)}`,
+    )
   }
 }
 
 /**
- * @param onOutput called with all that was printed so far
- * @returns its exit code, the prompt and the error that it showed, and its outputs by their names
+ * @param onOutput is called with the whole output so far
+ * @returns the exit code, the shown prompt and error, and the outputs by name
  */
 async function npmStart(workspace: string, args: string[], onOutput?: (output: string) => void): Promise<Facts> {
   const child = spawn(process.execPath, [join(PROJECT, 'dist/start/index.js'), ...args], {
     cwd: workspace,
-    timeout: PATIENCE_MS,
+    timeout: RUN_TIMEOUT_MS,
   })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -65,16 +67,16 @@ async function npmStart(workspace: string, args: string[], onOutput?: (output: s
   return { ...outputs, prompt, error, exitCode: child.exitCode }
 }
 
-/** What the runner does to a step that is cancelled, and a person in a console. Node.js itself cannot send it. */
+/** Sends Ctrl-C to the console, as the runner does for a cancelled step. Node.js cannot send it. */
 function pressCtrlC(): void {
-  // It reaches all processes of the console, and so this one.
+  // All processes of the console receive it, this one included.
   process.on('SIGINT', () => undefined)
   const isSent = generateConsoleCtrlEvent(0, 0) !== 0
   expectFacts('Ctrl-C', { isSent }, { isSent: true })
 }
 
-/** A path of something that is there, with the short names that Windows has for its parts, such as `GIT~1`. */
-function shortPath(path: string): string {
+/** The path of an existing file with the short names of Windows, such as `GIT~1`. */
+function getShortPath(path: string): string {
   const units = new Uint16Array(1_000)
   const length = getShortPathName(path, units, units.length)
   return String.fromCharCode(...units.slice(0, length))
@@ -83,14 +85,14 @@ function shortPath(path: string): string {
 async function tryAgent(workspace: string): Promise<void> {
   const isGreen = { exitCode: 0, 'job-id': 'job_000001' }
   const isRefused = { exitCode: 1, 'job-id': '(empty)' }
-  const git = basename(shortPath(join(workspace, '.git')))
+  const git = basename(getShortPath(join(workspace, '.git')))
   for (const [flag, value, expected] of [
     ['--scenario', 'pull-request', { ...isGreen, outcome: 'pull-request' }],
     ['--scenario', 'flaky', { ...isGreen, outcome: 'pull-request' }],
     ['--scenario', 'no-changes', { ...isGreen, outcome: 'no-changes' }],
     ['--scenario', 'failed', { exitCode: 1, outcome: 'failed', 'job-id': 'job_000001' }],
     ['--prompt-file', PROMPT_FILE, { ...isGreen, prompt: 'Document the back-slash.' }],
-    ['--prompt-file', shortPath(join(workspace, PROMPT_FILE)), { ...isGreen, prompt: 'Document the back-slash.' }],
+    ['--prompt-file', getShortPath(join(workspace, PROMPT_FILE)), { ...isGreen, prompt: 'Document the back-slash.' }],
     ['--prompt-file', '..\\secret.md', { ...isRefused, error: /is outside the workspace/ }],
     ['--prompt-file', 'C:\\windows\\win.ini', { ...isRefused, error: /is outside the workspace/ }],
     ['--prompt-file', '.GIT\\config', { ...isRefused, error: /is inside git's own folder/ }],
@@ -108,7 +110,7 @@ async function tryAgent(workspace: string): Promise<void> {
   expectFacts('Ctrl-C', cancelled, { exitCode: 1, outcome: 'cancelled', 'job-id': 'job_000001', status: 'active' })
 }
 
-/** The rehearsal's service goes on after its step, and the visitors' action asks it. */
+/** The service of a rehearsal outlives its step, and the export of visitors reads from it. */
 async function tryVisitors(workspace: string): Promise<void> {
   const rehearsal = { action: join(PROJECT, 'emulator'), workspace, env: { RUNNER_TEMP: tmpdir() } }
   const { outputs: service, state, conclusion } = await runAction({ ...rehearsal, inputs: { scenario: 'no-changes' } })
@@ -120,16 +122,16 @@ async function tryVisitors(workspace: string): Promise<void> {
     ['C:\\windows\\visitors.csv', 'failure', ''],
   ] as const) {
     const inputs = { ...service, 'output-file': file, 'timeout-minutes': '0.5' }
-    const { outputs, ...came } = await runAction({ action: join(PROJECT, 'visitors'), workspace, inputs })
-    expectFacts(`the visitors' file ${file}`, { ...outputs, ...came }, { conclusion, file: name })
+    const { outputs, ...result } = await runAction({ action: join(PROJECT, 'visitors'), workspace, inputs })
+    expectFacts(`the visitors' file ${file}`, { ...outputs, ...result }, { conclusion, file: name })
     const path = resolve(workspace, file)
     const head = existsSync(path) ? readFileSync(path, 'utf8').split('\r\n', 1)[0] : undefined
     expectFacts(`the visitors' file ${file}`, { head }, { head: name === '' ? undefined : 'path,human,ai,total' })
   }
 
   const post = await runAction({ ...rehearsal, stage: 'post', state })
-  const answer = await fetch(service['base-url'] ?? '').catch(() => 'none')
-  expectFacts("the rehearsal's end", { ...post, answer }, { conclusion: 'success', answer: 'none' })
+  const response = await fetch(service['base-url'] ?? '').catch(() => 'none')
+  expectFacts("the rehearsal's end", { ...post, response }, { conclusion: 'success', response: 'none' })
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'the docs '))

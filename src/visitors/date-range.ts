@@ -70,10 +70,7 @@ export function namePeriodBefore(period: Period): string {
   return Number.isInteger(days) ? `the ${days} days before` : 'the period before'
 }
 
-const MONTHS = [
-  ...['January', 'February', 'March', 'April', 'May', 'June'],
-  ...['July', 'August', 'September', 'October', 'November', 'December'],
-]
+const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
 function getDateParts(atMs: number): { day: number; month: string; year: number; time: string } {
   const date = new Date(atMs)

@@ -73,8 +73,14 @@ const LINES = [
 /** Grey text and strong lines, which are readable on a white page and on a dark page. */
 const CHART_COLORS = {
   backgroundColor: 'transparent',
-  ...{ titleColor: GREY, xAxisLabelColor: GREY, xAxisTickColor: GREY, xAxisLineColor: GREY },
-  ...{ yAxisTitleColor: GREY, yAxisLabelColor: GREY, yAxisTickColor: GREY, yAxisLineColor: GREY },
+  titleColor: GREY,
+  xAxisLabelColor: GREY,
+  xAxisTickColor: GREY,
+  xAxisLineColor: GREY,
+  yAxisTitleColor: GREY,
+  yAxisLabelColor: GREY,
+  yAxisTickColor: GREY,
+  yAxisLineColor: GREY,
   plotColorPalette: LINES.map(({ color }) => color).join(', '),
 }
 

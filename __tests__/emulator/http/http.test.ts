@@ -10,14 +10,14 @@ import { createRateLimiter } from '../../../src/emulator/http/rate-limiter.ts'
 
 const HOUR_MS = 3_600_000
 
-test('an hour has so many requests for each bucket, and the wait ends when the oldest one is an hour old', () => {
+test('each bucket allows its requests per hour, and the wait ends when the oldest request is an hour old', () => {
   const take = createRateLimiter(2)
   const waits = [0, 1_000, 2_000, HOUR_MS - 1, HOUR_MS, HOUR_MS + 1].map((nowMs) => take('a', nowMs))
   expect(waits).toEqual([0, 0, HOUR_MS - 2_000, 1, 0, 999])
   expect(take('b', HOUR_MS + 1)).toBe(0)
 })
 
-test('a key may read and write, in any letters of its scheme, and a read-only one may read', () => {
+test('a key can read and write, with a scheme in any case, and a read-only key can read', () => {
   const statuses = [`bearer  ${EMULATOR_KEY}`, `Bearer ${READ_ONLY_KEY}`].map((header) =>
     (['read', 'write'] as const).map((need) => refuseAccess(header, need)?.status),
   )
@@ -36,7 +36,7 @@ test.each([
   ['Bearer emulator_0123456789abcdef', 'begins with docs_'],
   [`Bearer ${EMULATOR_KEY.slice(0, -1)}`, 'not valid'],
   [`Bearer ${EXPIRED_KEY}`, 'expired'],
-])('the authorization %j is refused, and told why', (header, reason) => {
+])('refuses the authorization %j with the reason', (header, reason) => {
   expect(refuseAccess(header, 'read')).toMatchObject({
     status: 401,
     problems: [expect.stringContaining(reason)],
@@ -47,7 +47,7 @@ test.each([
 const parse = (body: string, contentType: string | undefined = 'application/json') =>
   parsePromptBody({ headers: { 'content-type': contentType }, body })
 
-test.each(['x', ' ', 'two\nlines', '🙂 ü'])('takes the prompt %j as it is', (prompt) => {
+test.each(['x', ' ', 'two\nlines', '🙂 ü'])('accepts the prompt %j unchanged', (prompt) => {
   expect(parse(JSON.stringify({ prompt, more: 1 }), 'Application/JSON; charset=utf-8')).toBe(prompt)
 })
 
@@ -65,7 +65,7 @@ test.each([{}, { 'content-type': 'text/plain' }, { 'content-type': 'application/
   },
 )
 
-test('takes a body of the largest size, counted in bytes, and refuses one byte more', () => {
+test('accepts a body of the maximum size in bytes, and refuses one byte more', () => {
   const prompt = `ü${'x'.repeat(MAX_BODY_BYTES - 15)}`
   const largest = JSON.stringify({ prompt })
   expect(Buffer.byteLength(largest)).toBe(MAX_BODY_BYTES)
@@ -80,10 +80,13 @@ test.each([
   expect([0, 1, 2, 3].map((index) => faultAt({ faults: ['none', 'html'], then }, index))).toEqual(expected)
 })
 
-test.each(['truncated', 'answer-lost', 'bad-id', 'other-job'] as const)('%s leaves a refusal alone', (fault) => {
-  const refusal = jsonResponse(300, { id: 'job_1', status: 'active' })
-  expect(applyFault(fault, () => refusal)).toEqual(refusal)
-})
+test.each(['truncated', 'answer-lost', 'bad-id', 'other-job'] as const)(
+  '%s does not change an error response',
+  (fault) => {
+    const refusal = jsonResponse(300, { id: 'job_1', status: 'active' })
+    expect(applyFault(fault, () => refusal)).toEqual(refusal)
+  },
+)
 
 test.each([
   ['is too large is kept as much as refuses it', true, MAX_BODY_BYTES + 1],

@@ -31,7 +31,7 @@ test('AI visitors grow over the two years, and people stay as many', () => {
   expect(Math.max(...human) / Math.min(...human)).toBeLessThan(1.1)
 })
 
-test('every page is visited, the first one most, and distinct pages have distinct paths', () => {
+test('every page has visits, the first one most, and distinct pages have distinct paths', () => {
   const { visitors } = countVisitors(VISITS, ALWAYS)
   expect([visitors.length, visitors[0]?.path]).toEqual([30, '/'])
   const paths = Array.from({ length: 1_000 }, (_, index) => pagePath(index))
@@ -39,7 +39,7 @@ test('every page is visited, the first one most, and distinct pages have distinc
   expect(paths.slice(0, 3)).toEqual(['/', '/reference/install', '/concepts/install'])
 })
 
-/** Reads the list as the export does, in the largest parts, up to so many of them: the paths in each. */
+/** Reads the list as the export does, in up to so many parts of the maximum size. @returns the paths of each part */
 function readParts(scenario: ScenarioName, most: number): { parts: string[][]; ends: boolean } {
   const { get } = driveService({ scenario })
   const parts: string[][] = []
@@ -55,7 +55,7 @@ function readParts(scenario: ScenarioName, most: number): { parts: string[][]; e
 
 const [USUAL = []] = readParts('pull-request', 1).parts
 
-test('a list that moves has every page, and one of them twice', () => {
+test('a moving list has every page, and one page twice', () => {
   const { parts } = readParts('moving-pages', 10)
   expect(parts.map(({ length }) => length)).toEqual([10, 10, 10, 1])
   const paths = parts.flat()
@@ -63,17 +63,17 @@ test('a list that moves has every page, and one of them twice', () => {
   expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([USUAL[9]])
 })
 
-test('a list that is stuck begins anew with every part, and says that there is more', () => {
+test('a stuck list repeats the first part, and always says that there is more', () => {
   expect(readParts('stuck-pages', 3)).toEqual({ parts: [USUAL, USUAL, USUAL], ends: false })
 })
 
-test('one path is longer than 8 KiB', () => {
+test('a list with a long path has one of more than 8 KiB', () => {
   const [[long = '', ...others] = []] = readParts('long-path', 1).parts
   expect(long.length).toBeGreaterThan(8 * 1024)
   expect(others).toEqual(USUAL.slice(1))
 })
 
-test('a list without end has more than an hour would allow, and no page twice', () => {
+test('an endless list exceeds the hourly rate limit without repeating a page', () => {
   const { parts, ends } = readParts('endless-pages', 101)
   const paths = parts.flat()
   expect([parts.length, ends, new Set(paths).size]).toEqual([101, false, 101 * 250])
@@ -83,7 +83,7 @@ test('a list without end has more than an hour would allow, and no page twice', 
 const analytics = createAnalytics(SITE)
 const rows = (offset: number, limit: number) => analytics({ range: ALWAYS, limit, offset })
 
-test('pages follow each other without a gap or an overlap, under the same totals, and the last one says so', () => {
+test('parts follow each other without gap or overlap, with the same totals, and only the last one says that it is the last', () => {
   const whole = rows(0, 250)
   const pages = [0, 10, 20].map((offset) => rows(offset, 10))
   expect(pages.flatMap(({ visitors }) => visitors)).toEqual(whole.visitors)
@@ -91,7 +91,7 @@ test('pages follow each other without a gap or an overlap, under the same totals
   expect(rows(1_000, 50)).toEqual({ totals: whole.totals, visitors: [], hasMore: false })
 })
 
-test('a range counts fewer visitors than all time, and each range its own', () => {
+test('shorter ranges have fewer visitors', () => {
   const total = (fromMs: number, toMs: number): number =>
     analytics({ range: { fromMs, toMs }, limit: 1, offset: 0 }).totals.total
   const [day, week, all] = [1, 7, 90].map((days) => total(END_MS - days * DAY_MS, END_MS))
@@ -105,7 +105,7 @@ function visit(visitor: number, kind: Visit['kind'], path: string, atMs = 0): Vi
   return { visitor, kind, path, atMs }
 }
 
-test('who comes twice counts once, and who is seen as human and as AI in both, and once in the total', () => {
+test('counts a visitor once, and a visitor seen as human and as AI in both and once in the total', () => {
   const visits = [visit(1, 'human', '/a'), visit(1, 'human', '/a'), visit(1, 'ai', '/b')]
   expect(countVisitors(visits, ALWAYS)).toEqual({
     totals: { human: 1, ai: 1, total: 1 },
@@ -118,13 +118,13 @@ test('who comes twice counts once, and who is seen as human and as AI in both, a
   expect(totals.total).toBeLessThan(totals.human + totals.ai)
 })
 
-test('a range holds its start and not its end', () => {
+test('a range includes its start and excludes its end', () => {
   const visits = [9, 10, 19, 20].map((atMs, visitor) => visit(visitor, 'human', `/${atMs}`, atMs))
   const { visitors } = countVisitors(visits, { fromMs: 10, toMs: 20 })
   expect(visitors.map(({ path }) => path)).toEqual(['/10', '/19'])
 })
 
-test('pages with most visitors come first, and equal ones by path', () => {
+test('sorts pages by visitors, ties by path', () => {
   const visits = [visit(1, 'ai', '/b'), visit(1, 'ai', '/a'), visit(1, 'ai', '/c'), visit(2, 'ai', '/c')]
   expect(countVisitors(visits, ALWAYS).visitors.map(({ path }) => path)).toEqual(['/c', '/a', '/b'])
 })
@@ -138,7 +138,7 @@ test.each([
   ['dateTo=2025-12-01', { fromMs: -Infinity, toMs: day(1) }, 50, 0],
   ['dateFrom=2025-12-01&dateTo=2025-12-02T00:00:00%2B02:00', { fromMs: day(1), toMs: day(1, 22) }, 50, 0],
   ['dateFrom=2025-12-01&dateTo=2025-12-01', { fromMs: day(1), toMs: day(1) }, 50, 0],
-])('the query “%s” asks for the range %j, %d rows from %d on', (query, range, limit, offset) => {
+])('parses the query “%s” as the range %j, limit %d, offset %d', (query, range, limit, offset) => {
   expect(parseVisitorsQuery(query)).toEqual({ range, limit, offset })
 })
 
@@ -152,7 +152,7 @@ test.each([
   ...['-1', '0.5', '', '99999999999999999999'].map((text) => [`offset=${text}`, OFFSET]),
   ['dateFrom=2025-12-02&dateTo=2025-12-01', '`dateFrom` must not be after `dateTo`.'],
   ['dateFrom=x&dateTo=y&limit=0&offset=-1', FROM, TO, LIMIT, OFFSET],
-])('the query “%s” is refused, with every problem: %s', (query, ...problems) => {
+])('refuses the query “%s” with every problem: %s', (query, ...problems) => {
   expect(parseVisitorsQuery(query)).toMatchObject({ status: 400, problems })
 })
 
@@ -164,20 +164,38 @@ test.each([
   ['2025-12-01T01:00:00+02:00', '2025-11-30T23:00:00.000Z'],
   ['2025-12-01T01:00:00+0230', '2025-11-30T22:30:00.000Z'],
   ['2025-12-01T23:00:00-05', '2025-12-02T04:00:00.000Z'],
-])('%s is %s', (text, time) => {
+])('parses %s as %s', (text, time) => {
   expect(new Date(parseDate(text) ?? NaN).toISOString()).toBe(time)
 })
 
 test.each([
-  ...['', ' 2025-12-01', 'yesterday', '5', '2025', '2025-12', '20251201', '2025-1-1', '01/12/2025'],
-  ...['2025-02-29', '2025-02-30', '2025-04-31', '2025-13-01', '2025-00-10', 'Mon, 01 Dec 2025 00:00:00 GMT'],
-  ...['2025-12-01T', '2025-12-01 13:30', '2025-12-01T24:00', '2025-12-01T25:00', '2025-12-01T13:61'],
-  ...['2025-12-01T13:30:15 02:00', '2025-12-01T13:30+99:00'],
-])('%j is no date', (text) => {
+  '',
+  ' 2025-12-01',
+  'yesterday',
+  '5',
+  '2025',
+  '2025-12',
+  '20251201',
+  '2025-1-1',
+  '01/12/2025',
+  '2025-02-29',
+  '2025-02-30',
+  '2025-04-31',
+  '2025-13-01',
+  '2025-00-10',
+  'Mon, 01 Dec 2025 00:00:00 GMT',
+  '2025-12-01T',
+  '2025-12-01 13:30',
+  '2025-12-01T24:00',
+  '2025-12-01T25:00',
+  '2025-12-01T13:61',
+  '2025-12-01T13:30:15 02:00',
+  '2025-12-01T13:30+99:00',
+])('refuses the date %j', (text) => {
   expect(parseDate(text)).toBeUndefined()
 })
 
-test('the hostile text has commands of a log, colours, what hides or turns text, HTML, a mention and a table', () => {
+test('the hostile text contains workflow commands, colors, control characters, HTML, a mention and a table', () => {
   const kinds = [
     '\n::error ',
     '\u2028::add-mask::',
@@ -192,7 +210,7 @@ test('the hostile text has commands of a log, colours, what hides or turns text,
   for (const kind of kinds) expect(HOSTILE_TEXT).toContain(kind)
 })
 
-test('hostile paths stay distinct, keep the path, and begin as formulas do', () => {
+test('hostile paths stay distinct, end in the path, and begin like formulas', () => {
   const paths = Array.from({ length: 50 }, (_, index) => hostilePath(`/page-${index}`, index))
   expect(new Set(paths).size).toBe(50)
   expect(paths.every((path, index) => path.endsWith(`/page-${index}`) && !path.startsWith('/'))).toBe(true)

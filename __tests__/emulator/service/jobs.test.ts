@@ -15,7 +15,7 @@ import { findRoute } from '../../../src/emulator/service/operations.ts'
 import { createRandom } from '../../../src/emulator/service/random.ts'
 import { USUAL_TURN } from '../../../src/emulator/service/scenarios.ts'
 
-test.each([0, -5, 2 ** 31])('numbers follow from the seed %d, and fill the range from 0 to 1 evenly', (seed) => {
+test.each([0, -5, 2 ** 31])('the seed %d gives reproducible numbers that are spread evenly from 0 to 1', (seed) => {
   const take = (from: number): number[] => {
     const random = createRandom(from)
     return Array.from({ length: 10_000 }, () => random())
@@ -38,12 +38,12 @@ test.each([
   ['Café guide', 'Café guide', 'docs/cafe-guide.md'],
   ['../../etc/passwd', '../../etc/passwd', 'docs/etc-passwd.md'],
   ['a/b\\c<\u202eevil>', undefined, 'docs/b-c-evil.md'],
-])('a prompt that begins with %j has a title and a page of plain characters', (prompt, title, path) => {
+])('a prompt that begins with %j gets a title and a page name of plain characters', (prompt, title, path) => {
   expect(titleOf(prompt)).toBe(title ?? prompt)
   expect(editsFor(prompt).map((edit) => edit.path)).toEqual([path, 'docs/index.md'])
 })
 
-test('jobs are counted over all projects, belong to one, and share no pull request', () => {
+test('job ids count across projects, and each job belongs to one project and one pull request', () => {
   const jobs = new JobStore(0)
   const created = ['a', 'b', 'a'].map((projectId) => jobs.create(projectId, 'x', USUAL_TURN, 0))
   expect(created.map(({ id }) => id)).toEqual(['job_000001', 'job_000002', 'job_000003'])
@@ -58,14 +58,25 @@ test('jobs are counted over all projects, belong to one, and share no pull reque
 const JOB = '/v2/agent/docs/job'
 
 test.each([
-  ...['/', '/v1/agent/docs/job', `${JOB}/`, `${JOB}/job_1/x`, `${JOB}/a b`, '/v2/agent//job', '/v2/agent/../job'],
-  ...['/v2/agent/%2e%2e/job', `/x${JOB}`, `/x${JOB}/job_1/message`, '/v1/analytics/docs/visitors/x'],
-  ...['/x/v1/analytics/docs/visitors', `/v2/agent/${'a'.repeat(129)}/job`, '/acme/docs/pull/7'],
-])('%s leads nowhere', (path) => {
+  '/',
+  '/v1/agent/docs/job',
+  `${JOB}/`,
+  `${JOB}/job_1/x`,
+  `${JOB}/a b`,
+  '/v2/agent//job',
+  '/v2/agent/../job',
+  '/v2/agent/%2e%2e/job',
+  `/x${JOB}`,
+  `/x${JOB}/job_1/message`,
+  '/v1/analytics/docs/visitors/x',
+  '/x/v1/analytics/docs/visitors',
+  `/v2/agent/${'a'.repeat(129)}/job`,
+  '/acme/docs/pull/7',
+])('%s is not found', (path) => {
   expect(findRoute('POST', path)).toMatchObject({ status: 404 })
 })
 
-test('to ask for the head alone is to read', () => {
+test('HEAD is handled as GET', () => {
   const route = { operation: { name: 'get-job' }, projectId: 'docs', jobId: 'job_1' }
   expect(findRoute('HEAD', `${JOB}/job_1`)).toMatchObject(route)
 })
@@ -74,11 +85,11 @@ test.each([
   ['GET', JOB, 'POST'],
   ['POST', `${JOB}/job_1`, 'GET, HEAD'],
   ['OPTIONS', '/v1/analytics/docs/visitors', 'GET, HEAD'],
-])('%s %s is refused, with the methods that are taken', (method, path, allow) => {
+])('%s %s is refused with the allowed methods', (method, path, allow) => {
   expect(findRoute(method, path)).toMatchObject({ status: 405, headers: { allow } })
 })
 
-/** A job that was created at 0 and whose first turn ends at 20 s. */
+/** A job created at 0 s whose first turn ends at 20 s. */
 function job(plan: Partial<TurnPlan> = {}): JobRecord {
   const turns = [planTurn('first', { ...USUAL_TURN, ...plan }, 0)] as const
   return { id: 'job_1', projectId: 'docs', repository: 'acme/docs', createdAtMs: 0, pullNumber: 7, turns }
@@ -115,7 +126,7 @@ test.each<[what: string, of: JobRecord, readings: Readonly<Record<string, string
     messaged(job({ ending: 'archived' }), 5),
     { 20: 'archived', 30: 'archived', 1_000: 'archived' },
   ],
-])('%s reads as it should', (_what, of, readings) => {
+])('%s has the right state at each time', (_what, of, readings) => {
   const read = Object.keys(readings).map((second) => {
     const { status, pullRequest } = stateAt(of, Number(second) * 1_000)
     return [second, pullRequest === 'linked' ? `${status}+link` : status]
@@ -123,7 +134,7 @@ test.each<[what: string, of: JobRecord, readings: Readonly<Record<string, string
   expect(Object.fromEntries(read)).toEqual(readings)
 })
 
-test('an archived job takes no message, and tells when it was archived', () => {
+test('an archived job accepts no message, and has the time of its archiving', () => {
   const archived = job({ ending: 'archived' })
   expect(sendMessage(archived, 'more', USUAL_TURN, 20_000)).toBe('archived')
   expect([19_999, 60_000].map((nowMs) => stateAt(archived, nowMs).archivedAtMs)).toEqual([undefined, 20_000])
@@ -131,7 +142,7 @@ test('an archived job takes no message, and tells when it was archived', () => {
   expect([stateAt(queued, 1_000_000).archivedAtMs, pushedTurns(queued, 1_000_000)]).toEqual([20_000, []])
 })
 
-test('the pull request holds the turns that ended with changes, in their order, and a record stays as it was', () => {
+test('the pull request contains the turns that ended with changes, in order, and a message does not change the old record', () => {
   const before = job()
   const twice = messaged(messaged(before, 30, { ending: 'no-changes' }), 60)
   const pushed = [19, 20, 79, 80].map((second) => pushedTurns(twice, second * 1_000).map(({ endsAtMs }) => endsAtMs))
@@ -142,19 +153,19 @@ test('the pull request holds the turns that ended with changes, in their order, 
 const bodyAt = (second: number, texts: Parameters<typeof toJobBody>[3]): object =>
   toJobBody(job(), second * 1_000, 'http://127.0.0.1:4010', texts)
 
-test('a sparse job holds only what is there', () => {
+test('a sparse job has no empty fields', () => {
   expect(bodyAt(0, 'sparse')).toEqual({ id: 'job_1', status: 'active' })
   expect(Object.keys(bodyAt(20, 'sparse'))).toEqual(['id', 'status', 'prLink'])
 })
 
-test('a hostile job has commands in every text but its id and status, and no link where there is no pull request', () => {
+test('a hostile job has commands in every text but its id and status, and no link without a pull request', () => {
   const body = jobSchema.parse(bodyAt(20, 'hostile'))
   expect(body).toMatchObject({ id: 'job_1', status: 'completed', prLink: undefined, hasUnsafeLink: true })
   for (const text of [body.repository, body.ref, body.model]) expect(text).toContain('\n::error')
   for (const texts of ['hostile', 'hostile-link'] as const) expect(bodyAt(0, texts)).toMatchObject({ prLink: null })
 })
 
-test('a hostile link is a usable address all the same', () => {
+test('a hostile link is a valid URL', () => {
   const { prLink } = bodyAt(20, 'hostile-link') as { prLink: string }
   expect(prLink).toContain('##[error]')
   expect(prLink).not.toMatch(/[\u0000-\u0020]/)

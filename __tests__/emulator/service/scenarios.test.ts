@@ -5,7 +5,7 @@ import { acceptedJobSchema } from '../../../src/docs-service/schemas.ts'
 import { ID_PATTERN } from '../../../src/runtime/url.ts'
 import { bodyOf, driveService } from '../drive-service.ts'
 
-test.each(SCENARIO_NAMES)('%s is described in one sentence, and fits in a project id', (name) => {
+test.each(SCENARIO_NAMES)('%s has a description of one sentence, and fits in a project id', (name) => {
   expect(SCENARIOS[name].description).toMatch(/^[A-Z].*\.$/)
   expect(`docs--${name}`).toMatch(ID_PATTERN)
   expect(scenarioOf(`docs--${name}`, 'slow')).toBe(name)
@@ -21,7 +21,7 @@ test.each([
 const CREATE = '/v2/agent/docs/job'
 const FINISHED = `${CREATE}/job_finished`
 
-/** How a prompt is answered, and what its job reads after so many seconds: each reading that differs from the one before. */
+/** The response to a prompt, and every change of its job's state with the second in which it is read. */
 function story(scenario: ScenarioName, jobId: string, prompted: string, seconds: number): string {
   const { post, get, advance } = driveService({ scenario })
   const read = (response: ReturnType<typeof get>): string => {
@@ -53,7 +53,7 @@ test.each<[ScenarioName, string, seconds?: number]>([
   ['no-changes', 'active, 0: active, 20: completed'],
   ['failed', 'active, 0: active, 20: failed'],
   ['archived', 'active, 0: active, 12: archived'],
-  // What is new is in no copy that is older.
+  // A replica that lags does not have the new job.
   ['lagging', 'active, 0: active, 1: 404 whole, 3: active', 3],
   ['slow', 'active, 0: active, 7200: completed with link', 7_200],
   ['late-link', 'active, 0: active, 20: completed, 23: completed with link'],
@@ -70,7 +70,7 @@ test.each<[ScenarioName, string, seconds?: number]>([
   ['flaky', 'active, 0: 503 whole, 1: active, 2: 0 reset, 3: 200 whole, 4: active, 5: 200 truncated, 6: active', 6],
   ['stalled', 'active, 0: active, 1: 0 never, 2: active, 3: 0 never', 3],
   ['other-job', 'active, 0: failed, 1: active, 2: failed, 3: active', 3],
-])('%s goes as told: %s', (name, expected, seconds = 40) => {
+])('%s runs as %s', (name, expected, seconds = 40) => {
   expect(story(name, 'job_000001', CREATE, seconds)).toEqual(expected)
 })
 
@@ -83,11 +83,11 @@ test.each<[ScenarioName, string, seconds?: number]>([
   ['idle-follow-up', `active, 0: active, 20: ${DONE}`],
   ['fails-after-push', 'active, 0: active, 20: failed with link'],
   ['lagging', `active, 0: active, 1: ${DONE}, 3: active, 4: ${DONE}, 5: active, 7: ${DONE}, 8: active`, 8],
-])('a message in %s goes as told: %s', (name, expected, seconds = 60) => {
+])('a message in %s runs as %s', (name, expected, seconds = 60) => {
   expect(story(name, 'job_finished', `${FINISHED}/message`, seconds)).toEqual(expected)
 })
 
-test('a bad id is one that no client takes', () => {
+test('a bad id is one that no client accepts', () => {
   const { post } = driveService({ scenario: 'bad-id' })
   expect(acceptedJobSchema.safeParse(bodyOf(post(CREATE, 'x'))).success).toBe(false)
 })

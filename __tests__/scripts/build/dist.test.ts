@@ -17,12 +17,12 @@ const licencesIn = (bundle: string): (readonly [title: string, text: string])[] 
 /** Of built-ins and our own code alone. */
 const WITHOUT_PACKAGES = ['emulator']
 
-test.each(bundles)('dist/%s carries the text of every licence that it names', (bundle) => {
+test.each(bundles)('dist/%s contains the text of every license that it names', (bundle) => {
   expect(licencesIn(bundle).length === 0).toBe(WITHOUT_PACKAGES.includes(bundle))
   for (const [, text] of licencesIn(bundle)) expect(text).toMatch(/permission|license/i)
 })
 
-test('the licences of all chunks are there, and of one copy of undici, the one that @actions/core brings', () => {
+test('contains the licenses of all chunks, and of a single copy of undici, that of @actions/core', () => {
   const titles = licencesIn('agent').map(([title]) => title)
   const names = titles.map((title) => title.replace(/@[^@]+$/, ''))
   expect(names).toEqual(expect.arrayContaining(['@actions/core', '@actions/github', '@octokit/core', 'undici', 'zod']))
@@ -30,12 +30,12 @@ test('the licences of all chunks are there, and of one copy of undici, the one t
   expect(titles.filter((title) => title.startsWith('undici@'))).toEqual([`undici@${version}`])
 })
 
-test('no bundle but its own and that of npm start contains the emulator', () => {
+test('only its own bundle and that of npm start contain the emulator', () => {
   const holders = files.filter((file) => read(file).includes('docs_emulator_')).map((file) => file.split('/')[0])
   expect([...new Set(holders)].sort()).toEqual(['emulator', 'start'])
 })
 
-test('the functions in a table at the top of a file are put into parentheses, and nothing else', () => {
+test('puts only the functions of the module table in parentheses', () => {
   expect(compileAtOnce('var a,e={1:(A,e)=>{A.f=()=>1},2:function(A){}},b={x:1};(()=>{e[1]()})();')).toBe(
     'var a,e={1:((A,e)=>{A.f=()=>1}),2:(function(A){})},b={x:1};(()=>{e[1]()})();',
   )
@@ -43,7 +43,7 @@ test('the functions in a table at the top of a file are put into parentheses, an
   expect(compileAtOnce('const f=()=>1;f();')).toBe('const f=()=>1;f();')
 })
 
-test('no module of a bundle is read twice before it runs, and the agent loads nothing that it does not use', () => {
+test('parses no module of a bundle twice, and the agent loads no module that it does not use', () => {
   const lazy = /[{,]\d+:(?:\([^()]*\)=>|\w+=>|function\b)/
   expect(files.filter((file) => file.endsWith('.js') && lazy.test(read(file)))).toEqual([])
   const agent = read('agent/index.js')

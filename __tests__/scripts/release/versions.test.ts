@@ -12,7 +12,7 @@ const parseVersions = (text: string): unknown => {
   return packages === undefined ? version : [version, packages['']?.version, packages['node_modules/undici']?.version]
 }
 
-test('the next version is written for the package, and for nothing that it depends on', () => {
+test('writes the next version of the package, and of none of its dependencies', () => {
   expect(parseVersions(setPackageVersion(read('package.json'), '9.8.7'))).toBe('9.8.7')
   const lock = read('package-lock.json')
   const [, , undici] = parseVersions(lock) as string[]
@@ -20,7 +20,7 @@ test('the next version is written for the package, and for nothing that it depen
   expect(() => setPackageVersion('{}', '9.8.7')).toThrow('no version')
 })
 
-test('fleet.yml uses the action of its own release, whose tag cannot move', () => {
+test('fleet.yml uses the action at the immutable tag of its own release', () => {
   const fleet = read('.github/workflows/fleet.yml')
   expect(fleet).toContain(`uses: your-org/docs-agent-action@v${String(parseVersions(read('package.json')))}\n`)
   expect(setFleetVersion(fleet, '9.8.7')).toContain('uses: your-org/docs-agent-action@v9.8.7\n')

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { parseCommand } from '../../../scripts/small-runner/commands.ts'
 import { fasterClock, fasterProcess } from '../../../scripts/small-runner/faster-time.ts'
 import { splitIntoLines } from '../../../scripts/small-runner/line-splitter.ts'
-import { maskSecrets, masksOf } from '../../../scripts/small-runner/masks.ts'
+import { maskSecrets, listMasks } from '../../../scripts/small-runner/masks.ts'
 import { readMetadata } from '../../../scripts/small-runner/metadata.ts'
 import { preload } from '../../../scripts/small-runner/preload.ts'
 import { parseKeyValuePairs } from '../../../scripts/small-runner/step-results.ts'
@@ -18,12 +18,12 @@ test.each([
   ['values that touch', 'abcdef', ['abc', 'def'], '***'],
   ['a value inside another one', 'abcdef!', ['abcdef', 'b'], '***!'],
   ['no empty value', 'text', [''], 'text'],
-])('three asterisks hide %s', (_what, text, masks, masked) => {
+])('masks %s', (_what, text, masks, masked) => {
   expect(maskSecrets(text, masks)).toBe(masked)
 })
 
-test('each line of a value is masked too', () => {
-  expect(masksOf('first\r\n  second \n\n')).toEqual(['first\r\n  second \n\n', 'first', 'second'])
+test('masks each line of a value too', () => {
+  expect(listMasks('first\r\n  second \n\n')).toEqual(['first\r\n  second \n\n', 'first', 'second'])
 })
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   expect(lines).toEqual(wanted)
 })
 
-test('a clock that goes faster begins at its date, and sleeps less', async () => {
+test('a faster clock starts at its date and sleeps less', async () => {
   const clock = fakeClock()
   const faster = fasterClock(10, Date.UTC(2026, 0, 1), clock)
   const startedAt = faster.now()
@@ -49,7 +49,7 @@ test('a clock that goes faster begins at its date, and sleeps less', async () =>
   expect(faster.wallTime()).toEqual(new Date('2026-01-01T00:01:00Z'))
 })
 
-test('a process that goes faster lives on that date, and its timers are over before they would be', () => {
+test('a faster process has that date, and its timers fire earlier', () => {
   const code = `
     const real = process.hrtime()
     const [before, then] = [process.uptime(), new Date()]
@@ -62,7 +62,7 @@ test('a process that goes faster lives on that date, and its timers are over bef
   expect(execFileSync(process.execPath, ['-e', code], { env, encoding: 'utf8' })).toBe('[2026,true,true]\n')
 })
 
-test.each(['.', 'visitors', 'emulator'])('the action in %s is read as a YAML library reads it', (folder) => {
+test.each(['.', 'visitors', 'emulator'])('reads the action in %s as a YAML library does', (folder) => {
   const { inputs, runs } = parse(readFileSync(`${folder}/action.yml`, 'utf8')) as {
     readonly inputs: Record<string, { default?: string }>
     readonly runs: object
@@ -81,13 +81,13 @@ test.each([
   ['no lines, and a delimiter without a line end', 'a<<EOF\nEOF', ['a: ']],
   ['a value with <<, a delimiter with =', 'a=b<<c\nd<<E=F\nx\nE=F\n', ['a: b<<c', 'd: x']],
   ['a return, which is text', 'a=1\r\n', ['a: 1\r']],
-])('a command file may hold %s', (_what, text, wanted) => {
+])('parses a command file with %s', (_what, text, wanted) => {
   const { pairs, error } = parseKeyValuePairs(text, 'linux')
   expect(pairs.map(([name, value]) => `${name}: ${value}`)).toEqual(wanted)
   expect(error).toBeUndefined()
 })
 
-test('on Windows a return before the line feed belongs to the line end', () => {
+test('treats CRLF as one line end on Windows', () => {
   expect(parseKeyValuePairs('a=1\r\nb<<EOF\r\nx\r\ny\r\nEOF\r\n', 'win32').pairs).toEqual([
     ['a', '1'],
     ['b', 'x\r\ny'],
@@ -100,7 +100,7 @@ test.each([
   ['<<EOF\nEOF\n', "Invalid format '<<EOF'. Name must not be empty"],
   ['=x\n', "Invalid format '=x'. Name must not be empty"],
   ['b<<\n', "Invalid format 'b<<'. Delimiter must not be empty"],
-])('a malformed file is an error, and what came before it counts: %j', (text, error) => {
+])('reports a malformed file, and keeps the pairs before the error: %j', (text, error) => {
   expect(parseKeyValuePairs(`a=1\n${text}`, 'linux')).toEqual({ pairs: [['a', '1']], error })
 })
 
@@ -117,13 +117,25 @@ test.each([
   ['##[set-output name=a%3Bb%5D]x%0A%3B%5D%25', 'set-output', { name: 'a;b]' }, 'x\n;]%'],
   ['::debug::##[error]x', 'debug', {}, '##[error]x'],
   ['::unknown::##[error]x', 'error', {}, 'x'],
-])('%j is the command %s', (line, name, properties, data) => {
+])('parses %j as the command %s', (line, name, properties, data) => {
   expect(parseCommand(line)).toEqual({ name, properties, data })
 })
 
 test.each([
-  ...['text ::debug::x', '. ::debug::x', '\ufeff::debug::x', '::debug:x', '::unknown::x', '::::x', ':: debug::x', ''],
-  ...['## [error]x', '#\u200b#[error]x', '##[error x', '##[unknown]x', '##[]x', '##[unknown] ##[error]x'],
-])('%j is no command', (line) => {
+  'text ::debug::x',
+  '. ::debug::x',
+  '\ufeff::debug::x',
+  '::debug:x',
+  '::unknown::x',
+  '::::x',
+  ':: debug::x',
+  '',
+  '## [error]x',
+  '#\u200b#[error]x',
+  '##[error x',
+  '##[unknown]x',
+  '##[]x',
+  '##[unknown] ##[error]x',
+])('treats %j as text', (line) => {
   expect(parseCommand(line)).toBeUndefined()
 })

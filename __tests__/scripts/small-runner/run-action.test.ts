@@ -38,7 +38,9 @@ append('GITHUB_STEP_SUMMARY', '# Title\\na secret\\n')`,
   'a malformed command file fails the step, whatever its exit code': [
     "append('GITHUB_OUTPUT', 'a=1\\nb<<E\\nx\\n')",
     {
-      ...{ exitCode: 0, conclusion: 'failure', outputs: { a: '1' } },
+      exitCode: 0,
+      conclusion: 'failure',
+      outputs: { a: '1' },
       annotations: [
         { message: "Unable to process file command 'output' successfully." },
         { message: "Invalid value. Matching delimiter not found 'E'" },
@@ -77,7 +79,7 @@ test.each(Object.entries(RUNS))('%s', async (_what, [program, wanted, options]) 
   expect(await run(program, options)).toMatchObject(wanted)
 })
 
-test('the step sees the variables of a runner and none of this process', async () => {
+test('the step has the variables of a runner, and none of this process', async () => {
   process.env['SMALL_RUNNER_TEST'] = 'leak'
   const env = await environmentOf({ env: { MINE: '1' }, state: { key: 'kept' } })
   delete process.env['SMALL_RUNNER_TEST']
@@ -87,7 +89,7 @@ test('the step sees the variables of a runner and none of this process', async (
   expect(await environmentOf({ debug: true })).toHaveProperty('RUNNER_DEBUG', '1')
 })
 
-test('the step runs in the workspace, with its event in a file, and its own files are gone when it has ended', async () => {
+test('the step runs in the workspace with its event in a file, and its temporary files are removed at the end', async () => {
   const workspace = realpathSync(temporaryFolder())
   const program = `const { GITHUB_EVENT_NAME, GITHUB_EVENT_PATH, GITHUB_OUTPUT } = process.env
 const event = require('node:fs').readFileSync(GITHUB_EVENT_PATH, 'utf8')
@@ -99,7 +101,7 @@ for (const text of [process.cwd(), GITHUB_EVENT_NAME, event, GITHUB_OUTPUT]) con
   expect(existsSync(file)).toBe(false)
 })
 
-test('another stage of the action can be run', async () => {
+test('runs the post stage of an action', async () => {
   const action = temporaryAction('console.log("main")')
   writeFileSync(join(action, 'action.yml'), 'runs:\n  main: main.cjs\n  post: post.cjs\n')
   writeFileSync(join(action, 'post.cjs'), 'console.log("post")')

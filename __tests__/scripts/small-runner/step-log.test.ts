@@ -25,7 +25,7 @@ test.each<[what: string, lines: string[], shown: string[], options?: StepLogOpti
   expect(logOf(lines, options).lines.map(({ kind, title = kind, text }) => `${title}: ${text}`)).toEqual(wanted)
 })
 
-test('errors, warnings and notices are annotations, masked and cut, and fail nothing', () => {
+test('errors, warnings and notices are masked, truncated annotations, and do not fail the step', () => {
   const long = `::notice::${'x'.repeat(5_000)}`
   const log = logOf(['::add-mask::key', '::error title=Bad key::one', '##[warning]two', long])
   expect(log.annotations).toEqual([
@@ -36,16 +36,20 @@ test('errors, warnings and notices are annotations, masked and cut, and fail not
   expect(log.failed).toBe(false)
 })
 
-test('an empty mask is a warning, and hides nothing', () => {
+test('an empty mask is a warning and masks nothing', () => {
   const log = logOf(['::add-mask::  ', 'text'])
   expect(log.annotations).toMatchObject([{ level: 'warning' }])
   expect(log.lines.at(-1)?.text).toBe('text')
 })
 
 test.each([
-  ...['::set-output name=a::x', '::save-state name=a::x', '::set-env name=A::x', '##[add-path]/x', '::echo::on'],
+  '::set-output name=a::x',
+  '::save-state name=a::x',
+  '::set-env name=A::x',
+  '##[add-path]/x',
+  '::echo::on',
   '::stop-commands::x',
-])('a command that no action of this project gives fails the step: %s', (line) => {
+])('a command that no action of this project uses fails the step: %s', (line) => {
   const log = logOf([line])
   expect(log.failed).toBe(true)
   expect(log.annotations).toEqual([{ level: 'error', title: '', message: expect.stringContaining(line) as unknown }])

@@ -14,7 +14,7 @@ const SERVICE = {
 }
 const USUAL = { kind: 'run', action: 'agent', cancelAfter: undefined, isKept: false }
 
-test('without flags the embedded service gets an example', () => {
+test('without flags the embedded service gets an example prompt', () => {
   const course = { scenario: 'pull-request', gitHubScenarios: [], runnerScenarios: [], isRolling: false, inputs: {} }
   expect(readOptions([], {})).toEqual({
     ...USUAL,
@@ -24,7 +24,7 @@ test('without flags the embedded service gets an example', () => {
   })
 })
 
-test('the example is the workflow of the README, which may ask for less', () => {
+test('the example has the inputs of the workflow in the README', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const [, workflow = ''] = /```yaml\n(name: .*?)```/s.exec(readme) ?? []
   const { jobs } = parse(workflow) as { jobs: { docs: { steps: [{ with: Record<string, string> }] } } }
@@ -34,7 +34,7 @@ test('the example is the workflow of the README, which may ask for less', () => 
   expect(EMBEDDED_INPUTS).toMatchObject(Object.fromEntries(inputs))
 })
 
-test('all three variables choose a real service, with the own defaults of the action', () => {
+test('all three variables choose a real service, with the defaults of the action', () => {
   expect(readOptions(['--prompt', 'x'], SERVICE)).toEqual({
     ...USUAL,
     service: { kind: 'real', baseUrl: 'https://docs.example.com', projectId: 'p1', apiKey: 'docs_x' },
@@ -69,7 +69,7 @@ test.each<[flags: string, env: Env, wanted: object]>([
   ['--help', { DOCS_AGENT_API_KEY: 'x' }, { kind: 'help' }],
   ['-h', {}, { kind: 'help' }],
   ['--action visitors --input trend=12', {}, { defaults: { days: '30' }, given: { trend: '12' } }],
-])('%j with %j is understood', (flags, env, wanted) => {
+])('parses %j with %j', (flags, env, wanted) => {
   expect(readOptions(argsOf(flags), env)).toMatchObject(wanted)
 })
 
@@ -79,7 +79,7 @@ test.each(['date-from', 'date-to'])('an export with %s has no default days', (na
 })
 
 test.each(['--job-id job_1', '--prompt-file a.md', '--input job-id=job_1', '--action visitors --input days=7'])(
-  '%s needs no example of a prompt',
+  '%s gets no example prompt',
   (flags) => {
     expect(readOptions(argsOf(flags), {})).not.toHaveProperty('defaults.prompt')
   },

@@ -86,7 +86,7 @@ test('runs the action against the embedded service, and shows log, outputs, summ
   expect(stdout).not.toContain(EMULATOR_KEY)
 })
 
-test('with the three variables it starts no service, and hands on the proxy', async () => {
+test('with the three variables it starts no service, and passes on the proxy', async () => {
   const service = { DOCS_AGENT_BASE_URL: 'https://docs.example.com', DOCS_AGENT_PROJECT_ID: 'p2' }
   const env = { ...service, DOCS_AGENT_API_KEY: 'docs_other', HTTPS_PROXY: 'http://p.example' }
   const { exitCode, stdout } = await run([], { env })
@@ -104,7 +104,7 @@ test.each([
   expect(await run(args)).toMatchObject({ exitCode, stdout: expect.stringContaining(text) as unknown })
 })
 
-test('the export of visitors writes to a folder of its own, and the head of its file is shown', async () => {
+test('the export of visitors writes to a temporary folder, and the head of its file is shown', async () => {
   const folder = project()
   for (const path of ['visitors', join('dist', 'visitors')]) mkdirSync(join(folder, path))
   const metadata = 'inputs:\n  days:\n    required: false\nruns:\n  main: ../dist/visitors/index.js\n'
@@ -116,14 +116,14 @@ test('the export of visitors writes to a folder of its own, and the head of its 
   expect(stdout).toMatch(/── out\.csv ─+\nrow 0\n(row \d\n){7}\n/)
 })
 
-test('a prompt file is looked for in the folder where npm was called', async () => {
+test('resolves a prompt file in the folder where npm was called', async () => {
   const standing = temporaryFolder()
   writeFileSync(join(standing, 'prompt.md'), 'From the file.')
   const { stdout } = await run(['--prompt-file', 'prompt.md'], { env: { INIT_CWD: standing } })
   expect(stdout).toContain('From the file.\n')
 })
 
-test('wrong flags and a missing program are answered with what is wrong and what helps', async () => {
+test('reports invalid flags and a missing program with the problem and a fix', async () => {
   const stderr = 'There is no scenario «fail». Did you mean failed? «npm start -- --list» lists all.\n'
   expect(await run(['--scenario', 'fail'])).toEqual({ exitCode: 2, stdout: '', stderr })
   const folder = project()
@@ -135,7 +135,7 @@ test('wrong flags and a missing program are answered with what is wrong and what
 const LINK = 'http://127.0.0.1/acme/docs/pull/4'
 const OPENED = `require('node:fs').appendFileSync(process.env.GITHUB_OUTPUT, 'pr-link=${LINK}\\n')`
 
-test('the link comes last, and says how to look at the page, which goes with the service', async () => {
+test('the link comes last, and says how to keep its page available', async () => {
   const folder = project()
   writeFileSync(join(folder, 'dist', 'agent', 'index.js'), OPENED)
   expect((await run([], { folder })).stdout.trimEnd()).toMatch(/success, .*\nhttp:\S+ \(look at it with --keep\)$/)
@@ -144,7 +144,7 @@ test('the link comes last, and says how to look at the page, which goes with the
   expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${LINK} is open until Ctrl-C`)
 })
 
-test('a rolling pull request takes one run after the other, until one is red', async () => {
+test('a rolling pull request has several runs, until one is red', async () => {
   const titles = (stdout: string): string[] => stdout.match(/^── mona (?:pushes|comments)/gm) ?? []
   const { exitCode, stdout } = await run(['--scenario', 'rolling', '--prompt', 'Write it.'])
   expect(exitCode).toBe(0)
@@ -155,7 +155,7 @@ test('a rolling pull request takes one run after the other, until one is red', a
 test.each([
   ['--help', HELP],
   ['--list', listScenarios()],
-])('%s is shown in lines that fit the terminal, whole where that does not say how wide it is', async (flag, text) => {
+])('%s is wrapped to the width of the terminal, and not wrapped if that is unknown', async (flag, text) => {
   expect(await run([flag], { columns: 0 })).toEqual({ exitCode: 0, stdout: text, stderr: '' })
   expect(await run([flag])).toMatchObject({ stdout: text })
   const { stdout } = await run([flag], { columns: 60 })
@@ -183,12 +183,12 @@ test('--check reads a job and a page of visitors, and sends nothing', async () =
   expect(asked).toEqual(['GET /v2/agent/p1/job/job_finished', 'GET /v1/analytics/p1/visitors'])
 })
 
-test('without a job of its own, --check claims nothing about reading one', async () => {
+test('without --job-id, --check claims nothing about reading a job', async () => {
   const said = /– Read a job: a made-up one is not found\. Name one of yours with --job-id\.\n✔/
   expect(await check([])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(said) as unknown })
 })
 
-test('--check says what the service refuses, and what helps', async () => {
+test('--check reports what the service refuses, with a fix', async () => {
   const refused = expect.stringContaining('✘ Read a job: The service refused the key (401).') as unknown
   expect(await check([], EXPIRED_KEY)).toMatchObject({ exitCode: 1, stdout: refused })
   expect(await check(['--job-id', 'job_gone'])).toMatchObject({ exitCode: 1 })

@@ -17,7 +17,7 @@ import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scena
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 
 const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'mended', 'rolling', ...RUNNER_SCENARIO_NAMES]
-const OF_VISITORS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
+const VISITORS_SCENARIOS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
 
 function choose(...names: string[]): ChosenCourse {
   const course = chooseCourse(names, 'visitors')
@@ -36,7 +36,7 @@ test.each([
   ['comment-of-maintainer', 'mona', 'User'],
   ['comment-of-stranger', 'dora', 'User'],
   ['comment-of-bot', 'link-checker[bot]', 'Bot'],
-])('%s runs on the comment, which alone is the instruction', async (scenario, login, type) => {
+])('%s runs on the comment, which is the only instruction', async (scenario, login, type) => {
   const comment = { body: expect.stringMatching(/^\/docs /) as unknown, user: { login, type } }
   expect(await firstRunOf(scenario)).toMatchObject({
     eventName: 'issue_comment',
@@ -45,7 +45,7 @@ test.each([
   })
 })
 
-test('all others run on the push of the newest change', async () => {
+test('all other scenarios run on the push of the newest change', async () => {
   const push = { eventName: 'push', event: { ref: 'refs/heads/main' } }
   expect(await firstRunOf('open-pull-request')).toMatchObject(push)
 })
@@ -75,16 +75,16 @@ test.each<[what: string, fields: Partial<Result>, shown: string]>([
   expect(showResult({ ...result, ...fields }, paintNothing)).toContain(shown)
 })
 
-test('the list has a line for each scenario, and begins with five', () => {
+test('the list has a line for each scenario, and starts with five', () => {
   const groups = listScenarios()
     .split('\n\n')
     .map((group) => group.match(/^ {2}[a-z-]+(?= {2,}[A-Z].*\.$)/gm)?.map((name) => name.trim()) ?? [])
   expect(groups.flat().sort()).toEqual(ALL.sort())
   expect(groups[0]).toHaveLength(5)
-  expect(groups[1]).toEqual(OF_VISITORS)
+  expect(groups[1]).toEqual(VISITORS_SCENARIOS)
 })
 
-test.each(OF_VISITORS)('%s is for the visitors only, and the error names the flag', (name) => {
+test.each(VISITORS_SCENARIOS)('%s needs --action visitors, and the error says so', (name) => {
   expect(choose(name)).toBeDefined()
   expect(chooseCourse([name], 'agent')).toContain(`npm start -- --action visitors --scenario ${name}`)
 })
@@ -95,24 +95,24 @@ test('scenarios set inputs that the action has', () => {
   expect(set.filter((name) => !known.includes(name))).toEqual([])
 })
 
-test('what is mended in rounds plays the checks that a follow-up mends, without a job to follow up on', () => {
+test('the scenario with fix rounds plays checks that a follow-up fixes, without a job to follow up on', () => {
   expect(choose('mended')).toMatchObject({ gitHubScenarios: ['checks-mended'] })
   expect(choose('mended').inputs).toEqual({ 'fix-rounds': '2' })
 })
 
-test('colours are for terminals, and not where NO_COLOR is set', () => {
+test('uses colors only in terminals, and not with NO_COLOR', () => {
   expect(choosePaint({ isTTY: true }, {})).toBe(paintWithColours)
   expect(choosePaint({ isTTY: true }, { NO_COLOR: '' })).toBe(paintWithColours)
   expect(choosePaint({ isTTY: true }, { NO_COLOR: '1' })).toBe(paintNothing)
   expect(choosePaint({}, {})).toBe(paintNothing)
 })
 
-test('of a text nothing is left that steers a terminal, turns text around or hides the line before', () => {
+test('removes control characters, bidirectional overrides and carriage returns', () => {
   expect(cleanForTerminal('a\u001b[31mb\u0007c\u202ed\u009be\u2028f\ttab\nline')).toBe('abcd\nf tab\nline')
   expect(cleanForTerminal('a\rb\r\nc')).toBe('a\nb\nc')
 })
 
-test('columns stand under one another, colours left aside', () => {
+test('aligns columns, ignoring colors', () => {
   const red = paintWithColours('red', 'ab')
   const rows = [
     [red, '1'],
@@ -129,7 +129,6 @@ test.each([
   ['under the last column', 'name  one two', 12, 'name  one\n      two'],
   ['by two blanks, where a column is too wide', 'a very long name  one two', 20, 'a very long name\n  one two'],
   ['never in an address', 'See https://example.com/a/b/c now', 10, 'See\nhttps://example.com/a/b/c\nnow'],
-  ['without a bar that does not fit', '/guides  12  ████\n/  8  ██▋', 12, '/guides  12\n/  8  ██▋'],
   ['not at all where it fits', 'one two  three', Infinity, 'one two  three'],
   ['not for its colours', paintWithColours('bold', 'one two'), 7, paintWithColours('bold', 'one two')],
 ])('a line breaks %s', (_how, text, columns, wrapped) => {
@@ -165,7 +164,7 @@ test.each([
   expect(markdownToTerminal(markdown, paintNothing)).toBe(text)
 })
 
-test('styles are drawn with colours, switched on and off again', () => {
+test('switches colors on and off again', () => {
   expect(markdownToTerminal('## A\n\n**b** `c` _d_', paintWithColours)).toBe(
     '\u001b[1mA\u001b[22m\n\n\u001b[1mb\u001b[22m \u001b[36mc\u001b[39m \u001b[2md\u001b[22m',
   )
