@@ -108,14 +108,14 @@ const EARLIER = [
   ['2025-12-07', '2026-01-04'],
   ['2025-11-09', '2025-12-07'],
 ]
-const totalsOf = (human: number) => ({ human, ai: 1, total: human + 1 })
-const small = (human: number) => page([], { totals: totalsOf(human) })
+const createTotals = (human: number) => ({ human, ai: 1, total: human + 1 })
+const small = (human: number) => page([], { totals: createTotals(human) })
 
 const parseTrend = (text = ''): unknown => JSON.parse(text)
 const entry = (dates: readonly string[] | undefined, human: number) => ({
   from: dates?.[0],
   to: dates?.[1],
-  ...totalsOf(human),
+  ...createTotals(human),
 })
 
 test('reads the trend newest first in one request for one row each, and outputs it oldest first', async () => {

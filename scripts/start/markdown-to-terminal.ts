@@ -75,17 +75,17 @@ function renderMark(groups: Groups, paint: Paint): string {
 }
 
 function htmlRows(table: string, paint: Paint): string[][] {
-  const cellsOf = (row: string): string[] =>
+  const parseCells = (row: string): string[] =>
     [...row.matchAll(/<(td|th)\b[^>]*>(.*?)<\/\1>/gsu)].map(([, tag, cell = '']) =>
       renderCell(tag === 'th', cell, paint),
     )
-  return [...table.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gsu)].map(([, row = '']) => cellsOf(row))
+  return [...table.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gsu)].map(([, row = '']) => parseCells(row))
 }
 
 function pipeRows(pipes: string, paint: Paint): string[][] {
   const lines = pipes.split('\n').filter((_line, index) => index !== 1)
-  const cellsOf = (line: string): string[] => line.trim().slice(1, -1).split('|')
-  return lines.map((line, index) => cellsOf(line).map((cell) => renderCell(index === 0, cell, paint)))
+  const parseCells = (line: string): string[] => line.trim().slice(1, -1).split('|')
+  return lines.map((line, index) => parseCells(line).map((cell) => renderCell(index === 0, cell, paint)))
 }
 
 /** Joins the lines of a cell. */

@@ -5,7 +5,7 @@ import { fasterClock, fasterProcess } from '../small-runner/faster-time.ts'
 import { preload } from '../small-runner/preload.ts'
 import type { ChosenService, EmbeddedService } from './options.ts'
 import { RUNNER_SCENARIOS } from './runner-scenarios.ts'
-import { noteSuccess, runsOf, type WorkflowRun } from './workflow-runs.ts'
+import { noteSuccess, listRuns, type WorkflowRun } from './workflow-runs.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -64,7 +64,7 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
       'github-token': github.token,
       ...(Object.assign({}, ...settings.map(({ inputs }) => inputs)) as Texts),
     },
-    runs: runsOf(chosen.isRolling).map((begin) => () => {
+    runs: listRuns(chosen.isRolling).map((begin) => () => {
       const nowMs = clock.wallTime().getTime()
       github.catchUp(nowMs)
       const run = begin(github.state, url, nowMs)

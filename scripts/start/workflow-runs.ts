@@ -91,7 +91,7 @@ function commentEvent(state: GitHubState, { pulls, defaultBranch }: RepositorySt
  * The runs of the workflow, in order. The event of a run happens when the run begins.
  * @param isRolling whether several runs share one pull request
  */
-export function runsOf(
+export function listRuns(
   isRolling: boolean,
 ): readonly ((state: GitHubState, url: string, nowMs: number) => WorkflowRun)[] {
   const happenings: readonly Happening[] = isRolling ? ROLLING : [{ title: '' }]

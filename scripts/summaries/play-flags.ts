@@ -15,7 +15,7 @@ import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { readOptions, type EmbeddedService } from '../start/options.ts'
-import { noteSuccess, runsOf } from '../start/workflow-runs.ts'
+import { noteSuccess, listRuns } from '../start/workflow-runs.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -39,7 +39,7 @@ async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = 
   const github = combineScenarios(gitHubScenarios)
   const before = demoState(github, DEFAULT_START_MS)
   let after: World | undefined
-  for (const begin of runsOf(isRolling)) {
+  for (const begin of listRuns(isRolling)) {
     const nowMs = after?.world.wallTime().getTime() ?? DEFAULT_START_MS
     const run = begin(after?.service.github.state ?? before, BASE_URL, nowMs)
     const { id: runId, headSha: sha, eventName, event: payload } = run

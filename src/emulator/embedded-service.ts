@@ -17,7 +17,7 @@ import type { RequestRecord } from './request-log.ts'
 import type { JobRecord } from './service/job-machine.ts'
 import { JobStore, type Repositories } from './service/job-store.ts'
 import { type Call, findRoute, renderAnswer, type Route } from './service/operations.ts'
-import { SCENARIOS, type Scenario, type ScenarioName, scenarioOf } from './service/scenarios.ts'
+import { SCENARIOS, type Scenario, type ScenarioName, chooseScenario } from './service/scenarios.ts'
 import { createAnalytics } from './service/visitor-counts.ts'
 
 /** The service's time at its start unless told otherwise, so that two runs give the same answers. Its program says: now. */
@@ -86,7 +86,7 @@ export function createService({
   const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => jobs.all() })
   // Nobody has asked for a job yet, and its pull request must be there.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
-    jobs.enter(projectId, { ...SCENARIOS[scenarioOf(projectId, otherwise)], ...plays }.turns[0])
+    jobs.enter(projectId, { ...SCENARIOS[chooseScenario(projectId, otherwise)], ...plays }.turns[0])
   const analytics = createAnalytics({ pages, visits, endMs: startMs })
   const take = createRateLimiter(requestsPerHour)
   const timesAsked = new Map<string, number>()
@@ -159,7 +159,7 @@ export function createService({
       github.catchUp(nowMs)
       if (github.takes(path)) return handleGitHub(request, path, query, nowMs)
       const route = findRoute(method, path)
-      const name = 'operation' in route ? scenarioOf(route.projectId, otherwise) : undefined
+      const name = 'operation' in route ? chooseScenario(route.projectId, otherwise) : undefined
       const scenario = { ...SCENARIOS[name ?? otherwise], ...plays }
       const asOfMs = asOf(route, path, nowMs, scenario)
       const world = { request, query, scenario, nowMs: asOfMs, baseUrl, jobs, analytics }

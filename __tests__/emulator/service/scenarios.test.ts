@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals'
 
-import { SCENARIOS, SCENARIO_NAMES, type ScenarioName, scenarioOf } from '../../../src/emulator/service/scenarios.ts'
+import {
+  SCENARIOS,
+  SCENARIO_NAMES,
+  type ScenarioName,
+  chooseScenario,
+} from '../../../src/emulator/service/scenarios.ts'
 import { acceptedJobSchema } from '../../../src/docs-service/schemas.ts'
 import { ID_PATTERN } from '../../../src/runtime/url.ts'
 import { bodyOf, driveService } from '../drive-service.ts'
@@ -8,14 +13,14 @@ import { bodyOf, driveService } from '../drive-service.ts'
 test.each(SCENARIO_NAMES)('%s has a description of one sentence, and fits in a project id', (name) => {
   expect(SCENARIOS[name].description).toMatch(/^[A-Z].*\.$/)
   expect(`docs--${name}`).toMatch(ID_PATTERN)
-  expect(scenarioOf(`docs--${name}`, 'slow')).toBe(name)
+  expect(chooseScenario(`docs--${name}`, 'slow')).toBe(name)
 })
 
 test.each([
   ...['docs', 'docs--', 'docs--nothing', 'docs-failed', 'failed', 'docs--toString'].map((id) => [id, 'slow']),
   ['my--docs--failed', 'failed'],
 ])('the project %s plays %s', (id, scenario) => {
-  expect(scenarioOf(id, 'slow')).toBe(scenario)
+  expect(chooseScenario(id, 'slow')).toBe(scenario)
 })
 
 const CREATE = '/v2/agent/docs/job'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { listMutations } from '../../../scripts/mutants/mutations.ts'
 
-const mutantsOf = (source: string): string[] =>
+const listMutants = (source: string): string[] =>
   listMutations(source).map(({ start, end, text }) => source.slice(0, start) + text + source.slice(end))
 
 test.each([
@@ -13,9 +13,9 @@ test.each([
   ['x = a.some(f)', ['{}', 'x = a.every(f)']],
   ['x = [a, true]', ['{}', 'x = [...[], true]', 'x = [a, ...[]]', 'x = [a, false]']],
 ])('%s has a mutation for each part', (source, mutants) => {
-  expect(mutantsOf(source).sort()).toEqual([...mutants].sort())
+  expect(listMutants(source).sort()).toEqual([...mutants].sort())
 })
 
 test('mutates no types, imports or messages', () => {
-  expect(mutantsOf("import { a } from 'a'\ntype A = 'b' | true\nconst c = 'Words for people.'")).toEqual([])
+  expect(listMutants("import { a } from 'a'\ntype A = 'b' | true\nconst c = 'Words for people.'")).toEqual([])
 })

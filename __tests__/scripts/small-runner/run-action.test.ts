@@ -11,7 +11,7 @@ function run(program: string, options: Omit<RunOptions, 'action'> = {}): Promise
   return runAction({ ...options, action: temporaryAction(append + program) })
 }
 
-async function environmentOf(options: Omit<RunOptions, 'action'>): Promise<Record<string, string>> {
+async function readEnvironment(options: Omit<RunOptions, 'action'>): Promise<Record<string, string>> {
   const { rawOutput } = await run('console.log(JSON.stringify(process.env))', options)
   return JSON.parse(rawOutput) as Record<string, string>
 }
@@ -81,12 +81,12 @@ test.each(Object.entries(RUNS))('%s', async (_what, [program, wanted, options]) 
 
 test('the step has the variables of a runner, and none of this process', async () => {
   process.env['SMALL_RUNNER_TEST'] = 'leak'
-  const env = await environmentOf({ env: { MINE: '1' }, state: { key: 'kept' } })
+  const env = await readEnvironment({ env: { MINE: '1' }, state: { key: 'kept' } })
   delete process.env['SMALL_RUNNER_TEST']
   expect(env).toMatchObject({ GITHUB_ACTIONS: 'true', GITHUB_REPOSITORY: 'acme/docs', MINE: '1', STATE_key: 'kept' })
   expect(env).not.toHaveProperty('SMALL_RUNNER_TEST')
   expect(env).not.toHaveProperty('RUNNER_DEBUG')
-  expect(await environmentOf({ debug: true })).toHaveProperty('RUNNER_DEBUG', '1')
+  expect(await readEnvironment({ debug: true })).toHaveProperty('RUNNER_DEBUG', '1')
 })
 
 test('the step runs in the workspace with its event in a file, and its temporary files are removed at the end', async () => {

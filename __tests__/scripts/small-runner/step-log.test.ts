@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { StepLog, type StepLogOptions } from '../../../scripts/small-runner/step-log.ts'
 
-function logOf(lines: readonly string[], options?: StepLogOptions): StepLog {
+function readLog(lines: readonly string[], options?: StepLogOptions): StepLog {
   const log = new StepLog(options)
   for (const line of lines) log.read(line)
   return log
@@ -22,12 +22,12 @@ test.each<[what: string, lines: string[], shown: string[], options?: StepLogOpti
   ['no line of a mask of several', ['::add-mask::one%0Atwo', 'one', 'and two'], ['text: ***', 'text: and ***']],
   ['no secret of the store', ['my secret'], ['text: my ***'], { secrets: ['secret'] }],
 ])('the log shows %s', (_what, lines, wanted, options = {}) => {
-  expect(logOf(lines, options).lines.map(({ kind, title = kind, text }) => `${title}: ${text}`)).toEqual(wanted)
+  expect(readLog(lines, options).lines.map(({ kind, title = kind, text }) => `${title}: ${text}`)).toEqual(wanted)
 })
 
 test('errors, warnings and notices are masked, truncated annotations, and do not fail the step', () => {
   const long = `::notice::${'x'.repeat(5_000)}`
-  const log = logOf(['::add-mask::key', '::error title=Bad key::one', '##[warning]two', long])
+  const log = readLog(['::add-mask::key', '::error title=Bad key::one', '##[warning]two', long])
   expect(log.annotations).toEqual([
     { level: 'error', title: 'Bad ***', message: 'one' },
     { level: 'warning', title: '', message: 'two' },
@@ -37,7 +37,7 @@ test('errors, warnings and notices are masked, truncated annotations, and do not
 })
 
 test('an empty mask is a warning and masks nothing', () => {
-  const log = logOf(['::add-mask::  ', 'text'])
+  const log = readLog(['::add-mask::  ', 'text'])
   expect(log.annotations).toMatchObject([{ level: 'warning' }])
   expect(log.lines.at(-1)?.text).toBe('text')
 })
@@ -50,7 +50,7 @@ test.each([
   '::echo::on',
   '::stop-commands::x',
 ])('a command that no action of this project uses fails the step: %s', (line) => {
-  const log = logOf([line])
+  const log = readLog([line])
   expect(log.failed).toBe(true)
   expect(log.annotations).toEqual([{ level: 'error', title: '', message: expect.stringContaining(line) as unknown }])
 })

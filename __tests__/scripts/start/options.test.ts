@@ -44,7 +44,7 @@ test('all three variables choose a real service, with the defaults of the action
 })
 
 /** A blank within a value is one that does not break. */
-const argsOf = (flags: string): string[] => flags.split(' ').filter((flag) => flag !== '')
+const splitFlags = (flags: string): string[] => flags.split(' ').filter((flag) => flag !== '')
 
 test.each<[flags: string, env: Env, wanted: object]>([
   ['--prompt x --job-id=job_1', {}, { given: { prompt: 'x', 'job-id': 'job_1' } }],
@@ -70,18 +70,18 @@ test.each<[flags: string, env: Env, wanted: object]>([
   ['-h', {}, { kind: 'help' }],
   ['--action visitors --input trend=12', {}, { defaults: { days: '30' }, given: { trend: '12' } }],
 ])('parses %j with %j', (flags, env, wanted) => {
-  expect(readOptions(argsOf(flags), env)).toMatchObject(wanted)
+  expect(readOptions(splitFlags(flags), env)).toMatchObject(wanted)
 })
 
 test.each(['date-from', 'date-to'])('an export with %s has no default days', (name) => {
   const flags = `--action visitors --input ${name}=2026-01-01`
-  expect(readOptions(argsOf(flags), {})).not.toHaveProperty('defaults.days')
+  expect(readOptions(splitFlags(flags), {})).not.toHaveProperty('defaults.days')
 })
 
 test.each(['--job-id job_1', '--prompt-file a.md', '--input job-id=job_1', '--action visitors --input days=7'])(
   '%s gets no example prompt',
   (flags) => {
-    expect(readOptions(argsOf(flags), {})).not.toHaveProperty('defaults.prompt')
+    expect(readOptions(splitFlags(flags), {})).not.toHaveProperty('defaults.prompt')
   },
 )
 
@@ -120,5 +120,5 @@ test.each<[flags: string, message: string, env?: Env]>([
   ['--input wait', '--input needs the form name=value, and got «wait».'],
 ])('%j is refused: %s', (flags, said, env = {}) => {
   const message = expect.stringContaining(said) as unknown
-  expect(readOptions(argsOf(flags), env)).toMatchObject({ kind: 'refused', message })
+  expect(readOptions(splitFlags(flags), env)).toMatchObject({ kind: 'refused', message })
 })

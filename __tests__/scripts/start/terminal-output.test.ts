@@ -25,7 +25,7 @@ function choose(...names: string[]): ChosenCourse {
   return course
 }
 
-async function firstRunOf(scenario: string): Promise<object> {
+async function beginFirstRun(scenario: string): Promise<object> {
   const course = { kind: 'embedded', speed: 1, ...choose(scenario) } as const
   const { runs, close } = await openSurroundings(course, {}, Date.UTC(2026, 0, 1))
   await close()
@@ -38,7 +38,7 @@ test.each([
   ['comment-of-bot', 'link-checker[bot]', 'Bot'],
 ])('%s runs on the comment, which is the only instruction', async (scenario, login, type) => {
   const comment = { body: expect.stringMatching(/^\/docs /) as unknown, user: { login, type } }
-  expect(await firstRunOf(scenario)).toMatchObject({
+  expect(await beginFirstRun(scenario)).toMatchObject({
     eventName: 'issue_comment',
     event: { action: 'created', issue: { number: 1, state: 'open' }, comment },
     inputs: { command: '/docs', prompt: '' },
@@ -47,7 +47,7 @@ test.each([
 
 test('all other scenarios run on the push of the newest change', async () => {
   const push = { eventName: 'push', event: { ref: 'refs/heads/main' } }
-  expect(await firstRunOf('open-pull-request')).toMatchObject(push)
+  expect(await beginFirstRun('open-pull-request')).toMatchObject(push)
 })
 
 const result: Result = { exitCode: 0, signal: null, conclusion: 'success', outputs: {}, summary: '', durationMs: 1234 }

@@ -182,7 +182,7 @@ export const SCENARIOS = Object.fromEntries(
  * A project whose id ends in `--<scenario>` plays that scenario, so that one server can play many. Every other project plays
  * the given one, even if its id ends in `--` and an unknown name, because that is a valid id.
  */
-export function scenarioOf(projectId: string, otherwise: ScenarioName): ScenarioName {
+export function chooseScenario(projectId: string, otherwise: ScenarioName): ScenarioName {
   const name = projectId.slice(projectId.lastIndexOf('--') + 2)
   return projectId.includes('--') && isScenarioName(name) ? name : otherwise
 }
