@@ -1,12 +1,12 @@
 import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
-import { chooseCourse, type ChosenCourse } from './courses.ts'
+import { chooseScenarios, type ChosenScenarios } from './scenarios.ts'
 import { readFlags, TASK_FLAGS } from './flags.ts'
 
 type Texts = Readonly<Record<string, string>>
 
 const ACTIONS = ['agent', 'visitors'] as const
 
-export interface EmbeddedService extends ChosenCourse {
+export interface EmbeddedService extends ChosenScenarios {
   readonly kind: 'embedded'
   /** The factor by which time runs faster for the service, its GitHub and the step. */
   readonly speed: number
@@ -142,10 +142,10 @@ function chooseService(
     if (flag === undefined) return { kind: 'real', baseUrl, projectId, apiKey }
     return refuse(`${flag} is for the embedded service. Unset ${SERVICE_VARIABLES.join(', ')} to use that.`)
   }
-  const course = chooseCourse(scenario?.split(',').map((name) => name.trim()) ?? [], action)
-  if (typeof course === 'string') return refuse(course)
+  const chosen = chooseScenarios(scenario?.split(',').map((name) => name.trim()) ?? [], action)
+  if (typeof chosen === 'string') return refuse(chosen)
   const times = speed ?? String(DEFAULT_SPEED)
   if (!isNumber(times) || Number(times) < 1 || Number(times) > 200)
     return refuse('--speed must be a number from 1 to 200.')
-  return { kind: 'embedded', ...course, speed: Number(times) }
+  return { kind: 'embedded', ...chosen, speed: Number(times) }
 }

@@ -15,10 +15,10 @@ const SERVICE = {
 const USUAL = { kind: 'run', action: 'agent', cancelAfter: undefined, isKept: false }
 
 test('without flags the embedded service gets an example prompt', () => {
-  const course = { scenario: 'pull-request', gitHubScenarios: [], runnerScenarios: [], isRolling: false, inputs: {} }
+  const chosen = { scenario: 'pull-request', gitHubScenarios: [], runnerScenarios: [], isRolling: false, inputs: {} }
   expect(readOptions([], {})).toEqual({
     ...USUAL,
-    service: { kind: 'embedded', ...course, speed: 10 },
+    service: { kind: 'embedded', ...chosen, speed: 10 },
     given: {},
     defaults: { prompt: 'Document the new `--dry-run` flag of the deploy command.', ...EMBEDDED_INPUTS },
   })

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { listScenarios } from '../../../scripts/start/courses.ts'
+import { listScenarios } from '../../../scripts/start/scenarios.ts'
 import { HELP } from '../../../scripts/start/options.ts'
 import { start } from '../../../scripts/start/start.ts'
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../../src/emulator/http/access.ts'

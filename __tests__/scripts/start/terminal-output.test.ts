@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { chooseCourse, type ChosenCourse, listScenarios } from '../../../scripts/start/courses.ts'
+import { chooseScenarios, type ChosenScenarios, listScenarios } from '../../../scripts/start/scenarios.ts'
 import { markdownToTerminal } from '../../../scripts/start/markdown-to-terminal.ts'
 import { showLogLine, showResult, type Result } from '../../../scripts/start/report.ts'
 import { RUNNER_SCENARIO_NAMES } from '../../../scripts/start/runner-scenarios.ts'
@@ -19,17 +19,17 @@ import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'mended', 'rolling', ...RUNNER_SCENARIO_NAMES]
 const VISITORS_SCENARIOS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
 
-function choose(...names: string[]): ChosenCourse {
-  const course = chooseCourse(names, 'visitors')
-  if (typeof course === 'string') throw new Error(course)
-  return course
+function choose(...names: string[]): ChosenScenarios {
+  const chosen = chooseScenarios(names, 'visitors')
+  if (typeof chosen === 'string') throw new Error(chosen)
+  return chosen
 }
 
 async function beginFirstRun(scenario: string): Promise<object> {
-  const course = { kind: 'embedded', speed: 1, ...choose(scenario) } as const
-  const { runs, close } = await openSurroundings(course, {}, Date.UTC(2026, 0, 1))
+  const chosen = { kind: 'embedded', speed: 1, ...choose(scenario) } as const
+  const { runs, close } = await openSurroundings(chosen, {}, Date.UTC(2026, 0, 1))
   await close()
-  return { ...runs[0]?.(), inputs: course.inputs }
+  return { ...runs[0]?.(), inputs: chosen.inputs }
 }
 
 test.each([
@@ -86,7 +86,7 @@ test('the list has a line for each scenario, and starts with five', () => {
 
 test.each(VISITORS_SCENARIOS)('%s needs --action visitors, and the error says so', (name) => {
   expect(choose(name)).toBeDefined()
-  expect(chooseCourse([name], 'agent')).toContain(`npm start -- --action visitors --scenario ${name}`)
+  expect(chooseScenarios([name], 'agent')).toContain(`npm start -- --action visitors --scenario ${name}`)
 })
 
 test('scenarios set inputs that the action has', () => {

@@ -33,10 +33,10 @@ type Story = keyof typeof STORIES
 
 const DESCRIBED: Described = { ...SCENARIOS, ...GITHUB_SCENARIOS, ...RUNNER_SCENARIOS, ...STORIES }
 
-type Course = ScenarioName | GitHubScenarioName | RunnerScenarioName | Story
+type AnyScenarioName = ScenarioName | GitHubScenarioName | RunnerScenarioName | Story
 
 /** The inputs that a scenario needs. */
-const INPUTS: readonly (readonly [given: Texts, names: readonly Course[]])[] = [
+const INPUTS: readonly (readonly [given: Texts, names: readonly AnyScenarioName[]])[] = [
   // A short timeout for scenarios that end in one.
   [{ 'timeout-minutes': '2' }, ['slow', 'never-starts', 'checks-pending']],
   [{ 'timeout-minutes': '5' }, ['stalled']],
@@ -61,7 +61,7 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly Course[]])[] = [
 /** Scenarios that only the export of visitors can meet. */
 const VISITORS_SCENARIOS: readonly string[] = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
 
-export interface ChosenCourse {
+export interface ChosenScenarios {
   readonly scenario: ScenarioName
   readonly gitHubScenarios: readonly GitHubScenarioName[]
   readonly runnerScenarios: readonly RunnerScenarioName[]
@@ -72,7 +72,10 @@ export interface ChosenCourse {
 const isStory = (name: string): name is Story => Object.hasOwn(STORIES, name)
 
 /** @returns what to play for these names, or an error message */
-export function chooseCourse(names: readonly string[], action: 'agent' | 'visitors' = 'agent'): ChosenCourse | string {
+export function chooseScenarios(
+  names: readonly string[],
+  action: 'agent' | 'visitors' = 'agent',
+): ChosenScenarios | string {
   const unknown = names.find((name) => !Object.hasOwn(DESCRIBED, name))
   if (unknown !== undefined)
     return `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(DESCRIBED))} «npm start -- --list» lists all.`
