@@ -6,7 +6,7 @@ import { agentInputs } from '../support/fake-step.ts'
 const FOLLOW_UP = { 'job-id': 'job_finished' }
 const ATTACH = { prompt: '', 'job-id': 'job_running' }
 const SOON = { 'poll-interval-seconds': '3' }
-const AGAIN = 'GET job/job_finished, POST job/job_finished/message'
+const AGAIN = '6 GET job/job_finished, POST job/job_finished/message'
 
 /** `POST job, 2 GET job/job_000001`: what is asked several times in a row is said once. */
 function tellInOrder(requests: readonly string[]): string {

@@ -57,11 +57,11 @@ const ONCE_BROKEN: Readonly<Record<string, readonly [schedule: Schedule, expecte
     { report: { outcome: 'unconfirmed' } },
   ],
   'a run cancelled while it looks up a prompt of unknown fate still says that the fate is unknown': [
-    { ...FOLLOW_UP, cancelAtMs: 1_000, posts: [fate(broken('reset-after-read'))], staleMs: 900_000 },
+    { ...FOLLOW_UP, cancelAtMs: 16_000, posts: [fate(broken('reset-after-read'))], staleMs: 900_000 },
     { report: { outcome: 'cancelled', error: { code: 'unknown-fate' } } },
   ],
   'a key that is refused while a prompt of unknown fate is looked up does not hide that fate': [
-    { ...FOLLOW_UP, reads: [fate(WELL), fate(refused(401))], posts: [fate(broken('answer-cut-off'))] },
+    { ...FOLLOW_UP, reads: [fate(WELL, 10, 6), fate(refused(401))], posts: [fate(broken('answer-cut-off'))] },
     UNKNOWN_FATE,
   ],
   'connections that are refused after rate limits are tried three times in all, and not until the deadline': [
@@ -139,7 +139,7 @@ const ONCE_BROKEN: Readonly<Record<string, readonly [schedule: Schedule, expecte
     { outputs: { 'pr-operation': without('created') } },
   ],
   'an end that did not stand long enough for the deadline is not told as a job that still runs': [
-    { ...SAME_LINK, timeoutMs: 25_000 },
+    { ...SAME_LINK, timeoutMs: 40_000 },
     { report: { outcome: 'timed-out' }, text: without('still runs') },
   ],
 }

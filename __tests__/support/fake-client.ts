@@ -2,6 +2,8 @@ import { countRefusals } from '../../src/docs-service/retry.ts'
 import type { DocsServiceClient } from '../../src/docs-service/client.ts'
 import { parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
+import { isSameEnd, isRunning, STANDING_MS } from '../../src/agent/job/job-state.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 
 export const LINK = 'https://git.example.com/acme/docs/pull/7'
@@ -41,6 +43,8 @@ export interface Script {
   readonly message?: Job | Error
   /** Whether a message is put off once before it is taken. */
   readonly isPutOff?: boolean
+  /** Repeats each terminal read before the message until it has stood by this clock. The repetitions are not in `calls`. */
+  readonly standsBy?: Pick<Clock, 'now'>
 }
 
 export interface FakeClient extends DocsServiceClient {
@@ -60,12 +64,29 @@ function answer(given: Job | Error | undefined): Promise<Job> {
 }
 
 /** A client that answers by a script, without a service behind it. */
-export function fakeClient({ reads = [], create, message, isPutOff = false }: Script): FakeClient {
+export function fakeClient({ reads = [], create, message, isPutOff = false, standsBy }: Script): FakeClient {
   const calls: string[] = []
   const prompts: string[] = []
   const endsAts: (number | undefined)[] = []
   let read = 0
   let refusals = 0
+  let held: { readonly job: Job; readonly sinceMs: number } | undefined
+
+  /** The terminal read that is to be repeated. */
+  function holdsNow(): Job | undefined {
+    if (standsBy === undefined || held === undefined || calls.includes('message')) return undefined
+    const stoodMs = standsBy.now() - held.sinceMs
+    const { job } = held
+    if (stoodMs >= STANDING_MS) held = undefined
+    return stoodMs <= STANDING_MS ? job : undefined
+  }
+
+  function hold(given: Job | Error | undefined): void {
+    if (standsBy === undefined || given === undefined || given instanceof Error) return
+    if (isRunning(given)) held = undefined
+    else held = { job: given, sinceMs: held && isSameEnd(held.job, given) ? held.sinceMs : standsBy.now() }
+  }
+
   return {
     calls,
     prompts,
@@ -82,9 +103,12 @@ export function fakeClient({ reads = [], create, message, isPutOff = false }: Sc
       return answer(message)
     },
     getJob(_jobId, endsAt) {
+      const repeated = holdsNow()
+      if (repeated !== undefined) return answer(repeated)
       calls.push('get')
       endsAts.push(endsAt)
       const given = reads[Math.min(read++, reads.length - 1)]
+      hold(given)
       if (!(given instanceof Error)) refusals = countRefusals(refusals, WELL)
       else if (given instanceof ActionError && given.code === 'rate-limited')
         refusals = countRefusals(refusals, REFUSED)

@@ -32,11 +32,13 @@ export interface TurnRunOptions extends Script {
   readonly check?: (step: AgentStep) => Promise<unknown>
   /** Cancels the run when it goes to sleep after this many sleeps. */
   readonly cancelAtSleep?: number
+  /** Whether `reads` name a terminal state before the message once, however often it is read until it has stood. */
+  readonly namesEndsOnce?: boolean
 }
 
 /** One turn by a scripted client, a GitHub if there is one, and a clock that moves only when someone sleeps. */
 export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
-  const { task, inputs = {}, github, facts, check, cancelAtSleep, ...script } = options
+  const { task, inputs = {}, github, facts, check, cancelAtSleep, namesEndsOnce = true, ...script } = options
   const controller = new AbortController()
   const clock = fakeClock({
     onSleep: (before) => {
@@ -44,7 +46,7 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
     },
   })
   const startedAt = clock.now()
-  const client = fakeClient(script)
+  const client = fakeClient({ ...(task.kind === 'follow-up' && namesEndsOnce ? { standsBy: clock } : {}), ...script })
   const log: string[] = []
   const warnings: string[] = []
   const accepted: { sleepsBefore: number; linesBefore: number }[] = []

@@ -34,6 +34,8 @@ const follow = (
 ): Promise<TurnRun> => playTurn({ task: FOLLOW_UP, ...(message && { message }), reads, ...more })
 
 const NO_WAIT = { inputs: { wait: false } }
+/** Between the reads of a job that is idle from the first one until its prompt is sent. */
+const IDLE_PAUSES_MS = [2_000, 2_500, 3_125, 3_906.25, 3_468.75]
 const UNSENT = { error: { code: 'not-sent' } }
 const UNKNOWN = { outcome: 'error', error: { code: 'unknown-fate' } }
 
@@ -41,7 +43,7 @@ test('reads the job, sends the prompt, hands the job on, and waits for the turn'
   const { report, client, accepted } = await follow(active, [completed, active, otherLink])
   expect(report).toMatchObject({ outcome: 'pull-request', progress: 'seen', operation: 'created' })
   expect(client.calls).toEqual(['get', 'message', 'get', 'get'])
-  expect(accepted).toMatchObject([{ sleepsBefore: 0 }])
+  expect(accepted).toMatchObject([{ sleepsBefore: IDLE_PAUSES_MS.length }])
 })
 
 test.each([
@@ -58,7 +60,8 @@ test.each([
 
 test('a turn that was never seen is unconfirmed, after two minutes of looks, or at the deadline', async () => {
   const { report, clock, elapsedMs } = await follow(completed, [completed])
-  expect([report.outcome, elapsedMs, clock.sleeps.slice(0, 3)]).toEqual(['unconfirmed', 120_000, [2_000, 2_500, 3_125]])
+  expect([report.outcome, elapsedMs]).toEqual(['unconfirmed', 15_000 + 120_000])
+  expect(clock.sleeps.slice(0, 8)).toEqual([...IDLE_PAUSES_MS, 2_000, 2_500, 3_125])
   const short = await follow(completed, [completed], { inputs: { timeoutMs: 30_000 } })
   expect([short.report.outcome, short.elapsedMs]).toEqual(['unconfirmed', 30_000])
 })
@@ -67,7 +70,7 @@ const MINUTE = { inputs: { timeoutMs: 60_000 } }
 
 test.each<[string, Script['message'], (Job | Error)[], Partial<TurnRunOptions>, object]>([
   ['one does not end', active, [same, active], MINUTE, { outcome: 'timed-out', progress: 'seen' }],
-  ['it is cancelled', same, [same], { cancelAtSleep: 1 }, { outcome: 'cancelled', progress: 'taken', job: same }],
+  ['it is cancelled', same, [same], { cancelAtSleep: 6 }, { outcome: 'cancelled', progress: 'taken', job: same }],
   ['a read is refused', same, [same, failure('unauthorized')], {}, { outcome: 'error', progress: 'taken', job: same }],
   [
     'a read is refused later',
@@ -122,6 +125,79 @@ test('a prompt that was refused ends the step at once', async () => {
   expect(client.calls).toEqual(['get', 'message'])
 })
 
+describe('an idle job', () => {
+  /** Plays a follow-up to a job that is read like this, each read as often as it says. */
+  const reading = (reads: readonly (readonly [times: number, read: Job])[], more: Partial<TurnRunOptions> = {}) =>
+    follow(
+      active,
+      reads.flatMap(([times, read]) => Array<Job>(times).fill(read)),
+      { namesEndsOnce: false, ...more },
+    )
+  /** After how many milliseconds the prompt was sent. */
+  const sentAfter = ({ client, clock }: TurnRun): number =>
+    clock.sleeps.slice(0, client.calls.indexOf('message') - 1).reduce((sum, ms) => sum + ms, 0)
+
+  test.each<[string, (readonly [times: number, read: Job])[], number]>([
+    [
+      'stands from the first read',
+      [
+        [6, completed],
+        [1, active],
+        [9, completed],
+      ],
+      15_000,
+    ],
+    [
+      'stands anew after another status',
+      [
+        [3, completed],
+        [6, failedThere],
+        [1, active],
+        [9, failed],
+      ],
+      7_625 + 15_000,
+    ],
+    [
+      'stands anew after another pull request',
+      [
+        [2, completed],
+        [6, otherLink],
+        [1, active],
+        [9, failed],
+      ],
+      4_500 + 15_000,
+    ],
+  ])('is sent the prompt when its state has stood for 15 s: it %s', async (_how, reads, afterMs) => {
+    expect(sentAfter(await reading(reads))).toBe(afterMs)
+  })
+
+  test('is waited for if a read says that it works on something else', async () => {
+    const run = await reading([
+      [3, completed],
+      [1, active],
+      [6, completed],
+      [1, active],
+      [9, completed],
+    ])
+    expect(run.client.calls.slice(0, 11)).toEqual([...Array<string>(10).fill('get'), 'message'])
+    expect(JSON.stringify(run.report.timeline)).toContain('The job is busy.')
+  })
+
+  test('is sent nothing if its state cannot stand for 15 s before the deadline', async () => {
+    const { report, client, elapsedMs } = await reading([[9, completed]], { inputs: { timeoutMs: 15_000 } })
+    expect(report).toMatchObject({ ...UNSENT, outcome: 'timed-out' })
+    expect([client.prompts, elapsedMs]).toEqual([[], 0])
+  })
+
+  test('is sent nothing if it is archived meanwhile', async () => {
+    const { report, client } = await reading([
+      [2, completed],
+      [1, archived],
+    ])
+    expect([report.outcome, client.prompts]).toEqual(['archived', []])
+  })
+})
+
 describe('before sending', () => {
   const ON_HOST = { serverUrl: 'https://git.example.com' }
 
@@ -140,6 +216,7 @@ describe('before sending', () => {
     return follow(active, reads, { facts: ON_HOST, inputs: { label: '', timeoutMs }, github, ...more })
   }
 
+  // Each read is one request: the end of the busy turn, what is read when the head has stood, and so on.
   const OWN_PROMPT = [active, completed, active, completed, completed, active, completed]
   const OWN_END = [active, completed, failedThere, failedThere, active, completed]
 
@@ -165,7 +242,7 @@ describe('before sending', () => {
   ])(
     'after a turn that was waited for, $what',
     async ({ heads, reads, looks, sentAfter = 3, operation = 'updated' }) => {
-      const { report, client, clock } = await followBusy(heads, reads)
+      const { report, client, clock } = await followBusy(heads, reads, undefined, { namesEndsOnce: false })
       expect(clock.sleeps.slice(0, looks + 1)).toEqual([10_000, ...Array<number>(looks).fill(5_000)])
       expect([client.calls.indexOf('message'), report.operation]).toEqual([sentAfter, operation])
     },
@@ -178,19 +255,46 @@ describe('before sending', () => {
   })
 
   test('of a job that names its pull request no more no head is known', async () => {
-    const { report } = await followBusy('aaaabbbb', [active, completed, failed, active, withoutLink])
+    const stands = Array<Job>(1 + IDLE_PAUSES_MS.length).fill(failed)
+    const reads = [active, completed, ...stands, active, withoutLink]
+    const { report } = await followBusy('aaaabbbb', reads, undefined, { namesEndsOnce: false })
     expect([report.outcome, report.operation]).toEqual(['no-changes', undefined])
   })
 
   test('a head that cannot stand before the deadline is not known', async () => {
-    const { report, client } = await followBusy('ab', [active, completed, active], 24_000)
+    const { report, client } = await followBusy('abcdef', [active, completed, active], 34_000)
     expect([client.prompts.length, report.operation]).toEqual([1, undefined])
   })
 
   test('a job that is archived while its head has to stand is sent nothing', async () => {
-    const { report, client } = await followBusy('a', [active, completed, archived])
+    const { report, client } = await followBusy('a', [active, completed, archived], undefined, {
+      namesEndsOnce: false,
+    })
     expect(report).toMatchObject({ outcome: 'archived', ...UNSENT })
     expect(client.prompts).toEqual([])
+  })
+})
+
+test.each<[string, Job[], Partial<TurnRunOptions>]>([
+  ['is archived while it is busy', [active, archived], NO_WAIT],
+  ['is archived', [completed, archived], {}],
+  ['gets another prompt', [completed, active], {}],
+])('a job that %s while a prompt is put off is sent nothing', async (_what, reads, more) => {
+  const { report, client } = await follow(active, reads, { isPutOff: true, ...more })
+  expect(report).toMatchObject({ outcome: 'error', ...UNSENT })
+  expect(client.prompts).toEqual([])
+})
+
+describe('an end without a link', () => {
+  const UNLINKED = [completed, active, ...Array<Job>(4).fill(withoutLink)]
+
+  test.each<[string, Job[], string]>([
+    ['an old end after it is not believed', [active, completed, active, withoutLink], 'no-changes'],
+    ['the turn has failed', [failed], 'failed'],
+    ['the job is archived', [archived], 'archived'],
+  ])('is open again if a read contradicts it: %s', async (_what, reads, outcome) => {
+    const { report } = await follow(active, [...UNLINKED, ...reads])
+    expect(report).toMatchObject({ outcome, progress: 'seen' })
   })
 })
 
@@ -227,11 +331,11 @@ const SEEN = { outcome: 'failed', progress: 'seen' }
 const UNSEEN = { outcome: 'unconfirmed', progress: 'taken' }
 
 test.each<[string, Script['message'], Job[], object, number]>([
-  ['an answer that says active', active, [failed], SEEN, 29_414.0625],
-  ['a read that says active', completed, [active, failed], SEEN, 17_625],
-  ['an answer with another status', unlisted, [failed], UNSEEN, 120_000],
-  ['an answer that was lost', lost, [failed], UNKNOWN, 120_000],
-  ['another end', completed, [failed], UNSEEN, 120_000],
+  ['an answer that says active', active, [failed], SEEN, 15_000 + 29_414.0625],
+  ['a read that says active', completed, [active, failed], SEEN, 15_000 + 17_625],
+  ['an answer with another status', unlisted, [failed], UNSEEN, 15_000 + 120_000],
+  ['an answer that was lost', lost, [failed], UNKNOWN, 15_000 + 120_000],
+  ['another end', completed, [failed], UNSEEN, 15_000 + 120_000],
 ])('a turn has begun with %s or not, and none ends before', async (_what, message, reads, report, elapsedMs) => {
   expect(await follow(message, [completed, ...reads])).toMatchObject({ report, elapsedMs })
 })

@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import {
+  LINK_LAG_MS,
   nextPollMs,
   nextSettlePollMs,
   nextTurnPollMs,
   type PollState,
-  SETTLE_MS,
 } from '../../../src/agent/job/poll-schedule.ts'
+import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
 import { ATTACH, CREATE } from '../../support/report.ts'
@@ -195,6 +196,8 @@ describe('job watch', () => {
 
 describe('wait for job', () => {
   const unsafe = job({ status: 'completed', hasUnsafeLink: true })
+  /** All but the last of the reads for a late link. */
+  const UNLINKED = Array<Job>(5).fill(withoutLink)
 
   test.each<Row>([
     ['the last look is at the deadline', created([active], SHORT), slept(10_000, 10_000, 5_000)],
@@ -203,7 +206,7 @@ describe('wait for job', () => {
     [
       'a completed job without a link is read a few times more, and has then changed nothing',
       created([withoutLink]),
-      { ...ended('no-changes', { job: withoutLink }), ...slept(10_000, 1_000, 2_000, 3_000, 4_000) },
+      { ...ended('no-changes', { job: withoutLink }), ...slept(10_000, 1_000, 2_000, 3_000, 4_000, 5_000) },
     ],
     ['a link may come late', created([withoutLink, withoutLink, completed]), ended('pull-request', { job: completed })],
     ['the last reading counts: failed', created([withoutLink, failed]), ended('failed')],
@@ -219,18 +222,28 @@ describe('wait for job', () => {
         ...slept(10_000),
       },
     ],
+    [
+      'a read that fails at the end is repeated once, and may find the link',
+      created([...UNLINKED, failure('unreachable'), completed]),
+      { ...ended('pull-request'), elapsedMs: 25_000, ...asked('create', ...Array<string>(7).fill('get')) },
+    ],
+    [
+      'and may fail again',
+      created([...UNLINKED, failure('unreachable')]),
+      { ...ended('no-changes'), ...asked('create', ...Array<string>(7).fill('get')) },
+    ],
     ['reads that fail meanwhile change nothing', created([withoutLink, failure('service-error')]), ended('no-changes')],
     [
-      'the reads for a late link do not pass the deadline',
+      'the reads for a late link that the deadline cuts short prove nothing',
       created([withoutLink], { timeoutMs: 12_000 }),
-      { ...ended('no-changes'), elapsedMs: 12_000 },
+      { ...ended('timed-out'), elapsedMs: 12_000 },
     ],
   ])('%s', plays)
 
   test('a read that hangs cannot stretch the reads for a late link', async () => {
     const { client, clock, elapsedMs } = await playTurn(created([withoutLink]))
     const startedAt = clock.now() - elapsedMs
-    expect(client.endsAts.map((at) => (at ?? NaN) - startedAt)).toEqual([3_600_000, ...Array<number>(4).fill(20_000)])
+    expect(client.endsAts.map((at) => (at ?? NaN) - startedAt)).toEqual([3_600_000, ...Array<number>(5).fill(25_000)])
   })
 })
 
@@ -268,7 +281,7 @@ test.each<[string, number | undefined, Partial<PollState>, number]>([
   expect(nextTurnPollMs(fixedMs, { ...USUAL, ...state })).toBe(expected)
 })
 
-test('the reads for what may lag fill its time, which is ten seconds', () => {
-  expect([0, 1, 2, 3].map(nextSettlePollMs).reduce((sum, ms) => sum + ms)).toBe(SETTLE_MS)
-  expect(SETTLE_MS).toBe(10_000)
+test('the reads for a link fill its time, which is fifteen seconds', () => {
+  expect([0, 1, 2, 3, 4].map(nextSettlePollMs).reduce((sum, ms) => sum + ms)).toBe(LINK_LAG_MS)
+  expect(LINK_LAG_MS).toBe(15_000)
 })

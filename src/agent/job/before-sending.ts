@@ -1,10 +1,11 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
-import type { Outcome, TaskResult } from '../report/report.ts'
+import type { Outcome, StandingEnd, TaskResult } from '../report/report.ts'
 import type { Preflight, Replace } from '../report/turns.ts'
 import type { JobWatch } from './job-watch.ts'
-import { isRunning, isSameEnd } from './job-state.ts'
+import { hasStood, isRunning, isSameEnd, STANDING_MS } from './job-state.ts'
+import { nextTurnPollMs } from './poll-schedule.ts'
 import { seeHead } from './pull-request-of-turn.ts'
 import { findJob, waitForJob } from './wait-for-job.ts'
 
@@ -17,6 +18,7 @@ const UNREAD = 'The prompt was not sent: the job could not be read before the de
 const WITHOUT_JOB_ID = 'Create a new job: run the same step without `job-id`.'
 const ARCHIVED = 'The prompt was not sent: the job is archived.'
 const NO_END = "The prompt was not sent: the job's current turn did not end before the deadline."
+const NOT_IDLE = `The prompt was not sent: the job was not idle for ${STANDING_MS / 1_000} seconds before the deadline.`
 const LATER = 'Run the same step again later, or allow more time in `timeout-minutes`.'
 
 function notSent(outcome: Outcome, why: string, hint = LATER): TaskResult {
@@ -36,6 +38,25 @@ export async function lookAgain(before: Job, preflight: Preflight | undefined, w
   const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
   if (stands && (preflight === undefined || (await preflight.check(now)) === undefined)) return
   throw changed('While the prompt had to wait, the job or its pull request changed, or it could not be read.')
+}
+
+/**
+ * Reads the job until its terminal state has stood: otherwise a stale `active` of an earlier turn could pass for the turn of
+ * the prompt.
+ * @returns the newest read, which shows another state if the given one did not stand; undefined if the time does not suffice
+ */
+async function awaitIdle(end: Job, watch: JobWatch): Promise<Job | undefined> {
+  const { clock, core, deadlineAt, journal } = watch.step
+  const standing = (): StandingEnd => journal.ends.get(end.id) ?? { end, sinceMs: clock.now(), lastMs: -Infinity }
+  const isFresh = clock.now() - standing().lastMs < OLD_MS
+  if (isFresh && hasStood(standing())) return end
+  const leftMs = (): number => standing().sinceMs + STANDING_MS - clock.now()
+  if (clock.now() + leftMs() >= deadlineAt) return undefined
+  core.log('The step sends the prompt when the job has been idle for 15 seconds.')
+  return watch.poll(end.id, (read) => !isSameEnd(read, end) || hasStood(standing()), {
+    nextMs: (fixedMs, state) => Math.max(Math.min(nextTurnPollMs(fixedMs, state), leftMs()), state.minDelayMs),
+    ...(isFresh ? {} : { readsAtOnce: true }),
+  })
 }
 
 /**
@@ -64,15 +85,16 @@ export async function prepare(
     isBusy ||= mustWait
     const before: Job | undefined = mustWait ? (await waitForJob(present, watch)).job : present
     if (before === undefined) return notSent('timed-out', NO_END)
-    const endedAt = clock.now()
-    if (isBusy) await seeHead(before, step, true)
-    // The job may have got another prompt while the head had to stand.
-    const isOld = clock.now() - endedAt >= OLD_MS && clock.now() < deadlineAt
-    present = (isOld ? await findJob(jobId, watch) : undefined) ?? before
-    if (!isSameEnd(before, present)) continue
-
     if (before.status === 'archived' && preflight?.claim === undefined)
       return notSent('archived', ARCHIVED, inputs.command === '' ? WITHOUT_JOB_ID : ASK_IN_AN_ISSUE)
+    if (isBusy) await seeHead(before, step, true)
+    // The job may have got another prompt while the head had to stand.
+    present = isRunning(before) || before.status === 'archived' ? before : await awaitIdle(before, watch)
+    if (present === undefined) return notSent('timed-out', NOT_IDLE)
+    if (!isSameEnd(before, present)) {
+      isBusy = true
+      continue
+    }
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END)
     if (isOfPullRequest) {
       const replaceUnclaimed = looks === 0 ? await preflight.claim?.(before) : undefined

@@ -1,19 +1,16 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
-import type { TaskResult } from '../report/report.ts'
+import type { StandingEnd, TaskResult } from '../report/report.ts'
 import type { Preflight, Replace } from '../report/turns.ts'
 import { lookAgain, prepare } from './before-sending.ts'
 import { compareHeads } from './compare-heads.ts'
-import { isRunning, isSameEnd, saysActive } from './job-state.ts'
+import { hasStood, isRunning, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
-import { waitForJob } from './wait-for-job.ts'
+import { settleEnd } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
 const TURN_START_MS = 120_000
-
-/** How long copies of the service's data may lag, and so how long an end has to stand that looks like the one before. */
-const STANDING_MS = 15_000
 
 /**
  * Given one read after another, tells whether each is the end of a turn that has begun. A job tells nothing about its turns, and a
@@ -29,14 +26,13 @@ export function endOfTurn(
   wasReadActive: boolean,
 ): (read: Job, nowMs: number) => boolean {
   let isSeenActive = wasReadActive
-  let standing: { readonly end: Job; readonly sinceMs: number } | undefined
+  let standing: StandingEnd | undefined
   return (read, nowMs) => {
     isSeenActive ||= saysActive(read)
-    if (isRunning(read)) standing = undefined
-    else if (standing === undefined || !isSameEnd(standing.end, read)) standing = { end: read, sinceMs: nowMs }
+    standing = standingAfter(standing, read, nowMs)
     if (standing === undefined) return false
     if (isSeenActive && nowMs - answeredAtMs >= STANDING_MS && !isSameEnd(read, before)) return true
-    return nowMs - standing.sinceMs >= STANDING_MS
+    return hasStood(standing)
   }
 }
 
@@ -61,6 +57,22 @@ async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<
       throw error
     }))
   if (!isTaken) throw fate
+}
+
+/** Waits for the end of the turn. A read that contradicts an end while its link is awaited reopens the question. */
+async function awaitEnd(jobId: string, isEnd: ReturnType<typeof endOfTurn>, watch: JobWatch): Promise<TaskResult> {
+  const { clock, journal } = watch.step
+  const isEndNow = (read: Job): boolean => isEnd(read, clock.now())
+  // An end that has to stand is read at the pace of a turn's beginning.
+  const nextMs: typeof nextPollMs = (...now) =>
+    journal.newest.job && !isRunning(journal.newest.job) ? nextTurnPollMs(...now) : nextPollMs(...now)
+  let ended = await watch.poll(jobId, isEndNow, { nextMs })
+  while (ended !== undefined) {
+    const settled = await settleEnd(ended, watch)
+    if ('outcome' in settled) return settled
+    ended = isEndNow(settled) ? settled : await watch.poll(jobId, isEndNow, { nextMs })
+  }
+  return { outcome: 'timed-out' }
 }
 
 /** Sends a follow-up to a job (section 4.2) when no turn is in its way, and waits for the end of its own. */
@@ -93,10 +105,5 @@ export async function followUp(
   if (!inputs.wait) return { outcome: 'submitted' }
 
   const isEnd = endOfTurn(before, answeredAtMs, !isAnsweredActive)
-  const ended = await watch.poll(jobId, (read) => isEnd(read, clock.now()), {
-    // An end that has to stand is read at the pace of a turn's beginning.
-    nextMs: (...now) => (isRunning(journal.newest.job ?? before) ? nextPollMs(...now) : nextTurnPollMs(...now)),
-  })
-  if (ended === undefined) return { outcome: 'timed-out' }
-  return compareHeads(await waitForJob(ended, watch), before, head, step)
+  return compareHeads(await awaitEnd(jobId, isEnd, watch), before, head, step)
 }

@@ -5,6 +5,7 @@ import { OutputsLost } from '../../action/core.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Outcome } from '../report/report.ts'
+import { seeEnd } from './job-state.ts'
 import { createPoller, type PollJob } from './poll-job.ts'
 
 const UNSAFE_LINK = 'The service gave an address for the pull request that is not safe to link, so it is not shown.'
@@ -48,6 +49,8 @@ export class JobWatch {
     this.note(`The service accepted the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
     journal.see({ job: answer })
     this.observe(answer)
+    // The response to a prompt is no read, and whatever stood before it has been superseded.
+    journal.ends.delete(answer.id)
   }
 
   /** A read, or why it failed: that is told once for each kind of problem. */
@@ -61,6 +64,7 @@ export class JobWatch {
       journal.see({ lastProblem: read })
       return
     }
+    seeEnd(journal.ends, read, this.step.clock.now())
     const { status, unlistedStatus, hasUnsafeLink, prLink } = read
     if (unlistedStatus !== undefined)
       this.#warnOnce(

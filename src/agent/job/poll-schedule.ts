@@ -42,16 +42,19 @@ export function nextTurnPollMs(fixedMs: number | undefined, { reads, minDelayMs 
   return Math.max(Math.min(plainMs, fixedMs ?? Infinity), minDelayMs)
 }
 
-/** How long what a completed job leaves behind may lag: four reads within 10 s. */
-const SETTLE_READS_MS = [1_000, 2_000, 3_000]
-export const SETTLE_MS = 10_000
+/** The first pauses of the reads for what a completed job leaves behind. */
+const SETTLE_READS_MS = [1_000, 2_000, 3_000, 4_000]
+/** How long the link of a completed job may lag: five reads. */
+export const LINK_LAG_MS = 15_000
+/** How long the head of a pull request is read after a turn: four reads. */
+const SETTLE_MS = 10_000
 
 /**
  * The time to the next read for the link of a completed job, or for a head that moved, in milliseconds.
  * @param reads how many there were before
  */
 export function nextSettlePollMs(reads: number): number {
-  return SETTLE_READS_MS[reads] ?? 4_000
+  return SETTLE_READS_MS[reads] ?? 5_000
 }
 
 /** The same for what GitHub's copies may lag behind with. */

@@ -3,26 +3,40 @@ import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import type { TaskResult } from '../report/report.ts'
 import { isRunning } from './job-state.ts'
 import type { JobWatch } from './job-watch.ts'
-import { nextSettlePollMs, nextTurnPollMs, SETTLE_MS } from './poll-schedule.ts'
+import { LINK_LAG_MS, nextSettlePollMs, nextTurnPollMs } from './poll-schedule.ts'
 
 /** The first read of a job that should exist; undefined if the deadline passes without an answer. */
 export function findJob(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
   return poll(jobId, () => true, { nextMs: nextTurnPollMs, readsAtOnce: true })
 }
 
+/** How long the one repetition of a read may take that failed at the end of the wait for a link, in milliseconds. */
+const REPEATED_READ_MS = 10_000
+
 /**
- * The link of a completed job may still come. Gives the next reading that says anything else than “completed, no link”; no
- * refusal takes back what the service has said of the job.
+ * Reads a completed job without a link until a read says anything else, for as long as replicas may lag. No refused read takes
+ * back that the job completed.
+ * @returns the read that says something else; `none` if no link came; `cut` if the deadline ended the wait early
  */
-function awaitLink(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
+async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | 'none' | 'cut'> {
+  const { client, clock, deadlineAt, journal } = watch.step
+  const endsAt = clock.now() + LINK_LAG_MS
   const saysMore = ({ status, prLink, hasUnsafeLink }: Job): boolean =>
     status !== 'completed' || prLink !== undefined || hasUnsafeLink === true
-  const read = poll(jobId, saysMore, {
+  const polled = watch.poll(jobId, saysMore, {
     nextMs: (_fixedMs, { reads, minDelayMs }) => Math.max(nextSettlePollMs(reads), minDelayMs),
-    withinMs: SETTLE_MS,
+    withinMs: LINK_LAG_MS,
     endsOnLongWait: true,
   })
-  return unlessFailed(read)
+  let read = await unlessFailed(polled)
+  const { lastProblem } = journal.newest
+  // The last read has little time, so a slow response is cut off.
+  if (read === undefined && lastProblem !== undefined && lastProblem.code !== 'rate-limited') {
+    const repeated = await unlessFailed(client.getJob(jobId, Math.min(clock.now() + REPEATED_READ_MS, deadlineAt)))
+    if (repeated !== undefined) watch.observe(repeated)
+    if (repeated !== undefined && saysMore(repeated)) read = repeated
+  }
+  return read ?? (endsAt > deadlineAt ? 'cut' : 'none')
 }
 
 /** Neither a pull request to show, nor none. */
@@ -36,22 +50,30 @@ function unusableLink(job: Job): TaskResult {
 }
 
 /**
- * Waits for the end of the job's present turn and says what it means. A completed job without a link is read a few times more,
- * and then the last reading counts.
+ * What a terminal state of the job means. A completed job without a link is read for a while first.
+ * @returns the newest read, if it contradicts the state
+ */
+export async function settleEnd(end: Job, watch: JobWatch): Promise<TaskResult | Job> {
+  const { id, status, prLink, hasUnsafeLink } = end
+  if (status === 'failed' || status === 'archived') return { outcome: status, job: end }
+  if (prLink !== undefined) return { outcome: 'pull-request', job: end }
+  if (hasUnsafeLink === true) return unusableLink(end)
+  const read = await awaitLink(id, watch)
+  if (read === 'none') return { outcome: 'no-changes', job: end }
+  return read === 'cut' ? { outcome: 'timed-out' } : read
+}
+
+/**
+ * Waits for the end of the job's present turn and says what it means.
  * @param mayBeMissingUntil on the clock's scale: until then a job that was just created may not be found
  */
 export async function waitForJob(present: Job, watch: JobWatch, mayBeMissingUntil?: number): Promise<TaskResult> {
-  const { id: jobId } = present
   for (let job: Job | undefined = present; job !== undefined;) {
-    const { status, prLink, hasUnsafeLink } = job
-    if (status === 'failed' || status === 'archived') return { outcome: status, job }
-    if (status === 'active') job = await watch.poll(jobId, (read) => !isRunning(read), { mayBeMissingUntil })
-    else if (prLink !== undefined) return { outcome: 'pull-request', job }
-    else if (hasUnsafeLink === true) return unusableLink(job)
+    if (isRunning(job)) job = await watch.poll(present.id, (read) => !isRunning(read), { mayBeMissingUntil })
     else {
-      const next = await awaitLink(jobId, watch)
-      if (next === undefined) return { outcome: 'no-changes', job }
-      job = next
+      const settled: TaskResult | Job = await settleEnd(job, watch)
+      if ('outcome' in settled) return settled
+      job = settled
     }
   }
   return { outcome: 'timed-out' }

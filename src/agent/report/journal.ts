@@ -4,13 +4,15 @@ import { TimeBudget } from '../../runtime/time-budget.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import { STOPS } from './fixing.ts'
-import type { Recorded, Report, Shortfall, TimelineEntry, Turn } from './report.ts'
+import type { Recorded, Report, Shortfall, StandingEnd, TimelineEntry, Turn } from './report.ts'
 import { SeenHeads } from './seen-heads.ts'
 import { findStop, findUntold, newestOf, reportOf, stoppedBy, type Turns } from './turns.ts'
 
 /** The memory of a step: its turns, what it did, what it could not do, and what it found out. */
 export class Journal {
   readonly heads: SeenHeads
+  /** The terminal states that jobs have shown since when, by job id. A job that runs, or was just sent a prompt, has none. */
+  readonly ends = new Map<string, StandingEnd>()
   readonly shortfalls: Shortfall[] = []
   readonly #step: Step
   readonly #turns: [Turn, ...Turn[]]

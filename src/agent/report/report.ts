@@ -34,6 +34,13 @@ export interface TimelineEntry {
   readonly event: string
 }
 
+/** A terminal state of a job that every read since `sinceMs` has shown, up to the newest read at `lastMs`. */
+export interface StandingEnd {
+  readonly end: Job
+  readonly sinceMs: number
+  readonly lastMs: number
+}
+
 /** How one task ended. */
 export interface TaskResult {
   readonly outcome: Outcome

@@ -4,10 +4,10 @@ import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import { openGitHub, within } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { isRunning } from '../job/job-state.ts'
+import { isRunning, seeEnd } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
-import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
+import { LINK_LAG_MS, nextTurnPollMs } from '../job/poll-schedule.ts'
 import { jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
 
 /** The step for what is to be found out before the prompt: it ends when the search has to. */
@@ -27,14 +27,18 @@ export function openSearch(step: AgentStep): Search {
 }
 
 /**
- * Undefined if there is no such job. What is read here is no news of the step's own job.
+ * Undefined if there is no such job. These reads are not logged.
  * @param lagsUntil on the clock's scale: until then a completed job may still get its link
  * @throws ActionError if the service does not tell
  */
 async function readJob(jobId: string, search: Search, lagsUntil: number): Promise<Job | undefined> {
-  const { clock, signal } = search
+  const { clock, journal, signal } = search
   let last: Job | ActionError | undefined
-  const poll = createPoller(search, { observe: (read) => (last = read), sleep: (ms) => clock.sleep(ms, signal) })
+  const observe = (read: Job | ActionError): void => {
+    last = read
+    if (!(read instanceof ActionError)) seeEnd(journal.ends, read, clock.now())
+  }
+  const poll = createPoller(search, { observe, sleep: (ms) => clock.sleep(ms, signal) })
   const isFound = ({ status, prLink }: Job): boolean =>
     prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {
@@ -97,7 +101,7 @@ export async function findJobOf(address: PullRequestAddress, search: Search): Pr
   const objections: string[] = []
   if (!isOpen(pullRequest)) return { pullRequest, objections }
   const { ours, others } = jobsNamedIn(await github.listMarkerComments(pullRequest, isMarkerComment))
-  const lagsUntil = search.clock.now() + SETTLE_MS
+  const lagsUntil = search.clock.now() + LINK_LAG_MS
   for (const named of ours) {
     const job = await readJob(named.jobId, search, lagsUntil)
     const objection = await findObjection(job, pullRequest, search)
