@@ -181,7 +181,7 @@ describe('send prompt', () => {
   const NOT_ASKED = /^The deadline passed before the prompt could be sent\. The service /
 
   test('a prompt that reached nobody is not tried again beyond the deadline, and the error says that nothing was asked', async () => {
-    const { client, requests, clock } = bench([UNREACHABLE], { leftMs: 1_500 })
+    const { client, requests, clock } = bench([UNREACHABLE], { leftMs: 1_800 })
     const { code, message, hint } = await errorOf(client.createJob('x'))
     expect(code).toBe('deadline')
     expect(message).toMatch(NOT_ASKED)
@@ -206,11 +206,33 @@ describe('send prompt', () => {
 
   test('a POST may take a minute, and not beyond the deadline', async () => {
     const { client, requests, clock } = bench([answered(201)], { leftMs: 70_000 })
-    for (const advanceMs of [0, 50_000, 50_000]) {
+    for (const advanceMs of [0, 50_000]) {
       clock.advance(advanceMs)
       await client.createJob('x')
     }
-    expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 20_000, 0])
+    expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 20_000])
+  })
+
+  test.each([
+    ['10 s of a long step', 3_600_000, 10_000],
+    ['a tenth of a short step', 60_000, 6_000],
+  ])('a prompt is not sent in the last %s, as its response could not be read', async (_what, leftMs, responseMs) => {
+    const clock = fakeClock()
+    const { client, requests } = bench([answered(201)], { leftMs, clock })
+    clock.advance(leftMs - responseMs)
+    await client.createJob('x')
+    clock.advance(1)
+    const { code, message, hint } = await errorOf(client.createJob('x'))
+    expect([code, requests.length]).toEqual(['deadline', 1])
+    expect(message).toContain('too little time was left for its response')
+    expect(hint).toContain('timeout-minutes')
+  })
+
+  test('a rate limit whose end leaves no time for a response fails at once', async () => {
+    const limited = answered(429, { error: 'Slow down.' }, 50_000)
+    const { client, requests, clock } = bench([limited], { leftMs: 55_000 })
+    expect((await errorOf(client.createJob('x'))).code).toBe('rate-limited')
+    expect([requests.length, clock.sleeps]).toEqual([1, []])
   })
 
   test.each([

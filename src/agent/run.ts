@@ -13,6 +13,7 @@ import { trackPullRequest } from './pull-request/track-pull-request.ts'
 import { writeLog } from './pull-request/marker-comment.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { openAgentStep, type AgentStep } from './report/journal.ts'
+import { writeMilestone } from './report/milestone.ts'
 import type { Report, TaskResult } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
 import { isToTrack, type Plan } from './report/turns.ts'
@@ -106,9 +107,11 @@ async function followThrough(
   // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
   if (result.outcome === 'submitted') signal.throwIfAborted()
   journal.see({ result })
+  writeMilestone(step)
   if (!isToTrack(journal.turns)) return undefined
   for (;;) {
     journal.see({ pullRequest: await trackPullRequest(step, authors) })
+    writeMilestone(step)
     const round = await nextRound(step)
     if (round === 'moved') continue
     if (typeof round === 'object') return round

@@ -39,7 +39,7 @@ export interface DocsServiceClient {
   refusals(): number
 }
 
-interface ClientOptions extends Omit<PromptSender, 'refusals'> {
+interface ClientOptions extends Omit<PromptSender, 'refusals' | 'totalMs'> {
   readonly projectId: string
   /** For the log of a run in debug mode. */
   readonly debug: (line: string) => void
@@ -68,7 +68,8 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     debug(`${request.method} ${request.path}: ${describeResult(result)}, in ${tookMs} ms.`)
     return result
   }
-  const sender = { ...options, transport, refusals: () => refusals }
+  const totalMs = deadlineAt - clock.now()
+  const sender = { ...options, transport, totalMs, refusals: () => refusals }
 
   async function read<T>(operation: Operation, schema: z.ZodMiniType<T>, endsAt = deadlineAt): Promise<T> {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS

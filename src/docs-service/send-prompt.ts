@@ -15,6 +15,8 @@ export interface PromptSender {
   readonly signal: AbortSignal
   /** On the clock's own scale, in milliseconds: no request outlives it by more than the grace of the last read. */
   readonly deadlineAt: number
+  /** The time from the step's start to its deadline, in milliseconds. */
+  readonly totalMs: number
   readonly random: () => number
   readonly log: (line: string) => void
   /** How many requests of the step were refused in a row. */
@@ -24,6 +26,9 @@ export interface PromptSender {
 /** A prompt that could not be delivered is tried this often in all. */
 const MOST_ATTEMPTS = 3
 const POST_TIMEOUT_MS = 60_000
+/** The time that a prompt leaves for its response, in milliseconds; if less, a share of the step's time. */
+const RESPONSE_MS = 10_000
+const RESPONSE_SHARE = 1 / 10
 /** A cancelled run waits this long for the answer to a prompt that is on its way, to learn the job's id. */
 const CANCEL_GRACE_MS = 1_000
 
@@ -41,6 +46,12 @@ function mayHaveTaken({ code, message, hint, quote }: ActionError): ActionError 
 function nothingSentInTime({ message, hint }: ActionError): ActionError {
   const text = `The deadline passed before the prompt could be sent. ${message}`
   return new ActionError('deadline', text, { hint })
+}
+
+/** A prompt without a response would leave a job behind that nobody knows. */
+function noTimeForResponse(): ActionError {
+  const text = 'The prompt was not sent: too little time was left for its response before the deadline.'
+  return new ActionError('deadline', text, { hint: 'Allow more time in `timeout-minutes`.' })
 }
 
 /** A prompt on its way is not dropped the moment a run is cancelled: its answer names the job that now runs. */
@@ -77,10 +88,13 @@ export async function sendPrompt(
 ): Promise<Job> {
   const { clock, redact, signal, deadlineAt, random, log, refusals } = sender
   const body = JSON.stringify({ prompt })
+  const responseMs = Math.min(RESPONSE_MS, sender.totalMs * RESPONSE_SHARE)
+  const getTimeToSendMs = (): number => deadlineAt - responseMs - clock.now()
   for (let attempt = 1; ; attempt++) {
     // A signal of the process is heard only when the loop turns, and a prompt that was sent cannot be taken back.
     await clock.turn()
     signal.throwIfAborted()
+    if (getTimeToSendMs() < 0) throw noTimeForResponse()
     const result = await sendPatiently(operation.path, body, sender)
     const decision = decidePost(result)
     if (decision === 'accepted') return accept(result as WireAnswer, operation, redact)
@@ -90,8 +104,9 @@ export async function sendPrompt(
     const isTimeout = result.kind === 'failure' && result.cause === 'timeout'
     if (decision === 'stop') throw isTimeout && leftMs < 1 ? nothingSentInTime(error) : error
     if (decision === 'again' && attempt >= MOST_ATTEMPTS) throw error
-    const delayMs = getRetryDelayMs(error, attempt, { refusals: refusals(), leftMs, random: random() })
-    if (delayMs >= leftMs) throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
+    const timeToSendMs = getTimeToSendMs()
+    const delayMs = getRetryDelayMs(error, attempt, { refusals: refusals(), leftMs: timeToSendMs, random: random() })
+    if (delayMs >= timeToSendMs) throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
     log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
     await sleepAloud(delayMs, sender)
     await beforeAgain?.()

@@ -1,5 +1,6 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import { writeMilestone } from '../report/milestone.ts'
 import type { StandingEnd, TaskResult } from '../report/report.ts'
 import type { Preflight, Replace } from '../report/turns.ts'
 import { lookAgain, prepare } from './before-sending.ts'
@@ -94,10 +95,13 @@ export async function followUp(
   // The last look may have seen a newer one.
   const head = journal.newest.head && journal.heads.newest(journal.newest.head)
   const isAnsweredActive = !(answer instanceof ActionError) && saysActive(answer)
-  if (answer instanceof ActionError) await lookUp(answer, before, watch)
-  else {
-    watch.accept(answer)
+  if (answer instanceof ActionError) {
+    await lookUp(answer, before, watch)
+    journal.see({ progress: 'seen' })
+    writeMilestone(step)
+  } else {
     journal.see({ progress: 'taken' })
+    watch.accept(answer)
     if (!inputs.wait) return { outcome: 'submitted' }
     if (!isAnsweredActive && !(await awaitBegin(jobId, watch))) return { outcome: 'unconfirmed' }
   }

@@ -4,6 +4,7 @@ import { ActionError, describeError } from '../../runtime/errors.ts'
 import { OutputsLost } from '../../action/core.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import type { AgentStep } from '../report/journal.ts'
+import { writeMilestone } from '../report/milestone.ts'
 import type { Outcome } from '../report/report.ts'
 import { seeEnd } from './job-state.ts'
 import { createPoller, type PollJob } from './poll-job.ts'
@@ -51,6 +52,7 @@ export class JobWatch {
     this.observe(answer)
     // The response to a prompt is no read, and whatever stood before it has been superseded.
     journal.ends.delete(answer.id)
+    writeMilestone(this.step)
   }
 
   /** A read, or why it failed: that is told once for each kind of problem. */

@@ -6,6 +6,7 @@ import { ActionError, rethrowFatal, type ErrorCode } from '../../runtime/errors.
 import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
+import { writeMilestone } from '../report/milestone.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 import { askReviewers } from './ask-reviewers.ts'
 import { nameJob } from './marker-comment.ts'
@@ -86,5 +87,9 @@ export async function trackPullRequest(step: AgentStep, authors: readonly string
   await mark(pullRequest, job.id, step)
   // A round is about the same pull request, and its checks are no change of anybody's.
   if (outcome === 'pull-request' && journal.turns.length === 1) await askReviewers(pullRequest, authors, step)
-  return isToExamine ? waitForChecks(pullRequest, step) : describePullRequest(pullRequest)
+  const described = describePullRequest(pullRequest)
+  if (!isToExamine) return described
+  journal.see({ pullRequest: described })
+  writeMilestone(step)
+  return waitForChecks(pullRequest, step)
 }

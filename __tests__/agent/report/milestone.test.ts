@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals'
+import { OutputsLost } from '../../../src/action/core.ts'
+import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
+import { runAgent } from '../../../src/agent/run.ts'
+import type { Job } from '../../../src/docs-service/schemas.ts'
+import type { GitHub } from '../../../src/github/github.ts'
+import { parseResult } from '../../support/check-result.ts'
+import { active, completed, failed, failure, fakeClient, type Script } from '../../support/fake-client.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { fakeGitHub, RUN_FACTS } from '../../support/fake-github.ts'
+import { fakeHost } from '../../support/fake-host.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { CREATE, FOLLOW_UP } from '../../support/report.ts'
+
+/** What a step has written as `result`, and when, in milliseconds since its beginning. */
+async function milestones(inputs: Partial<AgentInputs>, script: Partial<Script>, answers?: Partial<GitHub>) {
+  const written: { readonly atMs: number; readonly result: ReturnType<typeof parseResult> }[] = []
+  const clock = fakeClock()
+  const startedAt = clock.now()
+  const setOutput = (name: string, value: string): void => {
+    if (name === 'result') written.push({ atMs: clock.now() - startedAt, result: parseResult(value) })
+  }
+  const client = fakeClient({ create: active, reads: [active, completed], standsBy: clock, ...script })
+  const serverUrl = `https://${completed.prLink?.host ?? ''}`
+  const context = { ...RUN_FACTS, serverUrl }
+  const step = fakeStep({ client, clock, core: { ...fakeHost(), setOutput }, github: fakeGitHub(answers), context })
+  await runAgent(agentInputs({ task: CREATE, githubToken: 'ghs_token', label: '', ...inputs }), step)
+  return written
+}
+
+const UNENDED = { green: false, title: 'The step has not ended' }
+
+test('a killed step leaves the result as it was known at its last milestone', async () => {
+  const written = await milestones({ waitForChecks: true, timeoutMs: 600_000 }, {})
+  expect(written.map(({ result }) => result)).toMatchObject([
+    { ...UNENDED, outcome: 'submitted', changed: null, job: { id: 'job_1', status: 'active' }, pull_request: null },
+    { ...UNENDED, outcome: 'pull-request', changed: true, pull_request: { number: 7, state: null } },
+    { ...UNENDED, pull_request: { state: 'open', checks: null } },
+    { ...UNENDED, pull_request: { state: 'open', checks: expect.any(String) as unknown } },
+  ])
+  expect(written[0]?.atMs).toBe(0)
+  // All but the last are known before the checks are waited for.
+  expect(new Set(written.slice(1, 3).map(({ atMs }) => atMs)).size).toBe(1)
+  expect(written[3]?.atMs).toBeGreaterThan(written[2]?.atMs ?? Infinity)
+})
+
+test('an output file that cannot be written stops nothing', async () => {
+  const setOutput = (): never => {
+    throw new OutputsLost(new Error('no space left on device'))
+  }
+  const host = fakeHost()
+  const step = fakeStep({ client: fakeClient({ create: active, reads: [completed] }), core: { ...host, setOutput } })
+  expect((await runAgent(agentInputs({ task: CREATE }), step)).outcome).toBe('pull-request')
+  expect(host.said).toContainEqual(expect.stringContaining('no space left on device'))
+})
+
+test('reads of a job that works for long write no results', async () => {
+  const written = await milestones({}, { reads: [...Array<Job>(50).fill(active), failed] })
+  expect(written.map(({ result }) => result.outcome)).toEqual(['submitted', 'failed'])
+})
+
+test('a prompt of unknown fate whose turn is seen is a milestone, too', async () => {
+  const reads = [completed, active, completed]
+  const script = { reads, message: failure('unknown-fate') }
+  const written = await milestones({ task: FOLLOW_UP, wait: false }, script)
+  expect(written[0]?.result).toMatchObject({ ...UNENDED, outcome: 'submitted', job: { id: 'job_1' } })
+})
