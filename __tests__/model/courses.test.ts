@@ -1,5 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import type { CheckPlan } from '../../src/emulator/github/check-plan.ts'
+import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts'
+import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { DRAWING_TEST_TIMEOUT_MS } from '../support/soak.ts'
 import { arbitraryCourse } from './arbitrary-course.ts'
 import { docsOf } from './course-truth.ts'
@@ -110,9 +112,16 @@ const passes = (name: string, more: Partial<Extract<CheckPlan, { kind: 'job' }>>
 })
 const fails = { result: { conclusion: 'failure' } }
 const checked = (...plans: readonly CheckPlan[]): Course => ({ ...CALM, github: { checks: [plans] }, steps: [CHECKED] })
-const during = (act: 'person-commits' | 'bot-commits' | 'bot-merges-base'): Course => ({
-  ...{ ...CALM, service: { turns: [TURN, IDLE] } },
+const during = (act: PlannedEvent['act'], turn: TurnPlan = IDLE): Course => ({
+  ...{ ...CALM, service: { turns: [TURN, turn] } },
   github: { checks: [[]], events: [{ after: 'follow-up', delayMs: 30_000, act }] },
+})
+const LONG_TURN = { ...TURN, durationMs: 60_000 }
+
+/** The pull request of the first turn is merged or closed long before the follow-up. */
+const endedBefore = (act: 'merge' | 'close', turn: TurnPlan): Course => ({
+  ...{ ...CALM, service: { turns: [TURN, turn] }, steps: [FOLLOW_UP, FOLLOW_UP] },
+  github: { checks: [[]], events: [{ after: 'opened', delayMs: 10_000, act }] },
 })
 
 /** Of each operation of GitHub, these answers in turn. */
@@ -131,8 +140,14 @@ const late = (minutes: string): Course => ({
   ],
 })
 
+const LEFT_BEHIND = {
+  outcome: 'error',
+  'pr-state': expect.stringMatching(/^(?:merged|closed)$/),
+  result: expect.stringContaining('"code":"left-behind"'),
+}
+
 /** On each of these something false was said once, or two pull requests were open; with what must come of its last step now. */
-const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Record<string, string>]>> = {
+const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Record<string, unknown>]>> = {
   'a repository that was renamed has one pull request': [
     { ...CALM, steps: [ROLLING, step('rolling', 60_000, { 'pr-repository': FORMER_NAME })] },
     { continued: 'pull-request', 'pr-operation': 'updated' },
@@ -140,6 +155,28 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
   'a commit of a person is no update': [during('person-commits'), { changed: 'false', 'pr-operation': 'unchanged' }],
   'a commit of a bot is no update': [during('bot-commits'), { changed: 'false', 'pr-operation': 'unchanged' }],
   'a merge of main is no update': [during('bot-merges-base'), { changed: 'false', 'pr-operation': 'unchanged' }],
+  'the files of a merge of main are not those of the agent': [
+    during('bot-merges-base', LONG_TURN),
+    { 'pr-operation': 'updated', result: expect.not.stringContaining('src/main.ts') },
+  ],
+  'the files of a person are not those of the agent': [
+    during('person-commits', LONG_TURN),
+    { 'pr-operation': 'updated', result: expect.not.stringContaining('docs/index.md') },
+  ],
+  'commits after a merge are in no pull request': [endedBefore('merge', TURN), LEFT_BEHIND],
+  'commits to a closed pull request are in no merge': [endedBefore('close', TURN), LEFT_BEHIND],
+  'a turn without commits leaves nothing behind a merge': [
+    endedBefore('merge', IDLE),
+    { outcome: 'no-changes', 'pr-state': 'merged' },
+  ],
+  'what an earlier turn has left behind is not of this one': [
+    {
+      ...endedBefore('merge', TURN),
+      service: { turns: [TURN, TURN, IDLE] },
+      steps: [FOLLOW_UP, FOLLOW_UP, FOLLOW_UP],
+    },
+    { outcome: 'no-changes', 'pr-state': 'merged' },
+  ],
   'a push before the turn fails does not make it succeed': [
     {
       ...{ ...CALM, steps: [FOLLOW_UP, step('follow-up', 60_000, { 'poll-interval-seconds': '2' })] },

@@ -16,6 +16,7 @@ export interface FakeGitHub extends GitHub {
 
 export const PULL_REQUEST: PullRequest = {
   repository: 'acme/docs',
+  headRepository: 'acme/docs',
   number: 7,
   visibility: 'public',
   title: 'Explain the limits',

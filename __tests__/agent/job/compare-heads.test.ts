@@ -230,6 +230,7 @@ test.each<[string, PullRequest, Comparison['relation'], Account, string]>([
   ['whose head was moved by the agent', head('b'), 'identical', PULL_REQUEST.author, 'updated'],
   ['whose head was moved by others', head('b'), 'identical', MONA, 'unchanged'],
   ['whose branch moved without it', head('a'), 'ahead', MONA, ''],
+  ['whose branch was rewritten without it', head('a'), 'diverged', MONA, ''],
 ])(
   'a pull request that is merged during the turn and %s is red',
   async (_name, after, relation, account, operation) => {
@@ -239,6 +240,48 @@ test.each<[string, PullRequest, Comparison['relation'], Account, string]>([
     expect(toOutputs(report)).toMatchObject({ 'pr-state': 'merged', 'pr-operation': operation })
   },
 )
+
+describe('a pull request that was merged or closed before the turn', () => {
+  /** Plays a turn in it, with what its branch has on top of some commit before and after the turn. */
+  async function playEnded(branch: readonly Partial<Comparison>[], fields: Partial<PullRequest> = {}) {
+    const compared: string[][] = []
+    const empty = await fakeGitHub().compare('acme/docs', 'a', 'b')
+    const compare: GitHub['compare'] = (...asked) => {
+      compared.push(asked)
+      return Promise.resolve({ ...empty, relation: 'identical', commits: [], ...branch[compared.length - 1] })
+    }
+    const run = await play(showing([{ ...head('a'), state: 'merged', ...fields }], { compare }))
+    return { ...run, compared }
+  }
+  const AHEAD: Partial<Comparison> = { relation: 'ahead', commits: pullCommits(B) }
+
+  test.each<[string, readonly Partial<Comparison>[], Partial<PullRequest>]>([
+    ['merged', [{}, AHEAD], {}],
+    ['closed', [{}, AHEAD], { state: 'closed' }],
+    ['merged, with commits of before', [AHEAD, AHEAD], {}],
+    ['merged, and its branch is rewritten', [{}, { ...AHEAD, relation: 'diverged' }], {}],
+  ])('and gets commits is red: %s', async (_what, branch, fields) => {
+    const { report } = await playEnded(branch, fields)
+    expect(report).toMatchObject({ outcome: 'error', error: { code: 'left-behind' } })
+    expect(report.error?.message).toContain('before the agent worked on it')
+  })
+
+  test('and whose branch stays as it was has not changed', async () => {
+    const { report, compared } = await playEnded([AHEAD, {}])
+    expect(report).toMatchObject(UNCHANGED)
+    expect(compared.map(([, since]) => since)).toEqual([commit('a'), commit('b')])
+  })
+
+  test.each<[string, string | undefined, readonly string[]]>([
+    ['of the base repository', 'acme/docs', ['agent/guide', 'agent/guide']],
+    ['of a fork', 'agents/docs', ['agents:agent/guide', 'agents:agent/guide']],
+    ['of a deleted fork is gone', undefined, []],
+  ])('has a branch that is one %s', async (_what, headRepository, heads) => {
+    const { report, compared } = await playEnded([], { headRepository })
+    expect(report).toMatchObject(UNCHANGED)
+    expect(compared.map(([, , asked]) => asked)).toEqual(heads)
+  })
+})
 
 test.each([failed, archived])(
   'a turn that pushes and then comes to a bad end ($status) has changed it',

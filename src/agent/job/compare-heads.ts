@@ -7,7 +7,7 @@ import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
-import { QUESTION_MS, readAfterTurn, type TurnCommits } from './pull-request-of-turn.ts'
+import { compareWithBranch, QUESTION_MS, readAfterTurn, type TurnCommits } from './pull-request-of-turn.ts'
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
 async function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
@@ -15,21 +15,26 @@ async function relate(lost: string, { repository, headSha }: PullRequest, later:
   return (await step.journal.bestEffort(lost, ask))?.relation
 }
 
-/** A closed pull request does not follow its branch any more, so that later commits are on the branch only. */
-async function hasLaterCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<boolean> {
+/** A pull request before a turn. */
+interface Before extends PullRequest {
+  /** The newest commit of its branch, if the pull request was merged or closed by then. */
+  readonly branchTip: string | undefined
+}
+
+/** Whether the branch of a pull request that was merged or closed has commits that were not there before the turn. */
+async function hasLaterCommits(before: Before, now: PullRequest, step: AgentStep): Promise<boolean> {
   const lost = `Could not tell whether commits came after pull request #${now.number} was ${now.state}`
-  const relation = await relate(lost, before, now.branch, step)
+  const relation = (await compareWithBranch(now, before.branchTip ?? before.headSha, lost, step))?.relation
   return relation === 'ahead' || relation === 'diverged'
 }
 
-function leftBehind({ number, state }: PullRequest): ActionError {
-  return new ActionError(
-    'left-behind',
-    `Pull request #${number} was ${state} while the agent worked on it, and commits came during that time: they may be in no merge.`,
-    {
-      hint: 'Compare its branch with the one that it was to be merged into, and open a pull request for what is missing.',
-    },
-  )
+function leftBehind(before: PullRequest, { number, state }: PullRequest): ActionError {
+  const [when, where] = isOpen(before)
+    ? ['while the agent worked on it, and commits came during that time', 'they may be in no merge']
+    : ['before the agent worked on it, and commits came afterwards', 'they are in no merge']
+  return new ActionError('left-behind', `Pull request #${number} was ${state} ${when}: ${where}.`, {
+    hint: 'Compare its branch with the one that it was to be merged into, and open a pull request for what is missing.',
+  })
 }
 
 /** Whoever else has worked in it must learn that a commit is gone. */
@@ -65,13 +70,13 @@ function noticeOthers(others: TurnCommits['others'], { number }: PullRequest, { 
 
 /**
  * What a follow-up has done to the job's pull request: it has updated it if a new commit is the agent's own. One that was
- * merged or closed during the turn is red if commits came, whosesoever they are.
+ * merged or closed before the end of the turn is red if commits came, whosesoever they are.
  * @param before its head before the turn
  */
 export async function compareHeads(
   result: TaskResult,
   { prLink, status }: Job,
-  before: PullRequest | undefined,
+  before: Before | undefined,
   step: AgentStep,
 ): Promise<TaskResult> {
   const { outcome, job } = result
@@ -98,9 +103,14 @@ export async function compareHeads(
     ...(hasAdded && { operation: 'updated', added: { commits, since: before.headSha } }),
     ...(isUnchanged && { operation: 'unchanged' }),
   }
-  if (isOpen(before) && !isOpen(now) && (hasMoved || (await hasLaterCommits(before, now, step)))) {
+  if (!isOpen(now) && (hasMoved || (await hasLaterCommits(before, now, step)))) {
     step.journal.see({ pullRequest: describePullRequest(now) })
-    return { ...done, operation: hasMoved ? done.operation : undefined, outcome: 'error', error: leftBehind(now) }
+    return {
+      ...done,
+      operation: hasMoved ? done.operation : undefined,
+      outcome: 'error',
+      error: leftBehind(before, now),
+    }
   }
   if (!keepsHead) await noticeLostCommit(before, now, step)
   if (problem !== undefined) return result

@@ -109,5 +109,6 @@ export async function followUp(
   if (!inputs.wait) return { outcome: 'submitted' }
 
   const isEnd = endOfTurn(before, answeredAtMs, !isAnsweredActive)
-  return compareHeads(await awaitEnd(jobId, isEnd, watch), before, head, step)
+  const { branchTip } = journal.newest
+  return compareHeads(await awaitEnd(jobId, isEnd, watch), before, head && { ...head, branchTip }, step)
 }

@@ -1,7 +1,8 @@
 import { openGitHub } from '../../action/step.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { historyIn, ownersOf, MOST_COMMITS, type PullRequestCommit } from '../../github/commits.ts'
-import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import type { Comparison } from '../../github/comparisons.ts'
+import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -11,6 +12,24 @@ import { settlePauses } from './poll-schedule.ts'
 export const QUESTION_MS = 10_000
 
 /**
+ * What the branch of a pull request has on top of a commit; undefined if the branch was deleted, or GitHub does not tell. A pull
+ * request that was merged or closed does not follow its branch any more.
+ * @param lost what is lost if GitHub does not tell
+ */
+export async function compareWithBranch(
+  { repository, headRepository, branch }: PullRequest,
+  since: string,
+  lost: string,
+  step: AgentStep,
+): Promise<Comparison | undefined> {
+  if (headRepository === undefined) return undefined
+  // A branch of the same name in the base repository is another branch.
+  const head = headRepository === repository ? branch : `${headRepository.split('/')[0] ?? ''}:${branch}`
+  const compare = () => unlessFailed(openGitHub(step, QUESTION_MS).compare(repository, since, head), 'not-found')
+  return step.journal.bestEffort(lost, compare)
+}
+
+/**
  * Sees the job's pull request before a follow-up whose turn is waited for, and remembers it as the turn's `head`, or that none
  * is known. If GitHub cannot tell, that is said.
  * @param mustStand after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet
@@ -18,7 +37,7 @@ export const QUESTION_MS = 10_000
 export async function seeHead({ prLink: link }: Job, step: AgentStep, mustStand = false): Promise<void> {
   const { context, github, inputs, journal } = step
   const { heads } = journal
-  journal.see({ head: undefined })
+  journal.see({ head: undefined, branchTip: undefined })
   if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return
   const lost = 'Could not tell whether the follow-up changes the pull request'
   const head = await journal.bestEffort(lost, async () => {
@@ -27,7 +46,8 @@ export async function seeHead({ prLink: link }: Job, step: AgentStep, mustStand 
     // Where it was just looked at, under this name of its repository, it is not read again.
     return heads.newest(address) ?? heads.read(address, QUESTION_MS)
   })
-  journal.see({ head })
+  const later = head && !isOpen(head) ? await compareWithBranch(head, head.headSha, lost, step) : undefined
+  journal.see({ head, branchTip: later?.commits.at(-1)?.sha })
 }
 
 /** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */

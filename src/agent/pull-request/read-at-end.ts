@@ -25,6 +25,9 @@ export async function readChanges(step: AgentStep): Promise<Changes | undefined>
       : await github.compare(pullRequest.repository, since, pullRequest.headSha)
   // Of a rewritten branch it is not known what is new.
   if (found.relation !== 'ahead') return undefined
+  // A comparison does not tell the agent's files from those of a merge of the base branch, or of commits by others.
+  const added = turns.reduce((sum, { result }) => sum + (result?.added?.commits ?? 0), 0)
+  if (since !== undefined && found.totalCommits !== added) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
   return { files, isWhole: found.fileList === 'whole' }
 }

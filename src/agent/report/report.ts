@@ -116,6 +116,8 @@ export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'l
   readonly at?: Date
   /** The pull request of the job before the prompt, if what a follow-up does to it is to be known. */
   readonly head?: PullRequest | undefined
+  /** The newest commit of that pull request's branch before the prompt, if the pull request was merged or closed by then. */
+  readonly branchTip?: string | undefined
   readonly result?: TaskResult
   /** What stopped it before its end, or what was to follow its end. */
   readonly stopped?: TaskResult & { readonly error: ActionError }
