@@ -25,6 +25,8 @@ const UNKNOWABLE_MS = OLDEST_COPY_MS + 6_000
 const STANDING_MS = 15_000
 /** What has not changed for so long, every step has seen. */
 const LONG_MS = 120_000
+/** After the last read of the job, the commits of the turn are looked for during this time. */
+const LATE_PUSH_MS = 30_000
 const ENDED = ['completed', 'failed', 'archived']
 /** Outcomes that claim an end of the turn. */
 const CLAIMS = ['pull-request', 'no-changes', 'failed', 'archived']
@@ -86,11 +88,11 @@ function othersWorked(run: CourseRun, trace: CourseTrace): boolean {
     ({ what, status, atMs }) => what === 'read' && status === 'active' && atMs < first.atMs,
   )
   const others = (jobOf(trace, first.jobId)?.turns ?? []).filter((turn) => own.every((one) => one.turn !== turn))
-  // What has just ended looks as if it had ended long ago, unless the step came while the job was busy.
-  const sinceMs = sawBusy ? first.atMs - STANDING_MS : first.atMs - UNKNOWABLE_MS - OLDEST_COPY_MS
-  return others.some(
-    ({ startsAtMs, endsAtMs }) => startsAtMs < run.endMs && endsAtMs > (sawBusy ? first.atMs : sinceMs),
-  )
+  // A job that is sent a message has been idle for longer than a copy may lag, unless that hides a short turn.
+  const sinceMs = sawBusy ? first.atMs : first.atMs - OLDEST_COPY_MS
+  const lastReadMs = Math.max(...run.calls.map(({ atMs }) => atMs))
+  const untilMs = Math.min(run.endMs, lastReadMs + LATE_PUSH_MS)
+  return others.some(({ startsAtMs, endsAtMs }) => startsAtMs < untilMs && endsAtMs > sinceMs)
 }
 
 function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {

@@ -32,8 +32,6 @@ export class JobLife {
   #takenAt = Infinity
   /** From when on our turn is in every copy that is not behind. */
   #oursIsOutAt = Infinity
-  /** From when on every copy knows that the turn before is over, if it was not over all along. */
-  #restsAt = -Infinity
 
   constructor(schedule: Schedule) {
     this.#schedule = schedule
@@ -55,22 +53,19 @@ export class JobLife {
    * @param isStale for an answer that may show the job as before, and otherwise it is of this moment
    */
   answerAt(now: number, isStale: boolean, lagMs = 0): View | undefined {
-    const at = Math.max(now - lagMs, this.#restsAt)
+    const at = now - lagMs
     if (!isStale) this.#oursIsOutAt = Math.min(this.#oursIsOutAt, now)
     if (at >= this.#oursIsOutAt && this.#takenAt !== Infinity) {
       this.#oursIsOutAt = Math.min(this.#oursIsOutAt, at)
       return this.#viewAt(at)
     }
-    const { task, before } = this.#schedule
-    if (task === 'create') return undefined
-    if (before.durationMs > 0 && at >= before.durationMs) this.#restsAt = Math.max(this.#restsAt, before.durationMs)
-    return this.#viewBefore(at)
+    return this.#schedule.task === 'create' ? undefined : this.#viewBefore(at)
   }
 
   #viewAt(now: number): View {
     const { task, before, ours, oursHasTheSameLink, archivedAtMs = Infinity } = this.#schedule
     const isFirst = task === 'create'
-    const beganAt = Math.max(this.#takenAt, isFirst ? 0 : before.durationMs)
+    const beganAt = Math.max(this.#takenAt, isFirst ? 0 : before.beganMs + before.durationMs)
     const link = oursHasTheSameLink && !isFirst ? OLD_LINK : NEW_LINK
     const isOurs = now >= beganAt
     const view = isOurs ? viewOfTurn(ours, link, 'ours', beganAt, now) : this.#viewBefore(now)
@@ -80,9 +75,8 @@ export class JobLife {
 
   #viewBefore(now: number): View {
     const { before, hadEarlierTurn, archivedAtMs = Infinity } = this.#schedule
-    const isAtRest = before.durationMs === 0
-    if (now < 0 && hadEarlierTurn && isAtRest) return { whose: 'before', status: 'completed', link: OLD_LINK }
-    const view = viewOfTurn(before, OLD_LINK, 'before', 0, isAtRest ? Math.max(now, 0) : now)
+    if (now < before.beganMs && hadEarlierTurn) return { whose: 'before', status: 'completed', link: OLD_LINK }
+    const view = viewOfTurn(before, OLD_LINK, 'before', before.beganMs, Math.max(now, before.beganMs))
     return now >= archivedAtMs ? { ...view, status: 'archived' } : view
   }
 }

@@ -138,6 +138,19 @@ const ONCE_BROKEN: Readonly<Record<string, readonly [schedule: Schedule, expecte
     { ...SAME_LINK, before: { ...WITH_LINK, linkLateMs: 1_000 } },
     { outputs: { 'pr-operation': without('created') } },
   ],
+  'a stale read of a turn by another client that has just ended is not the beginning of the new turn': [
+    {
+      ...FOLLOW_UP,
+      before: { ...LONG_AGO, beganMs: -13_000, durationMs: 10_000 },
+      ours: { ...CALM.ours, durationMs: 120_000 },
+      hadEarlierTurn: true,
+      messageAnswerIsStale: true,
+      staleMs: 60_000,
+      lagsMs: [0, 12_000, 0],
+    },
+    PULL_REQUEST,
+    { after: 120_000 },
+  ],
   'an end that did not stand long enough for the deadline is not told as a job that still runs': [
     { ...SAME_LINK, timeoutMs: 40_000 },
     { report: { outcome: 'timed-out' }, text: without('still runs') },
