@@ -333,4 +333,10 @@ describe('head before', () => {
     expect(report).toMatchObject({ outcome: 'error', error: { code: 'rejected' } })
     expect(github.asked).toEqual(asked)
   })
+
+  test('it is not read if nobody waits for the turn', async () => {
+    const github = fakeGitHub()
+    const { report } = await play(github, { inputs: { label: '', wait: false } })
+    expect([report.outcome, github.asked]).toEqual(['submitted', []])
+  })
 })

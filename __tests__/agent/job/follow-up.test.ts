@@ -254,6 +254,15 @@ describe('before sending', () => {
     expect((await followBusy('aaaabbbb', reads, undefined, { check })).report.operation).toBe('unchanged')
   })
 
+  test.each<[string, number, Partial<TurnRunOptions>]>([
+    ['has to be idle', 3, {}],
+    ['is looked at a last time', 6, { check: () => Promise.resolve() }],
+  ])('a job that ends otherwise while it %s has a head that has to stand', async (_when, times, more) => {
+    const reads = [...Array<Job>(times).fill(completed), failedThere]
+    const { report } = await followBusy('ab', reads, undefined, { namesEndsOnce: false, ...more })
+    expect([report.outcome, report.operation]).toEqual(['failed', undefined])
+  })
+
   test('of a job that names its pull request no more no head is known', async () => {
     const stands = Array<Job>(1 + IDLE_PAUSES_MS.length).fill(failed)
     const reads = [active, completed, ...stands, active, withoutLink]

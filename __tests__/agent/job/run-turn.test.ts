@@ -232,6 +232,11 @@ describe('wait for job', () => {
       created([...UNLINKED, failure('unreachable')]),
       { ...ended('no-changes'), ...asked('create', ...Array<string>(7).fill('get')) },
     ],
+    [
+      'a read that a rate limit refuses is not repeated',
+      created([withoutLink, failure('rate-limited', 60_000)]),
+      { ...ended('no-changes'), elapsedMs: 11_000, ...asked('create', 'get', 'get') },
+    ],
     ['reads that fail meanwhile change nothing', created([withoutLink, failure('service-error')]), ended('no-changes')],
     [
       'the reads for a late link that the deadline cuts short prove nothing',

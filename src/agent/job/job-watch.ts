@@ -50,8 +50,6 @@ export class JobWatch {
     this.note(`The service accepted the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
     journal.see({ job: answer })
     this.observe(answer)
-    // The response to a prompt is no read, and whatever stood before it has been superseded.
-    journal.ends.delete(answer.id)
     writeMilestone(this.step)
   }
 

@@ -11,7 +11,7 @@ import { findStop, findUntold, newestOf, reportOf, stoppedBy, type Turns } from 
 /** The memory of a step: its turns, what it did, what it could not do, and what it found out. */
 export class Journal {
   readonly heads: SeenHeads
-  /** The terminal states that jobs have shown since when, by job id. A job that runs, or was just sent a prompt, has none. */
+  /** The terminal states that jobs have shown since when, by job id. A job that runs has none. */
   readonly ends = new Map<string, StandingEnd>()
   readonly shortfalls: Shortfall[] = []
   readonly #step: Step
