@@ -25,6 +25,7 @@ test('reads what a merge needs to know', async () => {
     text: '',
     state: 'open',
     branch: 'agent/guide',
+    headRepository: 'acme/docs',
     labels,
     headSha: commit('c'),
     baseRef: 'main',

@@ -112,6 +112,20 @@ function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
     : undefined
 }
 
+/** Commits of a follow-up that came after its pull request was merged or closed are in no pull request. */
+function leftBehindIsTold(run: CourseRun, trace: CourseTrace): string | undefined {
+  const { outcome, error, shortfalls } = run.report
+  const [first] = turnsOf(run)
+  const claims = ['pull-request', 'no-changes'].includes(outcome) && error === undefined && waits(run)
+  if (!claims || first?.what !== 'message' || run.outputs['pr-link'] === '' || shortfalls.length > 0) return undefined
+  const job = jobOf(trace, first.jobId)
+  const { closedAtMs = Infinity } = (job && pullOf(trace, job)) ?? {}
+  const late = pushesOf(trace, first.turn).some((atMs) => atMs > closedAtMs && atMs <= run.endMs - UNKNOWABLE_MS)
+  return late && !othersWorked(run, trace)
+    ? 'The agent pushed to a pull request that had ended, and nobody is told.'
+    : undefined
+}
+
 /** While others work on a job nothing is sent to it, as far as a step can know. */
 function busyJobIsSentNothing(run: CourseRun, trace: CourseTrace): string | undefined {
   if (!waits(run) && run.step.asks === 'follow-up') return undefined
@@ -292,6 +306,7 @@ const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
   'The end of each turn is read before it is claimed, and before the next is started.': endsAreRead,
   'An outcome is that of this turn.': outcomeIsTrue,
   'A change is claimed only if the agent pushed in this turn.': changeIsTrue,
+  'Commits that came after a merge are told.': leftBehindIsTold,
   'A job is sent nothing while it works on something else.': busyJobIsSentNothing,
   'No more prompts are sent than asked for.': promptsAreBounded,
   'No second pull request while one is open.': noSecondIsOpened,

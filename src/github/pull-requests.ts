@@ -69,8 +69,8 @@ const toPullRequest = (pull: object) => ({
   ...toCommon(pull),
   repository: required(text(pull, 'base.repo.full_name')),
   visibility: visibilityAt(pull, 'base.repo'),
-  /** Where its branch is. Undefined if that was a fork, and the fork was deleted. */
-  headRepository: text(pull, 'head.repo.full_name'),
+  /** Where its branch is; empty if that was a fork, and the fork was deleted. */
+  headRepository: at(pull, 'head.repo') === null ? '' : required(text(pull, 'head.repo.full_name')),
   title: text(pull, 'title') ?? '',
   /** What people wrote about it. */
   text: text(pull, 'body') ?? '',

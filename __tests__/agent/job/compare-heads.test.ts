@@ -272,10 +272,10 @@ describe('a pull request that was merged or closed before the turn', () => {
     expect(compared.map(([, since]) => since)).toEqual([commit('a'), commit('b')])
   })
 
-  test.each<[string, string | undefined, readonly string[]]>([
+  test.each<[string, string, readonly string[]]>([
     ['of the base repository', 'acme/docs', ['agent/guide', 'agent/guide']],
     ['of a fork', 'agents/docs', ['agents:agent/guide', 'agents:agent/guide']],
-    ['of a deleted fork is gone', undefined, []],
+    ['of a deleted fork is gone', '', []],
   ])('has a branch that is one %s', async (_what, headRepository, heads) => {
     const { report, compared } = await playEnded([], { headRepository })
     expect(report).toMatchObject(UNCHANGED)

@@ -22,7 +22,7 @@ export async function compareWithBranch(
   lost: string,
   step: AgentStep,
 ): Promise<Comparison | undefined> {
-  if (headRepository === undefined) return undefined
+  if (headRepository === '') return undefined
   // A branch of the same name in the base repository is another branch.
   const head = headRepository === repository ? branch : `${headRepository.split('/')[0] ?? ''}:${branch}`
   const compare = () => unlessFailed(openGitHub(step, QUESTION_MS).compare(repository, since, head), 'not-found')
