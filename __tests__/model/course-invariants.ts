@@ -114,10 +114,11 @@ function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
 
 /** Commits of a follow-up that came after its pull request was merged or closed are in no pull request. */
 function leftBehindIsTold(run: CourseRun, trace: CourseTrace): string | undefined {
-  const { outcome, error, shortfalls } = run.report
+  const { error, shortfalls } = run.report
   const [first] = turnsOf(run)
-  const claims = ['pull-request', 'no-changes'].includes(outcome) && error === undefined && waits(run)
-  if (!claims || first?.what !== 'message' || run.outputs['pr-link'] === '' || shortfalls.length > 0) return undefined
+  // Without GitHub it may not be known what the turn has changed.
+  const isKnown = run.outputs['pr-operation'] !== '' && error === undefined && shortfalls.length === 0
+  if (!isKnown || first?.what !== 'message' || !waits(run)) return undefined
   const job = jobOf(trace, first.jobId)
   const { closedAtMs = Infinity } = (job && pullOf(trace, job)) ?? {}
   const late = pushesOf(trace, first.turn).some((atMs) => atMs > closedAtMs && atMs <= run.endMs - UNKNOWABLE_MS)
