@@ -156,7 +156,9 @@ function noSecondIsOpened(run: CourseRun, trace: CourseTrace): string | undefine
   if (run.step.asks !== 'rolling' || create === undefined) return undefined
   const open = [...trace.service.jobs()].find((job) => {
     const sinceMs = openSince(trace, job, create.atMs)
-    return sinceMs !== undefined && sinceMs < run.startMs
+    // A job that had failed may have got another prompt a moment ago.
+    const wasOpen = openSince(trace, job, create.atMs - UNKNOWABLE_MS) !== undefined
+    return sinceMs !== undefined && sinceMs < run.startMs && wasOpen
   })
   return open === undefined ? undefined : `A job was created while the pull request of ${open.id} was open.`
 }
