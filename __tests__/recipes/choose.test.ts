@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { CENTRAL_RECIPE, CENTRAL_WORKFLOW } from '../support/workflow-files.ts'
 import { linkTargets, root, tableBelow } from '../support/markdown-files.ts'
 
 const guide = readFileSync(`${root}docs/choose.md`, 'utf8')
@@ -36,7 +38,8 @@ test.each(rows)('what is said of $name is true of it', ({ text, starts, about, p
   expect(text).toMatch(starts)
   expect(text.includes('create-github-app-token')).toBe(about.includes('another repository'))
   expect(/^ +on-open-pr: skip$/m.test(text)).toBe(pulls === 'no new one while one waits')
-  expect(/^ +on-open-pr: follow-up$/m.test(text)).toBe(/kept open|for each/.test(pulls))
+  const called = text.includes(CENTRAL_WORKFLOW) ? textOf(basename(CENTRAL_RECIPE)) : text
+  expect(/^ +on-open-pr: follow-up$/m.test(called)).toBe(/kept open|for each/.test(pulls))
   expect(/^ +label: .*\$\{\{/m.test(text)).toBe(pulls.includes('for each'))
   const merges = text.includes('gh pr merge')
   const goesBack = /^ +fix-rounds: [1-5]$/m.test(text)

@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { ASKS, granted, workflowsToCopy, type Workflow } from '../support/workflow-files.ts'
+import {
+  ASKS,
+  CENTRAL_RECIPE,
+  CENTRAL_WORKFLOW,
+  granted,
+  readWorkflow,
+  workflowsToCopy,
+  type Workflow,
+} from '../support/workflow-files.ts'
 
 /** The steps that ask the agent, each with its job; a rehearsal asks nobody. */
 function asksOf(workflow: Workflow) {
@@ -56,6 +64,13 @@ test('no two recipes that go on with a pull request have the same one, and no tw
   expect(labels).toEqual([...new Set(labels)])
   const groups = recipes.flatMap(({ workflow: { concurrency } }) => concurrency?.group ?? [])
   expect(groups).toEqual([...new Set(groups)])
+})
+
+test('who calls the workflow of an organisation grants what its job asks for, and no more', () => {
+  const caller = readWorkflow('docs/recipes/organisation-caller.yml')
+  const called = readWorkflow(CENTRAL_RECIPE)
+  expect(Object.values(caller.jobs).map(({ uses }) => uses)).toEqual([CENTRAL_WORKFLOW])
+  expect(Object.values(called.jobs).map(({ permissions }) => permissions)).toEqual([caller.permissions])
 })
 
 test('a pre-release gets no notes: GitHub says released of full releases only', () => {

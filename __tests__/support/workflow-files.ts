@@ -35,6 +35,10 @@ export interface Workflow {
   >
 }
 
+/** The recipe for a workflow that the repositories of an organisation call, and the name under which they call it. */
+export const CENTRAL_RECIPE = 'docs/recipes/organisation-workflow.yml'
+export const CENTRAL_WORKFLOW = 'your-org/workflows/.github/workflows/docs.yml@main'
+
 interface Concurrency {
   readonly group: string
   readonly queue?: string
@@ -52,9 +56,21 @@ export function granted(workflow: Workflow, job: Workflow['jobs'][string]): Reco
 
 export const ASKS = 'your-org/docs-agent-action@v1'
 
-/** What people copy as a whole: the recipes, by their names, and the workflows in the documents. */
+export const readWorkflow = (path: string): Workflow => parse(readFileSync(`${root}${path}`, 'utf8')) as Workflow
+
+/** The jobs of a workflow, where those of the organisation's own workflow stand for a call of it. */
+export function expandCalls(workflow: Workflow): Workflow {
+  const jobs = Object.entries(workflow.jobs).flatMap(([name, job]) =>
+    job.uses === CENTRAL_WORKFLOW
+      ? Object.entries(readWorkflow(CENTRAL_RECIPE).jobs).map(([called, job]) => [`${name}/${called}`, job])
+      : [[name, job]],
+  )
+  return { ...workflow, jobs: Object.fromEntries(jobs) as Workflow['jobs'] }
+}
+
+/** What people copy as a whole, calls expanded: the recipes, by their names, and the workflows in the documents. */
 export function workflowsToCopy(): { readonly name: string; readonly workflow: Workflow }[] {
-  const recipes = workflowFiles().filter(({ path }) => path.startsWith('docs/recipes/'))
+  const recipes = workflowFiles().filter(({ path }) => path.startsWith('docs/recipes/') && path !== CENTRAL_RECIPE)
   const examples = markdownFiles().flatMap(({ path, text }) =>
     codeBlocks(text, 'yaml')
       .filter((code) => /^jobs:/m.test(code) && code.includes(ASKS))
@@ -62,6 +78,6 @@ export function workflowsToCopy(): { readonly name: string; readonly workflow: W
   )
   return [...recipes.map(({ path, text }) => ({ name: basename(path), text })), ...examples].map(({ name, text }) => ({
     name,
-    workflow: parse(text) as Workflow,
+    workflow: expandCalls(parse(text) as Workflow),
   }))
 }

@@ -37,7 +37,7 @@ export interface Expected {
 }
 
 /** `owner/name`, in the organisation `acme`. */
-type RepositoryName = `acme/${string}`
+export type RepositoryName = `acme/${string}`
 
 interface Beginning {
   /** By default the first event that the workflow names. */

@@ -2,10 +2,9 @@ import { changedRepository, commit } from '../../__tests__/support/github-state.
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
 import type { Commit, FileChange, RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import type { Happening, Run } from './check.ts'
+import type { Happening, RepositoryName, Run } from './check.ts'
 
 type Fields = Partial<RepositoryState>
-type Repository = 'acme/docs' | 'acme/code'
 
 const changeOf = (filename: string) => ({ filename, patch: '@@ -1 +1 @@\n-a\n+b' })
 
@@ -28,7 +27,7 @@ export function added(filename: string, line: string): FileChange {
 type Change = (here: RepositoryState) => Commit | undefined
 
 const pushOf =
-  (repository: Repository, branch: string, change: Change): Happening =>
+  (repository: RepositoryName, branch: string, change: Change): Happening =>
   ({ repositories, users }) => {
     const here = repositories[repository]
     const before = here?.branches[branch]
@@ -45,7 +44,7 @@ const pushOf =
     }
   }
 
-export function pushed(filename: string, repository: Repository = 'acme/docs', branch = 'main'): Happening {
+export function pushed(filename: string, repository: RepositoryName = 'acme/docs', branch = 'main'): Happening {
   const commit = { message: `Change ${filename}`, author: MAINTAINER, files: [changeOf(filename)] }
   return pushOf(repository, branch, (here) => pushCommit(here, branch, commit, 0))
 }
@@ -69,7 +68,7 @@ export const UNHEARD: Run = { jobs: [], github: [] }
 export function redThenGreen(
   [missed, next]: readonly [string, string],
   expected: Run,
-  ...where: [Repository?, string?]
+  ...where: [RepositoryName?, string?]
 ): readonly Run[] {
   return [
     { ...NO_KEY, event: pushed(missed, ...where) },

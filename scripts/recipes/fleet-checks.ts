@@ -1,5 +1,5 @@
-import type { Checks } from './check.ts'
-import { changed } from './courses.ts'
+import type { Checks, RepositoryName, Run } from './check.ts'
+import { changed, changedSince, pushed, SKIPPED } from './courses.ts'
 
 const ENDINGS = ['', '--failed', '--no-changes', '--flaky', '', '--archived', '--sparse', '--late-link']
 const OTHERS = ['', '--unlisted-status', '--hostile', '--other-job', '', '--hostile-link']
@@ -19,7 +19,42 @@ const sweep = Object.entries(SWEPT).map(([project, repository]) => ({ project, '
 
 const ended = (green: number, red: number) => ({ 'report.table.green': String(green), 'report.table.red': String(red) })
 
+/** A night in one repository of the organisation, with the file that changed in it since its last successful run, if one did. */
+function night(project: keyof typeof SWEPT, file: string | undefined, run: Run): Run {
+  const from: RepositoryName = SWEPT[project]
+  const event = file === undefined ? {} : { event: pushed(file, from) }
+  return { from, vars: { DOCS_AGENT_PROJECT_ID: project }, ...event, ...run }
+}
+
 export const FLEET_CHECKS: Checks = {
+  'docs/recipes/organisation-caller.yml': {
+    'three repositories have one pull request each after three nights, and no job where nothing changed': {
+      projects: SWEPT,
+      docs: changedSince('organisation-caller.yml', 'schedule'),
+      others: {
+        'acme/api': changedSince('organisation-caller.yml', 'schedule'),
+        'acme/sdk': changedSince('organisation-caller.yml', 'schedule'),
+      },
+      runs: [
+        night('docs-a', undefined, { prompts: ['docs-a new'], told: ['src/flags.ts'] }),
+        night('docs-b', undefined, { prompts: ['docs-b new'], told: ['src/flags.ts'] }),
+        night('docs-c', undefined, { prompts: ['docs-c new'], told: ['src/flags.ts'] }),
+
+        night('docs-a', undefined, SKIPPED),
+        night('docs-b', 'src/second.ts', { prompts: ['docs-b job_000002'], told: ['src/second.ts'] }),
+        night('docs-c', 'README.md', SKIPPED),
+
+        night('docs-a', 'src/second.ts', { prompts: ['docs-a job_000001'], told: ['src/second.ts'] }),
+        night('docs-b', undefined, SKIPPED),
+        night('docs-c', 'src/third.ts', {
+          prompts: ['docs-c job_000003'],
+          told: ['src/third.ts'],
+          labels: sweep.map(() => 'docs-agent-organisation'),
+          open: [4, 8, 12],
+        }),
+      ],
+    },
+  },
   'docs/recipes/fleet-on-schedule.yml': {
     'three projects in three repositories have three pull requests after three runs, and each run adds to them': {
       projects: SWEPT,

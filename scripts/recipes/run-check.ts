@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { observeGitHub } from '../../__tests__/support/observe-github.ts'
-import { granted, type Workflow } from '../../__tests__/support/workflow-files.ts'
+import { CENTRAL_RECIPE, expandCalls, granted, type Workflow } from '../../__tests__/support/workflow-files.ts'
 import { demoState } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import type { GitHubState, Permissions } from '../../src/emulator/github/state.ts'
@@ -23,6 +23,8 @@ export const ENGINE_CRASH = 'fatal error: concurrent map'
 const CANCEL_DELAY_MS = 500
 /** The id of a check's first run. Those that GitHub knows from the start have lower ones. */
 const FIRST_RUN = 42
+/** Workflows that recipes call. */
+const CALLED = ['.github/workflows/fleet.yml', CENTRAL_RECIPE]
 /** How fast the service's time runs. With that of the steps their 10 seconds between two looks take one. */
 const [SERVICE_SPEED, STEP_SPEED] = [30, 10]
 const USUAL_EVENTS: Readonly<Record<string, Payload>> = {
@@ -33,7 +35,7 @@ const getRepository = (run: Run, check: Check): string => run.from ?? check.from
 
 /** What the tokens of a workflow may do, those of the fleet included. */
 function getPermissions(workflow: Workflow): Permissions {
-  const jobs = Object.values(workflow.jobs)
+  const jobs = Object.values(expandCalls(workflow).jobs)
   const isFleet = jobs.some(({ uses = '' }) => uses.includes('/fleet.yml@'))
   const called = isFleet ? getPermissions(parse(workflowText('.github/workflows/fleet.yml')) as Workflow) : {}
   const own = Object.assign({}, ...jobs.map((job) => granted(workflow, job))) as Permissions
@@ -137,7 +139,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
         GITHUB_WORKFLOW_REF: `${from}/${caller.workflow}@refs/heads/main`,
         SHA_REF: headSha,
       },
-      repositories: localRepositories([text, workflowText('.github/workflows/fleet.yml')], join(folder, 'action')),
+      repositories: localRepositories([text, ...CALLED.map(workflowText)], folder),
       cancel: cancel.signal,
       onLine: (line) => {
         if (cancelAt !== undefined && line.includes(cancelAt)) setTimeout(cancel.abort.bind(cancel), CANCEL_DELAY_MS)

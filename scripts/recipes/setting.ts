@@ -27,15 +27,16 @@ const STAND_INS = join(import.meta.dirname, 'stand-ins')
 /**
  * Which folders the engine takes in the place of repositories.
  * @param texts of the workflows
- * @param action the folder of this action
+ * @param folder has this action in `action`, and the workflows of an organisation in `workflows`
  * @returns by `owner/name@ref`
  */
-export function localRepositories(texts: readonly string[], action: string): Texts {
+export function localRepositories(texts: readonly string[], folder: string): Texts {
   const uses = texts.flatMap((text) => [...text.matchAll(/uses: *([\w.-]+)\/([\w.-]+)(?:\/[^@\s]+)?@(\S+)/g)])
   return Object.fromEntries(
     uses.flatMap(([, owner = '', name = '', ref = '']) => {
       const standIn = join(STAND_INS, name)
-      if (owner === 'your-org') return [[`${owner}/${name}@${ref}`, action]]
+      if (owner === 'your-org')
+        return [[`${owner}/${name}@${ref}`, join(folder, name === 'workflows' ? name : 'action')]]
       return owner === 'actions' && existsSync(standIn) ? [[`${owner}/${name}@${ref}`, standIn]] : []
     }),
   )

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { codeBlocks, root } from '../../__tests__/support/markdown-files.ts'
+import { CENTRAL_RECIPE } from '../../__tests__/support/workflow-files.ts'
 
 /** All of this project that runs when somebody uses it. */
 const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'emulator', '.github/workflows']
@@ -45,7 +46,7 @@ export function workflowText(recipe: string): string {
 /**
  * What a recipe is run in: a repository that has this one workflow, and the action apart from it, as on GitHub. A workflow of
  * this project runs here.
- * @param folder an empty one, which gets a copy of the action in `action`
+ * @param folder an empty one, which gets a copy of the action in `action`, and the workflows of an organisation in `workflows`
  * @param history what was committed before, oldest first
  */
 export function prepare(folder: string, recipe: string, history: readonly Commit[] = []): Caller {
@@ -55,6 +56,9 @@ export function prepare(folder: string, recipe: string, history: readonly Commit
     commitAll(action)
     return { repository: action, workflow: recipe }
   }
+  const central = join(folder, 'workflows/.github/workflows/docs.yml')
+  mkdirSync(dirname(central), { recursive: true })
+  writeFileSync(central, workflowText(CENTRAL_RECIPE))
   const repository = join(folder, 'docs')
   const workflow = `.github/workflows/${basename(recipe).replace('.md', '.yml')}`
   const itself = { daysAgo: 0, files: { [workflow]: workflowText(recipe).replace(UNKNOWN_TO_THE_ENGINE, '') } }
