@@ -23,6 +23,7 @@ const fileOf = (path: string) => ({ path, text: readFileSync(`${root}${path}`, '
 
 interface Step {
   readonly id?: string
+  readonly if?: string
   readonly uses?: string
   readonly with?: Readonly<Record<string, unknown>>
   readonly run?: string
@@ -85,6 +86,41 @@ interface Example {
   readonly code: string
 }
 
+const MERGES = /\bgh pr merge\b|\bgh api [^\n]*\/merge\b|pulls\.merge\(|mergePullRequest|enablePullRequestAutoMerge/
+
+/** What a step that merges has to require of the step before it. */
+function findUnsafeMerges(code: string): string[] {
+  const steps = stepsIn(parse(code))
+  return steps
+    .filter((step) => MERGES.test(JSON.stringify([step.run, step.with])))
+    .flatMap(({ if: condition = '', run = '' }) => {
+      const [, id = ''] = /steps\.([\w-]+)\.outputs\.checks\b/.exec(condition) ?? []
+      const asked = steps.find((step) => step.id === id)?.with ?? {}
+      // With another operator, one condition alone would be enough.
+      const required = condition.split('&&').map((part) => part.trim())
+      const outputs = { 'pr-state': 'open', checks: 'success', 'in-scope': 'true' }
+      return [
+        ...Object.entries(outputs)
+          .filter(([name, value]) => !required.includes(`steps.${id}.outputs.${name} == '${value}'`))
+          .map(([name, value]) => `The merge must require that ${name} is ${value}.`),
+        ...(asked['wait-for-checks'] === true ? [] : ['The step before the merge must wait for checks.']),
+        ...('allowed-paths' in asked ? [] : ['The step before the merge must have `allowed-paths`.']),
+        ...(run.includes('--match-head-commit') ? [] : ['The merge must name the commit that was checked.']),
+      ]
+    })
+}
+
+test('a merge that requires less than the checks, the paths and the commit is found', () => {
+  const { text } = fileOf('docs/recipes/before-auto-merge.yml')
+  expect(findUnsafeMerges(text)).toEqual([])
+  expect(findUnsafeMerges(text.replace(/ &&\s+steps.docs.outputs.in-scope == 'true'/, ''))).toEqual([
+    'The merge must require that in-scope is true.',
+  ])
+  expect(findUnsafeMerges(text.replace(/&&(\s+steps.docs.outputs.in-scope)/, '||$1'))).toHaveLength(2)
+  expect(findUnsafeMerges(text.replace(/^ +allowed-paths: [^]*?(?= +timeout-minutes)/m, ''))).toHaveLength(1)
+  expect(findUnsafeMerges(text.replace('--match-head-commit', '--delete-branch'))).toHaveLength(1)
+})
+
 /** What each example has to keep to; gives what is wrong with it. */
 const RULES: Readonly<Record<string, (example: Example) => readonly string[]>> = {
   'every YAML example can be parsed': ({ code }) => parseDocument(code).errors.map(({ message }) => message),
@@ -104,6 +140,8 @@ const RULES: Readonly<Record<string, (example: Example) => readonly string[]>> =
   },
   'no example puts an expression into a script, where a text from outside would become a part of it': ({ code }) =>
     stepsIn(parse(code)).flatMap(({ run = '' }) => (run.includes('${{') ? [`Give this through env: ${run}`] : [])),
+  'every example that merges requires the checks, the paths and the commit that was checked': ({ code }) =>
+    findUnsafeMerges(code),
   'every example that is a whole workflow says which permissions it needs': ({ code }) =>
     /^jobs:/m.test(code) && !/^permissions:/m.test(code) ? ['It has no permissions at the top.'] : [],
 }
