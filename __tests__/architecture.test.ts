@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     text:
     runtime: text
     emulator: text runtime emulator/github emulator/service emulator/http node:events node:http node:util
-    emulator/github: emulator/service emulator/http node:crypto
+    emulator/github: emulator/service emulator/http graphql node:crypto
     emulator/service: runtime emulator/http docs-service/schemas.ts
     emulator/http: runtime node:http
   `

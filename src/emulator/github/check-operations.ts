@@ -3,17 +3,16 @@ import { operation, type Operations } from './operation.ts'
 import { PAGE } from './parameters.ts'
 import { type Call, NOT_FOUND, type Reply, created, listReply, ok, refusal, wireTime } from './reply.ts'
 import type { Annotation, CheckRun, CommitStatus } from './check-state.ts'
-import { appBody, appId, repositoryBody, userBody } from './resource-body.ts'
+import { appBody, appId, checkPage, repositoryBody, userBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 import { type ShownSuite, latestRuns, statusOf, suitesOf } from './checks-view.ts'
 
 function checkRunBody(call: Call, run: CheckRun): object {
-  const { nowMs, baseUrl, name } = call
-  const { id, runId, app, suiteId, startedAtMs, completedAtMs } = run
+  const { nowMs } = call
+  const { id, app, suiteId, startedAtMs, completedAtMs } = run
   const status = statusOf(run, nowMs)
   const isOver = status === 'completed'
-  const page =
-    runId === undefined ? `${baseUrl}/${name}/runs/${id}` : `${baseUrl}/${name}/actions/runs/${runId}/job/${id}`
+  const page = checkPage(call, run)
   const { title = null, summary = null, annotations = [] } = isOver ? run : {}
   return {
     id,

@@ -5,21 +5,21 @@ import { SOURCE } from '../service/job-body.ts'
 import type { JobRecord } from '../service/job-machine.ts'
 import { findAccountOperation } from './account-operations.ts'
 import { createAgentWork } from './agent-work.ts'
+import { mergeWhatIsReady } from './auto-merge.ts'
 import { demoState } from './demo-state.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, USUAL_GITHUB } from './github-scenarios.ts'
+import { answerGraphQL } from './graphql.ts'
 import { checkParameters } from './parameters.ts'
 import { performOperation } from './perform-operation.ts'
 import { RequestBudget } from './request-budget.ts'
-import { type Reply, NOT_FOUND, notPlayed, ok, refusal, spelledIn } from './reply.ts'
-import { userBody } from './resource-body.ts'
+import { type Reply, NOT_FOUND, notPlayed, refusal, spelledIn } from './reply.ts'
 import { type GitHubRoute, findRoute, inOwnNames } from './routes.ts'
 import type { GitHubState } from './state.ts'
 import { answerLog, readLogAddress } from './workflow-operations.ts'
 
 /** Below the server's address, as the API of a GitHub Enterprise Server is. */
 export const API_PATH = '/api/v3'
-/** Of GitHub's other interface there is one question here: whose the token is. */
 const GRAPHQL_PATH = '/api/graphql'
 
 export interface GitHubOptions {
@@ -102,9 +102,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const state: GitHubState = { ...demoState(scenario, startMs), ...options.state }
   const agents = state.repositories[SOURCE.repository]
   if (options.repository !== undefined && agents !== undefined) state.repositories[options.repository] = agents
-  const catchUp = createAgentWork({ state, scenario, jobs })
+  const playAgent = createAgentWork({ state, scenario, jobs })
   const timesAsked = new Map<string, number>()
   const budget = new RequestBudget()
+
+  function catchUp(nowMs: number): void {
+    playAgent(nowMs)
+    mergeWhatIsReady(state, nowMs)
+  }
 
   function locate(path: string): { name: string; rest: string } | undefined {
     const [, named, rest = ''] = REPOSITORY.exec(path) ?? []
@@ -176,11 +181,10 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return /^(?:token|bearer) +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] === state.token
   }
 
-  function answerGraphQL(body: string): Reply {
+  function performGraphQL(body: string, nowMs: number): Reply {
     const parsed = parseBody(body)
     if ('refused' in parsed) return parsed.refused
-    if (parsed.fields['query'] !== 'query { viewer { databaseId } }') return notPlayed('this query')
-    return ok({ data: { viewer: { databaseId: userBody(state, state.identity).id } } })
+    return answerGraphQL({ state, nowMs, baseUrl, url: `${baseUrl}${GRAPHQL_PATH}` }, parsed.fields)
   }
 
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
@@ -189,7 +193,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
     if (!admits(request)) return toResponse(refusal(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
-    if (request.target === GRAPHQL_PATH) return answerAs('graphql', request, nowMs, () => answerGraphQL(body), true)
+    if (request.target === GRAPHQL_PATH)
+      return answerAs('graphql', request, nowMs, () => performGraphQL(body, nowMs), true)
     const [account, { isFree = false } = {}] = findAccountOperation(method, path) ?? []
     if (account !== undefined)
       return answerAs(account, request, nowMs, () => performForAccount(request, path, nowMs), isFree)

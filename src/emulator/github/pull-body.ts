@@ -45,7 +45,7 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
 }
 
 /** The head that GitHub shows by now. */
-function headOf({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
+export function headOf({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
   return earlierHeads.find(({ untilMs }) => nowMs < untilMs + lag.headMs)?.sha ?? headSha
 }
 

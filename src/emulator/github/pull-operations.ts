@@ -86,7 +86,7 @@ function updatePull(call: PullCall): Reply {
   if (state === 'closed' && pull.state === 'open') closeIssue(repository, pull, nowMs)
   if (title !== undefined) pull.title = title
   if (body !== undefined) pull.body = body ?? ''
-  if (base !== undefined) pull.base = base
+  if (base !== undefined && base !== pull.base) Object.assign(pull, { base, autoMerge: undefined })
   pull.updatedAtMs = nowMs
   return ok(wholePullBody(call))
 }

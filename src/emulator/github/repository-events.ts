@@ -64,7 +64,9 @@ export function closeIssue(repository: RepositoryState, issue: IssueState | Pull
   issue.state = 'closed'
   issue.updatedAtMs = atMs
   issue.closedAtMs ??= atMs
-  if ('base' in issue) issue.closedBaseSha ??= repository.branches[issue.base]
+  if (!('base' in issue)) return
+  issue.closedBaseSha ??= repository.branches[issue.base]
+  issue.autoMerge = undefined
 }
 
 export function reopenIssue(issue: IssueState | PullState, atMs: number): void {
@@ -137,7 +139,6 @@ export function mergePull(
   closeIssue(repository, pull, atMs)
   moveBranch(repository, pull.base, made.sha, atMs)
   pull.merge = { sha: made.sha, atMs, by }
-  pull.autoMerge = undefined
   if (repository.deletesBranchOnMerge) deleteBranch(repository, pull.branch, atMs)
   return made
 }

@@ -1,3 +1,4 @@
+import type { CheckRun } from './check-state.ts'
 import { type Call, wireTime } from './reply.ts'
 import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
 import type { GitHubState, User } from './state.ts'
@@ -41,6 +42,10 @@ export function appBody({ state }: Call, slug: string): object {
     events: [],
     ...same(LONG_AGO, 'created_at', 'updated_at'),
   }
+}
+
+export function checkPage({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'>, { id, runId }: CheckRun): string {
+  return runId === undefined ? `${baseUrl}/${name}/runs/${id}` : `${baseUrl}/${name}/actions/runs/${runId}/job/${id}`
 }
 
 export function labelBody({ labels, labelDetails }: RepositoryState, name: string): object {

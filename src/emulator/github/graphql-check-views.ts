@@ -1,0 +1,108 @@
+import type { CheckRun, CommitStatus } from './check-state.ts'
+import { checksOf, latestRuns, statusOf } from './checks-view.ts'
+import { type Paging, list } from './graphql-list.ts'
+import { requireAccess } from './graphql-refusals.ts'
+import { readNodeId } from './node-id.ts'
+import { type Call, wireTime } from './reply.ts'
+import type { RepositoryState } from './repository-state.ts'
+import { appId, checkPage } from './resource-body.ts'
+
+interface PullArgument {
+  readonly pullRequestId?: string
+  readonly pullRequestNumber?: number
+}
+
+/** Whether the base of a pull request requires a check of this name. */
+const requiredFor =
+  ({ pulls, protections }: RepositoryState, name: string) =>
+  ({ pullRequestId = '', pullRequestNumber = Number(readNodeId(pullRequestId)?.key) }: PullArgument): boolean =>
+    protections[pulls[pullRequestNumber]?.base ?? '']?.requiredChecks.includes(name) === true
+
+/** Status, or conclusion once it has one. */
+function stateOf(run: CheckRun, nowMs: number): string {
+  const status = statusOf(run, nowMs)
+  return (status === 'completed' ? run.conclusion : status).toUpperCase()
+}
+
+function checkRunView(call: Call, run: CheckRun): object {
+  const { nowMs, repository, baseUrl, name } = call
+  const { id, runId, app, suiteId, startedAtMs, completedAtMs } = run
+  const status = statusOf(run, nowMs)
+  const isOver = status === 'completed'
+  const workflowRun = repository.workflowRuns.find((one) => one.id === runId)
+  const { title = null, summary = null } = isOver ? run : {}
+  return {
+    __typename: 'CheckRun',
+    id: `CR_${id}`,
+    databaseId: id,
+    name: run.name,
+    status: status.toUpperCase(),
+    conclusion: isOver ? run.conclusion.toUpperCase() : null,
+    startedAt: nowMs >= startedAtMs ? wireTime(startedAtMs) : null,
+    completedAt: isOver ? wireTime(completedAtMs) : null,
+    detailsUrl: run.detailsUrl ?? checkPage(call, run),
+    url: checkPage(call, run),
+    title,
+    summary,
+    isRequired: requiredFor(repository, run.name),
+    checkSuite: {
+      id: `CS_${suiteId}`,
+      app: { id: `A_${appId(app)}`, name: app, slug: app },
+      workflowRun:
+        workflowRun === undefined
+          ? null
+          : {
+              id: `WFR_${workflowRun.id}`,
+              databaseId: workflowRun.id,
+              event: workflowRun.event,
+              url: `${baseUrl}/${name}/actions/runs/${workflowRun.id}`,
+              workflow: { id: `W_${workflowRun.workflow}`, name: workflowRun.workflow },
+            },
+    },
+  }
+}
+
+function statusView({ repository }: Call, status: CommitStatus): object {
+  const { context, state, description = null, targetUrl = null, createdAtMs } = status
+  return {
+    __typename: 'StatusContext',
+    id: `SC_${repository.statuses.indexOf(status) + 1}`,
+    context,
+    state: state.toUpperCase(),
+    description,
+    targetUrl,
+    createdAt: wireTime(createdAtMs),
+    isRequired: requiredFor(repository, context),
+  }
+}
+
+function countStates(states: readonly string[]): readonly { readonly state: string; readonly count: number }[] {
+  return [...new Set(states)].map((state) => ({ state, count: states.filter((one) => one === state).length }))
+}
+
+/** All checks and statuses of a commit, and their state together. Nothing if there are none. */
+export function rollupView(call: Call, sha: string): object | null {
+  requireAccess(call, 'checks/list-for-ref')
+  requireAccess(call, 'repos/get-combined-status-for-ref')
+  const { repository, nowMs } = call
+  const isThere = (one: { readonly headSha: string; readonly createdAtMs: number }): boolean =>
+    one.headSha === sha && one.createdAtMs <= nowMs
+  const runs = latestRuns(repository.checkRuns.filter(isThere))
+  const statuses = [...new Map(repository.statuses.filter(isThere).map((status) => [status.context, status])).values()]
+  if (runs.length + statuses.length === 0) return null
+  const states = checksOf(repository, sha, nowMs).map(({ state }) => state)
+  const isPending = states.some((state) => state === 'queued' || state === 'running')
+  return {
+    id: `SCR_${sha}`,
+    state: states.includes('failed') ? 'FAILURE' : isPending ? 'PENDING' : 'SUCCESS',
+    contexts: (paging: Paging) => ({
+      ...list('contexts', [...runs, ...statuses], paging, (one) =>
+        'context' in one ? statusView(call, one) : checkRunView(call, one),
+      ),
+      checkRunCount: runs.length,
+      checkRunCountsByState: countStates(runs.map((run) => stateOf(run, nowMs))),
+      statusContextCount: statuses.length,
+      statusContextCountsByState: countStates(statuses.map(({ state }) => state.toUpperCase())),
+    }),
+  }
+}

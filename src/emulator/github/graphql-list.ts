@@ -1,0 +1,67 @@
+import { refuse } from './graphql-refusals.ts'
+
+/** The arguments of every list. */
+export interface Paging {
+  readonly first?: number | null
+  readonly last?: number | null
+  readonly after?: string | null
+  readonly before?: string | null
+}
+
+const MAX_RECORDS = 100
+const PREFIX = 'cursor:v2:'
+
+const toCursor = (position: number): string => Buffer.from(`${PREFIX}${position}`).toString('base64')
+
+/** The position of a cursor in its list. Clients send an empty one for the beginning. */
+function readCursor(cursor: string | null | undefined, otherwise: number): number {
+  if (cursor === null || cursor === undefined || cursor === '') return otherwise
+  const text = Buffer.from(cursor, 'base64').toString()
+  const position = Number(text.slice(PREFIX.length))
+  if (text.startsWith(PREFIX) && Number.isInteger(position)) return position
+  throw refuse('INVALID_CURSOR_ARGUMENTS', `\`${cursor}\` does not appear to be a valid cursor.`)
+}
+
+/** The part of a list that is asked for. GitHub demands a bound, and refuses one above 100. */
+function selectPage(name: string, { first, last, after, before }: Paging, length: number): readonly [number, number] {
+  const [argument, size] = typeof first === 'number' ? ['first', first] : ['last', last]
+  if (typeof size !== 'number')
+    throw refuse(
+      'MISSING_PAGINATION_BOUNDARIES',
+      `You must provide a \`first\` or \`last\` value to properly paginate the \`${name}\` connection.`,
+    )
+  if (size > MAX_RECORDS)
+    throw refuse(
+      'EXCESSIVE_PAGINATION',
+      `Requesting ${size} records on the \`${name}\` connection exceeds the \`${argument}\` limit of ${MAX_RECORDS} records.`,
+    )
+  const from = readCursor(after, -1) + 1
+  const to = Math.min(readCursor(before, length), length)
+  return argument === 'first' ? [from, Math.min(from + size, to)] : [Math.max(from, to - size), to]
+}
+
+/**
+ * A list as GraphQL shows it. What is not asked for is not computed.
+ * @param name of the field, for refusals
+ */
+export function list<T>(name: string, items: readonly T[], paging: Paging, show: (item: T) => object): object {
+  return {
+    totalCount: items.length,
+    nodes: () => items.slice(...selectPage(name, paging, items.length)).map(show),
+    pageInfo: () => {
+      const [from, to] = selectPage(name, paging, items.length)
+      return {
+        hasPreviousPage: from > 0,
+        hasNextPage: to < items.length,
+        startCursor: from < to ? toCursor(from) : null,
+        endCursor: from < to ? toCursor(to - 1) : null,
+      }
+    },
+  }
+}
+
+/** A field that takes the arguments of a list. */
+export const paged =
+  <T>(name: string, read: () => readonly T[], show: (item: T) => object) =>
+  (paging: Paging): object =>
+    list(name, read(), paging, show)

@@ -1,0 +1,216 @@
+import { enableAutoMerge } from './auto-merge.ts'
+import { NotPlayedError, refuse, requireAccess } from './graphql-refusals.ts'
+import { commentView, issueView, pullView, reviewView } from './graphql-views.ts'
+import { type NodeKind, readNodeId } from './node-id.ts'
+import type { PullCall } from './operation.ts'
+import { performOperation } from './perform-operation.ts'
+import type { MergeMethod } from './pull-state.ts'
+import { type Call, type Reply, spelledIn } from './reply.ts'
+
+/** The input of a mutation; what is absent or null is not said. */
+type Input = Readonly<Record<string, unknown>>
+
+/** A repository's call by the repository's id. */
+export type FindCall = (repositoryId: number) => Call | undefined
+
+interface Subject {
+  readonly call: Call
+  readonly kind: NodeKind
+  readonly key: string
+}
+
+const TYPES: Readonly<Partial<Record<NodeKind, string>>> = {
+  PR: 'PullRequest',
+  I: 'Issue',
+  IC: 'IssueComment',
+  LA: 'Label',
+}
+
+/** The thing that an id of the input names. */
+function findSubject(findCall: FindCall, id: unknown, kinds: readonly NodeKind[]): Subject {
+  const node = readNodeId(String(id))
+  const call = node === undefined ? undefined : findCall(node.repositoryId)
+  if (node !== undefined && call !== undefined && kinds.includes(node.kind)) return { ...node, call }
+  const wanted = kinds.length === 1 ? `${TYPES[kinds[0] ?? 'PR'] ?? 'a'} node` : 'a node'
+  throw refuse('NOT_FOUND', `Could not resolve to ${wanted} with the global id of '${String(id)}'.`)
+}
+
+const ERROR_TYPES: Readonly<Record<number, string>> = { 403: 'FORBIDDEN', 404: 'NOT_FOUND' }
+
+/** A refusal of REST in GraphQL's form: the message that says most. */
+function toError({ status, body }: Reply): Error {
+  const { message, errors } = body as { readonly message: string; readonly errors?: readonly unknown[] }
+  if (status === 501) return new NotPlayedError(message.replace(/^.* does not play |\.$/g, ''))
+  const details = (errors ?? []).flatMap((one) => {
+    const text = typeof one === 'string' ? one : (one as { readonly message?: string }).message
+    return text === undefined ? [] : [text]
+  })
+  return refuse(ERROR_TYPES[status] ?? 'UNPROCESSABLE', details[0] ?? message)
+}
+
+/** Does what the operation of REST does, so that the two interfaces allow and refuse the same. */
+function perform(call: Call, operationName: string, params: Call['params'], body: Input = {}): Reply {
+  const said = Object.entries(body).filter(([, value]) => value !== null && value !== undefined)
+  const reply = performOperation(operationName, { ...call, params, body: Object.fromEntries(said) })
+  if (reply.status >= 400) throw toError(reply)
+  return reply
+}
+
+const lower = (value: unknown): string | undefined => (typeof value === 'string' ? value.toLowerCase() : undefined)
+
+/** Changes a pull request, and shows it. */
+const onPull =
+  (change: (call: Call, input: Input, number: string) => void) =>
+  (input: Input, findCall: FindCall): object => {
+    const { call, key } = findSubject(findCall, input['pullRequestId'], ['PR'])
+    change(call, input, key)
+    const pull = call.repository.pulls[Number(key)]
+    return { pullRequest: pull === undefined ? null : pullView(call, Number(key), pull) }
+  }
+
+/** Changes a pull request by an operation of REST. */
+const byOperation = (operationName: string, toBody: (input: Input) => Input) =>
+  onPull((call, input, number) => {
+    perform(call, operationName, { pull_number: number }, toBody(input))
+  })
+
+/** A change that REST does not have. */
+const byItself = (change: (call: PullCall, input: Input) => string | undefined, needs = 'pulls/update') =>
+  onPull((call, input, number) => {
+    requireAccess(call, needs)
+    const pull = call.repository.pulls[Number(number)]
+    if (pull === undefined) throw refuse('NOT_FOUND', 'Could not resolve to a PullRequest.')
+    const problem = change({ ...call, number: Number(number), pull }, input)
+    if (problem !== undefined) throw refuse('UNPROCESSABLE', problem)
+    pull.updatedAtMs = call.nowMs
+  })
+
+const setState = (state: 'open' | 'closed') => byOperation('pulls/update', () => ({ state }))
+
+function enable(call: PullCall, input: Input): string | undefined {
+  const { expectedHeadOid, mergeMethod, commitHeadline: title, commitBody: message } = input
+  if (typeof expectedHeadOid === 'string' && expectedHeadOid !== call.pull.headSha)
+    return 'Head branch was modified. Review and try the merge again.'
+  return enableAutoMerge(call, {
+    method: lower(mergeMethod ?? 'MERGE') as MergeMethod,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof message === 'string' && { message }),
+  })
+}
+
+function disable({ pull }: PullCall): string | undefined {
+  if (pull.autoMerge === undefined) return "Can't disable auto-merge for this pull request."
+  pull.autoMerge = undefined
+  return undefined
+}
+
+const setDraft = (draft: boolean) =>
+  byItself(({ pull }) => {
+    if (draft === pull.draft && !draft) return 'Pull request is not in draft state.'
+    pull.draft = draft
+    return undefined
+  })
+
+function addReview(input: Input, findCall: FindCall): object {
+  const { call, key } = findSubject(findCall, input['pullRequestId'], ['PR'])
+  const { body, event, commitOID: commit_id } = input
+  if (event === 'DISMISS') throw new NotPlayedError('“DISMISS” in addPullRequestReview')
+  const reply = perform(call, 'pulls/create-review', { pull_number: key }, { body, event, commit_id })
+  const { id } = reply.body as { readonly id: number }
+  const review = call.repository.pulls[Number(key)]?.reviews.find((one) => one.id === id)
+  return { pullRequestReview: review === undefined ? null : reviewView(call, Number(key), review) }
+}
+
+/** The comment that a reply of REST shows, on the issue or pull request that has it. */
+function showComment(call: Call, reply: Reply): object | null {
+  const { id } = reply.body as { readonly id: number }
+  const { issues, pulls } = call.repository
+  for (const [number, { comments }] of [...Object.entries(issues), ...Object.entries(pulls)]) {
+    const comment = comments.find((one) => one.id === id)
+    if (comment !== undefined) return commentView(call, Number(number), comment)
+  }
+  return null
+}
+
+function addComment({ subjectId, body }: Input, findCall: FindCall): object {
+  const { call, key } = findSubject(findCall, subjectId, ['PR', 'I'])
+  const reply = perform(call, 'issues/create-comment', { issue_number: key }, { body })
+  return { commentEdge: { cursor: '', node: showComment(call, reply) } }
+}
+
+function updateComment({ id, body }: Input, findCall: FindCall): object {
+  const { call, key } = findSubject(findCall, id, ['IC'])
+  return { issueComment: showComment(call, perform(call, 'issues/update-comment', { comment_id: key }, { body })) }
+}
+
+function changeLabels(
+  { labelableId, labelIds }: Input,
+  findCall: FindCall,
+  change: (call: Call, number: string, names: readonly string[]) => void,
+): object {
+  const { call, key } = findSubject(findCall, labelableId, ['PR', 'I'])
+  const names = (labelIds as readonly unknown[]).map((id) => findSubject(findCall, id, ['LA']).key)
+  change(call, key, names)
+  return {}
+}
+
+/** GitHub ignores labels that the issue does not have. */
+function removeLabels(call: Call, number: string, names: readonly string[]): void {
+  const { issues, pulls } = call.repository
+  const { labels = [] } = issues[Number(number)] ?? pulls[Number(number)] ?? {}
+  for (const name of names)
+    if (spelledIn(labels, name) !== undefined) perform(call, 'issues/remove-label', { issue_number: number, name })
+}
+
+const changeIssue =
+  (toBody: (input: Input) => Input) =>
+  (input: Input, findCall: FindCall): object => {
+    const { call, key } = findSubject(findCall, input['issueId'], ['I'])
+    perform(call, 'issues/update', { issue_number: key }, toBody(input))
+    const issue = call.repository.issues[Number(key)]
+    return { issue: issue === undefined ? null : issueView(call, Number(key), issue) }
+  }
+
+const MUTATIONS: Readonly<Record<string, (input: Input, findCall: FindCall) => object>> = {
+  mergePullRequest: byOperation('pulls/merge', ({ expectedHeadOid, mergeMethod, commitHeadline, commitBody }) => ({
+    sha: expectedHeadOid,
+    merge_method: lower(mergeMethod),
+    commit_title: commitHeadline,
+    commit_message: commitBody,
+  })),
+  enablePullRequestAutoMerge: byItself(enable, 'pulls/merge'),
+  disablePullRequestAutoMerge: byItself(disable, 'pulls/merge'),
+  updatePullRequest: byOperation('pulls/update', ({ title, body, baseRefName: base, state }) => ({
+    ...{ title, body, base },
+    state: lower(state),
+  })),
+  closePullRequest: setState('closed'),
+  reopenPullRequest: setState('open'),
+  markPullRequestReadyForReview: setDraft(false),
+  convertPullRequestToDraft: setDraft(true),
+  updatePullRequestBranch: byOperation('pulls/update-branch', ({ expectedHeadOid }) => ({
+    expected_head_sha: expectedHeadOid,
+  })),
+  addPullRequestReview: addReview,
+  addComment,
+  updateIssueComment: updateComment,
+  addLabelsToLabelable: (input, findCall) =>
+    changeLabels(input, findCall, (call, number, labels) =>
+      perform(call, 'issues/add-labels', { issue_number: number }, { labels }),
+    ),
+  removeLabelsFromLabelable: (input, findCall) => changeLabels(input, findCall, removeLabels),
+  closeIssue: changeIssue(({ stateReason }) => ({ state: 'closed', state_reason: lower(stateReason) })),
+  reopenIssue: changeIssue(() => ({ state: 'open' })),
+}
+
+/** All mutations, as fields of the root. */
+export function mutationFields(findCall: FindCall): Readonly<Record<string, unknown>> {
+  const fields = Object.entries(MUTATIONS).map(([name, mutate]) => [
+    name,
+    ({ input }: { readonly input: Input }) => ({
+      clientMutationId: input['clientMutationId'] ?? null,
+      ...mutate(input, findCall),
+    }),
+  ])
+  return Object.fromEntries(fields) as Record<string, unknown>
+}
