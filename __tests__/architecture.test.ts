@@ -26,10 +26,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     http: runtime undici node:net
     text:
     runtime: text
-    emulator: text runtime emulator/github emulator/service emulator/http node:events node:http node:util
+    emulator: text runtime emulator/github emulator/service emulator/http node:events node:fs node:http node:net node:tls node:util
     emulator/github: emulator/service emulator/http graphql node:crypto
     emulator/service: runtime emulator/http docs-service/schemas.ts
-    emulator/http: runtime node:http
+    emulator/http: runtime node:crypto node:http
   `
     .trim()
     .split('\n')

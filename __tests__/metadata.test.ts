@@ -115,7 +115,10 @@ const ACTIONS: readonly Action[] = [
     icon: 'play-circle',
     bundle: 'dist/rehearse/index.js',
     fields: Object.entries(INPUT_DEFAULTS).map(([name, fallback]) => ({ name, fallback })),
-    outputNames: ['base-url', 'api-key', 'project-id', 'github-api-url', 'github-token'],
+    outputNames: [
+      ...['base-url', 'api-key', 'project-id', 'github-api-url', 'github-token'],
+      ...['github-host', 'github-certificate'],
+    ],
     filledIn: {},
     words: {},
   },

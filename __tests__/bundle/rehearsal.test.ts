@@ -19,8 +19,10 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
   const rehearsal = await rehearse({ inputs: { scenario: 'no-changes', speed: '1000' } })
   expect(rehearsal).toMatchObject({ conclusion: 'success', annotations: [], masks: [] })
   const { 'base-url': baseUrl = '', 'project-id': projectId = '', 'api-key': apiKey = '' } = rehearsal.outputs
-  const names = ['api-key', 'base-url', 'github-api-url', 'github-token', 'project-id']
-  expect(Object.keys(rehearsal.outputs).sort()).toEqual(names)
+  const { 'github-host': host, 'github-certificate': certificate = '', ...others } = rehearsal.outputs
+  expect(Object.keys(others).sort()).toEqual(['api-key', 'base-url', 'github-api-url', 'github-token', 'project-id'])
+  expect(host).toMatch(/^127\.0\.0\.1:\d+$/)
+  expect(readFileSync(certificate, 'utf8')).toContain('BEGIN CERTIFICATE')
   const { logFile, ...service } = JSON.parse(rehearsal.state['service'] ?? '{}') as RunningService & { logFile: string }
   expect(service.baseUrl).toBe(baseUrl)
   expect(await isRunning(service)).toBe(true)
@@ -36,7 +38,7 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
   const log = post.rawOutput
   expect(log).not.toMatch(/Ctrl-C|npm start/)
   expect(log).toMatch(/::group::Log of .*[^]*POST \/v2\/agent\/docs-demo\/job -> \d+[^]*::endgroup::/)
-  expect(existsSync(logFile)).toBe(false)
+  expect([existsSync(logFile), existsSync(certificate)]).toEqual([false, false])
 
   const again = await rehearse({ stage: 'post', state: rehearsal.state })
   expect(again.conclusion).toBe('success')

@@ -1,4 +1,8 @@
 import { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
 import { parseCli } from '../../src/emulator/cli-options.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenarios.ts'
@@ -6,6 +10,7 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { runProgram } from '../../src/emulator/program.ts'
 import { type RequestRecord, logLine } from '../../src/emulator/request-log.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const record: RequestRecord = {
   method: 'GET',
@@ -34,6 +39,14 @@ test('what the caller sends stays on one line and is no command', () => {
   expect(line).toMatch(/^GET /)
   expect(line.length).toBeLessThan(400)
 })
+
+/** The body of a response of a server that has this certificate. */
+function readOverTls(url: string, ca: string, token = ''): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `token ${token}` }
+    get(url, { ca, headers }, (response) => void text(response).then(resolve, reject)).on('error', reject)
+  })
+}
 
 /** A process of which only what the service uses is there. */
 function fakeProcess(...args: string[]) {
@@ -91,10 +104,27 @@ test('whoever opened a channel is told on it how to reach both parts, too', asyn
   self.signal('SIGTERM')
 })
 
+test('with a file for the certificate it tells how gh reaches GitHub over TLS, with a certificate of this run', async () => {
+  const told: { outputs: Record<string, string> }[] = []
+  const file = join(temporaryFolder(), 'cert.pem')
+  const self = {
+    ...fakeProcess('--port=0', `--certificate-file=${file}`),
+    send: (message: object) => told.push(message as (typeof told)[number]),
+  }
+  expect(await runProgram(self)).toBe(0)
+  const { 'github-host': host = '', 'github-certificate': certificate, 'github-token': token } = told[0]?.outputs ?? {}
+  expect(certificate).toBe(file)
+  for (const line of [`GH_HOST=${host}`, `GH_ENTERPRISE_TOKEN=${token}`, `SSL_CERT_FILE=${file}`])
+    expect(self.stdout.text).toContain(`  ${line}\n`)
+  const response = await readOverTls(`https://${host}/api/v3/repos/acme/docs`, readFileSync(file, 'utf8'), token)
+  expect(response).toContain('"full_name":"acme/docs"')
+  self.signal('SIGTERM')
+})
+
 test('--help wins over other flags, names every flag and scenario, and starts nothing', async () => {
   const self = fakeProcess('--port', 'x', '--help')
   expect(await runProgram(self)).toBe(0)
-  const own = ['host', 'port', 'scenario', 'speed', 'pages', 'visits', 'start-at', 'help']
+  const own = ['certificate-file', 'host', 'port', 'scenario', 'speed', 'pages', 'visits', 'start-at', 'help']
   const flags = [...own, 'github-scenario', 'github-repository'].map((flag) => `--${flag}`)
   for (const name of [...flags, ...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES])
     expect(self.stdout.text).toContain(`  ${name} `)
@@ -123,6 +153,7 @@ const USUAL = {
   scenario: 'pull-request',
   gitHubScenarios: ['checks-pass'],
   gitHubRepository: '',
+  certificateFile: '',
   speed: 1,
   pages: 30,
   visits: 32_000,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import * as net from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { makeCertificate } from '../../scripts/start/untrusted-tls.ts'
+import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { firstRequest } from '../support/socket-server.ts'
 import type { Conduct, Fault, Pace } from './fault.ts'
 import type { StillClock } from './still-clock.ts'

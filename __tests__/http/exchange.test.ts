@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { request, type Dispatcher } from 'undici'
-import { makeCertificate } from '../../scripts/start/untrusted-tls.ts'
+import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { exchange, openDispatcher, readText } from '../../src/http/exchange.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 

@@ -56,12 +56,13 @@ const from =
 
 test('every input becomes a flag that the service accepts', () => {
   const given = { scenario: ' flaky ', 'github-scenario': 'draft, checks-fail', speed: '0.5', port: '' }
-  expect(parseCli(serviceArguments(from(given), 'me/guide'), 0)).toMatchObject({
+  expect(parseCli(serviceArguments(from(given), '/tmp/cert.pem', 'me/guide'), 0)).toMatchObject({
     kind: 'run',
     options: {
       scenario: 'flaky',
       gitHubScenarios: ['draft', 'checks-fail'],
       gitHubRepository: 'me/guide',
+      certificateFile: '/tmp/cert.pem',
       speed: 0.5,
       port: 0,
     },
@@ -70,7 +71,7 @@ test('every input becomes a flag that the service accepts', () => {
 
 test('errors about flags are reported with the names of the inputs, in one message', () => {
   const given = { scenario: 'nice', 'github-scenario': 'nicer', speed: 'fast', port: '-1' }
-  const command = parseCli(serviceArguments(from(given)), 0)
+  const command = parseCli(serviceArguments(from(given), ''), 0)
   if (command.kind !== 'invalid') throw new Error('The flags were taken.')
   const words = toInputWords(`error: ${command.message} See --help.\n`)
   expect(words).toMatch(
@@ -81,7 +82,7 @@ test('errors about flags are reported with the names of the inputs, in one messa
 })
 
 test('an empty input means a default that the service accepts', () => {
-  const args = serviceArguments(() => ' ')
+  const args = serviceArguments(() => ' ', '')
   const options = { scenario: DEFAULT_SCENARIO, gitHubScenarios: ['checks-pass'], speed: 1, port: 0 }
   expect(parseCli(args, 7)).toMatchObject({ kind: 'run', options })
 })

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import * as net from 'node:net'
 import { join } from 'node:path'
-import { handOn, makeCertificate, offerOverTls, openEntrance } from '../../scripts/start/untrusted-tls.ts'
+import { handOn, offerOverTls, openEntrance } from '../../scripts/start/untrusted-tls.ts'
+import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import type { Front } from './bundle-run.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

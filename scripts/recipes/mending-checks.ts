@@ -60,6 +60,11 @@ export const MENDING_CHECKS: Checks = {
       ],
     },
   },
+  'README.md': {
+    'a pull request whose checks pass is merged, by the head that was checked': {
+      runs: [{ outputs: { checks: 'success', 'in-scope': 'true' }, prompts: ['new'], open: [], commands: MERGE }],
+    },
+  },
   'docs/recipes/before-auto-merge.yml': {
     'what was checked and keeps to the paths is merged, by the head that was checked': {
       runs: [{ outputs: { checks: 'success', 'in-scope': 'true' }, prompts: ['new'], open: [], commands: MERGE }],

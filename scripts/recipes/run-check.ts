@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { observeGitHub } from '../../__tests__/support/observe-github.ts'
@@ -6,6 +6,7 @@ import { CENTRAL_RECIPE, expandCalls, granted, type Workflow } from '../../__tes
 import { demoState } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import type { GitHubState, Permissions } from '../../src/emulator/github/state.ts'
+import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import { timesFaster } from '../small-runner/faster-time.ts'
 import { preload } from '../small-runner/preload.ts'
@@ -14,7 +15,7 @@ import { readActLog } from './act-log.ts'
 import type { Check, Payload, Run } from './check.ts'
 import { judge, promptsIn, seenIn } from './judge.ts'
 import { runAct } from './run-act.ts'
-import { localRepositories, packageManagers } from './setting.ts'
+import { findGh, localRepositories, packageManagers } from './setting.ts'
 import { prepare, workflowText } from './temporary-repositories.ts'
 
 /** What act dies of, rarely, where many jobs of a matrix fetch their actions at the same moment. It is no fault of a recipe. */
@@ -53,7 +54,7 @@ function beginOf(run: Run, check: Check, state: GitHubState, usualEvent: string)
   return { eventName, event: { ...event, ...(inputs && { inputs }) }, from, branch, headSha }
 }
 
-function givenBy({ url, projectId, apiKey, github }: Emulator, check: Check, run: Run) {
+function givenBy({ url, projectId, apiKey, github }: Emulator, certificateFile: string, check: Check, run: Run) {
   const usual = { DOCS_AGENT_BASE_URL: url, DOCS_AGENT_PROJECT_ID: projectId, DOCS_APP_CLIENT_ID: '1' }
   return {
     vars: { ...usual, ...check.vars, ...run.vars },
@@ -68,6 +69,9 @@ function givenBy({ url, projectId, apiKey, github }: Emulator, check: Check, run
       GITHUB_API_URL: github.apiUrl,
       // The pull requests of the service are this GitHub's.
       GITHUB_SERVER_URL: url,
+      EMBEDDED_GH_HOST: github.host ?? '',
+      EMBEDDED_CERTIFICATE: certificateFile,
+      REAL_GH: findGh() ?? '',
       ...(check.isRealTime ? {} : preload(timesFaster(STEP_SPEED))),
       ...packageManagers(process.env),
     },
@@ -100,13 +104,17 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
   const observed = observeGitHub({
     scenario: gitHubScenario,
     state,
-    beforeAnswer: (operation) => {
-      if (operation === 'pulls/merge') beforeMerge?.(state)
+    beforeAnswer: (_operation, _before, _github, body) => {
+      if (body.includes('mergePullRequest')) beforeMerge?.(state)
     },
   })
+  const certificate = makeCertificate()
+  const certificateFile = join(folder, 'certificate.pem')
+  writeFileSync(certificateFile, certificate.cert)
   const service = await startEmulator({
     speed: SERVICE_SPEED,
     startMs,
+    certificate,
     github: observed.options,
     ...(scenario && { scenario }),
     ...(projects && { repositories: projects }),
@@ -122,7 +130,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     const artifacts = join(files, 'artifacts')
     mkdirSync(artifacts, { recursive: true })
     const { from, branch, headSha, ...begin } = beginOf(run, check, state, usualEvent)
-    const { env, ...given } = givenBy(service, check, run)
+    const { env, ...given } = givenBy(service, certificateFile, check, run)
     const cancel = new AbortController()
     beforeMerge = run.beforeMerge
     const { exitCode, log } = await runAct({

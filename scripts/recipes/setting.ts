@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -40,4 +40,11 @@ export function localRepositories(texts: readonly string[], folder: string): Tex
       return owner === 'actions' && existsSync(standIn) ? [[`${owner}/${name}@${ref}`, standIn]] : []
     }),
   )
+}
+
+/** The real `gh`, where it can be told to trust the embedded GitHub: Go reads SSL_CERT_FILE on Linux only. */
+export function findGh(): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, 'gh')).find((path) => existsSync(path))
 }

@@ -32,9 +32,14 @@ export interface Caller {
   readonly workflow: string
 }
 
-/** A workflow: the file itself, or one of the steps in a document, one after the other. */
+/** The heading above the workflow of a document. */
+const HEADINGS: Readonly<Record<string, string>> = { 'README.md': '## Before an auto-merge step\n' }
+
+/** A workflow: the file itself, the one below a heading of a document, or one of the steps in a document. */
 export function workflowText(recipe: string): string {
   const text = readFileSync(join(root, recipe), 'utf8')
+  const heading = HEADINGS[recipe]
+  if (heading !== undefined) return codeBlocks(text.slice(text.indexOf(heading)), 'yaml')[0] ?? ''
   if (!recipe.endsWith('.md')) return text
   const steps = codeBlocks(text, 'yaml')
     .join('')

@@ -17,7 +17,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
-import { handOn, makeCertificate } from '../start/untrusted-tls.ts'
+import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { handOn } from '../start/untrusted-tls.ts'
 import { createReleaseServer, emptyRepository, type Failure, type RepositoryState } from './release-server.ts'
 
 const TAG = `v${(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version}`

@@ -1,5 +1,6 @@
 import { namesOf } from '../../src/emulator/service/scenarios.ts'
-import { makeCertificate, offerOverTls } from './untrusted-tls.ts'
+import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { offerOverTls } from './untrusted-tls.ts'
 
 type Texts = Readonly<Record<string, string>>
 

@@ -63,6 +63,14 @@ const OPTIONS = {
     otherwise: '',
     parse: (text: string) => (/^([\w.-]+\/[\w.-]+)?$/.test(text) ? text : undefined),
   },
+  /** Empty: there is none. */
+  certificateFile: {
+    flag: 'certificate-file',
+    about: 'file to write a new certificate to; GitHub answers over TLS too then, as gh needs it',
+    takes: 'the path of a file',
+    otherwise: '',
+    parse: (text: string) => text,
+  },
   speed: {
     flag: 'speed',
     about: "seconds of the service's time in one second",

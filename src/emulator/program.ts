@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs'
 import { systemClock } from '../runtime/clock.ts'
 import { type CliOptions, helpText, parseCli } from './cli-options.ts'
 import { combineScenarios } from './github/github-scenarios.ts'
+import { makeCertificate } from './http/self-signed-certificate.ts'
 import { logLine } from './request-log.ts'
 import { type Emulator, startEmulator } from './server.ts'
 
@@ -19,11 +21,26 @@ interface ServiceProcess {
   once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
 }
 
+/** How `gh` reaches the embedded GitHub: as a GitHub Enterprise Server whose certificate the caller trusts. */
+function ghText({ github }: Emulator, certificateFile: string): readonly string[] {
+  if (github.host === undefined) return []
+  return [
+    '',
+    'Use it with gh, with these environment variables (Linux only: elsewhere gh does not read SSL_CERT_FILE):',
+    `  GH_HOST=${github.host}`,
+    `  GH_ENTERPRISE_TOKEN=${github.token}`,
+    `  SSL_CERT_FILE=${certificateFile}`,
+    '  gh pr list --repo acme/docs',
+    `Node.js trusts the certificate with NODE_EXTRA_CA_CERTS=${certificateFile}`,
+  ]
+}
+
 /**
  * What is printed once the port is open. The first line, `listening <url>`, is for programs and stays as it is. The rest
  * is for people. The key may be shown: it is public, and opens nothing but this service.
  */
-function startText({ url, apiKey, projectId, github }: Emulator, { scenario, speed }: CliOptions): string {
+function startText(emulator: Emulator, { scenario, speed, certificateFile }: CliOptions): string {
+  const { url, apiKey, projectId, github } = emulator
   return [
     `listening ${url}`,
     '',
@@ -36,6 +53,7 @@ function startText({ url, apiKey, projectId, github }: Emulator, { scenario, spe
     `  GITHUB_API_URL=${github.apiUrl}`,
     `  GITHUB_TOKEN=${github.token}`,
     `  curl ${github.apiUrl}/repos/acme/docs/pulls -H 'Authorization: Bearer ${github.token}'`,
+    ...ghText(emulator, certificateFile),
     '',
     'Run the action against it (npm start in another terminal) with these environment variables:',
     `  DOCS_AGENT_BASE_URL=${url}`,
@@ -47,22 +65,26 @@ function startText({ url, apiKey, projectId, github }: Emulator, { scenario, spe
 }
 
 /** The same for the rehearsal: the outputs of emulator/action.yml, and who is to be stopped. */
-function startMessage({ url, apiKey, projectId, github }: Emulator, pid: number): object {
+function startMessage({ url, apiKey, projectId, github }: Emulator, pid: number, certificateFile: string): object {
   const outputs = {
     'base-url': url,
     'api-key': apiKey,
     'project-id': projectId,
     'github-api-url': github.apiUrl,
     'github-token': github.token,
+    ...(github.host !== undefined && { 'github-host': github.host, 'github-certificate': certificateFile }),
   }
   return { pid, outputs }
 }
 
 async function run(options: CliOptions, self: ServiceProcess, print: (text: string) => void): Promise<void> {
-  const { gitHubScenarios, gitHubRepository, ...others } = options
+  const { gitHubScenarios, gitHubRepository, certificateFile, ...others } = options
+  const certificate = certificateFile === '' ? undefined : makeCertificate()
+  if (certificate !== undefined) writeFileSync(certificateFile, certificate.cert)
   const emulator = await startEmulator({
     ...others,
     instance: String(self.pid),
+    ...(certificate && { certificate }),
     github: {
       scenario: combineScenarios(gitHubScenarios),
       ...(gitHubRepository === '' ? {} : { repository: gitHubRepository }),
@@ -75,7 +97,7 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
   // Whoever read the log may go; the service stays.
   self.stdout.on('error', () => undefined)
   print(startText(emulator, options))
-  self.send?.(startMessage(emulator, self.pid))
+  self.send?.(startMessage(emulator, self.pid, certificateFile))
 }
 
 /**

@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { type Server, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { EMULATOR_KEY } from './http/access.ts'
 import { type ServiceRequest, type ServiceResponse, jsonResponse } from './http/exchange.ts'
 import { API_PATH, type GitHub } from './github/github.ts'
 import { deliver, namesThisMachine, readRequest, refuseTunnel, turnAway } from './http/http-exchange.ts'
+import type { Certificate } from './http/self-signed-certificate.ts'
 import { DEFAULT_START_MS, type ServiceOptions, createService } from './embedded-service.ts'
 import type { RequestRecord } from './request-log.ts'
 
@@ -20,6 +23,8 @@ export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl' | 'proje
   readonly clock?: Clock
   /** Seconds of the service's time in one second of the clock. Default: 1. */
   readonly speed?: number
+  /** With it, the server can be reached over TLS too, at another port of 127.0.0.1. */
+  readonly certificate?: Certificate
   /** Sent with each answer as the header `service-instance`, so that whoever started the service knows it again. */
   readonly instance?: string
 }
@@ -29,7 +34,12 @@ export interface Emulator {
   readonly apiKey: string
   readonly projectId: string
   /** GitHub's API, which this server has too, its token, and what it holds. */
-  readonly github: { readonly apiUrl: string; readonly token: string } & Pick<GitHub, 'catchUp' | 'state'>
+  readonly github: {
+    readonly apiUrl: string
+    readonly token: string
+    /** Host and port for clients that insist on TLS, such as `gh`, if there is a certificate. */
+    readonly host: string | undefined
+  } & Pick<GitHub, 'catchUp' | 'state'>
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
   /** Ends all connections, also those that wait for an answer, and frees the port. */
@@ -40,6 +50,14 @@ function addressOf(server: Server, host: string): string {
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Opens a port that decrypts connections and hands them to the server. */
+async function openTlsPort(server: Server, certificate: Certificate) {
+  const tls = createTlsServer(certificate, (socket) => server.emit('connection', socket))
+  await once(tls.listen(0, '127.0.0.1'), 'listening')
+  const { port } = tls.address() as AddressInfo
+  return { host: `127.0.0.1:${port}`, close: () => tls.close() }
 }
 
 /** Waits in headers count in whole seconds of the caller, at least one; the end of a rate limit is told in seconds since 1970. */
@@ -60,6 +78,7 @@ export async function startEmulator({
   clock = systemClock,
   speed = 1,
   instance,
+  certificate,
   ...serviceOptions
 }: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer()
@@ -67,6 +86,7 @@ export async function startEmulator({
   await once(server.listen(port, host), 'listening')
   const url = addressOf(server, host)
   const service = createService({ ...serviceOptions, baseUrl: url, projectId: DEFAULT_PROJECT_ID })
+  const tls = certificate && (await openTlsPort(server, certificate))
   const startedAt = clock.now()
   const nowMs = (): number => (serviceOptions.startMs ?? DEFAULT_START_MS) + (clock.now() - startedAt) * speed
 
@@ -107,11 +127,17 @@ export async function startEmulator({
     url,
     apiKey: EMULATOR_KEY,
     projectId: DEFAULT_PROJECT_ID,
-    github: { ...service.github, apiUrl: `${url}${API_PATH}`, token: service.github.state.token },
+    github: {
+      ...service.github,
+      apiUrl: `${url}${API_PATH}`,
+      token: service.github.state.token,
+      host: tls?.host,
+    },
     requests: service.requests,
     close: () =>
       new Promise((resolve) => {
         closing.abort()
+        tls?.close()
         // The only error is that it was closed before, which is as good.
         server.close(() => {
           resolve()

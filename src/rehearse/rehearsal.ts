@@ -37,13 +37,17 @@ function readEnd(path: string): string {
   }
 }
 
-/** Best effort, because Windows may still lock the file. The runner empties the folder after the job. */
-function removeLog(file: string): void {
-  try {
-    fs.rmSync(file, { recursive: true, force: true, maxRetries: 5 })
-  } catch {
-    // Best effort.
-  }
+/** The file of the service's certificate, next to its log. */
+const certificateOf = (logFile: string): string => logFile.replace(/\.log$/, '.pem')
+
+/** Best effort, because Windows may still lock a file. The runner empties the folder after the job. */
+function removeFiles(logFile: string): void {
+  for (const file of [logFile, certificateOf(logFile)])
+    try {
+      fs.rmSync(file, { recursive: true, force: true, maxRetries: 5 })
+    } catch {
+      // Best effort.
+    }
 }
 
 /** What the main step saves for the post step. */
@@ -56,7 +60,7 @@ async function start(program: string, runner: Runner): Promise<StepResult> {
   core.saveState(SERVICE_STATE, 'null')
   const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
   try {
-    const command = [program, ...serviceArguments(core.input, env['GITHUB_REPOSITORY'])]
+    const command = [program, ...serviceArguments(core.input, certificateOf(logFile), env['GITHUB_REPOSITORY'])]
     const { pid, outputs } = await startService(command, logFile, runner)
     const baseUrl = outputs['base-url']
     try {
@@ -76,7 +80,7 @@ async function start(program: string, runner: Runner): Promise<StepResult> {
       outputs,
     }
   } catch (error) {
-    removeLog(logFile)
+    removeFiles(logFile)
     if (!(error instanceof ActionError)) throw error
     return { ...resultOfError(error), title: 'The rehearsal did not start' }
   }
@@ -105,8 +109,8 @@ async function stop(saved: string, { core, clock }: Runner): Promise<StepResult>
     // One call a line: a long text would be cut at its end, where the newest lines are.
     for (const line of log.split('\n')) core.log(line)
     core.endGroup()
-    removeLog(service.logFile)
   }
+  removeFiles(service.logFile)
   if (wasThere) return { ...ended, title: 'The embedded documentation service was stopped' }
   core.warn('The embedded documentation service was already gone: it ended before the job did.')
   return { ...ended, title: 'There was no service left to stop' }

@@ -21,11 +21,13 @@ export const INPUT_DEFAULTS = {
 /**
  * The service's command line. The service validates the values, because the bundle of this action does not contain the
  * scenarios.
+ * @param certificateFile path of the certificate that the service writes
  * @param repository `owner/name` of the run, so that the embedded GitHub knows its commits
  */
-export function serviceArguments(input: (name: string) => string, repository = ''): string[] {
+export function serviceArguments(input: (name: string) => string, certificateFile: string, repository = ''): string[] {
   const flags = Object.entries(INPUT_DEFAULTS).map(([name, usual]) => `--${name}=${input(name).trim() || usual}`)
-  return repository === '' ? flags : [...flags, `--github-repository=${repository}`]
+  const known = repository === '' ? [] : [`--github-repository=${repository}`]
+  return [...flags, `--certificate-file=${certificateFile}`, ...known]
 }
 
 const FLAG = new RegExp(`--(${Object.keys(INPUT_DEFAULTS).join('|')})(?![\\w-])`, 'g')

@@ -41,7 +41,7 @@ export interface GitHubOptions {
   /** All jobs that the service knows, whose pull requests are opened here. */
   readonly jobs?: () => Iterable<JobRecord>
   /** Called before a request is answered, with how often its operation was asked before: the world may move on here. */
-  readonly beforeAnswer?: (operation: string, before: number, github: GitHub) => void
+  readonly beforeAnswer?: (operation: string, before: number, github: GitHub, body: string) => void
   /** Called with each request of the token's owner, and the answer. */
   readonly onExchange?: (exchange: GitHubExchange) => void
 }
@@ -167,7 +167,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   ): ServiceResponse {
     const before = timesAsked.get(operation) ?? 0
     timesAsked.set(operation, before + 1)
-    beforeAnswer?.(operation, before, github)
+    beforeAnswer?.(operation, before, github, request.body)
     const fault = budget.isSpent(nowMs)
       ? 'primary-limit'
       : faultAt(options.faults?.[operation] ?? scenario.faults, before)

@@ -1,0 +1,136 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from '@jest/globals'
+import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
+import { openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
+import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { makeCertificate } from '../../../src/emulator/http/self-signed-certificate.ts'
+import { type Emulator, startEmulator } from '../../../src/emulator/server.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { checkRun } from '../../support/github-state.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import type { Json } from './drive-github.ts'
+
+/** Go reads SSL_CERT_FILE on Linux only. */
+function hasGh(): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    execFileSync('gh', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const testWithGh = hasGh() ? test : test.skip
+const START = Date.UTC(2026, 0, 1)
+
+const running: Emulator[] = []
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((emulator) => emulator.close()))
+})
+
+/** Pull request 7 of `acme/docs`, with one check, which runs from the start for one minute. */
+function repositoryWithPull(fields: Partial<RepositoryState> = {}): RepositoryState {
+  const docs = repositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' }, ...fields })
+  const file = (filename: string) => [{ filename, status: 'added', patch: '@@ -0,0 +1 @@\n+A line' } as const]
+  pushCommit(docs, 'main', { message: 'Begin', author: MAINTAINER, files: file('docs/index.md') }, START)
+  pushCommit(docs, 'guide', { message: 'Guide', author: MAINTAINER, files: file('docs/guide.md') }, START)
+  const { headSha } = openPull(docs, 7, { branch: 'guide', title: 'Guide', user: MAINTAINER }, START - 60_000)
+  docs.checkRuns.push(checkRun({ name: 'build', headSha, createdAtMs: START, completedAtMs: START + 60_000 }))
+  return docs
+}
+
+interface Ended {
+  readonly exitCode: number
+  readonly output: string
+  readonly errors: string
+}
+
+async function startWithGh(fields?: Partial<RepositoryState>) {
+  const clock = fakeClock()
+  const certificate = makeCertificate()
+  const docs = repositoryWithPull(fields)
+  const emulator = await startEmulator({
+    clock,
+    certificate,
+    github: { state: { repositories: { 'acme/docs': docs } } },
+  })
+  running.push(emulator)
+  const folder = temporaryFolder()
+  const certificateFile = join(folder, 'cert.pem')
+  writeFileSync(certificateFile, certificate.cert)
+  const { host = '', token } = emulator.github
+  const env = {
+    ...{ PATH: process.env['PATH'], HOME: folder, GH_CONFIG_DIR: folder, GH_NO_UPDATE_NOTIFIER: '1' },
+    ...{ GH_HOST: host, GH_ENTERPRISE_TOKEN: token, GH_REPO: 'acme/docs', SSL_CERT_FILE: certificateFile },
+  }
+  /** Runs gh in an empty folder, without a terminal. */
+  const gh = (...args: readonly string[]): Promise<Ended> =>
+    new Promise((resolve) => {
+      execFile('gh', args, { cwd: folder, env }, (error, output, errors) => {
+        resolve({ exitCode: error === null ? 0 : Number(error.code), output, errors })
+      })
+    })
+  /** What gh prints, where it has to succeed. */
+  const read = async (...args: readonly string[]): Promise<string> => {
+    const { exitCode, output, errors } = await gh(...args)
+    expect([args, exitCode, errors]).toEqual([args, 0, ''])
+    return output.trimEnd()
+  }
+  return { clock, docs, gh, read }
+}
+
+testWithGh('gh shows pull requests, their checks, comments and labels', async () => {
+  const { clock, docs, gh, read } = await startWithGh()
+  expect(await read('pr', 'list')).toMatch(/^7\tGuide\tguide\tOPEN/)
+  expect(await read('pr', 'list', '--state', 'merged')).toBe('')
+  expect(await gh('pr', 'checks', '7')).toMatchObject({ output: expect.stringMatching(/^build\tpending/) })
+  clock.advance(61_000)
+  expect(await read('pr', 'checks', '7')).toMatch(/^build\tpass/)
+
+  expect(await read('pr', 'comment', '7', '--body', 'Thank you')).toMatch(/\/acme\/docs\/pull\/7#issuecomment-\d+$/)
+  await read('pr', 'edit', '7', '--add-label', 'question', '--title', 'The guide')
+  const { title, labels, comments, files }: Json = JSON.parse(
+    await read('pr', 'view', '7', '--json', 'title,labels,comments,files,mergeable,statusCheckRollup,reviews,commits'),
+  )
+  expect([title, labels[0].name, comments[0].body, files[0].path]).toEqual([
+    ...['The guide', 'question', 'Thank you', 'docs/guide.md'],
+  ])
+  expect(docs.pulls[7]?.labels).toEqual(['question'])
+  expect(await read('pr', 'view', '7')).toMatch(/title:\tThe guide\nstate:\tOPEN/)
+  expect(await read('api', 'repos/acme/docs/pulls/7', '--jq', '.title')).toBe('The guide')
+  expect(await read('api', 'graphql', '-f', 'query={ viewer { login } }', '--jq', '.data.viewer.login')).toBe(
+    'github-actions[bot]',
+  )
+})
+
+testWithGh('gh merges what was checked, and nothing else', async () => {
+  const { docs, gh, read } = await startWithGh()
+  const headSha = docs.pulls[7]?.headSha ?? ''
+  const merge = (sha: string) => ['pr', 'merge', '7', '--squash', '--match-head-commit', sha]
+  expect(await gh(...merge('0'.repeat(40)))).toMatchObject({ exitCode: 1 })
+  expect(docs.pulls[7]?.state).toBe('open')
+  await read(...merge(headSha))
+  expect(docs.commits.find(({ sha }) => sha === docs.pulls[7]?.merge?.sha)?.message).toMatch(/^Guide \(#7\)/)
+  expect(await read('pr', 'list')).toBe('')
+})
+
+testWithGh('gh pr merge --auto leaves the merge to GitHub until the required checks have passed', async () => {
+  const protections = { main: { requiredChecks: ['build'], requiredApprovals: 0 } }
+  const { clock, docs, gh, read } = await startWithGh({ protections })
+  expect((await gh('pr', 'merge', '7', '--squash')).errors).toContain('is not mergeable')
+  await read('pr', 'merge', '7', '--auto', '--squash')
+  expect(docs.pulls[7]).toMatchObject({ state: 'open', autoMerge: { method: 'squash' } })
+  clock.advance(61_000)
+  expect(await read('pr', 'view', '7', '--json', 'state', '--jq', '.state')).toBe('MERGED')
+})
+
+testWithGh('gh names what is not played', async () => {
+  const { gh } = await startWithGh()
+  const { exitCode, errors } = await gh('pr', 'diff', '7')
+  expect(exitCode).toBe(1)
+  expect(errors).toContain('The embedded GitHub does not play the media type “diff” of pulls/get.')
+})
