@@ -121,10 +121,25 @@ test('with a file for the certificate it tells how gh reaches GitHub over TLS, w
   self.signal('SIGTERM')
 })
 
+test('--events prints each event that starts workflows as one line', async () => {
+  const self = fakeProcess('--port=0', '--events')
+  await runProgram(self)
+  const [, apiUrl = ''] = /GITHUB_API_URL=(\S+)/.exec(self.stdout.text) ?? []
+  const [, token = ''] = /GITHUB_TOKEN=(\S+)/.exec(self.stdout.text) ?? []
+  await fetch(`${apiUrl}/repos/acme/docs/dispatches`, {
+    method: 'POST',
+    headers: { authorization: `token ${token}` },
+    body: JSON.stringify({ event_type: 'docs', client_payload: { page: 'index' } }),
+  })
+  const [, payload = '{}'] = /^event repository_dispatch (.*)$/m.exec(self.stdout.text) ?? []
+  expect(JSON.parse(payload)).toMatchObject({ action: 'docs', client_payload: { page: 'index' } })
+  self.signal('SIGTERM')
+})
+
 test('--help wins over other flags, names every flag and scenario, and starts nothing', async () => {
   const self = fakeProcess('--port', 'x', '--help')
   expect(await runProgram(self)).toBe(0)
-  const own = ['certificate-file', 'host', 'port', 'scenario', 'speed', 'pages', 'visits', 'start-at', 'help']
+  const own = ['certificate-file', 'events', 'host', 'port', 'scenario', 'speed', 'pages', 'visits', 'start-at', 'help']
   const flags = [...own, 'github-scenario', 'github-repository'].map((flag) => `--${flag}`)
   for (const name of [...flags, ...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES])
     expect(self.stdout.text).toContain(`  ${name} `)
@@ -154,6 +169,7 @@ const USUAL = {
   gitHubScenarios: ['checks-pass'],
   gitHubRepository: '',
   certificateFile: '',
+  events: false,
   speed: 1,
   pages: 30,
   visits: 32_000,
@@ -166,6 +182,7 @@ test.each([
   ['--github-scenario open-pull-request,checks-mended', { gitHubScenarios: ['open-pull-request', 'checks-mended'] }],
   ['--github-repository me/guide --speed 0.5', { gitHubRepository: 'me/guide', speed: 0.5 }],
   ['--pages 300 --visits 100000', { pages: 300, visits: 100_000 }],
+  ['--events', { events: true }],
   ['--start-at 2026-05-01', { startMs: Date.UTC(2026, 4, 1) }],
 ])('“%s” starts the usual service, at the present time, but for %j', (flags, options) => {
   const args = flags.split(' ').filter((arg) => arg !== '')

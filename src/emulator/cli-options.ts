@@ -102,6 +102,9 @@ const OPTIONS = {
 
 export type CliOptions = {
   readonly [Name in keyof typeof OPTIONS]: NonNullable<ReturnType<(typeof OPTIONS)[Name]['parse']>>
+} & {
+  /** Whether to print the events that start workflows. */
+  readonly events: boolean
 }
 
 type CliCommand =
@@ -117,6 +120,7 @@ export function helpText(): string {
     '',
     'Options:',
     ...ALL.map(([, { flag, about, otherwise }]) => `  --${flag.padEnd(18)} ${about} (default: ${otherwise || 'none'})`),
+    `  --${'events'.padEnd(18)} print the events of GitHub that start workflows, one line of JSON each`,
     `  --${'help'.padEnd(18)} show this text`,
     '',
     'Scenarios (a project whose id ends in --<scenario> plays that one, for example docs--failed):',
@@ -132,7 +136,8 @@ export function helpText(): string {
 /** The values of the flags, or a sentence that says what is wrong with them. */
 function readFlags(args: readonly string[]): Readonly<Record<string, string | boolean | undefined>> | string {
   const strings = ALL.map(([, { flag }]) => [flag, { type: 'string' }] as const)
-  const options = { ...Object.fromEntries(strings), help: { type: 'boolean' as const } }
+  const switches = { events: { type: 'boolean' }, help: { type: 'boolean' } } as const
+  const options = { ...Object.fromEntries(strings), ...switches }
   try {
     return parseArgs({ args: [...args], options }).values
   } catch (error) {
@@ -150,6 +155,7 @@ export function parseCli(args: readonly string[], nowMs: number): CliCommand {
   if (texts['help'] === true) return { kind: 'help' }
   const values = ALL.map(([name, { flag, otherwise, parse }]) => [name, parse(String(texts[flag] ?? otherwise), nowMs)])
   const problems = ALL.filter((_, index) => values[index]?.[1] === undefined)
-  if (problems.length === 0) return { kind: 'run', options: Object.fromEntries(values) as CliOptions }
+  const options = { ...Object.fromEntries(values), events: texts['events'] === true } as CliOptions
+  if (problems.length === 0) return { kind: 'run', options }
   return { kind: 'invalid', message: problems.map(([, { flag, takes }]) => `--${flag} must be ${takes}.`).join(' ') }
 }

@@ -78,7 +78,7 @@ function startMessage({ url, apiKey, projectId, github }: Emulator, pid: number,
 }
 
 async function run(options: CliOptions, self: ServiceProcess, print: (text: string) => void): Promise<void> {
-  const { gitHubScenarios, gitHubRepository, certificateFile, ...others } = options
+  const { gitHubScenarios, gitHubRepository, certificateFile, events, ...others } = options
   const certificate = certificateFile === '' ? undefined : makeCertificate()
   if (certificate !== undefined) writeFileSync(certificateFile, certificate.cert)
   const emulator = await startEmulator({
@@ -88,6 +88,11 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
     github: {
       scenario: combineScenarios(gitHubScenarios),
       ...(gitHubRepository === '' ? {} : { repository: gitHubRepository }),
+      ...(events && {
+        onEvent: ({ name, payload }) => {
+          print(`event ${name} ${JSON.stringify(payload)}`)
+        },
+      }),
     },
     onRequest: (request) => {
       print(logLine(request))

@@ -58,7 +58,7 @@ function placeOf({ repository: { pulls } }: Call, comment: ReviewComment): objec
 }
 
 /** @param number of the issue or the pull request that it stands on */
-function commentBody(call: Call & { readonly number: number }, comment: AnyComment): object {
+export function commentBody(call: Call & { readonly number: number }, comment: AnyComment): object {
   const { baseUrl, name, number, repository } = call
   const page = `${baseUrl}/${name}/${number in repository.pulls ? 'pull' : 'issues'}/${number}`
   const { id, user, body, createdAtMs, updatedAtMs = createdAtMs, association } = comment

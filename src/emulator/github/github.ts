@@ -16,6 +16,7 @@ import { RequestBudget } from './request-budget.ts'
 import { type Reply, NOT_FOUND, notPlayed, refusal, spelledIn } from './reply.ts'
 import { type GitHubRoute, findRoute, inOwnNames } from './routes.ts'
 import type { GitHubState } from './state.ts'
+import { type WebhookEvent, createEventSource } from './webhook-events.ts'
 import { answerLog, readLogAddress } from './workflow-operations.ts'
 
 /** Below the server's address, as the API of a GitHub Enterprise Server is. */
@@ -42,6 +43,8 @@ export interface GitHubOptions {
   readonly jobs?: () => Iterable<JobRecord>
   /** Called before a request is answered, with how often its operation was asked before: the world may move on here. */
   readonly beforeAnswer?: (operation: string, before: number, github: GitHub, body: string) => void
+  /** Called with each event that starts workflows. */
+  readonly onEvent?: (event: WebhookEvent) => void
   /** Called with each request of the token's owner, and the answer. */
   readonly onExchange?: (exchange: GitHubExchange) => void
 }
@@ -105,10 +108,17 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const playAgent = createAgentWork({ state, scenario, jobs })
   const timesAsked = new Map<string, number>()
   const budget = new RequestBudget()
+  const takeEvents = createEventSource(state)
+
+  /** @param sender of everything that has changed since the last call, if that is known */
+  function publishEvents(nowMs: number, sender?: string): void {
+    if (options.onEvent !== undefined) takeEvents({ nowMs, baseUrl }, sender).forEach(options.onEvent)
+  }
 
   function catchUp(nowMs: number): void {
     playAgent(nowMs)
     mergeWhatIsReady(state, nowMs)
+    publishEvents(nowMs)
   }
 
   function locate(path: string): { name: string; rest: string } | undefined {
@@ -217,7 +227,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
     handle(request, nowMs) {
       catchUp(nowMs)
       const job = readLogAddress(request.target, nowMs)
-      return job === 'elsewhere' ? handleApi(request, nowMs) : answerLog(job, request, state)
+      const response = job === 'elsewhere' ? handleApi(request, nowMs) : answerLog(job, request, state)
+      publishEvents(nowMs, state.identity)
+      return response
     },
   }
   return github

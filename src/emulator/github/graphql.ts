@@ -15,12 +15,8 @@ import { NotPlayedError, refuse } from './graphql-refusals.ts'
 import { SCHEMA } from './graphql-schema.ts'
 import { actorView, commentView, issueView, labelView, pullView, repositoryView } from './graphql-views.ts'
 import { readNodeId } from './node-id.ts'
-import { type Call, type Reply, notPlayed, ok, spelledIn } from './reply.ts'
-import type { RepositoryState } from './repository-state.ts'
+import { type AccountCall, type Call, type Reply, notPlayed, ok, spelledIn, within } from './reply.ts'
 import { parseSearch, searchIssues } from './search-issues.ts'
-
-/** A request that is about no repository yet. */
-export type GraphQLCall = Pick<Call, 'state' | 'nowMs' | 'baseUrl' | 'url'>
 
 /** GitHub allows `... on Issue { state } ... on PullRequest { state }`, although the two states have different types. */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
@@ -32,12 +28,8 @@ function getSchema(): GraphQLSchema {
   return builtSchema
 }
 
-function within(call: GraphQLCall, name: string, repository: RepositoryState): Call {
-  return { ...call, name, repository, params: {}, query: new URLSearchParams(), body: {}, format: undefined }
-}
-
 /** A repository by its name, also by one that it had before. */
-function findRepository(call: GraphQLCall, wanted: string): Call {
+function findRepository(call: AccountCall, wanted: string): Call {
   const { repositories } = call.state
   const name = spelledIn(Object.keys(repositories), wanted) ?? wanted
   const { [name]: repository } = repositories
@@ -46,14 +38,14 @@ function findRepository(call: GraphQLCall, wanted: string): Call {
   return repository.movedTo === undefined ? within(call, name, repository) : findRepository(call, repository.movedTo)
 }
 
-function findById(call: GraphQLCall, repositoryId: number): Call | undefined {
+function findById(call: AccountCall, repositoryId: number): Call | undefined {
   const found = Object.entries(call.state.repositories).find(
     ([, { id, movedTo }]) => id === repositoryId && movedTo === undefined,
   )
   return found === undefined ? undefined : within(call, ...found)
 }
 
-function showNode(call: GraphQLCall, id: string): object {
+function showNode(call: AccountCall, id: string): object {
   const node = readNodeId(id)
   const inRepository = node === undefined ? undefined : findById(call, node.repositoryId)
   const number = Number(node?.key)
@@ -77,7 +69,7 @@ interface SearchArguments extends Paging {
   readonly type: string
 }
 
-function search(call: GraphQLCall, { query, type, ...paging }: SearchArguments): object {
+function search(call: AccountCall, { query, type, ...paging }: SearchArguments): object {
   const parsed = parseSearch(query)
   if (type !== 'ISSUE') throw new NotPlayedError(`a search of the type ${type}`)
   if ('unplayed' in parsed) throw new NotPlayedError(`“${parsed.unplayed}” in a search`)
@@ -121,7 +113,7 @@ function toReply(query: string, errors: readonly GraphQLError[], data?: unknown)
 }
 
 /** Answers a GraphQL request from the same state as REST, with the same permissions and refusals. */
-export function answerGraphQL(call: GraphQLCall, body: Readonly<Record<string, unknown>>): Reply {
+export function answerGraphQL(call: AccountCall, body: Readonly<Record<string, unknown>>): Reply {
   const { query, variables, operationName } = body
   if (typeof query !== 'string' || query === '')
     return ok({ errors: [{ message: 'A query attribute must be specified and must be a string.' }] })

@@ -19,6 +19,14 @@ export interface Call {
   readonly url: string
 }
 
+/** A request that is about no repository yet. */
+export type AccountCall = Pick<Call, 'state' | 'nowMs' | 'baseUrl' | 'url'>
+
+/** The same request about a repository. */
+export function within(call: AccountCall, name: string, repository: RepositoryState): Call {
+  return { ...call, name, repository, params: {}, query: new URLSearchParams(), body: {}, format: undefined }
+}
+
 export interface Reply {
   readonly status: number
   /** JSON. All that GitHub's description requires, but for addresses that nobody follows. */

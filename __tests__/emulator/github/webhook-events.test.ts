@@ -1,0 +1,92 @@
+import { createRequire } from 'node:module'
+import { expect, test } from '@jest/globals'
+import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
+import { AGENT_USER, MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
+import { mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
+import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import type { WebhookEvent } from '../../../src/emulator/github/webhook-events.ts'
+import { driveGitHub } from './drive-github.ts'
+
+const PUBLISHED = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly {
+  readonly name: string
+  readonly examples: readonly object[]
+}[]
+
+function drive() {
+  const events: WebhookEvent[] = []
+  const docs = repositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' } })
+  pushCommit(docs, 'main', { message: 'Begin', author: MAINTAINER, files: [] }, START)
+  const driver = driveGitHub({ docs, onEvent: (event) => events.push(event) })
+  /** Names and actions of the events since the last call. */
+  const take = (): readonly string[] =>
+    events.splice(0).map(({ name, payload }) => [name, payload['action']].filter(Boolean).join(' '))
+  const writeAs = (login: string, ...request: Parameters<typeof driver.ask>): void => {
+    driver.service.github.state.identity = login
+    driver.ask(...request)
+  }
+  return { ...driver, events, take, writeAs }
+}
+
+test('a pull request starts the workflows that GitHub starts, from the push to the merge', () => {
+  const { docs, take, read, writeAs, advance } = drive()
+  pushCommit(docs, 'guide', { message: 'Guide', author: AGENT_USER, files: [] }, START)
+  openPull(docs, 7, { branch: 'guide', user: AGENT_USER }, START)
+  read('/pulls/7')
+  expect(take()).toEqual(['push', 'pull_request opened'])
+  writeAs(MAINTAINER, 'POST', '/issues/7/labels', { labels: ['question'] })
+  writeAs(MAINTAINER, 'POST', '/issues/7/comments', { body: 'Why?' })
+  expect(take()).toEqual(['pull_request labeled', 'issue_comment created'])
+  pushCommit(docs, 'guide', { message: 'More', author: AGENT_USER, files: [] }, START)
+  read('/pulls/7')
+  expect(take()).toEqual(['push', 'pull_request synchronize'])
+  advance(10)
+  writeAs(MAINTAINER, 'PUT', '/pulls/7/merge', {})
+  expect(take()).toEqual(['push', 'pull_request closed'])
+})
+
+test('an event names what has changed, and who changed it', () => {
+  const { docs, events, read, writeAs } = drive()
+  const before = docs.branches['main']
+  const { sha: after } = pushCommit(docs, 'main', { message: 'Second', author: AGENT_USER, files: [] }, START)
+  read('/pulls')
+  expect(events[0]).toMatchObject({
+    name: 'push',
+    payload: {
+      ...{ ref: 'refs/heads/main', before, after, created: false, forced: false },
+      commits: [{ id: after, message: 'Second' }],
+      repository: { full_name: 'acme/docs' },
+      sender: { login: AGENT_USER },
+    },
+  })
+  writeAs(MAINTAINER, 'POST', '/issues', { title: 'A page is missing' })
+  expect(events[1]).toMatchObject({
+    name: 'issues',
+    payload: { action: 'opened', issue: { title: 'A page is missing' }, sender: { login: MAINTAINER } },
+  })
+})
+
+test('what the token of a workflow does starts no workflow, unless it asks for one', () => {
+  const { docs, ask, take } = drive()
+  pushCommit(docs, 'guide', { message: 'Guide', author: 'github-actions[bot]', files: [] }, START)
+  openPull(docs, 7, { branch: 'guide', user: 'github-actions[bot]' }, START)
+  ask('POST', '/issues/7/comments', { body: 'Hello' })
+  mergePull(docs, 7, 'github-actions[bot]', START)
+  ask('POST', '/dispatches', { event_type: 'docs' })
+  expect(take()).toEqual(['repository_dispatch docs'])
+})
+
+test('payloads have no field that GitHub’s published payloads lack', () => {
+  const { docs, events, read, writeAs } = drive()
+  pushCommit(docs, 'guide', { message: 'Guide', author: AGENT_USER, files: [] }, START)
+  openPull(docs, 7, { branch: 'guide', user: AGENT_USER, labels: ['question'] }, START)
+  read('/pulls')
+  writeAs(MAINTAINER, 'POST', '/issues', { title: 'A page is missing' })
+  writeAs(MAINTAINER, 'POST', '/issues/7/comments', { body: 'Hello' })
+  writeAs(MAINTAINER, 'POST', '/dispatches', { event_type: 'docs' })
+  expect(new Set(events.map(({ name }) => name)).size).toBe(5)
+  for (const { name, payload } of events) {
+    const { examples = [] } = PUBLISHED.find((one) => one.name === name) ?? {}
+    const known = new Set(examples.flatMap((example) => Object.keys(example)))
+    expect([name, Object.keys(payload).filter((field) => !known.has(field))]).toEqual([name, []])
+  }
+})
