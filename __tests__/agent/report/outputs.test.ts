@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { parseCommand } from '../../../scripts/small-runner/commands.ts'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { renderResult, toOutputs } from '../../../src/agent/report/outputs.ts'
 import {
@@ -157,6 +158,30 @@ test('what is not known is null', () => {
   const unknown = { job: null, pull_request: null, triggered_by: null }
   expect(result).toMatchObject({ ...unknown, error: { code: 'proxy', hint: null } })
 })
+
+const LINE_ENDS = ['\r\n', '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029']
+const COMMANDS = ['##[add-mask]x', '::error::x', '####[group]x', ' ::set-output name=a::x', '\u0085::stop-commands::x']
+
+test.each(LINE_ENDS.flatMap((end) => COMMANDS.map((command) => `a${end}${command}${end}${command}`)))(
+  'printing the result gives the runner no command, and all of it can be read: %j',
+  (hostile) => {
+    const url = `https://x/${hostile}`
+    const checkList = [{ ...failing[0], name: hostile, detailsUrl: url }]
+    const fields: Fields = {
+      startedBy: { text: hostile, url },
+      change: hostile,
+      pullRequest: { title: hostile, branch: hostile, checkList, outside: [hostile] },
+      changes: { files: [{ path: hostile, additions: 1, deletions: 0 }], isWhole: true },
+      shortfalls: [{ lost: hostile, error: new ActionError('rejected', hostile, { hint: hostile }) }],
+    }
+    const report = reportOf(fields)
+    const printed = renderResult(report, conclude(report), createRedactor([KEY]))
+    const lines = printed.split(new RegExp(LINE_ENDS.join('|'), 'u'))
+    expect(lines.flatMap((line) => parseCommand(line) ?? [])).toEqual([])
+    expect(lines).toHaveLength(1)
+    expect(parseResult(printed)).toMatchObject({ triggered_by: { text: hostile, url }, checks: [{ url }] })
+  },
+)
 
 test('an address of more than 2,000 characters is left out', () => {
   const [fits, tooLong] = [2_000, 2_001].map((length) => 'https://x/'.padEnd(length, 'a'))

@@ -1,6 +1,6 @@
 import type { Conclusion } from '../../action/conclusion.ts'
 import { redactAll, type Redact } from '../../text/redact.ts'
-import { oneLine } from '../../text/untrusted.ts'
+import { INVISIBLE, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs/task.ts'
 import { formatLosses } from './journal.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
@@ -129,7 +129,15 @@ const LISTS = ['files', 'checks', 'outside', 'rounds', 'not_done'] as const
 /** What is taken from a list at once: one by one, each time all of it would be measured again. */
 const SHARE_AT_ONCE = 1 / 20
 
-const toJson = (value: unknown): string => JSON.stringify(value, (_key, one: unknown) => one ?? null)
+/** What the runner reads as a command, or as the end of a line, in a log to which somebody prints `result`. */
+const UNSAFE_IN_LOG = new RegExp(`##(?=\\[)|::|${INVISIBLE.source}`, 'gu')
+
+const escapeUnits = (found: string): string =>
+  Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
+
+/** All that it escapes is inside of strings. */
+const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, one: unknown) => one ?? null).replace(UNSAFE_IN_LOG, escapeUnits)
 const bytesOf = (value: unknown): number => Buffer.byteLength(toJson(value))
 
 /**
