@@ -119,7 +119,8 @@ export function parseEvent(name: string, given: unknown, actor: string) {
 
 function readPayload(file: string): unknown {
   try {
-    return JSON.parse(fs.readFileSync(file, 'utf8'))
+    // Without the byte order mark, which JSON has no room for.
+    return JSON.parse(new TextDecoder().decode(fs.readFileSync(file)))
   } catch {
     return undefined
   }

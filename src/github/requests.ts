@@ -56,6 +56,9 @@ function movedTo({ status, headers: { location } }: Answer, url: URL): URL | und
   return next?.origin === url.origin ? next : undefined
 }
 
+/** GitHub's own have no other characters. A header with any other byte could not be sent back as it was. */
+const SENDABLE_ETAG = /^[\x21-\x7e]+$/
+
 /** Whether the next attempt may end otherwise: a refusal stays one, and so does a certificate. */
 function mayPass(error: unknown): boolean {
   if (error instanceof Refusal) return error.status >= 500 || error.status === 408
@@ -96,7 +99,7 @@ export function createRequests(
     const whole = answer.status === 304 ? known.get(url) : answer
     if (whole === undefined || whole.status >= 300) return answer
     known.delete(url)
-    if (whole.headers['etag'] !== undefined) known.set(url, whole)
+    if (SENDABLE_ETAG.test(whole.headers['etag'] ?? '')) known.set(url, whole)
     for (const oldest of [...known.keys()].slice(0, -MOST_KEPT)) known.delete(oldest)
     return whole
   }
