@@ -1,4 +1,5 @@
-import { parseFields, SERVICE_FIELDS } from '../../src/action/input-table.ts'
+import { field, parseFields, SERVICE_FIELDS } from '../../src/action/input-table.ts'
+import { jobIdInput } from '../../src/action/parse-inputs.ts'
 import { createClient } from '../../src/docs-service/client.ts'
 import { createTransport } from '../../src/docs-service/transport.ts'
 import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
@@ -36,17 +37,26 @@ async function ask(what: string, isMadeUp: boolean, read: () => Promise<string>)
 /**
  * Reads a job and one page of visitors. Sends no prompt.
  * @param inputs the inputs that name the service
- * @param jobId the job to read; empty if the user named none
+ * @param givenJobId the job to read; empty if the user named none
  * @throws ActionError `invalid-input` that names every problem
  */
 export async function checkService(
   inputs: Readonly<Record<string, string>>,
-  jobId: string,
+  givenJobId: string,
   env: NodeJS.ProcessEnv,
 ): Promise<readonly CheckResult[]> {
-  const { projectId, apiKey, baseUrl } = parseFields(SERVICE_FIELDS, inputs, '.')
+  const fields = { ...SERVICE_FIELDS, jobId: field('job-id', '', jobIdInput) }
+  const { projectId, apiKey, baseUrl, jobId } = parseFields(fields, { ...inputs, 'job-id': givenJobId }, '.')
   const quiet = (): void => undefined
-  const transport = createTransport({ baseUrl, apiKey, env, clock: systemClock, mask: quiet, debug: quiet })
+  const transport = createTransport({
+    baseUrl,
+    apiKey,
+    env,
+    clock: systemClock,
+    mask: quiet,
+    maskInLog: quiet,
+    debug: quiet,
+  })
   const client = createClient({
     projectId,
     transport,
@@ -60,8 +70,8 @@ export async function checkService(
   })
 
   return [
-    await ask('Read a job', jobId === '', async () => {
-      const { id, status } = await client.getJob(jobId === '' ? MADE_UP_ID : jobId)
+    await ask('Read a job', jobId === undefined, async () => {
+      const { id, status } = await client.getJob(jobId ?? MADE_UP_ID)
       return `${id} ${STATUS_PHRASES[status]}.`
     }),
     await ask('Read a page of visitors', false, async () => {

@@ -17,6 +17,7 @@ import {
   type RawInputs,
 } from '../../action/parse-inputs.ts'
 import { readWorkspaceFile } from '../../action/workspace-file.ts'
+import { joinWords } from '../../text/sentences.ts'
 import { changeRangeInput } from './change-range-input.ts'
 import { failOnInput, waitsForChecks } from './fail-on.ts'
 import type { PathFilter } from './path-filter.ts'
@@ -95,6 +96,20 @@ const fixRoundsInput = inputThat(
   (rounds, raw) => rounds > 0 && !waitsForChecks(raw) && 'needs `wait-for-checks: true`, to know which checks fail',
 )
 
+/** What a step checks at the end of a job, and whether it is asked for. */
+const CHECKED_AT_END: Readonly<Record<string, (raw: RawInputs) => boolean>> = {
+  'wait-for-checks': waitsForChecks,
+  'allowed-paths': (raw) => isGiven(raw, 'allowed-paths'),
+  'fix-rounds': (raw) => Number(raw['fix-rounds'] ?? '') > 0,
+  reviewers: (raw) => isGiven(raw, 'reviewers'),
+}
+
+const waitInput = inputThat(booleanInput, (wait, raw) => {
+  const asked = Object.entries(CHECKED_AT_END).flatMap(([name, isAsked]) => (isAsked(raw) ? [`\`${name}\``] : []))
+  if (wait || asked.length === 0) return false
+  return `cannot be \`false\` together with ${joinWords(asked)}: the step would end before there is anything to check`
+})
+
 /** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
 export const AGENT_FIELDS = {
   prompt: field('prompt', '', promptInput),
@@ -103,7 +118,7 @@ export const AGENT_FIELDS = {
   /** Empty: comments are events like all others. */
   command: field('command', '', commandInput),
   ...SERVICE_FIELDS,
-  wait: field('wait', 'true', booleanInput),
+  wait: field('wait', 'true', waitInput),
   timeoutMs: field('timeout-minutes', '60', timeoutInput),
   /** Undefined: the pace adapts to the job's age. */
   pollIntervalMs: field('poll-interval-seconds', '', optionalInput(pollIntervalInput)),
