@@ -85,6 +85,16 @@ test('debug lines are said only where the run is in debug mode', async () => {
   expect(await say(['debug', 'GET /'])).toEqual([])
 })
 
+test('redacts a secret of the log in all that the log shows, and leaves outputs, summary and the runner alone', async () => {
+  const mask = ['maskInLog', 'docs'] as const
+  const written = [['setOutput', 'file', 'docs/a.md'] as const, ['writeSummary', 'docs/a.md'] as const]
+  const lines = await say(mask, ...written, ['startGroup', 'docs/a.md'], ...everywhere('docs/a.md'))
+  expect(lines.join('\n')).not.toContain('docs')
+  expect(lines.join('\n')).not.toContain('add-mask')
+  expect(fs.readFileSync(outputFile, 'utf8')).toContain('docs/a.md')
+  expect(fs.readFileSync(summaryFile, 'utf8')).toBe('docs/a.md')
+})
+
 test('an annotation has its title', async () => {
   expect(await say(['warn', 'w'], ['notice', 'Title: a, b', 'n'], ['fail', 'Cancelled', 'one\ntwo'])).toEqual([
     '::warning title=Docs Agent::w',

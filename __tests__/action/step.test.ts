@@ -1,10 +1,14 @@
+import * as fs from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { createCore } from '../../src/action/core.ts'
 import { openGitHub, openStep, type Step, type StepInputs } from '../../src/action/step.ts'
 import { connectGitHub } from '../../src/github/github.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { fakeGitHub } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { fakeStep } from '../support/fake-step.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const INPUTS = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.example.com', timeoutMs: 60_000 }
 
@@ -19,6 +23,22 @@ test('the time runs from the start of the step, and the run is read from its env
   const urls = { apiUrl: 'http://127.0.0.1:4010/api/v3', serverUrl: 'http://127.0.0.1:4010' }
   const context: unknown = expect.objectContaining({ repository: 'acme/docs', ...urls })
   expect(step).toMatchObject({ startedAt: 2_000, deadlineAt: 62_000, context })
+})
+
+test('redacts the texts of the event, also what only the proxies keep secret', () => {
+  const file = join(temporaryFolder(), 'event.json')
+  fs.writeFileSync(file, JSON.stringify({ issue: { number: 7, title: 'docs docs_key proxy-pass', body: 'docs_key' } }))
+  const core = createCore(fakeClock())
+  core.mask(INPUTS.apiKey)
+  const env = {
+    GITHUB_EVENT_NAME: 'issues',
+    GITHUB_EVENT_PATH: file,
+    HTTPS_PROXY: 'http://user:proxy-pass@localhost:1',
+    HTTP_PROXY: 'http://user:docs@localhost:1',
+  }
+  const runner = { core, clock: fakeClock(), signal: new AbortController().signal, startedAt: 2_000, env }
+  const { event } = openStep(INPUTS, runner).context
+  expect(event).toMatchObject({ subject: { title: 'docs *** ***', text: '***' } })
 })
 
 test('there is a GitHub to ask where the action asks it, and there is a token', () => {

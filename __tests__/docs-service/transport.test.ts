@@ -48,7 +48,7 @@ const quiet = (): void => undefined
 function ask(baseUrl: string, given: Ask = {}): Promise<WireResult> {
   const { method = 'POST', path = PATH, timeoutMs = LONG_MS, signal = new AbortController().signal, ...options } = given
   const transport = createTransport({
-    ...{ baseUrl, apiKey: KEY, clock: systemClock, env: {}, mask: quiet, debug: quiet },
+    ...{ baseUrl, apiKey: KEY, clock: systemClock, env: {}, mask: quiet, maskInLog: quiet, debug: quiet },
     ...options,
   })
   return transport({ method, path, timeoutMs, ...(method === 'POST' ? { body: BODY } : {}) }, signal)
@@ -231,7 +231,15 @@ test("masks a proxy's password before anything is said or sent, also of one that
     const said: string[] = []
     const debug = (line: string): void => void said.push(line)
     const mask = (secret: string): void => void said.push(`mask ${secret}`)
-    createTransport({ baseUrl: 'https://docs.example.com', apiKey: KEY, clock: systemClock, env, debug, mask })
+    createTransport({
+      baseUrl: 'https://docs.example.com',
+      apiKey: KEY,
+      clock: systemClock,
+      env,
+      debug,
+      mask,
+      maskInLog: mask,
+    })
     return said
   }
   const said = saidOf({ HTTPS_PROXY: PROXY })
@@ -239,6 +247,22 @@ test("masks a proxy's password before anything is said or sent, also of one that
   expect(said.at(-1)).toBe('Requests to the service go through the proxy at proxy.example.com:8080.')
   expect(saidOf({ HTTPS_PROXY: PROXY, NO_PROXY: 'docs.example.com' })).toEqual(said.slice(0, -1))
   expect(saidOf({})).toEqual([])
+})
+
+test("masks a proxy's password of less than 8 characters in the log only, as it may be a part of any path", () => {
+  const maskedOf = (password: string): { everywhere: string[]; inLog: string[] } => {
+    const masked = { everywhere: [] as string[], inLog: [] as string[] }
+    createTransport({
+      ...{ baseUrl: 'https://docs.example.com', apiKey: KEY, clock: systemClock, debug: quiet },
+      env: { HTTPS_PROXY: `http://user:${password}@proxy.example.com:8080` },
+      mask: (secret) => masked.everywhere.push(secret),
+      maskInLog: (secret) => masked.inLog.push(secret),
+    })
+    return masked
+  }
+  const header = (password: string): string => Buffer.from(`user:${password}`).toString('base64')
+  expect(maskedOf('docs123')).toEqual({ everywhere: [header('docs123')], inLog: ['docs123'] })
+  expect(maskedOf('docs1234')).toEqual({ everywhere: ['docs1234', header('docs1234')], inLog: [] })
 })
 
 test.each([

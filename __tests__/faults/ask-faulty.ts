@@ -74,7 +74,7 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
     baseUrl: `${isSecure ? 'https' : 'http'}://127.0.0.1:${service.port}`,
     apiKey: KEY,
     env: { http_proxy: proxyUrl, https_proxy: proxyUrl },
-    ...{ clock, mask: quiet, debug: quiet },
+    ...{ clock, mask: quiet, maskInLog: quiet, debug: quiet },
   })
   const counts = { GET: 0, POST: 0 }
   let lateMs = 0

@@ -31,7 +31,7 @@ test('of several errors the last one counts, with what stands before it and a li
 
 test('no line takes more than its room, however long it is', async () => {
   const lines = await lastLinesOf(...Array<string>(1_000).fill('x'.repeat(10_000)), '\nend\n')
-  expect(lines.map(({ length }) => length)).toEqual([4_000, 3])
+  expect(lines.map(({ length }) => length)).toEqual([28_576, 3])
 })
 
 const LOG = [
@@ -50,6 +50,21 @@ test('gives the log without time stamps and without secrets', async () => {
   const redact = (text: string): string => text.replaceAll('docs_key', '***')
   expect(await read({ docs: withLog(LOG), redact })).toBe('group: Run it\nerror: It broke: ***\nlast ##[one]')
 })
+
+test.each([3_990, 3_999, 4_000, 28_570, 28_575])(
+  'redacts a secret at character %i of a line before the line is cut to 4,000 characters',
+  async (at) => {
+    const redact = (text: string): string => text.replaceAll('docs_key', '***')
+    const line = `${'x'.repeat(at)}docs_key${'y'.repeat(100_000)}`
+    const log = await read({ docs: withLog(`${line}\n${'docs_key'.repeat(10_000)}\n`), redact })
+    expect(log).not.toMatch(/d(?:o|$)/m)
+    const lengths = String(log)
+      .split('\n')
+      .map(({ length }) => length)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(4_000)
+    expect(lengths[0]).toBeGreaterThan(3_980)
+  },
+)
 
 test('the log of a repository that was renamed is asked for at its new place', async () => {
   const moved = repositoryState({ id: 5, movedTo: 'acme/docs' })

@@ -21,6 +21,7 @@ export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHos
       return inputs[name] ?? ''
     },
     mask: say('mask'),
+    maskInLog: say('maskInLog'),
     redact: (text) => text,
     log: say('log'),
     startGroup: say('group'),

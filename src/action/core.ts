@@ -14,6 +14,12 @@ export interface Core {
   readonly input: (name: string) => string
   /** Keeps a secret out of everything that is said from now on, here and by the runner. */
   readonly mask: (secret: string) => void
+  /**
+   * Keeps a short secret out of this step's log only: it may be a part of any word, so redacting it elsewhere would change paths
+   * and names. The runner drops job outputs that contain a value that it masks.
+   */
+  readonly maskInLog: (secret: string) => void
+  /** For everything but the log. */
   readonly redact: Redact
   readonly log: (text: string) => void
   /** Folds the lines that follow behind a title, until the group ends. One that is open ends first: groups never nest. */
@@ -54,7 +60,9 @@ const LONGEST_TITLE = 200
 export function createCore(clock: Clock): Core {
   const startedAt = clock.now()
   const secrets = new Set<string>()
+  const logSecrets = new Set<string>()
   let redactor: Redact | undefined
+  let logRedactor: Redact | undefined
   let isInGroup = false
 
   /** Made when it is first needed: a step masks several secrets before it says anything. */
@@ -63,7 +71,12 @@ export function createCore(clock: Clock): Core {
     return redactor(text)
   }
 
-  const linesOf = (text: string): string[] => cleanLines(text, MAX_ANNOTATION_BYTES, redactSecrets)
+  function redactLog(text: string): string {
+    logRedactor ??= createRedactor([...secrets, ...logSecrets])
+    return logRedactor(text)
+  }
+
+  const linesOf = (text: string): string[] => cleanLines(text, MAX_ANNOTATION_BYTES, redactLog)
 
   /** The prefix keeps a line from beginning with `::`, which the runner would take for a command. */
   function prefixed(text: string): string[] {
@@ -86,7 +99,11 @@ export function createCore(clock: Clock): Core {
       if (secret.trim() === '' || secrets.has(secret)) return
       core.setSecret(secret)
       secrets.add(secret)
-      redactor = undefined
+      redactor = logRedactor = undefined
+    },
+    maskInLog(secret) {
+      logSecrets.add(secret)
+      logRedactor = undefined
     },
     redact: redactSecrets,
     log(text) {
@@ -94,7 +111,7 @@ export function createCore(clock: Clock): Core {
     },
     startGroup(title) {
       endGroup()
-      core.startGroup(oneLine(title, LONGEST_TITLE, redactSecrets))
+      core.startGroup(oneLine(title, LONGEST_TITLE, redactLog))
       isInGroup = true
     },
     endGroup,

@@ -3,6 +3,7 @@ import { createTransport } from '../docs-service/transport.ts'
 import type { connectGitHub, GitHub } from '../github/github.ts'
 import { ActionError } from '../runtime/errors.ts'
 import type { TimeBudget } from '../runtime/time-budget.ts'
+import { redactAll } from '../text/redact.ts'
 import { atGitHub, readContext, type Context } from './context.ts'
 import type { Runner } from './execute.ts'
 import type { Parsed, SERVICE_FIELDS } from './input-table.ts'
@@ -32,12 +33,17 @@ export interface StepInputs extends Parsed<typeof SERVICE_FIELDS> {
 /** @throws ActionError `proxy` if the proxy's address is none */
 export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connectToGitHub?: typeof connectGitHub): Step {
   const { githubToken: token = '', githubApiUrl, timeoutMs } = inputs
-  const context = atGitHub(readContext(env), githubApiUrl)
-  const step = { ...runner, context, random: Math.random, deadlineAt: runner.startedAt + timeoutMs }
-  const surroundings = { ...step, ...step.core, env }
+  const { core } = runner
+  const given = atGitHub(readContext(env), githubApiUrl)
+  const step = { ...runner, random: Math.random, deadlineAt: runner.startedAt + timeoutMs }
+  const surroundings = { ...step, ...core, env }
+  // It masks what is secret of the proxies, so it is made before anything is redacted.
   const transport = createTransport({ ...inputs, ...surroundings })
+  // Texts of the event are cut and escaped later, when a secret in them could no longer be found.
+  const context = { ...given, event: redactAll(given.event, core.redact) }
   return {
     ...step,
+    context,
     client: createClient({ ...surroundings, projectId: inputs.projectId, transport }),
     github: token === '' ? undefined : connectToGitHub?.({ ...surroundings, token, apiUrl: context.apiUrl }),
   }

@@ -91,12 +91,16 @@ export interface TransportOptions {
   /** Where the proxies stand. */
   readonly env: NodeJS.ProcessEnv
   readonly mask: (secret: string) => void
+  /** For what is too short to be redacted in outputs. */
+  readonly maskInLog: (secret: string) => void
   /** For the log of a run in debug mode. */
   readonly debug: (line: string) => void
 }
 
 const USER_AGENT = 'docs-agent-action'
 const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** A shorter secret, such as a password `docs`, is a part of ordinary words. */
+const SHORTEST_MASKED_EVERYWHERE = 8
 
 /** Concatenation, as `new URL('//elsewhere', base)` would change the host; what came out is checked all the same. */
 function resolveUrl(baseUrl: string, path: string): URL {
@@ -122,8 +126,11 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
  * The way to the real service, through a proxy where the environment names one.
  * @throws ActionError `proxy` if the proxy's address is none
  */
-export function createTransport({ baseUrl, apiKey, clock, env, mask, debug }: TransportOptions): Transport {
-  proxySecrets(env).forEach(mask)
+export function createTransport({ baseUrl, apiKey, clock, env, mask, maskInLog, debug }: TransportOptions): Transport {
+  for (const secret of proxySecrets(env)) {
+    if (secret.length < SHORTEST_MASKED_EVERYWHERE) maskInLog(secret)
+    else mask(secret)
+  }
   // Each request finds it again; here it is checked, before any is sent, and told.
   const proxy = proxyFor(new URL(baseUrl), env)
   if (proxy !== undefined) debug(`Requests to the service go through the proxy at ${proxy.host}.`)

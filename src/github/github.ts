@@ -42,7 +42,7 @@ export function connectGitHub(
     ...connectComments(ask),
     ...connectCommits(ask),
     ...connectComparisons(ask),
-    ...connectJobLogs(ask, send, options.clock),
+    ...connectJobLogs(ask, send, options),
     ...connectLabels(ask),
     ...connectPermissions(ask),
     ...connectPullRequests(ask),

@@ -4,21 +4,26 @@ import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
 import { path, type AskGitHub } from './ask-github.ts'
+import type { Redact } from '../text/redact.ts'
 import type { Send } from './octokit.ts'
+import type { GitHubOptions } from './requests.ts'
 
 const LINES_BEFORE = 120
 const LINES_AFTER = 30
-/** Far more than is shown of a line: a secret is looked for before the line is cut to that. */
 const LONGEST_LINE = 4_000
+/** At least the length of every secret that the action knows, encoded with up to six characters for each of its own. */
+const LONGEST_SECRET = 6 * 4_096
+/** A longer line is cut to this before secrets are redacted, so its end may hold a part of a secret. */
+const LONGEST_RAW_LINE = LONGEST_LINE + LONGEST_SECRET
 const ERROR = '##[error]'
 
-/** The lines of a body, as many at once as have come; each is cut to `LONGEST_LINE`. */
+/** The lines of a body, as many at once as have come; each is cut to `LONGEST_RAW_LINE`. */
 async function* linesOf(body: HttpAnswer['body']): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder()
   let line = ''
   for await (const chunk of body) {
     const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
-    const lines = [line + first, ...others].map((one) => one.slice(0, LONGEST_LINE))
+    const lines = [line + first, ...others].map((one) => one.slice(0, LONGEST_RAW_LINE))
     line = lines.pop() ?? ''
     yield lines
   }
@@ -71,6 +76,13 @@ export async function downloadLog(
   }
 }
 
+/** Redacts first: the end of a line that was cut before may be a part of a secret, which nothing would find. */
+function cutLine(raw: string, redact: Redact): string {
+  const redacted = redact(raw)
+  const whole = raw.length < LONGEST_RAW_LINE ? redacted : redacted.slice(0, -LONGEST_SECRET)
+  return whole.slice(0, LONGEST_LINE)
+}
+
 /** As the runner puts it before every line. */
 const TIME_STAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z /
 /** `##[error]`, which the log says at the beginning of a line. */
@@ -91,11 +103,16 @@ export interface JobLogs {
   readonly readJobLog: (repository: string, jobId: number) => Promise<string>
 }
 
-export const connectJobLogs = (ask: AskGitHub, send: Send, clock: Clock): JobLogs => ({
+export const connectJobLogs = (
+  ask: AskGitHub,
+  send: Send,
+  { clock, redact }: Pick<GitHubOptions, 'clock' | 'redact'>,
+): JobLogs => ({
   readJobLog: (repository, jobId) =>
     ask('actions: read', repository, async (api, signal) => {
       const url = addressOf(await api.locate(path`/actions/jobs/${jobId}/logs`))
       const lines = await downloadLog(url, send, { clock, signal })
-      return lines.map((line) => line.replace(TIME_STAMP, '').replace(COMMAND, '$1: ')).join('\n')
+      const texts = lines.map((line) => cutLine(line, redact))
+      return texts.map((line) => line.replace(TIME_STAMP, '').replace(COMMAND, '$1: ')).join('\n')
     }),
 })
