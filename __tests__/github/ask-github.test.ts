@@ -100,6 +100,21 @@ test('debug lines tell of the next attempt, and neither they nor errors hold a s
   expect(JSON.stringify([found, String(found), lines])).not.toContain(TOKEN)
 })
 
+test('logs a wait for a rate limit at once and every minute, with the time at which it ends', async () => {
+  const lines: string[] = []
+  await ask([503, 429, 'plain-limit'], { log: (line) => lines.push(line) })
+  const limit = (until: string) => `GitHub limits the rate of requests. Waiting until 2026-01-01 00:${until} UTC.`
+  expect(lines).toEqual([limit('01:01'), limit('01:06')])
+})
+
+test('throws a defect as it is', async () => {
+  const defect = new TypeError('debug is not a function')
+  const debug = (): never => {
+    throw defect
+  }
+  expect((await ask([503], { debug })).found).toBe(defect)
+})
+
 test('what GitHub says holds no secret', async () => {
   const redact = (text: string): string => text.replaceAll('guide', '***')
   const found = await askingGitHub({ docs: repositoryWithPull(), redact }, (github) => github.readPullRequest(PULL))
@@ -160,7 +175,7 @@ async function overSockets(
   const { token, apiUrl } = server.github
   const github = connectGitHub({
     ...{ token, apiUrl, env, clock: systemClock, signal: new AbortController().signal },
-    ...{ deadlineAt: systemClock.now() + 60_000, debug: () => undefined, redact: (text) => text },
+    ...{ deadlineAt: systemClock.now() + 60_000, log: () => undefined, debug: () => undefined, redact: (text) => text },
   })
   await perform(github).finally(() => server.close())
   expect(observed.violations).toEqual([])

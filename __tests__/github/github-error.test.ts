@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Refusal, toActionError } from '../../src/github/github-error.ts'
+import { TransportFailure } from '../../src/github/octokit.ts'
+import { InvalidResponse } from '../../src/github/read-json.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 
@@ -22,14 +24,17 @@ test.each<[ActionError['code'], Error, string?]>([
   ['rate-limited', refusal(403, 'You have exceeded a secondary rate limit.')],
   ['rate-limited', refusal(403, 'API Rate Limit exceeded')],
   ['rate-limited', refusal(403, 'No', USED_UP)],
+  ['rate-limited', refusal(403, 'No', { 'retry-after': '7' })],
+  ['rate-limited', refusal(403, 'No', { 'retry-after': 'soon' })],
   ['forbidden', refusal(403, 'Your corporate limit is reached')],
   ['forbidden', refusal(403, 'The rate limiter is off')],
   ['rate-limited', refusal(429, 'slow down')],
   ['service-error', refusal(500, 'Bad gateway')],
   ['rejected', refusal(422, 'Validation Failed')],
-  ['unreachable', RESET, 'Check the proxy'],
-  ['untrusted', SELF_SIGNED, 'NODE_EXTRA_CA_CERTS'],
-  ['bad-answer', new TypeError('x is not a function')],
+  ['unreachable', new TransportFailure(RESET), 'Check the proxy'],
+  ['unreachable', new TransportFailure(new TypeError('x')), 'Check the proxy'],
+  ['untrusted', new TransportFailure(SELF_SIGNED), 'NODE_EXTRA_CA_CERTS'],
+  ['bad-answer', new InvalidResponse()],
 ])('%s is what comes of %s', (code, error, hint = '') => {
   expect(told(error)).toMatchObject({ code, ...(hint !== '' && { hint: expect.stringContaining(hint) as unknown }) })
 })
@@ -64,6 +69,10 @@ test('a token that may not create a label is told to create it once, or to get `
     message: `GitHub says “${message}” (403).`,
     hint: 'Create the label in `acme/docs` once, or grant `issues: write` under `permissions` of the job.',
   })
+})
+
+test.each([new TypeError('x is not a function'), RESET, new DOMException('x')])('throws %s: a defect', (defect) => {
+  expect(() => told(defect)).toThrow(defect)
 })
 
 test('our own errors stay as they are', () => {

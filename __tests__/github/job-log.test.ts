@@ -51,6 +51,15 @@ test('gives the log without time stamps and without secrets', async () => {
   expect(await read({ docs: withLog(LOG), redact })).toBe('group: Run it\nerror: It broke: ***\nlast ##[one]')
 })
 
+test('throws a defect as it is, and not as a log that cannot be read', async () => {
+  const defect = new TypeError('text is not a function')
+  const redact = (text: string): string => {
+    if (text.includes('docs_key')) throw defect
+    return text
+  }
+  expect(await read({ docs: withLog(LOG), redact })).toBe(defect)
+})
+
 test.each([3_990, 3_999, 4_000, 28_570, 28_575])(
   'redacts a secret at character %i of a line before the line is cut to 4,000 characters',
   async (at) => {

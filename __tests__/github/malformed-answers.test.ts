@@ -98,7 +98,12 @@ function* mutantsOf(
 
 const OPTIONS = {
   ...{ token: GITHUB_TOKEN, apiUrl: `${BASE_URL}${API_PATH}`, env: {}, clock: virtualClock(), deadlineAt: 60_000 },
-  ...{ signal: new AbortController().signal, debug: () => undefined, redact: (text: string) => text },
+  ...{
+    signal: new AbortController().signal,
+    log: () => undefined,
+    debug: () => undefined,
+    redact: (text: string) => text,
+  },
 }
 
 /** Asks once of all as it is, and once for each field of each answer that GitHub gives, with that field of another kind. */

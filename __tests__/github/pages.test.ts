@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { GitHub } from '../../src/github/github.ts'
 import { toFirstPage } from '../../src/github/pages.ts'
-import { all, items, number, object, required, text } from '../../src/github/read-json.ts'
+import { all, InvalidResponse, items, number, object, required, text } from '../../src/github/read-json.ts'
 import { answering } from '../support/github-client.ts'
 import { commit } from '../support/github-state.ts'
 
@@ -99,7 +99,7 @@ test('what lacks something that it requires cannot be read, and a defect of ours
   expect(['one', 'other', 'none'].map((path) => object(read, path, toName))).toEqual(['a', undefined, undefined])
   expect([items(read, 'list', toName), all(read, 'list', toName)]).toEqual([['a'], undefined])
   expect(all(read, 'list', toItem)).toHaveLength(2)
-  expect(() => required(text(read, 'other.name'))).toThrow(TypeError)
+  expect(() => required(text(read, 'other.name'))).toThrow(InvalidResponse)
   const broken = (): string => {
     throw new TypeError('x is not a function')
   }
@@ -108,5 +108,5 @@ test('what lacks something that it requires cannot be read, and a defect of ours
 
 test.each([undefined, null, 'x'.repeat(100), {}])('%j is no list', (list) => {
   expect(items({ list }, 'list', toItem)).toBeUndefined()
-  expect(() => countOf(list)).toThrow(TypeError)
+  expect(() => countOf(list)).toThrow(InvalidResponse)
 })

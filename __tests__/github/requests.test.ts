@@ -11,7 +11,8 @@ import { bodyOf } from '../support/in-process-github.ts'
 const API = 'https://api.example.com'
 type Sent = Omit<HttpAnswer, 'body'> & { readonly body: string }
 const told = (error: unknown) => toActionError(error, 'contents: read', 'acme/old', String, new Date(0))
-const OPTIONS = { token: 'ghs_1', clock: virtualClock(), debug: () => undefined }
+const quiet = (): void => undefined
+const OPTIONS = { token: 'ghs_1', clock: virtualClock(), log: quiet, debug: quiet }
 
 /** Requests that are answered in turn, each with 200 unless told otherwise. */
 function answeredInTurn(...answers: readonly (Partial<Sent> | undefined)[]) {
@@ -75,6 +76,23 @@ test.each(ELSEWHERE)('the token goes nowhere else, so not to %s', async (locatio
     expect(await ask('/a', request).catch(told)).toMatchObject({ code: 'redirected' })
     expect(sent).toHaveLength(1)
   }
+})
+
+test('a 403 with Retry-After is a rate limit, and requests that wait for it together log it once', async () => {
+  const [clock, lines] = [virtualClock(), [] as string[]]
+  let sent = 0
+  const limit = { status: 403, headers: { 'retry-after': '130' }, body: bodyOf('{"message":"Slow down."}') }
+  const { perform } = createRequests({ ...OPTIONS, clock, log: (line) => lines.push(line) }, () =>
+    Promise.resolve(sent++ < 2 ? limit : { status: 200, headers: {}, body: bodyOf('{}') }),
+  )
+  const ask = () => perform({ method: 'GET', url: new URL(API) }, new AbortController().signal, Infinity)
+  expect(await clock.passUntil(Promise.all([ask(), ask()]))).toMatchObject([{ status: 200 }, { status: 200 }])
+  const until = 'until 2026-01-01 00:02:10 UTC'
+  expect(lines).toEqual([
+    `GitHub limits the rate of requests. Waiting ${until}.`,
+    `Still waiting ${until}, for another 1 min 10 s.`,
+    `Still waiting ${until}, for another 10 s.`,
+  ])
 })
 
 test('what is sent round and round ends', async () => {

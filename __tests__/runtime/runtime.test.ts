@@ -96,7 +96,10 @@ test('a long sleep tells each minute how much of it is left, and a cancelled run
   const step = { clock, signal, log: (line: string) => lines.push(line) }
   await sleepAloud(150_000, step)
   expect(clock.sleeps).toEqual([60_000, 60_000, 30_000])
-  expect(lines).toEqual(['Still waiting, for another 1 min 30 s.', 'Still waiting, for another 30 s.'])
+  expect(lines).toEqual([
+    'Still waiting until 2026-01-01 00:02:30 UTC, for another 1 min 30 s.',
+    'Still waiting until 2026-01-01 00:02:30 UTC, for another 30 s.',
+  ])
   await expect(sleepAloud(1_000, { ...step, signal: AbortSignal.abort() })).rejects.toThrow()
 })
 

@@ -17,7 +17,9 @@ export interface AskedGitHub {
 }
 
 export interface AskingOptions
-  extends Partial<Pick<GitHubOptions, 'token' | 'signal' | 'redact' | 'debug'>>, Pick<EmulatedOptions, 'beforeAnswer'> {
+  extends
+    Partial<Pick<GitHubOptions, 'token' | 'signal' | 'redact' | 'log' | 'debug'>>,
+    Pick<EmulatedOptions, 'beforeAnswer'> {
   /** The repository `acme/docs`. */
   readonly docs?: RepositoryState
   readonly state?: Partial<GitHubState>

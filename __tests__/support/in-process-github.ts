@@ -13,7 +13,7 @@ export const BASE_URL = 'https://git.example.com'
 /** Longer than any step. */
 const DAY_MS = 86_400_000
 
-export interface InProcessGitHub extends Partial<Pick<GitHubOptions, 'token' | 'redact' | 'debug'>> {
+export interface InProcessGitHub extends Partial<Pick<GitHubOptions, 'token' | 'redact' | 'log' | 'debug'>> {
   readonly handle: (request: ServiceRequest) => ServiceResponse
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -43,10 +43,11 @@ function sendTo({ handle, clock, latencyMs = () => 0 }: InProcessGitHub): Send {
 
 /** GitHub's client, with a GitHub of this process behind it. */
 export function connectInProcess(github: InProcessGitHub): GitHub {
-  const { clock, signal, token = GITHUB_TOKEN, redact = (text: string) => text, debug = () => undefined } = github
+  const quiet = (): void => undefined
+  const { clock, signal, token = GITHUB_TOKEN, redact = (text: string) => text, log = quiet, debug = quiet } = github
   const send = sendTo(github)
   const deadlineAt = clock.now() + DAY_MS
-  const options = { token, apiUrl: `${BASE_URL}${API_PATH}`, env: {}, clock, signal, deadlineAt, debug, redact }
+  const options = { token, apiUrl: `${BASE_URL}${API_PATH}`, env: {}, clock, signal, deadlineAt, log, debug, redact }
   // At once: what it takes to load is no time of the clock's.
   const load = () => Promise.resolve(toolkit)
   return connectGitHub(options, send, createRequests(options, send, load))

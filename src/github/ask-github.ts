@@ -4,6 +4,7 @@ import { toDeadline } from '../runtime/time-budget.ts'
 import { redactAll } from '../text/redact.ts'
 import { toActionError } from './github-error.ts'
 import type { Answer, GitHubRequest } from './octokit.ts'
+import { InvalidResponse } from './read-json.ts'
 import type { GitHubOptions, Requests } from './requests.ts'
 
 /** A path whose parts may be anything: a branch has slashes. */
@@ -20,7 +21,7 @@ function openRepository(apiUrl: string, repository: string, perform: (request: G
   const base = apiUrl + path`/repos/${owner}/${name}`
   const ask = async (request: GitHubRequest): Promise<Answer> => {
     const answer = await perform(request)
-    if (typeof answer.data !== 'object' || answer.data === null) throw new TypeError('GitHub answered with a page.')
+    if (typeof answer.data !== 'object' || answer.data === null) throw new InvalidResponse()
     return answer
   }
   return {
@@ -54,7 +55,7 @@ function openRepository(apiUrl: string, repository: string, perform: (request: G
  * @param permission what it needs, as it is written in a workflow, such as `checks: read`
  * @param repository `owner/name`
  * @param call its `end` aborts when nobody waits for it any more
- * @throws ActionError and nothing else; what the token lacks is in its hint
+ * @throws ActionError; what the token lacks is in its hint. Any other error is a defect of this action.
  */
 export type AskGitHub = <T>(
   permission: string,

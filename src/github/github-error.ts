@@ -2,8 +2,8 @@ import { failureCause } from '../http/failure-cause.ts'
 import { ActionError } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
-import type { Answer } from './octokit.ts'
-import { items, text, texts } from './read-json.ts'
+import { TransportFailure, type Answer } from './octokit.ts'
+import { InvalidResponse, items, text, texts } from './read-json.ts'
 
 const LONGEST_QUOTE = 200
 /** Says no more than the status does. */
@@ -65,7 +65,10 @@ export class Refusal extends Error {
     this.problems = [...new Set([...plainErrors, ...fieldErrors.map(describeFieldError)])].slice(0, MAX_FIELD_ERRORS)
     this.isAboutNewLabel = status === 403 && fieldErrors.some(isUnauthorizedLabel)
     this.#headers = headers
-    this.isRateLimit = status === 429 || (status === 403 && (this.#isUsedUp() || /\brate limit\b/i.test(this.said)))
+    this.isRateLimit =
+      status === 429 ||
+      (status === 403 &&
+        (this.#isUsedUp() || headers['retry-after'] !== undefined || /\brate limit\b/i.test(this.said)))
     this.isAboutPermissions =
       /\bresource not accessible by\b/i.test(this.said) ||
       // It names what the operation takes, and comes with refusals for other reasons too; those say their reason.
@@ -150,9 +153,10 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
 }
 
 /**
- * Makes one of our errors of whatever a request to GitHub ended with. Of an answer nothing is kept but the status and one
- * line of GitHub's message.
+ * Makes one of our errors of what a request to GitHub ended with. Of an answer nothing is kept but the status and one line of
+ * GitHub's message.
  * @param permission what the request needs, so that a refusal can say what to grant
+ * @throws the error itself, if neither GitHub nor the connection caused it
  */
 export function toActionError(
   error: unknown,
@@ -163,11 +167,12 @@ export function toActionError(
 ): ActionError {
   if (error instanceof ActionError) return error
   if (error instanceof Refusal) return refused(error, permission, repository, redact, now)
-  if (failureCause(error) === 'untrusted')
+  if (error instanceof InvalidResponse) return new ActionError('bad-answer', 'GitHub gave an invalid answer.')
+  if (!(error instanceof TransportFailure)) throw error
+  if (failureCause(error.cause) === 'untrusted')
     return new ActionError('untrusted', "GitHub's certificate is not trusted.", {
       hint: "Set `NODE_EXTRA_CA_CERTS` to the PEM file of your server's authority, in the environment of the runner or of the step.",
     })
-  if (error instanceof TypeError) return new ActionError('bad-answer', 'GitHub gave an invalid answer.')
   return new ActionError('unreachable', 'GitHub could not be reached.', {
     hint: 'Check the proxy and the network of the runner, and `GITHUB_API_URL`.',
   })

@@ -14,8 +14,8 @@ import { connectReviewers, type Reviewers } from './reviewers.ts'
 import { connectWorkflowRuns, type WorkflowRuns } from './workflow-runs.ts'
 
 /**
- * What this action asks of the host of a repository, named as `owner/name`. All of it throws `ActionError` and nothing else;
- * what each question means stands where it is asked.
+ * What this action asks of the host of a repository, named as `owner/name`. All of it throws `ActionError`, and any other
+ * error only for a defect of this action; what each question means stands where it is asked.
  */
 export interface Resources
   extends Checks, Comments, Commits, Comparisons, JobLogs, Labels, Permissions, PullRequests, Reviewers, WorkflowRuns {}

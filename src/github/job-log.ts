@@ -5,7 +5,7 @@ import { ActionError } from '../runtime/errors.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import type { Redact } from '../text/redact.ts'
-import type { Send } from './octokit.ts'
+import { TransportFailure, type Send } from './octokit.ts'
 import type { GitHubOptions } from './requests.ts'
 
 const LINES_BEFORE = 120
@@ -49,6 +49,15 @@ export async function lastLines(body: HttpAnswer['body']): Promise<readonly stri
   return aroundError.length > 0 ? aroundError : recent.slice(-LINES_BEFORE)
 }
 
+/** @throws TransportFailure */
+async function* readBody(body: HttpAnswer['body']): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    throw new TransportFailure(error)
+  }
+}
+
 /** All of it. What takes longer is not worth the wait. */
 const DOWNLOAD_MS = 60_000
 
@@ -64,15 +73,17 @@ export async function downloadLog(
 ): Promise<readonly string[]> {
   const timedOut = new ActionError('deadline', 'The log did not come in time.')
   const read = async (end: AbortSignal): Promise<readonly string[]> => {
-    const { status, body } = await send({ method: 'GET', url, headers: {} }, end)
+    const { status, body } = await send({ method: 'GET', url, headers: {} }, end).catch((error: unknown) => {
+      throw error instanceof ActionError ? error : new TransportFailure(error)
+    })
     if (status !== 200) throw new ActionError('rejected', `The address of the log answered ${status}.`)
-    return lastLines(body)
+    return lastLines(readBody(body))
   }
   try {
     return await withDeadline(read, { clock, signal, timeoutMs: DOWNLOAD_MS, timedOut })
   } catch (error) {
-    // Whatever else it says may quote the address, which is a secret for as long as it is good.
-    throw error instanceof ActionError ? error : new ActionError('unreachable', 'The log could not be read.')
+    // The cause may quote the address, which is a secret for as long as it is good.
+    throw error instanceof TransportFailure ? new ActionError('unreachable', 'The log could not be read.') : error
   }
 }
 

@@ -20,6 +20,13 @@ export interface Answer extends Omit<HttpAnswer, 'body'> {
   readonly data: unknown
 }
 
+/** What broke a connection, in `cause`. Every other error that is thrown inside of a request is a defect of this action. */
+export class TransportFailure extends Error {
+  constructor(cause: unknown) {
+    super('The request to GitHub brought no whole response.', { cause })
+  }
+}
+
 /** Sends a request once. `end` aborts when nobody waits for the answer any more. */
 export type Send = (request: HttpRequest, end: AbortSignal) => Promise<HttpAnswer>
 
@@ -30,12 +37,23 @@ export function sendThrough(env: NodeJS.ProcessEnv): Send {
 /** Far more than 300 files with their changes. */
 const MOST_BYTES = 64 * 1024 * 1024
 
+/**
+ * Sends a request once and reads all of the response: Octokit would take a body that breaks off for an empty one.
+ * @throws TransportFailure, ActionError `proxy`
+ */
+async function exchangeText(send: Send, request: HttpRequest, end: AbortSignal) {
+  try {
+    const answer = await send(request, end)
+    return { answer, whole: await readText(answer.body, MOST_BYTES) }
+  } catch (error) {
+    throw error instanceof ActionError ? error : new TransportFailure(error)
+  }
+}
+
 /** A `fetch` for Octokit, with what it needs of an answer. */
 function asFetch(send: Send) {
   return async (url: string, { method, headers, body, signal }: HttpRequest & { readonly signal: AbortSignal }) => {
-    const answer = await send({ method, url: new URL(url), headers, body }, signal)
-    // Octokit would take a body that breaks off for an empty one.
-    const whole = await readText(answer.body, MOST_BYTES)
+    const { answer, whole } = await exchangeText(send, { method, url: new URL(url), headers, body }, signal)
     const text = (): Promise<string> => Promise.resolve(whole)
     return { status: answer.status, url, headers: new Map(Object.entries(answer.headers)), text, arrayBuffer: text }
   }
@@ -43,7 +61,7 @@ function asFetch(send: Send) {
 
 /**
  * The answer that Octokit has thrown as it is no success.
- * @throws what broke the connection, which Octokit throws as an error of its own
+ * @throws what `fetch` has thrown, which Octokit puts into an error of its own
  */
 function answerIn(error: unknown): Answer {
   const { response, cause = error } = error as { readonly response?: Answer; readonly cause?: unknown }

@@ -34,7 +34,7 @@ interface Listing<T> {
 
 /**
  * Pages from the first one on, for as long as GitHub names a next one, as one that is not full need not be the last.
- * @throws TypeError if a page cannot be read
+ * @throws InvalidResponse if a page cannot be read
  * @throws ActionError `rejected` if there are too many pages
  */
 export async function readPages<T>(api: RepositoryApi, listing: Listing<T>): Promise<readonly (readonly T[])[]> {
@@ -72,7 +72,7 @@ export interface FirstPage<T> {
 /**
  * @param name of the list in the answer, which stands beside how many GitHub counts
  * @param read what is made of an item
- * @throws TypeError if there is no list
+ * @throws InvalidResponse if there is no list
  */
 export function toFirstPage<T>(answer: Answer, name: string, read: (item: object) => T): FirstPage<T> {
   const page = required(list(answer, `data.${name}`, read))

@@ -35,19 +35,19 @@ export function boolean(from: object, path: string): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }
 
-/** Its message quotes nothing of what was read. */
-class NotAsDescribed extends TypeError {
+/** A response that is not as GitHub describes it. The message quotes nothing of what was read. */
+export class InvalidResponse extends Error {
   constructor() {
-    super('An answer is not as GitHub describes it.')
+    super('A response is not as GitHub describes it.')
   }
 }
 
 /**
  * What nothing is of use without.
- * @throws TypeError if it is undefined
+ * @throws InvalidResponse if it is undefined
  */
 export function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new NotAsDescribed()
+  if (value === undefined) throw new InvalidResponse()
   return value
 }
 
@@ -55,7 +55,7 @@ function toObject<T>(value: unknown, read: (from: object) => T): T | undefined {
   try {
     return isObject(value) ? read(value) : undefined
   } catch (error) {
-    if (error instanceof NotAsDescribed) return undefined
+    if (error instanceof InvalidResponse) return undefined
     throw error
   }
 }
@@ -67,7 +67,7 @@ export function object<T>(from: object, path: string, read: (from: object) => T)
 
 /**
  * The same of what may be missing or null.
- * @throws TypeError if it is there and cannot be read
+ * @throws InvalidResponse if it is there and cannot be read
  */
 export function optional<T>(from: object, path: string, read: (from: object) => T): T | undefined {
   return (at(from, path) ?? null) === null ? undefined : required(object(from, path, read))

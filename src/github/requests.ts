@@ -1,12 +1,19 @@
 import { failureCause } from '../http/failure-cause.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
-import { ActionError } from '../runtime/errors.ts'
+import { formatTimeAfter, sleepAloud } from '../runtime/heartbeat.ts'
 import { toDeadline, type Deadline } from '../runtime/time-budget.ts'
 import { parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
 import { Refusal } from './github-error.ts'
-import { openOctokit, type Answer, type GitHubRequest, type LoadToolkit, type Send } from './octokit.ts'
+import {
+  openOctokit,
+  TransportFailure,
+  type Answer,
+  type GitHubRequest,
+  type LoadToolkit,
+  type Send,
+} from './octokit.ts'
 
 export interface GitHubOptions {
   readonly token: string
@@ -19,6 +26,7 @@ export interface GitHubOptions {
   readonly signal: AbortSignal
   /** On the clock's scale, in milliseconds: nothing is asked, waited for or retried after it. */
   readonly deadlineAt: number | Deadline
+  readonly log: (line: string) => void
   /** For the log of a run in debug mode. */
   readonly debug: (line: string) => void
   /** For all that GitHub says: texts of strangers are cut later, and half a secret is found by nobody. */
@@ -62,7 +70,7 @@ const SENDABLE_ETAG = /^[\x21-\x7e]+$/
 /** Whether the next attempt may end otherwise: a refusal stays one, and so does a certificate. */
 function mayPass(error: unknown): boolean {
   if (error instanceof Refusal) return error.status >= 500 || error.status === 408
-  return !(error instanceof ActionError) && ['no-connection', 'broken'].includes(failureCause(error))
+  return error instanceof TransportFailure && ['no-connection', 'broken'].includes(failureCause(error.cause))
 }
 
 /** In milliseconds; undefined if there is to be no other attempt. */
@@ -79,13 +87,15 @@ export type Requests = ReturnType<typeof createRequests>
  * reads what is said.
  */
 export function createRequests(
-  { token, clock, debug }: Pick<GitHubOptions, 'token' | 'clock' | 'debug'>,
+  { token, clock, log, debug }: Pick<GitHubOptions, 'token' | 'clock' | 'log' | 'debug'>,
   send: Send,
   load: LoadToolkit = () => import('@actions/github'),
 ) {
   let octokit: ReturnType<typeof openOctokit> | undefined
   let usage: Usage = { counted: 0, remaining: 0, limit: 0 }
   let nextWriteAt = -Infinity
+  /** When the last wait for a rate limit ends that the log tells of. */
+  let loggedUntil = -Infinity
   /** What came with an `ETag`, by address, the one that was asked for last at the end. */
   const known = new Map<string, Answer>()
 
@@ -104,6 +114,21 @@ export function createRequests(
     return whole
   }
 
+  /** Logs the wait, unless a wait of another request that lasts as long is being logged. */
+  async function waitForLimit(ms: number, signal: AbortSignal): Promise<void> {
+    const endsAt = clock.now() + ms
+    if (endsAt <= loggedUntil) return clock.sleep(ms, signal)
+    const before = loggedUntil
+    loggedUntil = endsAt
+    try {
+      log(`GitHub limits the rate of requests. Waiting until ${formatTimeAfter(ms, clock)}.`)
+      await sleepAloud(ms, { clock, log, signal })
+    } catch (error) {
+      loggedUntil = before
+      throw error
+    }
+  }
+
   async function pauseWrites(end: AbortSignal): Promise<void> {
     const at = Math.max(clock.now(), nextWriteAt)
     nextWriteAt = at + WRITE_PAUSE_MS
@@ -117,7 +142,12 @@ export function createRequests(
     await clock.turn()
     signal.throwIfAborted()
     const etag = method === 'GET' ? known.get(url.href)?.headers['etag'] : undefined
-    const limits = { clock, signal, timeoutMs: ATTEMPT_MS, timedOut: new Error('No answer in time.') }
+    const limits = {
+      clock,
+      signal,
+      timeoutMs: ATTEMPT_MS,
+      timedOut: new TransportFailure(new Error('No response in time.')),
+    }
     const answer = await withDeadline((end) => ask({ ...request, etag }, end), limits)
     count(answer)
     return method === 'GET' ? remember(url.href, answer) : answer
@@ -141,7 +171,7 @@ export function createRequests(
     /**
      * @param deadlineAt on the clock's scale: no pause between two attempts ends after it, except waits for a rate limit that
      * it allows
-     * @throws Refusal, ActionError `proxy`, or what broke the connection
+     * @throws Refusal, TransportFailure, ActionError `proxy`, or a defect
      */
     perform: async (request: GitHubRequest, end: AbortSignal, deadlineAt: number | Deadline): Promise<Answer> => {
       const deadline = toDeadline(deadlineAt, clock)
@@ -155,7 +185,7 @@ export function createRequests(
           const isRateLimit = error instanceof Refusal && error.isRateLimit
           if (!(isRateLimit ? deadline.allowWait(pauseMs) : clock.now() + pauseMs < deadline.at)) throw error
           debug(`GitHub is asked again in ${pauseMs / 1_000} s: ${request.method} ${request.url.href}`)
-          await clock.sleep(pauseMs, end)
+          await (isRateLimit ? waitForLimit(pauseMs, end) : clock.sleep(pauseMs, end))
         }
       }
     },

@@ -1,5 +1,6 @@
-import type { Clock } from './clock.ts'
 import { formatDuration } from '../text/duration.ts'
+import { formatUtc } from '../text/utc-time.ts'
+import type { Clock } from './clock.ts'
 
 const HEARTBEAT_MS = 60_000
 
@@ -39,13 +40,19 @@ export class Heartbeat {
   }
 }
 
-/** Sleeps, and says once a minute how long it still takes. */
+/** The time of day after a pause, in UTC. */
+export const formatTimeAfter = (ms: number, clock: Clock): string =>
+  `${formatUtc(new Date(clock.wallTime().getTime() + ms))} UTC`
+
+/** Sleeps, and logs once a minute how long it still takes, and when it ends. */
 export async function sleepAloud(ms: number, step: Surroundings & { readonly signal: AbortSignal }): Promise<void> {
   const { clock, signal, log } = step
   const endsAt = clock.now() + ms
   for (let leftMs = ms; leftMs > 0; leftMs = endsAt - clock.now()) {
     await clock.sleep(Math.min(leftMs, HEARTBEAT_MS), signal)
     // A timer may fire a moment too early, and a moment is not worth a line.
-    if (endsAt - clock.now() >= 1_000) log(`Still waiting, for another ${formatDuration(endsAt - clock.now())}.`)
+    const restMs = endsAt - clock.now()
+    if (restMs >= 1_000)
+      log(`Still waiting until ${formatTimeAfter(restMs, clock)}, for another ${formatDuration(restMs)}.`)
   }
 }
