@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/job: agent/report action docs-service github text runtime
     agent/pull-request: agent/prompt agent/report agent/inputs action docs-service github text runtime
     agent/report: agent/inputs action docs-service github text runtime
-    agent/inputs: action
+    agent/inputs: action text
     visitors: action docs-service text runtime node:crypto node:util
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:http node:os node:path
     action: docs-service github text runtime @actions/core node:crypto node:fs node:path

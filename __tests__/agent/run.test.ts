@@ -21,6 +21,8 @@ interface StepOptions {
 
 /** Of what is written when the job was read once. */
 const LOG_DEADLINE = 40_000
+/** Of all reads that only improve the summary. */
+const END_DEADLINE = 70_000
 const FILES_DEADLINE = 20_000
 
 /** A step for a push of an hour; `deadlines` says what GitHub's questions were given besides that. */
@@ -42,7 +44,7 @@ test('attaching asks GitHub nothing before, and is never skipped', async () => {
     script: { reads: [active, completed] },
   })
   expect(report.outcome).toBe('pull-request')
-  expect(deadlines).toEqual([LOG_DEADLINE])
+  expect(deadlines).toEqual([END_DEADLINE, LOG_DEADLINE])
 })
 
 test('attaching to a job that fails asks GitHub nothing', async () => {
@@ -50,8 +52,13 @@ test('attaching to a job that fails asks GitHub nothing', async () => {
 })
 
 test('questions before the job get two minutes of the step, those after it all that is left, and the log its own time', async () => {
-  expect((await run()).deadlines).toEqual([120_000, FILES_DEADLINE, LOG_DEADLINE])
-  expect((await run({ inputs: { timeoutMs: 60_000 } })).deadlines).toEqual([30_000, FILES_DEADLINE, LOG_DEADLINE])
+  expect((await run()).deadlines).toEqual([120_000, END_DEADLINE, FILES_DEADLINE, LOG_DEADLINE])
+  expect((await run({ inputs: { timeoutMs: 60_000 } })).deadlines).toEqual([
+    30_000,
+    END_DEADLINE,
+    FILES_DEADLINE,
+    LOG_DEADLINE,
+  ])
 })
 
 test('a step is not just submitted if it is cancelled while its prompt is on its way', async () => {

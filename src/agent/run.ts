@@ -1,4 +1,4 @@
-import { ActionError, unlessFailed } from '../runtime/errors.ts'
+import { ActionError } from '../runtime/errors.ts'
 import type { OnStop } from '../action/execute.ts'
 import { endingAt, type Step } from '../action/step.ts'
 import { findChangeAuthors } from './trigger/change-authors.ts'
@@ -8,7 +8,7 @@ import type { AgentInputs } from './inputs/agent-inputs.ts'
 import { withContext } from './inputs/task.ts'
 import { JobWatch } from './job/job-watch.ts'
 import { runTurn } from './job/run-turn.ts'
-import { readAtEnd, readChanges } from './pull-request/read-at-end.ts'
+import { readAtEnd } from './pull-request/read-at-end.ts'
 import { trackPullRequest } from './pull-request/track-pull-request.ts'
 import { writeLog } from './pull-request/marker-comment.ts'
 import { nextRound } from './pull-request/next-round.ts'
@@ -116,8 +116,6 @@ async function followThrough(
     if (round === 'moved') continue
     if (typeof round === 'object') return round
     journal.see({ stop: round })
-    // They are only shown, and worth no shortfall.
-    journal.add({ changes: await unlessFailed(readChanges(step)) })
     return undefined
   }
 }

@@ -15,7 +15,8 @@ import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, rejecting } fro
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { FOLLOW_UP } from '../../support/report.ts'
-import { commit } from '../../support/github-state.ts'
+import { askingGitHub } from '../../support/github-client.ts'
+import { commit, repositoryWithPull } from '../../support/github-state.ts'
 
 const check = (name: string, state: Check['state']): Check => ({ name, state })
 
@@ -28,6 +29,8 @@ test('what failed before under the same name is not of this change, and what pas
 const UNKNOWN: PullRequest = { ...PULL_REQUEST, mergeable: undefined }
 const MERGED: PullRequest = { ...UNKNOWN, state: 'merged' }
 const DOWN = refusal('unreachable')
+const LINK = 'https://github.com/acme/docs/pull/7'
+const DAY_MS = 86_400_000
 
 interface AtEnd extends Partial<Pick<AgentInputs, 'timeoutMs'>> {
   /** Whether a round has begun since it was looked at. */
@@ -41,7 +44,7 @@ async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionE
   const [readAt, read]: [number[], () => Promise<PullRequest>] = [[], inTurn(...reads)]
   const github = fakeGitHub({ readPullRequest: () => (readAt.push(clock.passed()), read()) })
   const step = fakeStep({ clock, github, timeoutMs })
-  const result = { outcome: 'pull-request', job: job({ prLink: 'https://github.com/acme/docs/pull/7' }) } as const
+  const result = { outcome: 'pull-request', job: job({ prLink: LINK }) } as const
   step.journal.see({ result, pullRequest: { ...describePullRequest(before), checks: 'failure' } })
   if (isOld) step.journal.begin(FOLLOW_UP)
   await readAtEnd(step).catch((error: unknown) => {
@@ -71,6 +74,20 @@ test.each<[string, AtEnd, PullRequest, PullRequest | ActionError, unknown[]]>([
   ['until the run is cancelled', {}, UNKNOWN, refusal('cancelled'), ['cancelled', undefined, [1_000, 3_000]]],
 ])('at the end of the step a pull request is read again %s', async (_when, options, before, then, known) => {
   expect(await atEnd(before, [before, then], options)).toEqual(known)
+})
+
+test('what is only shown is read for one minute at most, rate limits included', async () => {
+  const faults = { 'pulls/get': ['secondary-limit', 'long-limit'], 'repos/compare-commits': ['long-limit'] } as const
+  const options = { docs: repositoryWithPull(), faults }
+  const tookMs = await askingGitHub(options, async (github, { clock }) => {
+    const deadlineAt = 3 * DAY_MS
+    const step = fakeStep({ clock, github: github.until(deadlineAt), timeoutMs: deadlineAt })
+    const result = { outcome: 'pull-request', operation: 'created', job: job({ prLink: LINK }) } as const
+    step.journal.see({ result, pullRequest: describePullRequest(UNKNOWN) })
+    await readAtEnd(step)
+    return clock.now()
+  })
+  expect(tookMs).toBeLessThanOrEqual(60_000)
 })
 
 test('a pull request of which nothing is known, as it is on another host, is not read, and stops nothing', async () => {

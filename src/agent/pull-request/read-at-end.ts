@@ -1,23 +1,25 @@
-import { openGitHub } from '../../action/step.ts'
+import { endingAt, openGitHub } from '../../action/step.ts'
 import { isOpen, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { unlessFailed } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type Changes } from '../report/report.ts'
 
-/** It is only shown. In milliseconds. */
-const QUESTION_MS = 10_000
+/** The time of all reads that only improve the summary, in milliseconds, waits for a rate limit included. */
+const READS_AT_END_MS = 60_000
+/** The part of it for the changed files. */
+const CHANGES_MS = 10_000
 
 /**
  * The files that the step has changed in its pull request, up to its head as it was read last: of a new one these are all.
  * @throws ActionError if GitHub does not tell
  */
-export async function readChanges(step: AgentStep): Promise<Changes | undefined> {
+async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   const { heads, newest, turns } = step.journal
   const link = newest.result?.job?.prLink
   const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))
   const first = turns.find(({ result }) => result?.operation === 'created' || result?.added !== undefined)
   if (pullRequest === undefined || first === undefined) return undefined
-  const github = openGitHub(step, QUESTION_MS)
+  const github = openGitHub(step, CHANGES_MS)
   const since = first.result?.added?.since
   const found =
     since === undefined
@@ -36,12 +38,10 @@ export async function readChanges(step: AgentStep): Promise<Changes | undefined>
 const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
 
 /**
- * Reads an open pull request once more at the end of a step if a round has led no further since it was read, and a few times
- * more if GitHub did not know yet whether it conflicts with its base. This is worth no shortfall: what is not told stays as it
- * was, and so does all of it where another commit has come.
- * @throws ActionError `cancelled`
+ * Reads an open pull request once more if a round has led no further since it was read, and a few times more if GitHub did not
+ * know yet whether it conflicts with its base. Where another commit has come, all of it stays as it was.
  */
-export async function readAtEnd({ clock, context, deadlineAt, github, journal, signal }: AgentStep): Promise<void> {
+async function readMergeability({ clock, context, deadlineAt, github, journal, signal }: AgentStep): Promise<void> {
   const { pullRequest: found, job } = journal.report()
   if (github === undefined || job?.prLink === undefined || found === undefined || signal.aborted) return
   const isOld = journal.newest.pullRequest === undefined
@@ -58,4 +58,17 @@ export async function readAtEnd({ clock, context, deadlineAt, github, journal, s
     known = { ...known, ...describePullRequest(now) }
     journal.see({ pullRequest: known })
   }
+}
+
+/**
+ * Reads what is only shown: the changed files, and whether the pull request can be merged. A read that fails is no shortfall,
+ * and a GitHub that hangs or limits requests delays the end of the step by one minute at most.
+ * @throws ActionError `cancelled`
+ */
+export async function readAtEnd(step: AgentStep): Promise<void> {
+  const { clock, deadlineAt, journal, signal } = step
+  if (signal.aborted) return
+  const brief = endingAt(step, Math.min(clock.now() + READS_AT_END_MS, deadlineAt))
+  journal.add({ changes: await unlessFailed(readChanges(brief)) })
+  await readMergeability(brief)
 }
