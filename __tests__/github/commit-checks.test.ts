@@ -15,7 +15,6 @@ interface Answers {
   /** How many of each GitHub counts, where it is not as many as it lists. */
   readonly counts?: { readonly suites?: number; readonly runs?: number; readonly statuses?: number }
   readonly combined?: string
-  readonly repository?: string
 }
 
 function rowsOf<T>(text: string, toFields: (...values: string[]) => object, toItem: (fields: object) => T): T[] {
@@ -53,16 +52,16 @@ const ROWS = {
 
 /** The checks as text, in their order. */
 function judge(answers: Answers): string {
-  const { suites = '', runs = '', statuses = '', counts = {}, combined = 'pending', repository = 'acme/docs' } = answers
+  const { suites = '', runs = '', statuses = '', counts = {}, combined = 'pending' } = answers
   const { flows } = { flows: '', ...answers }
   const said = {
-    repository,
     suites: page(rowsOf(suites, ROWS.suite, toCheckSuite), counts.suites),
     checkRuns: page(rowsOf(runs, ROWS.run, toCheckRun), counts.runs),
     statuses: { ...page(rowsOf(statuses, ROWS.status, toCommitStatus), counts.statuses), sum: textOf(combined) },
     workflowRuns: flows === undefined ? refusal('forbidden') : rowsOf(flows, ROWS.flow, toWorkflowRun),
   }
-  const stateOf = ({ state, waitsForApproval }: Check): string => (waitsForApproval === true ? 'approval' : state)
+  const stateOf = ({ state, waitsForApproval, needsPerson }: Check): string =>
+    waitsForApproval === true ? 'approval' : needsPerson === true ? 'person' : state
   return judgeChecks(said, RUN_FACTS)
     .map((check) => `${check.name}: ${stateOf(check)}${check.doubt === undefined ? '' : '?'}`)
     .join(' | ')
@@ -75,7 +74,7 @@ test.each([
   ['failure', 'failure'],
   ['cancelled', 'failure'],
   ['timed_out', 'failure'],
-  ['action_required', 'failure'],
+  ['action_required', 'person'],
   ['startup_failure', 'failure'],
   ['a-word-of-tomorrow', 'failure'],
   ['- status=completed', 'pending'],
@@ -168,8 +167,22 @@ test.each<[string, Answers, string]>([
   ['a workflow that was skipped', { suites: '1 skipped 0' }, ''],
   ['an app that never had a check', { suites: '1 - 0 links' }, ''],
   ['an app that never had a check, and failed', { suites: '1 failure 0 links' }, ''],
-  ['an app that waits for somebody', { suites: '1 action_required 0 links' }, 'links: approval'],
-  ['an app without a name', { suites: '1 action_required 0 -' }, 'an app: approval'],
+  [
+    'an app that needs a person',
+    { suites: '1 action_required 0 dco' },
+    'dco, which ended with action_required: person',
+  ],
+  [
+    'the check of an app that needs a person',
+    { suites: '1 action_required 1 dco', runs: '1 DCO action_required app=dco' },
+    'DCO: person',
+  ],
+  [
+    'an app that waits for a deployment',
+    { suites: '1 - 1 links status=waiting' },
+    'links, which has not ended: pending',
+  ],
+  ['an app without a name', { suites: '1 timed_out 1 -' }, 'an app, which ended with timed_out: failure'],
   ['an app whose checks ended', { suites: '1 - 1 links', runs: '1 links success app=links' }, 'links: success'],
   [
     'what was cancelled for a later run',
@@ -195,7 +208,6 @@ test.each<[string, Answers, string]>([
     'report: failure',
   ],
   ['the run that asks', UNENDED, ''],
-  ['that number elsewhere', { ...UNENDED, repository: 'acme/code' }, 'docs.yml, which has not ended: pending'],
   [
     'an older run, replaced by the one that asks',
     { suites: '0 failure, 1 - 0', runs: '0 docs failure', flows: `0 docs.yml push failure id=41, ${UNENDED.flows}` },
@@ -262,7 +274,13 @@ test.each([
   ['the run that asks, in other letters', `details_url=${OWN.replace('acme', 'Acme')}`, false],
   ['the run that asks, without details', `details_url= html_url=${OWN}/job/1`, false],
   ['an app that names it', `details_url=${OWN} app=links`, true],
-  ['another repository', 'details_url=https://github.com/acme/code/actions/runs/42/job/1', true],
+  [
+    'the run that asks, after its repository was renamed',
+    'details_url=https://github.com/acme/new/actions/runs/42',
+    false,
+  ],
+  ['a page below no repository', 'details_url=https://github.com/actions/runs/42', true],
+  ['a page deeper down', 'details_url=https://github.com/acme/docs/x/actions/runs/42', true],
   ['another host', 'details_url=https://git.example.com/acme/docs/actions/runs/42/job/1', true],
   ['a run whose number begins so', `details_url=${OWN}1/job/1`, true],
   ['a page that names it', `details_url=https://links.example/?${OWN}`, true],

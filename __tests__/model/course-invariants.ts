@@ -229,7 +229,7 @@ const gatesAreGood = ({ outputs, step: { given } }: CourseRun): boolean =>
 
 function readyIsTrue(run: CourseRun): string | undefined {
   const { title, isGreen, outputs, step, report } = run
-  const isOpen = outputs['pr-state'] === 'open' && outputs['pr-mergeable'] !== 'false'
+  const isOpen = outputs['pr-state'] === 'open' && outputs['pr-mergeable'] === 'true'
   if (title.includes('is ready') && !(isOpen && gatesAreGood(run))) return `“${title}”: ${JSON.stringify(outputs)}`
   const hasEnded = CLAIMS.includes(report.outcome) && report.job?.prLink !== undefined
   const isOver = ['merged', 'closed'].includes(outputs['pr-state'] ?? '')

@@ -145,7 +145,7 @@ test.each([
     expect(requests[1]?.atMs).toBe(atMs)
     // One line a minute while nothing else is logged.
     expect(log.filter((line) => line.startsWith('Still waiting'))).toEqual(
-      told.map((left) => `Still waiting, for another ${left}.`),
+      told.map((left) => expect.stringMatching(`^Still waiting until .* UTC, for another ${left}\\.$`)),
     )
   },
 )

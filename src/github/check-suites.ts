@@ -21,9 +21,12 @@ const isWaiting = (one: object): boolean => text(one, 'status') === 'waiting'
 /** `approval`: it waits for somebody to allow it. */
 const WORST_FIRST = ['failure', 'approval', 'pending', 'success'] as const
 
-const progressOf = (suite: object) => {
+/** For Actions, that a run waits for approval. For another app, that a person has to do something, such as to sign a CLA. */
+const ACTION_REQUIRED = 'action_required'
+
+const progressOf = (suite: object, app = ACTIONS) => {
   const conclusion = text(suite, 'conclusion')
-  const waits = conclusion === 'action_required' || isWaiting(suite)
+  const waits = app === ACTIONS && (conclusion === ACTION_REQUIRED || isWaiting(suite))
   return { conclusion, state: waits ? ('approval' as const) : stateOf(suite) }
 }
 
@@ -37,6 +40,8 @@ export function toCheckRun(run: object) {
     state: stateOf(run),
     /** That it is pending until somebody lets it run. */
     waitsForApproval: isWaiting(run),
+    /** A failure that no commit fixes. */
+    needsPerson: conclusion === ACTION_REQUIRED,
     /** It did nothing, so it takes no place of one that did. */
     isSkipped: conclusion === 'skipped',
     id: number(run, 'id'),
@@ -58,13 +63,16 @@ export function toCheckRun(run: object) {
 
 export type CheckSuite = Readonly<ReturnType<typeof toCheckSuite>>
 
-export const toCheckSuite = (suite: object) => ({
-  ...progressOf(suite),
-  id: number(suite, 'id'),
-  app: text(suite, 'app.slug') ?? '',
-  /** How many check runs GitHub counts in it. */
-  count: number(suite, 'latest_check_runs_count') ?? 0,
-})
+export const toCheckSuite = (suite: object) => {
+  const app = text(suite, 'app.slug') ?? ''
+  return {
+    ...progressOf(suite, app),
+    id: number(suite, 'id'),
+    app,
+    /** How many check runs GitHub counts in it. */
+    count: number(suite, 'latest_check_runs_count') ?? 0,
+  }
+}
 
 export type WorkflowRun = Readonly<ReturnType<typeof toWorkflowRun>>
 
@@ -106,6 +114,7 @@ export function joinSuites(
       state: WORST_FIRST.find((worst) => told.some(({ state }) => state === worst)) ?? 'pending',
       /** What it ended with, if that is nothing good. */
       conclusion: told.find(({ state }) => state === 'failure')?.conclusion,
+      needsPerson: told.some(({ state, conclusion }) => state === 'failure' && conclusion === ACTION_REQUIRED),
       /** Those of its check runs that are listed. */
       listed: checkRuns.filter(({ suiteId }) => id !== undefined && suiteId === id),
     }

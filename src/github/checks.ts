@@ -49,7 +49,7 @@ export const connectChecks = (ask: AskGitHub): Checks => ({
     const checkRuns = await read('checks: read', `${commit}/check-runs`, 'check_runs', toCheckRun, latest)
     const statuses = await read('statuses: read', `${commit}/status`, 'statuses', toCommitStatus)
     if (suffices !== undefined) {
-      const listed = judgeChecks({ repository, suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
+      const listed = judgeChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
       if (suffices(listed)) return listed
     }
     const suites = early ?? (await readSuites())
@@ -57,7 +57,7 @@ export const connectChecks = (ask: AskGitHub): Checks => ({
     const runs = read('actions: read', '/actions/runs', 'workflow_runs', toWorkflowRun, ofCommit)
     const mayNotKnow = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
     const workflowRuns = await runs.then(({ items }) => items, mayNotKnow)
-    return judgeChecks({ repository, suites, checkRuns, statuses, workflowRuns }, own)
+    return judgeChecks({ suites, checkRuns, statuses, workflowRuns }, own)
   },
   listAnnotations: (repository, checkRunId) =>
     ask('checks: read', repository, async (api) => {

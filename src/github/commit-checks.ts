@@ -27,16 +27,14 @@ export const toCommitStatus = (status: object): Check => ({
   detailsUrl: text(status, 'target_url'),
 })
 
-/** The run that asks: it would wait for itself. */
+/** The run that asks: it would wait for itself. Its id is the only one of the server, whatever its repository is called by now. */
 export interface OwnRun {
   readonly serverUrl: string
-  readonly repository: string
   readonly runId: number
 }
 
 /** What GitHub says of one commit. */
 interface CommitAnswers {
-  readonly repository: string
   readonly suites: FirstPage<CheckSuite>
   readonly checkRuns: FirstPage<CheckRun>
   readonly statuses: FirstPage<Check>
@@ -45,9 +43,10 @@ interface CommitAnswers {
 }
 
 /** Whether a page belongs to the run that asks. */
-function isOwnPage(url: string | undefined, { serverUrl, repository, runId }: OwnRun): boolean {
-  const own = `${serverUrl}/${repository}/actions/runs/${runId}`.toLowerCase()
-  return url?.toLowerCase().startsWith(own) === true && /^(?:[/?#]|$)/.test(url.slice(own.length))
+function isOwnPage(url = '', { serverUrl, runId }: OwnRun): boolean {
+  const isOfServer = url.toLowerCase().startsWith(`${serverUrl}/`.toLowerCase())
+  const page = /^[^/?#]+\/[^/?#]+\/actions\/runs\/(\d+)(?:[/?#]|$)/.exec(url.slice(serverUrl.length + 1))
+  return isOfServer && page?.[1] === String(runId)
 }
 
 /** What GitHub counts and does not show may be anything: it is never taken for passed. */
@@ -57,15 +56,16 @@ function unlisted(missing: number, isFull: boolean, what: string, more?: string)
 }
 
 /** What a suite says that its check runs on the list do not. Other apps have suites for nothing, and leave them as they are. */
-function checkOfSuite({ app, name, state, conclusion, count, listed }: Suite): readonly Check[] {
+function checkOfSuite({ app, name, state, conclusion, needsPerson, count, listed }: Suite): readonly Check[] {
   const missing = count - listed.length
   if (state === 'success')
     return missing > 0 ? [{ name: `${formatCount(missing, 'more check')} of ${name}`, state, app }] : []
   if (state === 'approval')
     return listed.some((run) => run.waitsForApproval) ? [] : [{ name, state: 'pending', waitsForApproval: true, app }]
-  const isUsed = app === ACTIONS || count > 0 || listed.length > 0
+  const isUsed = app === ACTIONS || needsPerson || count > 0 || listed.length > 0
   if (!isUsed || listed.some((run) => run.state === state)) return []
-  if (state === 'failure') return [{ name: `${name}, which ended with ${conclusion ?? state}`, state, app }]
+  if (state === 'failure')
+    return [{ name: `${name}, which ended with ${conclusion ?? state}`, state, app, needsPerson }]
   return app === ACTIONS || missing > 0 ? [{ name: `${name}, which has not ended`, state, app }] : []
 }
 
@@ -89,13 +89,12 @@ function isReplaced({ name }: CheckRun, { listed }: Suite): boolean {
  * run of the same workflow and event takes its place.
  */
 export function judgeChecks(answers: CommitAnswers, own: OwnRun): readonly Check[] {
-  const { repository, suites, checkRuns, statuses, workflowRuns } = answers
+  const { suites, checkRuns, statuses, workflowRuns } = answers
   const [runs, unread] = workflowRuns instanceof Error ? [[], workflowRuns] : [workflowRuns]
   const all = joinSuites(suites.items, runs, checkRuns.items)
 
-  const isHere = repository.toLowerCase() === own.repository.toLowerCase()
   const isOwn = ({ app, pageUrl }: CheckRun): boolean => app === ACTIONS && isOwnPage(pageUrl, own)
-  const others = all.filter(({ run, listed }) => !(isHere && run?.id === own.runId) && !listed.some(isOwn))
+  const others = all.filter(({ run, listed }) => run?.id !== own.runId && !listed.some(isOwn))
   const laterThan = (older: Suite | undefined) => all.filter(({ run }) => tookPlace(run, older?.run))
 
   const judged: readonly Check[] = [

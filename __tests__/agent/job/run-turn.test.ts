@@ -69,6 +69,11 @@ test('creates a job, hands it on first of all, waits for it, and tells when its 
 test.each<Row>([
   ['believes a first answer that is final', { task: CREATE, create: completed }, ended('pull-request')],
   ['leaves right after the create', created([], NO_WAIT), { ...ended('submitted'), ...asked('create'), ...slept() }],
+  [
+    'a new job that fails after it opened a pull request',
+    created([{ ...completed, status: 'failed' }]),
+    ended('failed', { operation: 'created' }),
+  ],
   ['attaches to a job that has ended', attached([failed]), { ...ended('failed'), ...asked('get'), ...slept() }],
   ['attaches to a job that runs, without waiting', attached([active], NO_WAIT), ended('submitted')],
   ['attaches to one that has ended, without waiting', attached([completed], NO_WAIT), ended('pull-request')],

@@ -26,6 +26,9 @@ test('what failed before under the same name is not of this change, and what pas
   expect(failedByChange(failed, before)).toEqual(failed.slice(1))
 })
 
+/** It wants a sign-off. */
+const DCO: Check = { ...check('DCO', 'failure'), needsPerson: true }
+
 const UNKNOWN: PullRequest = { ...PULL_REQUEST, mergeable: undefined }
 const MERGED: PullRequest = { ...UNKNOWN, state: 'merged' }
 const DOWN = refusal('unreachable')
@@ -112,6 +115,8 @@ describe('fix rounds', () => {
     ['nothing-to-tell', { found: { ...STATE.found, checks: 'pending' } }],
     ['nothing-to-tell', { found: {} }],
     ['over', { found: { ...STATE.found, state: 'merged' } }],
+    ['needs-person', { found: { ...STATE.found, checkList: [DCO, check('links', 'success')] } }],
+    [undefined, { found: { ...STATE.found, checkList: [DCO, check('links', 'failure')] } }],
     ['over', { found: { ...STATE.found, state: 'closed' } }],
     ['unmoved', { before: D }],
     ['used-up', { maxRounds: 1 }],

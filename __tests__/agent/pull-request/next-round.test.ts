@@ -71,6 +71,13 @@ async function round(scene: Scene = {}) {
   }
 }
 
+test('a check that only a person can pass is not sent to the agent', async () => {
+  const dco: Check = { name: 'DCO', state: 'failure', needsPerson: true }
+  const { prompt } = await round({ failed: [dco, BUILD] })
+  expect(prompt?.match(/^Check: .*/gm)).toEqual(['Check: build'])
+  expect((await round({ failed: [dco] })).next).toBe('needs-person')
+})
+
 const LOGS_LOST = 'Some logs of failing checks were not sent to the agent'
 
 describe('check details', () => {

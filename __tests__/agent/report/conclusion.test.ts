@@ -81,7 +81,7 @@ test.each<[string, Fields]>([
 const outside = ['src/a.ts']
 const ASKED = { waitForChecks: true, allowedPaths: parsePathRules('docs/**') }
 const HELD = { waitsForApproval: true }
-const GOOD = { state: 'open', checks: 'success', outside: [] } as const
+const GOOD = { state: 'open', mergeable: true, checks: 'success', outside: [] } as const
 
 const iconOf = (report: Report, ...failOn: FailOn[]): string =>
   renderSummary(report, say(report, ...failOn)).split(' ')[1] ?? ''
@@ -98,7 +98,8 @@ const MERGED = 'Pull request merged meanwhile'
 /** Whatever is known of a pull request that was just opened, and all was asked for. */
 test.each<[PullRequestFindings, title: string, advice: string]>([
   [GOOD, READY, ''],
-  [{ ...GOOD, mergeable: true, isBlocked: true }, READY, ''],
+  [{ ...GOOD, isBlocked: true }, READY, ''],
+  [{ state: 'open', checks: 'success', outside: [] }, 'Pull request opened', ''],
   [{ ...GOOD, mergeable: false }, `${OPENED} and it conflicts with its base`, 'Resolve the conflict'],
   [{ ...GOOD, state: 'draft' }, `${OPENED} and it is a draft`, 'Mark it as ready'],
   [{ ...GOOD, state: 'merged' }, MERGED, ''],

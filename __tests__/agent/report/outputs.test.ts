@@ -16,7 +16,7 @@ import type { PullRequestState } from '../../../src/github/pull-requests.ts'
 import { ActionError, ERROR_TITLES } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
 import { parseResult } from '../../support/check-result.ts'
-import { completed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { completed, failed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { root } from '../../support/markdown-files.ts'
 import { ATTACH, CREATE, FOLLOW_UP, reportOf, type Fields } from '../../support/report.ts'
 
@@ -41,6 +41,13 @@ test('tells the next steps all about a pull request', () => {
   )
   expect(outputsOf({ pullRequest: { outside: ['src/a.ts'] } })['in-scope']).toBe('false')
   expect(outputsOf({ stop: 'red-before' })['fix-rounds']).toBe('0')
+})
+
+test('the status is that of the last read, in a round too, and not the one that decided the result', () => {
+  const fields = { rounds: ROUNDS, jobInRound: failed }
+  expect(outputsOf(fields)).toMatchObject({ outcome: 'pull-request', status: 'failed' })
+  const report = reportOf(fields)
+  expect(parseResult(renderResult(report, conclude(report), String))).toMatchObject({ job: { status: 'failed' } })
 })
 
 /** If nobody compared the pull request's head before and after: for a job with a pull request, and for one without. */

@@ -154,7 +154,7 @@ const reply = (report: Report): string =>
   renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)
 
 test('names the outcome, the pull request, the checks and the run', () => {
-  const text = reply(reportOf({ job: completed, pullRequest: { state: 'open', checks: 'success' } }))
+  const text = reply(reportOf({ job: completed, pullRequest: { state: 'open', mergeable: true, checks: 'success' } }))
   expect(text).toBe(`<!-- docs-agent-action: reply run=42 step=docs/agent inputs=0123 comment=71 -->
 **The pull request is ready.** The agent's changes are in it. All its checks have passed.
 

@@ -50,7 +50,7 @@ test.each(BAD_ENDS)('a round that ends as %s takes nothing from what is known', 
   const turns = withRounds([{ ...round, result: { outcome, job: failed, error: failure('deadline') } }])
   expect(isToTrack(turns)).toBe(false)
   const report = tell(...turns)
-  expect(report).toMatchObject({ ...SHOWN, rounds: [{ job: failed }] })
+  expect(report).toMatchObject({ ...SHOWN, rounds: [{ job: failed }], jobInRound: failed })
   expect([report.error, report.lastProblem]).toEqual([undefined, undefined])
 })
 

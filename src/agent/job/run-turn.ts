@@ -16,7 +16,7 @@ async function create(prompt: string, watch: JobWatch): Promise<TaskResult> {
   watch.accept(job)
   if (!inputs.wait) return { outcome: 'submitted' }
   const result = await waitForJob(job, watch, clock.now() + CREATE_LAG_MS)
-  return result.outcome === 'pull-request' ? { ...result, operation: 'created' } : result
+  return result.job?.prLink === undefined ? result : { ...result, operation: 'created' }
 }
 
 async function attach(jobId: string, watch: JobWatch): Promise<TaskResult> {

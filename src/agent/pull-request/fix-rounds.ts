@@ -1,7 +1,8 @@
 import { historyIn, ownersOf, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
+import type { Check } from '../../github/commit-checks.ts'
 import type { FixStop } from '../report/fixing.ts'
-import type { PullRequestFindings } from '../report/report.ts'
+import { failedOf, type PullRequestFindings } from '../report/report.ts'
 import { newestOf, sentRounds, type Turns } from '../report/turns.ts'
 
 /** A round takes a turn of the agent and its checks; one that cannot end in this time is not begun. */
@@ -11,6 +12,9 @@ const ROUND_MS = 600_000
 export function findHeadOfLastRound(turns: Turns): string | undefined {
   return turns.at(-2)?.pullRequest?.headSha
 }
+
+/** Whether a commit may fix a failed check. */
+export const isForAgent = ({ needsPerson }: Check): boolean => needsPerson !== true
 
 /**
  * Why no further round is to be sent, as far as it can be said without asking anybody.
@@ -27,6 +31,8 @@ export function stopBeforeAsking(
   if (found.checks === 'success') return 'passed'
   if (found.checks !== 'failure') return 'nothing-to-tell'
   if (!isOpen(found)) return 'over'
+  const failed = failedOf(found.checkList)
+  if (failed.length > 0 && !failed.some(isForAgent)) return 'needs-person'
   if (found.headSha === findHeadOfLastRound(turns)) return 'unmoved'
   if (sentRounds(turns).length >= maxRounds) return 'used-up'
   return stopForTime(leftMs) ?? (jobStatus === 'failed' || jobStatus === 'archived' ? jobStatus : undefined)

@@ -12,7 +12,14 @@ import { sentRounds, type Plan, type Preflight } from '../report/turns.ts'
 import { failedByChange } from './checks.ts'
 import { renderFixPrompt } from '../prompt/failing-checks.ts'
 import { readDetails } from './check-details.ts'
-import { findHeadOfLastRound, stopAtLastLook, stopBeforeAsking, stopForCommits, stopForTime } from './fix-rounds.ts'
+import {
+  findHeadOfLastRound,
+  isForAgent,
+  stopAtLastLook,
+  stopBeforeAsking,
+  stopForCommits,
+  stopForTime,
+} from './fix-rounds.ts'
 import { noteNewHead } from './wait-for-checks.ts'
 
 const LONGEST_NAME = 60
@@ -61,7 +68,10 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
     const pullRequest = heads.newest(address) ?? (await heads.read(address))
     const commits = await heads.listCommits(pullRequest, openGitHub(step))
     const others = stopForCommits(commits, pullRequest, findHeadOfLastRound(turns))
-    const failing = others === undefined ? await findFailing(pullRequest, commits, failedOf(found.checkList), step) : []
+    const failing =
+      others === undefined
+        ? await findFailing(pullRequest, commits, failedOf(found.checkList).filter(isForAgent), step)
+        : []
     const details = await readDetails(failing, address.repository, step)
     // What was found out is believed of a head that is read once more.
     const last = await heads.read(address)

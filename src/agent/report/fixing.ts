@@ -8,6 +8,7 @@ export const STOPS = {
   elsewhere: 'The job does not name this pull request any more.',
   others: 'Somebody else has committed to the pull request meanwhile.',
   'red-before': 'The failed checks also fail without these changes.',
+  'needs-person': 'The failed checks need somebody to act, such as to sign an agreement, which the agent cannot do.',
   'no-time': 'Less than ten minutes are left of `timeout-minutes`.',
   'nothing-to-tell': 'No check is known to have failed.',
   'not-sent': 'The failing checks could not be sent to the agent.',

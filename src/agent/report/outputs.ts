@@ -5,7 +5,7 @@ import type { Task } from '../inputs/task.ts'
 import { formatLosses } from './journal.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { pagesFirst } from './pull-request-sections.ts'
-import { isInScope, jobIdOf, ownPullRequest, type Continued, type Report } from './report.ts'
+import { isInScope, jobIdOf, lastReadJob, ownPullRequest, type Continued, type Report } from './report.ts'
 import { formatEnd } from './turn-texts.ts'
 
 const LONGEST_MODEL_NAME = 200
@@ -33,7 +33,7 @@ function continuedOf({ continued, progress }: Report): Continued | undefined {
 /** What each output says, in the order of `action.yml`; undefined if there is nothing to tell. */
 const OUTPUTS = {
   outcome: ({ outcome }) => outcome,
-  status: ({ job }) => job?.status,
+  status: (report) => lastReadJob(report)?.status,
   changed: changedOf,
   'pr-link': (report) => ownPullRequest(report)?.href,
   'pr-number': (report) => ownPullRequest(report)?.number,
@@ -87,7 +87,7 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
     continued: continuedOf(report),
     job: id && {
       id,
-      status: job?.status,
+      status: lastReadJob(report)?.status,
       model: name(job?.model),
       repository: name(job?.repository),
       ref: name(job?.ref),

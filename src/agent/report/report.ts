@@ -155,8 +155,10 @@ export interface Recorded extends Partial<SaidByInputs> {
 export interface Report extends Recorded, TaskResult {
   /** Undefined if the inputs did not say what to do. */
   readonly task?: Task | undefined
-  /** The job as it was last read. */
+  /** The job by which the result was decided, or as it was last read. */
   readonly job?: Job | undefined
+  /** The job as it was last read in a round. */
+  readonly jobInRound?: Job | undefined
   /** Why the last read of the job failed, if it did. */
   readonly lastProblem?: ActionError | undefined
   /** How far a follow-up has come. One that is taken, but not seen, may leave the job as the turn before had left it. */
@@ -173,6 +175,8 @@ export interface Report extends Recorded, TaskResult {
 export function jobIdOf({ job, task }: Report): string | undefined {
   return job?.id ?? (task?.kind === 'create' ? undefined : task?.jobId)
 }
+
+export const lastReadJob = ({ job, jobInRound = job }: Report): Job | undefined => jobInRound
 
 const ENDED: readonly Outcome[] = ['pull-request', 'no-changes', 'failed', 'archived']
 

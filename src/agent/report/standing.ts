@@ -32,7 +32,10 @@ function listFailed({ checkList }: PullRequestFindings): readonly string[] {
   const failed = failedOf(checkList)
   const more = failed.length - MOST_FAILED
   return [
-    ...failed.slice(0, MOST_FAILED).map(({ name, detailsUrl: url }) => linked({ text: `${quoted(name)} failed`, url })),
+    ...failed.slice(0, MOST_FAILED).map(({ name, detailsUrl: url, needsPerson }) => {
+      const happened = needsPerson === true ? 'needs somebody to act' : 'failed'
+      return linked({ text: `${quoted(name)} ${happened}`, url })
+    }),
     ...(more > 0 ? [`${formatCount(more, 'more check')} failed.`] : []),
   ]
 }
@@ -77,11 +80,11 @@ export function tellOperation({ operation, task }: Report): readonly [happened: 
   return [operation ?? 'opened', "The agent's changes are in it."]
 }
 
-/** Only what is open, no draft, without a conflict, and good in all that was asked for is ready. */
+/** Only what is open, no draft, known to have no conflict, and good in all that was asked for is ready. */
 export function titleOfPullRequest(report: Report): string {
   const { operation, pullRequest: found = {} } = report
   const [fault] = faultsOf(report)
-  if (fault === undefined && found.state === 'open') return 'The pull request is ready'
+  if (fault === undefined && found.state === 'open' && found.mergeable === true) return 'The pull request is ready'
   const when = operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'
   const happened = isPullRequestOver(found) ? `${found.state ?? ''} ${when}` : tellOperation(report)[0]
   return `Pull request ${happened}${fault?.ending ?? ''}`
@@ -119,6 +122,7 @@ export function formatPullRequest(report: Report): string {
   return joinSentences([
     isPullRequestOver(pullRequest) && `It is already ${state ?? ''}.`,
     mergeable === false && 'It conflicts with its base branch, so it cannot be merged.',
+    state === 'open' && mergeable === undefined && 'GitHub has not told yet whether it conflicts with its base branch.',
     checks && waitsForApproval === true ? 'Its checks wait until somebody approves them.' : checksText,
     isBlocked === true && blockedText,
     isInScope(pullRequest) === true && 'All its files match `allowed-paths`.',

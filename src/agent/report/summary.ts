@@ -6,7 +6,7 @@ import { formatUtc, readableTime } from '../../text/utc-time.ts'
 import { adviseAttaching } from './conclusion.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { firstRows, pullRequestSections } from './pull-request-sections.ts'
-import { isLookedAt, jobIdOf, type Report } from './report.ts'
+import { isLookedAt, jobIdOf, lastReadJob, type Report } from './report.ts'
 import { formatShortfalls } from './journal.ts'
 import { adviseOnPullRequest, formatPullRequest } from './standing.ts'
 
@@ -44,7 +44,7 @@ const COUNT = /: \d+ commits?$/
 /** What the sections before have not told, what started the run, and the job. */
 function facts(report: Report, { text }: Conclusion): string {
   const { startedBy, change, pullRequest: { state, branch, outside = [] } = {}, shortfalls, job, durationMs } = report
-  const id = jobIdOf(report)
+  const [id, lastRead] = [jobIdOf(report), lastReadJob(report)]
   const trigger = startedBy && { ...startedBy, text: startedBy.text.replace(change === undefined ? '' : COUNT, '') }
   const ref = job?.ref === undefined ? '' : ` at ${fact(job.ref)}`
   return table({
@@ -55,7 +55,7 @@ function facts(report: Report, { text }: Conclusion): string {
     'Outside of allowed-paths': firstRows(outside, (path) => [fact(path)]).join(', '),
     'Not done on GitHub': prose(formatShortfalls(shortfalls, text) ?? ''),
     Job: id && inlineCode(id),
-    Status: job && fact(job.unlistedStatus ?? job.status),
+    Status: lastRead && fact(lastRead.unlistedStatus ?? lastRead.status),
     Repository: job?.repository && `${fact(job.repository)}${ref}`,
     Model: job?.model && fact(job.model),
     Created: job?.createdAt && fact(readableTime(job.createdAt)),

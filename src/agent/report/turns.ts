@@ -116,6 +116,7 @@ export function reportOf(turns: Turns, recorded: Recorded): Report {
     outcome: recorded.skipReason === undefined ? 'error' : 'skipped',
     ...workOf(turns),
     ...(stopped && (result === undefined || isFatal(stopped)) ? stopped : {}),
+    jobInRound: turns.length > 1 ? newestOf(turns).job : undefined,
     rounds: sentRounds(turns),
     stop: findStop(turns),
   }
