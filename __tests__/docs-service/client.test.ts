@@ -165,7 +165,7 @@ describe('send prompt', () => {
     expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
     expect(clock.sleeps).toEqual([60_000, 32_000, 5_000, 9_000, 17_000])
     // A line a minute, as nothing else is said.
-    expect(lines).toContain('Still waiting, for another 32 s.')
+    expect(lines).toContain('Still waiting until 2026-01-01 00:01:32 UTC, for another 32 s.')
   })
 
   test('a wait that does not fit the deadline fails at once and names the time', async () => {
