@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { Refusal, toActionError } from '../../src/github/github-error.ts'
-import { TransportFailure } from '../../src/github/octokit.ts'
+import { Refusal, toActionError, TransportFailure } from '../../src/github/github-error.ts'
 import { InvalidResponse } from '../../src/github/read-json.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
@@ -10,7 +9,7 @@ const KEY = 'ghs_0123456789abcdef'
 const redact = createRedactor([KEY])
 
 const refusal = (status: number, message: string, headers = {}): Refusal =>
-  new Refusal({ status, headers, data: { message, secret: 'token' } })
+  new Refusal({ status, url: '', headers, data: { message, secret: 'token' } })
 const told = (error: unknown): ActionError => toActionError(error, 'checks: read', 'acme/docs', redact, NOW)
 
 const USED_UP = { 'x-ratelimit-remaining': '0' }
@@ -64,7 +63,7 @@ test('a token that may not create a label is told to create it once, or to get `
   const message = 'You do not have permission to create labels on this repository.'
   const unauthorized = { resource: 'Repository', field: 'label', code: 'unauthorized' }
   const data = { message, errors: [null, unauthorized] }
-  expect(told(new Refusal({ status: 403, headers: {}, data }))).toMatchObject({
+  expect(told(new Refusal({ status: 403, url: '', headers: {}, data }))).toMatchObject({
     code: 'forbidden',
     message: `GitHub says “${message}” (403).`,
     hint: 'Create the label in `acme/docs` once, or grant `issues: write` under `permissions` of the job.',
@@ -108,7 +107,7 @@ test.each<[string, string, unknown, string]>([
   ['that there is no readable reason', 'Validation Failed', [null, 7], ', and gave no reason.'],
   ['the reason and not the generic message', '', [{ field: 'body', code: 'invalid' }], ': “body is not valid”.'],
 ])('a 422 is explained by %s', (_what, message, errors, told422) => {
-  const { code, message: text } = told(new Refusal({ status: 422, headers: {}, data: { message, errors } }))
+  const { code, message: text } = told(new Refusal({ status: 422, url: '', headers: {}, data: { message, errors } }))
   expect([code, text]).toEqual([
     'rejected',
     expect.stringContaining(`GitHub did not accept the request (422)${told422}`),
@@ -126,7 +125,7 @@ test('a secret at the place where a quote is cut is taken out as a whole', () =>
 })
 
 test.each(['', null, 7, '<!doctype html>', { message: 7 }])('a refusal with %j is not quoted', (data) => {
-  expect(told(new Refusal({ status: 304, headers: {}, data })).message).toBe('GitHub answered 304.')
+  expect(told(new Refusal({ status: 304, url: '', headers: {}, data })).message).toBe('GitHub answered 304.')
 })
 
 const HOUR = { ...USED_UP, 'x-ratelimit-reset': String(NOW.getTime() / 1_000 + 90) }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { downloadLog, lastLines } from '../../src/github/job-log.ts'
-import { sendThrough, type Send } from '../../src/github/octokit.ts'
+import { sendThrough, type Send } from '../../src/github/transport.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'

@@ -1,11 +1,12 @@
+import { getOctokit } from '@actions/github'
 import { expect, test } from '@jest/globals'
-import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { API_PATH, createGitHub } from '../../src/emulator/github/github.ts'
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { Refusal } from '../../src/github/github-error.ts'
+import { Refusal, type GitHubResponse } from '../../src/github/github-error.ts'
 import { connectGitHub, type GitHub, type Resources } from '../../src/github/github.ts'
-import type { Answer, GitHubRequest } from '../../src/github/octokit.ts'
+import type { Transport } from '../../src/github/transport.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { checkRun, commit, madeCommit } from '../support/github-state.ts'
@@ -61,15 +62,33 @@ const world = (fields: Partial<RepositoryState>): RepositoryState =>
     ...fields,
   })
 
-/** The answers of the embedded GitHub with such a repository. */
-function embedded(docs: RepositoryState): (request: GitHubRequest) => Answer {
+interface Asked {
+  readonly method: string
+  readonly url: string
+  readonly body?: unknown
+}
+
+/** The responses of the embedded GitHub with such a repository. */
+function embedded(docs: RepositoryState): (request: Asked) => GitHubResponse {
   const startMs = Date.UTC(2026, 0, 1)
   const github = createGitHub({ baseUrl: BASE_URL, startMs, state: { repositories: { [NAME]: docs } } })
   return ({ method, url, body }) => {
-    const request = { method, target: url.pathname + url.search, headers: { authorization: `token ${GITHUB_TOKEN}` } }
+    const request = { method, target: url.slice(BASE_URL.length), headers: { authorization: `token ${GITHUB_TOKEN}` } }
     const response = github.handle({ ...request, body: body === undefined ? '' : JSON.stringify(body) }, startMs)
-    return { ...response, data: JSON.parse(response.body) as unknown }
+    return { ...response, url, data: JSON.parse(response.body) as unknown }
   }
+}
+
+/** Octokit, with a plugin that responds to every request itself. */
+function respondWith(respond: (request: Asked) => GitHubResponse): Transport {
+  const octokit = getOctokit(GITHUB_TOKEN, { baseUrl: `${BASE_URL}${API_PATH}` }, ({ hook, request }) => {
+    hook.wrap('request', (_send, options) => {
+      const response = respond(request.endpoint.parse(options))
+      if (response.status >= 400) throw new Refusal(response)
+      return response
+    })
+  })
+  return { open: () => Promise.resolve(octokit), usage: () => ({ counted: 0, remaining: 0, limit: 0 }) }
 }
 
 /** Undefined: the field is not there. */
@@ -109,16 +128,15 @@ const OPTIONS = {
 /** Asks once of all as it is, and once for each field of each answer that GitHub gives, with that field of another kind. */
 async function* mutate<T>(docs: RepositoryState, ask: (github: GitHub) => Promise<T>) {
   const answerTo = embedded(docs)
-  const answers = new Map<string, Answer>()
+  const answers = new Map<string, GitHubResponse>()
   let wrong: { readonly place: string; readonly data: unknown } | undefined
-  const perform = (request: GitHubRequest): Promise<Answer> => {
-    const place = `${request.method} ${request.url.href}`
+  const transport = respondWith((request) => {
+    const place = `${request.method} ${request.url}`
     const right = answers.get(place) ?? answerTo(request)
     answers.set(place, right)
-    const answer = wrong?.place === place ? { ...right, data: wrong.data } : right
-    return answer.status < 400 ? Promise.resolve(answer) : Promise.reject(new Refusal(answer))
-  }
-  const github = connectGitHub(OPTIONS, undefined, { perform, usage: () => ({ counted: 0, remaining: 0, limit: 0 }) })
+    return wrong?.place === place ? { ...right, data: wrong.data } : right
+  })
+  const github = connectGitHub(OPTIONS, undefined, transport)
   yield ['nothing', await ask(github)] as const
   for (const [place, { data }] of [...answers])
     for (const [what, mutant] of mutantsOf(data)) {

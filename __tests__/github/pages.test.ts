@@ -65,8 +65,12 @@ test('a page may hold more than anybody asked for', async () => {
 
 const toItem = (item: object) => ({ name: text(item, 'name'), size: number(item, 'size'), id: number(item, 'of.id') })
 const named = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }))
+const toResponse = (link: string | undefined, data: object) => ({
+  ...{ status: 200, url: '', data },
+  headers: link === undefined ? {} : { link },
+})
 const countOf = (list: unknown, total_count?: unknown, link?: string) =>
-  toFirstPage({ status: 200, headers: { link }, data: { list, total_count, state: 'success' } }, 'list', toItem)
+  toFirstPage(toResponse(link, { list, total_count, state: 'success' }), 'list', toItem)
 
 test.each([
   ['all that is counted', countOf(named(2), 2), 0, false],

@@ -4,7 +4,7 @@ import type { GitHubOptions as EmulatedOptions } from '../../src/emulator/github
 import { type RepositoryState, repositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import type { GitHubOptions } from '../../src/github/requests.ts'
+import type { GitHubOptions } from '../../src/github/transport.ts'
 import { type VirtualClock, virtualClock } from './virtual-clock.ts'
 import { BASE_URL, connectInProcess } from './in-process-github.ts'
 import { observeGitHub } from './observe-github.ts'

@@ -3,8 +3,7 @@ import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../../src/emulator/github/github.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { connectGitHub, type GitHub } from '../../src/github/github.ts'
-import type { Send } from '../../src/github/octokit.ts'
-import { createRequests, type GitHubOptions } from '../../src/github/requests.ts'
+import { createTransport, type GitHubOptions, type Send } from '../../src/github/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 
 /** What the addresses in the world begin with. */
@@ -50,5 +49,5 @@ export function connectInProcess(github: InProcessGitHub): GitHub {
   const options = { token, apiUrl: `${BASE_URL}${API_PATH}`, env: {}, clock, signal, deadlineAt, log, debug, redact }
   // At once: what it takes to load is no time of the clock's.
   const load = () => Promise.resolve(toolkit)
-  return connectGitHub(options, send, createRequests(options, send, load))
+  return connectGitHub(options, send, createTransport(options, send, load))
 }

@@ -1,5 +1,5 @@
 import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
-import { path, type AskGitHub, type Query } from './ask-github.ts'
+import type { Call } from './call.ts'
 import { toCheckRun, toCheckSuite, toWorkflowRun } from './check-suites.ts'
 import { type Check, judgeChecks, type OwnRun, toCommitStatus } from './commit-checks.ts'
 import { PAGE_SIZE, toFirstPage } from './pages.ts'
@@ -36,32 +36,41 @@ export interface Checks {
   readonly listAnnotations: (repository: string, checkRunId: number) => Promise<readonly Annotation[]>
 }
 
-export const connectChecks = (ask: AskGitHub): Checks => ({
+export const connectChecks = (call: Call): Checks => ({
   readChecks: async (repository, sha, own, suffices) => {
-    const commit = path`/commits/${sha}`
-    const read = <T>(permission: string, place: string, name: string, toItem: (item: object) => T, query?: Query) =>
-      ask(permission, repository, async (api) =>
-        toFirstPage(await api.get(place, { per_page: PAGE_SIZE, ...query }), name, toItem),
-      )
-    const readSuites = () => read('checks: read', `${commit}/check-suites`, 'check_suites', toCheckSuite)
+    const ofCommit = { ref: sha, per_page: PAGE_SIZE }
+    const readSuites = () =>
+      call('checks: read', repository, async ({ request, repo }) => {
+        const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-suites'
+        return toFirstPage(await request(route, { ...repo, ...ofCommit }), 'check_suites', toCheckSuite)
+      })
     const early = suffices === undefined ? await readSuites() : undefined
-    const latest = { filter: 'latest' }
-    const checkRuns = await read('checks: read', `${commit}/check-runs`, 'check_runs', toCheckRun, latest)
-    const statuses = await read('statuses: read', `${commit}/status`, 'statuses', toCommitStatus)
+    const checkRuns = await call('checks: read', repository, async ({ request, repo }) => {
+      const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs'
+      return toFirstPage(await request(route, { ...repo, ...ofCommit, filter: 'latest' }), 'check_runs', toCheckRun)
+    })
+    const statuses = await call('statuses: read', repository, async ({ request, repo }) => {
+      const route = 'GET /repos/{owner}/{repo}/commits/{ref}/status'
+      return toFirstPage(await request(route, { ...repo, ...ofCommit }), 'statuses', toCommitStatus)
+    })
     if (suffices !== undefined) {
       const listed = judgeChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
       if (suffices(listed)) return listed
     }
     const suites = early ?? (await readSuites())
-    const ofCommit = { head_sha: sha, exclude_pull_requests: true }
-    const runs = read('actions: read', '/actions/runs', 'workflow_runs', toWorkflowRun, ofCommit)
+    const runs = call('actions: read', repository, async ({ request, repo }) => {
+      const query = { per_page: PAGE_SIZE, head_sha: sha, exclude_pull_requests: true }
+      const response = await request('GET /repos/{owner}/{repo}/actions/runs', { ...repo, ...query })
+      return toFirstPage(response, 'workflow_runs', toWorkflowRun)
+    })
     const mayNotKnow = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
     const workflowRuns = await runs.then(({ items }) => items, mayNotKnow)
     return judgeChecks({ suites, checkRuns, statuses, workflowRuns }, own)
   },
   listAnnotations: (repository, checkRunId) =>
-    ask('checks: read', repository, async (api) => {
-      const answer = await api.get(path`/check-runs/${checkRunId}/annotations`, { per_page: MOST_ANNOTATIONS })
-      return required(items(answer, 'data', toAnnotation))
+    call('checks: read', repository, async ({ request, repo }) => {
+      const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations'
+      const response = await request(route, { ...repo, check_run_id: checkRunId, per_page: MOST_ANNOTATIONS })
+      return required(items(response, 'data', toAnnotation))
     }),
 })

@@ -1,4 +1,4 @@
-import { path, type AskGitHub, type RepositoryApi } from './ask-github.ts'
+import type { Api, Call } from './call.ts'
 import { toPerson, type Person } from './event-parts.ts'
 import { unlessRefused } from './github-error.ts'
 import { number, object, optional, required, text } from './read-json.ts'
@@ -10,11 +10,13 @@ type Asked = Pick<Person, 'login'> & Partial<Person>
 const WRITING = ['write', 'maintain', 'admin']
 
 /** A user who is gone may not write. */
-async function mayWrite(api: RepositoryApi, { id, login }: Asked): Promise<boolean> {
-  const answer = await unlessRefused(api.get(path`/collaborators/${login}/permission`), [404])
+async function mayWrite(api: Api, { id, login }: Asked): Promise<boolean> {
+  const { request, repo } = api
+  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
+  const answer = await unlessRefused(request(route, { ...repo, username: login }), [404])
   if (answer === undefined) {
     // It is the user who is gone only if the token sees the repository.
-    await api.get('')
+    await request('GET /repos/{owner}/{repo}', repo)
     return false
   }
   const permission = required(text(answer, 'data.permission'))
@@ -47,7 +49,7 @@ const MOST_ASKED = 10
 const NO_STRANGERS = ['OWNER', 'MEMBER', 'COLLABORATOR']
 
 /** Of a user or of an app (`GET /user` is for users only); undefined if GitHub does not tell. */
-async function readOwnId(api: RepositoryApi): Promise<number | undefined> {
+async function readOwnId(api: Api): Promise<number | undefined> {
   const answer = await unlessRefused(api.graphql('query { viewer { databaseId } }'))
   return answer && number(answer, 'data.data.viewer.databaseId')
 }
@@ -67,7 +69,7 @@ function peopleToAsk(writers: readonly Writer[]): readonly Account[] {
  * who may write. An app is not believed for being one, as everybody can make one. Where one may be believed, what all others
  * say does not matter, and nobody is asked about them.
  */
-async function findTrusted(api: RepositoryApi, writers: readonly Writer[]): Promise<readonly number[]> {
+async function findTrusted(api: Api, writers: readonly Writer[]): Promise<readonly number[]> {
   const accounts = writers.flatMap(({ user }) => user ?? [])
   const workflows = accounts.filter(({ type, login }) => type === 'Bot' && login === WORKFLOWS_BOT)
   if (accounts.length === 0 || workflows.length > 0) return workflows.map(({ id }) => id)
@@ -83,10 +85,7 @@ async function findTrusted(api: RepositoryApi, writers: readonly Writer[]): Prom
 }
 
 /** @param writers oldest first */
-export async function judgeWriters(
-  api: RepositoryApi,
-  writers: readonly Writer[],
-): Promise<(writer: Writer) => Author> {
+export async function judgeWriters(api: Api, writers: readonly Writer[]): Promise<(writer: Writer) => Author> {
   const trusted = await findTrusted(api, writers)
   return ({ user }) => {
     if (user === undefined) return 'stranger'
@@ -103,6 +102,6 @@ export interface Permissions {
   readonly mayWrite: (repository: string, person: Asked) => Promise<boolean>
 }
 
-export const connectPermissions = (ask: AskGitHub): Permissions => ({
-  mayWrite: (repository, person) => ask('metadata: read', repository, (api) => mayWrite(api, person)),
+export const connectPermissions = (call: Call): Permissions => ({
+  mayWrite: (repository, person) => call('metadata: read', repository, (api) => mayWrite(api, person)),
 })

@@ -1,7 +1,7 @@
-import { path, type AskGitHub } from './ask-github.ts'
+import type { Call } from './call.ts'
 import { judgeWriters, toWriter, type Author } from './comment-trust.ts'
 import { toPlace } from './event-parts.ts'
-import { readAll } from './pages.ts'
+import { type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { number, object, required, text } from './read-json.ts'
 
@@ -54,10 +54,6 @@ function permissionFor(access: 'read' | 'write', place: CommentPlace): string {
 /** Whether it is a thread at the lines of a change. All other comments are below a pull request or an issue. */
 const isThread = (place: CommentPlace): place is CommentAddress => 'kind' in place && place.kind === 'review-comment'
 
-const rootOf = (place: CommentPlace): string => (isThread(place) ? '/pulls' : '/issues')
-const listPath = (place: CommentPlace): string => `${rootOf(place)}/${place.number}/comments`
-const commentPath = (place: CommentPlace, id: number): string => `${rootOf(place)}/comments/${id}`
-
 export interface Comments {
   /** Puts eyes on a comment; there once, however often it is asked for. GitHub's REST interface has no reactions to reviews. */
   readonly addEyes: (comment: CommentAddress) => Promise<void>
@@ -89,40 +85,61 @@ export interface Comments {
   ) => Promise<void>
 }
 
-export const connectComments = (ask: AskGitHub): Comments => ({
+export const connectComments = (call: Call): Comments => ({
   addEyes: (comment) =>
-    ask(permissionFor('write', comment), comment.repository, async (api) => {
+    call(permissionFor('write', comment), comment.repository, async ({ request, repo }) => {
       if (comment.kind === 'review') return
-      await api.send('POST', `${commentPath(comment, comment.id)}/reactions`, { content: 'eyes' })
+      const reaction = { ...repo, comment_id: comment.id, content: 'eyes' } as const
+      if (isThread(comment)) await request('POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions', reaction)
+      else await request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', reaction)
     }),
   listReviewComments: (review) =>
-    ask(permissionFor('read', review), review.repository, async (api) => {
-      const listed = { path: path`/pulls/${review.number}/reviews/${review.id}/comments`, mostPages: MOST_REVIEW_PAGES }
-      return readAll(api, { ...listed, read: toReviewComment, unreadable: 'left', past: 'left' })
+    call(permissionFor('read', review), review.repository, ({ request, repo }) => {
+      const ofReview = { ...repo, pull_number: review.number, review_id: review.id, per_page: PAGE_SIZE }
+      const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments'
+      const limits = { unreadable: 'left', mostPages: MOST_REVIEW_PAGES, past: 'left' } as const
+      return readAll((cursor) => request(route, { ...ofReview, ...cursor }), { read: toReviewComment, ...limits })
     }),
   listMarkerComments: (place, matters = () => true) =>
-    ask(permissionFor('read', place), place.repository, async (api) => {
-      const query = 'kind' in place ? { since: place.writtenAt } : {}
-      const listed = { path: listPath(place), query, mostPages: MOST_PAGES }
-      const comments = await readAll(api, { ...listed, read: toComment, unreadable: 'left' })
+    call(permissionFor('read', place), place.repository, async (api) => {
+      const { request, repo } = api
+      const query = { ...repo, per_page: PAGE_SIZE, ...('kind' in place && { since: place.writtenAt }) }
+      const readPage = (cursor: Cursor) =>
+        isThread(place)
+          ? request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
+              ...{ ...query, pull_number: place.number, ...cursor },
+            })
+          : request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+              ...{ ...query, issue_number: place.number, ...cursor },
+            })
+      const comments = await readAll(readPage, { read: toComment, unreadable: 'left', mostPages: MOST_PAGES })
       const found = comments.filter(({ body }) => body.startsWith(MARKER_BEGINNING) && matters(body))
       const authorOf = await judgeWriters(api, found)
       return found.map((comment) => ({ id: comment.id, body: comment.body, author: authorOf(comment) }))
     }),
   readComment: (place, commentId) =>
-    ask(permissionFor('read', place), place.repository, async (api) => {
-      const answer = await api.get(commentPath(place, commentId))
-      return required(object(answer, 'data', toComment)).body
+    call(permissionFor('read', place), place.repository, async ({ request, repo }) => {
+      const route = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}'
+      const response = await request(route, { ...repo, comment_id: commentId })
+      return required(object(response, 'data', toComment)).body
     }),
   addComment: (place, body) =>
-    ask(permissionFor('write', place), place.repository, async (api) => {
-      const listed = listPath(place) + (isThread(place) ? path`/${place.threadId}/replies` : '')
+    call(permissionFor('write', place), place.repository, async (api) => {
       // If the response was lost, a retry would add the comment twice: the caller looks it up first.
-      const answer = await api.send('POST', listed, { body }, { retries: 0 })
-      return required(object(answer, 'data', (written) => ({ id: number(written, 'id') }))).id
+      const comment = { ...api.repo, body, request: { retries: 0 } }
+      const response = isThread(place)
+        ? await api.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies', {
+            ...{ ...comment, pull_number: place.number, comment_id: place.threadId },
+          })
+        : await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+            ...{ ...comment, issue_number: place.number },
+          })
+      return required(object(response, 'data', (written) => ({ id: number(written, 'id') }))).id
     }),
   editComment: (place, commentId, body, { isSentOnce = false } = {}) =>
-    ask(permissionFor('write', place), place.repository, async (api) => {
-      await api.send('PATCH', commentPath(place, commentId), { body }, { isSentOnce })
+    call(permissionFor('write', place), place.repository, async ({ request, repo }) => {
+      const comment = { ...repo, comment_id: commentId, body, request: { isSentOnce } }
+      if (isThread(place)) await request('PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}', comment)
+      else await request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', comment)
     }),
 })

@@ -1,5 +1,5 @@
-import { path, type AskGitHub } from './ask-github.ts'
-import { PAGE_SIZE, readAll } from './pages.ts'
+import type { Call } from './call.ts'
+import { type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountAt, type PullRequestAddress } from './pull-requests.ts'
 import { all, object, required, text } from './read-json.ts'
 
@@ -52,23 +52,31 @@ export interface Commits {
   readonly listTags: (repository: string) => Promise<readonly Tag[]>
 }
 
-export const connectCommits = (ask: AskGitHub): Commits => ({
+export const connectCommits = (call: Call): Commits => ({
   listPullRequestCommits: ({ repository, number }) =>
-    ask('pull-requests: read', repository, (api) =>
-      readAll(api, { ...ALL_COMMITS, path: path`/pulls/${number}/commits` }),
-    ),
+    call('pull-requests: read', repository, ({ request, repo }) => {
+      const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
+      const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits'
+      return readAll((cursor) => request(route, { ...query, ...cursor }), ALL_COMMITS)
+    }),
   listCommitsBetween: (repository, base, head) =>
-    ask('contents: read', repository, (api) =>
-      readAll(api, { ...ALL_COMMITS, path: path`/compare/${base}...${head}`, name: 'commits' }),
-    ),
+    call('contents: read', repository, ({ request, repo }) => {
+      const query = { ...repo, basehead: `${base}...${head}`, per_page: PAGE_SIZE }
+      const route = 'GET /repos/{owner}/{repo}/compare/{basehead}'
+      return readAll((cursor) => request(route, { ...query, ...cursor }), { ...ALL_COMMITS, name: 'commits' })
+    }),
   readCommit: (repository, sha) =>
-    ask('contents: read', repository, async (api) =>
-      required(object(await api.get(path`/commits/${sha}`), 'data', toCommit)),
-    ),
+    call('contents: read', repository, async ({ request, repo }) => {
+      const response = await request('GET /repos/{owner}/{repo}/commits/{ref}', { ...repo, ref: sha })
+      return required(object(response, 'data', toCommit))
+    }),
   listTags: (repository) =>
-    ask('contents: read', repository, (api) =>
-      readAll(api, { path: '/tags', read: toTag, unreadable: 'left', mostPages: MOST_TAG_PAGES, past: 'left' }),
-    ),
+    call('contents: read', repository, ({ request, repo }) => {
+      const query = { ...repo, per_page: PAGE_SIZE }
+      const limits = { unreadable: 'left', mostPages: MOST_TAG_PAGES, past: 'left' } as const
+      const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/tags', { ...query, ...cursor })
+      return readAll(readPage, { read: toTag, ...limits })
+    }),
 })
 
 /** Those of the commits that this one has in its history, itself included; none if it is not among them. */

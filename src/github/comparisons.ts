@@ -1,4 +1,4 @@
-import { path, type AskGitHub } from './ask-github.ts'
+import type { Call } from './call.ts'
 import { type ComparedCommit, toCommit } from './commits.ts'
 import { PAGE_SIZE } from './pages.ts'
 import { all, list, number, object, required, text, word } from './read-json.ts'
@@ -62,12 +62,13 @@ export interface Comparisons {
   readonly compare: (repository: string, base: string, head: string) => Promise<Comparison>
 }
 
-export const connectComparisons = (ask: AskGitHub): Comparisons => ({
+export const connectComparisons = (call: Call): Comparisons => ({
   compare: async (repository, base, head) => {
     const readPage = (page: number): Promise<Comparison> =>
-      ask('contents: read', repository, async (api) => {
-        const answer = await api.get(path`/compare/${base}...${head}`, { per_page: PAGE_SIZE, page })
-        return required(object(answer, 'data', toComparison))
+      call('contents: read', repository, async ({ request, repo }) => {
+        const query = { ...repo, basehead: `${base}...${head}`, per_page: PAGE_SIZE, page }
+        const response = await request('GET /repos/{owner}/{repo}/compare/{basehead}', query)
+        return required(object(response, 'data', toComparison))
       })
     const first = await readPage(1)
     const lastPage = Math.ceil(first.totalCommits / PAGE_SIZE)

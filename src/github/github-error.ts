@@ -2,8 +2,23 @@ import { failureCause } from '../http/failure-cause.ts'
 import { ActionError } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { TransportFailure, type Answer } from './octokit.ts'
 import { InvalidResponse, items, text, texts } from './read-json.ts'
+
+/** A response of Octokit, read to its end: JSON as a value, and everything else as text. */
+export interface GitHubResponse {
+  readonly status: number
+  readonly url: string
+  /** Names in lower case. */
+  readonly headers: Awaited<ReturnType<ReturnType<typeof import('@actions/github').getOctokit>['request']>>['headers']
+  readonly data: unknown
+}
+
+/** The connection failed, as `cause` says. Every other error that is thrown inside of a request is a defect of this action. */
+export class TransportFailure extends Error {
+  constructor(cause: unknown) {
+    super('The request to GitHub brought no whole response.', { cause })
+  }
+}
 
 const LONGEST_QUOTE = 200
 /** Says no more than the status does. */
@@ -53,9 +68,9 @@ export class Refusal extends Error {
   readonly problems: readonly string[]
   /** Whether the token may not create a label that the repository does not have (googleapis/release-please-action#1105). */
   readonly isAboutNewLabel: boolean
-  readonly #headers: Answer['headers']
+  readonly #headers: GitHubResponse['headers']
 
-  constructor({ status, headers, data }: Answer) {
+  constructor({ status, headers, data }: GitHubResponse) {
     super(`GitHub answered ${status}.`)
     this.status = status
     const response = { data }
@@ -82,7 +97,7 @@ export class Refusal extends Error {
     if (!this.#isUsedUp()) return LIMIT_MS
     // A second more, as the new hour has to have begun.
     const endsAt = Number(this.#headers['x-ratelimit-reset']) * 1_000 + 1_000
-    const leftMs = endsAt - (Date.parse(this.#headers['date'] ?? '') || now.getTime())
+    const leftMs = endsAt - (Date.parse(this.#headers.date ?? '') || now.getTime())
     return Number.isNaN(leftMs) ? LIMIT_MS : Math.max(1_000, leftMs)
   }
 

@@ -1,4 +1,5 @@
-import { createAskGitHub } from './ask-github.ts'
+import type { Deadline } from '../runtime/time-budget.ts'
+import { createCall } from './call.ts'
 import { connectChecks, type Checks } from './checks.ts'
 import { connectPermissions, type Permissions } from './comment-trust.ts'
 import { connectComments, type Comments } from './comments.ts'
@@ -6,11 +7,9 @@ import { connectCommits, type Commits } from './commits.ts'
 import { connectComparisons, type Comparisons } from './comparisons.ts'
 import { connectJobLogs, type JobLogs } from './job-log.ts'
 import { connectLabels, type Labels } from './labels.ts'
-import { sendThrough, type Send } from './octokit.ts'
 import { connectPullRequests, type PullRequests } from './pull-requests.ts'
-import type { Deadline } from '../runtime/time-budget.ts'
-import { createRequests, type GitHubOptions, type Requests, type Usage } from './requests.ts'
 import { connectReviewers, type Reviewers } from './reviewers.ts'
+import { createTransport, sendThrough, type GitHubOptions, type Send, type Transport, type Usage } from './transport.ts'
 import { connectWorkflowRuns, type WorkflowRuns } from './workflow-runs.ts'
 
 /**
@@ -31,24 +30,28 @@ export interface GitHub extends Resources {
   readonly until: (deadlineAt: number | Deadline, signal?: AbortSignal) => GitHub
 }
 
+/** GitHub, opened once for a step. */
 export function connectGitHub(
   options: GitHubOptions,
   send: Send = sendThrough(options.env),
-  requests: Requests = createRequests(options, send),
+  transport: Transport = createTransport(options, send),
 ): GitHub {
-  const ask = createAskGitHub(options, requests)
-  return {
-    ...connectChecks(ask),
-    ...connectComments(ask),
-    ...connectCommits(ask),
-    ...connectComparisons(ask),
-    ...connectJobLogs(ask, send, options),
-    ...connectLabels(ask),
-    ...connectPermissions(ask),
-    ...connectPullRequests(ask),
-    ...connectReviewers(ask),
-    ...connectWorkflowRuns(ask),
-    usage: requests.usage,
-    until: (deadlineAt, signal = options.signal) => connectGitHub({ ...options, deadlineAt, signal }, send, requests),
+  const withDeadline = (deadlineAt: number | Deadline, signal: AbortSignal): GitHub => {
+    const call = createCall(transport, { ...options, deadlineAt, signal })
+    return {
+      ...connectChecks(call),
+      ...connectComments(call),
+      ...connectCommits(call),
+      ...connectComparisons(call),
+      ...connectJobLogs(call, send, options),
+      ...connectLabels(call),
+      ...connectPermissions(call),
+      ...connectPullRequests(call),
+      ...connectReviewers(call),
+      ...connectWorkflowRuns(call),
+      usage: transport.usage,
+      until: (deadlineAt, signal = options.signal) => withDeadline(deadlineAt, signal),
+    }
   }
+  return withDeadline(options.deadlineAt, options.signal)
 }

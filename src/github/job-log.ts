@@ -3,10 +3,10 @@ import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
-import { path, type AskGitHub } from './ask-github.ts'
 import type { Redact } from '../text/redact.ts'
-import { TransportFailure, type Send } from './octokit.ts'
-import type { GitHubOptions } from './requests.ts'
+import type { Call } from './call.ts'
+import { TransportFailure } from './github-error.ts'
+import type { GitHubOptions, Send } from './transport.ts'
 
 const LINES_BEFORE = 120
 const LINES_AFTER = 30
@@ -115,13 +115,15 @@ export interface JobLogs {
 }
 
 export const connectJobLogs = (
-  ask: AskGitHub,
+  call: Call,
   send: Send,
   { clock, redact }: Pick<GitHubOptions, 'clock' | 'redact'>,
 ): JobLogs => ({
   readJobLog: (repository, jobId) =>
-    ask('actions: read', repository, async (api, signal) => {
-      const url = addressOf(await api.locate(path`/actions/jobs/${jobId}/logs`))
+    call('actions: read', repository, async ({ request, repo, signal }) => {
+      const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs'
+      const { headers } = await request(route, { ...repo, job_id: jobId, request: { redirect: 'manual' } })
+      const url = addressOf(headers.location)
       const lines = await downloadLog(url, send, { clock, signal })
       const texts = lines.map((line) => cutLine(line, redact))
       return texts.map((line) => line.replace(TIME_STAMP, '').replace(COMMAND, '$1: ')).join('\n')

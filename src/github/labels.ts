@@ -1,6 +1,6 @@
-import { path, type AskGitHub } from './ask-github.ts'
+import type { Call } from './call.ts'
 import { unlessRefused } from './github-error.ts'
-import { readAll, readPages } from './pages.ts'
+import { type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
 import { accountAt, labelsOf, type PullRequestAddress } from './pull-requests.ts'
 import { at, number, required } from './read-json.ts'
 
@@ -23,8 +23,8 @@ const NO_ISSUES = [403, 404, 410]
 /** A longer list is not known to be complete. */
 const MAX_PAGES = 30
 
-const OPEN = { state: 'open', sort: 'created', direction: 'asc' }
-const NEWEST = { state: 'all', sort: 'created', direction: 'desc' }
+const OPEN = { per_page: PAGE_SIZE, state: 'open', sort: 'created', direction: 'asc' } as const
+const NEWEST = { per_page: PAGE_SIZE, state: 'all', sort: 'created', direction: 'desc' } as const
 
 /**
  * Whether a label is among others. GitHub ignores the case of labels.
@@ -61,35 +61,40 @@ export interface Labels {
   readonly listOpenPullRequests: (repository: string) => Promise<readonly PullRequestInList[]>
 }
 
-export const connectLabels = (ask: AskGitHub): Labels => ({
+export const connectLabels = (call: Call): Labels => ({
   addLabel: ({ repository, number }, label) =>
-    ask('pull-requests: write', repository, async (api) => {
-      await api.send('POST', path`/issues/${number}/labels`, { labels: [label] })
+    call('pull-requests: write', repository, async ({ request, repo }) => {
+      const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels'
+      await request(route, { ...repo, issue_number: number, labels: [label] })
     }),
   findLabelledPullRequests: (repository, label) =>
-    ask('issues: read', repository, async (api) => {
-      const listing = { path: '/issues', query: { ...OPEN, labels: label }, read: toListed, mostPages: MAX_PAGES }
-      const issues = (await unlessRefused(readPages(api, listing), NO_ISSUES)) ?? []
-      return issues
-        .flat()
+    call('issues: read', repository, async ({ request, repo }) => {
+      const query = { ...repo, ...OPEN, labels: label }
+      const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/issues', { ...query, ...cursor })
+      const issues = await unlessRefused(readAll(readPage, { read: toListed, mostPages: MAX_PAGES }), NO_ISSUES)
+      return (issues ?? [])
         .filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
         .map(({ number }) => ({ repository, number }))
     }),
   listNewestPullRequests: (repository, label) =>
-    ask('pull-requests: read', repository, async (api) => {
-      const newest = { query: NEWEST, mostPages: 1, past: 'left', read: toListed } as const
-      const labelled = { ...newest, path: '/issues', query: { ...NEWEST, labels: label } }
-      const issues = (await unlessRefused(readAll(api, labelled), NO_ISSUES)) ?? []
+    call('pull-requests: read', repository, async ({ request, repo }) => {
+      const query = { ...repo, ...NEWEST }
+      const readIssues = (cursor: Cursor) =>
+        request('GET /repos/{owner}/{repo}/issues', { ...query, labels: label, ...cursor })
+      const readPulls = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor })
+      const firstPage = { read: toListed, mostPages: 1, past: 'left' } as const
+      const issues = (await unlessRefused(readAll(readIssues, firstPage), NO_ISSUES)) ?? []
       const isLabelled = ({ labels }: Listed): boolean => hasLabel(label, labels)
       const found = issues.filter((issue) => issue.isPullRequest && isLabelled(issue))
-      const pulls = found.length > 0 ? found : await readAll(api, { ...newest, path: '/pulls' })
+      const pulls = found.length > 0 ? found : await readAll(readPulls, firstPage)
       return toPullRequests(repository, pulls.filter(isLabelled))
     }),
   listOpenPullRequests: (repository) =>
-    ask('pull-requests: read', repository, async (api) => {
-      const listing = { path: '/pulls', query: OPEN, read: toListed, mostPages: MAX_PAGES }
-      const first = await readPages(api, listing)
-      const again = first.length === 1 ? [] : await readPages(api, listing)
+    call('pull-requests: read', repository, async ({ request, repo }) => {
+      const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...OPEN, ...cursor })
+      const listing = { read: toListed, mostPages: MAX_PAGES }
+      const first = await readPages(readPage, listing)
+      const again = first.length === 1 ? [] : await readPages(readPage, listing)
       const found = new Map([...first, ...again].flat().map((pull) => [pull.number, pull]))
       return toPullRequests(repository, [...found.values()]).toSorted((a, b) => a.number - b.number)
     }),

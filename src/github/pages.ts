@@ -1,24 +1,28 @@
 import { ActionError } from '../runtime/errors.ts'
-import type { Query, RepositoryApi } from './ask-github.ts'
-import type { Answer } from './octokit.ts'
+import type { GitHubResponse } from './github-error.ts'
 import { all, items, list, number, required, text } from './read-json.ts'
 
 /** The most that GitHub gives on one page. */
 export const PAGE_SIZE = 100
 
-/** Of the address only these are taken, so that it leads to no other host and no other list. */
-function nextPlace({ headers: { link = '' } }: Answer): Query | undefined {
+/** Where a page begins: its number, or in lists that are too long for numbers, the item before it. */
+export interface Cursor {
+  readonly page?: number
+  readonly after?: string
+}
+
+/** Takes only the cursor from the `next` link, so that a response cannot redirect paging to another host or endpoint. */
+function getNextCursor({ headers: { link = '' } }: GitHubResponse): Cursor | undefined {
   const address = /<([^<>]*)>;[^,]*\brel="next"/.exec(link)?.[1]
   if (address === undefined) return undefined
   const query = new URLSearchParams(address.replace(/^[^?]*/, ''))
   const [page, after] = [query.get('page'), query.get('after')]
-  // In lists that are too long for numbers a page is behind an entry.
-  return { ...(page !== null && { page }), ...(after !== null && { after }) }
+  return { ...(page !== null && { page: Number(page) }), ...(after !== null && { after }) }
 }
 
+type RequestPage = (cursor: Cursor) => Promise<GitHubResponse>
+
 interface Listing<T> {
-  readonly path: string
-  readonly query?: Query
   /** Of the list in its answer, if it stands beside something else. */
   readonly name?: string
   /** What is made of an item. */
@@ -37,25 +41,25 @@ interface Listing<T> {
  * @throws InvalidResponse if a page cannot be read
  * @throws ActionError `rejected` if there are too many pages
  */
-export async function readPages<T>(api: RepositoryApi, listing: Listing<T>): Promise<readonly (readonly T[])[]> {
-  const { path, query = {}, name, read, unreadable, mostPages, past, isLast = () => false } = listing
+export async function readPages<T>(requestPage: RequestPage, listing: Listing<T>): Promise<readonly (readonly T[])[]> {
+  const { name, read, unreadable, mostPages, past, isLast = () => false } = listing
   const listed = name === undefined ? 'data' : `data.${name}`
   const pages: (readonly T[])[] = []
-  for (let place: Query | undefined = { page: 1 }; place !== undefined;) {
+  for (let cursor: Cursor | undefined = { page: 1 }; cursor !== undefined;) {
     if (pages.length === mostPages && past === 'left') break
     if (pages.length === mostPages)
       throw new ActionError('rejected', `GitHub has more than ${mostPages * PAGE_SIZE} to list.`)
-    const answer: Answer = await api.get(path, { per_page: PAGE_SIZE, ...query, ...place })
-    const page = required((unreadable === 'left' ? items : all)(answer, listed, read))
+    const response: GitHubResponse = await requestPage(cursor)
+    const page = required((unreadable === 'left' ? items : all)(response, listed, read))
     pages.push(page)
-    place = page.some(isLast) ? undefined : nextPlace(answer)
+    cursor = page.some(isLast) ? undefined : getNextCursor(response)
   }
   return pages
 }
 
 /** What is on all of them. */
-export async function readAll<T>(api: RepositoryApi, listing: Listing<T>): Promise<readonly T[]> {
-  return (await readPages(api, listing)).flat()
+export async function readAll<T>(requestPage: RequestPage, listing: Listing<T>): Promise<readonly T[]> {
+  return (await readPages(requestPage, listing)).flat()
 }
 
 /** The first page of a list, and what is known of the rest. */
@@ -74,12 +78,12 @@ export interface FirstPage<T> {
  * @param read what is made of an item
  * @throws InvalidResponse if there is no list
  */
-export function toFirstPage<T>(answer: Answer, name: string, read: (item: object) => T): FirstPage<T> {
-  const page = required(list(answer, `data.${name}`, read))
+export function toFirstPage<T>(response: GitHubResponse, name: string, read: (item: object) => T): FirstPage<T> {
+  const page = required(list(response, `data.${name}`, read))
   const found = page.filter((item) => item !== undefined)
-  const isFull = page.length >= PAGE_SIZE || nextPlace(answer) !== undefined
+  const isFull = page.length >= PAGE_SIZE || getNextCursor(response) !== undefined
   // Without a count, there is at least one more where there may be another page.
-  const counted = number(answer, 'data.total_count') ?? page.length + (isFull ? 1 : 0)
+  const counted = number(response, 'data.total_count') ?? page.length + (isFull ? 1 : 0)
   const missing = Math.max(counted, page.length) - found.length
-  return { items: found, missing, isFull, sum: text(answer, 'data.state') }
+  return { items: found, missing, isFull, sum: text(response, 'data.state') }
 }

@@ -1,5 +1,6 @@
 import { ActionError } from '../runtime/errors.ts'
-import { path, type AskGitHub, type Query } from './ask-github.ts'
+import type { Api, Call } from './call.ts'
+import type { GitHubResponse } from './github-error.ts'
 import { all, at, boolean, number, object, required, text, word } from './read-json.ts'
 import { visibilityAt, type Visibility } from './visibility.ts'
 
@@ -108,7 +109,7 @@ export type ListedPullRequest = Readonly<ReturnType<typeof toListed>>
 const hasBrought = ({ state }: ListedPullRequest): boolean => state !== 'closed'
 
 /** Of those that were changed last, as whoever pushes or merges changes one: others are old enough to be found by the commit. */
-const CHANGED_LAST = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 }
+const CHANGED_LAST = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 } as const
 
 export interface PullRequests {
   /** In the repository by the name that GitHub gives it: one that was renamed is found by its old name too. */
@@ -131,26 +132,43 @@ export interface PullRequests {
   ) => Promise<readonly ListedPullRequest[]>
 }
 
-export function connectPullRequests(ask: AskGitHub): PullRequests {
-  const find = (repository: string, place: string, query: Query, isWanted: (one: ListedPullRequest) => boolean) =>
-    ask('pull-requests: read', repository, async (api) => {
-      // One that cannot be read may be the one that matters, so that none is left out.
-      return required(all(await api.get(place, query), 'data', toListed)).filter(isWanted)
+export function connectPullRequests(call: Call): PullRequests {
+  const find = (
+    repository: string,
+    requestList: (api: Api) => Promise<GitHubResponse>,
+    isWanted: (one: ListedPullRequest) => boolean,
+  ) =>
+    call('pull-requests: read', repository, async (api) => {
+      // Reject the whole list if any item is malformed: the malformed item could be the one we are looking for.
+      return required(all(await requestList(api), 'data', toListed)).filter(isWanted)
     })
   return {
     readPullRequest: ({ repository, number }) =>
-      ask('pull-requests: read', repository, async (api) => {
-        const answer = await api.get(path`/pulls/${number}`)
-        return { ...required(object(answer, 'data', toPullRequest)), number }
+      call('pull-requests: read', repository, async ({ request, repo }) => {
+        const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}'
+        const response = await request(route, { ...repo, pull_number: number })
+        return { ...required(object(response, 'data', toPullRequest)), number }
       }),
-    findPullRequestsOfCommit: (repository, sha) => find(repository, path`/commits/${sha}/pulls`, {}, hasBrought),
+    findPullRequestsOfCommit: (repository, sha) => {
+      const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls'
+      return find(repository, ({ request, repo }) => request(route, { ...repo, commit_sha: sha }), hasBrought)
+    },
     findPullRequestsEndingWith: (repository, sha) =>
-      find(repository, '/pulls', CHANGED_LAST, (one) => one.endSha === sha && hasBrought(one)),
+      find(
+        repository,
+        ({ request, repo }) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...CHANGED_LAST }),
+        (one) => one.endSha === sha && hasBrought(one),
+      ),
     findPullRequestsOfBranch: (repository, branch, state) => {
       const [owner = ''] = repository.split('/')
       // Without a branch of this name GitHub may list all; an owner may have a fork, too.
       const isWanted = (one: ListedPullRequest): boolean => one.branch === branch && !one.isOfFork
-      return find(repository, '/pulls', { state, head: `${owner}:${branch}`, per_page: 30 }, isWanted)
+      const query = { state, head: `${owner}:${branch}`, per_page: 30 }
+      return find(
+        repository,
+        ({ request, repo }) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...query }),
+        isWanted,
+      )
     },
   }
 }

@@ -1,6 +1,6 @@
 import { ActionError } from '../runtime/errors.ts'
-import { path, type AskGitHub } from './ask-github.ts'
-import { readAll } from './pages.ts'
+import type { Call } from './call.ts'
+import { type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { optional, required, text } from './read-json.ts'
 
@@ -31,25 +31,23 @@ export interface Reviewers {
   readonly requestReview: (pullRequest: PullRequestAddress, name: string) => Promise<void>
 }
 
-export const connectReviewers = (ask: AskGitHub): Reviewers => ({
+export const connectReviewers = (call: Call): Reviewers => ({
   listReviewersSoFar: ({ repository, number }) =>
-    ask('pull-requests: read', repository, async (api) => {
-      const read = (event: object) => toReviewers(event, api.owner)
+    call('pull-requests: read', repository, async ({ request, repo }) => {
+      const query = { ...repo, issue_number: number, per_page: PAGE_SIZE }
+      const readPage = (cursor: Cursor) =>
+        request('GET /repos/{owner}/{repo}/issues/{issue_number}/timeline', { ...query, ...cursor })
+      const read = (event: object) => toReviewers(event, repo.owner)
       // The account of a reviewer may be deleted (`null`). That event is skipped, and all others count.
-      const listing = {
-        path: path`/issues/${number}/timeline`,
-        read,
-        mostPages: MOST_PAGES,
-        unreadable: 'left',
-      } as const
-      return (await readAll(api, listing)).flat()
+      return (await readAll(readPage, { read, mostPages: MOST_PAGES, unreadable: 'left' })).flat()
     }),
   requestReview: ({ repository, number }, name) =>
-    ask('pull-requests: write', repository, async (api) => {
+    call('pull-requests: write', repository, async ({ request, repo }) => {
       const [owner = '', team] = name.split('/')
-      if (team !== undefined && owner.toLowerCase() !== api.owner.toLowerCase())
-        throw new ActionError('rejected', `A team of another organization than \`${api.owner}\` cannot be asked.`)
-      const whom = team === undefined ? { reviewers: [name] } : { team_reviewers: [team] }
-      await api.send('POST', path`/pulls/${number}/requested_reviewers`, whom)
+      if (team !== undefined && owner.toLowerCase() !== repo.owner.toLowerCase())
+        throw new ActionError('rejected', `A team of another organization than \`${repo.owner}\` cannot be asked.`)
+      const reviewers = team === undefined ? { reviewers: [name] } : { team_reviewers: [team] }
+      const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers'
+      await request(route, { ...repo, pull_number: number, ...reviewers })
     }),
 })

@@ -1,6 +1,6 @@
-import { path, type AskGitHub } from './ask-github.ts'
+import type { Call } from './call.ts'
 import { DEPENDABOT } from './event.ts'
-import { readAll } from './pages.ts'
+import { type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { number, required, text } from './read-json.ts'
 
 export interface WorkflowBranch {
@@ -57,17 +57,17 @@ export interface WorkflowRuns {
   readonly findLastSuccesses: (before: WorkflowBranch) => Promise<readonly string[]>
 }
 
-export const connectWorkflowRuns = (ask: AskGitHub): WorkflowRuns => ({
+export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
   findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
     const counts = ({ id, event, actor, isOfFork }: Run): boolean =>
       id < runId && (countsAsBase({ event, actor }) || (isOther && event === STARTED_BY_RUN)) && !isOfFork
-    return ask('actions: read', repository, async (api) => {
-      const runs = await readAll(api, {
-        path: path`/actions/workflows/${workflow}/runs`,
-        query: { branch, status: 'success', exclude_pull_requests: true },
-        ...{ name: 'workflow_runs', read: toRun, unreadable: 'left', mostPages: MOST_PAGES, past: 'left' },
-        isLast: counts,
-      })
+    return call('actions: read', repository, async ({ request, repo }) => {
+      const route = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs'
+      const successes = { branch, status: 'success', exclude_pull_requests: true } as const
+      const query = { ...repo, workflow_id: workflow, per_page: PAGE_SIZE, ...successes }
+      const limits = { unreadable: 'left', mostPages: MOST_PAGES, past: 'left' } as const
+      const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
+      const runs = await readAll(readPage, { name: 'workflow_runs', read: toRun, ...limits, isLast: counts })
       const found = runs.filter(counts)
       return [...new Set(found.map(({ headSha }) => headSha))].slice(0, MOST_HEADS)
     })

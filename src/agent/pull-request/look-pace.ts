@@ -1,4 +1,4 @@
-import type { Usage } from '../../github/requests.ts'
+import type { Usage } from '../../github/transport.ts'
 import type { Looks } from './checks.ts'
 
 const SHORTEST_MS = 10_000

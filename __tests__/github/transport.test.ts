@@ -1,8 +1,7 @@
 import * as toolkit from '@actions/github'
 import { describe, expect, test } from '@jest/globals'
 import { toActionError } from '../../src/github/github-error.ts'
-import { openOctokit, type Answer, type GitHubRequest } from '../../src/github/octokit.ts'
-import { createRequests } from '../../src/github/requests.ts'
+import { createTransport, type RequestPolicy, type Transport } from '../../src/github/transport.ts'
 import type { HttpAnswer, HttpRequest } from '../../src/http/exchange.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { errorOf } from '../support/github-client.ts'
@@ -12,19 +11,33 @@ const API = 'https://api.example.com'
 type Sent = Omit<HttpAnswer, 'body'> & { readonly body: string }
 const told = (error: unknown) => toActionError(error, 'contents: read', 'acme/old', String, new Date(0))
 const quiet = (): void => undefined
-const OPTIONS = { token: 'ghs_1', clock: virtualClock(), log: quiet, debug: quiet }
+const OPTIONS = { token: 'ghs_1', apiUrl: API, clock: virtualClock(), log: quiet, debug: quiet }
+
+const FOREVER = { at: Infinity, allowWait: () => true }
+
+interface Request {
+  readonly method?: 'GET' | 'POST'
+  readonly body?: object
+  readonly policy?: Partial<RequestPolicy>
+}
+
+async function send({ open }: Transport, path: string, { method = 'GET', body, policy }: Request = {}) {
+  const { request } = await open()
+  const { signal } = new AbortController()
+  return request(`${method} ${path}`, { ...body, request: { signal, deadline: FOREVER, ...policy } })
+}
 
 /** Requests that are answered in turn, each with 200 unless told otherwise. */
 function answeredInTurn(...answers: readonly (Partial<Sent> | undefined)[]) {
   const sent: HttpRequest[] = []
-  const { perform, usage } = createRequests({ ...OPTIONS, clock: virtualClock() }, (request) => {
-    const answer = { status: 200, headers: {}, body: '{}', ...answers[sent.length] }
+  const transport = createTransport({ ...OPTIONS, clock: virtualClock() }, (request) => {
+    const answer = { status: 200, body: '{}', ...answers[sent.length] }
     sent.push(request)
-    return Promise.resolve({ ...answer, body: bodyOf(answer.body) })
+    const headers = { 'content-type': 'application/json', ...answer.headers }
+    return Promise.resolve({ ...answer, headers, body: bodyOf(answer.body) })
   })
-  const ask = (path: string, fields: Partial<GitHubRequest> = {}): Promise<Answer> =>
-    perform({ method: 'GET', url: new URL(path, API), ...fields }, new AbortController().signal, Infinity)
-  return { ask, sent, usage }
+  const ask = (path: string, request?: Request) => send(transport, path, request)
+  return { ask, sent, usage: transport.usage }
 }
 
 test('each request has the token, says who asks, and in which language', async () => {
@@ -45,26 +58,29 @@ test('each request has the token, says who asks, and in which language', async (
 
 const READ = { method: 'GET' } as const
 const WRITE = { method: 'POST', body: { a: 1 } } as const
-const QUESTION = { ...READ, asksWhere: true } as const
+const LOCATION = { ...READ, policy: { redirect: 'manual' } } as const
 
-test.each<[string, Partial<GitHubRequest>, readonly number[]]>([
+test.each<[string, Request, readonly number[]]>([
   ['a read', READ, [301, 302, 307, 308]],
   ['a write', WRITE, [301, 302, 307, 308]],
-  ['a question where something is', QUESTION, [301, 307, 308]],
-])('%s goes on as it is to where its repository has moved, and is else not done', async (_what, request, moved) => {
-  for (const status of [...moved, 300, 303]) {
-    const { ask, sent } = answeredInTurn({ status, headers: { location: '/repositories/1' } })
-    const answer = await ask('/repos/acme/old', request).catch(told)
-    const message = expect.stringContaining(String(status)) as unknown
-    expect(answer).toMatchObject(moved.includes(status) ? { status: 200 } : { code: 'redirected', message })
-    const [first, ...others] = sent
-    expect(others).toEqual(moved.includes(status) ? [{ ...first, url: new URL('/repositories/1', API) }] : [])
-  }
-})
+  ['a read with `redirect: manual`', LOCATION, [301, 307, 308]],
+])(
+  '%s is sent unchanged to where its repository has moved, and any other redirect is an error',
+  async (_what, request, moved) => {
+    for (const status of [...moved, 300, 303]) {
+      const { ask, sent } = answeredInTurn({ status, headers: { location: '/repositories/1' } })
+      const answer = await ask('/repos/acme/old', request).catch(told)
+      const message = expect.stringContaining(String(status)) as unknown
+      expect(answer).toMatchObject(moved.includes(status) ? { status: 200 } : { code: 'redirected', message })
+      const [first, ...others] = sent
+      expect(others).toEqual(moved.includes(status) ? [{ ...first, url: new URL('/repositories/1', API) }] : [])
+    }
+  },
+)
 
-test('where something is says 302', async () => {
+test('returns a 302 to a request with `redirect: manual`', async () => {
   const { ask, sent } = answeredInTurn({ status: 302, headers: { location: 'https://logs.example.com/1' } })
-  expect((await ask('/logs', QUESTION)).headers['location']).toBe('https://logs.example.com/1')
+  expect((await ask('/logs', LOCATION)).headers.location).toBe('https://logs.example.com/1')
   expect(sent).toHaveLength(1)
 })
 
@@ -81,11 +97,12 @@ test.each(ELSEWHERE)('the token goes nowhere else, so not to %s', async (locatio
 test('a 403 with Retry-After is a rate limit, and requests that wait for it together log it once', async () => {
   const [clock, lines] = [virtualClock(), [] as string[]]
   let sent = 0
-  const limit = { status: 403, headers: { 'retry-after': '130' }, body: bodyOf('{"message":"Slow down."}') }
-  const { perform } = createRequests({ ...OPTIONS, clock, log: (line) => lines.push(line) }, () =>
-    Promise.resolve(sent++ < 2 ? limit : { status: 200, headers: {}, body: bodyOf('{}') }),
+  const headers = { 'content-type': 'application/json' }
+  const limit = { status: 403, headers: { ...headers, 'retry-after': '130' }, body: bodyOf('{"message":"Slow down."}') }
+  const transport = createTransport({ ...OPTIONS, clock, log: (line) => lines.push(line) }, () =>
+    Promise.resolve(sent++ < 2 ? limit : { status: 200, headers, body: bodyOf('{}') }),
   )
-  const ask = () => perform({ method: 'GET', url: new URL(API) }, new AbortController().signal, Infinity)
+  const ask = () => send(transport, '/a')
   expect(await clock.passUntil(Promise.all([ask(), ask()]))).toMatchObject([{ status: 200 }, { status: 200 }])
   const until = 'until 2026-01-01 00:02:10 UTC'
   expect(lines).toEqual([
@@ -102,7 +119,7 @@ test('what is sent round and round ends', async () => {
   expect(sent).toHaveLength(4)
 })
 
-describe('known answers', () => {
+describe('cached responses', () => {
   const tagged = (etag: string, body = '{}', left = 0): Partial<Sent> => ({
     headers: { etag, 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': String(left) },
     body,
@@ -111,10 +128,10 @@ describe('known answers', () => {
   const tagsIn = (sent: readonly HttpRequest[]) => sent.map(({ headers }) => headers['if-none-match'])
 
   test('asks again only for what has changed, and gives what it had where nothing has', async () => {
-    const { ask, sent, usage } = answeredInTurn(tagged('1', 'a', 400), UNCHANGED, tagged('2', 'b', 399), UNCHANGED)
+    const { ask, sent, usage } = answeredInTurn(tagged('1', '[1]', 400), UNCHANGED, tagged('2', '[2]', 399), UNCHANGED)
     const bodies: unknown[] = []
     for (let count = 0; count < 4; count++) bodies.push((await ask('/a')).data)
-    expect(bodies).toEqual(['a', 'a', 'b', 'b'])
+    expect(bodies).toEqual([[1], [1], [2], [2]])
     expect(tagsIn(sent)).toEqual([undefined, '1', '1', '2'])
     expect(usage()).toEqual({ counted: 2, remaining: 399, limit: 1_000 })
   })
@@ -133,10 +150,10 @@ describe('known answers', () => {
   })
 
   test('a refusal counts, stays one, and costs nothing of what is known', async () => {
-    const { ask, sent, usage } = answeredInTurn(tagged('1', 'a'), { status: 404 }, UNCHANGED)
+    const { ask, sent, usage } = answeredInTurn(tagged('1', '[1]'), { status: 404 }, UNCHANGED)
     await ask('/a')
     expect(await errorOf(ask('/a'))).toMatchObject({ status: 404 })
-    expect((await ask('/a')).data).toBe('a')
+    expect((await ask('/a')).data).toEqual([1])
     expect(tagsIn(sent)[2]).toBe('1')
     expect(usage().counted).toBe(2)
   })
@@ -153,11 +170,11 @@ test('the toolkit is loaded once, by the first request, and does not see the eve
     seen.push(process.env['GITHUB_EVENT_PATH'])
     return Promise.resolve(toolkit)
   }
-  const send = () => Promise.resolve({ status: 200, headers: {}, body: bodyOf('{}') })
-  const { perform } = createRequests(OPTIONS, send, load)
+  const headers = { 'content-type': 'application/json' }
+  const respond = () => Promise.resolve({ status: 200, headers, body: bodyOf('{}') })
+  const transport = createTransport(OPTIONS, respond, load)
   expect(seen).toEqual([])
-  for (const url of [new URL('/a', API), new URL('/b', API)])
-    await perform({ method: 'GET', url }, new AbortController().signal, Infinity)
+  for (const path of ['/a', '/b']) await send(transport, path)
   expect(seen).toEqual([undefined])
   expect(process.env['GITHUB_EVENT_PATH']).toBe('event.json')
 })
@@ -165,16 +182,16 @@ test('the toolkit is loaded once, by the first request, and does not see the eve
 test('a run that is cancelled while the toolkit loads asks nothing', async () => {
   const [run, sent] = [new AbortController(), [] as HttpRequest[]]
   const load = () => (run.abort(), Promise.resolve(toolkit))
-  const send = (request: HttpRequest) => Promise.reject(new Error(`${sent.push(request)} sent`))
-  const { perform } = createRequests(OPTIONS, send, load)
-  await expect(perform({ method: 'GET', url: new URL(API) }, run.signal, Infinity)).rejects.toBe(run.signal.reason)
+  const respond = (request: HttpRequest) => Promise.reject(new Error(`${sent.push(request)} sent`))
+  const transport = createTransport(OPTIONS, respond, load)
+  await expect(send(transport, '/a', { policy: { signal: run.signal } })).rejects.toBe(run.signal.reason)
   expect(sent).toEqual([])
 })
 
 test('an address that the toolkit trips over as it is loaded is named, and a defect in it is none', async () => {
   const failing = (error: Error) => {
     const reject = () => Promise.reject(error)
-    return openOctokit('ghs_1', reject, () => undefined, reject)
+    return createTransport(OPTIONS, reject, reject).open()
   }
   await expect(failing(Object.assign(new TypeError(), { code: 'ERR_INVALID_URL' }))).rejects.toMatchObject({
     code: 'proxy',

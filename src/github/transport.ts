@@ -1,0 +1,306 @@
+import { exchange, readText, type HttpAnswer, type HttpRequest } from '../http/exchange.ts'
+import { failureCause } from '../http/failure-cause.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { withDeadline } from '../runtime/deadline.ts'
+import { ActionError } from '../runtime/errors.ts'
+import { formatTimeAfter, sleepAloud } from '../runtime/heartbeat.ts'
+import type { Deadline } from '../runtime/time-budget.ts'
+import { parseUrl } from '../runtime/url.ts'
+import type { Redact } from '../text/redact.ts'
+import { Refusal, TransportFailure, type GitHubResponse } from './github-error.ts'
+import { InvalidResponse } from './read-json.ts'
+
+/** Loads the toolkit, which is large: a step that sends GitHub no request does not load it. */
+export type LoadToolkit = () => Promise<typeof import('@actions/github')>
+type Toolkit = Awaited<ReturnType<LoadToolkit>>
+export type Octokit = ReturnType<Toolkit['getOctokit']>
+type OctokitPlugin = NonNullable<Parameters<Toolkit['getOctokit']>[2]>
+
+/** Sends a request once. `end` aborts when the caller no longer waits for the response. */
+export type Send = (request: HttpRequest, end: AbortSignal) => Promise<HttpAnswer>
+
+export function sendThrough(env: NodeJS.ProcessEnv): Send {
+  return async (request, end) => exchange(request, env, end)
+}
+
+export interface GitHubOptions {
+  readonly token: string
+  /** `GITHUB_API_URL`: the API of github.com or of a GitHub Enterprise Server. */
+  readonly apiUrl: string
+  /** Names the proxies. */
+  readonly env: NodeJS.ProcessEnv
+  readonly clock: Clock
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal
+  /** On the clock's scale, in milliseconds: nothing is sent, waited for or retried after it. */
+  readonly deadlineAt: number | Deadline
+  readonly log: (line: string) => void
+  /** For the log of a run in debug mode. */
+  readonly debug: (line: string) => void
+  /** For everything that GitHub returns: untrusted text is cut later, and half a secret could no longer be found. */
+  readonly redact: Redact
+}
+
+/** The `request` options of one request, which Octokit passes to the policy. */
+export interface RequestPolicy {
+  /** Aborts when the caller no longer waits for the response. */
+  readonly signal: AbortSignal
+  readonly deadline: Deadline
+  /** How often the request is retried after a failure that may pass, by default three times. */
+  readonly retries?: number
+  /** Whether the request is never retried, not even after a rate limit, because its body is outdated by then. */
+  readonly isSentOnce?: boolean
+  /** `manual`: a 302 is a response, and is not followed. */
+  readonly redirect?: 'manual'
+}
+
+/** What GitHub counts of the requests with a token. */
+export interface Usage {
+  /** How many requests of this step GitHub has counted. It does not count a 304. */
+  readonly counted: number
+  /** How many more requests with the token GitHub allows within this hour, whoever sends them. */
+  readonly remaining: number
+  /** How many requests GitHub allows in an hour; 0 until GitHub has said. */
+  readonly limit: number
+}
+
+/** Large enough for a comparison of 300 files with patches. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+/** For one attempt, including the last byte of its response. */
+const ATTEMPT_TIMEOUT_MS = 30_000
+/** Give up after this many retries. */
+const MAX_RETRIES = 3
+/** GitHub asks for a second between two requests that write. */
+const WRITE_INTERVAL_MS = 1_000
+/** GitHub redirects once, from a repository's old name to its present one. */
+const MAX_REDIRECTS = 3
+/** A look at a pull request with its checks takes five requests. */
+const MAX_CACHED_RESPONSES = 16
+
+const REDIRECTS = [301, 302, 307, 308]
+
+/** GitHub's own have no other characters. A header with any other byte could not be sent back unchanged. */
+const SENDABLE_ETAG = /^[\x21-\x7e]+$/
+
+/** Where the same request is to be sent instead. Only on the same origin, because the token is for no other server. */
+function getRedirect({ status, headers: { location } }: GitHubResponse, url: URL): URL | undefined {
+  if (!REDIRECTS.includes(status) || typeof location !== 'string') return undefined
+  const next = parseUrl(location, url.href)
+  return next?.origin === url.origin ? next : undefined
+}
+
+function isTransient(error: unknown): boolean {
+  if (error instanceof Refusal) return error.status >= 500 || error.status === 408
+  return error instanceof TransportFailure && ['no-connection', 'broken'].includes(failureCause(error.cause))
+}
+
+/** In milliseconds; undefined if the request is not to be retried. */
+function getRetryDelayMs(error: unknown, tries: number, retries: number, wallTime: Date): number | undefined {
+  if (error instanceof Refusal && error.isRateLimit) return tries < MAX_RETRIES ? error.limitMs(wallTime) : undefined
+  return tries < retries && isTransient(error) ? (tries + 1) ** 2 * 1_000 : undefined
+}
+
+/**
+ * The response that Octokit wraps in an error, because it is no success.
+ * @throws what `fetch` throws, which Octokit wraps in an error of its own
+ */
+function unwrapResponse(error: unknown): GitHubResponse {
+  const { response, cause = error } = error as { readonly response?: GitHubResponse; readonly cause?: unknown }
+  if (response !== undefined) return response
+  throw cause
+}
+
+/** One request, at whatever address it is sent to. */
+interface Outgoing {
+  readonly method: string
+  readonly url: URL
+  readonly policy: RequestPolicy
+  /** Sends the request once. `end` aborts when the response is no longer waited for. */
+  readonly send: (url: URL, etag: string | undefined, end: AbortSignal) => Promise<GitHubResponse>
+}
+
+/**
+ * The request policy: the deadline on the step's clock, retries, rate limits, redirects on the same origin, ETags, and a pause
+ * between writes. Octokit's public plugins for retries and throttling are not used: they retry a POST after a 5xx, which may
+ * write twice, and they sleep on the wall clock, which no deadline ends.
+ */
+export function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' | 'log' | 'debug'>) {
+  let usage: Usage = { counted: 0, remaining: 0, limit: 0 }
+  let nextWriteAt = -Infinity
+  /** The end of the last wait for a rate limit that is being logged. */
+  let loggedUntil = -Infinity
+  /** Responses with an `ETag`, by URL, the most recently used last. */
+  const cache = new Map<string, GitHubResponse>()
+
+  function count({ status, headers }: GitHubResponse): void {
+    const [remaining, limit] = [Number(headers['x-ratelimit-remaining']), Number(headers['x-ratelimit-limit'])]
+    usage = { ...usage, ...(limit > 0 && { remaining, limit }), counted: usage.counted + (status === 304 ? 0 : 1) }
+  }
+
+  /** Caches a response, or returns the cached response for a 304. */
+  function revalidate(url: string, response: GitHubResponse): GitHubResponse {
+    const whole = response.status === 304 ? cache.get(url) : response
+    if (whole === undefined || whole.status >= 300) return response
+    cache.delete(url)
+    if (SENDABLE_ETAG.test(whole.headers.etag ?? '')) cache.set(url, whole)
+    for (const oldest of [...cache.keys()].slice(0, -MAX_CACHED_RESPONSES)) cache.delete(oldest)
+    return whole
+  }
+
+  /** Logs the wait, unless a wait of another request that lasts as long is being logged. */
+  async function waitForLimit(ms: number, signal: AbortSignal): Promise<void> {
+    const endsAt = clock.now() + ms
+    if (endsAt <= loggedUntil) return clock.sleep(ms, signal)
+    const before = loggedUntil
+    loggedUntil = endsAt
+    try {
+      log(`GitHub limits the rate of requests. Waiting until ${formatTimeAfter(ms, clock)}.`)
+      await sleepAloud(ms, { clock, log, signal })
+    } catch (error) {
+      loggedUntil = before
+      throw error
+    }
+  }
+
+  async function pauseBetweenWrites(signal: AbortSignal): Promise<void> {
+    const at = Math.max(clock.now(), nextWriteAt)
+    nextWriteAt = at + WRITE_INTERVAL_MS
+    await clock.sleep(at - clock.now(), signal)
+  }
+
+  async function sendOnce({ method, send, policy: { signal } }: Outgoing, url: URL): Promise<GitHubResponse> {
+    // A signal of the process is heard only when the event loop turns, and this request may write.
+    await clock.turn()
+    signal.throwIfAborted()
+    const etag = method === 'GET' ? cache.get(url.href)?.headers.etag : undefined
+    const timedOut = new TransportFailure(new Error('No response in time.'))
+    const limits = { clock, signal, timeoutMs: ATTEMPT_TIMEOUT_MS, timedOut }
+    const response = await withDeadline((end) => send(url, etag, end), limits)
+    count(response)
+    return method === 'GET' ? revalidate(url.href, response) : response
+  }
+
+  /** Follows a renamed repository, with method and body. */
+  async function attempt(request: Outgoing): Promise<GitHubResponse> {
+    const { signal, redirect } = request.policy
+    if (request.method !== 'GET') await pauseBetweenWrites(signal)
+    let { url } = request
+    for (let redirects = 0; ; redirects++) {
+      const response = await sendOnce(request, url)
+      if (response.status < 300 || (response.status === 302 && redirect === 'manual')) return response
+      const next = redirects < MAX_REDIRECTS ? getRedirect(response, url) : undefined
+      if (next === undefined) throw new Refusal(response)
+      url = next
+    }
+  }
+
+  /** No pause between two attempts ends after the deadline, except waits for a rate limit that the deadline allows. */
+  async function perform(request: Outgoing): Promise<GitHubResponse> {
+    const { signal, deadline, retries = MAX_RETRIES, isSentOnce = false } = request.policy
+    for (let tries = 0; ; tries++) {
+      try {
+        return await attempt(request)
+      } catch (error) {
+        const delayMs = isSentOnce ? undefined : getRetryDelayMs(error, tries, retries, clock.wallTime())
+        if (delayMs === undefined) throw error
+        const isRateLimit = error instanceof Refusal && error.isRateLimit
+        if (!(isRateLimit ? deadline.allowWait(delayMs) : clock.now() + delayMs < deadline.at)) throw error
+        debug(`GitHub is asked again in ${delayMs / 1_000} s: ${request.method} ${request.url.href}`)
+        await (isRateLimit ? waitForLimit(delayMs, signal) : clock.sleep(delayMs, signal))
+      }
+    }
+  }
+
+  const plugin: OctokitPlugin = (octokit) => {
+    octokit.hook.wrap('request', async (request, options) => {
+      const { method, url, ...rest } = octokit.request.endpoint.parse(options)
+      const body: unknown = rest.body
+      const { baseUrl, headers, mediaType } = options
+      const policy = options.request as RequestPolicy
+      // Octokit passes one object to all hooks, so it is changed in place. It names an address from here on and no route, whose
+      // parameters Octokit would add to the address of a redirect.
+      for (const name of Object.keys(options)) Reflect.deleteProperty(options, name)
+      Object.assign(options, { method, baseUrl, mediaType, ...(body !== undefined && { data: body }) })
+      const send: Outgoing['send'] = async (target, etag, signal) => {
+        Object.assign(options, { url: target.href, headers: { ...headers, 'if-none-match': etag } })
+        Object.assign(options, { request: { ...policy, signal } })
+        return Promise.resolve(request(options)).catch(unwrapResponse)
+      }
+      const response = await perform({ method, url: new URL(url), policy, send })
+      const isJson = typeof response.data === 'object' && response.data !== null
+      if (!isJson && policy.redirect !== 'manual') throw new InvalidResponse()
+      return response
+    })
+  }
+
+  return { plugin, usage: () => usage }
+}
+
+/**
+ * Sends a request once and reads the whole response: Octokit would take a body that breaks off for an empty one.
+ * @throws TransportFailure, ActionError `proxy`
+ */
+async function exchangeText(send: Send, request: HttpRequest, signal: AbortSignal) {
+  try {
+    const response = await send(request, signal)
+    return { response, whole: await readText(response.body, MAX_RESPONSE_BYTES) }
+  } catch (error) {
+    throw error instanceof ActionError ? error : new TransportFailure(error)
+  }
+}
+
+/** A `fetch` for Octokit, over connections of our own. */
+function createFetch(send: Send) {
+  return async (url: string, { method, headers, body, signal }: HttpRequest & { readonly signal: AbortSignal }) => {
+    const { response, whole } = await exchangeText(send, { method, url: new URL(url), headers, body }, signal)
+    const text = (): Promise<string> => Promise.resolve(whole)
+    return { status: response.status, url, headers: new Map(Object.entries(response.headers)), text, arrayBuffer: text }
+  }
+}
+
+const USER_AGENT = 'docs-agent-action'
+
+/**
+ * Octokit with our request policy. The toolkit reads the proxies, the API's address and the event as it is loaded. The event
+ * is hidden from it meanwhile: this action has read it already, and the toolkit would throw on a payload that is cut off.
+ * @throws ActionError `proxy` if an address in the environment is invalid
+ */
+export async function openOctokit(
+  { token, apiUrl, debug }: Pick<GitHubOptions, 'token' | 'apiUrl' | 'debug'>,
+  send: Send,
+  load: LoadToolkit,
+  ...plugins: readonly OctokitPlugin[]
+): Promise<Octokit> {
+  const { GITHUB_EVENT_PATH: event } = process.env
+  delete process.env['GITHUB_EVENT_PATH']
+  try {
+    const { getOctokit } = await load()
+    // Octokit would write to the step's streams, past everything that redacts and escapes.
+    const log = { debug, info: debug, warn: debug, error: debug }
+    const request = { fetch: createFetch(send), log }
+    return getOctokit(token, { baseUrl: apiUrl, userAgent: USER_AGENT, log, request }, ...plugins)
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_INVALID_URL') throw error
+    throw new ActionError('proxy', "GitHub's client could not be started.", {
+      hint: 'Check `HTTPS_PROXY`, `HTTP_PROXY` and `GITHUB_API_URL`.',
+    })
+  } finally {
+    if (event !== undefined) process.env['GITHUB_EVENT_PATH'] = event
+  }
+}
+
+/** Octokit, opened by the first request and once for a step, and what GitHub has counted of its requests. */
+export interface Transport {
+  readonly open: () => Promise<Octokit>
+  readonly usage: () => Usage
+}
+
+export function createTransport(
+  options: Pick<GitHubOptions, 'token' | 'apiUrl' | 'clock' | 'log' | 'debug'>,
+  send: Send,
+  load: LoadToolkit = () => import('@actions/github'),
+): Transport {
+  const { plugin, usage } = createRequestPolicy(options)
+  let octokit: Promise<Octokit> | undefined
+  return { open: () => (octokit ??= openOctokit(options, send, load, plugin)), usage }
+}
