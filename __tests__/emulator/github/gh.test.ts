@@ -100,6 +100,7 @@ testWithGh('gh shows pull requests, their checks, comments and labels', async ()
     ...['The guide', 'question', 'Thank you', 'docs/guide.md'],
   ])
   expect(docs.pulls[7]?.labels).toEqual(['question'])
+  expect(await read('pr', 'diff', '7')).toContain('+++ b/docs/guide.md\n@@ -0,0 +1 @@\n+A line')
   expect(await read('pr', 'view', '7')).toMatch(/title:\tThe guide\nstate:\tOPEN/)
   expect(await read('api', 'repos/acme/docs/pulls/7', '--jq', '.title')).toBe('The guide')
   expect(await read('api', 'graphql', '-f', 'query={ viewer { login } }', '--jq', '.data.viewer.login')).toBe(
@@ -130,7 +131,7 @@ testWithGh('gh pr merge --auto leaves the merge to GitHub until the required che
 
 testWithGh('gh names what is not played', async () => {
   const { gh } = await startWithGh()
-  const { exitCode, errors } = await gh('pr', 'diff', '7')
+  const { exitCode, errors } = await gh('issue', 'list')
   expect(exitCode).toBe(1)
-  expect(errors).toContain('The embedded GitHub does not play the media type “diff” of pulls/get.')
+  expect(errors).toContain('The embedded GitHub does not play the GraphQL query IssueList: ')
 })

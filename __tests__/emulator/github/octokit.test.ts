@@ -40,6 +40,12 @@ test('Octokit opens a pull request, labels it, comments on it, reports a check a
   const files = await octokit.paginate(rest.pulls.listFiles, numbers)
   expect(files.map(({ filename }) => filename)).toEqual(['docs/guide.md'])
 
+  const { data: diff } = await rest.pulls.get({ ...numbers, mediaType: { format: 'diff' } })
+  expect(diff).toContain('diff --git a/docs/guide.md b/docs/guide.md\nnew file mode 100644\n--- /dev/null\n')
+  // GitHub has no diff of this list, and sends JSON.
+  const { data: listed } = await rest.pulls.listFiles({ ...numbers, mediaType: { format: 'diff' } })
+  expect(listed).toEqual(files)
+
   const head_sha = pull.head.sha
   const { data: check } = await rest.checks.create({ ...DOCS, name: 'links', head_sha, status: 'in_progress' })
   await rest.checks.update({ ...DOCS, check_run_id: check.id, conclusion: 'success' })

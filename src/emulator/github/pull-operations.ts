@@ -7,6 +7,7 @@ import { pullBody, shownChange, wholePullBody } from './pull-body.ts'
 import { type MergeMethod, pullState } from './pull-state.ts'
 import { type Call, NOT_FOUND, type Reply, created, invalid, listReply, noContent, ok, refusal } from './reply.ts'
 import { closeIssue, mergePull, openPull, reopenIssue, takeNumber, updateBranch } from './repository-events.ts'
+import type { FileChange } from './repository-state.ts'
 import { commitBody, fileBody } from './resource-body.ts'
 
 const MAX_COMMITS = 250
@@ -96,6 +97,27 @@ function listCommits(call: PullCall): Reply {
   return listReply(call, commits, commitBody)
 }
 
+/** A file of a diff in Git's form. A file without a patch is binary, or too large to show. */
+function toDiff({ filename, previous_filename: previous = filename, status, patch }: FileChange): string {
+  const [before, after] = [
+    status === 'added' ? '/dev/null' : `a/${previous}`,
+    status === 'removed' ? '/dev/null' : `b/${filename}`,
+  ]
+  return [
+    `diff --git a/${previous} b/${filename}`,
+    ...(status === 'added' ? ['new file mode 100644'] : []),
+    ...(status === 'removed' ? ['deleted file mode 100644'] : []),
+    ...(status === 'renamed' ? [`rename from ${previous}`, `rename to ${filename}`] : []),
+    ...(patch === undefined ? [] : [`--- ${before}`, `+++ ${after}`, patch]),
+    '',
+  ].join('\n')
+}
+
+function getPull(call: PullCall): Reply {
+  if (call.format !== 'diff') return ok(wholePullBody(call))
+  return { status: 200, body: shownChange(call, call.pull).files.map(toDiff).join(''), isText: true }
+}
+
 function listFiles(call: PullCall): Reply {
   const { files } = shownChange(call, call.pull)
   return listReply(call, files.slice(0, MAX_FILES), (_call, file) => fileBody(file))
@@ -152,18 +174,17 @@ export const PULL_OPERATIONS: Operations = {
     required: ['head', 'base'],
     unplayed: ['head_repo', 'maintainer_can_modify', 'issue'],
   }),
-  'pulls/get': operation(
-    'GET',
-    PULL,
-    PULLS,
-    withPull((call) => ok(wholePullBody(call))),
-  ),
+  'pulls/get': operation('GET', PULL, PULLS, withPull(getPull), { formats: ['diff'] }),
   'pulls/update': operation('PATCH', PULL, PULLS, withPull(updatePull), {
     body: { title: 'text', body: 'text or null', state: ['open', 'closed'], base: 'text' },
     unplayed: ['maintainer_can_modify'],
   }),
   'pulls/list-commits': operation('GET', `${PULL}/commits`, PULLS, withPull(listCommits), { query: PAGE }),
-  'pulls/list-files': operation('GET', `${PULL}/files`, PULLS, withPull(listFiles), { query: PAGE }),
+  'pulls/list-files': operation('GET', `${PULL}/files`, PULLS, withPull(listFiles), {
+    query: PAGE,
+    // GitHub has no diff of a list, and sends JSON.
+    formats: ['diff'],
+  }),
   'pulls/check-if-merged': operation(
     'GET',
     `${PULL}/merge`,
