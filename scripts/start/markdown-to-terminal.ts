@@ -35,8 +35,13 @@ function renderBlock({ hidden, pre, table, fence, pipes = '' }: Groups, paint: P
   if (hidden !== undefined) return []
   if (pre !== undefined) return [indent(decodeEntities(pre.replace(/<[^>]*>/g, '')).replace(/^\n|\n$/g, ''))]
   if (fence !== undefined) return [indent(fence.replace(/\n$/, ''))]
-  return alignColumns(table === undefined ? pipeRows(pipes, paint) : htmlRows(table, paint))
+  const links: string[] = []
+  const rows = table === undefined ? pipeRows(pipes, paint, links) : htmlRows(table, paint, links)
+  return [...alignColumns(rows), ...links.map((link, index) => `${getReference(index)} ${link}`)]
 }
+
+/** Names a link of a table: a URL inside of a row would make the row wider than most terminals. */
+const getReference = (index: number): string => `[${index + 1}]`
 
 function renderLines(text: string, paint: Paint): string {
   const lines = text.split('\n').map((line) => {
@@ -51,46 +56,51 @@ function renderLines(text: string, paint: Paint): string {
   return lines.join('\n')
 }
 
-function renderInline(text: string, paint: Paint): string {
+/** @param links collects the URLs, which are then not in the text */
+function renderInline(text: string, paint: Paint, links?: string[]): string {
   let rendered = ''
   let readUpTo = 0
   for (const match of text.matchAll(INLINE)) {
-    rendered += decodeEntities(text.slice(readUpTo, match.index)) + renderMark(match.groups ?? {}, paint)
+    rendered += decodeEntities(text.slice(readUpTo, match.index)) + renderMark(match.groups ?? {}, paint, links)
     readUpTo = match.index + match[0].length
   }
   return rendered + decodeEntities(text.slice(readUpTo))
 }
 
-function renderMark(groups: Groups, paint: Paint): string {
+function renderMark(groups: Groups, paint: Paint, links?: string[]): string {
   const { ticked, code, stars, bold = stars, emphasis, target, href = target, label, anchor = label } = groups
   if (ticked !== undefined) return paint('cyan', ticked)
   if (code !== undefined) return paint('cyan', decodeEntities(code.replace(/<[^>]*>/g, '')))
-  if (bold !== undefined) return paint('bold', renderInline(bold, paint))
-  if (emphasis !== undefined) return paint('dim', renderInline(emphasis, paint))
+  if (bold !== undefined) return paint('bold', renderInline(bold, paint, links))
+  if (emphasis !== undefined) return paint('dim', renderInline(emphasis, paint, links))
   if (href === undefined) return ''
   const address = decodeEntities(href)
   const shown = paint('underline', address)
-  const text = renderInline(anchor ?? '', paint)
+  const text = renderInline(anchor ?? '', paint, links)
+  if (links !== undefined) {
+    if (!links.includes(shown)) links.push(shown)
+    return `${text} ${getReference(links.indexOf(shown))}`.trimStart()
+  }
   return text === '' || text === address ? shown : `${text} (${shown})`
 }
 
-function htmlRows(table: string, paint: Paint): string[][] {
+function htmlRows(table: string, paint: Paint, links: string[]): string[][] {
   const parseCells = (row: string): string[] =>
     [...row.matchAll(/<(td|th)\b[^>]*>(.*?)<\/\1>/gsu)].map(([, tag, cell = '']) =>
-      renderCell(tag === 'th', cell, paint),
+      renderCell(tag === 'th', cell, paint, links),
     )
   return [...table.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gsu)].map(([, row = '']) => parseCells(row))
 }
 
-function pipeRows(pipes: string, paint: Paint): string[][] {
+function pipeRows(pipes: string, paint: Paint, links: string[]): string[][] {
   const lines = pipes.split('\n').filter((_line, index) => index !== 1)
   const parseCells = (line: string): string[] => line.trim().slice(1, -1).split('|')
-  return lines.map((line, index) => parseCells(line).map((cell) => renderCell(index === 0, cell, paint)))
+  return lines.map((line, index) => parseCells(line).map((cell) => renderCell(index === 0, cell, paint, links)))
 }
 
 /** Joins the lines of a cell. */
-function renderCell(isHeading: boolean, cell: string, paint: Paint): string {
-  const text = renderInline(cell.replace(/<!--.*?-->/g, '').trim(), paint).replace(/\s*\n\s*/g, '; ')
+function renderCell(isHeading: boolean, cell: string, paint: Paint, links: string[]): string {
+  const text = renderInline(cell.replace(/<!--.*?-->/g, '').trim(), paint, links).replace(/\s*\n\s*/g, '; ')
   return isHeading ? paint('bold', text) : text
 }
 

@@ -57,7 +57,7 @@ export const HELP = `Runs the packaged action against an embedded service, as a 
                          (the embedded service has job_finished, job_running and job_archived)
   --input <name>=<text>  any other input of the action, as often as needed
   --cancel-after <s>     cancels the run after so many seconds
-  --check                reads a job (--job-id) and a page of visitors, and sends nothing
+  --check                two read requests, a job (--job-id) and a page of visitors; creates nothing
   --keep                 leaves the embedded service running until Ctrl-C, to look at the pull request
   --speed <number>       how many seconds pass in one, 1 to 200 (default: ${DEFAULT_SPEED})
   --help                 this text
@@ -66,9 +66,9 @@ With DOCS_AGENT_BASE_URL, DOCS_AGENT_PROJECT_ID and DOCS_AGENT_API_KEY set, that
 `
 
 const DEFAULT_PROMPT = 'Document the new `--dry-run` flag of the deploy command.'
-const SERVICE_VARIABLES = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID', 'DOCS_AGENT_API_KEY'] as const
+export const SERVICE_VARIABLES = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID', 'DOCS_AGENT_API_KEY'] as const
 
-/** The inputs of the workflow in the README. */
+/** The inputs of the workflow in the README, and those that show what a scenario does on GitHub. */
 export const EMBEDDED_INPUTS = {
   'change-context': 'files',
   'change-range': 'since-last-success',
@@ -86,9 +86,11 @@ function chooseVisitorsInputs(given: Texts): Texts {
 const refuse = (message: string): Refused => ({ kind: 'refused', message })
 const isNumber = (text: string): boolean => /^\d+(\.\d+)?$/.test(text)
 
+/** @param example the inputs of the README's workflow */
 export function readOptions(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
+  example: Texts = {},
 ): Run | Check | Refused | { readonly kind: 'help' | 'list' } {
   const flags = readFlags(args, env)
   if (typeof flags === 'string') return refuse(flags)
@@ -107,14 +109,18 @@ export function readOptions(
   if (unclear !== undefined) return refuse(`--input needs the form name=value, and got «${unclear}».`)
   const inputs = flags.input.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)])
   const given: Texts = { ...named, ...(Object.fromEntries(inputs) as Texts) }
-  const usual = action === 'visitors' ? chooseVisitorsInputs(given) : EMBEDDED_INPUTS
+  const { prompt = DEFAULT_PROMPT, ...others } = example
+  // Without a scenario exactly the inputs of the README. The scenarios are about checks and paths too.
+  const isReadme = scenario === undefined && Object.keys(others).length > 0
+  const agentInputs = isReadme ? others : { ...EMBEDDED_INPUTS, ...others }
+  const usual = action === 'visitors' ? chooseVisitorsInputs(given) : agentInputs
   const isExample = action === 'agent' && !TASK_FLAGS.some((name) => name in given)
   return {
     kind: 'run',
     action,
     service,
     defaults: {
-      ...(isExample ? { prompt: DEFAULT_PROMPT } : {}),
+      ...(isExample ? { prompt } : {}),
       // A real service gets the action's own defaults.
       ...(isEmbedded ? { ...usual, ...service.inputs } : {}),
     },

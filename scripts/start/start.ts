@@ -5,9 +5,10 @@ import { readMetadata } from '../small-runner/metadata.ts'
 import { runAction, type RunResult } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { listScenarios } from './scenarios.ts'
-import { HELP, readOptions, type Check, type Run } from './options.ts'
+import { SERVICE_VARIABLES, HELP, readOptions, type Check, type Run } from './options.ts'
 import { markdownToTerminal } from './markdown-to-terminal.ts'
 import { heading, showHead, showLogLine, showResult } from './report.ts'
+import { readExampleInputs } from './readme-inputs.ts'
 import { openSurroundings } from './surroundings.ts'
 import { choosePaint, cleanForTerminal, wrapLines } from './terminal.ts'
 
@@ -137,13 +138,22 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
   }
 }
 
+function readExample(folder: string): Readonly<Record<string, string>> {
+  const readme = join(folder, 'README.md')
+  return existsSync(readme) ? readExampleInputs(readFileSync(readme, 'utf8')) : {}
+}
+
 async function check({ service, jobId }: Check, terminal: Terminal): Promise<number> {
   const surroundings = await openSurroundings(service, terminal.env)
   try {
     const { checkService } = await import('./check.ts')
     const found = await checkService(surroundings.inputs, jobId, terminal.env)
     const lines = found.map(({ mark, text }) => `${mark} ${cleanForTerminal(text)}\n`)
-    writeTo(terminal.stdout, `Service: ${surroundings.service}\n${lines.join('')}`)
+    const about =
+      service.kind === 'real'
+        ? 'Two read requests, a job and a page of visitors. Nothing is created.'
+        : `This checks the embedded service. To check yours, set ${SERVICE_VARIABLES.join(', ')}.`
+    writeTo(terminal.stdout, `Service: ${surroundings.service}\n${about}\n${lines.join('')}`)
     return found.some(({ mark }) => mark === '✘') ? 1 : 0
   } finally {
     await surroundings.close()
@@ -160,7 +170,7 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
     writeTo(terminal.stderr, `${cleanForTerminal(message).trim()}\n`)
     return USAGE_EXIT_CODE
   }
-  const options = readOptions(terminal.argv.slice(2), terminal.env)
+  const options = readOptions(terminal.argv.slice(2), terminal.env, readExample(folder))
   if (options.kind === 'refused') return refuse(options.message)
   if (options.kind !== 'run' && options.kind !== 'check') {
     writeTo(terminal.stdout, options.kind === 'help' ? HELP : listScenarios())

@@ -55,8 +55,8 @@ const ROLLING: readonly Happening[] = [
 ]
 
 /** The webhook payload of a push of the newest commit. */
-function pushEvent({ tags, defaultBranch }: RepositoryState, url: string, after: string): object {
-  const before = Object.values(tags).at(-1)
+function pushEvent({ commits, defaultBranch }: RepositoryState, url: string, after: string): object {
+  const before = commits.find(({ sha }) => sha === after)?.parents[0] ?? ''
   return {
     ref: `refs/heads/${defaultBranch}`,
     before,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { EMBEDDED_INPUTS, readOptions } from '../../../scripts/start/options.ts'
+import { readExampleInputs } from '../../../scripts/start/readme-inputs.ts'
 import { root } from '../../support/markdown-files.ts'
 
 type Env = Readonly<Record<string, string>>
@@ -24,14 +25,21 @@ test('without flags the embedded service gets an example prompt', () => {
   })
 })
 
-test('the example has the inputs of the workflow in the README', () => {
+test('without a scenario the action gets exactly the inputs of the workflow in the README', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const [, workflow = ''] = /```yaml\n(name: .*?)```/s.exec(readme) ?? []
   const { jobs } = parse(workflow) as { jobs: { docs: { steps: [{ with: Record<string, string> }] } } }
-  const besides = ['prompt', 'project-id', 'api-key', 'base-url']
-  const inputs = Object.entries(jobs.docs.steps[0].with).filter(([name]) => !besides.includes(name))
-  expect(inputs).not.toEqual([])
-  expect(EMBEDDED_INPUTS).toMatchObject(Object.fromEntries(inputs))
+  const example = readExampleInputs(readme)
+  const inputs = Object.entries(jobs.docs.steps[0].with).filter(([, value]) => !value.startsWith('${{'))
+  expect(inputs.map(([name]) => name)).toContain('prompt')
+  expect(example).toEqual(Object.fromEntries(inputs))
+  expect(readOptions([], {}, example)).toMatchObject({ service: { kind: 'embedded' }, given: {} })
+  expect(readOptions([], {}, example)).toHaveProperty('defaults', example)
+  expect(readOptions(['--scenario', 'draft'], {}, example)).toHaveProperty('defaults', {
+    ...EMBEDDED_INPUTS,
+    ...example,
+  })
+  expect(readOptions([], SERVICE, example)).toHaveProperty('defaults', { prompt: example['prompt'] })
 })
 
 test('all three variables choose a real service, with the defaults of the action', () => {

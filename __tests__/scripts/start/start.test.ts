@@ -176,9 +176,16 @@ async function check(args: readonly string[], apiKey = EMULATOR_KEY): Promise<En
   }
 }
 
+test('--check without the three variables says that it checks the embedded service, and how to check another one', async () => {
+  const { exitCode, stdout } = await run(['--check'])
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('\nThis checks the embedded service. To check yours, set DOCS_AGENT_BASE_URL, ')
+})
+
 test('--check reads a job and a page of visitors, and sends nothing', async () => {
   const { exitCode, stdout, asked } = await check(['--job-id', 'job_finished'])
   expect(exitCode).toBe(0)
+  expect(stdout).toContain('\nTwo read requests, a job and a page of visitors. Nothing is created.\n')
   expect(stdout).toMatch(/\n✔ Read a job: job_finished completed\.\n✔ Read a page of visitors: \d+ .*\n– Create a job,/)
   expect(asked).toEqual(['GET /v2/agent/p1/job/job_finished', 'GET /v1/analytics/p1/visitors'])
 })

@@ -155,6 +155,10 @@ test.each([
     'before\n\n<table>\n<tr><th>Status</th><td><code>completed</code></td></tr>\n<tr><td>Id</td><td>x&#10;y</td></tr>\n</table>\n\nafter',
     'before\n\nStatus  completed\nId      x; y\n\nafter',
   ],
+  [
+    '| By | Run |\n| - | - |\n| [push](https://a/1) | **[ok](https://a/2)** |\n| [push](https://a/1) | https |',
+    'By        Run\npush [1]  ok [2]\npush [1]  https\n[1] https://a/1\n[2] https://a/2',
+  ],
   ['| Page | Views |\n| --- | ---: |\n| `/a` | 10 <!-- row=1 --> |', 'Page  Views\n/a    10'],
   ['<details><summary>Prompt</summary><pre>**one**&#10;&lt;b&gt;</pre></details>', '▾ Prompt\n    **one**\n    <b>'],
   // A chart is not shown, as no terminal draws it.

@@ -148,7 +148,7 @@ const scenarios = {
   'github-down': { description: 'GitHub answers 503.', ...always('unavailable') },
   'github-slow': { description: 'Every second answer of GitHub takes 8 seconds.', ...always('none', 'late') },
   'github-limited': {
-    description: 'GitHub limits the rate of requests, in each of its ways, and lets the next one through.',
+    description: 'GitHub refuses every second request with one of its rate limits, and takes the repeated one.',
     ...always('primary-limit', 'none', 'secondary-limit', 'none', 'plain-limit', 'none'),
   },
 } as const satisfies Record<string, Described>
