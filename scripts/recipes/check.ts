@@ -28,6 +28,8 @@ export interface Expected {
   /** Of all pull requests. */
   readonly labels?: readonly string[]
   readonly reviewers?: readonly string[]
+  /** All comments on issues so far, with `<service>` for its URL. */
+  readonly posted?: readonly string[]
   /** The open pull requests of the docs, when the run has ended: those that carry a label or that a new job opened. */
   readonly open?: readonly number[]
   /** Texts of the summary, of what the steps print, and of the prompts. */

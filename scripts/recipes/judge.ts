@@ -16,7 +16,7 @@ const OF_A_NEW_JOB = /^agent\/job_\d+$/
 export function seenIn(
   { repositories }: GitHubState,
   commandLog: string,
-): Pick<Came, 'commands' | 'labels' | 'reviewers' | 'open'> {
+): Pick<Came, 'commands' | 'labels' | 'reviewers' | 'open' | 'posted'> {
   const pulls = Object.values(repositories).flatMap((repository) => Object.entries(repository.pulls))
   const { headSha = 'none', earlierHeads = [] } = repositories['acme/docs']?.pulls[4] ?? {}
   const commands = existsSync(commandLog) ? readFileSync(commandLog, 'utf8').trimEnd().split('\n') : []
@@ -25,6 +25,9 @@ export function seenIn(
       command.replace(headSha, '<head>').replace(earlierHeads.at(-1)?.sha ?? 'none', '<head before>'),
     ),
     labels: pulls.flatMap(([, pull]) => pull.labels),
+    posted: Object.values(repositories).flatMap(({ issues }) =>
+      Object.values(issues).flatMap(({ comments }) => comments.map(({ body }) => body)),
+    ),
     reviewers: pulls.flatMap(([, pull]) => requestedReviewers(pull)),
     open: pulls
       .filter(([, { state, branch, labels }]) => state === 'open' && (labels.length > 0 || OF_A_NEW_JOB.test(branch)))
@@ -58,7 +61,7 @@ export function judge(expected: Expected, came: Came): string[] {
     name.includes('.') ? outputs[name] : Object.entries(outputs).find(([id]) => id.endsWith(`.docs.${name}`))?.[1]
   const pairs = [
     ...Object.entries(wanted.outputs ?? {}).map(([name, value]) => [name, value, outputOf(name)] as const),
-    ...(['isRed', 'jobs', 'prompts', 'github', 'commands', 'labels', 'reviewers', 'open'] as const)
+    ...(['isRed', 'jobs', 'prompts', 'github', 'commands', 'labels', 'reviewers', 'open', 'posted'] as const)
       .filter((name) => wanted[name] !== undefined)
       .map((name) => [name, wanted[name], actual[name]] as const),
   ]

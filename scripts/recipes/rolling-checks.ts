@@ -1,4 +1,5 @@
 import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
+import { issueState } from '../../src/emulator/github/issue-state.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { commit } from '../../__tests__/support/github-state.ts'
 import type { Checks } from './check.ts'
@@ -13,6 +14,12 @@ const FORGED = pullState({
     { id: 901, user: TOKEN_USER, body: '<!-- docs-agent-action: job=job_finished -->', createdAtMs: 0, reactions: [] },
   ],
 })
+
+const PAGE = '<service>/acme/docs'
+const NOTIFIED = [
+  `Docs agent: pull-request ${PAGE}/pull/4 Details: ${PAGE}/actions/runs/42`,
+  `Docs agent: error Details: ${PAGE}/actions/runs/44`,
+] as const
 
 /** Recipes in which one pull request stays open for all changes. */
 export const ROLLING_CHECKS: Checks = {
@@ -56,6 +63,23 @@ export const ROLLING_CHECKS: Checks = {
         }),
         { ...SKIPPED, event: pushed('README.md') },
       ],
+    },
+  },
+  'docs/recipes/notify.yml': {
+    'a changed pull request and a red run are posted on the issue, and a week without a change is not': {
+      docs: changedSince('notify.yml', 'schedule', {
+        issues: { 8: issueState({ title: 'What the docs agent does' }) },
+      }),
+      vars: { DOCS_NOTIFY_ISSUE: '8' },
+      runs: [
+        { prompts: ['new'], labels: ['docs-agent-notify'], posted: [NOTIFIED[0]] },
+        { ...SKIPPED, posted: [NOTIFIED[0]] },
+        { ...NO_KEY, event: pushed('src/second.ts'), posted: NOTIFIED },
+      ],
+    },
+    'without a place to post to the run is red': {
+      docs: changedSince('notify.yml', 'schedule'),
+      runs: [{ isRed: true, prompts: ['new'], printed: ['Set DOCS_NOTIFY_ISSUE or CHAT_WEBHOOK_URL.'] }],
     },
   },
   'docs/recipes/rolling-skip.yml': {

@@ -160,9 +160,11 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     // The service's address is another one each time.
     const result = readActLog(log.replaceAll(service.url, '<service>'))
     const requests = service.requests.slice(sent)
+    const seen = seenIn(state, join(artifacts, 'gh.log'))
     const problems = judge(run, {
       ...result,
-      ...seenIn(state, join(artifacts, 'gh.log')),
+      ...seen,
+      posted: seen.posted.map((text) => text.replaceAll(service.url, '<service>')),
       isRed: exitCode !== 0,
       prompts: promptsIn(requests),
       told: requests.map(({ prompt = '' }) => prompt).join('\n'),

@@ -11,6 +11,7 @@ const came: Came = {
   commands: ['pr merge 4'],
   labels: ['b', 'a'],
   reviewers: ['mona'],
+  posted: ['Done.'],
   open: [4],
   summary: '## Ready',
   printed: 'Hello.',
@@ -43,7 +44,19 @@ test('a run that is as it must be has no problems', () => {
   expect(judge(asItIs, came)).toEqual([])
 })
 
-const LISTS = ['jobs', 'prompts', 'github', 'commands', 'labels', 'reviewers', 'open', 'summary', 'printed', 'told']
+const LISTS = [
+  'jobs',
+  'prompts',
+  'github',
+  'commands',
+  'labels',
+  'reviewers',
+  'open',
+  'posted',
+  'summary',
+  'printed',
+  'told',
+]
 
 test('the number of a job does not matter where any job is expected, and its project does', () => {
   expect(judge({ ...asItIs, prompts: ['docs-2--failed job_*', 'new'] }, came)).toEqual([])
