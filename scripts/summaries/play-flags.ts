@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { playInWorld, type World } from '../../__tests__/support/embedded-world.ts'
 import { BASE_URL } from '../../__tests__/support/in-process-github.ts'
@@ -15,6 +16,7 @@ import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { readOptions, type EmbeddedService } from '../start/options.ts'
+import { readExampleInputs } from '../start/readme-inputs.ts'
 import { noteSuccess, listRuns } from '../start/workflow-runs.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -63,13 +65,15 @@ function pageOf({ outputs, service, world }: World): string {
   return service.handle(request, world.wallTime().getTime()).body
 }
 
+const EXAMPLE = readExampleInputs(readFileSync(join(root, 'README.md'), 'utf8'))
+
 /**
  * What `npm start` shows with these flags, on a clock of its own, and so the same in every run.
  * @throws Error if it does not take them
  */
 export async function playFlags(flags: string): Promise<Shown> {
   const words = [...flags.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''))
-  const options = readOptions(words, {})
+  const options = readOptions(words, {}, EXAMPLE)
   if (options.kind !== 'run' || options.service.kind !== 'embedded') throw new Error(`npm start does not take ${flags}`)
   const { inputs } = readMetadata(join(root, options.action === 'agent' ? '.' : options.action))
   const chosen: Texts = { ...SERVERS, ...options.defaults, ...options.given }
