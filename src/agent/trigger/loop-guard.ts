@@ -4,8 +4,9 @@ import type { GitHub } from '../../github/github.ts'
 import { orAbort } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { FoundChange } from './compare-range.ts'
-import { findEventOrigin } from './event-origin.ts'
+import type { EventOrigin } from './event-origin.ts'
 import { findOwnChanges, isOwnPullRequest, type Ownership } from './own-changes.ts'
+import type { SourceLookUp } from './source-pull-requests.ts'
 import { isChangeWanted } from './wanted-change.ts'
 
 /** Each check gives why nothing is sent, as a full sentence; undefined if the prompt is sent. */
@@ -35,11 +36,10 @@ const formatOwn = (what: string, numbers: readonly number[]): string =>
   `${what}: ${numbers.map((number) => `#${number}`).join(', ')}.`
 
 /** Keeps the agent's own work from starting the agent. */
-export function openLoopGuard(step: AgentStep): LoopGuard {
+export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: AgentStep): LoopGuard {
   const { context, core, inputs, journal } = step
   const { changeRange, label, skipOwnChanges, onOpenPr, prRepository } = inputs
   const { repository, event } = context
-  const origin = findEventOrigin(context)
   const { kind, numbers, branch, commits, needsRange } = origin
   const subject = 'subject' in event ? event.subject : undefined
   /** A follow-up to what its open pull request has caused would cause the next one, whatever else is let through. */
@@ -94,7 +94,7 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
       const ofPullRequests = numbers.length === 0 ? undefined : await checkNumbers(github)
       // A long-lived branch may have a pull request of its own, too.
       if (ofPullRequests !== undefined && (ofPullRequests !== 'others' || branch !== undefined)) return ofPullRequests
-      if (isOfCommit) return findOwnChanges(commits, origin, github, step)
+      if (isOfCommit) return findOwnChanges(commits, sources, github, step)
       return ofItsBranch === undefined ? 'others' : checkBranch(ofItsBranch, github)
     })
   }
@@ -136,7 +136,7 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
     if (among === undefined) return undefined
     if (among.length === 0) return unknown
     const what = kind === 'other' ? OF_EVENT : OF_CHANGE
-    return ask(what, (github) => findOwnChanges(among, origin, github, step))
+    return ask(what, (github) => findOwnChanges(among, sources, github, step))
   }
 
   return { needsRange: skipOwnChanges && needsRange, checkEvent, checkChange }

@@ -7,7 +7,9 @@ import { countFiles, type PathFilter } from '../inputs/path-filter.ts'
 import { changeSection, isEmpty } from '../prompt/change-section.ts'
 import { findChangeRange, type ChangeRange } from './change-range.ts'
 import type { Compared, FoundChange } from './compare-range.ts'
+import { findEventOrigin } from './event-origin.ts'
 import { openLoopGuard } from './loop-guard.ts'
+import { openSourceLookUp } from './source-pull-requests.ts'
 import { eventSection, pullRequestSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import { compareWanted, isChangeWanted, refuseToLookBack } from './wanted-change.ts'
@@ -80,7 +82,9 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const idle = whyIdle(range)
   if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return idle
 
-  const guard = openLoopGuard(step)
+  const origin = findEventOrigin(context)
+  const sources = openSourceLookUp(context.repository, origin, step)
+  const guard = openLoopGuard(origin, sources, step)
   const own = await guard.checkEvent()
   if (own !== undefined) return own
   refuseToLookBack(range, step)
