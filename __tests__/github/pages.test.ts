@@ -15,6 +15,7 @@ const LISTS = {
   findLabelledPullRequests: (github) => github.findLabelledPullRequests('acme/docs', 'x'),
   listReviewersSoFar: (github) => github.listReviewersSoFar(PULL),
   listPullRequestCommits: (github) => github.listPullRequestCommits(PULL),
+  listPullRequestPaths: (github) => github.listPullRequestPaths(PULL),
   listTags: (github) => github.listTags('acme/docs'),
   listReviewComments: (github) => github.listReviewComments(REVIEW),
 } satisfies Readonly<Record<string, (github: GitHub) => Promise<readonly unknown[]>>>
@@ -25,6 +26,7 @@ test.each<[keyof typeof LISTS, number, unknown]>([
   ['findLabelledPullRequests', 30, 'GitHub has more than 3000 to list.'],
   ['listReviewersSoFar', 10, 'GitHub has more than 1000 to list.'],
   ['listPullRequestCommits', 3, 'GitHub has more than 300 to list.'],
+  ['listPullRequestPaths', 30, 'GitHub has more than 3000 to list.'],
   ['listTags', 10, []],
   ['listReviewComments', 10, []],
 ])('%s reads up to %d pages, though one is not full, and then: %j', async (name, mostPages, past) => {

@@ -1,5 +1,6 @@
 import type { Deadline } from '../runtime/time-budget.ts'
 import { createCall } from './call.ts'
+import { connectChangedFiles, type ChangedFiles } from './changed-files.ts'
 import { connectChecks, type Checks } from './checks.ts'
 import { connectPermissions, type Permissions } from './comment-trust.ts'
 import { connectComments, type Comments } from './comments.ts'
@@ -17,7 +18,18 @@ import { connectWorkflowRuns, type WorkflowRuns } from './workflow-runs.ts'
  * error only for a defect of this action; what each question means stands where it is asked.
  */
 export interface Resources
-  extends Checks, Comments, Commits, Comparisons, JobLogs, Labels, Permissions, PullRequests, Reviewers, WorkflowRuns {}
+  extends
+    ChangedFiles,
+    Checks,
+    Comments,
+    Commits,
+    Comparisons,
+    JobLogs,
+    Labels,
+    Permissions,
+    PullRequests,
+    Reviewers,
+    WorkflowRuns {}
 
 export interface GitHub extends Resources {
   /** What of the requests so far GitHub has counted. */
@@ -39,6 +51,7 @@ export function connectGitHub(
   const withDeadline = (deadlineAt: number | Deadline, signal: AbortSignal): GitHub => {
     const call = createCall(transport, { ...options, deadlineAt, signal })
     return {
+      ...connectChangedFiles(call),
       ...connectChecks(call),
       ...connectComments(call),
       ...connectCommits(call),

@@ -23,6 +23,7 @@ test.each<[what: string, event: GivenEvent, given: Given, moves: boolean, facts?
   ['a schedule with a range of its own accord', SCHEDULE, FILES, true],
   ['a schedule with paths', SCHEDULE, DOCS, true],
   ['a schedule with ignored paths', SCHEDULE, { 'paths-ignore': 'docs/**' }, true],
+  ['a schedule with labels to skip', SCHEDULE, { 'skip-labels': 'no-docs' }, true],
   ['a schedule without a range', SCHEDULE, { 'change-context': ' none ' }, false],
   ['a manual run', ['workflow_dispatch'], DOCS, true],
   ['a comment, to which no run looks back', ['issue_comment'], SINCE, false],

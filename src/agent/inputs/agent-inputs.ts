@@ -6,6 +6,7 @@ import {
   inputThat,
   isGiven,
   jobIdInput,
+  linesOf,
   onMissingKeyInput,
   optionalInput,
   pollIntervalInput,
@@ -60,10 +61,20 @@ const tokenInput = textInput(
 )
 
 /** GitHub's own limit for the name of a label. One of dots alone would be a step in the address of the label. */
+const LABEL = /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u
+
 const labelInput = textInput(
-  /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u,
+  LABEL,
   'must be the name of one label, at most 50 characters, without a comma, and neither `.` nor `..`',
 )
+
+const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
+  const lines = linesOf(text)
+  const wrong = lines.filter(({ line }) => !LABEL.test(line))
+  if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be the name of one label`))
+  if (lines.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token`, to read the labels')
+  return lines.map(({ line }) => line)
+}
 
 /** Without a label there is no rolling pull request, and without a token nobody could look for one. */
 const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
@@ -127,6 +138,7 @@ export const AGENT_FIELDS = {
   changeRange: field('change-range', '', changeRangeInput),
   paths: linesField('paths', parsePathRules),
   pathsIgnore: linesField('paths-ignore', ignoredPathsInput),
+  skipLabels: linesField('skip-labels', skipLabelsInput),
   skipOwnChanges: field('skip-own-changes', 'true', booleanInput),
   onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
   label: field('label', '', labelInput),

@@ -11,6 +11,17 @@ export interface Change extends Pick<Comparison, 'commits' | 'totalCommits' | 'f
   readonly repository: string
   /** Our own words for it, such as `the push, from 1234567 to 89abcde`. */
   readonly title: string
+  /** Pull requests that need no documentation: their commits, and the files that only they touch, are left out. */
+  readonly exempt?: { readonly numbers: readonly number[] }
+}
+
+/** Pull requests that a line or a prompt names. */
+const MAX_NAMED = 20
+
+/** Pull requests by their numbers. */
+export function formatNumbers(numbers: readonly number[]): string {
+  const more = numbers.length > MAX_NAMED ? [`${numbers.length - MAX_NAMED} more`] : []
+  return [...numbers.slice(0, MAX_NAMED).map((number) => `#${number}`), ...more].join(', ')
 }
 
 /** The beginning of a hunk says too little in no more bytes than these. */
@@ -92,12 +103,13 @@ const NAMES = {
 } as const satisfies Readonly<Record<Exclude<ChangeContext, 'none'>, string>>
 
 export function changeSection(change: Change, level: keyof typeof NAMES): Section {
-  const { repository, title, totalCommits, files } = change
+  const { repository, title, totalCommits, files, exempt } = change
   if (isEmpty(change)) return { name: NAMES[level], sentence: `Nothing changed in ${repository} (${title}).` }
   const counted = `${formatCount(totalCommits, 'commit')}${level === 'commits' ? '' : `, ${formatCount(files.length, 'file')}`}`
+  const leftOut = exempt === undefined ? '' : ` Not to be documented, and left out: ${formatNumbers(exempt.numbers)}.`
   return {
     name: NAMES[level],
-    sentence: `What changed in ${repository} (${title}): ${counted}.`,
+    sentence: `What changed in ${repository} (${title}): ${counted}.${leftOut}`,
     bodyOf: (maxBytes) => bodyOf(change, level, maxBytes),
   }
 }

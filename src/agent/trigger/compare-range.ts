@@ -107,6 +107,8 @@ export interface Compared extends Comparison {
   readonly unlisted: string | undefined
   /** The pull request that `change-range` names, if it names one. */
   readonly pullRequest?: PullRequest | undefined
+  /** The pull requests that `skip-labels` exempts, and their commits, which are left out. */
+  readonly exempt?: { readonly numbers: readonly number[]; readonly commits: ReadonlySet<string> }
 }
 
 /** What came of looking for a change. @property gone how many bases were gone, one after the other */

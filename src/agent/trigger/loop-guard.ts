@@ -132,8 +132,9 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
       )
       if (own !== undefined) return own
     }
-    const among = skipOwnChanges ? listCommits(found) : undefined
-    if (among === undefined) return undefined
+    const listed = skipOwnChanges ? listCommits(found) : undefined
+    if (listed === undefined) return undefined
+    const among = listed.filter(({ sha }) => compared?.exempt?.commits.has(sha) !== true)
     if (among.length === 0) return unknown
     const what = kind === 'other' ? OF_EVENT : OF_CHANGE
     return ask(what, (github) => findOwnChanges(among, sources, github, step))

@@ -16,7 +16,7 @@ export function describeMovedBase(raw: RawInputs, context: Context): string | un
   const given = (name: string): string => raw[name]?.trim() ?? ''
   if (event.kind === 'tag' || !countsAsBase({ event: eventName, actor })) return undefined
   if (given('change-range') === 'since-last-success') return MOVED
-  const isWanted = ['paths', 'paths-ignore'].some((name) => given(name) !== '')
+  const isWanted = ['paths', 'paths-ignore', 'skip-labels'].some((name) => given(name) !== '')
   const isTold = !['', 'none'].includes(given('change-context'))
   const looksBack = findChangeRange(context, { kind: 'event' }).kind === 'since-last-success'
   return given('change-range') === '' && (isWanted || isTold) && looksBack ? MOVED : undefined

@@ -1,18 +1,20 @@
 import { within } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
+import { orAbort } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/sentences.ts'
 import { someQuoted } from '../../text/markdown.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { countFiles, type PathFilter } from '../inputs/path-filter.ts'
-import { changeSection, isEmpty } from '../prompt/change-section.ts'
+import { changeSection, formatNumbers, isEmpty } from '../prompt/change-section.ts'
 import { findChangeRange, type ChangeRange } from './change-range.ts'
 import type { Compared, FoundChange } from './compare-range.ts'
+import { checkEventLabels, leaveOutExempt } from './exempt-changes.ts'
 import { findEventOrigin } from './event-origin.ts'
 import { openLoopGuard } from './loop-guard.ts'
 import { openSourceLookUp } from './source-pull-requests.ts'
 import { eventSection, pullRequestSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
-import { compareWanted, isChangeWanted, refuseToLookBack } from './wanted-change.ts'
+import { compareWanted, isChangeWanted, needsFiles, refuseToLookBack } from './wanted-change.ts'
 
 /** What was found out about the change that started the run. */
 export interface ChangeFindings {
@@ -37,9 +39,11 @@ interface Counted {
  */
 async function countByPaths(found: FoundChange, filter: PathFilter | undefined, step: AgentStep): Promise<Counted> {
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
-  const { files, fileList, story, totalCommits, unlisted } = found
+  const { exempt, files, fileList, story, totalCommits, unlisted } = found
   const inFiles = `${fileList === 'whole' ? '' : 'at least '}${formatCount(files.length, 'file')}`
-  const compared = `${isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
+  const leftOut = exempt === undefined ? '' : ` Left out by \`skip-labels\`: ${formatNumbers(exempt.numbers)}.`
+  const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`
+  const compared = `${counts}: ${story}.${leftOut}`
   if (filter === undefined) return { description: compared }
 
   const counted = await countFiles(filter, files, step)
@@ -65,6 +69,9 @@ function whyIdle(range: ChangeRange): string | undefined {
   return own?.kind === 'nothing-changed' ? `Nothing changed: ${own.reason}.` : undefined
 }
 
+const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` exempts'
+const ASK_AGAIN = 'Run the step again when GitHub responds.'
+
 /**
  * Examines what started the run: whether it is the agent's own work, whether it is a change for the agent, and what of it
  * goes into the prompt.
@@ -87,10 +94,17 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const guard = openLoopGuard(origin, sources, step)
   const own = await guard.checkEvent()
   if (own !== undefined) return own
+  const exempt = await orAbort(UNKNOWN_LABELS, () => checkEventLabels(origin, step), ASK_AGAIN)
+  if (exempt !== undefined) return exempt
   refuseToLookBack(range, step)
 
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
-  const found = isWanted || guard.needsRange ? await compareWanted(range, step) : undefined
+  const whole = isWanted || guard.needsRange ? await compareWanted(range, step) : undefined
+  const leaveOut = async <Change extends Compared>(change: Change) =>
+    leaveOutExempt(change, needsFiles(inputs), origin, sources, step)
+  const found =
+    whole === undefined || 'reason' in whole ? whole : await orAbort(UNKNOWN_LABELS, () => leaveOut(whole), ASK_AGAIN)
+  if (typeof found === 'string') return found
   const { description, skipReason, doubt } = found === undefined ? {} : await countByPaths(found, pathFilter, step)
   if (description !== undefined) core.log(description)
   const compared = found === undefined || 'reason' in found ? undefined : found

@@ -6,15 +6,16 @@ import type { ChangeRange } from './change-range.ts'
 import { compareWhatIsThere, type FoundChange } from './compare-range.ts'
 
 /** The inputs that need the change, of those that are set. */
-const listDependents = ({ pathFilter, changeContext, changeRange }: AgentInputs): readonly string[] => [
+const listDependents = ({ pathFilter, changeContext, changeRange, skipLabels }: AgentInputs): readonly string[] => [
   ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
   ...(changeContext === 'none' ? [] : ['`change-context`']),
   ...(changeRange.kind === 'event' ? [] : ['`change-range`']),
+  ...(skipLabels.length === 0 ? [] : ['`skip-labels`']),
 ]
 
 export const isChangeWanted = (inputs: AgentInputs): boolean => listDependents(inputs).length > 0
 
-const needsFiles = ({ pathFilter, changeContext }: AgentInputs): boolean =>
+export const needsFiles = ({ pathFilter, changeContext }: AgentInputs): boolean =>
   pathFilter !== undefined || changeContext === 'files' || changeContext === 'diff'
 
 const wrongInput = (message: string, advice: string): ActionError =>

@@ -1,0 +1,255 @@
+import { expect, test } from '@jest/globals'
+import type { ComparedCommit } from '../../../src/github/commits.ts'
+import type { GitHub } from '../../../src/github/github.ts'
+import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
+import {
+  changedFile,
+  comparing,
+  mergedBy,
+  PULL_REQUEST,
+  pullCommits,
+  PUSH,
+  refusal,
+  rejecting,
+} from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
+import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
+
+const SKIP = { 'skip-labels': 'no-docs\ninternal', 'change-context': 'files' }
+const SCHEDULE: GivenEvent = ['schedule']
+const PUSHED: GivenEvent = ['push', PUSH]
+
+const made = (digit: string, message = `Change ${digit}`): ComparedCommit => ({
+  sha: commit(digit),
+  message,
+  author: 'Ann',
+  account: { login: 'ann', type: 'User' },
+})
+
+interface Merged {
+  readonly pull: ListedPullRequest
+  /** The commits that it brought, by their digits. */
+  readonly brought: string
+  readonly paths: readonly string[]
+}
+
+const merged = (number: number, brought: string, paths: string, ...labels: string[]): Merged => ({
+  pull: { ...mergedBy(number, ...labels), author: { login: 'ann', type: 'User' } },
+  brought,
+  paths: paths.split(' '),
+})
+
+/** A range of commits, some of which came with these pull requests; the others change `direct.ts`. */
+function range(digits: string, files: string, ...pulls: readonly Merged[]): Partial<GitHub> {
+  const commits = Array.from(digits).map((digit) => made(digit))
+  const broughtBy = (sha: string) =>
+    pulls.filter(({ brought }) => Array.from(brought).some((digit) => commit(digit) === sha))
+  const find = (number: number) => pulls.find(({ pull }) => pull.number === number)
+  return {
+    ...comparing({ commits, totalCommits: commits.length, files: files.split(' ').map(changedFile) }),
+    findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(broughtBy(sha).map(({ pull }) => pull)),
+    listPullRequestCommits: ({ number }) =>
+      Promise.resolve(pullCommits(...Array.from(find(number)?.brought ?? '').map((digit) => ({ sha: commit(digit) })))),
+    listPullRequestPaths: ({ number }) => Promise.resolve(find(number)?.paths ?? []),
+    listCommitPaths: () => Promise.resolve(['direct.ts']),
+    listMarkerComments: () => Promise.resolve([]),
+  }
+}
+
+const EXEMPT = merged(12, 'b', 'src/a.ts src/both.ts', 'No-Docs')
+const ALSO_EXEMPT = merged(13, 'cd', 'src/c.ts direct.ts', 'internal', 'bug')
+const COUNTED = merged(14, 'ef', 'src/e.ts src/both.ts', 'bug')
+const MIXED = range('bcdef', 'src/a.ts src/both.ts src/c.ts src/e.ts', EXEMPT, ALSO_EXEMPT, COUNTED)
+const WITH_DIRECT = range('bcd9', 'src/a.ts src/c.ts direct.ts', EXEMPT, ALSO_EXEMPT)
+const OWN = { ...merged(15, 'e', 'docs/a.md', 'docs-agent') }
+
+interface Expected {
+  readonly skip?: string
+  /** What the prompt must contain, and what it must not. */
+  readonly has?: readonly string[]
+  readonly lacks?: readonly string[]
+  readonly asked?: unknown
+}
+
+const pull = (...labels: readonly string[]) => ({
+  pull_request: {
+    number: 12,
+    labels: labels.map((name) => ({ name })),
+    base: { sha: commit('a') },
+    head: { sha: commit('b') },
+  },
+})
+const QUEUE = 'refs/heads/gh-readonly-queue/main/pr-12-abc'
+const QUEUED: GivenEvent = [
+  'merge_group',
+  { merge_group: { base_sha: commit('a'), head_sha: commit('b'), head_ref: QUEUE } },
+]
+const readingWith = (...labels: readonly string[]): Partial<GitHub> => ({
+  readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, labels }),
+  listMarkerComments: () => Promise.resolve([]),
+})
+const COMMENTED: GivenEvent = ['issue_comment', { issue: { number: 12, pull_request: {} }, comment: { body: 'Hi.' } }]
+
+type Row = [what: string, given: Given, event: GivenEvent, answers: Answers, expected: Expected]
+test.each<Row>([
+  ['skips a push that one exempt pull request brought', {}, PUSHED, range('b', 'a', EXEMPT), { skip: '#12.' }],
+  [
+    'skips a range that exempt pull requests brought',
+    {},
+    SCHEDULE,
+    range('bcd', 'a', EXEMPT, ALSO_EXEMPT),
+    { skip: '#12, #13.' },
+  ],
+  [
+    'leaves out the commits of exempt pull requests, and the files that only they touch',
+    {},
+    SCHEDULE,
+    MIXED,
+    {
+      has: [
+        'Not to be documented, and left out: #12, #13.',
+        'Change e',
+        'Change f',
+        'src/both.ts',
+        'src/e.ts',
+        '2 commits',
+      ],
+      lacks: ['Change b', 'Change c', 'Change d', 'src/a.ts', 'src/c.ts'],
+    },
+  ],
+  [
+    'keeps a commit that came without a pull request, and the files that it touches',
+    {},
+    SCHEDULE,
+    WITH_DIRECT,
+    { has: ['Change 9', 'direct.ts'], lacks: ['src/c.ts', 'src/a.ts'] },
+  ],
+  [
+    'sends a push without a pull request',
+    {},
+    PUSHED,
+    range('b', 'src/a.ts'),
+    { has: ['Change b'], lacks: ['left out'] },
+  ],
+  [
+    'counts a commit that also came with a pull request that is not exempt',
+    {},
+    SCHEDULE,
+    range('b', 'src/a.ts', EXEMPT, merged(16, 'b', 'src/a.ts')),
+    { has: ['Change b'], lacks: ['left out'] },
+  ],
+  [
+    'skips a change of which `paths` leaves only what is exempt',
+    { paths: 'src/c.ts' },
+    SCHEDULE,
+    MIXED,
+    { skip: 'No changed file matches' },
+  ],
+  [
+    "skips what is exempt or the agent's own",
+    {},
+    SCHEDULE,
+    range('be', 'src/a.ts docs/a.md', EXEMPT, OWN),
+    { skip: '#15' },
+  ],
+  [
+    'asks for no files if the prompt names none',
+    { 'change-context': 'commits' },
+    SCHEDULE,
+    MIXED,
+    { asked: expect.not.arrayContaining(['listPullRequestPaths']) },
+  ],
+  [
+    'skips the event of an exempt pull request without a look-up',
+    {},
+    ['pull_request', pull('internal')],
+    {},
+    { skip: '#12.', asked: expect.not.arrayContaining(['compare']) },
+  ],
+  [
+    'sends the event of another pull request',
+    { 'skip-own-changes': 'false' },
+    ['pull_request', pull('bug')],
+    range('b', 'src/a.ts', EXEMPT),
+    { has: ['Change b'] },
+  ],
+  ['skips a merge queue run of an exempt pull request', {}, QUEUED, readingWith('no-docs'), { skip: '#12.' }],
+  ['sends a merge queue run of another one', {}, QUEUED, readingWith('bug'), { has: ['docs/guide.md'] }],
+  [
+    'sends what a person comments on an exempt pull request',
+    {},
+    COMMENTED,
+    readingWith('no-docs'),
+    { has: ['docs/guide.md'] },
+  ],
+  [
+    'sends an exempt pull request that `change-range` names',
+    { 'change-range': 'pull/12' },
+    ['workflow_dispatch'],
+    { ...range('b', 'src/a.ts', EXEMPT), ...readingWith('no-docs') },
+    { has: ['src/a.ts'], lacks: ['left out'] },
+  ],
+  [
+    'asks nothing without the input',
+    { 'skip-labels': '', 'skip-own-changes': 'false' },
+    PUSHED,
+    range('b', 'src/a.ts', EXEMPT),
+    { asked: ['compare'] },
+  ],
+])('%s', async (_what, given, event, answers, { skip, has = [], lacks = [], asked = expect.anything() }) => {
+  const found = await lookAtChange({ ...SKIP, ...given }, event, answers)
+  expect(found).toMatchObject({ skip: containing(skip), asked })
+  for (const text of has) expect(found.prompt).toContain(text)
+  for (const text of lacks) expect(found.prompt).not.toContain(text)
+})
+
+test('recognizes the commits of a pull request that was merged by a rebase', async () => {
+  const answers = range('bc', 'src/a.ts', EXEMPT)
+  const found = await lookAtChange(SKIP, SCHEDULE, {
+    ...answers,
+    ...comparing({ commits: [made('b', 'One'), made('c', 'Two')], totalCommits: 2, files: [] }),
+    // GitHub knows the pull request of the newest commit only; the others have other ids than in its list.
+    findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === commit('c') ? [EXEMPT.pull] : []),
+    listPullRequestCommits: () =>
+      Promise.resolve(
+        pullCommits(
+          { sha: commit('1'), message: 'One', author: 'Ann' },
+          { sha: commit('2'), message: 'Two', author: 'Ann' },
+        ),
+      ),
+  })
+  expect(found.skip).toContain('#12.')
+})
+
+test.each<[what: string, event: GivenEvent, answers: Partial<GitHub>]>([
+  ['the pull requests of a commit', SCHEDULE, { findPullRequestsOfCommit: rejecting(refusal('service-error')) }],
+  ['the commits of a pull request', SCHEDULE, { listPullRequestCommits: rejecting(refusal('service-error')) }],
+  ['the files of a pull request', SCHEDULE, { listPullRequestPaths: rejecting(refusal('forbidden', 'Grant it.')) }],
+  ['the files of a commit', SCHEDULE, { ...WITH_DIRECT, listCommitPaths: rejecting(refusal('service-error')) }],
+  ['the pull request in a merge queue', QUEUED, { readPullRequest: rejecting(refusal('service-error')) }],
+])('sends nothing if GitHub does not provide %s', async (_what, event, answers) => {
+  const error = { code: 'not-sent', message: containing('`skip-labels`'), hint: expect.anything() as unknown }
+  const given = { ...SKIP, 'skip-own-changes': 'false' }
+  await expect(lookAtChange(given, event, { ...MIXED, ...answers })).rejects.toMatchObject(error)
+})
+
+test('keeps files if there are too many lists to read, and counts commits past the limit of look-ups', async () => {
+  const digits = '123456789bcdef'
+  const many = Array.from({ length: 31 }, (_, index) =>
+    merged(100 + index, digits[index % 14] ?? '', 'src/a.ts', 'no-docs'),
+  )
+  const answers = range(`${digits}a`, 'src/a.ts', ...many)
+  const found = await lookAtChange(SKIP, SCHEDULE, answers)
+  expect(found.prompt).toContain('src/a.ts')
+  expect(found.asked).not.toContain('listPullRequestPaths')
+  const commits = Array.from({ length: 52 }, (_, index) => ({
+    ...made('b'),
+    sha: index.toString(16).padStart(40, '0'),
+  }))
+  const long = {
+    ...answers,
+    ...comparing({ commits, totalCommits: 52 }),
+    findPullRequestsOfCommit: () => Promise.resolve([]),
+  }
+  expect((await lookAtChange({ ...SKIP, 'skip-own-changes': 'false' }, SCHEDULE, long)).log).toContain('only 50 of 52')
+})
