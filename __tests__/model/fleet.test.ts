@@ -26,6 +26,9 @@ const HOUR_MS = 3_600_000
 /** The least time that a step waits after a refusal without `Retry-After`. */
 const MIN_WAIT_MS = 1_000
 
+/** A prompt is not sent in the last moments before the deadline: they are left for its response. */
+const getResponseMs = (timeoutMs: number): number => Math.min(10_000, timeoutMs / 10)
+
 /** What must hold whatever the limit; undefined if it does. */
 function findProblem({ timeoutMs = HOUR_MS }: FleetPlan, { steps, jobs }: FleetEnd): string | undefined {
   for (const { beganAt, endedAt, played } of steps) {
@@ -34,7 +37,7 @@ function findProblem({ timeoutMs = HOUR_MS }: FleetPlan, { steps, jobs }: FleetE
     const problem = endsInTime(endedAt, deadlineAt)
     if (problem !== undefined) return problem
     if (isGreen && outputs['status'] !== 'completed') return 'A step is green without the end of its job.'
-    const isEarly = endedAt < deadlineAt - MIN_WAIT_MS - 100 && !isGreen
+    const isEarly = endedAt < deadlineAt - getResponseMs(timeoutMs) - MIN_WAIT_MS - 100 && !isGreen
     if (isEarly && report.error?.message.includes(" UTC, which is after this step's deadline") !== true)
       return `A step gave up early, and named no time: ${report.error?.message ?? ''}`
   }

@@ -113,7 +113,7 @@ export function readOptions(
   // Without a scenario exactly the inputs of the README. The scenarios are about checks and paths too.
   const isReadme = scenario === undefined && Object.keys(others).length > 0
   const agentInputs = isReadme ? others : { ...EMBEDDED_INPUTS, ...others }
-  const usual = action === 'visitors' ? chooseVisitorsInputs(given) : agentInputs
+  const usual = action === 'visitors' ? chooseVisitorsInputs(given) : withoutUncheckable(agentInputs, given)
   const isExample = action === 'agent' && !TASK_FLAGS.some((name) => name in given)
   return {
     kind: 'run',
@@ -128,6 +128,14 @@ export function readOptions(
     cancelAfter: cancelAfter === undefined ? undefined : Number(cancelAfter),
     isKept: flags.isOn('keep') && isEmbedded,
   }
+}
+
+/** The inputs that need the end of the job. With `wait: false` the action refuses them. */
+const NEED_THE_END = ['wait-for-checks', 'allowed-paths', 'fix-rounds', 'reviewers']
+
+function withoutUncheckable(inputs: Texts, { wait = '' }: Texts): Texts {
+  if (wait.toLowerCase() !== 'false') return inputs
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => !NEED_THE_END.includes(name)))
 }
 
 function chooseService(

@@ -42,6 +42,13 @@ test('without a scenario the action gets exactly the inputs of the workflow in t
   expect(readOptions([], SERVICE, example)).toHaveProperty('defaults', { prompt: example['prompt'] })
 })
 
+test('a step that does not wait is not given the inputs that need the end of the job', () => {
+  const { defaults } = readOptions(['--input', 'wait=False'], {}) as { defaults: object }
+  expect(Object.keys(defaults)).not.toEqual(expect.arrayContaining(['wait-for-checks']))
+  expect(Object.keys(defaults)).not.toEqual(expect.arrayContaining(['allowed-paths']))
+  expect(defaults).toHaveProperty('paths')
+})
+
 test('all three variables choose a real service, with the defaults of the action', () => {
   expect(readOptions(['--prompt', 'x'], SERVICE)).toEqual({
     ...USUAL,
