@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
 import type { AgentInputs } from '../src/agent/inputs/agent-inputs.ts'
 import type { Outcome } from '../src/agent/report/report.ts'
@@ -88,6 +88,9 @@ async function pushThreeTimes(permissions: Permissions) {
   }
   return { docs, ends }
 }
+
+// Each run plays all that a step asks of two servers, which takes long on a busy machine.
+jest.setTimeout(120_000)
 
 describe('three runs of the workflow in the README, in a repository without the label,', () => {
   const permissions = readPermissions()
