@@ -277,6 +277,26 @@ test('a defect on the way to tell of a foreseen error is in the log, and ends re
   expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'Too late.'], '', [1]])
 })
 
+test('the causes of an error are in the debug log, redacted, and nowhere else', async () => {
+  const broken = Object.assign(new Error('read ECONNRESET by docs_key'), { cause: new Error('the socket') })
+  const stop = rejecting(new ActionError('unreachable', 'No answer.', { cause: broken }))
+  const play = (): Promise<Seen> =>
+    run({
+      run: (_inputs, { core }) => {
+        core.mask('docs_key')
+        return stop()
+      },
+    })
+  expect((await play()).lines.join('\n')).not.toMatch(/ECONNRESET|the socket/)
+  process.env['RUNNER_DEBUG'] = '1'
+  const { lines } = await play()
+  const debug = lines.filter((line) => line.startsWith('::debug::'))
+  expect(debug[0]).toMatch(/Caused by Error: read ECONNRESET by \*\*\*$/)
+  expect(debug.join('\n')).toContain('Caused by Error: the socket')
+  expect(lines.filter((line) => !line.startsWith('::debug::')).join('\n')).not.toMatch(/ECONNRESET|the socket/)
+  expect(summary()).not.toMatch(/ECONNRESET|the socket/)
+})
+
 test('a defect before the step began is told as one, and that it did not run', async () => {
   const { lines } = await run({ parse: crash, given: { summary: 'false' } })
   expect(lines.at(-1)).toBe(`::error title=Ended::${DEFECT}`)

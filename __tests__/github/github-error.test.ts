@@ -74,6 +74,14 @@ test.each([new TypeError('x is not a function'), RESET, new DOMException('x')])(
   expect(() => told(defect)).toThrow(defect)
 })
 
+test('an error keeps its cause, which is no part of the error as JSON', () => {
+  const cause = Object.assign(new Error(`read ${KEY}`), { code: 'ECONNRESET' })
+  const refused = refusal(403, 'Forbidden')
+  expect(told(new TransportFailure(cause)).cause).toBe(cause)
+  expect(told(refused).cause).toBe(refused)
+  expect(JSON.stringify(told(new TransportFailure(cause)))).not.toContain(KEY)
+})
+
 test('our own errors stay as they are', () => {
   expect(told(OWN)).toBe(OWN)
 })

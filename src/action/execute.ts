@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../runtime/clock.ts'
-import { ActionError, ERROR_TITLES } from '../runtime/errors.ts'
+import { ActionError, ERROR_TITLES, listCauses } from '../runtime/errors.ts'
 import { formatResult, type StepResult } from './conclusion.ts'
 import { createCore, OutputsLost, type Core } from './core.ts'
 
@@ -104,8 +104,11 @@ export async function execute(
   const end = (result: StepResult): Promise<void> => (ending ??= leave(result))
   const endOfCrash = (error: unknown): Promise<void> => (ending ??= leave(resultOfCrash(error, core, tell)))
   // Whatever is known of a step that an error has stopped, it is red.
-  const endOfError = (error: unknown): Promise<void> =>
-    error instanceof ActionError ? (ending ??= leave({ ...tell(error), isGreen: false })) : endOfCrash(error)
+  const endOfError = (error: unknown): Promise<void> => {
+    if (!(error instanceof ActionError)) return endOfCrash(error)
+    for (const cause of listCauses(error)) core.debug(`Caused by ${cause}`)
+    return (ending ??= leave({ ...tell(error), isGreen: false }))
+  }
   const onUncaught = (error: unknown): void => {
     if (ending === undefined) {
       void endOfCrash(error)

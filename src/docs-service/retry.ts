@@ -59,7 +59,7 @@ export function namingTheTime(error: ActionError, clock: Clock): ActionError {
   if (retryAfterMs === undefined) return error
   const until = new Date(Math.ceil((clock.wallTime().getTime() + retryAfterMs) / 1000) * 1000)
   const text = `${message} It asks to wait until ${formatUtc(until)} UTC, which is after this step's deadline.`
-  return new ActionError(code, text, { hint, quote, retryAfterMs })
+  return new ActionError(code, text, { cause: error, hint, quote, retryAfterMs })
 }
 
 /**

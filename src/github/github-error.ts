@@ -1,5 +1,5 @@
 import { failureCause } from '../http/failure-cause.ts'
-import { ActionError } from '../runtime/errors.ts'
+import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
 import { InvalidResponse, items, text, texts } from './read-json.ts'
@@ -137,17 +137,22 @@ function describeValidation({ said, problems }: Refusal, redact: Redact): string
 
 function refused(refusal: Refusal, permission: string, repository: string, redact: Redact, now: Date): ActionError {
   const { status, said, isRateLimit, isAboutPermissions } = refusal
+  const toError = (
+    code: ErrorCode,
+    message: string,
+    details: Partial<Pick<ActionError, 'hint' | 'retryAfterMs'>> = {},
+  ) => new ActionError(code, message, { ...details, cause: refusal })
   if (status < 400 && status !== 304)
-    return new ActionError('redirected', `GitHub answered ${status} and sends the request on to another address.`, {
+    return toError('redirected', `GitHub answered ${status} and sends the request on to another address.`, {
       hint: 'Name a repository as it is called now, and check `GITHUB_API_URL`.',
     })
   if (isRateLimit)
-    return new ActionError('rate-limited', 'GitHub limits the rate of requests.', {
+    return toError('rate-limited', 'GitHub limits the rate of requests.', {
       retryAfterMs: refusal.limitMs(now),
     })
-  if (status >= 500 || status === 408) return new ActionError('service-error', `GitHub answered ${status}.`)
+  if (status >= 500 || status === 408) return toError('service-error', `GitHub answered ${status}.`)
   if (status === 401)
-    return new ActionError('unauthorized', 'GitHub refused the token (401).', {
+    return toError('unauthorized', 'GitHub refused the token (401).', {
       hint: 'Check `github-token`: the token may have expired.',
     })
   const told = status === 422 ? describeValidation(refusal, redact) : describeRefusal(said, status, redact)
@@ -158,13 +163,13 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
     hint: `Create the label in \`${repository}\` once, or grant \`issues: write\` under \`permissions\` of the job.`,
   }
   const allow = refusal.isAboutNewLabel ? createLabel : isAboutPermissions ? grant : {}
-  if (status === 403) return new ActionError('forbidden', told, allow)
-  if (status !== 404) return new ActionError('rejected', told)
+  if (status === 403) return toError('forbidden', told, allow)
+  if (status !== 404) return toError('rejected', told)
   const look = {
     hint: `Check that it exists, and that \`github-token\` can see \`${repository}\`: the workflow's own token sees no private repository but its own.`,
   }
   const message = `${told} It does not exist, or the token cannot see it.`
-  return new ActionError('not-found', message, isAboutPermissions ? grant : look)
+  return toError('not-found', message, isAboutPermissions ? grant : look)
 }
 
 /**
@@ -182,13 +187,16 @@ export function toActionError(
 ): ActionError {
   if (error instanceof ActionError) return error
   if (error instanceof Refusal) return refused(error, permission, repository, redact, now)
-  if (error instanceof InvalidResponse) return new ActionError('bad-answer', 'GitHub gave an invalid answer.')
+  if (error instanceof InvalidResponse)
+    return new ActionError('bad-answer', 'GitHub gave an invalid answer.', { cause: error })
   if (!(error instanceof TransportFailure)) throw error
   if (failureCause(error.cause) === 'untrusted')
     return new ActionError('untrusted', "GitHub's certificate is not trusted.", {
+      cause: error.cause,
       hint: "Set `NODE_EXTRA_CA_CERTS` to the PEM file of your server's authority, in the environment of the runner or of the step.",
     })
   return new ActionError('unreachable', 'GitHub could not be reached.', {
+    cause: error.cause,
     hint: 'Check the proxy and the network of the runner, and `GITHUB_API_URL`.',
   })
 }

@@ -282,6 +282,7 @@ export async function openOctokit(
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_INVALID_URL') throw error
     throw new ActionError('proxy', "GitHub's client could not be started.", {
+      cause: error,
       hint: 'Check `HTTPS_PROXY`, `HTTP_PROXY` and `GITHUB_API_URL`.',
     })
   } finally {

@@ -36,8 +36,9 @@ export const ERROR_TITLES = {
 export type ErrorCode = keyof typeof ERROR_TITLES
 
 /**
- * The one error that this project throws on purpose. It carries text and numbers only: never a request, its headers or a
- * body, and no `cause`, so that printing it cannot print a secret that some library kept in its own error.
+ * The one error that this project throws on purpose. Its own fields are text and numbers only: never a request, its headers or
+ * a body. Its `cause` may be an error of a library, which may quote a secret: it goes to the debug log, redacted, and nowhere
+ * else.
  */
 export class ActionError extends Error {
   override readonly name = 'ActionError'
@@ -52,14 +53,28 @@ export class ActionError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    { hint, quote, retryAfterMs }: Partial<Pick<ActionError, 'hint' | 'quote' | 'retryAfterMs'>> = {},
+    { cause, hint, quote, retryAfterMs }: Partial<Pick<ActionError, 'cause' | 'hint' | 'quote' | 'retryAfterMs'>> = {},
   ) {
-    super(message)
+    super(message, cause === undefined ? {} : { cause })
     this.code = code
     this.hint = hint
     this.quote = quote
     this.retryAfterMs = retryAfterMs
   }
+}
+
+/** An error may be its own cause, and a chain of this length explains everything. */
+const MAX_CAUSES = 5
+
+/** The causes of an error with their stacks, for the debug log. */
+export function listCauses(error: ActionError): readonly string[] {
+  const causes: string[] = []
+  for (let cause = error.cause; typeof cause === 'object' && cause !== null && causes.length < MAX_CAUSES;) {
+    const { stack, message, cause: next }: Partial<Error> = cause
+    causes.push(stack ?? message ?? 'an object')
+    cause = next
+  }
+  return causes
 }
 
 /** What happened, for a log line: our words and, marked as such, the service's. */
@@ -97,6 +112,6 @@ export async function orAbort<T>(unknown: string, perform: () => Promise<T>, hin
   } catch (caught) {
     const error = rethrowFatal(caught)
     if (error.code === 'not-sent') throw error
-    throw new ActionError('not-sent', `${unknown}: ${error.message}`, { hint: error.hint ?? hint })
+    throw new ActionError('not-sent', `${unknown}: ${error.message}`, { cause: error, hint: error.hint ?? hint })
   }
 }
