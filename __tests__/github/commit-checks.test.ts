@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { ACTIONS, toCheckRun, toCheckSuite, toWorkflowRun } from '../../src/github/check-suites.ts'
-import { judgeChecks, toCommitStatus, type Check } from '../../src/github/commit-checks.ts'
+import { ACTIONS, checkRunSchema, checkSuiteSchema, workflowRunSchema } from '../../src/github/check-suites.ts'
+import { commitStatusSchema, judgeChecks, type Check } from '../../src/github/commit-checks.ts'
 import { refusal, RUN_FACTS } from '../support/fake-github.ts'
 
 /** What GitHub says of a commit. A row ends with fields, such as `status=waiting`; `-` is what is not there. */
@@ -17,14 +17,14 @@ interface Answers {
   readonly combined?: string
 }
 
-function rowsOf<T>(text: string, toFields: (...values: string[]) => object, toItem: (fields: object) => T): T[] {
+function rowsOf<T>(text: string, toFields: (...values: string[]) => object, item: { parse(fields: unknown): T }): T[] {
   const valueOf = (value: string) => (/^\d+$/.test(value) ? Number(value) : value || undefined)
   const rows = text === '' ? [] : text.split(', ')
   return rows.map((row) => {
     const fields = [...row.matchAll(/(\w+)=(\S*)/g)].map(([, name = '', value = '']) => [name, valueOf(value)] as const)
     const values = row.split(' ').filter((part) => !part.includes('='))
     const { app, ...said }: Record<string, unknown> = { ...toFields(...values), ...Object.fromEntries(fields) }
-    return toItem({ ...said, app: { slug: app } })
+    return item.parse({ ...said, app: { slug: app } })
   })
 }
 
@@ -55,10 +55,10 @@ function judge(answers: Answers): string {
   const { suites = '', runs = '', statuses = '', counts = {}, combined = 'pending' } = answers
   const { flows } = { flows: '', ...answers }
   const said = {
-    suites: page(rowsOf(suites, ROWS.suite, toCheckSuite), counts.suites),
-    checkRuns: page(rowsOf(runs, ROWS.run, toCheckRun), counts.runs),
-    statuses: { ...page(rowsOf(statuses, ROWS.status, toCommitStatus), counts.statuses), sum: textOf(combined) },
-    workflowRuns: flows === undefined ? refusal('forbidden') : rowsOf(flows, ROWS.flow, toWorkflowRun),
+    suites: page(rowsOf(suites, ROWS.suite, checkSuiteSchema), counts.suites),
+    checkRuns: page(rowsOf(runs, ROWS.run, checkRunSchema), counts.runs),
+    statuses: { ...page(rowsOf(statuses, ROWS.status, commitStatusSchema), counts.statuses), sum: textOf(combined) },
+    workflowRuns: flows === undefined ? refusal('forbidden') : rowsOf(flows, ROWS.flow, workflowRunSchema),
   }
   const stateOf = ({ state, waitsForApproval, needsPerson }: Check): string =>
     waitsForApproval === true ? 'approval' : needsPerson === true ? 'person' : state

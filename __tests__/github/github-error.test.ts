@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { Refusal, toActionError, TransportFailure } from '../../src/github/github-error.ts'
-import { InvalidResponse } from '../../src/github/read-json.ts'
+import { InvalidResponse } from '../../src/github/schemas.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 

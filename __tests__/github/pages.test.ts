@@ -1,7 +1,16 @@
+import * as z from 'zod/mini'
 import { expect, test } from '@jest/globals'
 import type { GitHub } from '../../src/github/github.ts'
 import { toFirstPage } from '../../src/github/pages.ts'
-import { all, InvalidResponse, items, number, object, required, text } from '../../src/github/read-json.ts'
+import {
+  InvalidResponse,
+  integer,
+  parseResponse,
+  part,
+  skipMalformed,
+  text,
+  withGaps,
+} from '../../src/github/schemas.ts'
 import { answering } from '../support/github-client.ts'
 import { commit } from '../support/github-state.ts'
 
@@ -65,14 +74,14 @@ test('a page may hold more than anybody asked for', async () => {
   expect(await answering(() => Array<object>(200_000).fill(tag)).listTags('acme/docs')).toHaveLength(200_000)
 })
 
-const toItem = (item: object) => ({ name: text(item, 'name'), size: number(item, 'size'), id: number(item, 'of.id') })
+const itemSchema = z.object({ name: text, size: integer, of: part({ id: integer }) })
 const named = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }))
 const toResponse = (link: string | undefined, data: object) => ({
   ...{ status: 200, url: '', data },
   headers: link === undefined ? {} : { link },
 })
 const countOf = (list: unknown, total_count?: unknown, link?: string) =>
-  toFirstPage(toResponse(link, { list, total_count, state: 'success' }), 'list', toItem)
+  toFirstPage(toResponse(link, { list, total_count, state: 'success' }), 'list', itemSchema)
 
 test.each([
   ['all that is counted', countOf(named(2), 2), 0, false],
@@ -95,24 +104,27 @@ test('a field that is not as described is not there, and what is no object is no
     { name: null, size: null, of: [] },
     { size: Infinity, of: 7 },
   ]
-  const read = { list: [WHOLE, ...wrong, null, 'a', 7, []] }
-  expect(items(read, 'list', toItem)).toEqual([{ name: 'a', size: 1, id: 2 }, {}, {}, {}])
+  const found = skipMalformed(itemSchema).parse([WHOLE, ...wrong, null, 'a', 7, []])
+  expect(found).toEqual([WHOLE, { of: {} }, { of: {} }, { of: {} }])
 })
 
-test('what lacks something that it requires cannot be read, and a defect of ours is none of it', () => {
-  const toName = (item: object) => required(text(item, 'name'))
-  const read = { one: WHOLE, other: { name: 7 }, list: [WHOLE, { name: 7 }] }
-  expect(['one', 'other', 'none'].map((path) => object(read, path, toName))).toEqual(['a', undefined, undefined])
-  expect([items(read, 'list', toName), all(read, 'list', toName)]).toEqual([['a'], undefined])
-  expect(all(read, 'list', toItem)).toHaveLength(2)
-  expect(() => required(text(read, 'other.name'))).toThrow(InvalidResponse)
-  const broken = (): string => {
+test('an item without a required field is malformed, and a defect of ours is thrown as it is', () => {
+  const nameSchema = z.object({ name: z.string() })
+  const data = [WHOLE, { name: 7 }]
+  expect(skipMalformed(nameSchema).parse(data)).toEqual([{ name: 'a' }])
+  expect(withGaps(nameSchema).parse(data)).toEqual([{ name: 'a' }, undefined])
+  expect(() => parseResponse(z.array(nameSchema), { data })).toThrow(InvalidResponse)
+  const broken = z.transform((): string => {
     throw new TypeError('x is not a function')
-  }
-  expect(() => object(read, 'one', broken)).toThrow('x is not a function')
+  })
+  expect(() => skipMalformed(broken).parse(data)).toThrow('x is not a function')
+})
+
+test('the message of an invalid response quotes nothing of it', () => {
+  const error = new InvalidResponse(z.array(z.int()).safeParse(['secret']).error)
+  expect(`${error.message} ${JSON.stringify(error.cause)}`).not.toContain('secret')
 })
 
 test.each([undefined, null, 'x'.repeat(100), {}])('%j is no list', (list) => {
-  expect(items({ list }, 'list', toItem)).toBeUndefined()
   expect(() => countOf(list)).toThrow(InvalidResponse)
 })

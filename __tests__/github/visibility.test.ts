@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { canName, visibilityAt, type Visibility } from '../../src/github/visibility.ts'
+import { canName, visibilitySchema, type Visibility } from '../../src/github/visibility.ts'
 
 const ALL: readonly (Visibility | undefined)[] = ['public', 'private', 'internal', undefined]
 
@@ -27,5 +27,5 @@ test.each<[object, Visibility | undefined]>([
   [{ visibility: 'secret', private: null }, undefined],
   [{}, undefined],
 ])('of %j the visibility is %s', (repository, visibility) => {
-  expect(visibilityAt({ repository }, 'repository')).toBe(visibility)
+  expect(visibilitySchema.parse(repository)).toBe(visibility)
 })

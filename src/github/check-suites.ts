@@ -1,7 +1,15 @@
-import { number, required, text } from './read-json.ts'
+import * as z from 'zod/mini'
+import { integer, part, text, textOrEmpty } from './schemas.ts'
 
 /** The name of the app that runs workflows. */
 export const ACTIONS = 'github-actions'
+
+interface Progress {
+  readonly status?: string | undefined
+  readonly conclusion?: string | undefined
+}
+
+const PROGRESS = { status: text, conclusion: text }
 
 export type State = 'success' | 'failure' | 'pending'
 
@@ -9,14 +17,13 @@ export type State = 'success' | 'failure' | 'pending'
 const PASSED = ['success', 'neutral', 'skipped']
 
 /** What does not say how it ended has not ended. */
-function stateOf(one: object): State {
-  const conclusion = text(one, 'conclusion')
-  if (text(one, 'status') !== 'completed' || conclusion === undefined) return 'pending'
+function stateOf({ status, conclusion }: Progress): State {
+  if (status !== 'completed' || conclusion === undefined) return 'pending'
   return PASSED.includes(conclusion) ? 'success' : 'failure'
 }
 
 /** Whether it is a job that is to use an environment which somebody guards, or all of whose run is. */
-const isWaiting = (one: object): boolean => text(one, 'status') === 'waiting'
+const isWaiting = ({ status }: Progress): boolean => status === 'waiting'
 
 /** `approval`: it waits for somebody to allow it. */
 const WORST_FIRST = ['failure', 'approval', 'pending', 'success'] as const
@@ -24,71 +31,106 @@ const WORST_FIRST = ['failure', 'approval', 'pending', 'success'] as const
 /** For Actions, that a run waits for approval. For another app, that a person has to do something, such as to sign a CLA. */
 const ACTION_REQUIRED = 'action_required'
 
-const progressOf = (suite: object, app = ACTIONS) => {
-  const conclusion = text(suite, 'conclusion')
+function progressOf(suite: Progress, app = ACTIONS) {
+  const { conclusion } = suite
   const waits = app === ACTIONS && (conclusion === ACTION_REQUIRED || isWaiting(suite))
   return { conclusion, state: waits ? ('approval' as const) : stateOf(suite) }
 }
 
+const wireCheckRun = z.object({
+  ...PROGRESS,
+  name: z.catch(z.string(), 'a check without a name'),
+  id: integer,
+  check_suite: part({ id: integer }),
+  app: part({ slug: textOrEmpty }),
+  output: part({ title: text, summary: text, annotations_count: integer }),
+  details_url: text,
+  html_url: text,
+  started_at: textOrEmpty,
+  completed_at: textOrEmpty,
+})
+
 export type CheckRun = Readonly<ReturnType<typeof toCheckRun>>
 
-export function toCheckRun(run: object) {
-  const [detailsUrl, conclusion] = [text(run, 'details_url'), text(run, 'conclusion')]
-  const tookMs = Date.parse(text(run, 'completed_at') ?? '') - Date.parse(text(run, 'started_at') ?? '')
+function toCheckRun(run: z.infer<typeof wireCheckRun>) {
+  const { name, id, app, output, details_url: detailsUrl } = run
+  const tookMs = Date.parse(run.completed_at) - Date.parse(run.started_at)
   return {
-    name: text(run, 'name') ?? 'a check without a name',
+    name,
     state: stateOf(run),
     /** That it is pending until somebody lets it run. */
     waitsForApproval: isWaiting(run),
     /** A failure that no commit fixes. */
-    needsPerson: conclusion === ACTION_REQUIRED,
+    needsPerson: run.conclusion === ACTION_REQUIRED,
     /** It did nothing, so it takes no place of one that did. */
-    isSkipped: conclusion === 'skipped',
-    id: number(run, 'id'),
-    suiteId: number(run, 'check_suite.id'),
+    isSkipped: run.conclusion === 'skipped',
+    id,
+    suiteId: run.check_suite.id,
     /** What made it, such as `github-actions`; empty if that is not known. */
-    app: text(run, 'app.slug') ?? '',
-    title: text(run, 'output.title'),
+    app: app.slug,
+    title: output.title,
     /** Markdown, or a commit status's description. */
-    summary: text(run, 'output.summary'),
+    summary: output.summary,
     /** How many annotations it has. */
-    annotations: number(run, 'output.annotations_count'),
+    annotations: output.annotations_count,
     detailsUrl,
     /** By which it is known whose run it is; `detailsUrl` is for people. */
-    pageUrl: detailsUrl ?? text(run, 'html_url'),
+    pageUrl: detailsUrl ?? run.html_url,
     /** If it has ended, in milliseconds. */
     tookMs: tookMs >= 0 ? tookMs : undefined,
   }
 }
 
+export const checkRunSchema = z.pipe(wireCheckRun, z.transform(toCheckRun))
+
+const wireCheckSuite = z.object({
+  ...PROGRESS,
+  id: integer,
+  app: part({ slug: textOrEmpty }),
+  latest_check_runs_count: z.catch(z.int(), 0),
+})
+
 export type CheckSuite = Readonly<ReturnType<typeof toCheckSuite>>
 
-export const toCheckSuite = (suite: object) => {
-  const app = text(suite, 'app.slug') ?? ''
-  return {
-    ...progressOf(suite, app),
-    id: number(suite, 'id'),
-    app,
-    /** How many check runs GitHub counts in it. */
-    count: number(suite, 'latest_check_runs_count') ?? 0,
-  }
-}
+const toCheckSuite = (suite: z.infer<typeof wireCheckSuite>) => ({
+  ...progressOf(suite, suite.app.slug),
+  id: suite.id,
+  app: suite.app.slug,
+  /** How many check runs GitHub counts in it. */
+  count: suite.latest_check_runs_count,
+})
+
+export const checkSuiteSchema = z.pipe(wireCheckSuite, z.transform(toCheckSuite))
+
+const wireWorkflowRun = z.object({
+  ...PROGRESS,
+  id: z.int(),
+  check_suite_id: integer,
+  check_suite_url: textOrEmpty,
+  workflow_id: integer,
+  path: text,
+  event: text,
+  run_started_at: textOrEmpty,
+})
 
 export type WorkflowRun = Readonly<ReturnType<typeof toWorkflowRun>>
 
-export function toWorkflowRun(run: object) {
-  const suite = /\/check-suites\/(\d+)$/.exec(text(run, 'check_suite_url') ?? '')?.[1]
+function toWorkflowRun(run: z.infer<typeof wireWorkflowRun>) {
+  const { id, path, event } = run
+  const suite = /\/check-suites\/(\d+)$/.exec(run.check_suite_url)?.[1]
   return {
     ...progressOf(run),
-    id: required(number(run, 'id')),
-    suiteId: number(run, 'check_suite_id') ?? (suite === undefined ? undefined : Number(suite)),
-    workflow: number(run, 'workflow_id') ?? text(run, 'path'),
+    id,
+    suiteId: run.check_suite_id ?? (suite === undefined ? undefined : Number(suite)),
+    workflow: run.workflow_id ?? path,
     /** Of the workflow's file; behind it there may be the ref that it was taken from. */
-    path: text(run, 'path'),
-    event: text(run, 'event'),
-    startedAt: text(run, 'run_started_at') ?? '',
+    path,
+    event,
+    startedAt: run.run_started_at,
   }
 }
+
+export const workflowRunSchema = z.pipe(wireWorkflowRun, z.transform(toWorkflowRun))
 
 /** A check suite and, if that is known, the run of a workflow that it belongs to. */
 export type Suite = ReturnType<typeof joinSuites>[number]

@@ -1,20 +1,24 @@
+import * as z from 'zod/mini'
 import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
 import type { Call } from './call.ts'
-import { toCheckRun, toCheckSuite, toWorkflowRun } from './check-suites.ts'
-import { type Check, judgeChecks, type OwnRun, toCommitStatus } from './commit-checks.ts'
+import { checkRunSchema, checkSuiteSchema, workflowRunSchema } from './check-suites.ts'
+import { type Check, judgeChecks, commitStatusSchema, type OwnRun } from './commit-checks.ts'
 import { PAGE_SIZE, toFirstPage } from './pages.ts'
-import { items, number, required, text } from './read-json.ts'
+import { parseResponse, skipMalformed, textOrEmpty } from './schemas.ts'
 
 const MOST_ANNOTATIONS = 50
 
-const toAnnotation = (annotation: object) => ({
-  path: text(annotation, 'path') ?? 'a file',
-  line: number(annotation, 'start_line') ?? 0,
-  title: text(annotation, 'title') ?? '',
-  message: text(annotation, 'message') ?? '',
-})
+const annotationSchema = z.pipe(
+  z.object({
+    path: z.catch(z.string(), 'a file'),
+    start_line: z.catch(z.int(), 0),
+    title: textOrEmpty,
+    message: textOrEmpty,
+  }),
+  z.transform(({ path, start_line: line, title, message }) => ({ path, line, title, message })),
+)
 /** Something that a check run found in a file. */
-export type Annotation = Readonly<ReturnType<typeof toAnnotation>>
+export type Annotation = Readonly<z.infer<typeof annotationSchema>>
 
 const NONE = { items: [], missing: 0, isFull: false }
 
@@ -42,16 +46,16 @@ export const connectChecks = (call: Call): Checks => ({
     const readSuites = () =>
       call('checks: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-suites'
-        return toFirstPage(await request(route, { ...repo, ...ofCommit }), 'check_suites', toCheckSuite)
+        return toFirstPage(await request(route, { ...repo, ...ofCommit }), 'check_suites', checkSuiteSchema)
       })
     const early = suffices === undefined ? await readSuites() : undefined
     const checkRuns = await call('checks: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs'
-      return toFirstPage(await request(route, { ...repo, ...ofCommit, filter: 'latest' }), 'check_runs', toCheckRun)
+      return toFirstPage(await request(route, { ...repo, ...ofCommit, filter: 'latest' }), 'check_runs', checkRunSchema)
     })
     const statuses = await call('statuses: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}/status'
-      return toFirstPage(await request(route, { ...repo, ...ofCommit }), 'statuses', toCommitStatus)
+      return toFirstPage(await request(route, { ...repo, ...ofCommit }), 'statuses', commitStatusSchema)
     })
     if (suffices !== undefined) {
       const listed = judgeChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
@@ -61,7 +65,7 @@ export const connectChecks = (call: Call): Checks => ({
     const runs = call('actions: read', repository, async ({ request, repo }) => {
       const query = { per_page: PAGE_SIZE, head_sha: sha, exclude_pull_requests: true }
       const response = await request('GET /repos/{owner}/{repo}/actions/runs', { ...repo, ...query })
-      return toFirstPage(response, 'workflow_runs', toWorkflowRun)
+      return toFirstPage(response, 'workflow_runs', workflowRunSchema)
     })
     const mayNotKnow = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
     const workflowRuns = await runs.then(({ items }) => items, mayNotKnow)
@@ -71,6 +75,6 @@ export const connectChecks = (call: Call): Checks => ({
     call('checks: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations'
       const response = await request(route, { ...repo, check_run_id: checkRunId, per_page: MOST_ANNOTATIONS })
-      return required(items(response, 'data', toAnnotation))
+      return parseResponse(skipMalformed(annotationSchema), response)
     }),
 })

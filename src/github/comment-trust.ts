@@ -1,13 +1,16 @@
+import * as z from 'zod/mini'
 import type { Api, Call } from './call.ts'
-import { toPerson, type Person } from './event-parts.ts'
+import type { Person } from './event-parts.ts'
 import { unlessRefused } from './github-error.ts'
-import { number, object, optional, required, text } from './read-json.ts'
+import { integer, orUndefined, parseResponse, part, textOrEmpty } from './schemas.ts'
 
 /** Without an id it is whoever has the login now. */
 type Asked = Pick<Person, 'login'> & Partial<Person>
 
 /** The older half of the answer, to which every finer role is mapped: `maintain` and roles of one's own as well. */
 const WRITING = ['write', 'maintain', 'admin']
+
+const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.object({ id: z.int() })) })
 
 /** A user who is gone may not write. */
 async function mayWrite(api: Api, { id, login }: Asked): Promise<boolean> {
@@ -19,26 +22,28 @@ async function mayWrite(api: Api, { id, login }: Asked): Promise<boolean> {
     await request('GET /repos/{owner}/{repo}', repo)
     return false
   }
-  const permission = required(text(answer, 'data.permission'))
-  const idNow = optional(answer, 'data.user', (user) => required(number(user, 'id')))
+  const { permission, user } = parseResponse(permissionSchema, answer)
   // A login can pass to somebody else.
-  return (id === undefined || idNow === id) && WRITING.includes(permission)
+  return (id === undefined || user?.id === id) && WRITING.includes(permission)
 }
 
 /** Who wrote a comment. `bot`: an app, which may be the one that the token of an earlier step was of, or anybody's. */
 export type Author = 'trusted' | 'bot' | 'stranger'
 
 /** One that cannot be read is like one that was deleted: nobody is believed for it. */
-const toAccount = (user: object) => ({ ...toPerson(user), type: required(text(user, 'type')) })
-type Account = Readonly<ReturnType<typeof toAccount>>
+const accountSchema = z.object({ id: z.int(), login: z.string(), type: z.string() })
+type Account = Readonly<z.infer<typeof accountSchema>>
 
-/** What a comment says of who wrote it. */
-export const toWriter = (comment: object) => ({
-  user: object(comment, 'user', toAccount),
+/** What a comment says of its author. */
+export const WRITER = {
+  user: orUndefined(accountSchema),
   /** How GitHub shows them. It shows private members as strangers, so that it only says whom to ask first. */
-  association: text(comment, 'author_association') ?? '',
-})
-type Writer = Readonly<ReturnType<typeof toWriter>>
+  author_association: textOrEmpty,
+}
+interface Writer {
+  readonly user?: Account | undefined
+  readonly author_association: string
+}
 
 /** With this name write the workflows of the repository, and nobody else in it. */
 const WORKFLOWS_BOT = 'github-actions[bot]'
@@ -48,15 +53,17 @@ const MOST_ASKED = 10
 
 const NO_STRANGERS = ['OWNER', 'MEMBER', 'COLLABORATOR']
 
+const viewerSchema = part({ data: part({ viewer: part({ databaseId: integer }) }) })
+
 /** Of a user or of an app (`GET /user` is for users only); undefined if GitHub does not tell. */
 async function readOwnId(api: Api): Promise<number | undefined> {
   const answer = await unlessRefused(api.graphql('query { viewer { databaseId } }'))
-  return answer && number(answer, 'data.data.viewer.databaseId')
+  return answer && parseResponse(viewerSchema, answer).data.viewer.databaseId
 }
 
 /** Whom to ask about: each once, those whom GitHub shows as belonging to the repository first, and of these the newest first. */
 function peopleToAsk(writers: readonly Writer[]): readonly Account[] {
-  const rank = ({ association }: Writer): number => (NO_STRANGERS.includes(association) ? 0 : 1)
+  const rank = ({ author_association: association }: Writer): number => (NO_STRANGERS.includes(association) ? 0 : 1)
   const people = writers
     .toReversed()
     .sort((a, b) => rank(a) - rank(b))

@@ -1,9 +1,10 @@
+import * as z from 'zod/mini'
 import type { Call } from './call.ts'
-import { judgeWriters, toWriter, type Author } from './comment-trust.ts'
-import { toPlace } from './event-parts.ts'
+import { judgeWriters, WRITER, type Author } from './comment-trust.ts'
+import type { Place } from './event-parts.ts'
 import { type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { number, object, required, text } from './read-json.ts'
+import { integer, parseResponse, part, skipMalformed, textOrEmpty } from './schemas.ts'
 
 /** Something that a person wrote, and where an answer to it belongs. */
 export interface CommentAddress extends PullRequestAddress {
@@ -29,20 +30,21 @@ export interface MarkerComment {
 /** Below a pull request, or where an answer to a comment belongs: in its thread, or below its pull request or issue. */
 export type CommentPlace = PullRequestAddress | CommentAddress
 
-const toComment = (comment: object) => ({
-  ...toWriter(comment),
-  id: required(number(comment, 'id')),
-  body: text(comment, 'body') ?? '',
-})
+const commentSchema = z.object({ ...WRITER, id: z.int(), body: textOrEmpty })
 
 /** A comment at one place of a change. */
-export type ReviewComment = Readonly<ReturnType<typeof toReviewComment>>
+export type ReviewComment = Readonly<z.infer<typeof reviewCommentSchema>>
 
-const toReviewComment = (comment: object) => ({
-  ...toPlace(comment),
-  body: text(comment, 'body') ?? '',
-  authorId: number(comment, 'user.id'),
-})
+const reviewCommentSchema = z.pipe(
+  z.object({
+    ...{ path: z.string(), start_line: integer, line: integer, diff_hunk: textOrEmpty },
+    ...{ body: textOrEmpty, user: part({ id: integer }) },
+  }),
+  z.transform(({ path, start_line: startLine, line, diff_hunk: hunk, body, user }) => {
+    const place: Place = { path, startLine, line, hunk }
+    return { ...place, body, authorId: user.id }
+  }),
+)
 
 const MOST_REVIEW_PAGES = 10
 const MOST_PAGES = 50
@@ -97,8 +99,11 @@ export const connectComments = (call: Call): Comments => ({
     call(permissionFor('read', review), review.repository, ({ request, repo }) => {
       const ofReview = { ...repo, pull_number: review.number, review_id: review.id, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments'
-      const limits = { unreadable: 'left', mostPages: MOST_REVIEW_PAGES, past: 'left' } as const
-      return readAll((cursor) => request(route, { ...ofReview, ...cursor }), { read: toReviewComment, ...limits })
+      const limits = { mostPages: MOST_REVIEW_PAGES, past: 'left' } as const
+      return readAll((cursor) => request(route, { ...ofReview, ...cursor }), {
+        page: skipMalformed(reviewCommentSchema),
+        ...limits,
+      })
     }),
   listMarkerComments: (place, matters = () => true) =>
     call(permissionFor('read', place), place.repository, async (api) => {
@@ -112,7 +117,7 @@ export const connectComments = (call: Call): Comments => ({
           : request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
               ...{ ...query, issue_number: place.number, ...cursor },
             })
-      const comments = await readAll(readPage, { read: toComment, unreadable: 'left', mostPages: MOST_PAGES })
+      const comments = await readAll(readPage, { page: skipMalformed(commentSchema), mostPages: MOST_PAGES })
       const found = comments.filter(({ body }) => body.startsWith(MARKER_BEGINNING) && matters(body))
       const authorOf = await judgeWriters(api, found)
       return found.map((comment) => ({ id: comment.id, body: comment.body, author: authorOf(comment) }))
@@ -121,7 +126,7 @@ export const connectComments = (call: Call): Comments => ({
     call(permissionFor('read', place), place.repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}'
       const response = await request(route, { ...repo, comment_id: commentId })
-      return required(object(response, 'data', toComment)).body
+      return parseResponse(commentSchema, response).body
     }),
   addComment: (place, body) =>
     call(permissionFor('write', place), place.repository, async (api) => {
@@ -134,7 +139,7 @@ export const connectComments = (call: Call): Comments => ({
         : await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
             ...{ ...comment, issue_number: place.number },
           })
-      return required(object(response, 'data', (written) => ({ id: number(written, 'id') }))).id
+      return parseResponse(z.object({ id: integer }), response).id
     }),
   editComment: (place, commentId, body, { isSentOnce = false } = {}) =>
     call(permissionFor('write', place), place.repository, async ({ request, repo }) => {

@@ -1,9 +1,10 @@
+import * as z from 'zod/mini'
 import type { ActionError } from '../runtime/errors.ts'
 import { formatCount } from '../text/sentences.ts'
 import { ACTIONS, joinSuites, tookPlace } from './check-suites.ts'
 import type { CheckRun, CheckSuite, State, Suite, WorkflowRun } from './check-suites.ts'
 import { type FirstPage, PAGE_SIZE } from './pages.ts'
-import { text } from './read-json.ts'
+import { text } from './schemas.ts'
 
 /** A check run, a commit status, or what GitHub knows of without showing it: all count alike. */
 export type Check = Pick<CheckRun, 'name' | 'state'> &
@@ -20,12 +21,20 @@ function stateOfStatus(state: string | undefined): State {
   return state === undefined ? 'pending' : 'failure'
 }
 
-export const toCommitStatus = (status: object): Check => ({
-  name: text(status, 'context') ?? 'a commit status without a name',
-  state: stateOfStatus(text(status, 'state')),
-  summary: text(status, 'description'),
-  detailsUrl: text(status, 'target_url'),
-})
+export const commitStatusSchema = z.pipe(
+  z.object({
+    context: z.catch(z.string(), 'a commit status without a name'),
+    state: text,
+    description: text,
+    target_url: text,
+  }),
+  z.transform(({ context: name, state, description: summary, target_url: detailsUrl }): Check => ({
+    name,
+    state: stateOfStatus(state),
+    summary,
+    detailsUrl,
+  })),
+)
 
 /** The run that asks: it would wait for itself. Its id is the only one of the server, whatever its repository is called by now. */
 export interface OwnRun {

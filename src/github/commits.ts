@@ -1,43 +1,62 @@
+import * as z from 'zod/mini'
 import type { Call } from './call.ts'
 import { type Cursor, PAGE_SIZE, readAll } from './pages.ts'
-import { type Account, accountAt, type PullRequestAddress } from './pull-requests.ts'
-import { all, object, required, text } from './read-json.ts'
+import { type Account, accountSchema, type PullRequestAddress } from './pull-requests.ts'
+import { parseResponse, part, skipMalformed, textOrEmpty } from './schemas.ts'
 
 /** GitHub lists no more commits of a pull request. */
 export const MOST_COMMITS = 250
 
+const gitPerson = part({ name: textOrEmpty, email: textOrEmpty, date: textOrEmpty })
+
+const wireCommit = z.object({
+  sha: z.string(),
+  commit: part({ message: textOrEmpty, author: gitPerson, committer: gitPerson }),
+  author: accountSchema,
+  committer: accountSchema,
+  parents: z.array(z.object({ sha: z.string() })),
+})
+
 /** The login of whoever a commit is by, or name and address in git if GitHub does not know whose they are. */
-function nameOf(commit: object, role: 'author' | 'committer'): string {
-  const { login } = accountAt(commit, role)
-  const [name = '', email = ''] = ['name', 'email'].map((field) => text(commit, `commit.${role}.${field}`))
+function nameOf({ login }: Account, { name, email }: z.infer<typeof gitPerson>): string {
   return login === '' && name + email !== '' ? `${name} <${email}>` : login
 }
 
-export const toCommit = (commit: object) => ({
-  sha: required(text(commit, 'sha')),
-  message: text(commit, 'commit.message') ?? '',
+const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wireCommit>) => ({
+  sha,
+  message: commit.message,
   /** The author's name in git. */
-  author: text(commit, 'commit.author.name') ?? '',
+  author: commit.author.name,
   /** The author's on GitHub. */
-  account: accountAt(commit, 'author'),
-  writtenBy: nameOf(commit, 'author'),
+  account: author,
+  writtenBy: nameOf(author, commit.author),
   /** The committer's: whoever rebases or amends a commit leaves its author and that time as they were. */
-  committedBy: nameOf(commit, 'committer'),
-  writtenAt: text(commit, 'commit.author.date') ?? '',
-  parents: required(all(commit, 'parents', (parent) => required(text(parent, 'sha')))),
+  committedBy: nameOf(committer, commit.committer),
+  writtenAt: commit.author.date,
+  parents: parents.map((parent) => parent.sha),
 })
+
+export const commitSchema = z.pipe(wireCommit, z.transform(toCommit))
 export type PullRequestCommit = Readonly<ReturnType<typeof toCommit>>
 export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> & {
   readonly account?: Account
 }
 
-/** One that cannot be read may be somebody's, so that none is left out. */
-const ALL_COMMITS = { read: toCommit, mostPages: Math.ceil(MOST_COMMITS / PAGE_SIZE) }
+// Reject the whole list if any commit is malformed: that commit may be somebody's.
+const commitsSchema = z.array(commitSchema)
+const comparedCommitsSchema = z.pipe(
+  z.object({ commits: commitsSchema }),
+  z.transform(({ commits }) => commits),
+)
+const MAX_COMMIT_PAGES = Math.ceil(MOST_COMMITS / PAGE_SIZE)
 
 /** A tag, and the commit that it names. */
-export type Tag = Readonly<ReturnType<typeof toTag>>
+export type Tag = Readonly<z.infer<typeof tagSchema>>
 
-const toTag = (tag: object) => ({ name: required(text(tag, 'name')), sha: required(text(tag, 'commit.sha')) })
+const tagSchema = z.pipe(
+  z.object({ name: z.string(), commit: z.object({ sha: z.string() }) }),
+  z.transform(({ name, commit: { sha } }) => ({ name, sha })),
+)
 /** Tags past these are not read. */
 const MOST_TAG_PAGES = 10
 
@@ -57,25 +76,31 @@ export const connectCommits = (call: Call): Commits => ({
     call('pull-requests: read', repository, ({ request, repo }) => {
       const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits'
-      return readAll((cursor) => request(route, { ...query, ...cursor }), ALL_COMMITS)
+      return readAll((cursor) => request(route, { ...query, ...cursor }), {
+        page: commitsSchema,
+        mostPages: MAX_COMMIT_PAGES,
+      })
     }),
   listCommitsBetween: (repository, base, head) =>
     call('contents: read', repository, ({ request, repo }) => {
       const query = { ...repo, basehead: `${base}...${head}`, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/compare/{basehead}'
-      return readAll((cursor) => request(route, { ...query, ...cursor }), { ...ALL_COMMITS, name: 'commits' })
+      return readAll((cursor) => request(route, { ...query, ...cursor }), {
+        page: comparedCommitsSchema,
+        mostPages: MAX_COMMIT_PAGES,
+      })
     }),
   readCommit: (repository, sha) =>
     call('contents: read', repository, async ({ request, repo }) => {
       const response = await request('GET /repos/{owner}/{repo}/commits/{ref}', { ...repo, ref: sha })
-      return required(object(response, 'data', toCommit))
+      return parseResponse(commitSchema, response)
     }),
   listTags: (repository) =>
     call('contents: read', repository, ({ request, repo }) => {
       const query = { ...repo, per_page: PAGE_SIZE }
-      const limits = { unreadable: 'left', mostPages: MOST_TAG_PAGES, past: 'left' } as const
+      const limits = { mostPages: MOST_TAG_PAGES, past: 'left' } as const
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/tags', { ...query, ...cursor })
-      return readAll(readPage, { read: toTag, ...limits })
+      return readAll(readPage, { page: skipMalformed(tagSchema), ...limits })
     }),
 })
 

@@ -1,18 +1,28 @@
+import * as z from 'zod/mini'
 import type { Call } from './call.ts'
-import { type ComparedCommit, toCommit } from './commits.ts'
+import { type ComparedCommit, commitSchema } from './commits.ts'
 import { PAGE_SIZE } from './pages.ts'
-import { all, list, number, object, required, text, word } from './read-json.ts'
+import { orUndefined, parseResponse, text, withGaps } from './schemas.ts'
 
-const toFile = (file: object) => ({
-  path: required(text(file, 'filename')),
+const wireFile = z.object({
+  filename: z.string(),
+  status: z.string(),
+  previous_filename: text,
+  patch: text,
+  additions: z.catch(z.int(), 0),
+  deletions: z.catch(z.int(), 0),
+})
+
+const toFile = ({ filename, status, previous_filename: previous, ...file }: z.infer<typeof wireFile>) => ({
+  path: filename,
   /** As GitHub names it: `added`, `removed`, `modified`, `renamed`, `copied`, `changed`, `unchanged`. */
-  status: required(text(file, 'status')),
+  status,
   /** Where it was before, if it was renamed. A copy leaves the other as it was. */
-  previousPath: text(file, 'status') === 'renamed' ? text(file, 'previous_filename') : undefined,
+  previousPath: status === 'renamed' ? previous : undefined,
   /** Undefined for binary and for very large files. */
-  patch: text(file, 'patch'),
-  additions: number(file, 'additions') ?? 0,
-  deletions: number(file, 'deletions') ?? 0,
+  patch: file.patch,
+  additions: file.additions,
+  deletions: file.deletions,
 })
 export type ChangedFile = Readonly<ReturnType<typeof toFile>>
 
@@ -30,28 +40,39 @@ function assessFileList(files: readonly (ChangedFile | undefined)[] | undefined)
   return files.length < MOST_FILES ? 'whole' : 'cut'
 }
 
-function toComparison(comparison: object) {
-  const files = list(comparison, 'files', toFile)
+const wireComparison = z.object({
+  status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
+  merge_base_commit: z.object({ sha: z.string() }),
+  commits: z.array(commitSchema),
+  total_commits: z.int(),
+  files: orUndefined(withGaps(z.pipe(wireFile, z.transform(toFile)))),
+})
+
+function toComparison(comparison: z.infer<typeof wireComparison>) {
+  const { files = [] } = comparison
+  const commits: readonly ComparedCommit[] = comparison.commits
   return {
     /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
-    relation: required(word(comparison, 'status', ['ahead', 'behind', 'diverged', 'identical'])),
-    mergeBase: required(text(comparison, 'merge_base_commit.sha')),
+    relation: comparison.status,
+    mergeBase: comparison.merge_base_commit.sha,
     /**
      * Oldest first. If there are more than can be read, the newest ones. A list with a commit that cannot be read is refused,
      * as that commit may be the one that is somebody's.
      */
-    commits: required(all<ComparedCommit>(comparison, 'commits', toCommit)),
+    commits,
     /** May be more than there are in `commits`. */
-    totalCommits: required(number(comparison, 'total_commits')),
+    totalCommits: comparison.total_commits,
     /** Those that say their name and what became of them. */
-    files: (files ?? []).filter((file) => file !== undefined),
+    files: files.filter((file) => file !== undefined),
     /**
      * `cut`: there may be others, as GitHub lists no more than 300 files. `unreadable`: GitHub has sent no list, or one with
      * files that cannot be read.
      */
-    fileList: assessFileList(files),
+    fileList: assessFileList(comparison.files),
   }
 }
+
+const comparisonSchema = z.pipe(wireComparison, z.transform(toComparison))
 export type Comparison = Readonly<ReturnType<typeof toComparison>>
 
 export interface Comparisons {
@@ -68,7 +89,7 @@ export const connectComparisons = (call: Call): Comparisons => ({
       call('contents: read', repository, async ({ request, repo }) => {
         const query = { ...repo, basehead: `${base}...${head}`, per_page: PAGE_SIZE, page }
         const response = await request('GET /repos/{owner}/{repo}/compare/{basehead}', query)
-        return required(object(response, 'data', toComparison))
+        return parseResponse(comparisonSchema, response)
       })
     const first = await readPage(1)
     const lastPage = Math.ceil(first.totalCommits / PAGE_SIZE)

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { commentOf, getQueuedPullRequest, pushOf, sha, shortName, subjectOf, workOf } from './event-parts.ts'
 import { at, has, isObject, number, object, required, text } from './read-json.ts'
-import { visibilityAt } from './visibility.ts'
+import { visibilitySchema } from './visibility.ts'
 
 export const DEPENDABOT = 'dependabot[bot]'
 
@@ -110,7 +110,7 @@ export function parseEvent(name: string, given: unknown, actor: string) {
     isReadable: isObject(given),
     /** Who caused it, or started the run if the event does not say. */
     sender: { login: text(event, 'sender.login') ?? actor, isBot },
-    visibility: visibilityAt(event, 'repository'),
+    visibility: visibilitySchema.parse(at(event, 'repository')),
     defaultBranch: text(event, 'repository.default_branch'),
     /** Whether GitHub takes it for the work of another repository, even one that is gone, and withholds the secrets. */
     isOfFork: isOfFork(name, event),

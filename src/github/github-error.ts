@@ -1,8 +1,9 @@
+import * as z from 'zod/mini'
 import { failureCause } from '../http/failure-cause.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { InvalidResponse, items, text, texts } from './read-json.ts'
+import { InvalidResponse, part, skipMalformed, textOrEmpty } from './schemas.ts'
 
 /** A response of Octokit, read to its end: JSON as a value, and everything else as text. */
 export interface GitHubResponse {
@@ -26,12 +27,14 @@ const GENERIC = /^(?:not found|forbidden)?\.?$/i
 const GENERIC_VALIDATION = /^(?:validation failed|unprocessable entity)?\.?$/i
 
 /** What GitHub says of a field that it did not accept. Each part may be missing, `message` too. */
-const toFieldError = (error: object) => ({
-  field: text(error, 'field') ?? '',
-  code: text(error, 'code') ?? '',
-  message: text(error, 'message') ?? '',
+const fieldErrorSchema = z.object({ field: textOrEmpty, code: textOrEmpty, message: textOrEmpty })
+type FieldError = Readonly<z.infer<typeof fieldErrorSchema>>
+
+/** The body of an error response. Some endpoints list plain strings as errors. */
+const refusalSchema = part({
+  message: textOrEmpty,
+  errors: z.catch(skipMalformed(z.union([z.string(), fieldErrorSchema])), []),
 })
-type FieldError = Readonly<ReturnType<typeof toFieldError>>
 
 /** GitHub's codes for validation errors. `custom` and `unprocessable` say no more than the message, which may be missing. */
 const VALIDATION_CODES: Readonly<Record<string, string>> = {
@@ -73,10 +76,10 @@ export class Refusal extends Error {
   constructor({ status, headers, data }: GitHubResponse) {
     super(`GitHub answered ${status}.`)
     this.status = status
-    const response = { data }
-    this.said = text(response, 'data.message') ?? ''
-    const fieldErrors = items(response, 'data.errors', toFieldError) ?? []
-    const plainErrors = texts(response, 'data.errors')
+    const { message, errors } = z.parse(refusalSchema, data)
+    this.said = message
+    const plainErrors = errors.filter((error) => typeof error === 'string')
+    const fieldErrors = errors.filter((error) => typeof error !== 'string')
     this.problems = [...new Set([...plainErrors, ...fieldErrors.map(describeFieldError)])].slice(0, MAX_FIELD_ERRORS)
     this.isAboutNewLabel = status === 403 && fieldErrors.some(isUnauthorizedLabel)
     this.#headers = headers

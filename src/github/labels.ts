@@ -1,18 +1,21 @@
+import * as z from 'zod/mini'
 import type { Call } from './call.ts'
 import { unlessRefused } from './github-error.ts'
 import { type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
-import { accountAt, labelsOf, type PullRequestAddress } from './pull-requests.ts'
-import { at, number, required } from './read-json.ts'
+import { accountSchema, labelsSchema, type PullRequestAddress } from './pull-requests.ts'
+
+const listedSchema = z.pipe(
+  z.object({ number: z.int(), labels: labelsSchema, user: accountSchema, pull_request: z.optional(z.unknown()) }),
+  z.transform(({ number, labels, user: author, pull_request: pullRequest }) => ({
+    ...{ number, labels, author },
+    isPullRequest: pullRequest !== undefined,
+  })),
+)
 
 // Reject the whole list if any item is malformed: the malformed item could be the one we are looking for.
-const toListed = (issue: object) => ({
-  number: required(number(issue, 'number')),
-  labels: labelsOf(issue),
-  author: accountAt(issue, 'user'),
-  isPullRequest: at(issue, 'pull_request') !== undefined,
-})
+const listSchema = z.array(listedSchema)
 
-type Listed = Readonly<ReturnType<typeof toListed>>
+type Listed = Readonly<z.infer<typeof listedSchema>>
 
 /** A pull request as lists of pull requests and of issues show it. */
 export type PullRequestInList = PullRequestAddress & Pick<Listed, 'author' | 'labels'>
@@ -71,7 +74,7 @@ export const connectLabels = (call: Call): Labels => ({
     call('issues: read', repository, async ({ request, repo }) => {
       const query = { ...repo, ...OPEN, labels: label }
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/issues', { ...query, ...cursor })
-      const issues = await unlessRefused(readAll(readPage, { read: toListed, mostPages: MAX_PAGES }), NO_ISSUES)
+      const issues = await unlessRefused(readAll(readPage, { page: listSchema, mostPages: MAX_PAGES }), NO_ISSUES)
       return (issues ?? [])
         .filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
         .map(({ number }) => ({ repository, number }))
@@ -82,7 +85,7 @@ export const connectLabels = (call: Call): Labels => ({
       const readIssues = (cursor: Cursor) =>
         request('GET /repos/{owner}/{repo}/issues', { ...query, labels: label, ...cursor })
       const readPulls = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor })
-      const firstPage = { read: toListed, mostPages: 1, past: 'left' } as const
+      const firstPage = { page: listSchema, mostPages: 1, past: 'left' } as const
       const issues = (await unlessRefused(readAll(readIssues, firstPage), NO_ISSUES)) ?? []
       const isLabelled = ({ labels }: Listed): boolean => hasLabel(label, labels)
       const found = issues.filter((issue) => issue.isPullRequest && isLabelled(issue))
@@ -92,7 +95,7 @@ export const connectLabels = (call: Call): Labels => ({
   listOpenPullRequests: (repository) =>
     call('pull-requests: read', repository, async ({ request, repo }) => {
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...OPEN, ...cursor })
-      const listing = { read: toListed, mostPages: MAX_PAGES }
+      const listing = { page: listSchema, mostPages: MAX_PAGES }
       const first = await readPages(readPage, listing)
       const again = first.length === 1 ? [] : await readPages(readPage, listing)
       const found = new Map([...first, ...again].flat().map((pull) => [pull.number, pull]))

@@ -1,6 +1,8 @@
+import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import type { GitHubResponse } from './github-error.ts'
-import { all, items, list, number, required, text } from './read-json.ts'
+import { all, required } from './read-json.ts'
+import { integer, parseResponse, text, withGaps } from './schemas.ts'
 
 /** The most that GitHub gives on one page. */
 export const PAGE_SIZE = 100
@@ -22,18 +24,21 @@ function getNextCursor({ headers: { link = '' } }: GitHubResponse): Cursor | und
 
 type RequestPage = (cursor: Cursor) => Promise<GitHubResponse>
 
-interface Listing<T> {
-  /** Of the list in its answer, if it stands beside something else. */
-  readonly name?: string
-  /** What is made of an item. */
-  readonly read: (item: object) => T
-  /** What comes of items that cannot be read; by default the list is refused, as one of them may be the one that matters. */
-  readonly unreadable?: 'left'
+/** How the items of a response are read: by a schema, or each by a function, where a malformed item rejects the list. */
+type Reading<T> =
+  { readonly page: z.ZodMiniType<readonly T[]> } | { readonly read: (item: object) => T; readonly name?: string }
+
+type Listing<T> = Reading<T> & {
   readonly mostPages: number
   /** What comes of more pages than these; by default the list is refused, as it is not known whole. */
   readonly past?: 'left'
   /** No page is read after one that has such an item. */
   readonly isLast?: (item: T) => boolean
+}
+
+function readItems<T>(response: GitHubResponse, reading: Reading<T>): readonly T[] {
+  if ('page' in reading) return parseResponse(reading.page, response)
+  return required(all(response, reading.name === undefined ? 'data' : `data.${reading.name}`, reading.read))
 }
 
 /**
@@ -42,15 +47,14 @@ interface Listing<T> {
  * @throws ActionError `rejected` if there are too many pages
  */
 export async function readPages<T>(requestPage: RequestPage, listing: Listing<T>): Promise<readonly (readonly T[])[]> {
-  const { name, read, unreadable, mostPages, past, isLast = () => false } = listing
-  const listed = name === undefined ? 'data' : `data.${name}`
+  const { mostPages, past, isLast = () => false } = listing
   const pages: (readonly T[])[] = []
   for (let cursor: Cursor | undefined = { page: 1 }; cursor !== undefined;) {
     if (pages.length === mostPages && past === 'left') break
     if (pages.length === mostPages)
       throw new ActionError('rejected', `GitHub has more than ${mostPages * PAGE_SIZE} to list.`)
     const response: GitHubResponse = await requestPage(cursor)
-    const page = required((unreadable === 'left' ? items : all)(response, listed, read))
+    const page = readItems(response, listing)
     pages.push(page)
     cursor = page.some(isLast) ? undefined : getNextCursor(response)
   }
@@ -74,16 +78,22 @@ export interface FirstPage<T> {
 }
 
 /**
- * @param name of the list in the answer, which stands beside how many GitHub counts
- * @param read what is made of an item
+ * @param name of the list in the response, which stands beside how many GitHub counts
  * @throws InvalidResponse if there is no list
  */
-export function toFirstPage<T>(response: GitHubResponse, name: string, read: (item: object) => T): FirstPage<T> {
-  const page = required(list(response, `data.${name}`, read))
-  const found = page.filter((item) => item !== undefined)
+export function toFirstPage<T>(response: GitHubResponse, name: string, item: z.ZodMiniType<T>): FirstPage<T> {
+  const page = parseResponse(
+    z.pipe(
+      z.object({ [name]: withGaps(item) }),
+      z.transform((data) => data[name] ?? []),
+    ),
+    response,
+  )
+  const { total_count: count, state: sum } = parseResponse(z.object({ total_count: integer, state: text }), response)
+  const isWellFormed = (item: T | undefined): item is T => item !== undefined
+  const items = page.filter(isWellFormed)
   const isFull = page.length >= PAGE_SIZE || getNextCursor(response) !== undefined
   // Without a count, there is at least one more where there may be another page.
-  const counted = number(response, 'data.total_count') ?? page.length + (isFull ? 1 : 0)
-  const missing = Math.max(counted, page.length) - found.length
-  return { items: found, missing, isFull, sum: text(response, 'data.state') }
+  const counted = count ?? page.length + (isFull ? 1 : 0)
+  return { items, missing: Math.max(counted, page.length) - items.length, isFull, sum }
 }

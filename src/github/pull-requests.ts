@@ -1,8 +1,9 @@
+import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import type { Api, Call } from './call.ts'
 import type { GitHubResponse } from './github-error.ts'
-import { all, at, boolean, number, object, required, text, word } from './read-json.ts'
-import { visibilityAt, type Visibility } from './visibility.ts'
+import { flag, parseResponse, part, text, textOrEmpty } from './schemas.ts'
+import { visibilitySchema, type Visibility } from './visibility.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 
@@ -36,72 +37,111 @@ export function toPullRequestAddress(
 }
 
 /** Whoever opened a pull request or wrote a commit. */
-export type Account = Readonly<ReturnType<typeof accountAt>>
+export type Account = Readonly<z.infer<typeof accountSchema>>
 
 /** An account that was deleted has no name, and neither has one that is not as GitHub describes it. */
-export const accountAt = (from: object, path: string) => ({
+export const accountSchema = part({
   /** Empty if GitHub does not know whose it is. */
-  login: text(from, `${path}.login`) ?? '',
+  login: textOrEmpty,
   /** As GitHub names it: `User`, `Bot`, `Organization`. */
-  type: text(from, `${path}.type`) ?? '',
+  type: textOrEmpty,
 })
 
 /** The names. */
-export const labelsOf = (from: object): readonly string[] =>
-  required(all(from, 'labels', (label) => required(text(label, 'name'))))
+export const labelsSchema = z.pipe(
+  z.array(z.object({ name: z.string() })),
+  z.transform((labels): readonly string[] => labels.map(({ name }) => name)),
+)
 
-const openOrClosed = (pull: object) => required(word(pull, 'state', ['open', 'closed']))
+/** The repository of a fork that was deleted is null. */
+const headRepositorySchema = z.nullable(z.object({ full_name: z.string() }))
 
-function stateOf(pull: object): PullRequestState {
-  const [state, isDraft] = [openOrClosed(pull), required(boolean(pull, 'draft'))]
-  if (required(boolean(pull, 'merged'))) return 'merged'
-  return state === 'open' && isDraft ? 'draft' : state
+const COMMON = {
+  user: accountSchema,
+  created_at: z.string(),
+  labels: labelsSchema,
+  state: z.enum(['open', 'closed']),
+  head: z.object({ ref: z.string(), sha: z.string(), repo: headRepositorySchema }),
+  merge_commit_sha: text,
 }
 
-const toCommon = (pull: object) => ({
-  author: accountAt(pull, 'user'),
+const toCommon = ({ user, created_at: createdAt, head, labels }: z.infer<z.ZodMiniObject<typeof COMMON>>) => ({
+  author: user,
   /** As GitHub writes times. */
-  createdAt: required(text(pull, 'created_at')),
-  branch: required(text(pull, 'head.ref')),
-  labels: labelsOf(pull),
+  createdAt,
+  branch: head.ref,
+  labels,
 })
 
-const toPullRequest = (pull: object) => ({
-  ...toCommon(pull),
-  repository: required(text(pull, 'base.repo.full_name')),
-  visibility: visibilityAt(pull, 'base.repo'),
-  /** Where its branch is; empty if that was a fork, and the fork was deleted. */
-  headRepository: at(pull, 'head.repo') === null ? '' : required(text(pull, 'head.repo.full_name')),
-  title: text(pull, 'title') ?? '',
-  /** What people wrote about it. */
-  text: text(pull, 'body') ?? '',
-  state: stateOf(pull),
-  headSha: required(text(pull, 'head.sha')),
-  baseRef: required(text(pull, 'base.ref')),
-  baseSha: required(text(pull, 'base.sha')),
-  /** The commit that a merge made; before that, one that GitHub made for a try; empty if there is none. */
-  mergeCommitSha: text(pull, 'merge_commit_sha') ?? '',
-  /** False if it conflicts with its base. Undefined if GitHub does not say, or has not found out yet. */
-  mergeable: boolean(pull, 'mergeable'),
-  /** That a review or a check is missing which its base branch requires. */
-  isBlocked: text(pull, 'mergeable_state') === 'blocked',
-})
-export type PullRequest = PullRequestAddress & Readonly<ReturnType<typeof toPullRequest>>
+const baseRepositorySchema = z.pipe(
+  z.object({ full_name: z.string(), visibility: z.optional(z.unknown()), private: z.optional(z.unknown()) }),
+  z.transform((repo) => ({ name: repo.full_name, visibility: z.parse(visibilitySchema, repo) })),
+)
 
-function toListed(pull: object) {
-  const [state, headSha] = [openOrClosed(pull), required(text(pull, 'head.sha'))]
-  const base = required(text(pull, 'base.repo.full_name'))
-  const mergedAt = at(pull, 'merged_at') === null ? undefined : required(text(pull, 'merged_at'))
+const wirePullRequest = z.object({
+  ...COMMON,
+  base: z.object({ ref: z.string(), sha: z.string(), repo: baseRepositorySchema }),
+  title: textOrEmpty,
+  body: textOrEmpty,
+  draft: z.boolean(),
+  merged: z.boolean(),
+  mergeable: flag,
+  mergeable_state: text,
+})
+type WirePullRequest = z.infer<typeof wirePullRequest>
+
+function stateOf({ state, draft, merged }: WirePullRequest): PullRequestState {
+  if (merged) return 'merged'
+  return state === 'open' && draft ? 'draft' : state
+}
+
+function toPullRequest(pull: WirePullRequest) {
+  const { head, base } = pull
   return {
     ...toCommon(pull),
-    number: required(number(pull, 'number')),
-    state: mergedAt === undefined ? state : ('merged' as const),
-    /** Whether its branch is in another repository. A fork that was deleted is null. */
-    isOfFork: at(pull, 'head.repo') === null || required(text(pull, 'head.repo.full_name')) !== base,
-    /** Its head while it is open, and then the commit that it was merged as. */
-    endSha: state === 'open' ? headSha : text(pull, 'merge_commit_sha'),
+    repository: base.repo.name,
+    visibility: base.repo.visibility,
+    /** Where its branch is; empty if that was a fork, and the fork was deleted. */
+    headRepository: head.repo?.full_name ?? '',
+    title: pull.title,
+    /** What people wrote about it. */
+    text: pull.body,
+    state: stateOf(pull),
+    headSha: head.sha,
+    baseRef: base.ref,
+    baseSha: base.sha,
+    /** The commit that a merge made; before that, one that GitHub made for a try; empty if there is none. */
+    mergeCommitSha: pull.merge_commit_sha ?? '',
+    /** False if it conflicts with its base. Undefined if GitHub does not say, or has not found out yet. */
+    mergeable: pull.mergeable,
+    /** That a review or a check is missing which its base branch requires. */
+    isBlocked: pull.mergeable_state === 'blocked',
   }
 }
+const pullRequestSchema = z.pipe(wirePullRequest, z.transform(toPullRequest))
+export type PullRequest = PullRequestAddress & Readonly<ReturnType<typeof toPullRequest>>
+
+const wireListed = z.object({
+  ...COMMON,
+  number: z.int(),
+  base: z.object({ repo: z.object({ full_name: z.string() }) }),
+  merged_at: z.nullable(z.string()),
+})
+
+function toListed(pull: z.infer<typeof wireListed>) {
+  const { number, state, head, base } = pull
+  return {
+    ...toCommon(pull),
+    number,
+    state: pull.merged_at === null ? state : ('merged' as const),
+    /** Whether its branch is in another repository. A fork that was deleted is null. */
+    isOfFork: head.repo?.full_name !== base.repo.full_name,
+    /** Its head while it is open, and then the commit that it was merged as. */
+    endSha: state === 'open' ? head.sha : pull.merge_commit_sha,
+  }
+}
+// Reject the whole list if any item is malformed: the malformed item could be the one we are looking for.
+const listSchema = z.array(z.pipe(wireListed, z.transform(toListed)))
 /** A pull request that a commit came with, or whose branch it is, as far as a list tells. */
 export type ListedPullRequest = Readonly<ReturnType<typeof toListed>>
 
@@ -139,15 +179,14 @@ export function connectPullRequests(call: Call): PullRequests {
     isWanted: (one: ListedPullRequest) => boolean,
   ) =>
     call('pull-requests: read', repository, async (api) => {
-      // Reject the whole list if any item is malformed: the malformed item could be the one we are looking for.
-      return required(all(await requestList(api), 'data', toListed)).filter(isWanted)
+      return parseResponse(listSchema, await requestList(api)).filter(isWanted)
     })
   return {
     readPullRequest: ({ repository, number }) =>
       call('pull-requests: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}'
         const response = await request(route, { ...repo, pull_number: number })
-        return { ...required(object(response, 'data', toPullRequest)), number }
+        return { ...parseResponse(pullRequestSchema, response), number }
       }),
     findPullRequestsOfCommit: (repository, sha) => {
       const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls'

@@ -1,3 +1,5 @@
+import { InvalidResponse } from './schemas.ts'
+
 // What GitHub wrote is read field by field, each by its path, such as `pull_request.head.sha`. One that is missing, null or
 // not as GitHub describes it is undefined: the reader says what stands in for it, or that nothing is of use without it.
 
@@ -30,18 +32,6 @@ export function number(from: object, path: string): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
 }
 
-export function boolean(from: object, path: string): boolean | undefined {
-  const value = at(from, path)
-  return typeof value === 'boolean' ? value : undefined
-}
-
-/** A response that is not as GitHub describes it. The message quotes nothing of what was read. */
-export class InvalidResponse extends Error {
-  constructor() {
-    super('A response is not as GitHub describes it.')
-  }
-}
-
 /**
  * What nothing is of use without.
  * @throws InvalidResponse if it is undefined
@@ -65,14 +55,6 @@ export function object<T>(from: object, path: string, read: (from: object) => T)
   return toObject(at(from, path), read)
 }
 
-/**
- * The same of what may be missing or null.
- * @throws InvalidResponse if it is there and cannot be read
- */
-export function optional<T>(from: object, path: string, read: (from: object) => T): T | undefined {
-  return (at(from, path) ?? null) === null ? undefined : required(object(from, path, read))
-}
-
 /** What is made of the objects in a list, each of them undefined as above. */
 export function list<T>(from: object, path: string, read: (item: object) => T): readonly (T | undefined)[] | undefined {
   const value = at(from, path)
@@ -82,12 +64,6 @@ export function list<T>(from: object, path: string, read: (item: object) => T): 
 /** Those that can be read. */
 export function items<T>(from: object, path: string, read: (item: object) => T): readonly T[] | undefined {
   return list(from, path, read)?.filter((item) => item !== undefined)
-}
-
-/** The strings in a list. */
-export function texts(from: object, path: string): readonly string[] {
-  const value = at(from, path)
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
 /** Undefined if one of them cannot be read: it may be the one that matters. */

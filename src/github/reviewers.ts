@@ -1,17 +1,24 @@
+import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import type { Call } from './call.ts'
 import { type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { optional, required, text } from './read-json.ts'
+import { skipMalformed, textOrEmpty } from './schemas.ts'
+
+const person = z.nullish(z.object({ login: z.string() }))
+
+const eventSchema = z.object({
+  event: textOrEmpty,
+  user: person,
+  requested_reviewer: person,
+  requested_team: z.nullish(z.object({ slug: z.string() })),
+})
 
 /** Whom an event is about, if it is about a review. */
-function toReviewers(event: object, owner: string): readonly string[] {
-  const loginOf = (user: object): string => required(text(user, 'login'))
-  const kind = text(event, 'event') ?? ''
-  const by = optional(event, 'user', loginOf)
-  const person = optional(event, 'requested_reviewer', loginOf)
-  const team = optional(event, 'requested_team', (team) => `${owner}/${required(text(team, 'slug'))}`)
-  const reviewer = team ?? person ?? (kind === 'reviewed' ? by : undefined)
+function toReviewers(event: z.infer<typeof eventSchema>, owner: string): readonly string[] {
+  const team = event.requested_team && `${owner}/${event.requested_team.slug}`
+  const author = event.event === 'reviewed' ? event.user?.login : undefined
+  const reviewer = team ?? event.requested_reviewer?.login ?? author
   return reviewer === undefined ? [] : [reviewer.toLowerCase()]
 }
 
@@ -37,9 +44,9 @@ export const connectReviewers = (call: Call): Reviewers => ({
       const query = { ...repo, issue_number: number, per_page: PAGE_SIZE }
       const readPage = (cursor: Cursor) =>
         request('GET /repos/{owner}/{repo}/issues/{issue_number}/timeline', { ...query, ...cursor })
-      const read = (event: object) => toReviewers(event, repo.owner)
       // The account of a reviewer may be deleted (`null`). That event is skipped, and all others count.
-      return (await readAll(readPage, { read, mostPages: MOST_PAGES, unreadable: 'left' })).flat()
+      const events = await readAll(readPage, { page: skipMalformed(eventSchema), mostPages: MOST_PAGES })
+      return events.flatMap((event) => toReviewers(event, repo.owner))
     }),
   requestReview: ({ repository, number }, name) =>
     call('pull-requests: write', repository, async ({ request, repo }) => {

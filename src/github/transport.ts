@@ -8,7 +8,7 @@ import type { Deadline } from '../runtime/time-budget.ts'
 import { parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
 import { Refusal, TransportFailure, type GitHubResponse } from './github-error.ts'
-import { InvalidResponse } from './read-json.ts'
+import { InvalidResponse } from './schemas.ts'
 
 /** Loads the toolkit, which is large: a step that sends GitHub no request does not load it. */
 export type LoadToolkit = () => Promise<typeof import('@actions/github')>

@@ -1,4 +1,5 @@
-import { boolean, word } from './read-json.ts'
+import * as z from 'zod/mini'
+import { flag, part } from './schemas.ts'
 
 export type Visibility = 'public' | 'private' | 'internal'
 
@@ -9,13 +10,16 @@ export interface SeenRepository {
   readonly visibility?: Visibility | undefined
 }
 
-/**
- * The visibility of the repository at `path`. Undefined if GitHub does not say: `private: true` alone may be an internal one.
- */
-export function visibilityAt(from: object, path: string): Visibility | undefined {
-  const said = word(from, `${path}.visibility`, ['public', 'private', 'internal'])
-  return said ?? (boolean(from, `${path}.private`) === false ? 'public' : undefined)
-}
+const said = z.catch(z.optional(z.enum(['public', 'private', 'internal'])), undefined)
+
+/** The visibility of a repository. Undefined if GitHub does not say: `private: true` alone may be an internal one. */
+export const visibilitySchema = z.pipe(
+  part({ visibility: said, private: flag }),
+  z.transform(
+    ({ visibility, private: isPrivate }): Visibility | undefined =>
+      visibility ?? (isPrivate === false ? 'public' : undefined),
+  ),
+)
 
 /**
  * Whether text in `target` may name `source`, its branches and its people. An unknown source counts as private, and an unknown

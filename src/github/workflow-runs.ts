@@ -1,7 +1,8 @@
+import * as z from 'zod/mini'
 import type { Call } from './call.ts'
 import { DEPENDABOT } from './event.ts'
 import { type Cursor, PAGE_SIZE, readAll } from './pages.ts'
-import { number, required, text } from './read-json.ts'
+import { skipMalformed } from './schemas.ts'
 
 export interface WorkflowBranch {
   readonly repository: string
@@ -38,15 +39,27 @@ const MOST_PAGES = 10
 const MOST_HEADS = 10
 
 /** Of a fork that was deleted there is no name. What does not say all that counts does not count. */
-const toRun = (run: object) => ({
-  id: required(number(run, 'id')),
-  event: required(text(run, 'event')),
-  headSha: required(text(run, 'head_sha')),
-  actor: required(text(run, 'actor.login')),
-  isOfFork: required(text(run, 'head_repository.full_name')) !== required(text(run, 'repository.full_name')),
-})
+const runSchema = z.pipe(
+  z.object({
+    id: z.int(),
+    event: z.string(),
+    head_sha: z.string(),
+    actor: z.object({ login: z.string() }),
+    head_repository: z.object({ full_name: z.string() }),
+    repository: z.object({ full_name: z.string() }),
+  }),
+  z.transform(({ id, event, head_sha: headSha, actor, head_repository: head, repository }) => ({
+    ...{ id, event, headSha, actor: actor.login },
+    isOfFork: head.full_name !== repository.full_name,
+  })),
+)
 
-type Run = ReturnType<typeof toRun>
+type Run = z.infer<typeof runSchema>
+
+const pageSchema = z.pipe(
+  z.object({ workflow_runs: skipMalformed(runSchema) }),
+  z.transform(({ workflow_runs: runs }) => runs),
+)
 
 export interface WorkflowRuns {
   /**
@@ -65,9 +78,9 @@ export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
       const route = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs'
       const successes = { branch, status: 'success', exclude_pull_requests: true } as const
       const query = { ...repo, workflow_id: workflow, per_page: PAGE_SIZE, ...successes }
-      const limits = { unreadable: 'left', mostPages: MOST_PAGES, past: 'left' } as const
+      const limits = { mostPages: MOST_PAGES, past: 'left' } as const
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      const runs = await readAll(readPage, { name: 'workflow_runs', read: toRun, ...limits, isLast: counts })
+      const runs = await readAll(readPage, { page: pageSchema, ...limits, isLast: counts })
       const found = runs.filter(counts)
       return [...new Set(found.map(({ headSha }) => headSha))].slice(0, MOST_HEADS)
     })

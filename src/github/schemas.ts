@@ -1,0 +1,48 @@
+import * as z from 'zod/mini'
+
+/** A response that is not as GitHub describes it. The message quotes nothing of the response. */
+export class InvalidResponse extends Error {
+  constructor(cause?: unknown) {
+    super('A response is not as GitHub describes it.', cause === undefined ? {} : { cause })
+  }
+}
+
+/** @throws InvalidResponse */
+export function parseResponse<T>(schema: z.ZodMiniType<T>, { data }: { readonly data: unknown }): T {
+  const result = schema.safeParse(data)
+  if (!result.success) throw new InvalidResponse(result.error)
+  return result.data
+}
+
+// A field that is missing, null or of another type than GitHub describes is undefined: it is no reason to reject the rest.
+export const text = z.catch(z.optional(z.string()), undefined)
+export const integer = z.catch(z.optional(z.int()), undefined)
+export const flag = z.catch(z.optional(z.boolean()), undefined)
+export const textOrEmpty = z.catch(z.string(), '')
+
+type Shape = Readonly<Record<string, z.ZodMiniType>>
+
+/** An object whose fields may all be missing. If the object is missing, all its fields are. */
+export function part<S extends Shape>(shape: S): z.ZodMiniCatch<z.ZodMiniObject<S>> {
+  const schema = z.object(shape)
+  return z.catch(schema, () => z.parse(schema, {}))
+}
+
+/** Undefined if it is missing or malformed. */
+export function orUndefined<T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
+  return z.catch(z.optional(schema), undefined)
+}
+
+/** A list in which malformed items are undefined. */
+export function withGaps<T>(item: z.ZodMiniType<T>): z.ZodMiniType<(T | undefined)[]> {
+  return z.array(orUndefined(item))
+}
+
+/** A list without its malformed items. */
+export function skipMalformed<T>(item: z.ZodMiniType<T>): z.ZodMiniType<T[]> {
+  const isWellFormed = (item: T | undefined): item is T => item !== undefined
+  return z.pipe(
+    withGaps(item),
+    z.transform((items) => items.filter(isWellFormed)),
+  )
+}
