@@ -95,6 +95,12 @@ test('redacts a secret of the log in all that the log shows, and leaves outputs,
   expect(fs.readFileSync(summaryFile, 'utf8')).toBe('docs/a.md')
 })
 
+test('a summary file that the runner has not made is not made', async () => {
+  fs.rmSync(summaryFile)
+  await expect(say(['writeSummary', 'text'])).rejects.toThrow('ENOENT')
+  expect(fs.existsSync(summaryFile)).toBe(false)
+})
+
 test('an annotation has its title', async () => {
   expect(await say(['warn', 'w'], ['notice', 'Title: a, b', 'n'], ['fail', 'Cancelled', 'one\ntwo'])).toEqual([
     '::warning title=Docs Agent::w',

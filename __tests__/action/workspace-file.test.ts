@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, win32 } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { findOutputPlace, readWorkspaceFile } from '../../src/action/workspace-file.ts'
+import { findOutputPlace, partsInside, readWorkspaceFile } from '../../src/action/workspace-file.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Links need a right on Windows that a user may not have, and pipes are others there. */
@@ -88,6 +88,13 @@ test.each([...REFUSED, ...(isWindows ? [] : REFUSED_LINKS)])(
     if (writing !== null) expect(() => findOutputPlace(workspace, file)).toThrow(writing)
   },
 )
+
+test('on Windows the way from drive to drive leads out of the workspace', () => {
+  const partsOf = (file: string) => partsInside('D:\\work', file, win32)
+  expect(partsOf('D:\\work\\docs\\a.md')).toEqual(['docs', 'a.md'])
+  for (const file of ['C:\\secret', 'D:\\secret', '\\\\host\\share\\secret'])
+    expect(() => partsOf(file)).toThrow(OUTSIDE)
+})
 
 test('a file may have as many bytes as are allowed and not one more', () => {
   expect(() => read('prompt.md', 10)).not.toThrow()

@@ -72,6 +72,13 @@ test.each([
   expect(bodyOf(post(CREATE, 'x')).id).toBe('job_000001')
 })
 
+test('a refused visitors request lists each problem, and the error has all of them', () => {
+  const { error, details } = bodyOf(driveService().get(`${VISITORS}?limit=0&offset=x`))
+  const messages = details?.map(({ message }) => message)
+  expect(messages).toEqual([expect.stringContaining('limit'), expect.stringContaining('offset')])
+  expect(error).toBe(messages?.join(' '))
+})
+
 test('in a hostile world errors and paths of pages carry hostile text, the same on whatever page they come', () => {
   const { get } = driveService({ scenario: 'hostile' })
   expect(bodyOf(get(`${CREATE}/job_x`)).error).toContain(HOSTILE_TEXT)

@@ -15,7 +15,7 @@ function readText(text: string) {
 test('the event is what the file of the runner holds, or none, and outside of a runner there is none', () => {
   const workflow_run = { name: 'CI', head_branch: 'main' }
   const event = { kind: 'workflow-run', isReadable: true, run: { name: 'CI' }, work: { branch: 'main' } }
-  expect(readText(JSON.stringify({ workflow_run }))).toMatchObject(event)
+  for (const mark of ['', '\ufeff']) expect(readText(`${mark}${JSON.stringify({ workflow_run })}`)).toMatchObject(event)
   for (const text of ['', '{"ref":', 'null', '[]', '7', '"main"']) expect(readText(text).isReadable).toBe(false)
   expect(readEvent({ GITHUB_EVENT_PATH: '/no/such/file.json' }).isReadable).toBe(false)
   expect(readEvent({})).toMatchObject({ kind: 'other', isReadable: true })

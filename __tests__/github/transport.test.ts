@@ -136,6 +136,18 @@ describe('cached responses', () => {
     expect(usage()).toEqual({ counted: 2, remaining: 399, limit: 1_000 })
   })
 
+  test('a tag that cannot be sent back as it was is not, and its answer is given all the same', async () => {
+    const { ask, sent } = answeredInTurn(
+      tagged('W/"é"', '[1]'),
+      tagged('W/"\u0001"', '[2]'),
+      tagged('', '[3]'),
+      tagged('1'),
+    )
+    for (const data of [[1], [2], [3]]) expect((await ask('/a')).data).toEqual(data)
+    await ask('/a')
+    expect(tagsIn(sent)).toEqual([undefined, undefined, undefined, undefined])
+  })
+
   test('each address has its own answer, and so has none that came without a tag or by a write', async () => {
     const { ask, sent } = answeredInTurn(tagged('1'), undefined, tagged('3'))
     for (const [path, request] of [['/1'], ['/2'], ['/1', WRITE], ['/2'], ['/1']] as const) await ask(path, request)

@@ -106,6 +106,18 @@ test('a server that upgrades the protocol is not the service', async () => {
   await stranger.close()
 })
 
+test('a server that does not respond is not the service, and its connection is closed', async () => {
+  let onConnection: (socket: Socket) => void = () => undefined
+  const accepted = new Promise((resolve) => {
+    onConnection = resolve
+  })
+  const silent = await serveSockets({ onConnection, onRequest: () => undefined })
+  expect(await isRunning({ pid: 7, baseUrl: `http://127.0.0.1:${silent.port}` }, 50)).toBe(false)
+  await accepted
+  // Resolves when no connection is left.
+  await silent.close()
+})
+
 const close = (service: Emulator): unknown => service.close()
 
 test.each<[string, string | undefined, (service: Emulator) => unknown, string[]]>([

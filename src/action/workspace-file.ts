@@ -22,11 +22,14 @@ function orRefuse<T>(act: () => T, problem: string): T {
 /** As the system says it: on Windows a part of a path may also be named by its short name, such as `GIT~1`. */
 const realPath = fs.realpathSync.native
 
-/** The parts of a path below the workspace. Git's own folder is refused, as it can hold a token. */
-function partsInside(root: string, real: string): readonly string[] {
-  const relative = path.relative(root, real)
-  const parts = relative.split(path.sep)
-  if (path.isAbsolute(relative) || parts[0] === '..') return refuse('is outside the workspace')
+/**
+ * The parts of a path below the workspace. Git's own folder is refused, as it can hold a token.
+ * @param system the rules for paths; on Windows the way to another drive is an absolute path
+ */
+export function partsInside(root: string, real: string, system: path.PlatformPath = path): readonly string[] {
+  const relative = system.relative(root, real)
+  const parts = relative.split(system.sep)
+  if (system.isAbsolute(relative) || parts[0] === '..') return refuse('is outside the workspace')
   // Where a file system ignores case, `.GIT` is git's own folder too.
   return parts.some((part) => part.toLowerCase() === '.git') ? refuse("is inside git's own folder") : parts
 }

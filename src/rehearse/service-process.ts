@@ -129,9 +129,9 @@ export interface RunningService {
 const RESPONSE_TIMEOUT_MS = 2_000
 
 /** Whether this process responds at the URL: every response names the process id. Proxies are bypassed. */
-export function isRunning({ pid, baseUrl }: RunningService): Promise<boolean> {
+export function isRunning({ pid, baseUrl }: RunningService, timeoutMs = RESPONSE_TIMEOUT_MS): Promise<boolean> {
   return new Promise((resolve) => {
-    const request = http.get(`${baseUrl}/`, { agent: new http.Agent(), timeout: RESPONSE_TIMEOUT_MS }, (response) => {
+    const request = http.get(`${baseUrl}/`, { agent: new http.Agent(), timeout: timeoutMs }, (response) => {
       response.resume()
       resolve(response.headers['service-instance'] === String(pid))
     })

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Input, RawInputs } from '../../../src/action/parse-inputs.ts'
+import { AGENT_FIELDS } from '../../../src/agent/inputs/agent-inputs.ts'
 import { changeRangeInput } from '../../../src/agent/inputs/change-range-input.ts'
 import { FAIL_ON, failOnInput } from '../../../src/agent/inputs/fail-on.ts'
 import { countFiles, findOutOfScope } from '../../../src/agent/inputs/path-filter.ts'
@@ -20,11 +21,12 @@ test('what goes along stands behind the prompt, and attaching sends nothing', ()
 
 const TOKEN = { 'github-token': 'ghs_token' }
 const BOTH = { 'wait-for-checks': ' True ', 'allowed-paths': 'docs/**' }
-type Name = 'reviewers' | 'change-range' | 'fail-on'
+type Name = 'reviewers' | 'change-range' | 'fail-on' | 'wait'
 const INPUTS: Readonly<Record<Name, Input<unknown>>> = {
   reviewers: reviewersInput,
   'change-range': changeRangeInput,
   'fail-on': failOnInput,
+  wait: AGENT_FIELDS.wait.input,
 }
 const between = (base: string, head: string, repository?: string) => ({ kind: 'between', repository, base, head })
 const pullRequest = (number: number, repository?: string) => ({ kind: 'pull-request', repository, number })
@@ -52,6 +54,8 @@ test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   ['fail-on', '', {}, new Set(always)],
   ['fail-on', ' \n', { 'wait-for-checks': 'true' }, new Set([...always, 'checks'])],
   ['fail-on', '', { 'allowed-paths': 'docs/**' }, new Set([...always, 'out-of-scope'])],
+  ['wait', 'false', { 'wait-for-checks': 'false', 'fix-rounds': '0', 'allowed-paths': ' ' }, false],
+  ['wait', 'true', BOTH, true],
   ['fail-on', '', BOTH, new Set([...always, 'checks', 'out-of-scope'])],
 ])('`%s` reads %j with %j', (name, text, raw, value) => {
   expect(INPUTS[name](text.trim(), raw, '.')).toEqual(value)
@@ -61,6 +65,8 @@ const ofLine = (line: number): string => `line ${line} must be \`change-authors\
 const RANGE = expect.stringContaining('`owner/name@BASE...HEAD`')
 const noWord = (wrong: string) =>
   expect.stringMatching(`^must be a list of \`failed\`, .*, or \`none\` alone, not \`${wrong}\`$`)
+const notWaiting = (names: string): string =>
+  `cannot be \`false\` together with ${names}: the step would end before there is anything to check`
 const NO_CHECKS = 'has `checks`, which is known only with `wait-for-checks: true`'
 const NO_PATHS = 'has `out-of-scope`, which is known only with `allowed-paths`'
 
@@ -76,6 +82,14 @@ test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
     ...['a b...c', '-a...b', 'a^...b', 'a...b\nc', 'fork:main...b', '/a...b', 'acme/..@a...b'],
     ...['#123', '123', 'pull/0', 'pull/x', 'pull/7/files', 'acme/pull/7', 'acme/../pull/7', 'a/b/c/pull/7'],
   ].map((text): [Name, string, RawInputs, unknown[]] => ['change-range', text, {}, [RANGE]]),
+  ['wait', 'false', { 'wait-for-checks': 'true' }, [notWaiting('`wait-for-checks`')]],
+  ['wait', 'false', { 'allowed-paths': 'docs/**', reviewers: 'mona' }, [notWaiting('`allowed-paths` and `reviewers`')]],
+  [
+    'wait',
+    'false',
+    { ...BOTH, 'fix-rounds': '1' },
+    [notWaiting('`wait-for-checks`, `allowed-paths` and `fix-rounds`')],
+  ],
   ['fail-on', 'failed, unconfirmed', {}, [noWord('unconfirmed')]],
   ['fail-on', 'none, failed', {}, [noWord('none, failed')]],
   ['fail-on', ',', {}, [noWord(',')]],

@@ -9,6 +9,8 @@ const A = commit('a')
 const B = commit('b')
 const AGENT = PULL_REQUEST.author
 const ANN = { login: 'ann', type: 'User' }
+/** An account that was deleted, which GitHub gives as null. */
+const GHOST = { login: '', type: '' }
 const OWN = mergedBy(7, 'docs-agent')
 const OTHER = mergedBy(8, 'docs')
 const OPEN: ListedPullRequest = { ...OWN, state: 'open' }
@@ -129,6 +131,11 @@ test.each<[what: string, event: GivenEvent, answers: Answers]>([
     'the next commit below a rebase, even if it is called like one',
     pushOf([[FIRST_PAGE[0]?.[0] ?? '', 'Page 1'], ...SECOND_PAGE]),
     where({ [SECOND_PAGE[0]?.[0] ?? '']: [OWN] }, { listed: [[A, 'Page 1']] }),
+  ],
+  [
+    'a commit by a deleted account, though a deleted account opened its pull request too',
+    pushOf([...FIRST_PAGE, [B, 'Merge']]),
+    where({ [B]: [{ ...OWN, author: GHOST }] }, { listed: FIRST_PAGE, by: GHOST }),
   ],
 ])('a merge does not explain %s', async (_what, event, answers) => {
   expect(await whose(event, answers)).toBe('others')

@@ -199,8 +199,9 @@ test('--check reports what the service refuses, with a fix', async () => {
   const refused = expect.stringContaining('✘ Read a job: The service refused the key (401).') as unknown
   expect(await check([], EXPIRED_KEY)).toMatchObject({ exitCode: 1, stdout: refused })
   expect(await check(['--job-id', 'job_gone'])).toMatchObject({ exitCode: 1 })
-  const stderr = expect.stringContaining('`api-key`') as unknown
-  expect(await check([], 'two words')).toMatchObject({ exitCode: 2, stderr, asked: [] })
+  const naming = (input: string): unknown => expect.stringContaining(`\`${input}\``)
+  expect(await check([], 'two words')).toMatchObject({ exitCode: 2, stderr: naming('api-key'), asked: [] })
+  expect(await check(['--job-id', '../x'])).toMatchObject({ exitCode: 2, stderr: naming('job-id'), asked: [] })
 })
 
 const testWithSignals = process.platform === 'win32' ? test.skip : test
