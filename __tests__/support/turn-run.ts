@@ -73,8 +73,9 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   const { journal } = step
   try {
     const preflight = check && { preflight: { check: () => check(step).then(() => undefined) } }
-    const result = await runTurn({ task, ...preflight }, new JobWatch(step))
-    if (typeof result !== 'function') journal.see({ result })
+    journal.begin({ task })
+    const end = await runTurn({ task, ...preflight }, new JobWatch(step))
+    if (typeof end !== 'function') journal.updateTurn(end)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     journal.stop(error)

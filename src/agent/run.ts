@@ -14,8 +14,9 @@ import { writeLog } from './pull-request/marker-comment.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { openAgentStep, type AgentStep } from './report/journal.ts'
 import { writeMilestone } from './report/milestone.ts'
-import type { Report, TaskResult } from './report/report.ts'
+import type { Report } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
+import { getEnded, type TurnEnd } from './report/turn.ts'
 import { isToTrack, type Plan } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
 import { chooseTask } from './task/choose-task.ts'
@@ -81,14 +82,13 @@ async function run(step: AgentStep): Promise<string | undefined> {
   const withChange = (plan: Plan): Plan => ({ ...plan, task: withContext(plan.task, promptContext) })
   let next: Plan | undefined = withChange(firstTurn)
   while (next !== undefined) {
-    journal.begin(next.task)
-    journal.see({ at: step.clock.wallTime(), failing: next.failing })
+    journal.begin({ task: next.task, failing: next.failing, followUpReason: next.preflight?.continued })
     const name = nameTurn(journal.turns, inputs.fixRounds)
     core.startGroup(titleTurn(name, journal.newest))
     try {
-      const result = await runTurn(next, watch)
-      const isReplaced = typeof result === 'function'
-      next = isReplaced ? withChange(await result()) : await followThrough(result, authors, step)
+      const end = await runTurn(next, watch)
+      const isReplaced = typeof end === 'function'
+      next = isReplaced ? withChange(await end()) : await followThrough(end, authors, step)
     } finally {
       core.endGroup()
     }
@@ -98,24 +98,21 @@ async function run(step: AgentStep): Promise<string | undefined> {
 }
 
 /** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
-async function followThrough(
-  result: TaskResult,
-  authors: readonly string[],
-  step: AgentStep,
-): Promise<Plan | undefined> {
+async function followThrough(end: TurnEnd, authors: readonly string[], step: AgentStep): Promise<Plan | undefined> {
   const { journal, signal } = step
   // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
-  if (result.outcome === 'submitted') signal.throwIfAborted()
-  journal.see({ result })
+  if (end.kind === 'submitted') signal.throwIfAborted()
+  journal.updateTurn(end)
   writeMilestone(step)
-  if (!isToTrack(journal.turns)) return undefined
+  const ended = getEnded(journal.newest)
+  if (ended === undefined || !isToTrack(journal.turns)) return undefined
   for (;;) {
-    journal.see({ pullRequest: await trackPullRequest(step, authors) })
+    journal.updatePullRequest(await trackPullRequest(ended, step, authors))
     writeMilestone(step)
     const round = await nextRound(step)
     if (round === 'moved') continue
     if (typeof round === 'object') return round
-    journal.see({ stop: round })
+    journal.endRounds(round)
     return undefined
   }
 }

@@ -4,7 +4,7 @@ import { askReviewers } from '../../../src/agent/pull-request/ask-reviewers.ts'
 import { failedByChange } from '../../../src/agent/pull-request/checks.ts'
 import { stopBeforeAsking, stopForCommits } from '../../../src/agent/pull-request/fix-rounds.ts'
 import { readAtEnd } from '../../../src/agent/pull-request/read-at-end.ts'
-import { describePullRequest, type Turn } from '../../../src/agent/report/report.ts'
+import { describePullRequest } from '../../../src/agent/report/pull-request-findings.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
@@ -14,7 +14,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { FOLLOW_UP } from '../../support/report.ts'
+import { endWith, FOLLOW_UP, turnIn } from '../../support/report.ts'
 import { askingGitHub } from '../../support/github-client.ts'
 import { commit, repositoryWithPull } from '../../support/github-state.ts'
 
@@ -47,9 +47,9 @@ async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionE
   const [readAt, read]: [number[], () => Promise<PullRequest>] = [[], inTurn(...reads)]
   const github = fakeGitHub({ readPullRequest: () => (readAt.push(clock.passed()), read()) })
   const step = fakeStep({ clock, github, timeoutMs })
-  const result = { outcome: 'pull-request', job: job({ prLink: LINK }) } as const
-  step.journal.see({ result, pullRequest: { ...describePullRequest(before), checks: 'failure' } })
-  if (isOld) step.journal.begin(FOLLOW_UP)
+  step.journal.updateTurn(endWith('unknown', job({ status: 'completed', prLink: LINK })))
+  step.journal.updatePullRequest({ ...describePullRequest(before), checks: 'failure' })
+  if (isOld) step.journal.begin({ task: FOLLOW_UP })
   await readAtEnd(step).catch((error: unknown) => {
     step.journal.stop(error as ActionError)
   })
@@ -85,8 +85,8 @@ test('what is only shown is read for one minute at most, rate limits included', 
   const tookMs = await askingGitHub(options, async (github, { clock }) => {
     const deadlineAt = 3 * DAY_MS
     const step = fakeStep({ clock, github: github.until(deadlineAt), timeoutMs: deadlineAt })
-    const result = { outcome: 'pull-request', operation: 'created', job: job({ prLink: LINK }) } as const
-    step.journal.see({ result, pullRequest: describePullRequest(UNKNOWN) })
+    step.journal.updateTurn(endWith('created', job({ status: 'completed', prLink: LINK })))
+    step.journal.updatePullRequest(describePullRequest(UNKNOWN))
     await readAtEnd(step)
     return clock.now()
   })
@@ -95,8 +95,9 @@ test('what is only shown is read for one minute at most, rate limits included', 
 
 test('a pull request of which nothing is known, as it is on another host, is not read, and stops nothing', async () => {
   const step = fakeStep({ github: fakeGitHub() })
-  const elsewhere = job({ prLink: 'https://gitlab.example.com/acme/docs/-/merge_requests/7' })
-  step.journal.see({ result: { outcome: 'pull-request', job: elsewhere }, pullRequest: {} })
+  const prLink = 'https://gitlab.example.com/acme/docs/-/merge_requests/7'
+  step.journal.updateTurn(endWith('unknown', job({ status: 'completed', prLink })))
+  step.journal.updatePullRequest({})
   await expect(readAtEnd(step)).resolves.toBeUndefined()
 })
 
@@ -125,8 +126,8 @@ describe('fix rounds', () => {
     ['archived', { status: 'archived' }],
   ] as const)('whether another round is sent, or why not: %s, %j', (stop, change) => {
     const { found, before, status, maxRounds, leftMs } = { ...STATE, ...change }
-    const own: Turn = { task: FOLLOW_UP, pullRequest: { headSha: before } }
-    const round: Turn = { task: FOLLOW_UP, progress: 'seen', result: { outcome: 'pull-request', job: job({ status }) } }
+    const own = turnIn(endWith('unknown'), { pullRequest: { headSha: before } })
+    const round = turnIn(endWith('unknown', job({ status })))
     expect(stopBeforeAsking(found, [own, round], maxRounds, leftMs)).toBe(stop)
   })
 

@@ -9,7 +9,7 @@ import { ActionError } from '../../../src/runtime/errors.ts'
 import { fakeClock, stepClockOf } from '../../support/fake-clock.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
-import { ATTACH } from '../../support/report.ts'
+import { ATTACH, endWith } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 import { MARKED, SharedComments, type CommentRequest } from '../../support/shared-comments.ts'
 import { virtualClock } from '../../support/virtual-clock.ts'
@@ -20,7 +20,8 @@ const ROW = /\| schedule \| .*opened/
 /** A step that has opened a pull request. */
 function stepWith(comments: SharedComments, { label = 'docs-agent', ...fields }: StepFields & { label?: string } = {}) {
   const step = fakeStep({ github: fakeGitHub(comments.github), inputs: agentInputs({ label }), ...fields })
-  step.journal.see({ at: step.clock.wallTime(), result: { outcome: 'pull-request', operation: 'created' } })
+  step.journal.begin({ task: step.inputs.task })
+  step.journal.updateTurn(endWith('created'))
   step.journal.add({ log: PLACE, startedBy: { text: 'schedule' } })
   return step
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { nextRound } from '../../../src/agent/pull-request/next-round.ts'
-import type { FixStop } from '../../../src/agent/report/fixing.ts'
+import type { RoundStop } from '../../../src/agent/report/fixing.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
@@ -10,6 +10,7 @@ import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { endWith } from '../../support/report.ts'
 import { commit } from '../../support/github-state.ts'
 
 const jobCheck = (name: string, id: number): Check => ({
@@ -44,12 +45,13 @@ async function round(scene: Scene = {}) {
   const { journal } = step
   for (let reads = 0; reads < seen; reads++) await journal.heads.read(PULL_REQUEST)
   const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
-  journal.see({ result: { outcome: 'pull-request', job: completed }, pullRequest })
+  journal.updateTurn(endWith('unknown'))
+  journal.updatePullRequest(pullRequest)
   const next = await nextRound(step)
   let prompt: string | undefined
-  if (typeof next !== 'object') journal.see({ stop: next === 'moved' ? undefined : next })
+  if (typeof next !== 'object') journal.endRounds(next === 'moved' ? undefined : next)
   else {
-    journal.begin(next.task)
+    journal.begin(next)
     if (scene.wasBusy) clock.advance(1_000)
     try {
       await next.preflight?.check(before)
@@ -121,7 +123,7 @@ describe('check details', () => {
 const slow = fakeClock()
 const MOVED = { ...PULL_REQUEST, headSha: commit('d') }
 
-test.each<[FixStop, string, Scene]>([
+test.each<[RoundStop, string, Scene]>([
   ['others', 'a new head', { wasBusy: true, answers: { readPullRequest: inTurn(PULL_REQUEST, PULL_REQUEST, MOVED) } }],
   ['over', 'a merge', { answers: { readPullRequest: inTurn(PULL_REQUEST, { ...PULL_REQUEST, state: 'merged' }) } }],
   [

@@ -10,22 +10,25 @@ import {
   type CommentUpdate,
   type LogEntry,
 } from '../../../src/agent/pull-request/pull-request-log.ts'
-import type { PullRequestFindings, Turn } from '../../../src/agent/report/report.ts'
+import type { PullRequestFindings } from '../../../src/agent/report/pull-request-findings.ts'
+import type { Turn, TurnState } from '../../../src/agent/report/turn.ts'
 import type { Turns } from '../../../src/agent/report/turns.ts'
+import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { linked } from '../../../src/text/markdown.ts'
-import { failure } from '../../support/fake-client.ts'
+import { active, failed as failedJob, failure } from '../../support/fake-client.ts'
 import { RUN_FACTS } from '../../support/fake-github.ts'
-import { CREATE, FOLLOW_UP, reportOf } from '../../support/report.ts'
+import { CREATE, endWith, FOLLOW_UP, reportOf } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
+const PLANNED: Turn = { task: CREATE, state: { kind: 'planning' } }
 const NEW = createMarkerComment('job_1', ['docs-agent'])
 const AT = new Date('2026-01-31T03:00:05Z')
 const LATER = new Date('2026-01-31T03:10:00Z')
 
-const created = { outcome: 'pull-request', operation: 'created' } as const
-const updated = { outcome: 'pull-request', operation: 'updated', added: { commits: 3, since: 'a'.repeat(40) } } as const
-const unsent = { outcome: 'error', error: failure('not-sent') } as const
-const cancelled = { outcome: 'cancelled', error: failure('cancelled') } as const
+const created = endWith('created')
+const stopped = (code: ErrorCode, during: Exclude<TurnState, { kind: 'stopped' }>): TurnState => ({
+  ...{ kind: 'stopped', error: failure(code), isCancelled: false, during },
+})
 const failed = (...names: string[]) => names.map((name) => ({ name, state: 'failure' as const }))
 
 const COMPARED = 'https://github.com/acme/docs/compare/a...b'
@@ -43,12 +46,13 @@ const addToLog = (body: string, entry: LogEntry): string => updateComment(body, 
 
 test('tells where the pull request comes from, each turn that was sent, what is left, and how many follow-ups there were', () => {
   const failing = failed('links', 'build', '@all', 'a', 'b', 'c')
-  const round: Turn = { task: FOLLOW_UP, at: LATER, failing }
+  const round = (state: TurnState): Turn => ({ task: FOLLOW_UP, startedAt: LATER, failing, state })
   const turns: Turns = [
-    { task: CREATE, at: AT, result: created },
-    { ...round, result: updated },
-    { ...round, stopped: unsent },
-    { ...round, progress: 'unsent', stopped: cancelled },
+    { task: CREATE, startedAt: AT, state: created },
+    round(endWith('updated')),
+    round(stopped('not-sent', { kind: 'preparing' })),
+    round(stopped('cancelled', { kind: 'preparing' })),
+    round({ kind: 'not-sent', reason: 'timed-out', error: failure('not-sent') }),
   ]
   const body = updateComment(NEW, { ...updateOf(entryOf(turns)), followUps: 2 })
   expect(body).toBe(`<!-- docs-agent-action: job=job_1 -->
@@ -70,17 +74,17 @@ This pull request comes from the docs agent job \`job_1\`.
 Follow-ups by \`on-open-pr\`: 2 of 20 used. <!-- follow-ups -->`)
   const html = marked.parse(body ?? '', { async: false })
   expect(html).toContain('<td>2026-01-31 03:00</td>')
-  const sent: Turn = { ...round, progress: 'taken', stopped: cancelled }
+  const sent = round(stopped('cancelled', { kind: 'accepted', job: active, isConfirmed: false }))
   expect(addToLog(NEW, entryOf([turns[0], sent]))).toContain('>cancelled, step')
   expect(html.match(/<li>/g)).toHaveLength(2)
 })
 
 test('a second attempt has rows of its own, which lead to it, and a step that sent nothing has none', () => {
   const context = { ...RUN_FACTS, runAttempt: 2, stepId: '' }
-  const { rows } = entryOf([{ task: CREATE, at: AT, result: { outcome: 'failed' } }], context)
+  const { rows } = entryOf([{ task: CREATE, startedAt: AT, state: endWith('unknown', failedJob) }], context)
   expect(rows).toHaveLength(1)
   expect(rows[0]).toContain(`| <a href="${RUN}/attempts/2">failed</a> <!-- row=42.2..${AT.getTime()} --> |`)
-  expect(entryOf([{ task: CREATE }]).rows).toEqual([])
+  expect(entryOf([PLANNED]).rows).toEqual([])
 })
 
 const OPEN: PullRequestFindings = { state: 'open', mergeable: true }
@@ -100,12 +104,12 @@ test.each<[PullRequestFindings, string[] | undefined]>([
     ['`1` failed', '`2` failed', '`3` failed', '`4` failed', '`5` failed', '2 more checks failed.'],
   ],
 ])('of %j this is left: %j', (pullRequest, left) => {
-  const lines = entryOf([{ task: CREATE }], RUN_FACTS, reportOf({ pullRequest })).left
+  const lines = entryOf([PLANNED], RUN_FACTS, reportOf({ pullRequest })).left
   expect(lines?.slice(1)).toEqual(left?.map((text) => `- ${linked({ text })}`))
 })
 
 const turn = (serial: number, names?: readonly string[]): Turn => ({
-  ...{ task: CREATE, at: new Date(serial), result: created },
+  ...{ task: CREATE, startedAt: new Date(serial), state: created },
   failing: names && failed(...names),
 })
 

@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathRules } from '../../../src/agent/inputs/path-patterns.ts'
 import { trackPullRequest } from '../../../src/agent/pull-request/track-pull-request.ts'
-import { describePullRequest } from '../../../src/agent/report/report.ts'
+import { describePullRequest } from '../../../src/agent/report/pull-request-findings.ts'
 import { formatShortfalls } from '../../../src/agent/report/journal.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
-import { ATTACH } from '../../support/report.ts'
+import { ATTACH, endWith } from '../../support/report.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { job } from '../../support/fake-client.ts'
 import { fakeGitHub, inTurn, MARKER, PULL_REQUEST, refusal, type FakeGitHub } from '../../support/fake-github.ts'
@@ -28,9 +28,7 @@ async function handOver(
 ) {
   const inputs = agentInputs({ githubToken: github === null ? '' : 'ghs_token', label: 'docs-agent', ...fields })
   const step = fakeStep({ inputs, github: github ?? undefined, clock })
-  const result = { outcome: 'pull-request', job: job({ status: 'completed', prLink }) } as const
-  step.journal.see({ result })
-  const found = await trackPullRequest(step)
+  const found = await trackPullRequest(endWith('unknown', job({ status: 'completed', prLink })), step)
   return {
     found,
     notice: formatShortfalls(step.journal.shortfalls),

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathRules } from '../../../src/agent/inputs/path-patterns.ts'
 import { waitForChecks } from '../../../src/agent/pull-request/wait-for-checks.ts'
-import { describePullRequest } from '../../../src/agent/report/report.ts'
+import { describePullRequest } from '../../../src/agent/report/pull-request-findings.ts'
 import { formatShortfalls } from '../../../src/agent/report/journal.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -14,7 +14,7 @@ import { fakeGitHub, inTurn, PULL_REQUEST, refusal } from '../../support/fake-gi
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
-import { FOLLOW_UP } from '../../support/report.ts'
+import { endWith, FOLLOW_UP } from '../../support/report.ts'
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
 const NONE: readonly Check[] = []
@@ -31,8 +31,9 @@ async function examine(
   const github = fakeGitHub(answers)
   const step = fakeStep({ inputs: agentInputs(fields), clock, timeoutMs, core, github })
   const { journal } = step
-  journal.see({ result: { outcome: 'pull-request' }, pullRequest: { checkList: earlier } })
-  journal.begin(FOLLOW_UP)
+  journal.updateTurn(endWith('unknown'))
+  journal.updatePullRequest({ checkList: earlier })
+  journal.begin({ task: FOLLOW_UP })
   const found = await waitForChecks(PULL_REQUEST, step)
   return {
     found,

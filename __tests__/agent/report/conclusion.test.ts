@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { adviseAttaching, conclude } from '../../../src/agent/report/conclusion.ts'
 import { LOOK_BEFORE_SENDING, TURN_MAY_RUN } from '../../../src/agent/report/outcomes.ts'
-import { OUTCOMES, type ChecksState, type PullRequestFindings, type Report } from '../../../src/agent/report/report.ts'
+import type { ChecksState, PullRequestFindings } from '../../../src/agent/report/pull-request-findings.ts'
+import { OUTCOMES, type Report } from '../../../src/agent/report/report.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { COMMENT } from '../../support/comment-events.ts'
 import { active, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
-import { ATTACH, FOLLOW_UP, reportOf, type Fields } from '../../support/report.ts'
+import { ATTACH, FOLLOW_UP, reportOf, turnIn, type Fields } from '../../support/report.ts'
 import type { FailOn } from '../../../src/agent/inputs/fail-on.ts'
 import { parsePathRules } from '../../../src/agent/inputs/path-patterns.ts'
 import { formatPullRequest } from '../../../src/agent/report/standing.ts'
@@ -49,7 +50,11 @@ test.each<[text: string, advice: string, Fields]>([
   [`${FAILED} has new commits ${NO_CHECK}`, LOOK, { ...failedWith, operation: 'updated' }],
   [`${FAILED} was looked at ${NO_CHECK}`, LOOK, failedWith],
   [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_BEFORE_SENDING, { ...stopped, ...taken }],
-  [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_AT_ROUND, { ...stopped, rounds: [{ task: FOLLOW_UP }] }],
+  [
+    `${STOPPED}. ${TURN_MAY_RUN}`,
+    LOOK_AT_ROUND,
+    { ...stopped, rounds: [turnIn({ kind: 'accepted', job: active, isConfirmed: false })] },
+  ],
   [`${STOPPED} before the follow-up was sent.`, RUN_AGAIN, { ...stopped, task: FOLLOW_UP, progress: 'unsent' }],
   [`${STOPPED} before the service accepted the prompt.`, RUN_AGAIN, { ...stopped, job: undefined }],
   [`${STOPPED}. The job may exist.`, 'Look for it first.', { ...stopped, job: undefined, error: maybe }],

@@ -4,23 +4,19 @@ import { expect, test } from '@jest/globals'
 import { parseCommand } from '../../../scripts/small-runner/commands.ts'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { renderResult, toOutputs } from '../../../src/agent/report/outputs.ts'
-import {
-  OUTCOMES,
-  type ChecksState,
-  type Continued,
-  type Outcome,
-  type Report,
-} from '../../../src/agent/report/report.ts'
+import type { ChecksState } from '../../../src/agent/report/pull-request-findings.ts'
+import { OUTCOMES, type Outcome, type Report } from '../../../src/agent/report/report.ts'
+import type { FollowUpReason } from '../../../src/agent/report/turn.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { PullRequestState } from '../../../src/github/pull-requests.ts'
 import { ActionError, ERROR_TITLES } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
 import { parseResult } from '../../support/check-result.ts'
-import { completed, failed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { active, completed, failed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { root } from '../../support/markdown-files.ts'
-import { ATTACH, CREATE, FOLLOW_UP, reportOf, type Fields } from '../../support/report.ts'
+import { ATTACH, CREATE, endWith, FOLLOW_UP, reportOf, turnIn, type Fields } from '../../support/report.ts'
 
-const ROUNDS = [{ task: FOLLOW_UP }]
+const ROUNDS = [turnIn({ kind: 'accepted', job: active, isConfirmed: false })]
 const FOUND = { title: 'Explain it', state: 'draft', branch: 'agent/a', mergeable: false, checks: 'failure' } as const
 const outputsOf = (fields: Fields) => toOutputs(reportOf(fields))
 const print = (fields: Fields): string =>
@@ -140,7 +136,7 @@ test('tells all that the step knows, without its secrets', () => {
     change: `It is "${KEY}".`,
     pullRequest: { ...FOUND, headSha: 'c', checkList: failing, outside: ['src/a.ts'] },
     changes: { files, isWhole: true },
-    rounds: [{ task: FOLLOW_UP, failing, result: { outcome: 'no-changes' } }],
+    rounds: [turnIn(endWith('unchanged'), { failing })],
     shortfalls: [{ lost: 'The label was not put on', error: new ActionError('forbidden', 'No.') }],
   })
   const told = { version: 1, outcome: 'pull-request', green: true, changed: true, change: 'It is "***".', error: null }
@@ -207,7 +203,7 @@ test.each([1, 10, 1_000])('of lists of %i long items what does not fit is left o
     error: new ActionError('rejected', LONG, { hint: LONG }),
     pullRequest: { title: LONG, branch: LONG, checkList: failing, outside: all(LONG) },
     changes: { files: all({ path: LONG, additions: 1, deletions: 1 }), isWhole: true },
-    rounds: all({ task: FOLLOW_UP, failing, result: { outcome: 'failed' as const } }).slice(0, 5),
+    rounds: all(turnIn(endWith('unknown', failed), { failing })).slice(0, 5),
   })
   for (const list of ['files', 'checks', 'outside'] as const)
     expect(result[list].length + result.left_out[list]).toBe(count)
@@ -220,7 +216,7 @@ test('the schema in the docs has the words that the code knows, in the order of 
   const enums = Array.from(schema.matchAll(/"enum": (\[[^\]]+\])/g), ([, words = '']): unknown => JSON.parse(words))
   expect(enums).toEqual([
     OUTCOMES,
-    wordsOf<Continued>({ 'pull-request': 0, comment: 0 }),
+    wordsOf<FollowUpReason>({ 'pull-request': 0, comment: 0 }),
     wordsOf<PullRequestState>({ open: 0, draft: 0, closed: 0, merged: 0 }),
     wordsOf<NonNullable<Report['operation']>>({ created: 0, updated: 0, unchanged: 0 }),
     wordsOf<ChecksState>({ success: 0, failure: 0, pending: 0, none: 0 }),

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
-import { formatFixing, STOPS, type FixStop } from '../../../src/agent/report/fixing.ts'
+import { formatFixing, STOPS, type RoundStop } from '../../../src/agent/report/fixing.ts'
 import { formatShortfalls, Journal } from '../../../src/agent/report/journal.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { redactReport } from '../../../src/agent/report/redact-report.ts'
@@ -11,15 +11,15 @@ import { parseComment } from '../../../src/agent/trigger/parse-comment.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
 import { COMMENT, commentFacts, EVENT_NAMES } from '../../support/comment-events.ts'
-import { completed, failed, LINK, withoutLink } from '../../support/fake-client.ts'
+import { active, completed, failure, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { ATTACH, CREATE, FOLLOW_UP, reportOf, type Fields } from '../../support/report.ts'
+import { ATTACH, CREATE, endWith, FOLLOW_UP, reportOf, turnIn, type Fields } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
-test.each<[number, FixStop | undefined, string]>([
+test.each<[number, RoundStop | undefined, string]>([
   [0, undefined, ''],
   [0, 'passed', ''],
   [0, 'red-before', `Failing checks were not sent back to the agent. ${STOPS['red-before']}`],
@@ -68,7 +68,7 @@ test('a key in a prompt or in the address of the pull request is taken out, and 
   const reportWith = (secret: string): Report => {
     const task = { kind: 'create', prompt: `Use ${secret}.\nStop.` } as const
     const prLink = { ...LINKED, href: `https://${LINKED.host}/${secret}/docs/pull/7`, repository: `${secret}/docs` }
-    return reportOf({ task, rounds: [{ task }], job: { ...completed, prLink } })
+    return reportOf({ task, rounds: [turnIn(endWith('created'), { task })], job: { ...completed, prLink } })
   }
   expect(redactReport(reportWith(KEY), redact)).toEqual(reportWith('***'))
   const others = [reportOf({ task: ATTACH }), reportOf({ task: undefined, job: undefined })]
@@ -88,29 +88,47 @@ const [host, clock] = [fakeHost(), fakeClock()]
 const open = (task = CREATE): Journal =>
   new Journal(agentInputs({ task, waitForChecks: true }), fakeStep({ core: host, clock }))
 
-test('what is seen is seen of the newest turn, the newest of each kind', () => {
+test('a state replaces the one before, and a round continues with the job of the turn before', () => {
   const journal = open()
-  journal.see({ progress: 'unsent' })
-  journal.see({ progress: 'seen', job: failed })
-  const result = { outcome: 'pull-request', operation: 'updated', job: completed } as const
-  journal.see({ result })
-  journal.begin(ATTACH)
-  journal.see({ progress: 'taken' })
+  const startedAt = clock.wallTime()
+  journal.begin({ task: CREATE })
+  journal.updateTurn({ kind: 'accepted', job: active, isConfirmed: true, lastProblem: failure('unreachable') })
+  const end = endWith('updated')
+  journal.updateTurn(end)
+  journal.begin({ task: FOLLOW_UP })
   expect(journal.turns).toEqual([
-    { task: CREATE, progress: 'seen', job: failed, result },
-    { task: ATTACH, job: failed, progress: 'taken' },
+    { task: CREATE, startedAt, state: end },
+    { task: FOLLOW_UP, startedAt, state: { kind: 'preparing', job: completed } },
   ])
-  expect(journal.report()).toMatchObject({ ...result, task: CREATE, progress: 'seen' })
+  expect(journal.report()).toMatchObject({
+    outcome: 'pull-request',
+    operation: 'updated',
+    job: completed,
+    task: CREATE,
+  })
 })
 
-test.each([false, true])('a task in the place of another inherits nothing of its job (in a round: %s)', (isRound) => {
+test.each([false, true])('a turn that replaces another inherits nothing of its job (in a round: %s)', (isRound) => {
   const journal = open(ATTACH)
-  const result = { outcome: 'pull-request' } as const
-  if (isRound) journal.see({ result })
-  journal.begin(ATTACH)
-  journal.see({ job: completed, progress: 'unsent', continued: 'pull-request' })
-  journal.begin(CREATE)
-  expect(journal.turns).toEqual([...(isRound ? [{ task: ATTACH, result }] : []), { task: CREATE }])
+  const startedAt = clock.wallTime()
+  if (isRound) journal.updateTurn(endWith('unknown'))
+  journal.begin({ task: FOLLOW_UP, followUpReason: 'pull-request' })
+  journal.updateTurn({ kind: 'preparing', job: completed })
+  journal.begin({ task: CREATE })
+  const own = { task: ATTACH, state: endWith('unknown') }
+  expect(journal.turns).toEqual([...(isRound ? [own] : []), { task: CREATE, startedAt, state: { kind: 'preparing' } }])
+})
+
+test('an error that stops a turn keeps the state that it interrupted, also if another error follows', () => {
+  const journal = open()
+  journal.begin({ task: CREATE })
+  const during = { kind: 'accepted', job: active, isConfirmed: true } as const
+  journal.updateTurn(during)
+  for (const error of [failure('forbidden'), failure('internal')]) {
+    journal.stop(error)
+    expect(journal.newest.state).toEqual({ kind: 'stopped', error, isCancelled: false, during })
+    expect(journal.report()).toMatchObject({ outcome: 'error', error, job: active })
+  }
 })
 
 test('what is noted is said and in the time line, and the step has its origin and its time', () => {

@@ -7,8 +7,8 @@ import { renderSummary } from '../../../src/agent/report/summary.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { COMMENT } from '../../support/comment-events.ts'
-import { active, archived, completed, failure, job } from '../../support/fake-client.ts'
-import { ATTACH, FOLLOW_UP, reportOf, type Fields } from '../../support/report.ts'
+import { active, archived, completed, failed, failure, job } from '../../support/fake-client.ts'
+import { ATTACH, endWith, FOLLOW_UP, reportOf, turnIn, type Fields } from '../../support/report.ts'
 
 const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timeout'])
 
@@ -40,7 +40,7 @@ test('checks are told the worst first, and each round with what was sent', () =>
   ]
   const markdown = summary({
     pullRequest: { checkList },
-    rounds: [{ task: FOLLOW_UP, failing: [check('links', 'failure')], result: { outcome: 'failed' } }],
+    rounds: [turnIn(endWith('unknown', failed), { failing: [check('links', 'failure')] })],
   })
   expect(markdown).toContain(`
 <tr><td><a href="https://checks.example.com/1"><code>links</code></a></td><td>❌ failed</td><td></td></tr>
@@ -166,7 +166,7 @@ test('nothing that others wrote comes alive', async () => {
       change: EVIL,
       startedBy: { text: `push by \`${HOSTILE.replaceAll('`', "'")}\``, url },
       changes: { files: [{ path: HOSTILE, additions: 1, deletions: 1 }], isWhole: true },
-      rounds: [{ task: { kind: 'create', prompt: HOSTILE }, failing: checkList, result: { outcome: 'failed' } }],
+      rounds: [turnIn(endWith('unknown', failed), { task: { kind: 'create', prompt: HOSTILE }, failing: checkList })],
       pullRequest: { state: 'open', branch: HOSTILE, title: HOSTILE, outside: [HOSTILE], checkList },
       timeline: [{ at: new Date(0), elapsedMs: 0, event: EVIL }],
       shortfalls: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],

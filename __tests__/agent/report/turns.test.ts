@@ -1,18 +1,70 @@
-import { expect, test } from '@jest/globals'
-import type { FixStop } from '../../../src/agent/report/fixing.ts'
-import type { Outcome, Recorded, Report, TaskResult, Turn } from '../../../src/agent/report/report.ts'
-import { findStop, findUntold, isToTrack, reportOf, stoppedBy, type Turns } from '../../../src/agent/report/turns.ts'
-import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
-import { ATTACH, CREATE } from '../../support/report.ts'
-import { completed, failed, failure } from '../../support/fake-client.ts'
-import { refusal } from '../../support/fake-github.ts'
+import { describe, expect, test } from '@jest/globals'
+import type { RoundStop } from '../../../src/agent/report/fixing.ts'
+import type { Facts, Outcome, Report } from '../../../src/agent/report/report.ts'
+import {
+  getFollowUpReason,
+  getProgress,
+  isSent,
+  withReads,
+  type Turn,
+  type TurnEnd,
+  type TurnState,
+  type Work,
+} from '../../../src/agent/report/turn.ts'
+import {
+  findUnreportedError,
+  getEndOutcome,
+  getOutcome,
+  getPullRequestOperation,
+  getRoundStop,
+  isToTrack,
+  reportOf,
+  type Turns,
+} from '../../../src/agent/report/turns.ts'
+import type { Job } from '../../../src/docs-service/schemas.ts'
+import type { ErrorCode } from '../../../src/runtime/errors.ts'
+import { active, archived, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
+import { CREATE, endWith, turnIn, WORK } from '../../support/report.ts'
 
-const RECORDED: Recorded = { waitForChecks: true, timeline: [], shortfalls: [], durationMs: 2_000 }
+const FACTS: Facts = { waitForChecks: true, timeline: [], shortfalls: [], durationMs: 2_000 }
 
-const tell = (...turns: Turns): Report => reportOf(turns, RECORDED)
+const tell = (...turns: Turns): Report => reportOf(turns, FACTS)
+
+/** Each state once, except `stopped`. */
+const STATES = {
+  planning: { kind: 'planning' },
+  preparing: { kind: 'preparing', job: completed },
+  sending: { kind: 'sending', job: completed },
+  'delivery-unknown': { kind: 'delivery-unknown', job: completed },
+  accepted: { kind: 'accepted', job: active, isConfirmed: false },
+  'not-sent': { kind: 'not-sent', reason: 'archived', error: failure('not-sent'), job: archived },
+  submitted: { kind: 'submitted', job: active, isConfirmed: false },
+  unconfirmed: { kind: 'unconfirmed', job: completed },
+  'timed-out': { kind: 'timed-out', job: active },
+  ended: endWith('updated'),
+  'unusable-link': { kind: 'unusable-link', job: withoutLink, error: failure('unusable-link') },
+  'left-behind': {
+    ...{ kind: 'left-behind', job: completed, error: failure('left-behind') },
+    ...{ work: WORK.updated, pullRequest: { state: 'merged' } },
+  },
+} as const satisfies { [Kind in Exclude<TurnState['kind'], 'stopped'>]: Extract<TurnState, { kind: Kind }> }
+
+type Kind = keyof typeof STATES
+const KINDS = Object.keys(STATES) as Kind[]
+
+type Stop = Extract<TurnState, { kind: 'stopped' }>
+const stoppedBy = (code: ErrorCode, during: Stop['during'] = STATES.preparing, isCancelled = false): Stop => ({
+  ...{ kind: 'stopped', error: failure(code), isCancelled, during },
+})
 
 test('a step that found out nothing has ended in an error, with its task and what was recorded', () => {
-  expect(tell({ task: CREATE })).toEqual({ ...RECORDED, outcome: 'error', task: CREATE, rounds: [] })
+  expect(tell({ task: CREATE, state: STATES.planning })).toEqual({
+    ...FACTS,
+    outcome: 'error',
+    task: CREATE,
+    rounds: [],
+  })
+  expect(getOutcome([{ task: CREATE, state: STATES.planning }], 'Nothing changed.')).toBe('skipped')
 })
 
 test.each<[ErrorCode, boolean, string]>([
@@ -22,104 +74,183 @@ test.each<[ErrorCode, boolean, string]>([
   ['unreachable', true, 'cancelled'],
   ['internal', true, 'error'],
 ])('an error that is %s (run cancelled: %s) stops the step as %s', (code, isCancelled, outcome) => {
-  const error = failure(code)
-  const stopped = stoppedBy(error, isCancelled)
-  expect(tell({ task: CREATE, job: completed, stopped })).toMatchObject({ outcome, error, job: completed })
+  const state = stoppedBy(code, { ...STATES.accepted, job: completed }, isCancelled)
+  expect(tell({ task: CREATE, state })).toMatchObject({ outcome, error: state.error, job: completed })
 })
 
-const UPDATED = { outcome: 'pull-request', operation: 'updated', job: completed } as const
-const SHOWN = { ...UPDATED, progress: 'seen', pullRequest: { checks: 'failure' } } as const
+describe('turn', () => {
+  test.each<[Kind, progress: string | undefined, isSent: boolean, isContinued: boolean]>([
+    ['planning', undefined, false, false],
+    ['preparing', 'unsent', false, false],
+    ['sending', 'unsent', false, true],
+    ['not-sent', 'unsent', false, false],
+    ['delivery-unknown', 'unsent', true, true],
+    ['accepted', 'taken', true, true],
+    ['submitted', 'taken', true, true],
+    ['unconfirmed', 'taken', true, true],
+    ['timed-out', 'seen', true, true],
+    ['ended', 'seen', true, true],
+    ['unusable-link', 'seen', true, true],
+    ['left-behind', 'seen', true, true],
+  ])('of a follow-up that is %s, or stopped then: progress %s, sent %s, continued %s', (kind, ...expected) => {
+    for (const state of [STATES[kind], stoppedBy('unreachable', STATES[kind])]) {
+      const turn = turnIn(state, { followUpReason: 'comment' })
+      expect([getProgress(turn), isSent(turn), getFollowUpReason(turn) === 'comment']).toEqual(expected)
+      expect(getProgress({ ...turn, task: CREATE })).toBeUndefined()
+    }
+  })
 
-/** A step whose own turn has ended, and its rounds. */
-function withRounds(rounds: readonly Partial<Turn>[], result: TaskResult = UPDATED): Turns {
-  const own: Turn = { task: CREATE, job: completed, progress: 'seen', result, pullRequest: { checks: 'failure' } }
-  return [own, ...rounds.map((round) => ({ task: ATTACH, progress: 'unsent' as const, ...round }))]
+  test('a turn that was seen to begin has come further', () => {
+    for (const kind of ['accepted', 'submitted'] as const)
+      expect(getProgress(turnIn({ ...STATES[kind], isConfirmed: true }))).toBe('seen')
+  })
+
+  test.each(KINDS)('a read changes what is known of the job of a turn that is %s, or it has an end', (kind) => {
+    const lastProblem = failure('unreachable')
+    const [read, problem] = [{ job: failed }, { job: failed, lastProblem }].map((reads) =>
+      withReads(STATES[kind], reads),
+    )
+    const isLive = ['preparing', 'sending', 'delivery-unknown', 'accepted'].includes(kind)
+    expect(read).toEqual(isLive ? { ...STATES[kind], job: failed } : STATES[kind])
+    expect(problem).toEqual(isLive ? { ...STATES[kind], job: failed, lastProblem } : STATES[kind])
+  })
+})
+
+test.each<[Outcome, TurnEnd]>([
+  ['archived', STATES['not-sent']],
+  ['timed-out', { ...STATES['not-sent'], reason: 'timed-out' }],
+  ['submitted', STATES.submitted],
+  ['unconfirmed', STATES.unconfirmed],
+  ['timed-out', STATES['timed-out']],
+  ['error', STATES['unusable-link']],
+  ['error', STATES['left-behind']],
+  ['pull-request', endWith('created')],
+  ['pull-request', endWith('updated')],
+  ['pull-request', endWith('unknown')],
+  ['no-changes', endWith('unchanged')],
+  ['no-changes', endWith('none', withoutLink)],
+  ...(['updated', 'unknown'] as const).flatMap((work): [Outcome, TurnEnd][] => [
+    ['failed', endWith(work, failed)],
+    ['archived', endWith(work, archived)],
+  ]),
+])('the outcome is %s', (outcome, end) => {
+  expect(getEndOutcome(end)).toBe(outcome)
+  expect(tell(turnIn(end))).toMatchObject({ outcome })
+})
+
+test('a pull request that was merged or closed during a turn is shown as it is', () => {
+  expect(tell(turnIn(STATES['left-behind'])).pullRequest).toEqual({ state: 'merged' })
+})
+
+const SHOWN = {
+  ...{ outcome: 'pull-request', operation: 'updated', job: completed },
+  ...{ progress: 'seen', pullRequest: { checks: 'failure' } },
 }
 
-const stoppedIn = (code: ErrorCode, round: Partial<Turn> = {}, own?: TaskResult): Turns =>
-  withRounds([{ ...round, stopped: stoppedBy(failure(code), false) }], own)
-const notSent = refusal('not-sent')
-const refusedIn = (isCancelled: boolean): Turns =>
-  withRounds([{ stop: 'others', stopped: stoppedBy(notSent, isCancelled) }])
-const stoppedAfter = (code: ErrorCode): Turns => [{ ...withRounds([])[0], stopped: stoppedBy(failure(code), false) }]
+/** A step whose own turn has ended, and its rounds. */
+function withRounds(rounds: readonly (TurnState | Partial<Turn>)[], own: TurnState = endWith('updated')): Turns {
+  const turns = rounds.map((round) => ('kind' in round ? turnIn(round) : turnIn(STATES.preparing, round)))
+  return [turnIn(own, { pullRequest: { checks: 'failure' } }), ...turns]
+}
 
-const BAD_ENDS = ['no-changes', 'failed', 'archived', 'unconfirmed', 'timed-out'] as const
+const stoppedAfter = (code: ErrorCode): Turns => withRounds([], stoppedBy(code, endWith('updated')))
 
-test.each(BAD_ENDS)('a round that ends as %s takes nothing from what is known', (outcome) => {
-  const round = { progress: 'taken', job: failed, lastProblem: failure('unreachable') } as const
-  const turns = withRounds([{ ...round, result: { outcome, job: failed, error: failure('deadline') } }])
+test.each<TurnState>([
+  endWith('unchanged'),
+  endWith('unknown', { ...failed, prLink: completed.prLink }),
+  endWith('unknown', archived),
+  STATES.unconfirmed,
+  { ...STATES['timed-out'], lastProblem: failure('unreachable'), error: failure('deadline') },
+])('a round that ends as %j takes nothing from what is known', (state) => {
+  const turns = withRounds([state])
   expect(isToTrack(turns)).toBe(false)
   const report = tell(...turns)
-  expect(report).toMatchObject({ ...SHOWN, rounds: [{ job: failed }], jobInRound: failed })
+  const jobInRound = 'job' in state ? state.job : undefined
+  expect(report).toMatchObject({ ...SHOWN, rounds: [{ state }], jobInRound })
   expect([report.error, report.lastProblem]).toEqual([undefined, undefined])
 })
 
 test('a round that moved the pull request goes on, and what was seen last of it is shown', () => {
-  const round = { progress: 'seen', result: UPDATED } as const
+  const round = turnIn(endWith('updated'))
   expect(isToTrack(withRounds([round]))).toBe(true)
   const turns = withRounds([{ ...round, pullRequest: { checks: 'success' } }, {}])
   expect(tell(...turns)).toMatchObject({ rounds: [round], pullRequest: { checks: 'success' } })
 })
 
-const UNCHANGED = { outcome: 'no-changes', operation: 'unchanged', job: completed } as const
-
-test.each([
-  ['updated', UNCHANGED],
-  ['updated', { outcome: 'pull-request', job: completed }],
-  ['created', { outcome: 'pull-request', operation: 'created', job: completed }],
-] as const)('what a round has pushed is the step’s work: %s', (operation, own) => {
-  const round = { progress: 'seen', result: { outcome: 'failed', operation: 'updated', job: failed } } as const
-  expect(tell(...withRounds([round], own))).toMatchObject({ outcome: 'pull-request', operation, job: completed })
+test('only the end of a job that names a pull request is followed', () => {
+  const ends = [endWith('unknown'), endWith('none', withoutLink), STATES['left-behind'], STATES['timed-out']]
+  expect(ends.map((end) => isToTrack([turnIn(end)]))).toEqual([true, false, false, false])
 })
 
-const UNSEEN = withRounds([{ progress: 'taken', result: { outcome: 'unconfirmed' } }], UNCHANGED)
-const IDLE = withRounds([{ progress: 'seen', result: UNCHANGED }], UNCHANGED)
+test.each<[string, Work['kind']]>([
+  ['updated', 'unchanged'],
+  ['updated', 'unknown'],
+  ['created', 'created'],
+])('what a round has pushed is the step’s work: %s', (operation, own) => {
+  const turns = withRounds([endWith('updated', failed)], endWith(own))
+  expect(tell(...turns)).toMatchObject({ outcome: 'pull-request', operation, job: completed })
+})
 
 test('while a round may push yet, nobody knows that the pull request stays as it is', () => {
-  const turns = [stoppedIn('cancelled', { progress: 'taken' }, UNCHANGED), UNSEEN, IDLE]
-  expect(turns.map((all) => tell(...all).operation)).toEqual([undefined, undefined, 'unchanged'])
+  const rounds = [stoppedBy('cancelled', STATES.accepted), STATES.unconfirmed, endWith('unchanged')]
+  const operations = rounds.map((round) => getPullRequestOperation(withRounds([round], endWith('unchanged'))))
+  expect(operations).toEqual([undefined, undefined, 'unchanged'])
 })
 
-const ENDED = { progress: 'seen', result: { outcome: 'failed', job: failed } } as const
+const refused = (isCancelled: boolean): Turns =>
+  withRounds([{ roundStop: 'others', state: stoppedBy('not-sent', STATES.preparing, isCancelled) }])
+const inRound = (...state: Parameters<typeof stoppedBy>): Turns => withRounds([stoppedBy(...state)])
+const SEEN = { ...STATES.accepted, isConfirmed: true }
 
-test.each<[string, Turns, Outcome, sent: number, FixStop | undefined, untold: ErrorCode | undefined]>([
-  ['is not taken', stoppedIn('rejected'), 'pull-request', 0, 'not-sent', 'rejected'],
-  ['may be taken', stoppedIn('unknown-fate'), 'pull-request', 1, 'unseen', 'unknown-fate'],
-  ['is not seen', stoppedIn('forbidden', { progress: 'taken' }), 'pull-request', 1, 'unseen', 'forbidden'],
-  ['has no end', stoppedIn('deadline', { progress: 'seen' }), 'pull-request', 1, 'unseen', 'deadline'],
+test.each<[string, Turns, Outcome, sent: number, RoundStop | undefined, unreported: ErrorCode | undefined]>([
+  ['is not taken', inRound('rejected', STATES.sending), 'pull-request', 0, 'not-sent', 'rejected'],
+  [
+    'may be taken',
+    inRound('unknown-fate', STATES['delivery-unknown']),
+    ...(['pull-request', 1, 'unseen', 'unknown-fate'] as const),
+  ],
+  ['is not seen', inRound('forbidden', STATES.accepted), 'pull-request', 1, 'unseen', 'forbidden'],
+  ['has no end', inRound('deadline', SEEN), 'pull-request', 1, 'unseen', 'deadline'],
   ['is not even begun', stoppedAfter('rejected'), 'pull-request', 0, 'not-sent', 'rejected'],
-  ['is refused at the last look', refusedIn(false), 'pull-request', 0, 'others', undefined],
-  ['is refused in a cancelled run', refusedIn(true), 'cancelled', 0, 'others', undefined],
-  ['is cancelled', stoppedIn('cancelled', { progress: 'taken' }), 'cancelled', 1, undefined, undefined],
-  ['has a defect', stoppedIn('internal'), 'error', 0, undefined, undefined],
-  ['has a defect after its end', stoppedIn('internal', ENDED), 'error', 1, 'failed', undefined],
+  ['is refused at the last look', refused(false), 'pull-request', 0, 'others', undefined],
+  ['is refused in a cancelled run', refused(true), 'cancelled', 0, 'others', undefined],
+  ['is cancelled', inRound('cancelled', STATES.accepted), 'cancelled', 1, undefined, undefined],
+  ['has a defect', inRound('internal'), 'error', 0, undefined, undefined],
+  [
+    'has a defect after its end',
+    inRound('internal', endWith('unknown', failed)),
+    ...(['error', 1, 'failed', undefined] as const),
+  ],
 ])('a round that %s takes away nothing that is known, and only a cancel or a defect the outcome', (...row) => {
-  const [, turns, outcome, sent, stop, untold] = row
+  const [, turns, outcome, sent, stop, unreported] = row
   const report = tell(...turns)
   expect(report).toMatchObject({ ...SHOWN, outcome, stop })
   expect([report.rounds.length, report.error !== undefined]).toEqual([sent, outcome !== 'pull-request'])
-  expect(findUntold(turns)?.code).toBe(untold)
+  expect(findUnreportedError(turns)?.code).toBe(unreported)
 })
 
 test('a turn that is the step’s own needs no reason why none follows', () => {
-  expect(findStop([{ task: CREATE, stopped: stoppedBy(failure('rejected'), false) }])).toBeUndefined()
+  expect(getRoundStop([{ task: CREATE, state: stoppedBy('rejected') }])).toBeUndefined()
   expect(tell(...withRounds([]))).toMatchObject({ rounds: [], stop: undefined })
 })
 
-test.each<[TaskResult, FixStop | undefined]>([
-  [{ outcome: 'pull-request' }, undefined],
-  [{ outcome: 'pull-request', operation: 'created' }, 'elsewhere'],
-  [{ outcome: 'error', error: failure('unusable-link') }, 'elsewhere'],
-  [{ outcome: 'no-changes' }, 'elsewhere'],
-  [{ outcome: 'no-changes', operation: 'unchanged' }, 'unmoved'],
-  [{ outcome: 'no-changes', operation: 'unchanged', hasOtherHead: true }, undefined],
-  [{ outcome: 'failed' }, 'failed'],
-  [{ outcome: 'archived' }, 'archived'],
-  [{ outcome: 'archived', error: notSent }, 'archived'],
-  [{ outcome: 'error', error: new ActionError('left-behind', 'It was merged.') }, 'left-behind'],
-  [{ outcome: 'timed-out' }, 'unseen'],
-  [{ outcome: 'timed-out', error: notSent }, 'not-sent'],
-  [{ outcome: 'unconfirmed' }, 'unseen'],
-])('a round that ended as %j', (result, stop) => {
-  expect(findStop(withRounds([{ result }]))).toBe(stop)
+const ended = (work: Work['kind'] | Work, job: Job = completed): TurnEnd => endWith(work, job)
+
+test.each<[TurnEnd, RoundStop | undefined]>([
+  [ended('unknown'), undefined],
+  [ended('updated'), undefined],
+  [ended('created'), 'elsewhere'],
+  [STATES['unusable-link'], 'elsewhere'],
+  [ended('none', withoutLink), 'elsewhere'],
+  [ended('unchanged'), 'unmoved'],
+  [ended({ ...WORK.unchanged, hasHeadMoved: true }), undefined],
+  [ended('unknown', failed), 'failed'],
+  [ended('unknown', archived), 'archived'],
+  [STATES['not-sent'], 'archived'],
+  [STATES['left-behind'], 'left-behind'],
+  [STATES['timed-out'], 'unseen'],
+  [{ ...STATES['not-sent'], reason: 'timed-out' }, 'not-sent'],
+  [STATES.unconfirmed, 'unseen'],
+])('a round that ended as %j', (end, stop) => {
+  expect(getRoundStop(withRounds([end]))).toBe(stop)
 })

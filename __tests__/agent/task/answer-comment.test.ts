@@ -4,7 +4,7 @@ import { answerComment, keepTimeToReply } from '../../../src/agent/task/answer-c
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { COMMENT, commentFacts } from '../../support/comment-events.ts'
-import { completed } from '../../support/fake-client.ts'
+import { endWith } from '../../support/report.ts'
 import { fakeGitHub, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
@@ -31,7 +31,7 @@ async function answer(answers: Partial<GitHub> = {}, timeoutMs = 0) {
   const core = { ...fakeHost(), redact: (text: string) => text.replaceAll('pull/7', '***') }
   const step = fakeStep({ github, core, context: commentFacts(), timeoutMs })
   step.journal.add({ comment: COMMENT })
-  step.journal.see({ result: { outcome: 'pull-request', job: completed } })
+  step.journal.updateTurn(endWith('unknown'))
   await answerComment(step)
   return {
     report: step.journal.report(),

@@ -6,8 +6,16 @@ import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { describePullRequest, type TaskResult } from '../report/report.ts'
-import { compareWithBranch, QUESTION_MS, readAfterTurn, type TurnCommits } from './pull-request-of-turn.ts'
+import { describePullRequest } from '../report/pull-request-findings.ts'
+import type { TurnEnd, Work } from '../report/turn.ts'
+import {
+  compareWithBranch,
+  QUESTION_MS,
+  readAfterTurn,
+  type HeadBefore,
+  type TurnCommits,
+} from './pull-request-of-turn.ts'
+import type { JobEnd } from './wait-for-job.ts'
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
 async function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
@@ -15,14 +23,8 @@ async function relate(lost: string, { repository, headSha }: PullRequest, later:
   return (await step.journal.bestEffort(lost, ask))?.relation
 }
 
-/** A pull request before a turn. */
-interface Before extends PullRequest {
-  /** The newest commit of its branch, if the pull request was merged or closed by then. */
-  readonly branchTip: string | undefined
-}
-
 /** Whether the branch of a pull request that was merged or closed has commits that were not there before the turn. */
-async function hasLaterCommits(before: Before, now: PullRequest, step: AgentStep): Promise<boolean> {
+async function hasLaterCommits(before: HeadBefore, now: PullRequest, step: AgentStep): Promise<boolean> {
   const lost = `Could not tell whether commits came after pull request #${now.number} was ${now.state}`
   const relation = (await compareWithBranch(now, before.branchTip ?? before.headSha, lost, step))?.relation
   return relation === 'ahead' || relation === 'diverged'
@@ -74,47 +76,40 @@ function noticeOthers(others: TurnCommits['others'], { number }: PullRequest, { 
  * @param before its head before the turn
  */
 export async function compareHeads(
-  result: TaskResult,
+  end: JobEnd,
   { prLink, status }: Job,
-  before: Before | undefined,
+  before: HeadBefore | undefined,
   step: AgentStep,
-): Promise<TaskResult> {
-  const { outcome, job } = result
-  const link = outcome === 'pull-request' ? job?.prLink : undefined
+): Promise<TurnEnd> {
+  if (end.kind === 'unusable-link') return end
+  const link = end.job.status === 'completed' ? end.job.prLink : undefined
   if (link !== undefined) {
     // The link of the turn before may have come late, so that nobody knows whose it is.
-    if (prLink === undefined && status === 'completed') return result
-    if (prLink === undefined || !isSamePullRequest(prLink, link)) return { ...result, operation: 'created' }
+    if (prLink === undefined && status === 'completed') return end
+    if (prLink === undefined || !isSamePullRequest(prLink, link)) return { ...end, work: { kind: 'created' } }
   }
   // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
-  const mayHavePushed = outcome !== 'error' && outcome !== 'timed-out'
-  const after = before && mayHavePushed ? await readAfterTurn(before, step) : undefined
-  if (before === undefined || after === undefined) return result
+  const after = before && (await readAfterTurn(before, step))
+  if (before === undefined || after === undefined) return end
   const { now, agents: commits, others, keepsHead, problem } = after
-  const hasMoved = now.headSha !== before.headSha
+  const hasHeadMoved = now.headSha !== before.headSha
   if (problem !== undefined)
     step.journal.reportSkipped('Could not tell whether the follow-up changed the pull request', problem)
-  const hasAdded = commits > 0
+  const job = prLink === undefined ? end.job : { ...end.job, prLink: end.job.prLink ?? prLink }
+  let { work }: { work: Work } = end
+  if (commits > 0) work = { kind: 'updated', commits, since: before.headSha }
   // A turn whose job names no pull request may have worked elsewhere.
-  const isUnchanged = problem === undefined && !hasAdded && link !== undefined
-  const done: TaskResult = {
-    ...result,
-    ...(job && prLink && { job: { ...job, prLink: job.prLink ?? prLink } }),
-    ...(hasAdded && { operation: 'updated', added: { commits, since: before.headSha } }),
-    ...(isUnchanged && { operation: 'unchanged' }),
-  }
-  if (!isOpen(now) && (hasMoved || (await hasLaterCommits(before, now, step)))) {
-    step.journal.see({ pullRequest: describePullRequest(now) })
+  else if (problem === undefined && link !== undefined) work = { kind: 'unchanged', hasHeadMoved }
+  if (!isOpen(now) && (hasHeadMoved || (await hasLaterCommits(before, now, step))))
     return {
-      ...done,
-      operation: hasMoved ? done.operation : undefined,
-      outcome: 'error',
+      kind: 'left-behind',
+      job,
       error: leftBehind(before, now),
+      work: hasHeadMoved ? work : { kind: 'unknown' },
+      pullRequest: describePullRequest(now),
     }
-  }
   if (!keepsHead) await noticeLostCommit(before, now, step)
-  if (problem !== undefined) return result
-  if (hasAdded) return outcome === 'no-changes' ? { ...done, outcome: 'pull-request' } : done
-  noticeOthers(others, now, step)
-  return isUnchanged ? { ...done, outcome: 'no-changes', hasOtherHead: hasMoved } : done
+  if (problem !== undefined) return end
+  if (commits === 0) noticeOthers(others, now, step)
+  return { kind: 'ended', job, work }
 }

@@ -1,14 +1,15 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import { writeMilestone } from '../report/milestone.ts'
-import type { StandingEnd, TaskResult } from '../report/report.ts'
+import type { StandingEnd } from '../report/report.ts'
+import type { TurnEnd } from '../report/turn.ts'
 import type { Preflight, Replace } from '../report/turns.ts'
-import { lookAgain, prepare } from './before-sending.ts'
+import { prepare, recheckBeforeSend } from './before-sending.ts'
 import { compareHeads } from './compare-heads.ts'
 import { hasStood, isRunning, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
-import { settleEnd } from './wait-for-job.ts'
+import { settleEnd, type JobEnd } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
 const TURN_START_MS = 120_000
@@ -61,19 +62,25 @@ async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<
 }
 
 /** Waits for the end of the turn. A read that contradicts an end while its link is awaited reopens the question. */
-async function awaitEnd(jobId: string, isEnd: ReturnType<typeof endOfTurn>, watch: JobWatch): Promise<TaskResult> {
-  const { clock, journal } = watch.step
+async function awaitEnd(
+  jobId: string,
+  isEnd: ReturnType<typeof endOfTurn>,
+  watch: JobWatch,
+): Promise<JobEnd | undefined> {
+  const { clock } = watch.step
   const isEndNow = (read: Job): boolean => isEnd(read, clock.now())
   // An end that has to stand is read at the pace of a turn's beginning.
-  const nextMs: typeof nextPollMs = (...now) =>
-    journal.newest.job && !isRunning(journal.newest.job) ? nextTurnPollMs(...now) : nextPollMs(...now)
+  const nextMs: typeof nextPollMs = (...now) => {
+    const { job } = watch.reads
+    return job && !isRunning(job) ? nextTurnPollMs(...now) : nextPollMs(...now)
+  }
   let ended = await watch.poll(jobId, isEndNow, { nextMs })
   while (ended !== undefined) {
     const settled = await settleEnd(ended, watch)
-    if ('outcome' in settled) return settled
+    if (settled === undefined || 'kind' in settled) return settled
     ended = isEndNow(settled) ? settled : await watch.poll(jobId, isEndNow, { nextMs })
   }
-  return { outcome: 'timed-out' }
+  return undefined
 }
 
 /** Sends a follow-up to a job (section 4.2) when no turn is in its way, and waits for the end of its own. */
@@ -82,33 +89,39 @@ export async function followUp(
   prompt: string,
   watch: JobWatch,
   preflight?: Preflight,
-): Promise<TaskResult | Replace> {
+): Promise<TurnEnd | Replace> {
   const { step } = watch
   const { client, clock, inputs, journal } = step
-  journal.see({ progress: 'unsent' })
-  const before = await prepare(jobId, watch, preflight)
-  if (!('id' in before)) return before
-  const sent = client.sendMessage(jobId, prompt, () => lookAgain(before, preflight, watch))
-  // The prompt may have been taken without an answer.
+  const prepared = await prepare(jobId, watch, preflight)
+  if (typeof prepared === 'function' || prepared.kind === 'not-sent') return prepared
+  journal.updateTurn({ kind: 'sending', ...watch.reads })
+  const { before } = prepared
+  let basis = prepared
+  const sent = client.sendMessage(jobId, prompt, async () => {
+    basis = await recheckBeforeSend(basis, preflight, watch)
+  })
+  // The prompt may have been accepted without a response.
   const answer = await sent.catch((error: unknown) => rethrowFatal(error, 'unknown-fate'))
   const answeredAtMs = clock.now()
   // The last look may have seen a newer one.
-  const head = journal.newest.head && journal.heads.newest(journal.newest.head)
+  const newest = basis.head && journal.heads.newest(basis.head)
+  const head = newest && { ...newest, branchTip: basis.head?.branchTip }
   const isAnsweredActive = !(answer instanceof ActionError) && saysActive(answer)
   if (answer instanceof ActionError) {
+    journal.updateTurn({ kind: 'delivery-unknown', ...watch.reads })
     await lookUp(answer, before, watch)
-    journal.see({ progress: 'seen' })
+    journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? before, isConfirmed: true })
     writeMilestone(step)
   } else {
-    journal.see({ progress: 'taken' })
-    watch.accept(answer)
-    if (!inputs.wait) return { outcome: 'submitted' }
-    if (!isAnsweredActive && !(await awaitBegin(jobId, watch))) return { outcome: 'unconfirmed' }
+    watch.accept(answer, false)
+    if (!inputs.wait) return { kind: 'submitted', job: answer, isConfirmed: false }
+    const hasBegun = isAnsweredActive || (await awaitBegin(jobId, watch))
+    if (!hasBegun) return { kind: 'unconfirmed', job: watch.reads.job ?? answer }
+    journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? answer, isConfirmed: true })
   }
-  journal.see({ progress: 'seen' })
-  if (!inputs.wait) return { outcome: 'submitted' }
+  if (!inputs.wait) return { kind: 'submitted', job: watch.reads.job ?? before, isConfirmed: true }
 
   const isEnd = endOfTurn(before, answeredAtMs, !isAnsweredActive)
-  const { branchTip } = journal.newest
-  return compareHeads(await awaitEnd(jobId, isEnd, watch), before, head && { ...head, branchTip }, step)
+  const end = await awaitEnd(jobId, isEnd, watch)
+  return end === undefined ? { kind: 'timed-out', ...watch.reads } : compareHeads(end, before, head, step)
 }

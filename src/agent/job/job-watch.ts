@@ -6,6 +6,7 @@ import { Heartbeat } from '../../runtime/heartbeat.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { writeMilestone } from '../report/milestone.ts'
 import type { Outcome } from '../report/report.ts'
+import { getReads, withReads, type JobReads } from '../report/turn.ts'
 import { seeEnd } from './job-state.ts'
 import { createPoller, type PollJob } from './poll-job.ts'
 
@@ -20,7 +21,8 @@ export class JobWatch {
   /** The one way to read on. */
   readonly poll: PollJob
   readonly #heartbeat: Heartbeat
-  #reads = 0
+  #count = 0
+  #lastProblem: ActionError | undefined
   readonly #warned = new Set<string>()
 
   constructor(step: AgentStep) {
@@ -35,8 +37,16 @@ export class JobWatch {
     this.step.journal.note(event)
   }
 
-  /** The service has taken a prompt. First of all the next step is told: this one may be killed in the next moment. */
-  accept(answer: Job): void {
+  /** What the newest reads have shown. */
+  get reads(): JobReads {
+    return { job: getReads(this.step.journal.newest.state).job, lastProblem: this.#lastProblem }
+  }
+
+  /**
+   * The service has accepted a prompt. First of all the next step is told: this one may be killed in the next moment.
+   * @param isConfirmed whether there is no earlier turn of the job to confuse this one with
+   */
+  accept(answer: Job, isConfirmed: boolean): void {
     const { core, journal } = this.step
     try {
       core.setOutput('job-id', answer.id)
@@ -48,20 +58,20 @@ export class JobWatch {
       core.log(error.message)
     }
     this.note(`The service accepted the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
-    journal.see({ job: answer })
+    journal.updateTurn({ kind: 'accepted', isConfirmed, lastProblem: this.#lastProblem, job: answer })
     this.observe(answer)
     writeMilestone(this.step)
   }
 
   /** A read, or why it failed: that is told once for each kind of problem. */
   observe(read: Job | ActionError): void {
-    this.#reads++
+    this.#count++
     const { journal } = this.step
-    const { job: before, lastProblem } = journal.newest
+    const { job: before, lastProblem } = this.reads
     if (read instanceof ActionError) {
       if (read.message !== lastProblem?.message)
         this.#heartbeat.say(`${describeError(read)} Trying again until the deadline.`)
-      journal.see({ lastProblem: read })
+      this.#update({ job: before, lastProblem: read })
       return
     }
     seeEnd(journal.ends, read, this.step.clock.now())
@@ -73,20 +83,26 @@ export class JobWatch {
       )
     if (hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
     if (lastProblem !== undefined) this.#heartbeat.say('The service answers again.')
-    journal.see({ job: read, lastProblem: undefined })
+    this.#update({ job: read, lastProblem: undefined })
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
   }
 
   /** Sleeps until the next read, and says once a minute that nothing has changed. */
   async sleep(ms: number): Promise<void> {
-    const { clock, journal, signal } = this.step
+    const { clock, signal } = this.step
     const endsAt = clock.now() + ms
     while (clock.now() < endsAt) {
       await clock.sleep(Math.min(endsAt - clock.now(), this.#heartbeat.untilMs()), signal)
-      const status = journal.newest.job?.status ?? 'not seen yet'
-      this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#reads, 'time')}).`)
+      const status = this.reads.job?.status ?? 'not seen yet'
+      this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#count, 'time')}).`)
     }
+  }
+
+  #update(reads: JobReads): void {
+    const { journal } = this.step
+    this.#lastProblem = reads.lastProblem
+    journal.updateTurn(withReads(journal.newest.state, reads))
   }
 
   #warnOnce(kind: 'status' | 'link', text: string): void {

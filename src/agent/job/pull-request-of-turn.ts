@@ -29,16 +29,24 @@ export async function compareWithBranch(
   return step.journal.bestEffort(lost, compare)
 }
 
+/** A pull request before a turn. */
+export interface HeadBefore extends PullRequest {
+  /** The newest commit of its branch, if the pull request was merged or closed by then. */
+  readonly branchTip: string | undefined
+}
+
 /**
- * Sees the job's pull request before a follow-up whose turn is waited for, and remembers it as the turn's `head`, or that none
- * is known. If GitHub cannot tell, that is said.
+ * Reads the job's pull request before a follow-up whose turn is waited for. If GitHub cannot tell, that is a warning.
  * @param mustStand after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet
  */
-export async function seeHead({ prLink: link }: Job, step: AgentStep, mustStand = false): Promise<void> {
+export async function readHeadBefore(
+  { prLink: link }: Job,
+  step: AgentStep,
+  mustStand = false,
+): Promise<HeadBefore | undefined> {
   const { context, github, inputs, journal } = step
   const { heads } = journal
-  journal.see({ head: undefined, branchTip: undefined })
-  if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return
+  if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return undefined
   const lost = 'Could not tell whether the follow-up changes the pull request'
   const head = await journal.bestEffort(lost, async () => {
     const address = toPullRequestAddress(link, context)
@@ -46,8 +54,9 @@ export async function seeHead({ prLink: link }: Job, step: AgentStep, mustStand 
     // Where it was just looked at, under this name of its repository, it is not read again.
     return heads.newest(address) ?? heads.read(address, QUESTION_MS)
   })
-  const later = head && !isOpen(head) ? await compareWithBranch(head, head.headSha, lost, step) : undefined
-  journal.see({ head, branchTip: later?.commits.at(-1)?.sha })
+  if (head === undefined) return undefined
+  const later = isOpen(head) ? undefined : await compareWithBranch(head, head.headSha, lost, step)
+  return { ...head, branchTip: later?.commits.at(-1)?.sha }
 }
 
 /** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */

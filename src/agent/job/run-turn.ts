@@ -1,6 +1,6 @@
 import { formatDuration } from '../../text/duration.ts'
-import { ActionError } from '../../runtime/errors.ts'
-import type { TaskResult } from '../report/report.ts'
+import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import type { TurnEnd } from '../report/turn.ts'
 import type { Plan, Replace } from '../report/turns.ts'
 import { followUp } from './follow-up.ts'
 import type { JobWatch } from './job-watch.ts'
@@ -10,23 +10,34 @@ import { findJob, waitForJob } from './wait-for-job.ts'
 /** A job that was just created may not be found at once. */
 const CREATE_LAG_MS = 30_000
 
-async function create(prompt: string, watch: JobWatch): Promise<TaskResult> {
-  const { client, clock, inputs } = watch.step
-  const job = await client.createJob(prompt)
-  watch.accept(job)
-  if (!inputs.wait) return { outcome: 'submitted' }
-  const result = await waitForJob(job, watch, clock.now() + CREATE_LAG_MS)
-  return result.job?.prLink === undefined ? result : { ...result, operation: 'created' }
+async function create(prompt: string, watch: JobWatch): Promise<TurnEnd> {
+  const { client, clock, inputs, journal } = watch.step
+  journal.updateTurn({ kind: 'sending' })
+  const created = await client.createJob(prompt).catch((error: unknown) => {
+    const unknown = rethrowFatal(error, 'unknown-fate')
+    journal.updateTurn({ kind: 'delivery-unknown' })
+    throw unknown
+  })
+  watch.accept(created, true)
+  if (!inputs.wait) return { kind: 'submitted', job: created, isConfirmed: true }
+  const end = await waitForJob(created, watch, clock.now() + CREATE_LAG_MS)
+  if (end === undefined) return { kind: 'timed-out', ...watch.reads }
+  return end.job.prLink === undefined || end.kind !== 'ended' ? end : { ...end, work: { kind: 'created' } }
 }
 
-async function attach(jobId: string, watch: JobWatch): Promise<TaskResult> {
+async function attach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
   const { inputs, journal } = watch.step
   const job = await findJob(jobId, watch)
-  if (job !== undefined) return isRunning(job) && !inputs.wait ? { outcome: 'submitted' } : waitForJob(job, watch)
-  // Nothing is known of such a job, so that this is red whatever `fail-on` says.
-  const hint = journal.newest.lastProblem?.hint ?? 'Allow more time in `timeout-minutes`.'
-  const error = new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
-  return { outcome: 'timed-out', error }
+  const { lastProblem } = watch.reads
+  if (job === undefined) {
+    // Nothing is known of such a job, so that this is red whatever `fail-on` says.
+    const hint = lastProblem?.hint ?? 'Allow more time in `timeout-minutes`.'
+    const error = new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
+    return { kind: 'timed-out', lastProblem, error }
+  }
+  if (isRunning(job) && !inputs.wait) return { kind: 'submitted', job, isConfirmed: true }
+  journal.updateTurn({ kind: 'accepted', job, lastProblem, isConfirmed: true })
+  return (await waitForJob(job, watch)) ?? { kind: 'timed-out', ...watch.reads }
 }
 
 const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
@@ -36,7 +47,7 @@ const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attac
  * @returns what takes its place, if it was not sent for that
  * @throws ActionError if it was not to be sent, or no end was to be seen; what was seen is in the journal by then
  */
-export async function runTurn({ task, preflight }: Plan, watch: JobWatch): Promise<TaskResult | Replace> {
+export async function runTurn({ task, preflight }: Plan, watch: JobWatch): Promise<TurnEnd | Replace> {
   const { core, inputs } = watch.step
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
   if (task.kind !== 'create') core.setOutput('job-id', task.jobId)

@@ -2,7 +2,7 @@ import type { Check } from '../../github/commit-checks.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { formatDuration } from '../../text/duration.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { failedOf, type ChecksState } from '../report/report.ts'
+import { failedOf, type ChecksState } from '../report/pull-request-findings.ts'
 
 /** How long a commit's first check may take to be registered. */
 const DISCOVERY_MS = 60_000

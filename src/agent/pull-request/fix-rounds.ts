@@ -1,8 +1,9 @@
 import { historyIn, ownersOf, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import type { Check } from '../../github/commit-checks.ts'
-import type { FixStop } from '../report/fixing.ts'
-import { failedOf, type PullRequestFindings } from '../report/report.ts'
+import type { RoundStop } from '../report/fixing.ts'
+import { failedOf, type PullRequestFindings } from '../report/pull-request-findings.ts'
+import { getEnded } from '../report/turn.ts'
 import { newestOf, sentRounds, type Turns } from '../report/turns.ts'
 
 /** A round takes a turn of the agent and its checks; one that cannot end in this time is not begun. */
@@ -26,8 +27,8 @@ export function stopBeforeAsking(
   turns: Turns,
   maxRounds: number,
   leftMs: number,
-): FixStop | undefined {
-  const jobStatus = newestOf(turns).result?.job?.status
+): RoundStop | undefined {
+  const jobStatus = getEnded(newestOf(turns))?.job.status
   if (found.checks === 'success') return 'passed'
   if (found.checks !== 'failure') return 'nothing-to-tell'
   if (!isOpen(found)) return 'over'
@@ -39,12 +40,12 @@ export function stopBeforeAsking(
 }
 
 /** @param leftMs until the deadline, in milliseconds */
-export function stopForTime(leftMs: number): FixStop | undefined {
+export function stopForTime(leftMs: number): RoundStop | undefined {
   return leftMs < ROUND_MS ? 'no-time' : undefined
 }
 
 /** Whether a pull request is still the one whose checks were looked at. */
-export function stopAtLastLook(pullRequest: PullRequest, examined: string | undefined): FixStop | undefined {
+export function stopAtLastLook(pullRequest: PullRequest, examined: string | undefined): RoundStop | undefined {
   if (!isOpen(pullRequest)) return 'over'
   return pullRequest.headSha === examined ? undefined : 'others'
 }
@@ -58,7 +59,7 @@ export function stopForCommits(
   commits: readonly PullRequestCommit[],
   { headSha, author }: PullRequest,
   headOfLastRound: string | undefined,
-): FixStop | undefined {
+): RoundStop | undefined {
   const all = historyIn(commits, headSha)
   // An old copy, which does not tell whose the newest commit is.
   if (all.length === 0) return 'not-sent'

@@ -5,9 +5,10 @@ import { type PullRequest, toPullRequestAddress } from '../../github/pull-reques
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import { STOPS, type FixStop } from '../report/fixing.ts'
+import { STOPS, type RoundStop } from '../report/fixing.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { describePullRequest, failedOf } from '../report/report.ts'
+import { describePullRequest, failedOf } from '../report/pull-request-findings.ts'
+import { getEnded } from '../report/turn.ts'
 import { sentRounds, type Plan, type Preflight } from '../report/turns.ts'
 import { failedByChange } from './checks.ts'
 import { renderFixPrompt } from '../prompt/failing-checks.ts'
@@ -53,16 +54,16 @@ const OLD_MS = 1_000
  * @returns `moved` if the pull request has another head by now, whose checks are to be looked at
  * @throws ActionError `cancelled`
  */
-export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'moved' | undefined> {
+export async function nextRound(step: AgentStep): Promise<Plan | RoundStop | 'moved' | undefined> {
   const { clock, context, deadlineAt, inputs, journal } = step
   const { heads, newest, turns } = journal
-  const { result, pullRequest: found = {} } = newest
-  const { id: jobId, prLink } = result?.job ?? {}
+  const { pullRequest: found = {} } = newest
+  const { id: jobId, prLink } = getEnded(newest)?.job ?? {}
   const { fixRounds } = inputs
   if (fixRounds === 0 || jobId === undefined || prLink === undefined) return undefined
   const stop = stopBeforeAsking(found, turns, fixRounds, deadlineAt - clock.now())
   if (stop !== undefined) return stop
-  const asked = await journal.bestEffort(LOST, async (): Promise<Plan | FixStop | 'moved'> => {
+  const asked = await journal.bestEffort(LOST, async (): Promise<Plan | RoundStop | 'moved'> => {
     const { headSha = '' } = found
     const address = toPullRequestAddress(prLink, context)
     const pullRequest = heads.newest(address) ?? (await heads.read(address))
@@ -81,18 +82,18 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
       noteNewHead(last, step)
       return 'moved'
     }
-    journal.see({ pullRequest: { ...found, ...describePullRequest(last) } })
+    journal.updatePullRequest({ ...found, ...describePullRequest(last) })
     const stop = atLast ?? others ?? (failing.length === 0 ? 'red-before' : undefined)
     if (stop !== undefined) return stop
     // The job may be busy for long.
     const check: Preflight['check'] = async (job) => {
       const now = clock.now() - readAt < OLD_MS ? last : await journal.bestEffort(LOST, () => heads.read(address))
       const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, prLink)
-      let stop: FixStop | undefined = 'not-sent'
+      let stop: RoundStop | undefined = 'not-sent'
       if (now !== undefined)
         stop = isItsOwn ? (stopAtLastLook(now, headSha) ?? stopForTime(deadlineAt - clock.now())) : 'elsewhere'
       if (stop === undefined) return undefined
-      journal.see({ stop })
+      journal.endRounds(stop)
       throw new ActionError('not-sent', STOPS[stop])
     }
     const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')

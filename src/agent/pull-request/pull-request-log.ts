@@ -8,7 +8,8 @@ import { formatUtc } from '../../text/utc-time.ts'
 import type { Report } from '../report/report.ts'
 import { faultsOf, isPullRequestOver } from '../report/standing.ts'
 import { formatEnd } from '../report/turn-texts.ts'
-import { isSent, type Turns } from '../report/turns.ts'
+import { getWork, isSent, type Turn } from '../report/turn.ts'
+import { getStopOutcome, type Turns } from '../report/turns.ts'
 import { MAX_FOLLOW_UPS, readMarker, updateMarker, type Marker } from './marker.ts'
 
 /** What a step adds to the log, in lines as the comment has them. */
@@ -17,6 +18,13 @@ export interface LogEntry {
   readonly rows: readonly string[]
   /** What is left to do. Undefined if the step did not look at the pull request: the lines that are there stay. */
   readonly left: readonly string[] | undefined
+}
+
+/** Whether the turn was refused, or cancelled, before its prompt was sent. */
+function hasSentNothing(turn: Turn): boolean {
+  const { state } = turn
+  if (isSent(turn) || state.kind !== 'stopped') return state.kind === 'not-sent'
+  return state.error.code === 'not-sent' || getStopOutcome(state) === 'cancelled'
 }
 
 interface RunInLog extends Pick<Context, 'runId' | 'runAttempt' | 'stepId'> {
@@ -40,18 +48,16 @@ function toRows(
   const { url, runId, runAttempt, stepId } = context
   const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
   return turns.flatMap((turn, index) => {
-    const { at, result, stopped, failing } = turn
-    const { error, outcome } = result ?? stopped ?? {}
+    const { startedAt, failing } = turn
     // A round that was not sent is no turn.
-    const isNone = error?.code === 'not-sent' || (outcome === 'cancelled' && !isSent(turn))
-    if (at === undefined || (index > 0 && isNone)) return []
-    const isWhole = turns.length === 1 && result?.operation === 'created' && changes?.isWhole === true
+    if (startedAt === undefined || (index > 0 && hasSentNothing(turn))) return []
+    const isWhole = turns.length === 1 && getWork(turn).kind === 'created' && changes?.isWhole === true
     const files = isWhole ? `: ${formatCount(changes.files.length, 'file')}` : ''
     const failed = failing && { text: `checks failed: ${someQuoted(failing.map(({ name }) => name))}` }
-    const when = formatUtc(at).slice(0, 'YYYY-MM-DD hh:mm'.length)
+    const when = formatUtc(startedAt).slice(0, 'YYYY-MM-DD hh:mm'.length)
     const end = linked({ text: `${formatEnd(turn)}${files}${step}`, url })
     // No other turn has this key.
-    const key = [runId, runAttempt, stepId, at.getTime()].join('.').replaceAll(/[^\w.-]/g, '-')
+    const key = [runId, runAttempt, stepId, startedAt.getTime()].join('.').replaceAll(/[^\w.-]/g, '-')
     return [`| ${when} | ${linked(failed ?? startedBy)} | ${end} <!-- row=${key} --> |`]
   })
 }

@@ -2,7 +2,9 @@ import { endingAt, openGitHub } from '../../action/step.ts'
 import { isOpen, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { unlessFailed } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { describePullRequest, type Changes } from '../report/report.ts'
+import { describePullRequest } from '../report/pull-request-findings.ts'
+import { getEnd, getFindings, getWork } from '../report/turn.ts'
+import type { Changes } from '../report/report.ts'
 
 /** The time of all reads that only improve the summary, in milliseconds, waits for a rate limit included. */
 const READS_AT_END_MS = 60_000
@@ -15,21 +17,22 @@ const CHANGES_MS = 10_000
  */
 async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   const { heads, newest, turns } = step.journal
-  const link = newest.result?.job?.prLink
+  const end = getEnd(newest)
+  const link = end?.kind === 'ended' || end?.kind === 'left-behind' ? end.job.prLink : undefined
   const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))
-  const first = turns.find(({ result }) => result?.operation === 'created' || result?.added !== undefined)
-  if (pullRequest === undefined || first === undefined) return undefined
+  const works = turns.map(getWork)
+  const work = works.find(({ kind }) => kind === 'created' || kind === 'updated')
+  if (pullRequest === undefined || work === undefined) return undefined
   const github = openGitHub(step, CHANGES_MS)
-  const since = first.result?.added?.since
   const found =
-    since === undefined
-      ? await heads.compareWithBase(pullRequest, github)
-      : await github.compare(pullRequest.repository, since, pullRequest.headSha)
+    work.kind === 'updated'
+      ? await github.compare(pullRequest.repository, work.since, pullRequest.headSha)
+      : await heads.compareWithBase(pullRequest, github)
   // Of a rewritten branch it is not known what is new.
   if (found.relation !== 'ahead') return undefined
   // A comparison does not tell the agent's files from those of a merge of the base branch, or of commits by others.
-  const added = turns.reduce((sum, { result }) => sum + (result?.added?.commits ?? 0), 0)
-  if (since !== undefined && found.totalCommits !== added) return undefined
+  const added = works.reduce((sum, one) => sum + (one.kind === 'updated' ? one.commits : 0), 0)
+  if (work.kind === 'updated' && found.totalCommits !== added) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
   return { files, isWhole: found.fileList === 'whole' }
 }
@@ -44,7 +47,7 @@ const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
 async function readMergeability({ clock, context, deadlineAt, github, journal, signal }: AgentStep): Promise<void> {
   const { pullRequest: found, job } = journal.report()
   if (github === undefined || job?.prLink === undefined || found === undefined || signal.aborted) return
-  const isOld = journal.newest.pullRequest === undefined
+  const isOld = getFindings(journal.newest) === undefined
   const { prLink } = job
   const read = async () => github.readPullRequest(toPullRequestAddress(prLink, context))
   let known = found
@@ -56,7 +59,7 @@ async function readMergeability({ clock, context, deadlineAt, github, journal, s
     // Checks and files were looked at for one commit, and this is about the same one or it is not told.
     if (now === undefined || now.headSha !== known.headSha) return
     known = { ...known, ...describePullRequest(now) }
-    journal.see({ pullRequest: known })
+    journal.updatePullRequest(known)
   }
 }
 

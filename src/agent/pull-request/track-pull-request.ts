@@ -7,7 +7,9 @@ import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { writeMilestone } from '../report/milestone.ts'
-import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
+import { describePullRequest, type PullRequestFindings } from '../report/pull-request-findings.ts'
+import type { Ended } from '../report/turn.ts'
+import { getEndOutcome } from '../report/turns.ts'
 import { askReviewers } from './ask-reviewers.ts'
 import { nameJob } from './marker-comment.ts'
 import { waitForChecks } from './wait-for-checks.ts'
@@ -69,15 +71,19 @@ async function mark(
  * @param authors who wrote what started the run
  * @throws ActionError `cancelled`
  */
-export async function trackPullRequest(step: AgentStep, authors: readonly string[] = []): Promise<PullRequestFindings> {
+export async function trackPullRequest(
+  ended: Ended,
+  step: AgentStep,
+  authors: readonly string[] = [],
+): Promise<PullRequestFindings> {
+  const { job, work } = ended
   const { context, github, inputs, journal } = step
-  const { job, outcome, operation } = journal.newest.result ?? {}
-  const link = job?.prLink
+  const link = job.prLink
   const isToExamine = inputs.waitForChecks || inputs.allowedPaths.length > 0
   // Without a token, what nobody asked for by name is not missed.
-  if (job === undefined || link === undefined || (github === undefined && !isToExamine)) return {}
+  if (link === undefined || (github === undefined && !isToExamine)) return {}
   // What a follow-up did to it is not known without a look.
-  const wasRead = operation === 'updated' || operation === 'unchanged'
+  const wasRead = work.kind === 'updated' || work.kind === 'unchanged'
   const pullRequest = await readPatiently(link, wasRead, step).catch((error: unknown) => rethrowFatal(error))
   if (pullRequest instanceof ActionError) {
     journal.reportSkipped(describeWanted(inputs), pullRequest)
@@ -86,10 +92,11 @@ export async function trackPullRequest(step: AgentStep, authors: readonly string
   }
   await mark(pullRequest, job.id, step)
   // A round is about the same pull request, and its checks are no change of anybody's.
-  if (outcome === 'pull-request' && journal.turns.length === 1) await askReviewers(pullRequest, authors, step)
+  if (getEndOutcome(ended) === 'pull-request' && journal.turns.length === 1)
+    await askReviewers(pullRequest, authors, step)
   const described = describePullRequest(pullRequest)
   if (!isToExamine) return described
-  journal.see({ pullRequest: described })
+  journal.updatePullRequest(described)
   writeMilestone(step)
   return waitForChecks(pullRequest, step)
 }

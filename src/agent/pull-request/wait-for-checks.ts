@@ -6,7 +6,7 @@ import { ActionError, describeError, rethrowFatal, unlessFailed } from '../../ru
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
+import { describePullRequest, type PullRequestFindings } from '../report/pull-request-findings.ts'
 import { formatChecks, formatUsualTime, nextLook, type Looks } from './checks.ts'
 import { stopBeforeAsking } from './fix-rounds.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'

@@ -19,12 +19,12 @@ export const STOPS = {
   unseen: 'The end of the agent’s work on the failing checks was not seen.',
 }
 
-export type FixStop = keyof typeof STOPS
+export type RoundStop = keyof typeof STOPS
 
 /** What a report has of the rounds that were sent, and why none follows. */
 interface Fixing {
   readonly rounds: readonly unknown[]
-  readonly stop?: FixStop | undefined
+  readonly stop?: RoundStop | undefined
 }
 
 /** Whether failing checks were sent back to the job, and no end of that was seen. */

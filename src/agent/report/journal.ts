@@ -2,13 +2,17 @@ import type { Step } from '../../action/step.ts'
 import { type ActionError, describeError, ERROR_TITLES, rethrowFatal } from '../../runtime/errors.ts'
 import { TimeBudget } from '../../runtime/time-budget.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Task } from '../inputs/task.ts'
-import { STOPS } from './fixing.ts'
-import type { Recorded, Report, Shortfall, StandingEnd, TimelineEntry, Turn } from './report.ts'
+import { STOPS, type RoundStop } from './fixing.ts'
+import type { PullRequestFindings } from './pull-request-findings.ts'
+import type { Facts, Report, Shortfall, StandingEnd, TimelineEntry } from './report.ts'
 import { SeenHeads } from './seen-heads.ts'
-import { findStop, findUntold, newestOf, reportOf, stoppedBy, type Turns } from './turns.ts'
+import { getEnd, getReads, withoutStop, type JobReads, type Turn, type TurnState } from './turn.ts'
+import { findUnreportedError, getRoundStop, newestOf, reportOf, type Turns } from './turns.ts'
 
-/** The memory of a step: its turns, what it did, what it could not do, and what it found out. */
+/**
+ * The live state of a step: its turns, what it did, what it could not do, and what it found out. It can be reported at any
+ * moment, as a run may be cancelled at any moment.
+ */
 export class Journal {
   readonly heads: SeenHeads
   /** The terminal states that jobs have shown since when, by job id. A job that runs has none. */
@@ -17,13 +21,13 @@ export class Journal {
   readonly #step: Step
   readonly #turns: [Turn, ...Turn[]]
   readonly #timeline: TimelineEntry[] = []
-  #findings: Partial<Recorded>
+  #facts: Partial<Facts>
 
   constructor({ task, projectId, failOn, waitForChecks, allowedPaths }: AgentInputs, step: Step) {
     this.heads = new SeenHeads(step)
     this.#step = step
-    this.#turns = [{ task }]
-    this.#findings = { projectId, failOn, waitForChecks, allowedPaths, stepId: step.context.stepId }
+    this.#turns = [{ task, state: { kind: 'planning' } }]
+    this.#facts = { projectId, failOn, waitForChecks, allowedPaths, stepId: step.context.stepId }
   }
 
   get turns(): Turns {
@@ -35,27 +39,41 @@ export class Journal {
   }
 
   /**
-   * Begins a turn. A round goes on with the same job, as it was last read. Where the turn before has no result, this one takes
-   * its place: nothing was sent, and nothing of its job is of this step.
+   * Begins a turn. A round continues with the same job, as it was last read. A turn without an end is replaced: nothing was
+   * sent, and nothing of its job is of this step.
    */
-  begin(task: Task): void {
-    const { job, lastProblem, result } = this.newest
-    if (result === undefined) this.#turns[this.#turns.length - 1] = { task }
-    else this.#turns.push({ task, job, lastProblem })
+  begin(turn: Pick<Turn, 'task' | 'followUpReason' | 'failing'>): void {
+    const { state } = this.newest
+    const isReplaced = getEnd(this.newest) === undefined
+    const reads: JobReads = isReplaced ? {} : getReads(state)
+    const begun: Turn = { ...turn, startedAt: this.#step.clock.wallTime(), state: { kind: 'preparing', ...reads } }
+    if (isReplaced) this.#replaceNewest(begun)
+    else this.#turns.push(begun)
   }
 
-  /** Something that was seen of the newest turn. */
-  see(seen: Partial<Turn>): void {
-    this.#turns[this.#turns.length - 1] = { ...this.newest, ...seen }
+  /** Writes the state of the newest turn. */
+  updateTurn(state: TurnState): void {
+    this.#replaceNewest({ ...this.newest, state })
   }
 
-  /** What stopped the newest turn, or what was to follow it. */
+  /** Writes what was found of the pull request after the newest turn. */
+  updatePullRequest(pullRequest: PullRequestFindings): void {
+    this.#replaceNewest({ ...this.newest, pullRequest })
+  }
+
+  /** Writes why no round follows the newest turn; undefined if nobody asked for rounds. */
+  endRounds(roundStop: RoundStop | undefined): void {
+    this.#replaceNewest({ ...this.newest, roundStop })
+  }
+
+  /** Writes what stopped the newest turn, or what was to follow it. */
   stop(error: ActionError): void {
-    this.see({ stopped: stoppedBy(error, this.#step.signal.aborted) })
+    const during = withoutStop(this.newest.state)
+    this.updateTurn({ kind: 'stopped', error, isCancelled: this.#step.signal.aborted, during })
   }
 
-  add(findings: Partial<Recorded>): void {
-    this.#findings = { ...this.#findings, ...findings }
+  add(facts: Partial<Facts>): void {
+    this.#facts = { ...this.#facts, ...facts }
   }
 
   /** Something that the step did or decided, for the log and the time line. */
@@ -91,13 +109,13 @@ export class Journal {
 
   /** Says what ended the rounds, as the step's own turn stays its result. */
   noteEnd(): void {
-    const { error } = this.newest.result ?? {}
+    const end = getEnd(this.newest)
     // Commits that may be in no merge are not to be overlooked.
-    if (this.#turns.length > 1 && error?.code === 'left-behind')
-      this.notice(ERROR_TITLES['left-behind'], describeError(error))
-    const untold = findUntold(this.#turns)
-    if (untold !== undefined) this.note(describeError(untold))
-    const stop = findStop(this.#turns)
+    if (this.#turns.length > 1 && end?.kind === 'left-behind')
+      this.notice(ERROR_TITLES['left-behind'], describeError(end.error))
+    const unreported = findUnreportedError(this.#turns)
+    if (unreported !== undefined) this.note(describeError(unreported))
+    const stop = getRoundStop(this.#turns)
     // That they have passed was said.
     if (stop !== undefined && stop !== 'passed') this.note(`No further round: ${STOPS[stop]}`)
   }
@@ -105,8 +123,12 @@ export class Journal {
   /** All that is known of the step, whether it has ended or not. */
   report(): Report {
     const { shortfalls } = this
-    const recorded = { ...this.#findings, timeline: this.#timeline, shortfalls, durationMs: this.#elapsedMs() }
-    return reportOf(this.#turns, recorded)
+    const facts = { ...this.#facts, timeline: this.#timeline, shortfalls, durationMs: this.#elapsedMs() }
+    return reportOf(this.#turns, facts)
+  }
+
+  #replaceNewest(turn: Turn): void {
+    this.#turns[this.#turns.length - 1] = turn
   }
 
   #record(event: string): void {

@@ -3,6 +3,7 @@ import { conclude } from './conclusion.ts'
 import type { AgentStep } from './journal.ts'
 import { renderResult } from './outputs.ts'
 import { redactReport } from './redact-report.ts'
+import { getEnd } from './turn.ts'
 
 const NOT_ENDED = {
   isGreen: false,
@@ -13,7 +14,7 @@ const NOT_ENDED = {
 /** Writes the output `result` before the step's end, since a killed step writes nothing more. Every write makes the output file longer. */
 export function writeMilestone({ core, journal }: AgentStep): void {
   const known = journal.report()
-  const isUnended = journal.turns[0].result === undefined
+  const isUnended = getEnd(journal.turns[0]) === undefined
   const report = redactReport({ ...known, ...(isUnended && { outcome: 'submitted' }) }, core.redact)
   try {
     core.setOutput('result', renderResult(report, { ...NOT_ENDED, advice: conclude(report).advice }, core.redact))

@@ -5,7 +5,9 @@ import type { Task } from '../inputs/task.ts'
 import { formatLosses } from './journal.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { pagesFirst } from './pull-request-sections.ts'
-import { isInScope, jobIdOf, lastReadJob, ownPullRequest, type Continued, type Report } from './report.ts'
+import { isInScope } from './pull-request-findings.ts'
+import { jobIdOf, lastReadJob, ownPullRequest, type Report } from './report.ts'
+import type { FollowUpReason } from './turn.ts'
 import { formatEnd } from './turn-texts.ts'
 
 const LONGEST_MODEL_NAME = 200
@@ -26,7 +28,7 @@ function changedOf(report: Report): boolean | undefined {
 }
 
 /** Only of a prompt that the service is known to have taken. */
-function continuedOf({ continued, progress }: Report): Continued | undefined {
+function continuedOf({ continued, progress }: Report): FollowUpReason | undefined {
   return progress === undefined || progress === 'unsent' ? undefined : continued
 }
 

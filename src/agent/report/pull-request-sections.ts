@@ -3,7 +3,8 @@ import { formatDuration } from '../../text/duration.ts'
 import { foldedText, grid, inlineCode, linked, prose, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount } from '../../text/sentences.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { ownPullRequest, type Changes, type Report, type Turn } from './report.ts'
+import { ownPullRequest, type Changes, type Report } from './report.ts'
+import type { Turn } from './turn.ts'
 import { formatEnd } from './turn-texts.ts'
 
 /** So many files, checks and paths are named. */

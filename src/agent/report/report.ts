@@ -1,13 +1,14 @@
 import type { CommentAddress } from '../../github/comments.ts'
-import type { Check } from '../../github/commit-checks.ts'
-import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Told } from '../../text/markdown.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
-import type { FixStop } from './fixing.ts'
+import type { RoundStop } from './fixing.ts'
+import type { PullRequestFindings } from './pull-request-findings.ts'
+import type { FollowUpReason, JobReads, Progress, Turn } from './turn.ts'
 
 /** What became of the step; the value of the output `outcome`. */
 export const OUTCOMES = [
@@ -24,8 +25,8 @@ export const OUTCOMES = [
 ] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** What made the prompt a follow-up; the value of the output `continued`. */
-export type Continued = 'pull-request' | 'comment'
+/** What became of the job's pull request; the value of the output `pr-operation`. */
+export type PullRequestOperation = 'created' | 'updated' | 'unchanged'
 
 export interface TimelineEntry {
   readonly at: Date
@@ -41,58 +42,11 @@ export interface StandingEnd {
   readonly lastMs: number
 }
 
-/** How one task ended. */
-export interface TaskResult {
-  readonly outcome: Outcome
-  /** The answer that decided it, if one did. Whatever is read later does not change it. */
-  readonly job?: Job | undefined
-  /** What became of the job's pull request; the value of the output `pr-operation`. */
-  readonly operation?: 'created' | 'updated' | 'unchanged' | undefined
-  /** What the agent has added to the pull request, and the head that it had before. */
-  readonly added?: { readonly commits: number; readonly since: string }
-  /** That the pull request has another head, though the turn has added nothing to it. */
-  readonly hasOtherHead?: boolean
-  /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
-  readonly error?: ActionError
-}
-
-/** The value of the output `checks`. That none are registered is never the same as that all have passed. */
-export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
-
 /** The files that a step has changed in its pull request. */
 export interface Changes {
   readonly files: readonly { readonly path: string; readonly additions: number; readonly deletions: number }[]
   /** Otherwise there may be others. */
   readonly isWhole: boolean
-}
-
-/** What GitHub knows of the pull request when the step ends. What is undefined was not asked, or not to be found out. */
-export interface PullRequestFindings extends Partial<Pick<PullRequest, 'title' | 'state' | 'branch' | 'isBlocked'>> {
-  /** The commit that `checks` and `outside` are about. */
-  readonly headSha?: string
-  readonly mergeable?: boolean
-  /** Set if they were waited for; `failure` if one of `checkList` failed. */
-  readonly checks?: ChecksState
-  /** That nothing is expected of them before somebody approves them. */
-  readonly waitsForApproval?: boolean
-  /** All that count, if they were waited for. */
-  readonly checkList?: readonly Check[]
-  /** What does not match `allowed-paths`. */
-  readonly outside?: readonly string[]
-}
-
-export function failedOf(checks: readonly Check[] = []): readonly Check[] {
-  return checks.filter(({ state }) => state === 'failure')
-}
-
-/** Whether all its files match `allowed-paths`; undefined if that is not known. */
-export function isInScope({ outside }: PullRequestFindings): boolean | undefined {
-  return outside === undefined ? undefined : outside.length === 0
-}
-
-export function describePullRequest(pullRequest: PullRequest): PullRequestFindings {
-  const { title, state, branch, headSha, mergeable, isBlocked } = pullRequest
-  return { title, state, branch, headSha, isBlocked, ...(mergeable === undefined ? {} : { mergeable }) }
 }
 
 /** The marker comment, which names the job of a pull request and has the log. */
@@ -107,22 +61,6 @@ export interface LogPlace {
   readonly signature?: string
 }
 
-/** One prompt, or one wait for a job, and what is known of it. */
-export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'lastProblem' | 'pullRequest' | 'stop'> {
-  readonly task: Task
-  /** The checks that a round tells. */
-  readonly failing?: readonly Check[] | undefined
-  /** When it began; undefined if it has not. */
-  readonly at?: Date
-  /** The pull request of the job before the prompt, if what a follow-up does to it is to be known. */
-  readonly head?: PullRequest | undefined
-  /** The newest commit of that pull request's branch before the prompt, if the pull request was merged or closed by then. */
-  readonly branchTip?: string | undefined
-  readonly result?: TaskResult
-  /** What stopped it before its end, or what was to follow its end. */
-  readonly stopped?: TaskResult & { readonly error: ActionError }
-}
-
 /** Something that was to be done on GitHub and could not be. Nothing else is lost, and never the job's result. */
 export interface Shortfall {
   /** What is lost, such as `The label was not put on the pull request`. */
@@ -131,10 +69,10 @@ export interface Shortfall {
 }
 
 /** Undefined where the inputs could not be read. */
-type SaidByInputs = Pick<AgentInputs, 'projectId' | 'failOn' | 'waitForChecks' | 'allowedPaths'>
+type InputFacts = Pick<AgentInputs, 'projectId' | 'failOn' | 'waitForChecks' | 'allowedPaths'>
 
 /** What a step remembers besides its turns. */
-export interface Recorded extends Partial<SaidByInputs> {
+export interface Facts extends Partial<InputFacts> {
   /** Where the step stands, so that two on one page can be told apart; empty if it has no id. */
   readonly stepId?: string
   readonly startedBy?: Told
@@ -152,23 +90,21 @@ export interface Recorded extends Partial<SaidByInputs> {
 }
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
-export interface Report extends Recorded, TaskResult {
+export interface Report extends Facts, JobReads {
+  readonly outcome: Outcome
   /** Undefined if the inputs did not say what to do. */
   readonly task?: Task | undefined
-  /** The job by which the result was decided, or as it was last read. */
-  readonly job?: Job | undefined
   /** The job as it was last read in a round. */
   readonly jobInRound?: Job | undefined
-  /** Why the last read of the job failed, if it did. */
-  readonly lastProblem?: ActionError | undefined
-  /** How far a follow-up has come. One that is taken, but not seen, may leave the job as the turn before had left it. */
-  readonly progress?: 'unsent' | 'taken' | 'seen' | undefined
-  /** Set directly before such a prompt is sent. */
-  readonly continued?: Continued | undefined
+  readonly operation?: PullRequestOperation | undefined
+  /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
+  readonly error?: ActionError | undefined
+  readonly progress?: Progress | undefined
+  readonly continued?: FollowUpReason | undefined
   readonly pullRequest?: PullRequestFindings | undefined
-  /** The turns in which failing checks went back to the job; one whose fate is unknown is among them. */
+  /** The turns in which failing checks went back to the job; one whose delivery is unknown is among them. */
   readonly rounds: readonly Turn[]
-  readonly stop?: FixStop | undefined
+  readonly stop?: RoundStop | undefined
 }
 
 /** The id that a later step can follow up on or attach to. */
@@ -181,7 +117,7 @@ export const lastReadJob = ({ job, jobInRound = job }: Report): Job | undefined 
 const ENDED: readonly Outcome[] = ['pull-request', 'no-changes', 'failed', 'archived']
 
 /** Whether the step looks at the pull request of its job: it has seen the end of a turn, however that came out. */
-export function isLookedAt({ outcome, error, job }: TaskResult): boolean {
+export function isLookedAt({ outcome, error, job }: Report): boolean {
   return ENDED.includes(outcome) && error === undefined && job?.prLink !== undefined
 }
 

@@ -1,7 +1,8 @@
 import { linked, prose, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount, joinSentences } from '../../text/sentences.ts'
 import { formatFixing } from './fixing.ts'
-import { failedOf, isInScope, isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
+import { failedOf, isInScope, type ChecksState, type PullRequestFindings } from './pull-request-findings.ts'
+import { isLookedAt, type Report } from './report.ts'
 
 export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 

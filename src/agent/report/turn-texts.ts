@@ -1,22 +1,59 @@
-import { ERROR_TITLES } from '../../runtime/errors.ts'
+import { type ActionError, ERROR_TITLES } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/sentences.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
-import type { TaskResult, Turn } from './report.ts'
 import { CHECKS_TEXTS } from './standing.ts'
-import { newestOf, type Turns } from './turns.ts'
+import { getEnd, getProgress, type Ended, type Stopped, type Turn, type Work } from './turn.ts'
+import { getStopOutcome, newestOf, type Turns } from './turns.ts'
 
-/** What came of a turn, in words of ours alone. */
-export function formatEnd({ result, stopped, progress, task }: Turn): string {
-  const { outcome, operation, added, error }: TaskResult = result ?? stopped ?? { outcome: 'error' }
-  if (error?.code === 'not-sent') return 'not sent'
-  if (outcome === 'cancelled' && progress === 'unsent') return 'cancelled before it was sent'
-  const title = outcome === 'error' && error && ERROR_TITLES[error.code]
-  const end = title ? `failed: ${title}` : OUTCOME_ROWS[outcome].end
-  const commits = operation === 'updated' ? formatCount(added?.commits ?? 1, 'new commit') : undefined
-  if (outcome !== 'pull-request') return commits === undefined ? end : `${end}, after ${commits}`
-  if (operation === 'created') return 'opened'
-  return commits ?? (task.kind === 'follow-up' ? 'not known whether it has changed' : end)
+/** The end of a turn whose pull request may have new commits although the turn did not complete. */
+function formatEndedBadly(text: string, work: Work): string {
+  return work.kind === 'updated' ? `${text}, after ${formatCount(work.commits, 'new commit')}` : text
+}
+
+function formatEnded({ job, work }: Ended, { task }: Turn): string {
+  if (job.status === 'failed' || job.status === 'archived') return formatEndedBadly(OUTCOME_ROWS[job.status].end, work)
+  switch (work.kind) {
+    case 'created':
+      return 'opened'
+    case 'updated':
+      return formatCount(work.commits, 'new commit')
+    case 'unchanged':
+    case 'none':
+      return OUTCOME_ROWS['no-changes'].end
+    case 'unknown':
+      return task.kind === 'follow-up' ? 'not known whether it has changed' : OUTCOME_ROWS['pull-request'].end
+  }
+}
+
+function formatStopped(stopped: Stopped, turn: Turn): string {
+  if (stopped.error.code === 'not-sent') return 'not sent'
+  const outcome = getStopOutcome(stopped)
+  if (outcome === 'cancelled' && getProgress(turn) === 'unsent') return 'cancelled before it was sent'
+  return outcome === 'error' ? formatError(stopped.error) : OUTCOME_ROWS[outcome].end
+}
+
+const formatError = ({ code }: ActionError): string => `failed: ${ERROR_TITLES[code]}`
+
+/** How a turn ended, in words of ours alone. */
+export function formatEnd(turn: Turn): string {
+  const { state } = turn
+  const end = getEnd(turn)
+  if (end === undefined) return state.kind === 'stopped' ? formatStopped(state, turn) : OUTCOME_ROWS.error.end
+  switch (end.kind) {
+    case 'not-sent':
+      return 'not sent'
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+      return OUTCOME_ROWS[end.kind].end
+    case 'ended':
+      return formatEnded(end, turn)
+    case 'unusable-link':
+      return formatError(end.error)
+    case 'left-behind':
+      return formatEndedBadly(formatError(end.error), end.work)
+  }
 }
 
 const LONGEST_NAME = 60
@@ -35,9 +72,9 @@ export function titleTurn(name: string, { failing }: Turn): string {
   return `${name}: ${failing.map((check) => oneLine(check.name, LONGEST_NAME)).join(', ')}`
 }
 
-/** What came of a turn that was not stopped. One without a result has given way to another, and nothing was sent. */
+/** How a turn ended that was not stopped. A turn without an end is about to be replaced by another, and nothing was sent. */
 export function formatVerdict(turn: Turn): string {
-  const { result, pullRequest: { checks } = {} } = turn
-  if (result === undefined) return 'not sent'
+  const { pullRequest: { checks } = {} } = turn
+  if (getEnd(turn) === undefined) return 'not sent'
   return checks === undefined ? formatEnd(turn) : `${formatEnd(turn)}, ${CHECKS_TEXTS[checks][0]}`
 }

@@ -1,18 +1,31 @@
-import type { Job } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/commit-checks.ts'
+import type { Job } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
-import { mayHaveChanged, type FixStop } from './fixing.ts'
-import { isLookedAt, type Continued, type Recorded, type Report, type TaskResult, type Turn } from './report.ts'
-
-type Stopped = NonNullable<Turn['stopped']>
+import { mayHaveChanged, type RoundStop } from './fixing.ts'
+import type { Facts, Outcome, PullRequestOperation, Report } from './report.ts'
+import {
+  type Ended,
+  type FollowUpReason,
+  getEnd,
+  getEnded,
+  getFindings,
+  getFollowUpReason,
+  getProgress,
+  getReads,
+  getWork,
+  isSent,
+  type Stopped,
+  type Turn,
+  type TurnEnd,
+} from './turn.ts'
 
 /** What takes the place of a follow-up that has nothing to rest on any more. */
 export type Replace = () => Promise<Plan>
 
 /** What a follow-up to a pull request rests on. Both give undefined if it may be sent, and throw `ActionError` if nothing is to be sent. */
 export interface Preflight {
-  readonly continued?: Continued
+  readonly continued?: FollowUpReason
   /** What the log says directly before it is sent. */
   readonly announcement?: string
   /**
@@ -39,29 +52,82 @@ export function newestOf(turns: Turns): Turn {
   return turns.at(-1) ?? turns[0]
 }
 
-/** @param isCancelled whether the run is */
-export function stoppedBy(error: ActionError, isCancelled: boolean): Stopped {
-  if (error.code === 'internal') return { outcome: 'error', error }
-  if (error.code === 'cancelled' || isCancelled) return { outcome: 'cancelled', error }
-  return { outcome: error.code === 'deadline' ? 'timed-out' : 'error', error }
-}
-
 /** What stops a round takes nothing from the result of the step's own turn; but a cancelled run is cancelled, and a defect is red. */
-function isFatal({ outcome, error }: Stopped): boolean {
-  return outcome === 'cancelled' || error.code === 'internal'
+function isFatal(stopped: Stopped): boolean {
+  return stopped.error.code === 'internal' || getStopOutcome(stopped) === 'cancelled'
 }
 
-/** What stopped a round, or what was to lead to one, and is not told otherwise. */
-export function findUntold([own, ...rounds]: Turns): ActionError | undefined {
-  const { stopped, stop } = rounds.at(-1) ?? own
-  if (stopped === undefined || own.result === undefined) return undefined
-  const isTold = stop !== undefined && stopped.error.code === 'not-sent'
-  return isFatal(stopped) || isTold ? undefined : stopped.error
+/** What an error that stopped a turn makes of it. */
+export function getStopOutcome({ error, isCancelled }: Stopped): Outcome {
+  if (error.code === 'internal') return 'error'
+  if (error.code === 'cancelled' || isCancelled) return 'cancelled'
+  return error.code === 'deadline' ? 'timed-out' : 'error'
 }
 
-/** Whether the service may have taken it. */
-export function isSent({ progress, stopped }: Turn): boolean {
-  return progress === 'taken' || progress === 'seen' || stopped?.error.code === 'unknown-fate'
+/** What the job's status and its pull request say of a turn that was seen to end. */
+function getEndedOutcome({ job, work }: Ended): Outcome {
+  if (job.status === 'failed' || job.status === 'archived') return job.status
+  switch (work.kind) {
+    case 'created':
+    case 'updated':
+    case 'unknown':
+      return 'pull-request'
+    case 'unchanged':
+    case 'none':
+      return 'no-changes'
+  }
+}
+
+/** What became of one turn. */
+export function getEndOutcome(end: TurnEnd): Outcome {
+  switch (end.kind) {
+    case 'not-sent':
+      return end.reason
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+      return end.kind
+    case 'ended':
+      return getEndedOutcome(end)
+    case 'unusable-link':
+    case 'left-behind':
+      return 'error'
+  }
+}
+
+/** What keeps a turn from being what was asked for; undefined for an end that needs no error to explain it. */
+function getEndError(end: TurnEnd): ActionError | undefined {
+  switch (end.kind) {
+    case 'submitted':
+    case 'unconfirmed':
+    case 'ended':
+      return undefined
+    case 'not-sent':
+    case 'timed-out':
+    case 'unusable-link':
+    case 'left-behind':
+      return end.error
+  }
+}
+
+function toOperation(turn: Turn): PullRequestOperation | undefined {
+  const { kind } = getWork(turn)
+  return kind === 'none' || kind === 'unknown' ? undefined : kind
+}
+
+/** The error that decides what became of the step, if one does. */
+function findDecidingStop(turns: Turns): Stopped | undefined {
+  const { state } = newestOf(turns)
+  if (state.kind !== 'stopped') return undefined
+  return getEnd(turns[0]) === undefined || isFatal(state) ? state : undefined
+}
+
+/** What stopped a round, or what was to lead to one, and is not reported otherwise. */
+export function findUnreportedError(turns: Turns): ActionError | undefined {
+  const { state, roundStop } = newestOf(turns)
+  if (state.kind !== 'stopped' || findDecidingStop(turns) !== undefined) return undefined
+  const isReported = roundStop !== undefined && state.error.code === 'not-sent'
+  return isReported ? undefined : state.error
 }
 
 /** The rounds that were sent; one that is on its way is among them. */
@@ -69,55 +135,98 @@ export function sentRounds([, ...rounds]: Turns): readonly Turn[] {
   return rounds.filter(isSent)
 }
 
-/** What the end of a round means for further ones; undefined if its pull request is to be looked at. */
-function stopAfterRound({ outcome, operation, hasOtherHead, error }: TaskResult): FixStop | undefined {
-  if (outcome === 'pull-request') return operation === 'created' ? 'elsewhere' : undefined
-  if (outcome === 'no-changes' && operation === undefined) return 'elsewhere'
-  if (outcome === 'no-changes') return hasOtherHead === true ? undefined : 'unmoved'
-  if (error?.code === 'not-sent') return outcome === 'archived' ? 'archived' : 'not-sent'
-  if (error?.code === 'left-behind') return 'left-behind'
-  if (error?.code === 'unusable-link') return 'elsewhere'
-  return outcome === 'failed' || outcome === 'archived' ? outcome : 'unseen'
+/** Why no round follows an ended turn; undefined if its pull request is to be looked at. */
+function stopAfterEnded({ job, work }: Ended): RoundStop | undefined {
+  if (job.status === 'failed' || job.status === 'archived') return job.status
+  switch (work.kind) {
+    case 'created':
+    case 'none':
+      return 'elsewhere'
+    case 'unchanged':
+      return work.hasHeadMoved ? undefined : 'unmoved'
+    case 'updated':
+    case 'unknown':
+      return undefined
+  }
 }
 
-/** Why failing checks go back no further, as far as the turns tell. */
-export function findStop([own, ...rounds]: Turns): FixStop | undefined {
+/** What the end of a round means for further ones. */
+function stopAfterRound(end: TurnEnd): RoundStop | undefined {
+  switch (end.kind) {
+    case 'not-sent':
+      return end.reason === 'archived' ? 'archived' : 'not-sent'
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+      return 'unseen'
+    case 'ended':
+      return stopAfterEnded(end)
+    case 'unusable-link':
+      return 'elsewhere'
+    case 'left-behind':
+      return 'left-behind'
+  }
+}
+
+/** Why failing checks go back no further, as far as the turns tell; undefined if another round may follow. */
+export function getRoundStop(turns: Turns): RoundStop | undefined {
+  const { state, roundStop } = newestOf(turns)
+  const [own, ...rounds] = turns
+  if (roundStop !== undefined || getEnd(own) === undefined) return roundStop
   const round = rounds.at(-1)
-  const { result, stopped, stop } = round ?? own
-  if (stop !== undefined || own.result === undefined) return stop
-  if (stopped !== undefined && !isFatal(stopped))
-    return result === undefined && round && isSent(round) ? 'unseen' : 'not-sent'
-  return round && result && stopAfterRound(result)
+  const end = round && getEnd(round)
+  if (state.kind === 'stopped' && !isFatal(state))
+    return round !== undefined && end === undefined && isSent(round) ? 'unseen' : 'not-sent'
+  return end && stopAfterRound(end)
 }
 
-/** Whether there is a pull request to take further. */
+/** Whether the step has a pull request to follow. */
 export function isToTrack(turns: Turns): boolean {
-  const [{ result }] = turns
-  return result !== undefined && isLookedAt(result) && findStop(turns) === undefined
+  return getEnded(turns[0])?.job.prLink !== undefined && getRoundStop(turns) === undefined
 }
 
-/** What a round has pushed is the step's work, too; while it may push yet, nobody knows that nothing has changed. */
-function workOf(turns: Turns): TaskResult | undefined {
-  const [{ result }, ...rounds] = turns
-  const isUpdated = rounds.some(({ result }) => result?.operation === 'updated')
-  if (result !== undefined && isUpdated && result.operation !== 'created')
-    return { ...result, outcome: 'pull-request', operation: 'updated' }
-  const mayPush = mayHaveChanged({ rounds: sentRounds(turns), stop: findStop(turns) })
-  return result?.operation === 'unchanged' && mayPush ? { ...result, operation: undefined } : result
+const hasUpdated = (turn: Turn): boolean => getWork(turn).kind === 'updated'
+
+/**
+ * What the step did to the pull request. Commits from rounds count as the step's work. While a round may still push,
+ * `unchanged` cannot be claimed.
+ */
+export function getPullRequestOperation(turns: Turns): PullRequestOperation | undefined {
+  const [own, ...rounds] = turns
+  const operation = toOperation(own)
+  if (operation === 'created' || getEnd(own) === undefined) return operation
+  if (rounds.some(hasUpdated)) return 'updated'
+  const mayPush = mayHaveChanged({ rounds: sentRounds(turns), stop: getRoundStop(turns) })
+  return operation === 'unchanged' && mayPush ? undefined : operation
+}
+
+/** What became of the step. @param skipReason why nothing was sent, if the change that started the run was no reason to */
+export function getOutcome(turns: Turns, skipReason?: string): Outcome {
+  const [own, ...rounds] = turns
+  const stopped = findDecidingStop(turns)
+  if (stopped !== undefined) return getStopOutcome(stopped)
+  const end = getEnd(own)
+  if (end === undefined) return skipReason === undefined ? 'error' : 'skipped'
+  return rounds.some(hasUpdated) ? 'pull-request' : getEndOutcome(end)
 }
 
 /** All that is known of a step, whether it has ended or not. */
-export function reportOf(turns: Turns, recorded: Recorded): Report {
-  const { task, job, progress, continued, lastProblem, result } = turns[0]
-  const { stopped } = newestOf(turns)
+export function reportOf(turns: Turns, facts: Facts): Report {
+  const [own] = turns
+  const end = getEnd(own)
+  const stopped = findDecidingStop(turns)
   return {
-    ...{ task, job, progress, continued, lastProblem, ...recorded },
-    pullRequest: turns.findLast(({ pullRequest }) => pullRequest !== undefined)?.pullRequest,
-    outcome: recorded.skipReason === undefined ? 'error' : 'skipped',
-    ...workOf(turns),
-    ...(stopped && (result === undefined || isFatal(stopped)) ? stopped : {}),
-    jobInRound: turns.length > 1 ? newestOf(turns).job : undefined,
+    ...facts,
+    ...getReads(own.state),
+    task: own.task,
+    progress: getProgress(own),
+    continued: getFollowUpReason(own),
+    pullRequest: turns.map(getFindings).findLast((found) => found !== undefined),
+    outcome: getOutcome(turns, facts.skipReason),
+    operation: getPullRequestOperation(turns),
+    error: stopped === undefined ? end && getEndError(end) : stopped.error,
+    jobInRound: turns.length > 1 ? getReads(newestOf(turns).state).job : undefined,
     rounds: sentRounds(turns),
-    stop: findStop(turns),
+    stop: getRoundStop(turns),
   }
 }

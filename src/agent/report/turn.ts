@@ -1,0 +1,245 @@
+import type { Job } from '../../docs-service/schemas.ts'
+import type { Check } from '../../github/commit-checks.ts'
+import type { ActionError } from '../../runtime/errors.ts'
+import type { Task } from '../inputs/task.ts'
+import type { RoundStop } from './fixing.ts'
+import type { PullRequestFindings } from './pull-request-findings.ts'
+
+/** Why a prompt is a follow-up to a pull request; the value of the output `continued`. */
+export type FollowUpReason = 'pull-request' | 'comment'
+
+/** What a turn did to the pull request of its job. */
+export type Work =
+  | { readonly kind: 'created' }
+  /** `commits`: how many the agent has added. `since`: the head before the turn. */
+  | { readonly kind: 'updated'; readonly commits: number; readonly since: string }
+  /** `hasHeadMoved`: others have pushed meanwhile. */
+  | { readonly kind: 'unchanged'; readonly hasHeadMoved: boolean }
+  /** The job names no pull request, and the agent has added no commit to the one that the job named before. */
+  | { readonly kind: 'none' }
+  /** Nobody compared heads, or GitHub could not tell. */
+  | { readonly kind: 'unknown' }
+
+/** What the newest reads of the job have shown. */
+export interface JobReads {
+  /** The newest read that succeeded, or the response to the prompt. */
+  readonly job?: Job | undefined
+  /** Why the newest read failed, if it did. */
+  readonly lastProblem?: ActionError | undefined
+}
+
+/** A turn that has no end yet, as it has to be reported if the step ends now. */
+type Underway =
+  /** Nobody knows yet what is to be sent. */
+  | { readonly kind: 'planning' }
+  /** Nothing was sent: a busy job is waited for, or the job to attach to was not read yet. */
+  | ({ readonly kind: 'preparing' } & JobReads)
+  /** All checks before the prompt have passed, and no response has come. */
+  | ({ readonly kind: 'sending' } & JobReads)
+  /** The prompt was sent, and no readable response came: the service may have accepted it. */
+  | ({ readonly kind: 'delivery-unknown' } & JobReads)
+  /** `isConfirmed`: the agent was seen to begin this turn, or there is no earlier turn of the job to confuse it with. */
+  | ({ readonly kind: 'accepted'; readonly job: Job; readonly isConfirmed: boolean } & JobReads)
+
+/** The end of the job's turn was seen. Whatever is read of the job later does not change it. */
+export interface Ended {
+  readonly kind: 'ended'
+  /** The read that decided. */
+  readonly job: Job
+  readonly work: Work
+}
+
+/** The link of the job's pull request cannot be shown. */
+export interface UnusableLink {
+  readonly kind: 'unusable-link'
+  readonly job: Job
+  readonly error: ActionError
+}
+
+/** The last state of a turn, unless an error stops the turn. */
+export type TurnEnd =
+  | ({ readonly kind: 'not-sent'; readonly reason: 'archived' | 'timed-out'; readonly error: ActionError } & JobReads)
+  /** Nobody waits for it. */
+  | { readonly kind: 'submitted'; readonly job: Job; readonly isConfirmed: boolean }
+  /** The prompt was accepted, and the agent was not seen to begin it. */
+  | { readonly kind: 'unconfirmed'; readonly job: Job }
+  | ({ readonly kind: 'timed-out'; readonly error?: ActionError } & JobReads)
+  | Ended
+  | UnusableLink
+  /** The pull request was merged or closed during the turn, and commits may be in no merge. */
+  | {
+      readonly kind: 'left-behind'
+      readonly job: Job
+      readonly error: ActionError
+      readonly work: Work
+      readonly pullRequest: PullRequestFindings
+    }
+
+/** An error stopped the turn, or what was to follow its end. */
+export interface Stopped {
+  readonly kind: 'stopped'
+  readonly error: ActionError
+  readonly isCancelled: boolean
+  readonly during: Underway | TurnEnd
+}
+
+/** How far a turn has come: exactly what is known of it in that state. */
+export type TurnState = Underway | TurnEnd | Stopped
+
+/** One prompt, or one wait for a job, and what is known of it. */
+export interface Turn {
+  readonly task: Task
+  readonly state: TurnState
+  /** Undefined while the turn is planned. */
+  readonly startedAt?: Date
+  readonly followUpReason?: FollowUpReason | undefined
+  /** The failed checks that a round sends. */
+  readonly failing?: readonly Check[] | undefined
+  /** Undefined if nobody looked at the pull request after the turn. */
+  readonly pullRequest?: PullRequestFindings
+  /** Why no further round follows this turn. */
+  readonly roundStop?: RoundStop | undefined
+}
+
+/** The state that an error interrupted, or the state itself. */
+export function withoutStop(state: TurnState): Underway | TurnEnd {
+  return state.kind === 'stopped' ? state.during : state
+}
+
+/** The end of a turn, also if an error stopped what was to follow it; undefined if there was none. */
+export function getEnd({ state: given }: Turn): TurnEnd | undefined {
+  const state = withoutStop(given)
+  switch (state.kind) {
+    case 'planning':
+    case 'preparing':
+    case 'sending':
+    case 'delivery-unknown':
+    case 'accepted':
+      return undefined
+    case 'not-sent':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+    case 'ended':
+    case 'unusable-link':
+    case 'left-behind':
+      return state
+  }
+}
+
+/** The end of the job's turn, if it was seen, and nothing is wrong with the pull request's link or commits. */
+export function getEnded(turn: Turn): Ended | undefined {
+  const end = getEnd(turn)
+  return end?.kind === 'ended' ? end : undefined
+}
+
+/** What the turn is known to have done to the pull request. */
+export function getWork(turn: Turn): Work {
+  const end = getEnd(turn)
+  return end?.kind === 'ended' || end?.kind === 'left-behind' ? end.work : { kind: 'unknown' }
+}
+
+/** The newest that is known of the job. */
+export function getReads(given: TurnState): JobReads {
+  const state = withoutStop(given)
+  return {
+    job: 'job' in state ? state.job : undefined,
+    lastProblem: 'lastProblem' in state ? state.lastProblem : undefined,
+  }
+}
+
+/** The state after one more read of the job. An end stays as it is. */
+export function withReads(state: TurnState, reads: JobReads): TurnState {
+  switch (state.kind) {
+    case 'preparing':
+    case 'sending':
+    case 'delivery-unknown':
+      return { ...state, ...reads }
+    case 'accepted':
+      return { ...state, ...reads, job: reads.job ?? state.job }
+    case 'planning':
+    case 'not-sent':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+    case 'ended':
+    case 'unusable-link':
+    case 'left-behind':
+    case 'stopped':
+      return state
+  }
+}
+
+/** Whether the service may have accepted the prompt. */
+export function isSent({ state }: Turn): boolean {
+  switch (withoutStop(state).kind) {
+    case 'planning':
+    case 'preparing':
+    case 'sending':
+    case 'not-sent':
+      return false
+    case 'delivery-unknown':
+    case 'accepted':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+    case 'ended':
+    case 'unusable-link':
+    case 'left-behind':
+      return true
+  }
+}
+
+/** How far the delivery of a follow-up has come. If it was `taken` and not `seen`, the job may still be as the turn before left it. */
+export type Progress = 'unsent' | 'taken' | 'seen'
+
+/** Undefined for other tasks, and while the turn is planned. */
+export function getProgress({ task, state: given }: Turn): Progress | undefined {
+  const state = withoutStop(given)
+  if (task.kind !== 'follow-up') return undefined
+  switch (state.kind) {
+    case 'planning':
+      return undefined
+    case 'preparing':
+    case 'sending':
+    case 'not-sent':
+    case 'delivery-unknown':
+      return 'unsent'
+    case 'accepted':
+    case 'submitted':
+      return state.isConfirmed ? 'seen' : 'taken'
+    case 'unconfirmed':
+      return 'taken'
+    case 'timed-out':
+    case 'ended':
+    case 'unusable-link':
+    case 'left-behind':
+      return 'seen'
+  }
+}
+
+/** Why the prompt is a follow-up to a pull request; undefined until all checks before the prompt have passed. */
+export function getFollowUpReason({ state, followUpReason }: Turn): FollowUpReason | undefined {
+  switch (withoutStop(state).kind) {
+    case 'planning':
+    case 'preparing':
+    case 'not-sent':
+      return undefined
+    case 'sending':
+    case 'delivery-unknown':
+    case 'accepted':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+    case 'ended':
+    case 'unusable-link':
+    case 'left-behind':
+      return followUpReason
+  }
+}
+
+/** What was seen of the pull request after the turn. */
+export function getFindings(turn: Turn): PullRequestFindings | undefined {
+  const end = getEnd(turn)
+  return turn.pullRequest ?? (end?.kind === 'left-behind' ? end.pullRequest : undefined)
+}
