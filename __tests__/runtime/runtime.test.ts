@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { withDeadline } from '../../src/runtime/deadline.ts'
-import { ActionError, ERROR_TITLES, orAbort, rethrowFatal, unlessFailed } from '../../src/runtime/errors.ts'
+import { ActionError, ERROR_TITLES, orNotSent, rethrowFatal, unlessFailed } from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepAloud } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { pausesBefore, pollUntil } from '../../src/runtime/poll.ts'
@@ -34,8 +34,8 @@ test('of what a step names it goes on without that alone', async () => {
 })
 
 test('what is known is given, and what is not, why, and what to do', async () => {
-  expect(await orAbort('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
-  const of = (error: ActionError) => errorOf(orAbort('It is not known', rejecting(error), 'Try again.'))
+  expect(await orNotSent('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
+  const of = (error: ActionError) => errorOf(orNotSent('It is not known', rejecting(error), 'Try again.'))
   const message = 'It is not known: GitHub said forbidden.'
   expect(await of(refusal('forbidden', 'Grant it.'))).toMatchObject({ code: 'not-sent', message, hint: 'Grant it.' })
   expect(await of(refusal('unreachable'))).toMatchObject({ hint: 'Try again.' })

@@ -1,6 +1,6 @@
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { Task } from '../../src/agent/inputs/task.ts'
-import type { AgentStep } from '../../src/agent/report/journal.ts'
+import type { Target } from '../../src/agent/report/plan.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { JobWatch } from '../../src/agent/job/job-watch.ts'
 import { runTurn } from '../../src/agent/job/run-turn.ts'
@@ -29,7 +29,8 @@ export interface TurnRunOptions extends Script {
   readonly inputs?: Partial<AgentInputs>
   readonly github?: GitHub
   readonly facts?: Partial<GivenRun>
-  readonly check?: (step: AgentStep) => Promise<unknown>
+  /** By default that of the task. */
+  readonly target?: Target
   /** Cancels the run when it goes to sleep after this many sleeps. */
   readonly cancelAtSleep?: number
   /** Whether `reads` name a terminal state before the message once, however often it is read until it has stood. */
@@ -38,7 +39,16 @@ export interface TurnRunOptions extends Script {
 
 /** One turn by a scripted client, a GitHub if there is one, and a clock that moves only when someone sleeps. */
 export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
-  const { task, inputs = {}, github, facts, check, cancelAtSleep, namesEndsOnce = true, ...script } = options
+  const {
+    task,
+    target = { kind: task.kind === 'create' ? 'new-job' : 'job' },
+    inputs = {},
+    github,
+    facts,
+    cancelAtSleep,
+    namesEndsOnce = true,
+    ...script
+  } = options
   const controller = new AbortController()
   const clock = fakeClock({
     onSleep: (before) => {
@@ -72,10 +82,10 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   })
   const { journal } = step
   try {
-    const preflight = check && { preflight: { check: () => check(step).then(() => undefined) } }
     journal.begin({ task })
-    const end = await runTurn({ task, ...preflight }, new JobWatch(step))
-    if (typeof end !== 'function') journal.updateTurn(end)
+    const end = await runTurn({ task, target }, new JobWatch(step))
+    if (end.kind === 'stop') throw end.error
+    if (end.kind !== 'replan') journal.updateTurn(end)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     journal.stop(error)

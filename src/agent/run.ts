@@ -16,10 +16,11 @@ import { openAgentStep, type AgentStep } from './report/journal.ts'
 import { writeMilestone } from './report/milestone.ts'
 import type { Report } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
-import { getEnded, type TurnEnd } from './report/turn.ts'
-import { isToTrack, type Plan } from './report/turns.ts'
+import type { Plan } from './report/plan.ts'
+import type { TurnEnd } from './report/turn.ts'
+import { isToTrack } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
-import { chooseTask } from './task/choose-task.ts'
+import { chooseTask, replan } from './task/choose-task.ts'
 import { fromComment } from './task/comment-task.ts'
 
 const UNREADABLE_EVENT = [
@@ -79,22 +80,35 @@ async function run(step: AgentStep): Promise<string | undefined> {
 
   const { firstTurn, promptContext, authors } = planned
   const watch = new JobWatch(step)
-  const withChange = (plan: Plan): Plan => ({ ...plan, task: withContext(plan.task, promptContext) })
-  let next: Plan | undefined = withChange(firstTurn)
+  let next: Plan | undefined = firstTurn
   while (next !== undefined) {
-    journal.begin({ task: next.task, failing: next.failing, followUpReason: next.preflight?.continued })
+    const { target } = next
+    const isRound = target.kind === 'fix-round'
+    journal.begin({
+      task: isRound ? next.task : withContext(next.task, promptContext),
+      followUpReason: target.kind === 'pull-request' ? target.reason : undefined,
+      failing: isRound ? target.failing : undefined,
+    })
     const name = nameTurn(journal.turns, inputs.fixRounds)
     core.startGroup(titleTurn(name, journal.newest))
     try {
-      const end = await runTurn(next, watch)
-      const isReplaced = typeof end === 'function'
-      next = isReplaced ? withChange(await end()) : await followThrough(end, authors, step)
+      next = await takeTurn({ task: journal.newest.task, target }, authors, watch)
     } finally {
       core.endGroup()
     }
     core.log(`${name}: ${formatVerdict(journal.newest)}.`)
   }
   return undefined
+}
+
+/** Takes one turn, and its pull request as far as it goes. Gives what is to be sent next, if anything is. */
+async function takeTurn(plan: Plan, authors: readonly string[], watch: JobWatch): Promise<Plan | undefined> {
+  const { step } = watch
+  const result = await runTurn(plan, watch)
+  if (result.kind === 'replan') return replan(result, step)
+  if (result.kind !== 'stop') return followThrough(result, authors, step)
+  step.journal.endRounds(result.roundStop)
+  throw result.error
 }
 
 /** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
@@ -104,15 +118,16 @@ async function followThrough(end: TurnEnd, authors: readonly string[], step: Age
   if (end.kind === 'submitted') signal.throwIfAborted()
   journal.updateTurn(end)
   writeMilestone(step)
-  const ended = getEnded(journal.newest)
-  if (ended === undefined || !isToTrack(journal.turns)) return undefined
+  if (end.kind !== 'ended' || !isToTrack(journal.turns)) return undefined
   for (;;) {
-    journal.updatePullRequest(await trackPullRequest(ended, step, authors))
+    const found = await trackPullRequest(end, step, authors)
+    journal.updatePullRequest(found)
     writeMilestone(step)
-    const round = await nextRound(step)
-    if (round === 'moved') continue
-    if (typeof round === 'object') return round
-    journal.endRounds(round)
+    const next = await nextRound(end, found, step)
+    if (next.kind === 'look-again') continue
+    journal.updatePullRequest(next.found)
+    if (next.kind === 'send') return next.plan
+    journal.endRounds(next.reason)
     return undefined
   }
 }

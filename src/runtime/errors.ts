@@ -106,7 +106,7 @@ export async function unlessFailed<T>(asked: Promise<T>, ...codes: readonly Erro
  * What `perform` gives, for a step that must not go on without it.
  * @throws ActionError `not-sent` in the place of any other but `cancelled`
  */
-export async function orAbort<T>(unknown: string, perform: () => Promise<T>, hint: string): Promise<T> {
+export async function orNotSent<T>(unknown: string, perform: () => Promise<T>, hint: string): Promise<T> {
   try {
     return await perform()
   } catch (caught) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { isSameEnd } from '../../../src/agent/job/job-state.ts'
 import { endOfTurn } from '../../../src/agent/job/follow-up.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
+import type { Target } from '../../../src/agent/report/plan.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { type TurnRun, type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
 import { FOLLOW_UP } from '../../support/report.ts'
@@ -249,14 +250,21 @@ describe('before sending', () => {
   )
 
   test('what the last look shows is not of this turn', async () => {
-    const check: TurnRunOptions['check'] = ({ journal }) => journal.heads.read(PULL_REQUEST)
+    const place = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: undefined, followUps: 0, isProven: true }
+    const target = { kind: 'pull-request', rolling: place, reason: 'comment', ended: [] } as const
     const reads = [active, completed, completed, completed, active, completed]
-    expect((await followBusy('aaaabbbb', reads, undefined, { check })).report.operation).toBe('unchanged')
+    expect((await followBusy('aaaabbbb', reads, undefined, { target })).report.operation).toBe('unchanged')
   })
+
+  const FIX_ROUND: Target = {
+    ...{ kind: 'fix-round', address: PULL_REQUEST, examinedHead: commit('b'), failing: [], announcement: 'Round 1.' },
+    link: { href: LINK, host: 'git.example.com', repository: 'acme/docs', number: '7' },
+    lastRead: { pullRequest: PULL_REQUEST, atMs: -Infinity },
+  }
 
   test.each<[string, number, Partial<TurnRunOptions>]>([
     ['has to be idle', 3, {}],
-    ['is looked at a last time', 6, { check: () => Promise.resolve() }],
+    ['is looked at a last time', 6, { target: FIX_ROUND }],
   ])('a job that ends otherwise while it %s has a head that has to stand', async (_when, times, more) => {
     const reads = [...Array<Job>(times).fill(completed), failedThere]
     const { report } = await followBusy('ab', reads, undefined, { namesEndsOnce: false, ...more })

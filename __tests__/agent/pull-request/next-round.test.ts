@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
+import { decideSend } from '../../../src/agent/job/decide-send.ts'
+import { JobWatch } from '../../../src/agent/job/job-watch.ts'
 import { nextRound } from '../../../src/agent/pull-request/next-round.ts'
 import type { RoundStop } from '../../../src/agent/report/fixing.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
-import { rethrowFatal, type ErrorCode } from '../../../src/runtime/errors.ts'
-import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import type { ErrorCode } from '../../../src/runtime/errors.ts'
+import { completed, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
@@ -41,23 +43,30 @@ async function round(scene: Scene = {}) {
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
   const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...answers })
   const context = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
-  const step = fakeStep({ inputs, clock, context, ...(hasToken && { github }) })
+  const step = fakeStep({
+    inputs,
+    clock,
+    context,
+    client: fakeClient({ reads: [before] }),
+    ...(hasToken && { github }),
+  })
   const { journal } = step
   for (let reads = 0; reads < seen; reads++) await journal.heads.read(PULL_REQUEST)
   const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
-  journal.updateTurn(endWith('unknown'))
-  journal.updatePullRequest(pullRequest)
-  const next = await nextRound(step)
+  const end = endWith('unknown')
+  journal.updateTurn(end)
+  const next = await nextRound(end, pullRequest, step)
   let prompt: string | undefined
-  if (typeof next !== 'object') journal.endRounds(next === 'moved' ? undefined : next)
-  else {
-    journal.begin(next)
+  if (next.kind === 'stop') journal.endRounds(next.reason)
+  if (next.kind === 'send') {
+    const { task, target } = next.plan
+    journal.begin({ task })
     if (scene.wasBusy) clock.advance(1_000)
-    try {
-      await next.preflight?.check(before)
-      prompt = next.task.kind === 'follow-up' ? next.task.prompt : undefined
-    } catch (error) {
-      journal.stop(rethrowFatal(error, 'not-sent'))
+    const decision = await decideSend(target, before, new JobWatch(step))
+    if (decision.kind === 'send') prompt = task.kind === 'follow-up' ? task.prompt : undefined
+    if (decision.kind === 'stop') {
+      journal.endRounds(decision.roundStop)
+      journal.stop(decision.error)
     }
   }
   const count = (name: string): number => github.asked.filter((one) => one === name).length
@@ -77,7 +86,7 @@ test('a check that only a person can pass is not sent to the agent', async () =>
   const dco: Check = { name: 'DCO', state: 'failure', needsPerson: true }
   const { prompt } = await round({ failed: [dco, BUILD] })
   expect(prompt?.match(/^Check: .*/gm)).toEqual(['Check: build'])
-  expect((await round({ failed: [dco] })).next).toBe('needs-person')
+  expect((await round({ failed: [dco] })).next).toMatchObject({ kind: 'stop', reason: 'needs-person' })
 })
 
 const LOGS_LOST = 'Some logs of failing checks were not sent to the agent'
@@ -145,7 +154,9 @@ test.each<[RoundStop, string, Scene]>([
 })
 
 test('the checks of a head that moved while the failing ones were read are looked at in its place', async () => {
-  expect(await round({ answers: { readPullRequest: inTurn(PULL_REQUEST, MOVED) } })).toMatchObject({ next: 'moved' })
+  expect(await round({ answers: { readPullRequest: inTurn(PULL_REQUEST, MOVED) } })).toMatchObject({
+    next: { kind: 'look-again' },
+  })
 })
 
 test('a pull request that the step has read is read once more, directly before the message, and again if that is old', async () => {

@@ -3,11 +3,13 @@ import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import { writeMilestone } from '../report/milestone.ts'
 import type { StandingEnd } from '../report/report.ts'
 import type { TurnEnd } from '../report/turn.ts'
-import type { Preflight, Replace } from '../report/turns.ts'
-import { prepare, recheckBeforeSend } from './before-sending.ts'
+import type { Target } from '../report/plan.ts'
+import type { Stop } from './decide-send.ts'
+import { recheckBeforeSend, type Send } from './prepare-send.ts'
 import { compareHeads } from './compare-heads.ts'
 import { hasStood, isRunning, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
 import type { JobWatch } from './job-watch.ts'
+import type { HeadBefore } from './pull-request-of-turn.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
 import { settleEnd, type JobEnd } from './wait-for-job.ts'
 
@@ -83,29 +85,54 @@ async function awaitEnd(
   return undefined
 }
 
-/** Sends a follow-up to a job (section 4.2) when no turn is in its way, and waits for the end of its own. */
-export async function followUp(
-  jobId: string,
-  prompt: string,
-  watch: JobWatch,
-  preflight?: Preflight,
-): Promise<TurnEnd | Replace> {
-  const { step } = watch
-  const { client, clock, inputs, journal } = step
-  const prepared = await prepare(jobId, watch, preflight)
-  if (typeof prepared === 'function' || prepared.kind === 'not-sent') return prepared
+interface Sent {
+  readonly kind: 'sent'
+  /** The response, or why it is not known whether the service accepted the prompt. */
+  readonly response: Job | ActionError
+  /** The pull request of the job, as it was read last before the prompt. */
+  readonly head: HeadBefore | undefined
+}
+
+/** Sends the prompt. After a rate limit, sends it again only if it may still be sent. */
+async function send(prompt: string, target: Target, prepared: Send, watch: JobWatch): Promise<Sent | Stop> {
+  const { client, journal } = watch.step
   journal.updateTurn({ kind: 'sending', ...watch.reads })
-  const { before } = prepared
   let basis = prepared
-  const sent = client.sendMessage(jobId, prompt, async () => {
-    basis = await recheckBeforeSend(basis, preflight, watch)
-  })
-  // The prompt may have been accepted without a response.
-  const answer = await sent.catch((error: unknown) => rethrowFatal(error, 'unknown-fate'))
+  let stop = undefined as Stop | undefined
+  const recheck = async (): Promise<void> => {
+    const decision = await recheckBeforeSend(basis, target, watch)
+    if (decision.kind === 'send') basis = decision
+    else throw (stop = decision).error
+  }
+  try {
+    const response = await client.sendMessage(prepared.before.id, prompt, recheck)
+    return { kind: 'sent', response, head: basis.head }
+  } catch (error) {
+    if (stop !== undefined) return stop
+    // The prompt may have been accepted without a response.
+    return { kind: 'sent', response: rethrowFatal(error, 'unknown-fate'), head: basis.head }
+  }
+}
+
+/**
+ * Sends a prompt to a job (section 4.2) that was prepared for it, and waits for the end of its turn.
+ * @returns `stop` if the prompt had to wait and may not be sent any more
+ */
+export async function followUp(
+  prompt: string,
+  target: Target,
+  prepared: Send,
+  watch: JobWatch,
+): Promise<TurnEnd | Stop> {
+  const { step } = watch
+  const { clock, inputs, journal } = step
+  const { before } = prepared
+  const sent = await send(prompt, target, prepared, watch)
+  if (sent.kind === 'stop') return sent
+  const { response: answer } = sent
   const answeredAtMs = clock.now()
   // The last look may have seen a newer one.
-  const newest = basis.head && journal.heads.newest(basis.head)
-  const head = newest && { ...newest, branchTip: basis.head?.branchTip }
+  const head = sent.head && { ...sent.head, ...journal.heads.newest(sent.head) }
   const isAnsweredActive = !(answer instanceof ActionError) && saysActive(answer)
   if (answer instanceof ActionError) {
     journal.updateTurn({ kind: 'delivery-unknown', ...watch.reads })
@@ -115,13 +142,13 @@ export async function followUp(
   } else {
     watch.accept(answer, false)
     if (!inputs.wait) return { kind: 'submitted', job: answer, isConfirmed: false }
-    const hasBegun = isAnsweredActive || (await awaitBegin(jobId, watch))
+    const hasBegun = isAnsweredActive || (await awaitBegin(before.id, watch))
     if (!hasBegun) return { kind: 'unconfirmed', job: watch.reads.job ?? answer }
     journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? answer, isConfirmed: true })
   }
   if (!inputs.wait) return { kind: 'submitted', job: watch.reads.job ?? before, isConfirmed: true }
 
   const isEnd = endOfTurn(before, answeredAtMs, !isAnsweredActive)
-  const end = await awaitEnd(jobId, isEnd, watch)
+  const end = await awaitEnd(before.id, isEnd, watch)
   return end === undefined ? { kind: 'timed-out', ...watch.reads } : compareHeads(end, before, head, step)
 }

@@ -1,8 +1,10 @@
 import { formatDuration } from '../../text/duration.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import type { TurnEnd } from '../report/turn.ts'
-import type { Plan, Replace } from '../report/turns.ts'
+import type { Plan } from '../report/plan.ts'
+import type { Replan, Stop } from './decide-send.ts'
 import { followUp } from './follow-up.ts'
+import { prepareSend } from './prepare-send.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning } from './job-state.ts'
 import { findJob, waitForJob } from './wait-for-job.ts'
@@ -44,15 +46,23 @@ const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attac
 
 /**
  * One turn of the agent, from the prompt to its end.
- * @returns what takes its place, if it was not sent for that
- * @throws ActionError if it was not to be sent, or no end was to be seen; what was seen is in the journal by then
+ * @returns `replan` if the prompt has lost its target, and `stop` if it is not to be sent
+ * @throws ActionError if no end was to be seen; what was seen is in the journal by then
  */
-export async function runTurn({ task, preflight }: Plan, watch: JobWatch): Promise<TurnEnd | Replace> {
+export async function runTurn({ task, target }: Plan, watch: JobWatch): Promise<TurnEnd | Replan | Stop> {
   const { core, inputs } = watch.step
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
   if (task.kind !== 'create') core.setOutput('job-id', task.jobId)
   // A step that hangs has at least said what it was about to do.
   core.log(`${BEGINS[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`)
-  if (task.kind === 'follow-up') return followUp(task.jobId, task.prompt, watch, preflight)
-  return task.kind === 'create' ? create(task.prompt, watch) : attach(task.jobId, watch)
+  switch (task.kind) {
+    case 'create':
+      return create(task.prompt, watch)
+    case 'attach':
+      return attach(task.jobId, watch)
+    case 'follow-up': {
+      const decision = await prepareSend(task.jobId, target, watch)
+      return decision.kind === 'send' ? followUp(task.prompt, target, decision, watch) : decision
+    }
+  }
 }

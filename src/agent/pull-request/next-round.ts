@@ -1,26 +1,19 @@
 import { isOfSuite, type Check } from '../../github/commit-checks.ts'
 import { forkPointOf, type PullRequestCommit } from '../../github/commits.ts'
-import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
-import { ActionError } from '../../runtime/errors.ts'
-import { STOPS, type RoundStop } from '../report/fixing.ts'
+import type { RoundStop } from '../report/fixing.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { describePullRequest, failedOf } from '../report/pull-request-findings.ts'
-import { getEnded } from '../report/turn.ts'
-import { sentRounds, type Plan, type Preflight } from '../report/turns.ts'
+import { describePullRequest, failedOf, type PullRequestFindings } from '../report/pull-request-findings.ts'
+import type { Plan, Target } from '../report/plan.ts'
+import type { Task } from '../inputs/task.ts'
+import type { Ended } from '../report/turn.ts'
+import { sentRounds } from '../report/turns.ts'
 import { failedByChange } from './checks.ts'
 import { renderFixPrompt } from '../prompt/failing-checks.ts'
 import { readDetails } from './check-details.ts'
-import {
-  findHeadOfLastRound,
-  isForAgent,
-  stopAtLastLook,
-  stopBeforeAsking,
-  stopForCommits,
-  stopForTime,
-} from './fix-rounds.ts'
+import { findHeadOfLastRound, isForAgent, stopAtLastLook, stopBeforeAsking, stopForCommits } from './fix-rounds.ts'
 import { noteNewHead } from './wait-for-checks.ts'
 
 const LONGEST_NAME = 60
@@ -45,27 +38,31 @@ async function findFailing(
   return failedByChange(failed, before ?? [])
 }
 
-/** A reading of the pull request that is older is made again before the message. */
-const OLD_MS = 1_000
+/** What follows on a pull request whose checks are in. */
+export type NextRound =
+  | { readonly kind: 'send'; readonly plan: Plan; readonly found: PullRequestFindings }
+  /** The pull request has another head by now, whose checks are to be looked at. */
+  | { readonly kind: 'look-again' }
+  /** `reason`: undefined if nobody asked for rounds. */
+  | { readonly kind: 'stop'; readonly reason: RoundStop | undefined; readonly found: PullRequestFindings }
 
 /**
- * What to tell the job of the checks that fail on its pull request, or why it is to be told nothing; undefined if nobody asked
- * for rounds. Whatever GitHub does, the job's result stands.
- * @returns `moved` if the pull request has another head by now, whose checks are to be looked at
+ * What to tell the job of the checks that fail on its pull request, or why it is to be told nothing. Whatever GitHub does, the
+ * job's result stands.
  * @throws ActionError `cancelled`
  */
-export async function nextRound(step: AgentStep): Promise<Plan | RoundStop | 'moved' | undefined> {
+export async function nextRound({ job }: Ended, found: PullRequestFindings, step: AgentStep): Promise<NextRound> {
   const { clock, context, deadlineAt, inputs, journal } = step
-  const { heads, newest, turns } = journal
-  const { pullRequest: found = {} } = newest
-  const { id: jobId, prLink } = getEnded(newest)?.job ?? {}
+  const { heads, turns } = journal
+  const { id: jobId, prLink: link } = job
   const { fixRounds } = inputs
-  if (fixRounds === 0 || jobId === undefined || prLink === undefined) return undefined
+  const stopFor = (reason: RoundStop | undefined, seen = found): NextRound => ({ kind: 'stop', reason, found: seen })
+  if (fixRounds === 0 || link === undefined) return stopFor(undefined)
   const stop = stopBeforeAsking(found, turns, fixRounds, deadlineAt - clock.now())
-  if (stop !== undefined) return stop
-  const asked = await journal.bestEffort(LOST, async (): Promise<Plan | RoundStop | 'moved'> => {
+  if (stop !== undefined) return stopFor(stop)
+  const next = await journal.bestEffort(LOST, async (): Promise<NextRound> => {
     const { headSha = '' } = found
-    const address = toPullRequestAddress(prLink, context)
+    const address = toPullRequestAddress(link, context)
     const pullRequest = heads.newest(address) ?? (await heads.read(address))
     const commits = await heads.listCommits(pullRequest, openGitHub(step))
     const others = stopForCommits(commits, pullRequest, findHeadOfLastRound(turns))
@@ -76,30 +73,24 @@ export async function nextRound(step: AgentStep): Promise<Plan | RoundStop | 'mo
     const details = await readDetails(failing, address.repository, step)
     // What was found out is believed of a head that is read once more.
     const last = await heads.read(address)
-    const readAt = clock.now()
+    const lastRead = { pullRequest: last, atMs: clock.now() }
     const atLast = stopAtLastLook(last, headSha)
     if (atLast === 'others') {
       noteNewHead(last, step)
-      return 'moved'
+      return { kind: 'look-again' }
     }
-    journal.updatePullRequest({ ...found, ...describePullRequest(last) })
+    const seen = { ...found, ...describePullRequest(last) }
     const stop = atLast ?? others ?? (failing.length === 0 ? 'red-before' : undefined)
-    if (stop !== undefined) return stop
-    // The job may be busy for long.
-    const check: Preflight['check'] = async (job) => {
-      const now = clock.now() - readAt < OLD_MS ? last : await journal.bestEffort(LOST, () => heads.read(address))
-      const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, prLink)
-      let stop: RoundStop | undefined = 'not-sent'
-      if (now !== undefined)
-        stop = isItsOwn ? (stopAtLastLook(now, headSha) ?? stopForTime(deadlineAt - clock.now())) : 'elsewhere'
-      if (stop === undefined) return undefined
-      journal.endRounds(stop)
-      throw new ActionError('not-sent', STOPS[stop])
-    }
+    if (stop !== undefined) return stopFor(stop, seen)
     const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
     const announcement = `Round ${sentRounds(turns).length + 1} of ${fixRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
-    const prompt = renderFixPrompt(details, headSha, inputs.changeContextBytes)
-    return { task: { kind: 'follow-up', jobId, prompt }, failing, preflight: { announcement, check } }
+    const task: Task = {
+      kind: 'follow-up',
+      jobId,
+      prompt: renderFixPrompt(details, headSha, inputs.changeContextBytes),
+    }
+    const target: Target = { kind: 'fix-round', address, link, examinedHead: headSha, failing, lastRead, announcement }
+    return { kind: 'send', plan: { task, target }, found: seen }
   })
-  return asked ?? 'not-sent'
+  return next ?? stopFor('not-sent')
 }

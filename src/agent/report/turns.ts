@@ -1,12 +1,8 @@
-import type { Check } from '../../github/commit-checks.ts'
-import type { Job } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
-import type { Task } from '../inputs/task.ts'
 import { mayHaveChanged, type RoundStop } from './fixing.ts'
 import type { Facts, Outcome, PullRequestOperation, Report } from './report.ts'
 import {
   type Ended,
-  type FollowUpReason,
   getEnd,
   getEnded,
   getFindings,
@@ -19,31 +15,6 @@ import {
   type Turn,
   type TurnEnd,
 } from './turn.ts'
-
-/** What takes the place of a follow-up that has nothing to rest on any more. */
-export type Replace = () => Promise<Plan>
-
-/** What a follow-up to a pull request rests on. Both give undefined if it may be sent, and throw `ActionError` if nothing is to be sent. */
-export interface Preflight {
-  readonly continued?: FollowUpReason
-  /** What the log says directly before it is sent. */
-  readonly announcement?: string
-  /**
-   * Writes, once and before the first check, that the follow-up will be sent; writes nothing if it is not to be sent.
-   * @param job after the end of its turn before, as only then it says which pull request is its own
-   */
-  readonly claim?: (job: Job) => Promise<Replace | undefined>
-  /** Only asks, and notes in the turn why nothing is sent. It is asked directly before each attempt to send. */
-  readonly check: (job: Job) => Promise<Replace | undefined>
-}
-
-/** What a turn begins with. */
-export interface Plan {
-  readonly task: Task
-  /** The checks that a round tells. */
-  readonly failing?: readonly Check[]
-  readonly preflight?: Preflight
-}
 
 /** The turns of a step, the oldest first. The first is the step's own, further ones are rounds that send failing checks back. */
 export type Turns = readonly [Turn, ...Turn[]]

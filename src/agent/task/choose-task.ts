@@ -1,12 +1,11 @@
 import { openGitHub } from '../../action/step.ts'
-import { ActionError, orAbort } from '../../runtime/errors.ts'
+import { ActionError, orNotSent } from '../../runtime/errors.ts'
+import { ASK_AGAIN, type Replan } from '../job/decide-send.ts'
 import type { AgentStep } from '../report/journal.ts'
-import type { Plan } from '../report/turns.ts'
+import type { Plan, RollingPullRequest } from '../report/plan.ts'
 import { MAX_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { formatOpenPullRequest } from '../prompt/behind-prompt.ts'
-import { preflightOf } from './preflight.ts'
 import { findRollingPullRequest } from './find-rolling-pull-request.ts'
-import { ASK_AGAIN, type RollingPullRequest } from './rolling-pull-request.ts'
 
 export function warnOfAttempt({ context: { runAttempt }, inputs: { command }, journal }: AgentStep): void {
   if (runAttempt === 1) return
@@ -26,31 +25,51 @@ const UNKNOWN = 'Could not tell whether a pull request of the agent is open'
 const MOST_CHOICES = 5
 
 /**
- * What to ask of the service: what the inputs say, or, if an open pull request is to be gone on with, a follow-up to its
- * job. Or why there is nothing to ask, as a full sentence.
+ * What to ask of the service: what the inputs say, or, if an open pull request is to be continued, a follow-up to its job. Or
+ * why there is nothing to ask, as a full sentence.
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
 export async function chooseTask(step: AgentStep): Promise<Plan | string> {
   const { task, onOpenPr } = step.inputs
   if (task.kind !== 'attach') warnOfAttempt(step)
-  if (task.kind !== 'create' || onOpenPr === 'new') return { task }
-  const found = await orAbort(UNKNOWN, () => findRollingPullRequest(step, []), ASK_AGAIN)
+  if (task.kind !== 'create') return { task, target: { kind: 'job' } }
+  if (onOpenPr === 'new') return { task, target: { kind: 'new-job' } }
+  const found = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, []), ASK_AGAIN)
   if (found !== undefined && onOpenPr === 'skip')
     return `Pull request #${found.pullRequest.number} of the agent is open, and \`on-open-pr\` is \`skip\`.`
-  return goOnWith(found, task, [], step)
+  return continueWith(found, task.prompt, [], step)
 }
 
-/** @param ended those that were chosen before it, and ended before the prompt could be sent */
-async function goOnWith(
-  found: RollingPullRequest | undefined,
-  task: Extract<Plan['task'], { kind: 'create' }>,
+/**
+ * What to ask of the service when the pull request that was chosen cannot take the follow-up any more.
+ * @throws ActionError if nobody knows whether another one is open: nothing may be sent then
+ */
+export async function replan({ target, reason }: Replan, step: AgentStep): Promise<Plan> {
+  const { inputs, journal, questions } = step
+  return questions.spend(async () => {
+    const ended = [...target.ended, target.rolling.pullRequest.number]
+    journal.add({ log: undefined })
+    const next = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, ended), ASK_AGAIN)
+    if (next !== undefined && ended.length === MOST_CHOICES)
+      throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
+        hint: 'Run the step again: it adds to that one.',
+      })
+    journal.note(next === undefined ? `${reason}, so a new job begins.` : `${reason}.`)
+    return continueWith(next, inputs.task.kind === 'create' ? inputs.task.prompt : '', ended, step)
+  })
+}
+
+/** @param ended the numbers of those that were chosen before it, and ended before the prompt could be sent */
+async function continueWith(
+  rolling: RollingPullRequest | undefined,
+  prompt: string,
   ended: readonly number[],
   step: AgentStep,
 ): Promise<Plan> {
-  if (found === undefined) return { task }
+  if (rolling === undefined) return { task: { kind: 'create', prompt }, target: { kind: 'new-job' } }
   const { journal } = step
-  const { pullRequest, jobId, followUps } = found
-  journal.add({ log: found })
+  const { pullRequest, jobId, followUps } = rolling
+  journal.add({ log: rolling })
   const which = `follow-up ${followUps + 1} of ${MAX_FOLLOW_UPS}`
   if (followUps < MAX_FOLLOW_UPS)
     journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
@@ -59,20 +78,8 @@ async function goOnWith(
     openGitHub(step, step.questions).listPullRequestCommits(pullRequest),
   )
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
-
-  async function findOther(reason: string): Promise<Plan> {
-    const passedOver = [...ended, pullRequest.number]
-    journal.add({ log: undefined })
-    const next = await orAbort(UNKNOWN, () => findRollingPullRequest(step, passedOver), ASK_AGAIN)
-    if (next !== undefined && passedOver.length === MOST_CHOICES)
-      throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
-        hint: 'Run the step again: it adds to that one.',
-      })
-    journal.note(next === undefined ? `${reason}, so a new job begins.` : `${reason}.`)
-    return goOnWith(next, task, passedOver, step)
+  return {
+    task: { kind: 'follow-up', jobId, prompt: prompt + formatOpenPullRequest(pullRequest, peoples) },
+    target: { kind: 'pull-request', rolling, reason: 'pull-request', ended },
   }
-
-  const replace = (reason: string): Promise<Plan> => step.questions.spend(() => findOther(reason))
-  const prompt = task.prompt + formatOpenPullRequest(pullRequest, peoples)
-  return { task: { kind: 'follow-up', jobId, prompt }, preflight: preflightOf(found, step, replace) }
 }

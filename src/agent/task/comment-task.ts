@@ -1,18 +1,17 @@
 import type { CommentAddress } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { openGitHub } from '../../action/step.ts'
-import { orAbort } from '../../runtime/errors.ts'
+import { orNotSent } from '../../runtime/errors.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
-import type { Plan } from '../report/turns.ts'
+import type { Plan, RollingPullRequest } from '../report/plan.ts'
 import { formatOpenPullRequest, promptOfComment, type AskingComment } from '../prompt/behind-prompt.ts'
-import { AGAIN, ELSEWHERE, preflightOf } from './preflight.ts'
+import { AGAIN, ELSEWHERE } from '../job/decide-send.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 import { warnOfAttempt } from './choose-task.ts'
-import type { RollingPullRequest } from './rolling-pull-request.ts'
 
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
 async function findRolling(address: CommentAddress, search: Search): Promise<RollingPullRequest | string | undefined> {
@@ -55,7 +54,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
   const search = openSearch(step)
   const github = openGitHub(search)
   const mayAsk = () => github.mayWrite(address.repository, author)
-  if (!(await orAbort('Could not tell whether the author may ask', mayAsk, AGAIN)))
+  if (!(await orNotSent('Could not tell whether the author may ask', mayAsk, AGAIN)))
     return 'The author of the comment may not write in this repository.'
   step.journal.add({ comment: address })
 
@@ -63,13 +62,13 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
     return `There is no instruction behind \`${command}\`. Write it behind the command, in words for the agent: \`${command} Shorten the second paragraph.\``
   if (isOnPullRequest && !subject.isOpen) return `Pull request #${number} is closed. ${ELSEWHERE}`
   const unknown = `Could not tell whether pull request #${number} comes from a job`
-  const found = isOnPullRequest ? await orAbort(unknown, () => findRolling(address, search), AGAIN) : undefined
+  const found = isOnPullRequest ? await orNotSent(unknown, () => findRolling(address, search), AGAIN) : undefined
   if (typeof found === 'string') return found
 
   const isReview = address.kind === 'review'
   if (!isReview) await step.journal.bestEffort('The reaction was not put on the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
-  const review = isReview ? await orAbort('The comments of the review could not be read', readReview, AGAIN) : []
+  const review = isReview ? await orNotSent('The comments of the review could not be read', readReview, AGAIN) : []
   const prompt = promptOfComment(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
     tellsSubject: found === undefined,
@@ -80,11 +79,14 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
     step.journal.add({ log: found })
     step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}.`)
     const whole = prompt + formatOpenPullRequest(found.pullRequest, [])
-    return { task: { kind: 'follow-up', jobId: found.jobId, prompt: whole }, preflight: preflightOf(found, step) }
+    return {
+      task: { kind: 'follow-up', jobId: found.jobId, prompt: whole },
+      target: { kind: 'pull-request', rolling: found, reason: 'comment', ended: [] },
+    }
   }
   const change = await step.journal.bestEffort('The agent is not told what the pull request changes', () =>
     formatChange(comment, search),
   )
   step.journal.note(`A comment on #${number} asks for a new job.`)
-  return { task: { kind: 'create', prompt: prompt + (change ?? '') } }
+  return { task: { kind: 'create', prompt: prompt + (change ?? '') }, target: { kind: 'new-job' } }
 }

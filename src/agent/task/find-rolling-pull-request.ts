@@ -7,7 +7,7 @@ import { findAgentAccounts } from '../pull-request/agent-accounts.ts'
 import { isMarkedWithLabel, isMarkerComment, mostTrusted } from '../pull-request/marker.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
-import type { RollingPullRequest } from './rolling-pull-request.ts'
+import type { RollingPullRequest } from '../report/plan.ts'
 
 /** Each costs several requests, and whoever labels so many other pull requests uses the label for something else. */
 const MAX_EXAMINED = 30

@@ -4,11 +4,13 @@ import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import { openGitHub, within } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
+import { findObjection, objectionTo } from '../job/job-ownership.ts'
 import { isRunning, seeEnd } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import { LINK_LAG_MS, nextTurnPollMs } from '../job/poll-schedule.ts'
-import { jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
+import type { RollingPullRequest } from '../report/plan.ts'
+import { jobsNamedIn } from './rolling-pull-request.ts'
 
 /** The step for what is to be found out before the prompt: it ends when the search has to. */
 export interface Search extends AgentStep {
@@ -57,31 +59,6 @@ async function readJobOfStranger(jobId: string, { client, clock, strangers }: Se
   const job = await unlessFailed(client.getJob(jobId, askedAt + strangers.leftMs))
   strangers.leftMs -= clock.now() - askedAt
   return job
-}
-
-/**
- * Why a job is not that of a pull request, or cannot take the follow-up; undefined if all is well.
- * @throws ActionError if GitHub does not tell, or the job has a link that does not say which pull request it is
- */
-export async function findObjection(
-  job: Job | undefined,
-  pullRequest: PullRequest,
-  step: AgentStep,
-): Promise<string | undefined> {
-  if (job === undefined) return 'is not known'
-  const { prLink, status } = job
-  if (status === 'completed' && job.hasUnsafeLink === true)
-    throw new ActionError('rejected', `job ${job.id} has a pull request, and its link cannot be used.`)
-  const { serverUrl } = step.context
-  const { repository, number } = pullRequest
-  const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
-  if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(serverUrl).host)
-    return objectionTo(job, pullRequest, serverUrl)
-  // If the repository was renamed, one of the two may have its older name. Who sees it by its name of today sees it by an older
-  // one, too.
-  const asked = openGitHub(step, step.questions).readPullRequest({ repository: prLink.repository, number })
-  const today = (await unlessFailed(asked, 'not-found', 'forbidden'))?.repository ?? prLink.repository
-  return objectionTo({ ...job, prLink: { ...prLink, repository: today } }, pullRequest, serverUrl)
 }
 
 /** A pull request, and why each job that those who count have named is not one to go on with, in our own words. */

@@ -1,7 +1,7 @@
 import { openGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { GitHub } from '../../github/github.ts'
-import { orAbort } from '../../runtime/errors.ts'
+import { orNotSent } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { FoundChange } from './compare-range.ts'
 import type { EventOrigin } from './event-origin.ts'
@@ -58,7 +58,7 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     }
     const answer = async (): Promise<Ownership> => question(openGitHub(step))
     const ownership = mustBeKnown
-      ? await orAbort(LOST, answer, ASK_AGAIN)
+      ? await orNotSent(LOST, answer, ASK_AGAIN)
       : await journal.bestEffort(`${LOST}, ${then}`, answer)
     if (ownership === undefined || ownership === 'unknown') return unknown
     return ownership === 'others' ? undefined : formatOwn(what, ownership)

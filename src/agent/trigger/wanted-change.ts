@@ -1,4 +1,4 @@
-import { ActionError, orAbort } from '../../runtime/errors.ts'
+import { ActionError, orNotSent } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/sentences.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -70,5 +70,5 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
   const dependents = listDependents(inputs)
   if (dependents.length === 0) return journal.bestEffort('Could not determine what the tag contains', look)
   const unknown = `Could not determine what changed, which is needed for ${joinWords(dependents)}`
-  return orAbort(unknown, look, 'Run the step again when GitHub responds.')
+  return orNotSent(unknown, look, 'Run the step again when GitHub responds.')
 }

@@ -2,8 +2,8 @@ import { openGitHub } from '../../action/step.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { LogPlace } from '../report/report.ts'
-import { MAX_FOLLOW_UPS } from '../pull-request/marker.ts'
-import { updateMarkerComment } from '../pull-request/marker-comment.ts'
+import { MAX_FOLLOW_UPS } from './marker.ts'
+import { updateMarkerComment } from './marker-comment.ts'
 
 /**
  * Counts a follow-up in the comment that names the job.

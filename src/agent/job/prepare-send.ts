@@ -3,15 +3,16 @@ import { ActionError } from '../../runtime/errors.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import type { StandingEnd } from '../report/report.ts'
 import type { TurnEnd } from '../report/turn.ts'
-import type { Preflight, Replace } from '../report/turns.ts'
+import type { Target } from '../report/plan.ts'
+import { decideSend, refuse, reserveFollowUp, SEND, type Replan, type Stop } from './decide-send.ts'
 import type { JobWatch } from './job-watch.ts'
 import { hasStood, isRunning, isSameEnd, STANDING_MS } from './job-state.ts'
 import { nextTurnPollMs } from './poll-schedule.ts'
 import { readHeadBefore, type HeadBefore } from './pull-request-of-turn.ts'
 import { findJob, waitForJob } from './wait-for-job.ts'
 
-/** A job that changes again and again while it is looked at does not hold still for a prompt. */
-const MOST_LOOKS = 3
+/** A job that changes so often while a prompt is prepared is not sent it. */
+const MAX_WAITS = 3
 /** A reading of the job that is older, in milliseconds, is made again before the prompt is sent. */
 const OLD_MS = 1_000
 
@@ -28,35 +29,37 @@ function notSent(reason: NotSent['reason'], why: string, { reads }: JobWatch, hi
   return { kind: 'not-sent', reason, error: new ActionError('not-sent', why, { hint }), ...reads }
 }
 
-function changed(what: string): ActionError {
-  return new ActionError('not-sent', what, { hint: 'Run the same step again.' })
-}
+const RUN_AGAIN = 'Run the same step again.'
 
-/** What a prompt that may be sent rests on. */
-export interface SendBasis {
+/** A prompt that may be sent, and what it rests on. */
+export interface Send {
   readonly kind: 'send'
   readonly before: Job
   /** The pull request of the job, if it is to be known what the turn does to it, and GitHub could tell. */
   readonly head: HeadBefore | undefined
 }
 
-/**
- * Checks again what a prompt rests on before it is sent once more: a rate limit may have put it off for long.
- * @throws ActionError `not-sent` if anything has changed
- */
+/** Checks again whether a prompt may be sent, after a wait: a rate limit may have put it off for long. */
 export async function recheckBeforeSend(
-  { before, head: headBefore }: SendBasis,
-  preflight: Preflight | undefined,
+  { before, head: known }: Send,
+  target: Target,
   watch: JobWatch,
-): Promise<SendBasis> {
-  const { step } = watch
+): Promise<Send | Stop> {
   // Somebody else's prompt may have had its turn.
-  const head = headBefore && (await readHeadBefore(before, step, true))
-  const now = await findJob(before.id, watch)
-  const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
-  if (stands && (preflight === undefined || (await preflight.check(now)) === undefined))
-    return { kind: 'send', before, head }
-  throw changed('While the prompt had to wait, the job or its pull request changed, or it could not be read.')
+  const head = known && (await readHeadBefore(before, watch.step, true))
+  const decision = await decideSend(target, before, watch)
+  switch (decision.kind) {
+    case 'send':
+      return { kind: 'send', before, head }
+    case 'stop':
+      return decision
+    case 'wait':
+    case 'replan':
+      return refuse(
+        'While the prompt had to wait, the job or its pull request changed, or it could not be read.',
+        RUN_AGAIN,
+      )
+  }
 }
 
 /**
@@ -79,23 +82,23 @@ async function awaitIdle(end: Job, watch: JobWatch): Promise<Job | undefined> {
 }
 
 /**
- * Waits until no turn is in the way of a prompt, or its end would pass for the one of the prompt, and looks directly before
- * it whether all that it rests on still holds.
- * @returns what the prompt rests on, or why there is nothing to send
- * @throws ActionError if nothing is to be sent
+ * Waits until no turn is in the way of a follow-up, or its end would pass for the one of the follow-up, and decides directly
+ * before it whether it may be sent.
+ * @throws ActionError `not-sent` if that cannot be found out
  */
-export async function prepare(
+export async function prepareSend(
   jobId: string,
+  target: Target,
   watch: JobWatch,
-  preflight: Preflight | undefined,
-): Promise<SendBasis | NotSent | Replace> {
+): Promise<Send | NotSent | Replan | Stop> {
   const { step } = watch
   const { clock, deadlineAt, inputs } = step
-  const isOfPullRequest = preflight !== undefined
+  const isOfPullRequest = target.kind !== 'job'
+  const isReplaceable = target.kind === 'pull-request' && target.reason === 'pull-request'
   let present = await findJob(jobId, watch)
   let isBusy = false
   let head: HeadBefore | undefined
-  for (let looks = 0; ;) {
+  for (let waits = 0; ;) {
     if (present === undefined) return notSent('timed-out', UNREAD, watch)
     const isInTheWay = isRunning(present) && (inputs.wait || isOfPullRequest)
     if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
@@ -105,7 +108,7 @@ export async function prepare(
     isBusy ||= mustWait
     const before: Job | undefined = mustWait ? (await waitForJob(present, watch))?.job : present
     if (before === undefined) return notSent('timed-out', NO_END, watch)
-    if (before.status === 'archived' && preflight?.claim === undefined)
+    if (before.status === 'archived' && !isReplaceable)
       return notSent('archived', ARCHIVED, watch, inputs.command === '' ? WITHOUT_JOB_ID : ASK_IN_AN_ISSUE)
     if (isBusy) head = await readHeadBefore(before, step, true)
     // The job may have got another prompt while the head had to stand.
@@ -116,18 +119,18 @@ export async function prepare(
       continue
     }
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END, watch)
+    // The read that has just ended the wait is all that a follow-up to `job-id` rests on.
     if (isOfPullRequest) {
-      const replaceUnclaimed = looks === 0 ? await preflight.claim?.(before) : undefined
-      if (replaceUnclaimed !== undefined) return replaceUnclaimed
-      present = await findJob(jobId, watch)
-      if (present === undefined || !isSameEnd(present, before)) {
-        if (++looks === MOST_LOOKS) throw changed('The job had changed each time the step looked at it.')
+      const reserved = waits === 0 ? await reserveFollowUp(target, before, step) : SEND
+      const decision = reserved.kind === 'send' ? await decideSend(target, before, watch) : reserved
+      if (decision.kind === 'wait') {
+        if (++waits === MAX_WAITS) return refuse('The job had changed each time the step looked at it.', RUN_AGAIN)
+        present = decision.now
         isBusy = true
         continue
       }
-      const replace = await preflight.check(before)
-      if (replace !== undefined) return replace
-      if (preflight.announcement !== undefined) watch.note(preflight.announcement)
+      if (decision.kind !== 'send') return decision
+      if (target.kind === 'fix-round') watch.note(target.announcement)
     }
     if (!isBusy) head = await readHeadBefore(before, step)
     return { kind: 'send', before, head }
