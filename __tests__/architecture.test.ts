@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/task: agent/trigger agent/prompt agent/job agent/pull-request agent/report action docs-service github runtime
     agent/trigger: agent/prompt agent/pull-request agent/report agent/inputs action github text runtime
     agent/prompt: agent/inputs github text
-    agent/job: agent/report action docs-service github text runtime
+    agent/job: agent/pull-request agent/report action docs-service github text runtime
     agent/pull-request: agent/prompt agent/report agent/inputs action docs-service github text runtime
     agent/report: agent/inputs action docs-service github text runtime
     agent/inputs: action text
