@@ -1,6 +1,6 @@
 import { within } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
-import { orAbort } from '../../runtime/errors.ts'
+import { orNotSent } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/sentences.ts'
 import { someQuoted } from '../../text/markdown.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -94,7 +94,7 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const guard = openLoopGuard(origin, sources, step)
   const own = await guard.checkEvent()
   if (own !== undefined) return own
-  const exempt = await orAbort(UNKNOWN_LABELS, () => checkEventLabels(origin, step), ASK_AGAIN)
+  const exempt = await orNotSent(UNKNOWN_LABELS, () => checkEventLabels(origin, step), ASK_AGAIN)
   if (exempt !== undefined) return exempt
   refuseToLookBack(range, step)
 
@@ -103,7 +103,7 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const leaveOut = async <Change extends Compared>(change: Change) =>
     leaveOutExempt(change, needsFiles(inputs), origin, sources, step)
   const found =
-    whole === undefined || 'reason' in whole ? whole : await orAbort(UNKNOWN_LABELS, () => leaveOut(whole), ASK_AGAIN)
+    whole === undefined || 'reason' in whole ? whole : await orNotSent(UNKNOWN_LABELS, () => leaveOut(whole), ASK_AGAIN)
   if (typeof found === 'string') return found
   const { description, skipReason, doubt } = found === undefined ? {} : await countByPaths(found, pathFilter, step)
   if (description !== undefined) core.log(description)
