@@ -16,13 +16,13 @@ interface Group {
 }
 
 export const PAGES = [
-  { document: 'README.md', action: 'action.yml', tables: ['input-groups', 'first-outputs'] },
+  { document: 'README.md', action: 'action.yml', tables: ['all-inputs', 'all-outputs'] },
   { document: 'docs/inputs-and-outputs.md', action: 'action.yml', tables: ['anchored-inputs', 'anchored-outputs'] },
   { document: 'docs/visitors.md', action: 'visitors/action.yml', tables: ['inputs', 'outputs'] },
   { document: 'docs/rehearse.md', action: 'emulator/action.yml', tables: ['inputs', 'outputs'] },
 ] as const
 
-/** A comment before an entry starts a group: a heading, and then a sentence. */
+/** A comment before an entry starts a group: a question, and then sentences. */
 function readGroups(file: Document, part: Part): readonly Group[] {
   const map = file.get(part)
   if (!isMap(map)) return []
@@ -30,7 +30,7 @@ function readGroups(file: Document, part: Part): readonly Group[] {
   for (const [index, { key, value }] of map.items.entries()) {
     const name = key as Scalar<string>
     const comment = (index === 0 ? map : name).commentBefore?.replaceAll('\n', '').trim()
-    const [, heading = '', about = ''] = /^(.*?)\. (.*)$/.exec(comment ?? '') ?? []
+    const [, heading = '', about = ''] = /^(.*?\?) (.*)$/.exec(comment ?? '') ?? []
     if (index === 0 || heading !== '') groups.push({ heading, about, entries: [] })
     groups.at(-1)?.entries.push([name.value, (value as YAMLMap).toJSON() as Entry])
   }
@@ -58,9 +58,15 @@ function renderGroups(part: Part, groups: readonly Group[], anchor?: 'input' | '
     .join('\n\n')
 }
 
-function linkedGroup({ heading, about, entries }: Group): readonly string[] {
-  const links = entries.map(([name]) => `[${code(name)}](docs/inputs-and-outputs.md#input-${name})`)
-  return [`**${heading}**`, links.join(', '), about]
+/** One table of all groups. The question of a group is a row of its own. */
+function renderAll(part: Part, groups: readonly Group[]): string {
+  const head = part === 'inputs' ? ['Input', 'Default', 'What it does'] : ['Output', 'What it says']
+  const fallback = ({ required, default: value }: Entry): string =>
+    required === true ? '**required**' : value === undefined ? '' : code(value)
+  const row = ([name, entry]: readonly [string, Entry]): string[] =>
+    part === 'inputs' ? [code(name), fallback(entry), entry.description] : [code(name), entry.description]
+  const question = ({ heading }: Group): string[] => head.map((_, index) => (index === 0 ? `**${heading}**` : ''))
+  return renderTable([head, ...groups.flatMap((group) => [question(group), ...group.entries.map(row)])])
 }
 
 const TABLES: Readonly<Record<(typeof PAGES)[number]['tables'][number], (file: Document) => string>> = {
@@ -68,11 +74,8 @@ const TABLES: Readonly<Record<(typeof PAGES)[number]['tables'][number], (file: D
   outputs: (file) => renderGroups('outputs', readGroups(file, 'outputs')),
   'anchored-inputs': (file) => renderGroups('inputs', readGroups(file, 'inputs'), 'input'),
   'anchored-outputs': (file) => renderGroups('outputs', readGroups(file, 'outputs'), 'output'),
-  'input-groups': (file) => renderTable([['', 'Inputs', ''], ...readGroups(file, 'inputs').map(linkedGroup)]),
-  'first-outputs': (file) => {
-    const [first] = readGroups(file, 'outputs')
-    return first === undefined ? '' : renderGroups('outputs', [{ ...first, heading: '' }])
-  },
+  'all-inputs': (file) => renderAll('inputs', readGroups(file, 'inputs')),
+  'all-outputs': (file) => renderAll('outputs', readGroups(file, 'outputs')),
 }
 
 /**
