@@ -87,7 +87,7 @@ const TOO_MANY = ['pull-request', 'pull-request', 'error', 'error']
 const ROWS: readonly (readonly [many: string, row: Row])[] = [
   ['comments on the pull request of a follow-up', goingOn(comments('Looks good.'))],
   [
-    'comments on it that strangers begin with a marker',
+    'comments on it by outsiders that begin with a marker',
     goingOn(comments('<!-- docs-agent-action: job=job_finished -->')),
   ],
   ['open pull requests of people without the label', { given: ROLLING, furnish: openPulls() }],
@@ -131,10 +131,13 @@ function pushOf({ commits }: RepositoryState): Partial<GivenRun> {
   return { eventName: 'push', payload: { ...PUSH, commits: listed } }
 }
 
-/** The cells of the page's table behind the first one. */
+const readPage = (path: string): string => readFileSync(join(root, path), 'utf8')
+const costs = readPage('docs/costs-and-limits.md')
+const tables = `${costs}\n${readPage('docs/internals/requests.md')}`
+
+/** The numbers of a table's row on the two pages. */
 function cellsOf(many: string): readonly number[] {
-  const page = readFileSync(join(root, 'docs/costs-and-limits.md'), 'utf8')
-  const line = page.split('\n').find((text) => text.startsWith(`| ${many} `))
+  const line = tables.split('\n').find((text) => text.startsWith(`| ${many} `))
   return (line ?? '').split('|').slice(2, -1).map(Number)
 }
 
@@ -162,7 +165,7 @@ const [FAILS, PASSES] = combineScenarios(['checks-mended']).checks
 test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
   ['push to a new pull request', 11, {}, {}],
   [
-    'follow-up with one round that mends its checks',
+    'follow-up with one fix round',
     36,
     { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'fix-rounds': '1' },
     { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
@@ -175,8 +178,7 @@ test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
   const { report, asked, counted } = world
   expect(report).toMatchObject({ outcome: 'pull-request', shortfalls: [] })
   expect(report.rounds.length).toBe(Number(given['fix-rounds'] ?? 0))
-  const page = readFileSync(join(root, 'docs/costs-and-limits.md'), 'utf8')
-  expect(page).toContain(`a ${story} counts ${counted} requests`)
+  expect(costs).toContain(`a ${story} counts ${counted} requests`)
   expect(asked.length).toBeLessThanOrEqual(mostAsked)
 })
 
@@ -259,7 +261,7 @@ test.each(PARTS)(
   },
 )
 
-test('a hundred repositories take a hundred times what one takes', () => {
+test('a hundred jobs take a hundred times the requests of one', () => {
   const [service = NaN, github = NaN] = cellsOf('a prompt, and a job of 10 min')
-  expect(cellsOf('a hundred such repositories in an hour')).toEqual([100 * service, 100 * github])
+  expect(cellsOf('a hundred jobs of 10 min in an hour')).toEqual([100 * service, 100 * github])
 })
