@@ -206,7 +206,7 @@ function checksAreTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   if (checks !== 'success') return undefined
   if (all.length === 0) return 'It says that checks passed, and there is none.'
   const bad = all.find((one) => {
-    const others = ever.filter((other) => other !== one && other.knownMs <= one.knownMs)
+    const others = ever.filter((other) => other !== one && other.knownMs < one.knownMs)
     const quietMs = Math.max(...others.map(({ endedMs }) => endedMs))
     // What comes after all had ended and stood, no step can know.
     return !one.isGood && !(others.length > 0 && one.knownMs > quietMs + STANDING_MS)

@@ -140,6 +140,10 @@ const late = (minutes: string): Course => ({
   ],
 })
 
+const ROUNDS = { 'wait-for-checks': 'true', 'fix-rounds': '1' }
+const AGAIN = { afterMs: 30_000, takesMs: 1_000, result: { conclusion: 'success' } }
+const MARKER = '<!-- docs-agent-action: job=job_000001 -->\nThis is mine.'
+
 const LEFT_BEHIND = {
   outcome: 'error',
   'pr-state': expect.stringMatching(/^(?:merged|closed)$/),
@@ -228,6 +232,37 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
   'a workflow that cannot start has failed': [
     checked(passes('build'), { kind: 'unstarted', conclusion: 'startup_failure', workflow: 'broken.yml' }),
     { checks: 'failure' },
+  ],
+  'the failed checks of one commit are not those of a newer one that is merged': [
+    {
+      ...{ ...CALM, latenciesMs: [900], steps: [step('follow-up', 60_000, ROUNDS)] },
+      github: {
+        checks: [[passes('build', fails)], []],
+        events: [
+          { after: 'opened', delayMs: 15_000, act: 'person-commits' },
+          { after: 'opened', delayMs: 15_100, act: 'merge' },
+        ],
+      },
+    },
+    { checks: 'none', 'pr-state': 'merged' },
+  ],
+  'jobs that are started again after all checks stood are not known to the step': [
+    {
+      ...checked(
+        passes('build', { afterMs: 0, takesMs: 1_000, result: { conclusion: 'skipped' }, again: AGAIN }),
+        passes('build', { ...fails, needs: true, afterMs: 0, takesMs: 1_000, again: { ...AGAIN, ...fails } }),
+      ),
+      latenciesMs: [10],
+    },
+    { checks: 'success' },
+  ],
+  'a second marker comment by a maintainer does not split the log': [
+    {
+      ...{ ...CALM, service: { turns: [LONG_TURN, TURN] } },
+      steps: [step('follow-up', 60_000, { 'timeout-minutes': '0.5' }), FOLLOW_UP, FOLLOW_UP],
+      github: { checks: [[]], events: [{ after: 'follow-up', delayMs: 0, act: 'maintainer-comments', body: MARKER }] },
+    },
+    { 'pr-operation': 'updated' },
   ],
   'a job that is started again counts as it ends then': [
     checked(passes('build', { takesMs: 40_000, again: { afterMs: 4_000, takesMs: 9_000, ...fails } })),

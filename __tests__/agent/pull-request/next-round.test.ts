@@ -153,11 +153,13 @@ test.each<[RoundStop, string, Scene]>([
   expect(refused.prompt).toBeUndefined()
 })
 
-test('the checks of a head that moved while the failing ones were read are looked at in its place', async () => {
-  expect(await round({ answers: { readPullRequest: inTurn(PULL_REQUEST, MOVED) } })).toMatchObject({
-    next: { kind: 'look-again' },
-  })
-})
+test.each(['open', 'merged', 'closed'] as const)(
+  'looks at the checks of a new head if the head moved while the failing checks were read: %s',
+  async (state) => {
+    const readPullRequest = inTurn<PullRequest>(PULL_REQUEST, { ...MOVED, state })
+    expect(await round({ answers: { readPullRequest } })).toMatchObject({ next: { kind: 'look-again' } })
+  },
+)
 
 test('a pull request that the step has read is read once more, directly before the message, and again if that is old', async () => {
   expect(await round({ seen: 1 })).toMatchObject({ prompt: expect.any(String) as unknown, heads: 1 })

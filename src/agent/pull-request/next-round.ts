@@ -1,6 +1,6 @@
 import { isOfSuite, type Check } from '../../github/commit-checks.ts'
 import { forkPointOf, type PullRequestCommit } from '../../github/commits.ts'
-import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { RoundStop } from '../report/fixing.ts'
@@ -13,7 +13,7 @@ import { sentRounds } from '../report/turns.ts'
 import { failedByChange } from './checks.ts'
 import { renderFixPrompt } from '../prompt/failing-checks.ts'
 import { readDetails } from './check-details.ts'
-import { findHeadOfLastRound, isForAgent, stopAtLastLook, stopBeforeAsking, stopForCommits } from './fix-rounds.ts'
+import { findHeadOfLastRound, isForAgent, stopBeforeAsking, stopForCommits } from './fix-rounds.ts'
 import { noteNewHead } from './wait-for-checks.ts'
 
 const LONGEST_NAME = 60
@@ -74,13 +74,13 @@ export async function nextRound({ job }: Ended, found: PullRequestFindings, step
     // What was found out is believed of a head that is read once more.
     const last = await heads.read(address)
     const lastRead = { pullRequest: last, atMs: clock.now() }
-    const atLast = stopAtLastLook(last, headSha)
-    if (atLast === 'others') {
+    // The checks that were read are of the commit before, a merged pull request's too.
+    if (last.headSha !== headSha) {
       noteNewHead(last, step)
       return { kind: 'look-again' }
     }
     const seen = { ...found, ...describePullRequest(last) }
-    const stop = atLast ?? others ?? (failing.length === 0 ? 'red-before' : undefined)
+    const stop = (isOpen(last) ? others : 'over') ?? (failing.length === 0 ? 'red-before' : undefined)
     if (stop !== undefined) return stopFor(stop, seen)
     const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
     const announcement = `Round ${sentRounds(turns).length + 1} of ${fixRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
