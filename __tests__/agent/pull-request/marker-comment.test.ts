@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { countFollowUp } from '../../../src/agent/pull-request/count-follow-up.ts'
 import { nameJob, writeLog } from '../../../src/agent/pull-request/marker-comment.ts'
 import { readMarker, updateMarker } from '../../../src/agent/pull-request/marker.ts'
 import type { AgentStep } from '../../../src/agent/report/journal.ts'
@@ -15,6 +16,7 @@ import { MARKED, SharedComments, type CommentRequest } from '../../support/share
 import { virtualClock } from '../../support/virtual-clock.ts'
 
 const PLACE: LogPlace = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: undefined, followUps: 0 }
+const LOGGED = `${MARKED}\n\n<!-- docs-agent-action: log -->\n\n| When (UTC) | Started by | Result |\n| --- | --- | --- |`
 const ROW = /\| schedule \| .*opened/
 
 /** A step that has opened a pull request. */
@@ -44,6 +46,12 @@ describe('the log', () => {
     expect(comments.bodies.at(-1)).toMatch(ROW)
     expect(comments.bodies.slice(0, -1)).toEqual(bodies.slice(0, -1))
     expect(readMarker(comments.bodies.at(-1) ?? '')).toMatchObject({ jobId: 'job_1', labels: ['docs-agent'] })
+  })
+
+  test('stays in the comment that has it if somebody adds a newer marker comment', async () => {
+    const comments = new SharedComments([LOGGED, MARKED])
+    await writeLog(stepWith(comments))
+    expect(comments.bodies).toEqual([expect.stringMatching(ROW), MARKED])
   })
 
   test('is not written to the comment of a person whom nobody trusts', async () => {
@@ -174,6 +182,7 @@ describe('a comment without room', () => {
     expect(first).toBe(updateMarker(FILLED, { followUps: 7 }))
     expect(second).toMatch(ROW)
     expect(second).toContain('The log continues here')
+    expect(second).toContain('7 of 20 used')
     expect(readMarker(second)).toMatchObject({ jobId: 'job_1', labels: ['docs-agent'], followUps: 7 })
     await writeLog(stepWith(comments, { context: { ...RUN_FACTS, runId: 43 } }))
     expect(comments.bodies).toHaveLength(2)
@@ -191,6 +200,17 @@ describe('a comment without room', () => {
     expect([comments.bodies.length, lostIn(step)]).toEqual([2, []])
     expect(comments.bodies[1]).toMatch(ROW)
     expect(readMarker(comments.bodies[1] ?? '')).toMatchObject({ followUps: 9 })
+  })
+
+  test('is followed by a second one if its log leaves no room for a count', async () => {
+    const comments = new SharedComments([updateMarker(`${LOGGED}\n\n${'x'.repeat(65_000)}`, { followUps: 7 })])
+    const step = stepWith(comments)
+    const count = () => countFollowUp({ ...PLACE, commentId: 1, followUps: 7 }, step)
+    expect([await count(), await count()]).toMatchObject([{ commentId: 2 }, { commentId: 2 }])
+    await writeLog(step)
+    expect(comments.bodies).toHaveLength(2)
+    expect(readMarker(comments.bodies[1] ?? '')).toMatchObject({ followUps: 9 })
+    expect(comments.bodies[1]).toMatch(ROW)
   })
 
   test('is told from its refusal, too', async () => {

@@ -76,7 +76,10 @@ describe('rolling pull request', () => {
   const [trusted3, trusted5] = [naming('job_1', 'trusted', 3), naming('job_1', 'trusted', 5)]
   const [byApp, byStranger] = [naming('job_1', 'bot', 20), naming('job_1', 'stranger', 20)]
 
+  const logged = { ...trusted3, id: 1, body: `${trusted3.body}\n\n<!-- docs-agent-action: log -->` }
+
   test.each<[string, MarkerComment[], number, MarkerComment | undefined]>([
+    ['the comment with the log, although a trusted author added a newer one', [logged, trusted5], 5, logged],
     ['the highest count of trusted authors, and their newest comment', [trusted5, trusted3, byStranger], 5, trusted3],
     ['no count of an app where a trusted author names the job', [byApp, trusted3], 3, trusted3],
     ['the count of an app where nobody else does', [byApp, byStranger], 20, byApp],

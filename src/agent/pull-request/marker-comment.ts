@@ -6,7 +6,14 @@ import { ActionError, rethrowFatal, type ErrorCode } from '../../runtime/errors.
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { LogPlace } from '../report/report.ts'
-import { createMarkerComment, isMarkerComment, mostTrusted, readMarker, type Marker } from './marker.ts'
+import {
+  createMarkerComment,
+  isMarkerComment,
+  LOG_BEGINNING,
+  pickLogComment,
+  readMarker,
+  type Marker,
+} from './marker.ts'
 import {
   countFollowUps,
   isUpdated,
@@ -35,7 +42,7 @@ const LAG_PAUSES_MS = [2_000, 3_000, 5_000, 5_000]
 /** Of the steps that write at the same time, at least one is done after each write. */
 const MAX_WRITES = 8
 
-const NO_ROOM = 'The log continues here, because the comment before has no room left.'
+const NO_ROOM = `The log continues here, because the comment before has no room left.\n\n${LOG_BEGINNING}`
 
 /** What it takes to write a comment. */
 export interface CommentAccess extends Pick<AgentStep, 'clock' | 'core' | 'deadlineAt' | 'random' | 'signal'> {
@@ -47,10 +54,9 @@ export type UpdateResult = { readonly commentId: number | undefined } | 'used-up
 
 type JobPlace = Pick<LogPlace, 'pullRequest' | 'jobId'>
 
-/** The newest marker comment of the job that counts: an older one may be full. */
 async function findMarkerComment({ pullRequest, jobId }: JobPlace, github: GitHub): Promise<MarkerComment | undefined> {
   const comments = await github.listMarkerComments(pullRequest, (body) => isMarkerComment(body, jobId))
-  return mostTrusted(comments).at(-1)
+  return pickLogComment(comments)
 }
 
 /**

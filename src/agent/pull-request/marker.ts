@@ -94,3 +94,17 @@ export function mostTrusted<Comment extends Pick<MarkerComment, 'author'>>(
   const trusted = comments.filter(({ author }) => author === 'trusted')
   return trusted.length > 0 ? trusted : comments.filter(({ author }) => author === 'bot')
 }
+
+/** The first line of the log in a marker comment. */
+export const LOG_BEGINNING = `${MARKER_BEGINNING}log -->`
+
+/**
+ * The marker comment of a job to write to: the newest one that has the log, because an older one may be full, and because
+ * people can add marker comments, too. Without a log the newest one.
+ */
+export function pickLogComment<Comment extends Pick<MarkerComment, 'author' | 'body'>>(
+  comments: readonly Comment[],
+): Comment | undefined {
+  const counted = mostTrusted(comments)
+  return counted.findLast(({ body }) => body.includes(LOG_BEGINNING)) ?? counted.at(-1)
+}

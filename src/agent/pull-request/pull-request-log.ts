@@ -1,5 +1,4 @@
 import type { Context } from '../../action/context.ts'
-import { MARKER_BEGINNING } from '../../github/comments.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { canName } from '../../github/visibility.ts'
 import { linked, quoted, someQuoted } from '../../text/markdown.ts'
@@ -10,7 +9,7 @@ import { faultsOf, isPullRequestOver } from '../report/standing.ts'
 import { formatEnd } from '../report/turn-texts.ts'
 import { getWork, isSent, type Turn } from '../report/turn.ts'
 import { getStopOutcome, type Turns } from '../report/turns.ts'
-import { MAX_FOLLOW_UPS, readMarker, updateMarker, type Marker } from './marker.ts'
+import { LOG_BEGINNING, MAX_FOLLOW_UPS, readMarker, updateMarker, type Marker } from './marker.ts'
 
 /** What a step adds to the log, in lines as the comment has them. */
 export interface LogEntry {
@@ -87,7 +86,6 @@ export function toLogEntry(turns: Turns, report: Report, context: Context, at: D
 /** GitHub takes 65,536. */
 const MAX_CHARACTERS = 65_000
 
-const BEGIN = `${MARKER_BEGINNING}log -->`
 const HEAD = ['| When (UTC) | Started by | Result |', '| --- | --- | --- |']
 const ROW = /^\|.*<!-- row=([\w.-]+) -->\s*\|\s*$/
 const SUMMARISED = /<!-- summarised=(\d{1,9}) -->\s*$/
@@ -101,7 +99,7 @@ function kindOf(line: string): 'row' | 'summarised' | 'left' | 'frame' | 'theirs
   if (ROW.test(line)) return 'row'
   if (SUMMARISED.test(line)) return 'summarised'
   if (shown.endsWith(LEFT)) return 'left'
-  return shown === BEGIN || shown.endsWith(FOLLOW_UPS) || HEAD.includes(shown) ? 'frame' : 'theirs'
+  return shown === LOG_BEGINNING || shown.endsWith(FOLLOW_UPS) || HEAD.includes(shown) ? 'frame' : 'theirs'
 }
 
 const keyOf = (row: string): string => ROW.exec(row)?.[1] ?? ''
@@ -139,7 +137,7 @@ function renderComment({ above, rows, summarised, left, theirs, hasLog }: Commen
   const all = summarised + count
   const line = `_Not listed: ${formatCount(all, 'earlier turn')}._ <!-- summarised=${all} -->`
   const log = [
-    [BEGIN],
+    [LOG_BEGINNING],
     all === 0 ? [] : [line],
     [...HEAD, ...rows.slice(count)],
     left,

@@ -1,6 +1,6 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import type { RollingPullRequest } from '../report/plan.ts'
-import { mostTrusted, readMarker } from '../pull-request/marker.ts'
+import { mostTrusted, pickLogComment, readMarker } from '../pull-request/marker.ts'
 
 /** What comments say of a job that they name. */
 type NamedJob = Omit<RollingPullRequest, 'pullRequest' | 'isProven'>
@@ -15,16 +15,16 @@ const MOST_JOBS = 10
 export function jobsNamedIn(comments: readonly MarkerComment[]): Record<'ours' | 'others', readonly NamedJob[]> {
   const markers = comments.flatMap(({ id, author, body }) => {
     const marker = readMarker(body)
-    return marker === undefined ? [] : [{ ...marker, id, author }]
+    return marker === undefined ? [] : [{ ...marker, id, author, body }]
   })
   const ours = new Set(mostTrusted(markers).map(({ jobId }) => jobId))
   const others = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !ours.has(jobId)))
   const toJobs = (jobIds: readonly string[]): readonly NamedJob[] =>
     jobIds.slice(0, MOST_JOBS).map((jobId) => {
-      // Counts of others do not matter: they could end the rolling pull request. An older comment may be full.
-      const counted = mostTrusted(markers.filter((marker) => marker.jobId === jobId))
-      const followUps = Math.max(0, ...counted.map(({ followUps }) => followUps))
-      return { jobId, commentId: counted.at(-1)?.id, followUps }
+      // Counts of others do not matter: they could end the rolling pull request.
+      const named = markers.filter((marker) => marker.jobId === jobId)
+      const followUps = Math.max(0, ...mostTrusted(named).map(({ followUps }) => followUps))
+      return { jobId, commentId: pickLogComment(named)?.id, followUps }
     })
   return { ours: toJobs([...ours]), others: toJobs([...others].toReversed()) }
 }
