@@ -102,7 +102,7 @@ const scenarios = {
   draft: { description: 'The pull request is a draft.', pull: { draft: true } },
   blocked: { description: 'All checks pass, and a required one is never registered.', pull: { blocked: true } },
   'out-of-scope': {
-    description: 'The agent changes a workflow besides the pages.',
+    description: 'The agent changes a workflow in addition to the pages.',
     files: [{ filename: '.github/workflows/ci.yml', patch: '@@ -1 +1 @@\n-on: push\n+on: [push]' }],
   },
   'open-pull-request': {
@@ -132,7 +132,7 @@ const scenarios = {
     earlierPull: 'marked',
     commentBy: 'bot',
   },
-  'no-permission': { description: 'The token may do nothing.', permissions: {} },
+  'no-permission': { description: 'The token has no permissions.', permissions: {} },
   'label-not-created': {
     description: 'The repository does not have the label, and the token may not create it.',
     permissions: { ...ALL_PERMISSIONS, issues: 'read' },
@@ -145,8 +145,8 @@ const scenarios = {
     description: 'What is new on GitHub can be read only seconds later.',
     lag: { newPullMs: 6_000, headMs: 5_000, commitPullsMs: 20_000, runsMs: 6_000, mergeableMs: 6_000 },
   },
-  'github-down': { description: 'GitHub answers 503.', ...always('unavailable') },
-  'github-slow': { description: 'Every second answer of GitHub takes 8 seconds.', ...always('none', 'late') },
+  'github-down': { description: 'GitHub responds with 503.', ...always('unavailable') },
+  'github-slow': { description: 'Every second response of GitHub takes 8 seconds.', ...always('none', 'late') },
   'github-limited': {
     description: 'GitHub refuses every second request with one of its rate limits, and takes the repeated one.',
     ...always('primary-limit', 'none', 'secondary-limit', 'none', 'plain-limit', 'none'),

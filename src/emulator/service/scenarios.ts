@@ -98,19 +98,19 @@ const scenarios = {
     lagsMs: [0, 9_000, 3_000],
   },
   flaky: {
-    description: 'Many reads fail: 503, a reset connection, an HTML page, half an answer.',
+    description: 'Many reads fail: 503, a reset connection, an HTML page, half a response.',
     reads: {
       faults: ['unavailable', 'none', 'reset', 'html', 'none', 'truncated', 'none'],
       then: 'starts-over',
     },
   },
   'rate-limited': {
-    description: 'The first prompt and the first read are answered 429 with Retry-After.',
+    description: 'The first prompt and the first read get a 429 response with Retry-After.',
     reads: { faults: ['rate-limited', 'none'], then: 'stays' },
     prompts: { faults: ['rate-limited', 'none'], then: 'stays' },
   },
   'rate-limited-for-hours': {
-    description: 'Everything is answered 429, with a Retry-After of two hours.',
+    description: 'Every request gets a 429 response with a Retry-After of two hours.',
     ...everything('rate-limited-for-hours'),
   },
   'unauthorized-later': {
@@ -118,30 +118,30 @@ const scenarios = {
     ...turn({ durationMs: 2 * 3_600_000 }),
     reads: { faults: ['none', 'none', 'unauthorized'], then: 'stays' },
   },
-  unavailable: { description: 'Everything is answered 503.', ...everything('unavailable') },
+  unavailable: { description: 'Every request gets a 503 response.', ...everything('unavailable') },
   'payment-required': {
-    description: 'Every prompt is answered 402: no credits are left.',
+    description: 'Every prompt gets a 402 response: no credits are left.',
     prompts: always('payment-required'),
   },
-  'too-large': { description: 'Every prompt is answered 413: it is too long.', prompts: always('too-large') },
-  rejected: { description: 'Every prompt is answered 400: the service does not take it.', prompts: always('rejected') },
+  'too-large': { description: 'Every prompt gets a 413 response: it is too long.', prompts: always('too-large') },
+  rejected: { description: 'Every prompt gets a 400 response: the service rejects it.', prompts: always('rejected') },
   'login-page': {
-    description: 'Every answer is a page of HTML, as of a proxy or a login page.',
+    description: 'Every response is an HTML page, as a proxy or a login page sends it.',
     ...everything('html'),
   },
-  redirecting: { description: 'Everything is answered with a redirect.', ...everything('redirected') },
+  redirecting: { description: 'Every request gets a redirect.', ...everything('redirected') },
   stalled: {
-    description: 'Every second read is never answered, and the agent works for 40 seconds.',
+    description: 'Every second read never gets a response, and the agent works for 40 seconds.',
     ...turn({ durationMs: 40_000 }),
     reads: { faults: ['none', 'never'], then: 'starts-over' },
   },
   'lost-answer': {
-    description: 'A prompt is accepted, and then the connection is reset without an answer.',
+    description: 'A prompt is accepted, and then the connection is reset without a response.',
     prompts: always('answer-lost'),
   },
-  'bad-id': { description: 'A prompt is taken, and answered without a valid id.', prompts: always('bad-id') },
+  'bad-id': { description: 'A prompt is accepted, and the response has no valid id.', prompts: always('bad-id') },
   'other-job': {
-    description: 'Every second read is answered with a failed job that was not asked for.',
+    description: 'Every second read returns a failed job with another id.',
     reads: { faults: ['other-job', 'none'], then: 'starts-over' },
   },
   sparse: {
