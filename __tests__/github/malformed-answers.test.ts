@@ -1,6 +1,7 @@
 import { getOctokit } from '@actions/github'
 import { expect, test } from '@jest/globals'
-import { API_PATH, createGitHub } from '../../src/emulator/github/github.ts'
+import { createGitHub } from '../../src/emulator/github/github.ts'
+import { API_PATH } from '../../src/emulator/github/reply.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'

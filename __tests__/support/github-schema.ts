@@ -84,6 +84,18 @@ export function bodySchema(holder: Schema | undefined): Schema | undefined {
  */
 const NOT_ASKED = /(?:^|_)(?:url|links|href)$|^node_id$|^gravatar_id$|^parent$/
 
+/** Fields that the description calls strings, and that GitHub's own responses have as null, by another field beside them. */
+const NULL_IN_RESPONSES = [
+  ['description', 'color'],
+  ['body', 'score'],
+] as const
+
+function correct(properties: Schema): Schema {
+  const fields = NULL_IN_RESPONSES.flatMap(([name, beside]) => (beside in properties ? [name] : []))
+  const nullable = fields.map((name) => [name, { ...(properties[name] as Schema), nullable: true }] as const)
+  return { ...properties, ...Object.fromEntries(nullable) }
+}
+
 /**
  * Makes a schema of its own out of one of the document, with all that it refers to: references lead into `$defs`, and
  * `nullable`, which only OpenAPI knows, becomes a choice. All that is required stays so, but for what is not asked.
@@ -104,7 +116,9 @@ export function standalone(schema: Schema): Schema {
       return { $ref: `#/$defs/${name}` }
     }
     const parts = Object.entries(value).filter(([key]) => !['nullable', 'example', 'examples'].includes(key))
-    const converted = Object.fromEntries(parts.map(([key, part]) => [key, convert(part)]))
+    const converted = Object.fromEntries(
+      parts.map(([key, part]) => [key, convert(key === 'properties' && isObject(part) ? correct(part) : part)]),
+    )
     const { required } = converted
     if (Array.isArray(required)) converted['required'] = required.filter((name) => !NOT_ASKED.test(String(name)))
     return value['nullable'] === true ? { anyOf: [converted, { type: 'null' }] } : converted

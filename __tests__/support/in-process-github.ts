@@ -1,6 +1,6 @@
 import * as toolkit from '@actions/github'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
-import { API_PATH } from '../../src/emulator/github/github.ts'
+import { API_PATH } from '../../src/emulator/github/reply.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { connectGitHub, type GitHub } from '../../src/github/github.ts'
 import { createTransport, type GitHubOptions, type Send } from '../../src/github/transport.ts'

@@ -79,6 +79,8 @@ test('every operation answers, and answers as GitHub’s description says', () =
   play(200, 'PATCH', `/issues/${issue}`, { state: 'closed', state_reason: 'not_planned' })
   play(201, 'POST', `/issues/${issue}/assignees`, { assignees: ['mona'] })
   play(200, 'DELETE', `/issues/${issue}/assignees`, { assignees: ['mona'] })
+  play(204, 'PUT', `/issues/${issue}/lock`, { lock_reason: 'resolved' })
+  play(204, 'DELETE', `/issues/${issue}/lock`)
 
   const { id: written } = play(201, 'POST', '/issues/4/comments', { body: 'Hello' })
   play(200, 'PATCH', `/issues/comments/${written}`, { body: 'Hello again' })

@@ -1,9 +1,10 @@
 import { findCommit } from './history.ts'
 import { operation, type Operations } from './operation.ts'
+import { nodeId } from './node-id.ts'
 import { PAGE } from './parameters.ts'
-import { type Call, NOT_FOUND, type Reply, created, listReply, ok, refusal, wireTime } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, apiUrl, created, listReply, ok, refusal, wireTime } from './reply.ts'
 import type { Annotation, CheckRun, CommitStatus } from './check-state.ts'
-import { appBody, appId, checkPage, repositoryBody, userBody } from './resource-body.ts'
+import { appBody, appId, checkPage, minimalRepositoryBody, userBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 import { type ShownSuite, latestRuns, statusOf, suitesOf } from './checks-view.ts'
 
@@ -17,6 +18,8 @@ function checkRunBody(call: Call, run: CheckRun): object {
   return {
     id,
     name: run.name,
+    node_id: nodeId('CR', call.repository.id, id),
+    url: apiUrl(call, `/check-runs/${id}`),
     head_sha: run.headSha,
     status,
     conclusion: isOver ? run.conclusion : null,
@@ -79,7 +82,7 @@ function suiteBody(call: Call, suite: ShownSuite): object {
     before: null,
     after: headSha,
     app: appBody(call, app),
-    repository: repositoryBody(call, call.name, call.repository),
+    repository: minimalRepositoryBody(call, call.name, call.repository),
     pull_requests: [],
   }
 }
@@ -95,10 +98,14 @@ function listSuites(call: Call): Reply {
   return listReply(call, suites, suiteBody, (check_suites) => ({ total_count: suites.length, check_suites }))
 }
 
-function statusBody({ repository }: Call, status: CommitStatus): object {
-  const { context, state, createdAtMs, description = null, targetUrl = null } = status
+function statusBody(call: Call, status: CommitStatus): object {
+  const { context, state, headSha, createdAtMs, description = null, targetUrl = null } = status
+  const { id, statuses } = call.repository
+  const number = statuses.indexOf(status) + 1
   return {
-    id: repository.statuses.indexOf(status) + 1,
+    id: number,
+    node_id: nodeId('SC', id, number),
+    url: apiUrl(call, `/statuses/${headSha}`),
     context,
     state,
     description,
@@ -120,9 +127,10 @@ function combinedStatus(call: Call): Reply {
   const all = [...newest.values()]
   return listReply(call, all, statusBody, (statuses) => ({
     sha: shaOf(call),
+    url: apiUrl(call, `/commits/${shaOf(call)}/status`),
     state: combine(all.map(({ state }) => state)),
     total_count: all.length + repository.unlistedChecks,
-    repository: repositoryBody(call, call.name, repository),
+    repository: minimalRepositoryBody(call, call.name, repository),
     statuses,
   }))
 }

@@ -1,4 +1,4 @@
-import type { Comment, IssueState, Reaction } from './issue-state.ts'
+import { type Comment, type IssueState, REACTIONS, type Reaction } from './issue-state.ts'
 import {
   type IssueCall,
   ISSUES_OR_PULLS,
@@ -10,12 +10,14 @@ import {
   withPull,
 } from './operation.ts'
 import { PAGE } from './parameters.ts'
+import { nodeId } from './node-id.ts'
 import { associationOf } from './pull-body.ts'
 import type { ReviewComment } from './pull-state.ts'
 import {
   type Call,
   NOT_FOUND,
   type Reply,
+  apiUrl,
   created,
   invalid,
   listReply,
@@ -26,7 +28,7 @@ import {
 } from './reply.ts'
 import { writeComment } from './repository-events.ts'
 import type { RepositoryState } from './repository-state.ts'
-import { userBody } from './resource-body.ts'
+import { reactionsBody, userBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 
 const LONGEST_BODY = 65_536
@@ -61,17 +63,24 @@ function placeOf({ repository: { pulls } }: Call, comment: ReviewComment): objec
 export function commentBody(call: Call & { readonly number: number }, comment: AnyComment): object {
   const { baseUrl, name, number, repository } = call
   const page = `${baseUrl}/${name}/${number in repository.pulls ? 'pull' : 'issues'}/${number}`
-  const { id, user, body, createdAtMs, updatedAtMs = createdAtMs, association } = comment
+  const { id, user, body, createdAtMs, updatedAtMs = createdAtMs, association, reactions } = comment
+  const isInThread = 'diffHunk' in comment
+  const url = apiUrl(call, `/${isInThread ? 'pulls' : 'issues'}/comments/${id}`)
   return {
     id,
+    node_id: nodeId(isInThread ? 'PRRC' : 'IC', repository.id, id),
+    url,
     body,
-    html_url: `${page}#${'diffHunk' in comment ? 'discussion_r' : 'issuecomment-'}${id}`,
-    ...('diffHunk' in comment ? {} : { issue_url: `${baseUrl}/api/v3/repos/${name}/issues/${number}` }),
+    html_url: `${page}#${isInThread ? 'discussion_r' : 'issuecomment-'}${id}`,
+    ...(isInThread
+      ? { pull_request_url: apiUrl(call, `/pulls/${number}`) }
+      : { issue_url: apiUrl(call, `/issues/${number}`) }),
     user: userBody(call.state, user),
     author_association: association ?? associationOf(call, user),
     created_at: wireTime(createdAtMs),
     updated_at: wireTime(updatedAtMs),
-    ...('diffHunk' in comment ? placeOf(call, comment) : {}),
+    reactions: reactionsBody(url, reactions),
+    ...(isInThread ? placeOf(call, comment) : {}),
   }
 }
 
@@ -224,7 +233,6 @@ const reply = withPull(replyInThread)
 const SINCE = { ...PAGE, since: 'time' } as const
 const SORTED = { ...SINCE, sort: ['created', 'updated'], direction: ['asc', 'desc'] } as const
 const TEXT = { body: { body: 'text' }, required: ['body'] } as const
-const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const
 const REACTION = { body: { content: REACTIONS }, required: ['content'] } as const
 
 /** Comments of issues, of pull requests and of reviews, and reactions to them. */

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { diffTexts, readTree } from './contents.ts'
 import { changedFiles, compareHistories, findCommit, historyOf } from './history.ts'
+import { nodeId } from './node-id.ts'
 import { CONTENTS, operation, type Operations } from './operation.ts'
 import { PAGE } from './parameters.ts'
 import {
   type Call,
   NOT_FOUND,
   type Reply,
+  apiUrl,
   created,
   listReply,
   noContent,
@@ -26,9 +28,15 @@ function listRefs({ branches, tags }: RepositoryState): readonly (readonly [ref:
   return [...named('heads', branches), ...named('tags', tags)].toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
-function refBody({ baseUrl, name }: Call, [ref, sha]: readonly [ref: string, sha: string]): object {
-  const api = `${baseUrl}/api/v3/repos/${name}/git`
-  return { ref, node_id: ref, url: `${api}/${ref}`, object: { type: 'commit', sha, url: `${api}/commits/${sha}` } }
+function refBody(call: Call, [ref, sha]: readonly [ref: string, sha: string]): object {
+  const { repository } = call
+  const api = apiUrl(call, '/git')
+  return {
+    ref,
+    node_id: nodeId('REF', repository.id, ref),
+    url: `${api}/${ref}`,
+    object: { type: 'commit', sha, url: `${api}/commits/${sha}` },
+  }
 }
 
 const findRef = (call: Call): readonly [ref: string, sha: string] | undefined =>
@@ -122,12 +130,12 @@ function getBranch(call: Call): Reply {
     name,
     commit: commitBody(call, commit),
     _links: {
-      self: `${baseUrl}/api/v3/repos/${repositoryName}/branches/${name}`,
+      self: apiUrl(call, `/branches/${name}`),
       html: `${baseUrl}/${repositoryName}/tree/${name}`,
     },
     protected: isProtected,
     protection: { enabled: isProtected, required_status_checks: checks },
-    protection_url: `${baseUrl}/api/v3/repos/${repositoryName}/branches/${name}/protection`,
+    protection_url: apiUrl(call, `/branches/${name}/protection`),
   })
 }
 
@@ -175,8 +183,9 @@ interface Place {
   readonly path: string
 }
 
-function contentFields({ baseUrl, name }: Call, { ref, path }: Place, sha: string, size: number): object {
-  const api = `${baseUrl}/api/v3/repos/${name}`
+function contentFields(call: Call, { ref, path }: Place, sha: string, size: number): object {
+  const { baseUrl, name } = call
+  const api = apiUrl(call, '')
   const page = `${baseUrl}/${name}/blob/${ref}/${path}`
   const links = { url: `${api}/contents/${path}?ref=${ref}`, git_url: `${api}/git/blobs/${sha}`, html_url: page }
   const _links = { self: links.url, git: links.git_url, html: page }
@@ -227,8 +236,10 @@ function putContent(call: Call): Reply {
   const { path = '' } = params
   const branch = readText(body['branch']) ?? repository.defaultBranch
   const tip = repository.branches[branch]
-  if (tip === undefined) return refusal(404, `Branch ${branch} not found`)
-  const before = readTree(repository, tip).get(path)
+  // The first file of a repository makes its default branch.
+  const isFirst = branch === repository.defaultBranch && repository.commits.length === 0
+  if (tip === undefined && !isFirst) return refusal(404, `Branch ${branch} not found`)
+  const before = tip === undefined ? undefined : readTree(repository, tip).get(path)
   const given = readText(body['sha'])
   if (before !== undefined && given === undefined) return refusal(422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
   if (given !== undefined && given !== before?.sha) return refusal(409, `${path} does not match ${given}`)
@@ -245,10 +256,11 @@ function putContent(call: Call): Reply {
 
 /** A commit as Git shows it, without accounts. */
 function writtenCommit(call: Call, commit: Commit): object {
-  const { commit: written, ...shown } = commitBody(call, commit) as { commit: object; sha: string; parents: object[] }
+  const { commit: written, ...shown } = commitBody(call, commit) as Record<string, object>
   const { message, author, committer, tree } = written as Record<string, unknown>
   const verification = { verified: false, reason: 'unsigned', signature: null, payload: null }
-  return { sha: shown.sha, message, author, committer, tree, parents: shown.parents, verification }
+  const url = apiUrl(call, `/git/commits/${commit.sha}`)
+  return { ...shown, url, message, author, committer, tree, verification }
 }
 
 const REF = '/git/refs/{ref}'

@@ -13,14 +13,13 @@ import { answerGraphQL } from './graphql.ts'
 import { checkParameters } from './parameters.ts'
 import { performOperation } from './perform-operation.ts'
 import { RequestBudget } from './request-budget.ts'
-import { type Reply, NOT_FOUND, notPlayed, refusal, spelledIn } from './reply.ts'
+import { API_PATH, type Reply, NOT_FOUND, notPlayed, refusal, spelledIn } from './reply.ts'
 import { type GitHubRoute, findRoute, inOwnNames } from './routes.ts'
 import type { GitHubState } from './state.ts'
 import { type WebhookEvent, createEventSource } from './webhook-events.ts'
 import { answerLog, readLogAddress } from './workflow-operations.ts'
 
 /** Below the server's address, as the API of a GitHub Enterprise Server is. */
-export const API_PATH = '/api/v3'
 const GRAPHQL_PATH = '/api/graphql'
 
 export interface GitHubOptions {
@@ -71,10 +70,7 @@ export interface GitHub {
 }
 
 function toResponse({ status, body, headers = {}, isText = false }: Reply): ServiceResponse {
-  if (isText) {
-    const type = { 'content-type': 'text/plain; charset=utf-8' }
-    return { status, headers: { ...type, ...headers }, body: String(body), delivery: 'whole' }
-  }
+  if (isText) return { status, headers, body: String(body), delivery: 'whole' }
   if (body !== undefined) return jsonResponse(status, body as object, headers)
   return { status, headers, body: '', delivery: 'whole' }
 }
@@ -91,9 +87,18 @@ function parseBody(text: string): { readonly fields: Readonly<Record<string, unk
   }
 }
 
-/** How a response is to be written, where that is not as JSON. */
-const readFormat = (accept = ''): string | undefined =>
-  /^application\/vnd\.github\.(?:[\w-]+\.)?(diff|patch|sha|raw|html|text|full|object)\b/.exec(accept)?.[1]
+/** How a response is to be written, where that is not as JSON, and its `content-type` then. */
+function readFormat(accept = ''): readonly [mediaType: string, format: string | undefined] {
+  const pattern = /^application\/vnd\.github\.(?:[\w-]+\.)?(diff|patch|sha|raw|html|text|full|object)\b(?:\+json)?/
+  const [mediaType = 'text/plain', format] = pattern.exec(accept) ?? []
+  return [`${mediaType}; charset=utf-8`, format]
+}
+
+/** A repository's name, and the rest of a path behind it. */
+interface Located {
+  readonly name: string
+  readonly rest: string
+}
 
 const REPOSITORY = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/
 const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(\/.*)?$/
@@ -121,7 +126,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     publishEvents(nowMs)
   }
 
-  function locate(path: string): { name: string; rest: string } | undefined {
+  function locate(path: string): Located | undefined {
     const [, named, rest = ''] = REPOSITORY.exec(path) ?? []
     if (named !== undefined) return { name: spelledIn(Object.keys(state.repositories), named) ?? named, rest }
     const [, id, below = ''] = REPOSITORY_BY_ID.exec(path) ?? []
@@ -131,22 +136,32 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return id === undefined ? undefined : { name: found?.[0] ?? id, rest: below }
   }
 
-  function perform(request: ServiceRequest, name: string, rest: string, route: GitHubRoute, nowMs: number): Reply {
+  const addressById = (id: number, rest: string): string => `${baseUrl}${API_PATH}/repositories/${id}${rest}`
+
+  /** GitHub sends every request for a repository that has moved on to its id. */
+  function redirectMoved({ method, target }: ServiceRequest, { name, rest }: Located): Reply | undefined {
+    const newName = state.repositories[name]?.movedTo
+    if (newName === undefined) return undefined
+    const query = target.includes('?') ? target.slice(target.indexOf('?')) : ''
+    const location = addressById(state.repositories[newName]?.id ?? 0, rest) + query
+    return refusal(method === 'GET' ? 301 : 307, 'Moved Permanently', { url: location, headers: { location } })
+  }
+
+  function perform(request: ServiceRequest, { name, rest }: Located, route: GitHubRoute, nowMs: number): Reply {
     const repository = state.repositories[name]
     if (repository === undefined) return NOT_FOUND
+    const moved = redirectMoved(request, { name, rest })
+    if (moved !== undefined) return moved
     const [path = '', ...query] = request.target.split('?')
-    if (repository.movedTo !== undefined) {
-      const id = state.repositories[repository.movedTo]?.id ?? 0
-      const location = `${baseUrl}${API_PATH}/repositories/${id}${rest}${query.map((text) => `?${text}`).join('')}`
-      return refusal(request.method === 'GET' ? 301 : 307, 'Moved Permanently', { headers: { location } })
-    }
     const parsed = parseBody(request.body)
     if ('refused' in parsed) return parsed.refused
     const asked = { params: route.params, query: new URLSearchParams(query.join('?')) }
-    const own = name === options.repository ? inOwnNames(repository, asked) : asked
-    const format = readFormat(request.headers['accept'])
+    // A workflow's own repository has the agent's id, and what it asks depends on its name.
+    const isOwn = name === options.repository
+    const own = isOwn ? inOwnNames(repository, asked) : asked
+    const [mediaType, format] = readFormat(request.headers['accept'])
     const body = parsed.fields
-    return performOperation(route.name, {
+    const reply = performOperation(route.name, {
       ...own,
       state,
       name,
@@ -155,8 +170,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
       format,
       nowMs,
       baseUrl,
-      url: `${baseUrl}${path}`,
+      url: isOwn ? `${baseUrl}${path}` : addressById(repository.id, rest),
     })
+    return reply.isText === true ? { ...reply, headers: { 'content-type': mediaType, ...reply.headers } } : reply
   }
 
   function performForAccount(request: ServiceRequest, path: string, nowMs: number): Reply {
@@ -211,11 +227,15 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const located = locate(path)
     const route = located === undefined ? undefined : findRoute(method, located.rest)
     if (located === undefined || route === undefined) {
-      const response = toResponse(notPlayed(`${method} ${path}`))
+      const moved = located === undefined ? undefined : redirectMoved(request, located)
+      const response =
+        moved === undefined
+          ? toResponse(notPlayed(`${method} ${path}`))
+          : budget.charge(request, toResponse(moved), nowMs)
       onExchange?.({ operation: undefined, request, fault: 'none', response })
       return response
     }
-    return answerAs(route.name, request, nowMs, () => perform(request, located.name, located.rest, route, nowMs))
+    return answerAs(route.name, request, nowMs, () => perform(request, located, route, nowMs))
   }
 
   const github: GitHub = {

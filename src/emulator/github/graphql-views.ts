@@ -34,7 +34,7 @@ export function labelView(call: Call, name: string): object {
   const { repository, baseUrl } = call
   return {
     __typename: 'Label',
-    ...labelBody(repository, name),
+    ...labelBody(call, name),
     id: nodeId('LA', repository.id, name),
     url: `${baseUrl}/${call.name}/labels/${encodeURIComponent(name)}`,
   }

@@ -3,10 +3,22 @@ import { resolveLabels } from './label-operations.ts'
 import { type IssueCall, ISSUES_OR_PULLS, operation, type Operations, withIssue } from './operation.ts'
 import { PAGE } from './parameters.ts'
 import { issueFields } from './pull-body.ts'
-import { type Call, type Reply, created, invalid, listReply, ok, refusal, spelledIn, wireTime } from './reply.ts'
+import {
+  type Call,
+  type Reply,
+  apiUrl,
+  created,
+  invalid,
+  listReply,
+  noContent,
+  ok,
+  refusal,
+  spelledIn,
+  wireTime,
+} from './reply.ts'
 import { closeIssue, reopenIssue, takeNumber } from './repository-events.ts'
 import type { ReviewEvent } from './pull-state.ts'
-import { reviewerBody, userBody } from './resource-body.ts'
+import { reactionsBody, reviewerBody, userBody } from './resource-body.ts'
 
 /** What lists are sorted by. The most popular has the most comments. */
 const SORT_KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
@@ -38,13 +50,20 @@ export const LISTED = { state: ['open', 'closed', 'all'], direction: ['asc', 'de
 export function issueBody(call: Call, number: number, issue: IssueState): object {
   const { name, baseUrl } = call
   const page = `${baseUrl}/${name}/${'branch' in issue ? 'pull' : 'issues'}/${number}`
+  const url = apiUrl(call, `/issues/${number}`)
   const { stateReason = 'completed' } = issue
   return {
     ...issueFields(call, number, issue),
+    url,
+    repository_url: apiUrl(call, ''),
+    comments_url: `${url}/comments`,
+    labels_url: `${url}/labels{/name}`,
+    timeline_url: `${url}/timeline`,
     html_url: page,
     comments: issue.comments.length,
+    reactions: reactionsBody(url, []),
     ...('branch' in issue
-      ? { pull_request: { html_url: page } }
+      ? { pull_request: { url: apiUrl(call, `/pulls/${number}`), html_url: page } }
       : { state_reason: issue.state === 'closed' || stateReason === 'reopened' ? stateReason : null }),
   }
 }
@@ -135,6 +154,18 @@ const changeAssignees =
     return how === 'add' ? created(body) : ok(body)
   }
 
+function lock({ issue, body }: IssueCall): Reply {
+  issue.locked = true
+  issue.lockReason = (body as { readonly lock_reason?: string }).lock_reason
+  return noContent()
+}
+
+function unlock({ issue }: IssueCall): Reply {
+  issue.locked = false
+  issue.lockReason = undefined
+  return noContent()
+}
+
 function eventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): object {
   if (event === 'reviewed') return { id, event, user: userBody(call.state, name), submitted_at: wireTime(atMs) }
   const [requester, whom] = [userBody(call.state, actor), reviewerBody(call, name)]
@@ -150,10 +181,11 @@ function listEvents(call: IssueCall): Reply {
 
 const ISSUE = '/issues/{issue_number}'
 const ASSIGNEES = `${ISSUE}/assignees`
+const LOCK = `${ISSUE}/lock`
 const TEXT = { title: 'text', body: 'text or null', labels: 'any', assignees: 'texts' } as const
 const UNPLAYED = ['assignee', 'milestone', 'issue_field_values', 'type'] as const
 
-/** Issues, and what pull requests have as issues: state, assignees, timeline. */
+/** Issues, and what pull requests have as issues: state, assignees, locks, timeline. */
 export const ISSUE_OPERATIONS: Operations = {
   'issues/list-for-repo': operation('GET', '/issues', ['issues'], listIssues, {
     query: {
@@ -192,6 +224,10 @@ export const ISSUE_OPERATIONS: Operations = {
     body: { assignees: 'texts' },
     required: ['assignees'],
   }),
+  'issues/lock': operation('PUT', LOCK, ISSUES_OR_PULLS, withIssue(lock), {
+    body: { lock_reason: ['off-topic', 'too heated', 'resolved', 'spam'] },
+  }),
+  'issues/unlock': operation('DELETE', LOCK, ISSUES_OR_PULLS, withIssue(unlock)),
   'issues/list-events-for-timeline': operation('GET', `${ISSUE}/timeline`, ISSUES_OR_PULLS, withIssue(listEvents), {
     query: PAGE,
     unplayed: ['exclude'],

@@ -5,6 +5,8 @@ export interface Reaction {
   readonly createdAtMs: number
 }
 
+export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const
+
 export interface Comment {
   readonly id: number
   readonly user: string
@@ -22,6 +24,7 @@ export interface IssueState {
   readonly user: string
   state: 'open' | 'closed'
   locked: boolean
+  lockReason?: string | undefined
   readonly labels: string[]
   readonly assignees: string[]
   readonly comments: Comment[]

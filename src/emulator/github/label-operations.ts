@@ -45,8 +45,8 @@ export function resolveLabels(
 
 const isReply = (value: readonly string[] | Reply): value is Reply => 'status' in value
 
-function showLabels({ repository }: Call, { labels }: IssueState): Reply {
-  return ok(labels.map((name) => labelBody(repository, name)))
+function showLabels(call: Call, { labels }: IssueState): Reply {
+  return ok(labels.map((name) => labelBody(call, name)))
 }
 
 /** Adds labels, all or none; `set` first takes away the others. */
@@ -82,7 +82,8 @@ function removeAllLabels({ issue, nowMs }: IssueCall): Reply {
 
 const COLOR = /^[0-9a-f]{6}$/i
 
-function createLabel({ body, repository }: Call): Reply {
+function createLabel(call: Call): Reply {
+  const { body, repository } = call
   const { name, color, description } = body as { name: string; color?: string; description?: string }
   if (spelledIn(repository.labels, name) !== undefined) return invalid('Label', 'name', 'already_exists')
   if (name.trim() === '') return invalid('Label', 'name', 'missing_field')
@@ -92,7 +93,7 @@ function createLabel({ body, repository }: Call): Reply {
     ...(color !== undefined && { color }),
     ...(description !== undefined && { description }),
   }
-  return created(labelBody(repository, name))
+  return created(labelBody(call, name))
 }
 
 function withLabel(answer: (call: Call, label: string) => Reply): (call: Call) => Reply {
@@ -114,7 +115,8 @@ function replaceEverywhere({ labels, issues, pulls, labelDetails }: RepositorySt
   if (by !== undefined) labelDetails[by] = details
 }
 
-function updateLabel({ body, repository }: Call, label: string): Reply {
+function updateLabel(call: Call, label: string): Reply {
+  const { body, repository } = call
   const {
     new_name: name = label,
     color,
@@ -129,7 +131,7 @@ function updateLabel({ body, repository }: Call, label: string): Reply {
     ...(color !== undefined && { color }),
     ...(description !== undefined && { description }),
   }
-  return ok(labelBody(repository, name))
+  return ok(labelBody(call, name))
 }
 
 function deleteLabel({ repository }: Call, label: string): Reply {
@@ -148,7 +150,7 @@ export const LABEL_OPERATIONS: Operations = {
     'GET',
     '/labels',
     ISSUES_OR_PULLS,
-    (call) => listReply(call, call.repository.labels, ({ repository }, name) => labelBody(repository, name)),
+    (call) => listReply(call, call.repository.labels, labelBody),
     { query: PAGE },
   ),
   'issues/create-label': operation('POST', '/labels', ['issues'], createLabel, {
@@ -159,7 +161,7 @@ export const LABEL_OPERATIONS: Operations = {
     'GET',
     LABEL,
     ISSUES_OR_PULLS,
-    withLabel(({ repository }, label) => ok(labelBody(repository, label))),
+    withLabel((call, label) => ok(labelBody(call, label))),
   ),
   'issues/update-label': operation('PATCH', LABEL, ['issues'], withLabel(updateLabel), {
     body: { new_name: 'text', ...DETAILS },
@@ -169,7 +171,7 @@ export const LABEL_OPERATIONS: Operations = {
     'GET',
     OF_ISSUE,
     ISSUES_OR_PULLS,
-    withIssue((call) => listReply(call, call.issue.labels, ({ repository }, name) => labelBody(repository, name))),
+    withIssue((call) => listReply(call, call.issue.labels, labelBody)),
     { query: PAGE },
   ),
   'issues/add-labels': operation('POST', OF_ISSUE, ISSUES_OR_PULLS, withIssue(changeLabels('add')), NAMES),

@@ -1,6 +1,7 @@
 import { changeOfPull, findCommit, makeTestMerge } from './history.ts'
 import { readMergeState } from './mergeability.ts'
-import { type Call, wireTime } from './reply.ts'
+import { nodeId } from './node-id.ts'
+import { type Call, apiUrl, wireTime } from './reply.ts'
 import { fileBody, labelBody, repositoryBody, reviewerBody, userBody } from './resource-body.ts'
 import type { IssueState } from './issue-state.ts'
 import type { PullCall } from './operation.ts'
@@ -27,14 +28,16 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
   } = issue
   return {
     id: 1_000_000 + number,
+    node_id: nodeId('headSha' in issue ? 'PR' : 'I', call.repository.id, number),
     number,
     title,
-    body,
+    body: body === '' ? null : body,
     state,
     locked,
+    active_lock_reason: issue.lockReason ?? null,
     user: userBody(call.state, user),
     author_association: associationOf(call, user),
-    labels: labels.map((name) => labelBody(call.repository, name)),
+    labels: labels.map((name) => labelBody(call, name)),
     created_at: wireTime(createdAtMs),
     updated_at: wireTime(updatedAtMs),
     closed_at: state === 'closed' ? wireTime(closedAtMs) : null,
@@ -84,6 +87,12 @@ export function pullBody(call: Call, number: number, pull: PullState): object {
   return {
     ...issueFields(call, number, pull),
     ...reviewersBody(call, pull),
+    url: apiUrl(call, `/pulls/${number}`),
+    issue_url: apiUrl(call, `/issues/${number}`),
+    comments_url: apiUrl(call, `/issues/${number}/comments`),
+    review_comments_url: apiUrl(call, `/pulls/${number}/comments`),
+    commits_url: apiUrl(call, `/pulls/${number}/commits`),
+    statuses_url: apiUrl(call, `/statuses/${headOf(call, pull)}`),
     html_url: `${baseUrl}/${name}/pull/${number}`,
     draft,
     auto_merge: autoMergeBody(call, pull),

@@ -15,7 +15,7 @@ export interface Call {
   readonly nowMs: number
   /** Of the pages, with no slash at the end. The API is below `/api/v3`. */
   readonly baseUrl: string
-  /** The request's own address, without its query. */
+  /** The address in links to the pages of a list: without its query, and with the repository's id instead of its name. */
   readonly url: string
 }
 
@@ -37,20 +37,35 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** The API is below this path, as on a GitHub Enterprise Server. */
+export const API_PATH = '/api/v3'
+
+/** The address of something in a repository, below the API's. */
+export const apiUrl = ({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'>, path: string): string =>
+  `${baseUrl}${API_PATH}/repos/${name}${path}`
+
 const DOCUMENTATION_URL = 'https://docs.github.com/rest'
 
 export const ok = (body: unknown): Reply => ({ status: 200, body })
-export const created = (body: unknown): Reply => ({ status: 201, body })
+/** With the address of what was created, if that has one. */
+export function created(body: object): Reply {
+  const { url } = body as { readonly url?: string }
+  return { status: 201, body, ...(url !== undefined && { headers: { location: url } }) }
+}
 export const noContent = (): Reply => ({ status: 204, body: undefined })
 
 /** A refusal in GitHub's form. */
 export function refusal(
   status: number,
   message: string,
-  fields: { readonly errors?: readonly (object | string)[]; readonly headers?: Reply['headers'] } = {},
+  fields: {
+    readonly errors?: readonly (object | string)[]
+    readonly url?: string
+    readonly headers?: Reply['headers']
+  } = {},
 ): Reply {
-  const { headers = {}, ...errors } = fields
-  return { status, body: { message, ...errors, documentation_url: DOCUMENTATION_URL, status: String(status) }, headers }
+  const { headers = {}, ...more } = fields
+  return { status, body: { message, ...more, documentation_url: DOCUMENTATION_URL, status: String(status) }, headers }
 }
 
 export const NOT_FOUND = refusal(404, 'Not Found')

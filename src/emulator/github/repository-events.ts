@@ -157,9 +157,9 @@ export function updateBranch(
   return pushCommit(repository, branch, { message, author: by, files: [], parents: [headSha, baseSha] }, atMs)
 }
 
-/** The number of the next issue or pull request that somebody opens. The numbers below are for the agent's pull requests. */
-export function takeNumber({ issues, pulls }: RepositoryState): number {
-  return Math.max(100, ...[issues, pulls].flatMap((one) => Object.keys(one).map(Number))) + 1
+/** The number of the next issue or pull request that somebody opens. */
+export function takeNumber({ issues, pulls, reservedNumbers }: RepositoryState): number {
+  return Math.max(reservedNumbers, ...[issues, pulls].flatMap((one) => Object.keys(one).map(Number))) + 1
 }
 
 export function writeComment(state: GitHubState, issue: IssueState, user: string, body: string, atMs: number): Comment {

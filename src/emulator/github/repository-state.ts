@@ -22,6 +22,13 @@ export interface Dispatch {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
+export interface LabelDetails {
+  readonly color?: string
+  readonly description?: string | null
+  /** GitHub creates some labels with each new repository. */
+  readonly isDefault?: boolean
+}
+
 export interface RepositoryState {
   readonly id: number
   visibility: 'public' | 'private' | 'internal'
@@ -33,7 +40,9 @@ export interface RepositoryState {
   readonly tags: Record<string, string>
   readonly labels: string[]
   /** Of labels that have more than a name. */
-  readonly labelDetails: Record<string, { readonly color?: string; readonly description?: string | null }>
+  readonly labelDetails: Record<string, LabelDetails>
+  /** Numbers up to this one are for the agent's pull requests. */
+  readonly reservedNumbers: number
   readonly issues: Record<number, IssueState>
   readonly pulls: Record<number, PullState>
   /** By login. */
@@ -94,6 +103,7 @@ export function repositoryState(fields: Partial<RepositoryState> = {}): Reposito
     tags: {},
     labels: [],
     labelDetails: {},
+    reservedNumbers: 100,
     issues: {},
     pulls: {},
     collaborators: {},

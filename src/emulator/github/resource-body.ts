@@ -1,5 +1,7 @@
 import type { CheckRun } from './check-state.ts'
-import { type Call, wireTime } from './reply.ts'
+import { type Reaction, REACTIONS } from './issue-state.ts'
+import { nodeId } from './node-id.ts'
+import { type Call, apiUrl, wireTime } from './reply.ts'
 import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
 import type { GitHubState, User } from './state.ts'
 
@@ -12,11 +14,12 @@ function same(value: unknown, ...names: readonly string[]): object {
 }
 
 export function userBody(
-  { users }: GitHubState,
+  { users, repositories }: GitHubState,
   login: string,
-): User & { readonly login: string; readonly site_admin: boolean } {
-  const { id, type } = users[login] ?? { id: 0, type: 'User' as const }
-  return { login, id, type, site_admin: false }
+): User & { readonly login: string; readonly node_id: string; readonly site_admin: boolean } {
+  const isOwner = Object.keys(repositories).some((name) => name.startsWith(`${login}/`))
+  const { id, type } = users[login] ?? { id: 0, type: isOwner ? 'Organization' : 'User' }
+  return { login, id, node_id: nodeId('U', 0, login), type, site_admin: false }
 }
 
 /** A user or a team, under the name of one or the other. */
@@ -48,9 +51,18 @@ export function checkPage({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'>, { i
   return runId === undefined ? `${baseUrl}/${name}/runs/${id}` : `${baseUrl}/${name}/actions/runs/${runId}/job/${id}`
 }
 
-export function labelBody({ labels, labelDetails }: RepositoryState, name: string): object {
-  const { color = 'ededed', description = '' } = labelDetails[name] ?? {}
-  return { id: labels.indexOf(name) + 1, name, description, color, default: false }
+export function labelBody(call: Call, name: string): object {
+  const { id, labels, labelDetails } = call.repository
+  const { color = 'ededed', description = null, isDefault = false } = labelDetails[name] ?? {}
+  return {
+    id: labels.indexOf(name) + 1,
+    node_id: nodeId('LA', id, name),
+    url: apiUrl(call, `/labels/${encodeURIComponent(name)}`),
+    name,
+    description,
+    color,
+    default: isDefault,
+  }
 }
 
 /** Git's own name for a tree that holds nothing: here no commit has files, but for those it changed. */
@@ -64,34 +76,57 @@ export function fileBody(change: FileChange): FileBody {
   return { ...file, sha: 'f'.repeat(40), status, additions, deletions, changes: additions + deletions }
 }
 
-export function commitBody({ state, baseUrl, name }: Call, { sha, message, author, atMs, parents }: Commit): object {
+export function commitBody(call: Call, { sha, message, author, atMs, parents }: Commit): object {
+  const { state, baseUrl, name, repository } = call
   const written = { name: author, email: `${author}@users.noreply.example`, date: wireTime(atMs) }
   const known = author in state.users ? userBody(state, author) : null
+  const shown = (one: string): object => ({
+    sha: one,
+    url: apiUrl(call, `/commits/${one}`),
+    html_url: `${baseUrl}/${name}/commit/${one}`,
+  })
   return {
-    sha,
-    html_url: `${baseUrl}/${name}/commit/${sha}`,
+    ...shown(sha),
+    node_id: nodeId('C', repository.id, sha),
     commit: { message, author: written, committer: written, comment_count: 0, tree: { sha: EMPTY_TREE } },
     author: known,
     committer: known,
-    parents: parents.map((parent) => ({ sha: parent })),
+    parents: parents.map(shown),
   }
 }
 
-export function repositoryBody({ state, baseUrl }: Call, name: string, repository: RepositoryState): object {
-  const { id, defaultBranch, visibility } = repository
+/** How many reactions of each kind there are, as comments and issues show them. */
+export function reactionsBody(url: string, reactions: readonly Reaction[]): object {
+  const counts = REACTIONS.map((name) => [name, reactions.filter(({ content }) => content === name).length] as const)
+  return { url: `${url}/reactions`, total_count: reactions.length, ...Object.fromEntries(counts) }
+}
+
+/** A repository as it is shown in statuses, check suites and workflow runs. */
+export function minimalRepositoryBody(call: Call, name: string, { id, visibility }: RepositoryState): object {
   const [owner = '', short] = name.split('/')
   return {
     id,
-    visibility,
-    private: visibility !== 'public',
-    full_name: name,
+    node_id: nodeId('R', id, ''),
     name: short,
-    owner: userBody(state, owner),
+    full_name: name,
+    private: visibility !== 'public',
+    owner: userBody(call.state, owner),
+    html_url: `${call.baseUrl}/${name}`,
+    url: apiUrl({ ...call, name }, ''),
+    description: null,
+    fork: false,
+  }
+}
+
+export function repositoryBody(call: Call, name: string, repository: RepositoryState): object {
+  const { defaultBranch, visibility } = repository
+  return {
+    ...minimalRepositoryBody(call, name, repository),
+    visibility,
     default_branch: defaultBranch,
-    html_url: `${baseUrl}/${name}`,
-    ...same(false, 'fork', 'archived', 'disabled', 'has_projects', 'has_wiki', 'has_pages', 'has_downloads'),
-    ...same(true, 'has_issues'),
-    ...same(null, 'description', 'homepage', 'language', 'license'),
+    ...same(false, 'archived', 'disabled', 'has_pages'),
+    ...same(true, 'has_issues', 'has_projects', 'has_wiki', 'has_downloads'),
+    ...same(null, 'homepage', 'language', 'license'),
     ...same(0, 'size', 'forks', 'forks_count', 'stargazers_count', 'watchers', 'watchers_count'),
     ...same(0, 'open_issues', 'open_issues_count'),
     ...same(LONG_AGO, 'created_at', 'updated_at', 'pushed_at'),
@@ -99,8 +134,14 @@ export function repositoryBody({ state, baseUrl }: Call, name: string, repositor
 }
 
 export function wholeRepositoryBody(call: Call): object {
+  const { mergeMethods, isAutoMergeAllowed, deletesBranchOnMerge } = call.repository
   return {
     ...repositoryBody(call, call.name, call.repository),
+    allow_merge_commit: mergeMethods.includes('merge'),
+    allow_squash_merge: mergeMethods.includes('squash'),
+    allow_rebase_merge: mergeMethods.includes('rebase'),
+    allow_auto_merge: isAutoMergeAllowed,
+    delete_branch_on_merge: deletesBranchOnMerge,
     ...same(false, 'has_discussions'),
     ...same(0, 'network_count', 'subscribers_count'),
   }

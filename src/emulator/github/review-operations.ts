@@ -1,8 +1,20 @@
 import { type Operations, PULLS, type PullCall, operation, withPull } from './operation.ts'
+import { nodeId } from './node-id.ts'
 import { PAGE } from './parameters.ts'
 import { associationOf, pullBody } from './pull-body.ts'
 import { type Review, requestedReviewers } from './pull-state.ts'
-import { type Call, NOT_FOUND, type Reply, created, listReply, ok, refusal, spelledIn, wireTime } from './reply.ts'
+import {
+  type Call,
+  NOT_FOUND,
+  type Reply,
+  apiUrl,
+  created,
+  listReply,
+  ok,
+  refusal,
+  spelledIn,
+  wireTime,
+} from './reply.ts'
 import { reviewerBody, userBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 
@@ -14,10 +26,12 @@ function reviewBody(call: PullCall, review: Review): object {
   const { id, user, body, state, headSha, submittedAtMs } = review
   return {
     id,
+    node_id: nodeId('PRR', call.repository.id, id),
     user: userBody(call.state, user),
     body,
     state,
     html_url: `${call.baseUrl}/${call.name}/pull/${call.number}#pullrequestreview-${id}`,
+    pull_request_url: apiUrl(call, `/pulls/${call.number}`),
     commit_id: headSha,
     author_association: associationOf(call, user),
     ...(submittedAtMs !== undefined && { submitted_at: wireTime(submittedAtMs) }),

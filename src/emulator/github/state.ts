@@ -33,7 +33,7 @@ export const ALL_PERMISSIONS: Permissions = {
 
 export interface User {
   readonly id: number
-  readonly type: 'User' | 'Bot'
+  readonly type: 'User' | 'Bot' | 'Organization'
 }
 
 /** From a change until it can be read, in milliseconds. */

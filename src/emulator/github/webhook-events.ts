@@ -88,7 +88,7 @@ function listPushes(call: Call, before: Snapshot): readonly Change[] {
 /** The actions on an issue or a pull request since it was seen, and what each adds to the payload. */
 function listActions(call: Call, issue: IssueState | PullState, seen: Seen | undefined) {
   const now = see(issue)
-  const label = (name: string): object => ({ label: labelBody(call.repository, name) })
+  const label = (name: string): object => ({ label: labelBody(call, name) })
   if (seen === undefined)
     return [{ action: 'opened', more: {} }, ...now.labels.map((name) => ({ action: 'labeled', more: label(name) }))]
   const plain = (isSo: boolean, action: string) => (isSo ? [{ action, more: {} }] : [])

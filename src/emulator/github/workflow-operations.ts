@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { ServiceRequest, ServiceResponse } from '../http/exchange.ts'
 import { findCommit } from './history.ts'
 import { CONTENTS, operation, type Operations } from './operation.ts'
+import { nodeId } from './node-id.ts'
 import { PAGE } from './parameters.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, noContent, ok, refusal, wireTime } from './reply.ts'
-import { repositoryBody, userBody } from './resource-body.ts'
+import { type Call, NOT_FOUND, type Reply, apiUrl, listReply, noContent, ok, refusal, wireTime } from './reply.ts'
+import { minimalRepositoryBody, userBody } from './resource-body.ts'
 import type { WorkflowRun } from './check-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 import { suitesOf } from './checks-view.ts'
@@ -22,6 +23,8 @@ function runBody(call: Call, run: ShownRun): object {
   const { createdAtMs, updatedAtMs = createdAtMs } = run
   return {
     id,
+    node_id: nodeId('WFR', repository.id, id),
+    url: apiUrl(call, `/actions/runs/${id}`),
     name: workflow,
     path: `.github/workflows/${workflow}`,
     head_branch: branch,
@@ -37,8 +40,8 @@ function runBody(call: Call, run: ShownRun): object {
     head_commit: null,
     pull_requests: [],
     html_url: `${baseUrl}/${name}/actions/runs/${id}`,
-    head_repository: repositoryBody(call, headRepository, repository),
-    repository: repositoryBody(call, name, repository),
+    head_repository: minimalRepositoryBody(call, headRepository, repository),
+    repository: minimalRepositoryBody(call, name, repository),
     actor: userBody(state, actor),
     created_at: wireTime(createdAtMs),
     run_started_at: wireTime(createdAtMs),
