@@ -5,7 +5,8 @@ import { conclude } from '../src/agent/report/conclusion.ts'
 import { FAIL_ON, type FailOn } from '../src/agent/inputs/fail-on.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
 import { completed, withoutLink } from './support/fake-client.ts'
-import { root } from './support/markdown-files.ts'
+import { ERROR_TITLES } from '../src/runtime/errors.ts'
+import { root, tableBelow } from './support/markdown-files.ts'
 import { reportOf } from './support/report.ts'
 import { quotedMessages, sourceText } from './support/source-text.ts'
 
@@ -35,4 +36,11 @@ test('every message on the page is one that the code writes', () => {
   const messages = quotedMessages(page)
   expect(messages.length).toBeGreaterThan(35)
   expect(messages.filter((message) => !source.includes(message))).toEqual([])
+})
+
+test('every title of an error leads to a section of the page', () => {
+  const [titles, links] = [0, 2].map((column) => tableBelow(page, 'From the title').map((row) => row[column] ?? ''))
+  const named = titles?.flatMap((cell) => Array.from(cell.matchAll(/\*\*(.+?)\*\*/g), ([, title]) => title))
+  expect(named).toEqual(expect.arrayContaining(Object.values(ERROR_TITLES)))
+  expect(links?.filter((cell) => !/\]\([a-z-]*(?:\.md)?#/.test(cell))).toEqual([])
 })
