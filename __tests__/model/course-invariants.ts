@@ -192,25 +192,34 @@ function checksHadEnded({ endMs, deadlineMs, outputs, calls }: CourseRun, all: r
   return all.length > 0 && outputs['pr-state'] === 'open' && isStarted && isLongAgo
 }
 
+/** The checks without those that came after all had ended and stood, which no step can know. */
+function knownInTime(ever: readonly Checked[]): readonly Checked[] {
+  const checks = ever.toSorted((a, b) => a.knownMs - b.knownMs)
+  const end = checks.findIndex(({ knownMs }, index) => {
+    const quietMs = Math.max(...checks.slice(0, index).map(({ endedMs }) => endedMs))
+    return index > 0 && knownMs > quietMs + STANDING_MS
+  })
+  return end === -1 ? checks : checks.slice(0, end)
+}
+
 function checksAreTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   const { checks = '', 'pr-head-sha': sha = '' } = run.outputs
   const ever = checkedOf(trace, sha)
   const all = ever.filter(({ isReplaced }) => !isReplaced)
   if (checks === 'failure' && all.every(({ isGood }) => isGood)) {
-    const { checkRuns } = trace.service.github.state.repositories[REPOSITORY] ?? { checkRuns: [] }
-    const failed = checkRuns.some(({ headSha, conclusion }) => headSha === sha && conclusion === 'failure')
-    return failed ? undefined : 'It says that checks failed, and none did.'
+    // What failed may have been replaced since.
+    const { checkRuns, statuses } = docsOf(trace)
+    const failed = [
+      ...checkRuns.filter(({ conclusion }) => conclusion === 'failure'),
+      ...statuses.filter(({ state }) => state === 'failure'),
+    ]
+    return failed.some(({ headSha }) => headSha === sha) ? undefined : 'It says that checks failed, and none did.'
   }
   if (checks === 'pending')
     return isCalm(trace) && checksHadEnded(run, all) ? 'It says that checks are not over, and all were.' : undefined
   if (checks !== 'success') return undefined
   if (all.length === 0) return 'It says that checks passed, and there is none.'
-  const bad = all.find((one) => {
-    const others = ever.filter((other) => other !== one && other.knownMs < one.knownMs)
-    const quietMs = Math.max(...others.map(({ endedMs }) => endedMs))
-    // What comes after all had ended and stood, no step can know.
-    return !one.isGood && !(others.length > 0 && one.knownMs > quietMs + STANDING_MS)
-  })
+  const bad = knownInTime(ever).find(({ isGood, isReplaced }) => !isGood && isReplaced !== true)
   return bad === undefined ? undefined : `It says that all checks passed, and ${bad.name} did not.`
 }
 

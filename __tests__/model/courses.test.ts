@@ -251,10 +251,18 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
       ...checked(
         passes('build', { afterMs: 0, takesMs: 1_000, result: { conclusion: 'skipped' }, again: AGAIN }),
         passes('build', { ...fails, needs: true, afterMs: 0, takesMs: 1_000, again: { ...AGAIN, ...fails } }),
+        passes('test', { workflow: 'docs.yml', takesMs: 1_000, again: { ...fails, afterMs: 36_000, takesMs: 20_000 } }),
       ),
       latenciesMs: [10],
     },
     { checks: 'success' },
+  ],
+  'a commit status that failed may be replaced later': [
+    checked(
+      { kind: 'status', name: 'preview', afterMs: 3_000, takesMs: 2_000, conclusion: 'failure' },
+      { kind: 'status', name: 'preview', afterMs: 21_000, takesMs: 29_000, conclusion: 'success' },
+    ),
+    { checks: 'failure' },
   ],
   'a second marker comment by a maintainer does not split the log': [
     {

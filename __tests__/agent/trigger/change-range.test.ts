@@ -37,7 +37,7 @@ test.each<[what: string, fields: object, requested: RequestedRange, expected: ob
     'of a tag that moved',
     TAG,
     EVENT,
-    { ...COMPARED, about: 'the moved tag', fallback: { kind: 'since-tag', tag: 'v1' } },
+    { ...COMPARED, isReplacement: true, about: 'the moved tag', fallback: { kind: 'since-tag', tag: 'v1' } },
   ],
   ['of a tag that moved, by force', { ...TAG, forced: true }, EVENT, { ...COMPARED, fallback: { kind: 'since-tag' } }],
   ['that deleted a tag', { ...TAG, deleted: true }, EVENT, NO_CHANGE],
