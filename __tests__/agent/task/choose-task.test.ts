@@ -194,6 +194,18 @@ test.each([
   expect([takers(world), world.report.error?.code]).toEqual([found, code])
 })
 
+test.each<[string, Partial<WorldOptions>, string[], string | undefined]>([
+  ['continues the one that the list of the label has', {}, [FIRST], undefined],
+  ['sends nothing if the list of the label has none', { answers: listing() }, [], 'not-sent'],
+])('with more than 3,000 open pull requests, it %s', async (_what, options, found, code) => {
+  const furnish = ({ pulls }: RepositoryState): void => {
+    for (let number = 100; number < 3_100; number++)
+      pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a') })
+  }
+  const world = await goOn({}, { furnish, ...options })
+  expect([takers(world), world.report.error?.code]).toEqual([found, code])
+})
+
 const list = (...pulls: [number: number, login: string, type?: string][]): PullRequestInList[] =>
   pulls.map(([number, login, type = 'Bot']) => ({
     ...{ repository: 'acme/docs', number, labels: [], author: { login, type } },
