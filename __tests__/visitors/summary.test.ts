@@ -83,6 +83,7 @@ test.each([
   [2, 1, 2, '1 visitor was seen as both'],
   [1, 1, 5, 'although they do not add up'],
   [5, 1, 3, 'although they do not add up'],
+  [1, 5, 3, 'although they do not add up'],
 ])('explains how people (%i), AI (%i) and all (%i) relate', (human, ai, total, words) => {
   expect(summary({ totals: { human, ai, total } })).toContain(words)
 })
