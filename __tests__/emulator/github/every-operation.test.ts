@@ -60,7 +60,7 @@ test('every operation answers, and answers as GitHub’s description says', () =
     ...['/actions/runs', `/actions/runs/${build?.runId ?? 0}`, '/collaborators/mona/permission'],
     ...[`/check-runs/${build?.id ?? 0}`, `/check-runs/${build?.id ?? 0}/annotations`],
     '/actions/workflows/docs.yml/runs?branch=main&status=success&exclude_pull_requests=true',
-    ...['/api/v3/rate_limit', '/api/v3/search/issues?q=repo:acme/docs%20is:pr'],
+    ...['/api/v3/rate_limit', '/api/v3/search/issues?q=repo:acme/docs%20is:pr', '/api/v3/users/mona'],
   ])
     read(path)
 
@@ -90,10 +90,16 @@ test('every operation answers, and answers as GitHub’s description says', () =
   play(201, 'POST', '/pulls/comments/72/reactions', { content: 'eyes' })
   play(201, 'POST', '/pulls/4/comments/72/replies', { body: 'Done' })
   play(200, 'PATCH', '/pulls/comments/72', { body: 'Done, again' })
+  const { filename: path } = read('/pulls/4/files')[0]
+  const line = { path, position: 1, commit_id: head }
+  const { id: onLine } = play(201, 'POST', '/pulls/4/comments', { body: 'Here', ...line })
+  read(`/pulls/comments/${onLine}`)
+  play(204, 'DELETE', `/pulls/comments/${onLine}`)
 
   play(201, 'POST', '/pulls/4/requested_reviewers', { reviewers: ['mona'] })
   play(200, 'DELETE', '/pulls/4/requested_reviewers', { reviewers: ['mona'] })
   as(MAINTAINER, () => {
+    read('/api/v3/user')
     const { id } = play(200, 'POST', '/pulls/4/reviews', {})
     play(200, 'POST', `/pulls/4/reviews/${id}/events`, { event: 'APPROVE' })
     read(`/pulls/4/reviews/${id}`)

@@ -556,3 +556,94 @@ test('what is left of the hour can be read, which costs no request', () => {
   const rates = [1, 2].map(() => read('/api/v3/rate_limit').rate)
   expect(rates).toMatchObject([{ limit: 1000, used: 1, remaining: 999, reset: START / 1_000 + 3_600 }, { used: 1 }])
 })
+
+describe('comments on lines', () => {
+  const PATCH = '@@ -1,2 +1,3 @@\n # Guide\n-Old\n+New\n+More\n@@ -9 +10 @@\n-Last\n+End'
+
+  function driveChange(isUndescribed = false): GitHubDriver {
+    const docs = repositoryWithGuide()
+    const files = [{ filename: 'docs/guide.md', patch: PATCH }]
+    pushCommit(docs, 'guide', { message: 'Change the guide', author: 'ann', files }, START - HOUR_MS)
+    return driveGitHub({ docs, isUndescribed })
+  }
+
+  test.each([
+    [{ line: 3 }, 3, 'RIGHT', '@@ -1,2 +1,3 @@\n # Guide\n-Old\n+New\n+More'],
+    [{ line: 1, side: 'RIGHT' }, 1, 'RIGHT', '@@ -1,2 +1,3 @@\n # Guide'],
+    [{ line: 2, side: 'LEFT' }, 2, 'LEFT', '@@ -1,2 +1,3 @@\n # Guide\n-Old'],
+    [{ line: 3, start_line: 2 }, 3, 'RIGHT', '@@ -1,2 +1,3 @@\n # Guide\n-Old\n+New\n+More'],
+    [{ position: 7 }, 10, 'RIGHT', '@@ -9 +10 @@\n-Last\n+End'],
+    [{ position: 6 }, 9, 'LEFT', '@@ -9 +10 @@\n-Last'],
+  ])('%j is line %d on the side %s', (place, line, side, hunk) => {
+    const { ask, docs, read } = driveChange()
+    const where = { path: 'docs/guide.md', commit_id: docs.pulls[7]?.headSha, ...place }
+    const { status, body } = ask('POST', '/pulls/7/comments', { body: 'Why?', ...where })
+    expect([status, body]).toMatchObject([201, { path: 'docs/guide.md', line, side, diff_hunk: hunk }])
+    expect(read('/pulls/7/comments')).toEqual([body])
+    expect(read(`/pulls/7/reviews/${body.pull_request_review_id}`)).toMatchObject({ state: 'COMMENTED', body: '' })
+  })
+
+  test.each([
+    [{ path: 'docs/other.md', line: 1 }, 'pull_request_review_thread.path'],
+    [{ path: 'docs/guide.md', line: 5 }, 'pull_request_review_thread.line'],
+    [{ path: 'docs/guide.md', line: 3, start_line: 5 }, 'pull_request_review_thread.line'],
+    [{ path: 'docs/guide.md', position: 5 }, 'pull_request_review_thread.line'],
+    [{ path: 'docs/guide.md', line: 3, commit_id: '0'.repeat(40) }, 'pull_request_review_thread.commit'],
+  ])('%j is no line of the change', (place, field) => {
+    const { ask, docs } = driveChange()
+    const answered = ask('POST', '/pulls/7/comments', { body: 'Why?', commit_id: docs.pulls[7]?.headSha, ...place })
+    expect([answered.status, answered.body.errors[0].field]).toEqual([422, field])
+    expect(docs.pulls[7]?.reviewComments).toEqual([])
+  })
+
+  test('a review brings its comments when it is submitted, and needs no other text', () => {
+    const { ask, read } = driveChange()
+    const comments = [{ path: 'docs/guide.md', line: 2, body: 'Say more.' }]
+    const { id } = ask('POST', '/pulls/7/reviews', { comments }).body
+    expect(read('/pulls/7/comments')).toEqual([])
+    expect(ask('POST', `/pulls/7/reviews/${id}/events`, { event: 'COMMENT' }).status).toBe(200)
+    expect(read('/pulls/7/comments')).toMatchObject([{ line: 2, body: 'Say more.', pull_request_review_id: id }])
+    expect(read(`/pulls/7/reviews/${id}/comments`)).toHaveLength(1)
+  })
+
+  test.each([
+    [{ path: 'docs/other.md', line: 2 }, 'Path could not be resolved'],
+    [{ path: 'docs/guide.md', line: 6 }, 'Line could not be resolved'],
+  ])('a review with a comment on %j is refused as a whole', (place, problem) => {
+    const { ask, docs } = driveChange(true)
+    const good = { path: 'docs/guide.md', line: 2, body: 'Good' }
+    const { status, body } = ask('POST', '/pulls/7/reviews', { comments: [good, { ...place, body: 'Bad' }] })
+    expect([status, body.errors]).toEqual([422, [problem]])
+    expect([docs.pulls[7]?.reviews, docs.pulls[7]?.reviewComments]).toEqual([[], []])
+  })
+
+  test('a comment can be answered, read, changed and deleted', () => {
+    const { ask, docs, read } = driveChange()
+    const where = { path: 'docs/guide.md', line: 2, commit_id: docs.pulls[7]?.headSha }
+    const { id } = ask('POST', '/pulls/7/comments', { body: 'Why?', ...where }).body
+    const reply = ask('POST', '/pulls/7/comments', { body: 'Because.', ...where, in_reply_to: id })
+    expect(reply.body).toMatchObject({ in_reply_to_id: id, body: 'Because.' })
+    ask('PATCH', `/pulls/comments/${id}`, { body: 'Why so?' })
+    expect(read(`/pulls/comments/${id}`)).toMatchObject({ body: 'Why so?' })
+    expect(ask('DELETE', `/pulls/comments/${id}`).status).toBe(204)
+    expect(ask('GET', `/pulls/comments/${id}`).status).toBe(404)
+  })
+})
+
+describe('users', () => {
+  test.each([
+    ['MONA', 200, 'mona'],
+    ['github-actions[bot]', 200, TOKEN_USER],
+    ['nobody', 404, undefined],
+  ])('%s is answered %d', (name, status, login) => {
+    const answered = drive().ask('GET', `/api/v3/users/${encodeURIComponent(name)}`)
+    expect([answered.status, answered.body.login]).toEqual([status, login])
+  })
+
+  test('the token of a workflow has no user', () => {
+    const { ask, service } = drive()
+    expect(ask('GET', '/api/v3/user').status).toBe(403)
+    service.github.state.identity = MAINTAINER
+    expect(ask('GET', '/api/v3/user').body.login).toBe(MAINTAINER)
+  })
+})

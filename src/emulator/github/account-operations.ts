@@ -1,13 +1,16 @@
 import { issueBody } from './issue-operations.ts'
 import type { Kind, Plays } from './parameters.ts'
-import { PAGE } from './parameters.ts'
-import { type Call, type Reply, listReply, notPlayed, ok, refusal, spelledIn } from './reply.ts'
+import { PAGE, decodeAll } from './parameters.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, notPlayed, ok, refusal, spelledIn } from './reply.ts'
 import { repositoryState } from './repository-state.ts'
 import type { RateLimit } from './request-budget.ts'
+import { wholeUserBody } from './resource-body.ts'
 import { isSortKey, parseSearch, searchIssues } from './search-issues.ts'
 
 /** A request that is about no repository. */
-export type AccountCall = Pick<Call, 'state' | 'query' | 'nowMs' | 'baseUrl' | 'url'> & { readonly limit: RateLimit }
+export type AccountCall = Pick<Call, 'state' | 'params' | 'query' | 'nowMs' | 'baseUrl' | 'url'> & {
+  readonly limit: RateLimit
+}
 
 interface AccountOperation {
   readonly path: string
@@ -33,7 +36,7 @@ const CANNOT_BE_SEARCHED =
 /** A call about a repository, from one that is about none. */
 function within(call: AccountCall, name: string): Call {
   const repository = call.state.repositories[name] ?? repositoryState()
-  return { ...call, name, repository, params: {}, body: {}, format: undefined }
+  return { ...call, name, repository, body: {}, format: undefined }
 }
 
 function search(call: AccountCall): Reply {
@@ -63,11 +66,26 @@ function search(call: AccountCall): Reply {
   )
 }
 
+function getUser({ state, params, baseUrl }: AccountCall): Reply {
+  const login = spelledIn(Object.keys(state.users), params['username'] ?? '')
+  return login === undefined ? NOT_FOUND : ok(wholeUserBody(state, login, baseUrl))
+}
+
 const SEARCH: Readonly<Record<string, Kind>> = { ...PAGE, q: 'text', order: ['desc', 'asc'], sort: 'text' }
 
 /** What is about no repository, by the names of GitHub's description. */
 export const ACCOUNT_OPERATIONS: Readonly<Record<string, AccountOperation>> = {
   'rate-limit/get': { path: '/rate_limit', answer: rateLimit, plays: {}, isFree: true },
+  // No user is behind the token of an app, such as that of a workflow.
+  'users/get-authenticated': {
+    path: '/user',
+    answer: ({ state, baseUrl }) =>
+      state.users[state.identity]?.type === 'User'
+        ? ok(wholeUserBody(state, state.identity, baseUrl))
+        : refusal(403, 'Resource not accessible by integration'),
+    plays: {},
+  },
+  'users/get-by-username': { path: '/users/{username}', answer: getUser, plays: {} },
   'meta/get': { path: '/meta', answer: () => ok(META), plays: {} },
   'search/issues-and-pull-requests': {
     path: '/search/issues',
@@ -76,11 +94,19 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<string, AccountOperation>> = {
   },
 }
 
-/** The operation that a request outside of repositories is for, with its name. */
-export function findAccountOperation(
-  method: string,
-  path: string,
-): readonly [name: string, operation: AccountOperation] | undefined {
+export interface AccountRoute {
+  readonly name: string
+  readonly operation: AccountOperation
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** The operation that a request outside of repositories is for. */
+export function findAccountOperation(method: string, path: string): AccountRoute | undefined {
   if (method !== 'GET') return undefined
-  return Object.entries(ACCOUNT_OPERATIONS).find(([, operation]) => operation.path === path)
+  for (const [name, operation] of Object.entries(ACCOUNT_OPERATIONS)) {
+    const pattern = new RegExp(`^${operation.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+    const match = pattern.exec(path)
+    if (match !== null) return { name, operation, params: decodeAll(match.groups) }
+  }
+  return undefined
 }

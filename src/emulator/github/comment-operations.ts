@@ -10,8 +10,9 @@ import {
   withPull,
 } from './operation.ts'
 import { PAGE } from './parameters.ts'
+import { makeLineComment } from './line-comments.ts'
 import { nodeId } from './node-id.ts'
-import { associationOf } from './pull-body.ts'
+import { associationOf, shownChange } from './pull-body.ts'
 import type { ReviewComment } from './pull-state.ts'
 import {
   type Call,
@@ -38,19 +39,36 @@ type AnyComment = Comment | ReviewComment
 
 interface CommentCall extends Call {
   readonly comment: AnyComment
+  /** All comments of its kind where it stands. */
+  readonly comments: AnyComment[]
   /** What it stands on. */
   readonly issue: IssueState
   readonly number: number
 }
 
 function placeOf({ repository: { pulls } }: Call, comment: ReviewComment): object {
-  const { path, line, diffHunk, reviewId = null, inReplyTo } = comment
+  const {
+    path,
+    line,
+    side = 'RIGHT',
+    startLine = null,
+    position = line,
+    diffHunk,
+    reviewId = null,
+    inReplyTo,
+  } = comment
   const headSha = Object.values(pulls).find(({ reviewComments }) => reviewComments.includes(comment))?.headSha
   return {
     path,
     line,
-    position: line,
-    original_position: line,
+    original_line: line,
+    side,
+    start_line: startLine,
+    original_start_line: startLine,
+    start_side: startLine === null ? null : side,
+    subject_type: 'line',
+    position,
+    original_position: position,
     commit_id: headSha,
     original_commit_id: headSha,
     diff_hunk: diffHunk,
@@ -124,6 +142,38 @@ function withText({ issue, body }: Call & { readonly issue: IssueState }, write:
   return write(text)
 }
 
+const LINE_COMMENT = 'PullRequestReviewComment'
+const THREAD = 'pull_request_review_thread'
+
+/** A comment on a line is a review of its own. */
+function createLineComment(call: PullCall): Reply {
+  const { pull, state, nowMs } = call
+  const { in_reply_to: answered, commit_id: headSha } = call.body
+  if (answered !== undefined) return replyInThread({ ...call, params: { comment_id: String(answered) } })
+  return withText({ ...call, issue: pull }, () => {
+    if (!shownChange(call, pull).ahead.some(({ sha }) => sha === headSha))
+      return refusal(422, 'Validation Failed', {
+        errors: [{ resource: LINE_COMMENT, field: `${THREAD}.commit`, code: 'invalid' }],
+      })
+    const comment = makeLineComment(call, call.body)
+    if (comment === 'path') return invalid(LINE_COMMENT, `${THREAD}.path`, 'invalid')
+    if (comment === 'line')
+      return refusal(422, 'Validation Failed', {
+        errors: [
+          {
+            ...{ resource: LINE_COMMENT, field: `${THREAD}.line`, code: 'custom' },
+            message: `${THREAD}.line must be part of the diff`,
+          },
+        ],
+      })
+    const review = { id: takeId(state), user: state.identity, body: '', headSha: pull.headSha, submittedAtMs: nowMs }
+    pull.reviews.push({ ...review, state: 'COMMENTED' })
+    const written = { ...comment, reviewId: review.id }
+    pull.reviewComments.push(written)
+    return created(commentBody(call, written))
+  })
+}
+
 /** A reply stands in the thread of the comment that began it, whichever of its comments was answered. */
 function replyInThread(call: PullCall): Reply {
   const { pull, params, state, nowMs } = call
@@ -153,7 +203,7 @@ function withComment(places: Places, answer: (call: CommentCall) => Reply): (cal
   return (call) => {
     for (const [number, issue, comments] of places(call.repository)) {
       const comment = comments.find(({ id }) => String(id) === call.params['comment_id'])
-      if (comment !== undefined) return answer({ ...call, comment, issue, number: Number(number) })
+      if (comment !== undefined) return answer({ ...call, comment, comments, issue, number: Number(number) })
     }
     return NOT_FOUND
   }
@@ -168,8 +218,8 @@ function edit(call: CommentCall): Reply {
   })
 }
 
-function remove({ comment, issue, nowMs }: CommentCall): Reply {
-  issue.comments.splice(issue.comments.indexOf(comment), 1)
+function remove({ comment, comments, issue, nowMs }: CommentCall): Reply {
+  comments.splice(comments.indexOf(comment), 1)
   issue.updatedAtMs = nowMs
   return noContent()
 }
@@ -223,9 +273,18 @@ const COMMENT = '/issues/comments/{comment_id}'
 const IN_THREAD = '/pulls/comments/{comment_id}'
 
 const listOfIssue = withIssue((call) => listComments(call, call.issue.comments))
-const listOfPull = withPull((call) => listComments(call, call.pull.reviewComments))
-const deleteComment = withComment(conversations, remove)
-const getComment = withComment(conversations, (call) => ok(commentBody(call, call.comment)))
+/** The comments of a review that is not submitted yet are not shown. */
+const listOfPull = withPull((call) => {
+  const { reviews, reviewComments } = call.pull
+  const pending = reviews.filter(({ state }) => state === 'PENDING').map(({ id }) => id)
+  return listComments(
+    call,
+    reviewComments.filter(({ reviewId = 0 }) => !pending.includes(reviewId)),
+  )
+})
+const get = (call: CommentCall): Reply => ok(commentBody(call, call.comment))
+const [deleteComment, deleteInThread] = [withComment(conversations, remove), withComment(threads, remove)]
+const [getComment, getInThread] = [withComment(conversations, get), withComment(threads, get)]
 const [editComment, editInThread] = [withComment(conversations, edit), withComment(threads, edit)]
 const [reactTo, reactInThread] = [withComment(conversations, react), withComment(threads, react)]
 const reply = withPull(replyInThread)
@@ -233,6 +292,7 @@ const reply = withPull(replyInThread)
 const SINCE = { ...PAGE, since: 'time' } as const
 const SORTED = { ...SINCE, sort: ['created', 'updated'], direction: ['asc', 'desc'] } as const
 const TEXT = { body: { body: 'text' }, required: ['body'] } as const
+const SIDES = ['LEFT', 'RIGHT'] as const
 const REACTION = { body: { content: REACTIONS }, required: ['content'] } as const
 
 /** Comments of issues, of pull requests and of reviews, and reactions to them. */
@@ -253,6 +313,23 @@ export const COMMENT_OPERATIONS: Operations = {
   'reactions/create-for-issue-comment': operation('POST', `${COMMENT}/reactions`, ISSUES_OR_PULLS, reactTo, REACTION),
   'pulls/list-comments-for-review': operation('GET', OF_REVIEW, PULLS, withPull(listOfReview), { query: PAGE }),
   'pulls/list-review-comments': operation('GET', OF_PULL, PULLS, listOfPull, { query: SORTED }),
+  'pulls/create-review-comment': operation('POST', OF_PULL, PULLS, withPull(createLineComment), {
+    body: {
+      ...TEXT.body,
+      commit_id: 'text',
+      path: 'text',
+      line: 'integer',
+      side: SIDES,
+      start_line: 'integer',
+      start_side: SIDES,
+      position: 'integer',
+      in_reply_to: 'integer',
+    },
+    required: ['body'],
+    unplayed: ['subject_type'],
+  }),
+  'pulls/get-review-comment': operation('GET', IN_THREAD, PULLS, getInThread),
+  'pulls/delete-review-comment': operation('DELETE', IN_THREAD, PULLS, deleteInThread),
   'pulls/create-reply-for-review-comment': operation('POST', `${OF_PULL}/{comment_id}/replies`, PULLS, reply, TEXT),
   'pulls/update-review-comment': operation('PATCH', IN_THREAD, PULLS, editInThread, TEXT),
   'reactions/create-for-pull-request-review-comment': operation(

@@ -3,7 +3,7 @@ import { type FaultPattern, faultAt } from '../http/faults.ts'
 import { MAX_BODY_BYTES } from '../http/prompt-body.ts'
 import { SOURCE } from '../service/job-body.ts'
 import type { JobRecord } from '../service/job-machine.ts'
-import { findAccountOperation } from './account-operations.ts'
+import { type AccountRoute, findAccountOperation } from './account-operations.ts'
 import { createAgentWork } from './agent-work.ts'
 import { mergeWhatIsReady } from './auto-merge.ts'
 import { demoState } from './demo-state.ts'
@@ -175,12 +175,11 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return reply.isText === true ? { ...reply, headers: { 'content-type': mediaType, ...reply.headers } } : reply
   }
 
-  function performForAccount(request: ServiceRequest, path: string, nowMs: number): Reply {
-    const [name, operation] = findAccountOperation(request.method, path) ?? []
-    if (name === undefined || operation === undefined) return NOT_FOUND
+  function performForAccount(request: ServiceRequest, path: string, route: AccountRoute, nowMs: number): Reply {
+    const { name, operation, params } = route
     const query = new URLSearchParams(request.target.split('?').slice(1).join('?'))
     const url = `${baseUrl}${API_PATH}${path}`
-    const call = { state, query, nowMs, baseUrl, url, limit: budget.describe(nowMs) }
+    const call = { state, params, query, nowMs, baseUrl, url, limit: budget.describe(nowMs) }
     return checkParameters(name, operation.plays, query, {}) ?? operation.answer(call)
   }
 
@@ -221,9 +220,11 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
     if (request.target === GRAPHQL_PATH)
       return answerAs('graphql', request, nowMs, () => performGraphQL(body, nowMs), true)
-    const [account, { isFree = false } = {}] = findAccountOperation(method, path) ?? []
-    if (account !== undefined)
-      return answerAs(account, request, nowMs, () => performForAccount(request, path, nowMs), isFree)
+    const account = findAccountOperation(method, path)
+    if (account !== undefined) {
+      const { name, operation } = account
+      return answerAs(name, request, nowMs, () => performForAccount(request, path, account, nowMs), operation.isFree)
+    }
     const located = locate(path)
     const route = located === undefined ? undefined : findRoute(method, located.rest)
     if (located === undefined || route === undefined) {

@@ -15,6 +15,19 @@ export interface Plays {
   readonly unplayed?: readonly string[]
 }
 
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The values of a path's parameters. */
+export function decodeAll(params: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decoded(text)]))
+}
+
 /** Of every list. */
 export const PAGE = { per_page: 'count', page: 'count' } as const satisfies Plays['query']
 

@@ -3,6 +3,12 @@ import { type Comment, type IssueState, issueState } from './issue-state.ts'
 export interface ReviewComment extends Comment {
   readonly path: string
   readonly line: number
+  /** Of the diff that the line is on: `LEFT` is the file before the change. By default `RIGHT`. */
+  readonly side?: 'LEFT' | 'RIGHT'
+  /** The first line, if there are several. */
+  readonly startLine?: number
+  /** By default the line. */
+  readonly position?: number
   readonly diffHunk: string
   readonly reviewId?: number
   readonly inReplyTo?: number

@@ -22,6 +22,20 @@ export function userBody(
   return { login, id, node_id: nodeId('U', 0, login), type, site_admin: false }
 }
 
+/** A user as only requests for users show one. */
+export function wholeUserBody(state: GitHubState, login: string, baseUrl: string): object {
+  const user = userBody(state, login)
+  const page = user.type === 'Bot' ? `apps/${login.replace(/\[bot\]$/, '')}` : login
+  return {
+    ...user,
+    html_url: `${baseUrl}/${page}`,
+    ...same(null, 'name', 'company', 'location', 'email', 'hireable', 'bio'),
+    blog: '',
+    ...same(0, 'public_repos', 'public_gists', 'followers', 'following'),
+    ...same(LONG_AGO, 'created_at', 'updated_at'),
+  }
+}
+
 /** A user or a team, under the name of one or the other. */
 export function reviewerBody({ state }: Call, name: string): { readonly user: object } | { readonly team: object } {
   const team = name.split('/')[1]

@@ -1,8 +1,9 @@
 import { type Operations, PULLS, type PullCall, operation, withPull } from './operation.ts'
+import { type LineFields, makeLineComment } from './line-comments.ts'
 import { nodeId } from './node-id.ts'
 import { PAGE } from './parameters.ts'
 import { associationOf, pullBody } from './pull-body.ts'
-import { type Review, requestedReviewers } from './pull-state.ts'
+import { type Review, type ReviewComment, requestedReviewers } from './pull-state.ts'
 import {
   type Call,
   NOT_FOUND,
@@ -43,14 +44,14 @@ const refuseReview = (problem: string): Reply => refusal(422, 'Unprocessable Ent
 type ReviewEvent = keyof typeof STATES
 
 /** Why somebody may not review a pull request in this way, or nothing. */
-function findReviewBlocker(call: PullCall, event: ReviewEvent | undefined, text: string): Reply | undefined {
+function findReviewBlocker(call: PullCall, event: ReviewEvent | undefined, isEmpty: boolean): Reply | undefined {
   const { pull, state, repository } = call
   const isAuthor = pull.user === state.identity
   if (event === 'APPROVE' && state.identity === 'github-actions[bot]' && !repository.canActionsCreatePulls)
     return refuseReview('GitHub Actions is not permitted to approve pull requests.')
   if (event === 'APPROVE' && isAuthor) return refuseReview('Can not approve your own pull request')
   if (event === 'REQUEST_CHANGES' && isAuthor) return refuseReview('Can not request changes on your own pull request')
-  if (event !== undefined && event !== 'APPROVE' && text === '') return refuseReview('Body cannot be blank')
+  if (event !== undefined && event !== 'APPROVE' && isEmpty) return refuseReview('Body cannot be blank')
   return undefined
 }
 
@@ -67,18 +68,30 @@ interface ReviewFields {
   readonly body?: string
   readonly event?: ReviewEvent
   readonly commit_id?: string
+  readonly comments?: readonly LineFields[]
+}
+
+/** Comments on lines of the change, all or none. */
+function makeComments(call: PullCall, fields: readonly LineFields[]): readonly ReviewComment[] | Reply {
+  const made = fields.map((one) => makeLineComment(call, one))
+  if (made.includes('path')) return refuseReview('Path could not be resolved')
+  if (made.includes('line')) return refuseReview('Line could not be resolved')
+  return made as readonly ReviewComment[]
 }
 
 function createReview(call: PullCall): Reply {
   const { pull, state } = call
-  const { body: text = '', event, commit_id: headSha = pull.headSha } = call.body as ReviewFields
-  const blocker = findReviewBlocker(call, event, text)
+  const { body: text = '', event, commit_id: headSha = pull.headSha, comments = [] } = call.body as ReviewFields
+  const blocker = findReviewBlocker(call, event, text === '' && comments.length === 0)
   if (blocker !== undefined) return blocker
   const { identity: user } = state
   const isPending = (one: Review): boolean => one.user === user && one.state === 'PENDING'
   if (pull.reviews.some(isPending)) return refuseReview('User can only have one pending review per pull request')
+  const made = makeComments(call, comments)
+  if ('status' in made) return made
   const review: Review = { id: takeId(state), user, body: text, state: 'PENDING', headSha, submittedAtMs: undefined }
   pull.reviews.push(review)
+  pull.reviewComments.push(...made.map((one) => ({ ...one, reviewId: review.id })))
   if (event !== undefined) submit(call, review, event)
   return ok(reviewBody(call, review))
 }
@@ -93,7 +106,8 @@ function withReview(answer: (call: PullCall, review: Review) => Reply): (call: C
 function submitReview(call: PullCall, review: Review): Reply {
   const { body: text = review.body, event = 'COMMENT' } = call.body as ReviewFields
   if (review.state !== 'PENDING') return refuseReview('Could not submit pull request review.')
-  const blocker = findReviewBlocker(call, event, text)
+  const hasComments = call.pull.reviewComments.some(({ reviewId }) => reviewId === review.id)
+  const blocker = findReviewBlocker(call, event, text === '' && !hasComments)
   if (blocker !== undefined) return blocker
   review.body = text
   submit(call, review, event)
@@ -162,8 +176,7 @@ export const REVIEW_OPERATIONS: Operations = {
     { query: PAGE },
   ),
   'pulls/create-review': operation('POST', REVIEWS, PULLS, withPull(createReview), {
-    body: { body: 'text', event: EVENTS, commit_id: 'text' },
-    unplayed: ['comments'],
+    body: { body: 'text', event: EVENTS, commit_id: 'text', comments: 'objects' },
   }),
   'pulls/get-review': operation(
     'GET',

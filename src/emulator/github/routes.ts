@@ -2,6 +2,7 @@ import { CHECK_OPERATIONS } from './check-operations.ts'
 import { COMMENT_OPERATIONS } from './comment-operations.ts'
 import { findCommit } from './history.ts'
 import type { Operation, Operations } from './operation.ts'
+import { decodeAll } from './parameters.ts'
 import { GIT_OPERATIONS } from './git-operations.ts'
 import { ISSUE_OPERATIONS } from './issue-operations.ts'
 import { LABEL_OPERATIONS } from './label-operations.ts'
@@ -52,21 +53,12 @@ const ROUTES = Object.entries(OPERATIONS)
   }))
   .sort((a, b) => b.words - a.words)
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 /** Finds what a path below `/repos/{owner}/{repo}` is for. */
 export function findRoute(method: string, path: string): GitHubRoute | undefined {
   for (const { name, operation, path: pattern } of ROUTES) {
     const match = operation.method === method ? pattern.exec(path) : null
     if (match === null) continue
-    const params = Object.entries(match.groups ?? {}).map(([value, text]) => [value, decoded(text)])
-    return { name, operation, params: Object.fromEntries(params) as Record<string, string> }
+    return { name, operation, params: decodeAll(match.groups) }
   }
   return undefined
 }

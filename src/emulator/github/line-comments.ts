@@ -1,0 +1,43 @@
+import { listDiffLines } from './diff-lines.ts'
+import type { PullCall } from './operation.ts'
+import { shownChange } from './pull-body.ts'
+import type { ReviewComment } from './pull-state.ts'
+import { takeId } from './state.ts'
+
+/** Where a request wants a comment on a pull request's change. */
+export interface LineFields {
+  readonly path?: unknown
+  readonly body?: unknown
+  readonly line?: unknown
+  readonly side?: unknown
+  readonly start_line?: unknown
+  readonly position?: unknown
+}
+
+type Unresolved = 'path' | 'line'
+
+/** A new comment on a line of the change, in no review yet, or what of the request names nothing in the change. */
+export function makeLineComment(call: PullCall, fields: LineFields): ReviewComment | Unresolved {
+  const { pull, state, nowMs } = call
+  const { path, body, line, side = 'RIGHT', start_line: startLine, position } = fields
+  const file = shownChange(call, pull).files.find(({ filename }) => filename === path)
+  if (file === undefined) return 'path'
+  const key = side === 'LEFT' ? 'oldLine' : 'newLine'
+  const lines = listDiffLines(file)
+  const found = lines.find((one) => (line === undefined ? one.position === position : one[key] === line))
+  const isStartKnown = startLine === undefined || lines.some((one) => one[key] === startLine)
+  if (found === undefined || !isStartKnown) return 'line'
+  return {
+    id: takeId(state),
+    user: state.identity,
+    body: String(body),
+    createdAtMs: nowMs,
+    reactions: [],
+    path: file.filename,
+    line: found[key] ?? found.oldLine ?? 1,
+    side: found[key] === undefined ? 'LEFT' : (side as 'LEFT' | 'RIGHT'),
+    ...(typeof startLine === 'number' && { startLine }),
+    position: found.position,
+    diffHunk: found.hunk,
+  }
+}
