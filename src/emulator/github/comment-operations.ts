@@ -148,7 +148,7 @@ const THREAD = 'pull_request_review_thread'
 /** A comment on a line is a review of its own. */
 function createLineComment(call: PullCall): Reply {
   const { pull, state, nowMs } = call
-  const { in_reply_to: answered, commit_id: headSha } = call.body
+  const { in_reply_to: answered, commit_id: headSha } = call.body as { in_reply_to?: number; commit_id?: string }
   if (answered !== undefined) return replyInThread({ ...call, params: { comment_id: String(answered) } })
   return withText({ ...call, issue: pull }, () => {
     if (!shownChange(call, pull).ahead.some(({ sha }) => sha === headSha))
