@@ -160,7 +160,7 @@ test.each(ROWS)('a step asks GitHub as often as the page says: %s', async (many,
   expect(asked).toEqual(cellsOf(many))
 })
 
-const [FAILS, PASSES] = combineScenarios(['checks-mended']).checks
+const [FAILS, PASSES] = combineScenarios(['checks-fixed']).checks
 
 test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
   ['push to a new pull request', 11, {}, {}],
@@ -238,8 +238,8 @@ const PARTS: readonly Part[] = [
   { part: '`wait-for-checks`, all done in 20 s', given: { 'wait-for-checks': 'true' } },
   {
     part: 'a round of `fix-rounds`',
-    ...{ given: ROUND, more: { github: combineScenarios(['checks-mended']) } },
-    without: { given: { ...ROUND, 'fix-rounds': '0' }, more: { github: combineScenarios(['checks-mended']) } },
+    ...{ given: ROUND, more: { github: combineScenarios(['checks-fixed']) } },
+    without: { given: { ...ROUND, 'fix-rounds': '0' }, more: { github: combineScenarios(['checks-fixed']) } },
   },
 ]
 

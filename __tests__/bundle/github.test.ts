@@ -65,7 +65,7 @@ test('a step on a push marks its pull request, and never loads the undici that N
 
 test('failing checks go back to the job with the end of their logs, until they pass', async () => {
   const run = await runWithGitHub({
-    plays: 'checks-mended-late',
+    plays: 'checks-fixed-late',
     inputs: { 'timeout-minutes': '60', 'wait-for-checks': 'true', 'fix-rounds': '3', 'fail-on': 'checks' },
     // Besides the ten times of all steps here.
     preload: `{ ${timesFaster(2)} }`,

@@ -179,7 +179,7 @@ const USUAL = {
 test.each([
   ['', {}],
   ['--host ::1 --port 0 --scenario=flaky', { host: '::1', port: 0, scenario: 'flaky' }],
-  ['--github-scenario open-pull-request,checks-mended', { gitHubScenarios: ['open-pull-request', 'checks-mended'] }],
+  ['--github-scenario open-pull-request,checks-fixed', { gitHubScenarios: ['open-pull-request', 'checks-fixed'] }],
   ['--github-repository me/guide --speed 0.5', { gitHubRepository: 'me/guide', speed: 0.5 }],
   ['--pages 300 --visits 100000', { pages: 300, visits: 100_000 }],
   ['--events', { events: true }],

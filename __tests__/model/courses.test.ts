@@ -16,7 +16,7 @@ const COURSES = 50
 const ENDS = {
   rolling: ['created', 'updated', 'unchanged', 'checks success', 'checks failure'],
   'follow-up': ['updated', 'unchanged', 'checks success', 'checks failure'],
-  rounds: ['mended', 'not mended'],
+  rounds: ['fixed', 'not fixed'],
 } as const
 
 test.each(['rolling', 'follow-up', 'rounds'] as const)(
@@ -29,7 +29,7 @@ test.each(['rolling', 'follow-up', 'rounds'] as const)(
       for (const { isGreen, outputs } of trace.runs) {
         if (isGreen) seen.add(outputs['pr-operation'] ?? '')
         seen.add(`checks ${outputs['checks'] ?? ''}`)
-        if (Number(outputs['fix-rounds']) > 0) seen.add(outputs['checks'] === 'success' ? 'mended' : 'not mended')
+        if (Number(outputs['fix-rounds']) > 0) seen.add(outputs['checks'] === 'success' ? 'fixed' : 'not fixed')
       }
       return { problems: problemsOf(trace), log: trace.runs.flatMap(({ log, line }) => [...log, line]) }
     })

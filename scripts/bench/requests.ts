@@ -23,7 +23,7 @@ const STORIES: readonly Story[] = [
   {
     what: 'A prompt with one round of fixes',
     given: { ...CHECKED, 'fix-rounds': '1' },
-    more: { github: combineScenarios(['checks-mended']) },
+    more: { github: combineScenarios(['checks-fixed']) },
   },
 ]
 

@@ -14,7 +14,7 @@ const FACTS = '<table>\n<tr><td><b>Triggered by'
 
 export const SHOTS: readonly Shot[] = [
   { name: 'summary', flags: '', of: 'summary', until: FACTS },
-  { name: 'mended', flags: '--scenario mended', of: 'summary', until: FACTS },
+  { name: 'fixed', flags: '--scenario fixed', of: 'summary', until: FACTS },
   { name: 'conversation', flags: '--scenario rolling', of: 'page', until: '<section>\n<h2>Checks' },
   { name: 'may-exist', flags: '--scenario lost-answer', of: 'summary', until: FACTS },
 ]

@@ -3,7 +3,7 @@ import type { Checks } from './check.ts'
 import { COMMENT_CHECKS } from './comment-checks.ts'
 import { NO_KEY } from './courses.ts'
 import { FLEET_CHECKS } from './fleet-checks.ts'
-import { MENDING_CHECKS } from './mending-checks.ts'
+import { FIX_ROUND_CHECKS } from './fix-round-checks.ts'
 import { ROLLING_CHECKS } from './rolling-checks.ts'
 import { VISITED_CHECKS } from './visited-checks.ts'
 
@@ -12,7 +12,7 @@ const WRITE = { inputs: { prompt: 'Document the --dry-run flag.' } }
 export const CHECKS: Checks = {
   ...CHANGE_CHECKS,
   ...ROLLING_CHECKS,
-  ...MENDING_CHECKS,
+  ...FIX_ROUND_CHECKS,
   ...COMMENT_CHECKS,
   ...FLEET_CHECKS,
   ...VISITED_CHECKS,
@@ -73,14 +73,14 @@ export const CHECKS: Checks = {
             'rehearse(pull-request, pull-request, success): success',
             'rehearse(0.2, timed-out, slow, failure): success',
             'rehearse(checks-fail, pull-request, pull-request, failure): success',
-            'rehearse(checks-mended, job_finished, pull-request, pull-request, success): success',
+            'rehearse(checks-fixed, job_finished, pull-request, pull-request, success): success',
             'rehearse(out-of-scope, pull-request, pull-request, failure): success',
           ],
           outputs: {
             'rehearse(0.2, timed-out, slow, failure).docs.outcome': 'timed-out',
             'rehearse(checks-fail, pull-request, pull-request, failure).docs.checks': 'failure',
             'rehearse(out-of-scope, pull-request, pull-request, failure).docs.in-scope': 'false',
-            'rehearse(checks-mended, job_finished, pull-request, pull-request, success).docs.checks': 'success',
+            'rehearse(checks-fixed, job_finished, pull-request, pull-request, success).docs.checks': 'success',
           },
         },
       ],

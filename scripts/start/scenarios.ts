@@ -20,13 +20,13 @@ type Described = Readonly<Record<string, { readonly description: string }>>
 
 /** Scenarios that need more than the embedded GitHub: other inputs, or several runs. */
 const STORIES = {
-  mended: {
-    plays: 'checks-mended',
-    description: 'The checks of the first commit fail, go back to the agent, and pass on its next one.',
+  fixed: {
+    plays: 'checks-fixed',
+    description: 'The checks of the first commit fail, are sent back to the agent, and pass on its next commit.',
   },
   rolling: {
     plays: 'checks-fail-once',
-    description: 'Three pushes and a comment make one pull request, and a failing check goes back once.',
+    description: 'Three pushes and a comment lead to one pull request, and a failed check is sent back once.',
   },
 } as const
 type Story = keyof typeof STORIES
@@ -45,10 +45,10 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly AnyScenarioName[
     { 'job-id': 'job_finished' },
     [
       ...(['stale-follow-up', 'never-starts', 'idle-follow-up', 'fails-after-push', 'lagging'] as const),
-      ...(['checks-mended', 'checks-mended-late', 'commit-lost'] as const),
+      ...(['checks-fixed', 'checks-fixed-late', 'commit-lost'] as const),
     ],
   ],
-  [{ 'fix-rounds': '2' }, ['mended']],
+  [{ 'fix-rounds': '2' }, ['fixed']],
   [{ 'fix-rounds': '1', reviewers: 'change-authors' }, ['rolling']],
   [ASKED, ['comment-of-maintainer', 'comment-of-stranger', 'comment-of-bot']],
   // No request to GitHub before the job: a failed request would stop the step before the prompt.
@@ -95,7 +95,7 @@ export function chooseScenarios(
   }
 }
 
-const FIRST_SCENARIOS = ['pull-request', 'mended', 'rolling', 'comment-of-maintainer', 'slow']
+const FIRST_SCENARIOS = ['pull-request', 'fixed', 'rolling', 'comment-of-maintainer', 'slow']
 
 /** Each scenario is listed in the first group that contains it. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [

@@ -7,7 +7,7 @@ export interface Scene {
 export const SCENES: readonly Scene[] = [
   { shows: 'A new job, from the push to a pull request whose checks have passed', flags: '' },
   { shows: 'Going on with an open pull request', flags: '--scenario open-pull-request' },
-  { shows: 'Failing checks that went back to the agent', flags: '--scenario mended' },
+  { shows: 'Failing checks that went back to the agent', flags: '--scenario fixed' },
   { shows: 'Checks that failed', flags: '--scenario checks-fail' },
   { shows: 'A file outside of `allowed-paths`', flags: '--scenario out-of-scope' },
   { shows: 'No permission on GitHub', flags: '--scenario no-permission' },

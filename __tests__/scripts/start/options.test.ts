@@ -68,7 +68,7 @@ test.each<[flags: string, env: Env, wanted: object]>([
   ['--speed 40 --cancel-after 1.5 --keep', {}, { service: { speed: 40 }, cancelAfter: 1.5, isKept: true }],
   ['--scenario draft', {}, { service: { scenario: 'pull-request', gitHubScenarios: ['draft'] } }],
   ['--scenario slow,\u00a0draft', {}, { service: { scenario: 'slow', gitHubScenarios: ['draft'] } }],
-  ['--scenario slow,checks-mended', {}, { defaults: { 'timeout-minutes': '2', 'job-id': 'job_finished' } }],
+  ['--scenario slow,checks-fixed', {}, { defaults: { 'timeout-minutes': '2', 'job-id': 'job_finished' } }],
   [
     '',
     { npm_config_scenario: 'failed', npm_config_prompt_file: 'a.md', npm_config_job_id: 'j', npm_config_keep: 'true' },

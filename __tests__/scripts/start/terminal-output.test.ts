@@ -16,7 +16,7 @@ import { AGENT_FIELDS } from '../../../src/agent/inputs/agent-inputs.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 
-const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'mended', 'rolling', ...RUNNER_SCENARIO_NAMES]
+const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'fixed', 'rolling', ...RUNNER_SCENARIO_NAMES]
 const VISITORS_SCENARIOS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
 
 function choose(...names: string[]): ChosenScenarios {
@@ -96,8 +96,8 @@ test('scenarios set inputs that the action has', () => {
 })
 
 test('the scenario with fix rounds plays checks that a follow-up fixes, without a job to follow up on', () => {
-  expect(choose('mended')).toMatchObject({ gitHubScenarios: ['checks-mended'] })
-  expect(choose('mended').inputs).toEqual({ 'fix-rounds': '2' })
+  expect(choose('fixed')).toMatchObject({ gitHubScenarios: ['checks-fixed'] })
+  expect(choose('fixed').inputs).toEqual({ 'fix-rounds': '2' })
 })
 
 test('uses colors only in terminals, and not with NO_COLOR', () => {

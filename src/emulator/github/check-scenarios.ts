@@ -84,11 +84,11 @@ export const CHECK_SCENARIOS = {
     description: 'Two checks of every commit fail, with annotations and a log.',
     checks: [FAILED],
   },
-  'checks-mended': {
+  'checks-fixed': {
     description: 'The checks of the first commit fail, and those of the next one pass.',
     checks: [FAILED, PASSED],
   },
-  'checks-mended-late': {
+  'checks-fixed-late': {
     description: 'The checks of the first two commits fail, and those of the third one pass.',
     checks: [FAILED, FAILED, PASSED],
   },

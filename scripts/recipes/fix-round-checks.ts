@@ -27,7 +27,7 @@ const pushToPull: Run['beforeMerge'] = ({ repositories: { 'acme/docs': docs } })
   if (docs) pushCommit(docs, branch, { message: 'Wait', author: MAINTAINER, files: [] }, 0)
 }
 
-export const MENDING_CHECKS: Checks = {
+export const FIX_ROUND_CHECKS: Checks = {
   'docs/recipes/docs-checks.yml': {
     'a link that leads nowhere fails the link checker and the build, whose logs say where it is': {
       history: [{ daysAgo: 0, files: BROKEN }],
