@@ -38,6 +38,16 @@ const STYLE = `
   table { border-collapse: collapse } a { color: light-dark(#0969da, #4493f8) }
   th, td { border: 1px solid var(--line); padding: .3rem .7rem; text-align: left }
   ul.list { list-style: disc; padding-left: 1.4rem } ul.list li { border: 0; padding: .1rem 0 }
+  .comment { position: relative; margin: 0 0 1.2rem 3.5rem; overflow: visible }
+  .comment > h2 { font-weight: 600; border-radius: .5rem .5rem 0 0; padding: .5rem 1rem }
+  .comment::before { content: attr(data-initial); position: absolute; left: -3.5rem; top: 0; width: 2.5rem;
+    line-height: 2.5rem; border-radius: 50%; background: light-dark(#bf3989, #9e3670); color: #fff; font-weight: 600;
+    text-align: center }
+  .comment.by-bot::before { border-radius: .4rem; background: light-dark(#24292f, #3d444d) }
+  .comment::after { content: ''; position: absolute; left: 1rem; top: 100%; height: 1.2rem;
+    border-left: 2px solid var(--line) }
+  .bot { border: 1px solid var(--line); border-radius: 2rem; padding: 0 .4rem; color: var(--dim); font-size: .75rem;
+    font-weight: 500 }
   .passed::before, .failed::before, .running::before, .queued::before { display: inline-block; width: 1.6rem;
     font-weight: bold }
   .passed::before { content: '✓'; color: var(--good) } .failed::before { content: '✗'; color: var(--bad) }
@@ -105,11 +115,15 @@ function reviewersSection(names: readonly string[]): string {
   return section('Reviewers', `<ul>${names.map((name) => `<li>${escapeHtml(name)}</li>`).join('')}</ul>`)
 }
 
+/** Looks like a comment on GitHub, with a letter in place of the picture. */
 function commentSection({ user, body, createdAtMs }: Comment): string {
-  return section(
-    `${escapeHtml(user)} <small>commented ${timeOf(createdAtMs)}</small>`,
-    `<div>${renderComment(body)}</div>`,
-  )
+  const name = user.replace(/\[bot\]$/, '')
+  const isBot = name !== user
+  const initial = escapeHtml(name.slice(0, 1).toUpperCase())
+  return `<section class="comment${isBot ? ' by-bot' : ''}" data-initial="${initial}">
+<h2>${escapeHtml(name)}${isBot ? ' <span class="bot">bot</span>' : ''} <small>commented ${timeOf(createdAtMs)}</small></h2>
+<div>${renderComment(body)}</div>
+</section>`
 }
 
 function stateOf({ state, draft, merge }: PullState): string {
