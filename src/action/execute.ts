@@ -1,20 +1,10 @@
-import { systemClock, type Clock } from '../runtime/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { ActionError, ERROR_TITLES, listCauses } from '../runtime/errors.ts'
 import { formatResult, type StepResult } from './conclusion.ts'
 import { createCore, OutputsLost, type Core } from './core.ts'
+import type { Runner } from './step.ts'
 
 const OUTPUTS_LOST_TITLE = 'The outputs could not be written'
-
-/** What a step has before its inputs are known. */
-export interface Runner {
-  readonly core: Core
-  readonly clock: Clock
-  /** Aborts when the run is cancelled. */
-  readonly signal: AbortSignal
-  /** On the clock's scale. */
-  readonly startedAt: number
-  readonly env: NodeJS.ProcessEnv
-}
 
 /** Registers who tells of a step that an error has stopped, foreseen or not. The one that was registered last is asked. */
 export type OnStop<Told> = (tell: (error: ActionError) => Told) => void

@@ -1,12 +1,24 @@
 import { createClient, type DocsServiceClient } from '../docs-service/client.ts'
 import { createTransport } from '../docs-service/transport.ts'
 import type { connectGitHub, GitHub } from '../github/github.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
 import type { TimeBudget } from '../runtime/time-budget.ts'
 import { redactAll } from '../text/redact.ts'
 import { atGitHub, readContext, type Context } from './context.ts'
-import type { Runner } from './execute.ts'
+import type { Core } from './core.ts'
 import type { Parsed, SERVICE_FIELDS } from './input-table.ts'
+
+/** What a step has before its inputs are known. */
+export interface Runner {
+  readonly core: Core
+  readonly clock: Clock
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal
+  /** On the clock's scale. */
+  readonly startedAt: number
+  readonly env: NodeJS.ProcessEnv
+}
 
 /** What every part of a step works with. It is made once, when the inputs are known, and never changes. */
 export interface Step extends Omit<Runner, 'env'> {
