@@ -4,20 +4,23 @@ import { expect, test } from '@jest/globals'
 import ts from 'typescript'
 
 /**
- * What the files of each folder of src may import besides their own folder: another folder (without those inside it, if
+ * What the files of each folder of src, and files with a row of their own, may import besides their own folder: another folder (without those inside it, if
  * they are in this table), one file, a package, or a part of Node. The entries wire things together.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
     entries: agent visitors rehearse action emulator node:path
-    agent: agent/task agent/trigger agent/job agent/pull-request agent/report agent/inputs action github runtime
-    agent/task: agent/trigger agent/prompt agent/job agent/pull-request agent/report action docs-service github runtime
-    agent/trigger: agent/prompt agent/pull-request agent/report agent/inputs action github text runtime
-    agent/prompt: agent/inputs github text
-    agent/job: agent/pull-request agent/report action docs-service github text runtime
-    agent/pull-request: agent/prompt agent/report agent/inputs action docs-service github text runtime
-    agent/report: agent/inputs action docs-service github text runtime
-    agent/inputs: action text
+    agent: agent/change agent/conversation agent/turn agent/pull-request agent/report agent/inputs.ts agent/plan.ts action github runtime
+    agent/change: agent/prompt.ts agent/marker.ts agent/report agent/inputs.ts agent/path-filter.ts action github text runtime
+    agent/conversation: agent/prompt.ts agent/marker.ts agent/plan.ts agent/turn agent/report action docs-service github runtime
+    agent/turn: agent/plan.ts agent/pull-request agent/marker.ts agent/report action docs-service github text runtime
+    agent/pull-request: agent/prompt.ts agent/marker.ts agent/plan.ts agent/report agent/inputs.ts agent/path-filter.ts action docs-service github text runtime
+    agent/plan.ts: agent/report agent/inputs.ts docs-service github
+    agent/prompt.ts: agent/inputs.ts github text
+    agent/marker.ts: github text
+    agent/report: agent/inputs.ts action docs-service github text runtime
+    agent/inputs.ts: agent/path-filter.ts action text
+    agent/path-filter.ts: action
     visitors: action docs-service text runtime node:crypto node:util
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:http node:os node:path
     action: docs-service github text runtime @actions/core node:crypto node:fs node:path
@@ -53,8 +56,9 @@ function importsOf(text: string): readonly string[] {
   return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
 }
 
-/** The innermost folder of a file that the table knows. */
+/** The innermost folder of a file that the table knows, or the file itself if it has a row of its own. */
 function folderOf(path: string): string {
+  if (path in MAY_IMPORT) return path
   const parts = path.split('/').slice(0, -1)
   const two = parts.slice(0, 2).join('/')
   return two in MAY_IMPORT ? two : (parts[0] ?? '')
@@ -78,7 +82,7 @@ function isCoveredBy(target: string, allowed: string): boolean {
 test('every folder of src is in the table of imports', () => {
   const unknown = files.filter(({ folder }) => !(folder in MAY_IMPORT)).map(({ path }) => path)
   expect(unknown).toEqual([])
-  expect(files.length).toBeGreaterThan(100)
+  expect(files.length).toBeGreaterThan(90)
 })
 
 test('the table allows nothing that no file does', () => {
@@ -122,7 +126,7 @@ test('the docs draw what the table allows, and have a row for each folder', () =
   expect(drawn).toContainEqual([...new Set(between)].sort())
   expect(drawn).toContainEqual(insideAgent.sort())
   for (const folder of Object.keys(MAY_IMPORT))
-    if (folder !== 'agent') expect(HOW_IT_WORKS).toContain(`\n| \`src/${folder}/\``)
+    if (folder !== 'agent') expect(HOW_IT_WORKS).toContain(`\n| \`src/${folder}${folder.endsWith('.ts') ? '' : '/'}\``)
 })
 
 /** The ways on which something comes back to itself, each told where a walk from the first one on meets it. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { conclude } from '../src/agent/report/conclusion.ts'
+import { conclude } from '../src/agent/report/outcomes.ts'
 import { toOutputs } from '../src/agent/report/outputs.ts'
 import { renderSummary } from '../src/agent/report/summary.ts'
 import type { CheckPlan } from '../src/emulator/github/check-plan.ts'

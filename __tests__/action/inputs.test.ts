@@ -1,25 +1,23 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  field,
-  type Fields,
-  hashInputs,
-  inputNames,
-  parseFields,
-  SERVICE_FIELDS,
-} from '../../src/action/input-table.ts'
-import {
   apiKeyInput,
   baseUrlInput,
   booleanInput,
   choiceInput,
+  field,
+  type Fields,
+  hashInputs,
   type Input,
+  inputNames,
   onMissingKeyInput,
+  parseFields,
   pollIntervalInput,
   projectIdInput,
   refuse,
+  SERVICE_FIELDS,
   timeoutInput,
   wholeNumberInput,
-} from '../../src/action/parse-inputs.ts'
+} from '../../src/action/inputs.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 
 type Given = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from '@jest/globals'
-import { OutputFileError, writeWholeFile } from '../../src/action/output-file.ts'
+import { OutputFileError, writeWholeFile } from '../../src/action/workspace-file.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
 
 let workspace: string

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { createCore } from '../../src/action/core.ts'
+import { createCore } from '../../src/action/toolkit.ts'
 import { openGitHub, openStep, type Step, type StepInputs } from '../../src/action/step.ts'
 import { connectGitHub } from '../../src/github/github.ts'
 import { fakeClock } from '../support/fake-clock.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { decidePost, errorOfResult, type Operation, type PostDecision } from '../../src/docs-service/answer-meaning.ts'
+import { decidePost, errorOfResult, type Operation, type PostDecision } from '../../src/docs-service/retry.ts'
 import type { WireAnswer } from '../../src/docs-service/transport.ts'
-import type { FailureCause } from '../../src/http/failure-cause.ts'
+import type { FailureCause } from '../../src/http/exchange.ts'
 import { type ActionError, describeError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 

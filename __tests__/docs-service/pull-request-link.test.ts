@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isSamePullRequest, parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
+import { isSamePullRequest, parsePullRequestLink } from '../../src/docs-service/schemas.ts'
 
 test.each([
   ['https://git.example.com/acme/docs/pull/7', 'git.example.com', '7', 'acme/docs'],

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { FailureCause } from '../../src/http/failure-cause.ts'
+import type { FailureCause } from '../../src/http/exchange.ts'
 import {
   countRefusals,
   createTryRead,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createMarkerComment } from '../../src/agent/pull-request/marker.ts'
+import { createMarkerComment } from '../../src/agent/marker.ts'
 import { toLogEntry, updateComment } from '../../src/agent/pull-request/pull-request-log.ts'
 import { renderComment } from '../../src/emulator/comment-html.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'

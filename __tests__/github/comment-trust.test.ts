@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { parseComment } from '../../src/agent/trigger/parse-comment.ts'
+import { parseComment } from '../../src/agent/conversation/comment-command.ts'
 import { type Role, repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { commentFacts } from '../support/comment-events.ts'
 import { answering, askingGitHub, type AskingOptions } from '../support/github-client.ts'

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { ACTIONS, checkRunSchema, checkSuiteSchema, workflowRunSchema } from '../../src/github/check-suites.ts'
-import { commitStatusSchema, judgeChecks, type Check } from '../../src/github/commit-checks.ts'
+import {
+  ACTIONS,
+  type Check,
+  checkRunSchema,
+  checkSuiteSchema,
+  commitStatusSchema,
+  judgeChecks,
+  workflowRunSchema,
+} from '../../src/github/checks.ts'
 import { refusal, RUN_FACTS } from '../support/fake-github.ts'
 
 /** What GitHub says of a commit. A row ends with fields, such as `status=waiting`; `-` is what is not there. */

@@ -4,7 +4,7 @@ import { openPull, pushCommit } from '../../src/emulator/github/repository-event
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { forkPointOf, historyIn, ownersOf } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
-import { getTestMergeHead } from '../../src/github/event-parts.ts'
+import { getTestMergeHead } from '../../src/github/event.ts'
 import { askingGitHub, errorOf } from '../support/github-client.ts'
 import { commit, madeCommit } from '../support/github-state.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
+import { parsePullRequestLink } from '../../src/docs-service/schemas.ts'
 import type { PullState, ReviewEvent } from '../../src/emulator/github/pull-state.ts'
 import { USUAL_LAG } from '../../src/emulator/github/state.ts'
 import { toPullRequestAddress } from '../../src/github/pull-requests.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { canName, visibilitySchema, type Visibility } from '../../src/github/visibility.ts'
+import { canName, visibilitySchema, type Visibility } from '../../src/github/schemas.ts'
 
 const ALL: readonly (Visibility | undefined)[] = ['public', 'private', 'internal', undefined]
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { errors } from 'undici'
-import { failureCause, failureCode } from '../../src/http/failure-cause.ts'
+import { failureCause, failureCode } from '../../src/http/exchange.ts'
 
 const failed = (code: string, syscall?: string): Error => Object.assign(new Error('It failed.'), { code, syscall })
 const proxySaid = (status: number): Error =>

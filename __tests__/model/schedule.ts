@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { FAIL_ON } from '../../src/agent/inputs/fail-on.ts'
+import { FAIL_ON } from '../../src/agent/inputs.ts'
 import type { Plant } from './planted-key.ts'
 import { between, mostly, upTo, weighted } from './weighted.ts'
 

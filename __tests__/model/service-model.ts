@@ -1,4 +1,4 @@
-import type { FailureCause } from '../../src/http/failure-cause.ts'
+import type { FailureCause } from '../../src/http/exchange.ts'
 import type { Transport, WireAnswer, WireFailure, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import { JobLife, type View } from './job-life.ts'
 import { plantKey } from './planted-key.ts'

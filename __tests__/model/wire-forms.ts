@@ -1,4 +1,4 @@
-import type { FailureCause } from '../../src/http/failure-cause.ts'
+import type { FailureCause } from '../../src/http/exchange.ts'
 import { parseRetryAfter, type WireRequest } from '../../src/docs-service/transport.ts'
 import type { View } from './job-life.ts'
 import type { BodyShape, Break, RetryAfter } from './schedule.ts'

@@ -1,5 +1,5 @@
 import { agentAction } from '../../src/agent/agent-action.ts'
-import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
+import type { AgentInputs } from '../../src/agent/inputs.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
 import { demoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'

@@ -1,8 +1,7 @@
 import { countRefusals } from '../../src/docs-service/retry.ts'
 import type { DocsServiceClient } from '../../src/docs-service/client.ts'
-import { parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
-import type { Job } from '../../src/docs-service/schemas.ts'
-import { isSameEnd, isRunning, STANDING_MS } from '../../src/agent/job/job-state.ts'
+import { type Job, parsePullRequestLink } from '../../src/docs-service/schemas.ts'
+import { isSameEnd, isRunning, STANDING_MS } from '../../src/agent/turn/job-state.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 

@@ -1,4 +1,4 @@
-import type { Core } from '../../src/action/core.ts'
+import type { Core } from '../../src/action/toolkit.ts'
 
 export interface FakeHost extends Core {
   /** What was said, in order, as `kind: text`. */

@@ -1,5 +1,5 @@
-import { inputNames } from '../../src/action/input-table.ts'
-import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
+import { inputNames } from '../../src/action/inputs.ts'
+import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { openAgentStep, type AgentStep } from '../../src/agent/report/journal.ts'
 import type { Step } from '../../src/action/step.ts'

@@ -1,6 +1,5 @@
-import { changeSection } from '../../src/agent/prompt/change-section.ts'
-import { renderSections } from '../../src/agent/prompt/sections.ts'
-import { includesPath, parsePathRules } from '../../src/agent/inputs/path-patterns.ts'
+import { changeSection, renderSections } from '../../src/agent/prompt.ts'
+import { includesPath, parsePathRules } from '../../src/agent/path-filter.ts'
 import { foldedText, inlineCode } from '../../src/text/markdown.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { cleanLines, cutText, cutToBytes, oneLine } from '../../src/text/untrusted.ts'

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { formatShortfalls } from '../../src/agent/report/journal.ts'
-import { resolveChange } from '../../src/agent/trigger/resolve-change.ts'
+import { resolveChange } from '../../src/agent/change/resolve-change.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { fakeClock } from './fake-clock.ts'
 import { fakeGitHub, RUN_FACTS, type GivenRun } from './fake-github.ts'

@@ -1,7 +1,7 @@
 import { toOutputs } from '../../src/agent/report/outputs.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import type { Ended, Turn, TurnState, Work } from '../../src/agent/report/turn.ts'
-import type { Task } from '../../src/agent/inputs/task.ts'
+import type { Task } from '../../src/agent/inputs.ts'
 import { completed } from './fake-client.ts'
 
 export const CREATE: Task = { kind: 'create', prompt: 'Fix the guide.' }

@@ -1,4 +1,4 @@
-import { createMarkerComment } from '../../src/agent/pull-request/marker.ts'
+import { createMarkerComment } from '../../src/agent/marker.ts'
 import type { MarkerComment } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ActionError } from '../../src/runtime/errors.ts'

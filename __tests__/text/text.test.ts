@@ -1,10 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { formatDuration } from '../../src/text/duration.ts'
-import { cutBlock } from '../../src/text/fenced.ts'
+import { formatDuration, joinSentences, readableTime } from '../../src/text/format.ts'
+import { cutBlock } from '../../src/agent/prompt.ts'
 import { createRedactor } from '../../src/text/redact.ts'
-import { joinSentences } from '../../src/text/sentences.ts'
 import { cleanLines, cutToBytes, oneLine, takeFitting } from '../../src/text/untrusted.ts'
-import { readableTime } from '../../src/text/utc-time.ts'
 
 test('a text is cut at the end of a line where one is near', () => {
   expect(cutBlock('one\ntwo\nthree', 10)).toBe('one\ntwo\n')

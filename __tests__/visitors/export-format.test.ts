@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { csvCell } from '../../src/visitors/export-format.ts'
+import { csvCell } from '../../src/visitors/inputs.ts'
 import { SEED } from '../support/seed.ts'
 
 const FORMULAS = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\uff1d1', '\uff0b1', '\uff0d1', '\uff201']

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { OutputFileError } from '../../src/action/output-file.ts'
+import { OutputFileError } from '../../src/action/workspace-file.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { conclude, describeChange, ENDINGS, toOutputs, type Ending, type Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'

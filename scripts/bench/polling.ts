@@ -1,6 +1,6 @@
 // Calculates how late a step sees the end of a job and with how many requests, and compares it with the optimum for as many
 // requests and with common alternatives.
-import { nextPollMs } from '../../src/agent/job/poll-schedule.ts'
+import { nextPollMs } from '../../src/agent/turn/poll-schedule.ts'
 import { createRandom } from '../../src/emulator/service/random.ts'
 import { DISTRIBUTIONS, type Distribution } from './job-durations.ts'
 import type { Row } from './row.ts'

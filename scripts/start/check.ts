@@ -1,12 +1,11 @@
-import { field, parseFields, SERVICE_FIELDS } from '../../src/action/input-table.ts'
-import { jobIdInput } from '../../src/action/parse-inputs.ts'
+import { field, jobIdInput, parseFields, SERVICE_FIELDS } from '../../src/action/inputs.ts'
 import { createClient } from '../../src/docs-service/client.ts'
 import { createTransport } from '../../src/docs-service/transport.ts'
 import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError, describeError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
-import { joinSentences } from '../../src/text/sentences.ts'
+import { joinSentences } from '../../src/text/format.ts'
 
 const TIMEOUT_MS = 60_000
 /** A 404 for this id shows at least that the service responds. */

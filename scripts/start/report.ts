@@ -1,4 +1,4 @@
-import { formatDuration } from '../../src/text/duration.ts'
+import { formatDuration } from '../../src/text/format.ts'
 import { cutText } from '../../src/text/untrusted.ts'
 import type { RunResult } from '../small-runner/run-action.ts'
 import type { LogLine } from '../small-runner/step-log.ts'

@@ -6,8 +6,8 @@ import { ActionError } from '../runtime/errors.ts'
 import type { TimeBudget } from '../runtime/time-budget.ts'
 import { redactAll } from '../text/redact.ts'
 import { atGitHub, readContext, type Context } from './context.ts'
-import type { Core } from './core.ts'
-import type { Parsed, SERVICE_FIELDS } from './input-table.ts'
+import type { Core } from './toolkit.ts'
+import type { Parsed, SERVICE_FIELDS } from './inputs.ts'
 
 /** What a step has before its inputs are known. */
 export interface Runner {

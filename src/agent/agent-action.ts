@@ -1,14 +1,13 @@
 import type { Action } from '../action/run-action.ts'
 import { connectGitHub } from '../github/github.ts'
-import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from './inputs/agent-inputs.ts'
-import { conclude } from './report/conclusion.ts'
+import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from './inputs.ts'
+import { conclude } from './report/outcomes.ts'
 import { renderResult, toOutputs } from './report/outputs.ts'
-import { redactReport } from './report/redact-report.ts'
-import type { Outcome, Report } from './report/report.ts'
+import { type Outcome, redactReport, type Report } from './report/report.ts'
 import { formatShortfalls } from './report/journal.ts'
 import { renderSummary } from './report/summary.ts'
 import { runAgent } from './run.ts'
-import { describeMovedBase } from './trigger/moved-base.ts'
+import { describeMovedBase } from './change/change-range.ts'
 
 /** Runs an agent job. */
 export const agentAction: Action<AgentInputs, Report> = {

@@ -1,8 +1,177 @@
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
-import { formatUtc } from '../text/utc-time.ts'
-import { decidePost } from './answer-meaning.ts'
-import type { WireResult } from './transport.ts'
+import { formatUtc } from '../text/format.ts'
+import type { Redact } from '../text/redact.ts'
+import { oneLine } from '../text/untrusted.ts'
+import { parseBody, refusalSchema } from './schemas.ts'
+import { isSuccess, type WireAnswer, type WireFailure, type WireResult } from './transport.ts'
+
+const LONGEST_QUOTE = 300
+
+/** What is asked of the service (section 4 of its interface). The ids were checked. */
+export interface Operation {
+  readonly kind: 'create' | 'message' | 'read' | 'visitors'
+  readonly projectId: string
+  /** Of a message or a read. */
+  readonly jobId?: string
+  /** Below the base address, beginning with `/`. */
+  readonly path: string
+}
+
+/** What may be done about one attempt to send a prompt. */
+export type PostDecision =
+  /** The service answered that it took the prompt; whether it did is for the answer's body to prove. */
+  | 'accepted'
+  /** Nothing reached the service: send it again, a few times. */
+  | 'again'
+  /** The service did not process it: send it again once it asks for no more patience. */
+  | 'wait'
+  /** Nothing was processed, and trying again would change nothing. */
+  | 'stop'
+  /** It may have been processed: never again. */
+  | 'unknown'
+
+/** What became of a request, behind "The service", and what to do about it. */
+type Words = readonly [code: ErrorCode, what: string, hint: string]
+
+const LATER = 'Try again later.'
+const WRONG_ADDRESS = 'Check `base-url`: it may be the address of something else.'
+const CHECK_KEY = 'Check that the secret holds a current admin API key of this project. Keys can expire.'
+
+const PROMPT = {
+  sent: 'the prompt, ',
+  payment: "Check the plan and the credits on the service's dashboard.",
+  tooLarge: 'Shorten the prompt.',
+}
+const READ = { sent: '', payment: "Check the plan on the service's dashboard.", tooLarge: WRONG_ADDRESS }
+/** `sent` is what the service may not like in the request, besides its address. */
+const ADVICE = {
+  create: { ...PROMPT, scope: 'a new job needs write access', patience: 'Try again later, or start fewer jobs.' },
+  message: { ...PROMPT, scope: 'a follow-up needs write access', patience: 'Try again later, or send fewer prompts.' },
+  read: {
+    ...READ,
+    scope: 'it must be able to read jobs',
+    patience: 'Try again later, or give a longer `poll-interval-seconds`.',
+  },
+  visitors: {
+    ...READ,
+    sent: '`date-from`, `date-to`, ',
+    scope: 'it must be able to read analytics',
+    patience:
+      'Run it later, allow more time in `timeout-minutes`, or export fewer days. 250 pages of a site take one request.',
+  },
+}
+
+/** By status: section 7 of the interface leaves open which there are. */
+function refusalsOf({ kind, projectId, jobId }: Operation): Readonly<Record<number, Words>> {
+  const { sent, payment, tooLarge, scope, patience } = ADVICE[kind]
+  const asked = jobId === undefined ? `project ${projectId}` : `job ${jobId} in project ${projectId}`
+  const address = `\`project-id\`${jobId === undefined ? '' : ', `job-id`'} and \`base-url\``
+  const checkScope = `Check the scope of the key (${scope}) and whether it is limited to some addresses.`
+  return {
+    400: ['rejected', 'rejected the request', `Check ${sent}${address}.`],
+    401: ['unauthorized', 'refused the key', CHECK_KEY],
+    402: ['rejected', 'asks for payment', payment],
+    403: ['forbidden', 'says that this key may not do this', checkScope],
+    404: ['not-found', `knows no ${asked}`, `Check ${address}.`],
+    405: ['rejected', 'does not offer this', WRONG_ADDRESS],
+    408: ['service-error', 'failed', LATER],
+    413: ['rejected', 'finds the request too large', tooLarge],
+    415: ['rejected', 'does not take JSON here', WRONG_ADDRESS],
+    422: ['rejected', 'cannot process the request', `Check ${sent}${address}.`],
+    425: ['rate-limited', 'asks to try again later', LATER],
+    429: ['rate-limited', 'limits the rate of requests', patience],
+  }
+}
+
+/** What to do where something else than the service may have answered. */
+export function adviseOnAddress({ redirectHost }: WireAnswer, redact: Redact): string {
+  const leadsTo = redirectHost === undefined ? '' : ` It redirects to \`${redact(redirectHost)}\`.`
+  return `Check \`base-url\`: a proxy or a login page may answer instead of the service.${leadsTo}`
+}
+
+/** An answer that the service's interface does not know. */
+export function badAnswer(answer: WireAnswer, redact: Redact): ActionError {
+  return new ActionError('bad-answer', `The service gave an invalid answer (${answer.status}).`, {
+    hint: adviseOnAddress(answer, redact),
+  })
+}
+
+const CHECK_NETWORK = "Check the service's state, the runner's network and its proxy settings."
+
+/** By cause: what to do with a prompt of which nothing was sent, then the words. */
+const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ...Words]>> = {
+  'no-connection': [
+    'again',
+    'unreachable',
+    'could not be reached',
+    "Check `base-url`, the runner's network and its proxy settings.",
+  ],
+  untrusted: [
+    'stop',
+    'untrusted',
+    'could not be reached, because its certificate is not trusted',
+    'Behind a private certificate authority, point the environment variable `NODE_EXTRA_CA_CERTS` to its certificate.',
+  ],
+  'not-tls': [
+    'stop',
+    'untrusted',
+    'could not be reached, because what answers there does not speak TLS',
+    'Check the port in `base-url`: it takes plain `http:` or another protocol, and no `https:`.',
+  ],
+  'proxy-refused': [
+    'stop',
+    'proxy',
+    'could not be reached, because the proxy refused',
+    'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, and `NO_PROXY`.',
+  ],
+  invalid: [
+    'stop',
+    'rejected',
+    'was not asked, because the request cannot be sent as it is',
+    'Check `base-url` and the proxy settings.',
+  ],
+  timeout: ['stop', 'unreachable', 'did not answer in time', CHECK_NETWORK],
+  cancelled: ['stop', 'cancelled', 'was not asked again, because the run was cancelled', ''],
+  'too-large': ['unknown', 'bad-answer', 'gave a response above the limit of 4 MiB', WRONG_ADDRESS],
+  broken: ['unknown', 'unreachable', 'did not answer, because the connection broke', CHECK_NETWORK],
+}
+
+const NOT_PROCESSED = new Set([425, 429])
+const REJECTED = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422])
+
+/**
+ * Whether a prompt may be sent again. A job costs credits and there is no idempotency key, so "again" needs proof that
+ * nothing was processed: the class of the error *and* that not one byte of the request was written. Gateways answer 5xx,
+ * 408 and 409 after they have forwarded a request, and a redirect may follow a job that was created, so all these are
+ * unknown, as is everything that is not listed.
+ */
+export function decidePost(result: WireResult): PostDecision {
+  if (result.kind === 'failure') return result.sent ? 'unknown' : FAILURES[result.cause][0]
+  if (isSuccess(result)) return 'accepted'
+  if (NOT_PROCESSED.has(result.status)) return 'wait'
+  return REJECTED.has(result.status) ? 'stop' : 'unknown'
+}
+
+/** Why what was asked was not done, and what to do about it. */
+export function errorOfResult(result: WireResult, operation: Operation, redact: Redact): ActionError {
+  if (result.kind === 'failure') {
+    const [, code, what, hint] = FAILURES[result.cause]
+    const name = result.code === undefined ? '' : ` (${result.code})`
+    return new ActionError(code, `The service ${what}${name}.`, { hint })
+  }
+  const { status, body, retryAfterMs } = result
+  const said = parseBody(refusalSchema, body)
+  // That a job is gone is what another job begins on, and gateways have pages for what they do not find.
+  if (operation.kind === 'read' && status === 404 && said === undefined) return badAnswer(result, redact)
+  const isRedirect = status >= 300 && status < 400
+  const unlisted: Words = isRedirect
+    ? ['redirected', 'redirects to another address, which is not followed', adviseOnAddress(result, redact)]
+    : [status >= 500 ? 'service-error' : 'rejected', 'failed', LATER]
+  const [code, what, hint] = refusalsOf(operation)[status] ?? unlisted
+  const quote = oneLine(said?.error ?? '', LONGEST_QUOTE, redact) || undefined
+  return new ActionError(code, `The service ${what} (${status}).`, { hint, quote, retryAfterMs })
+}
 
 /** A service that names no time, or a time in the past, is left alone this long. */
 const MIN_RATE_LIMIT_DELAY_MS = 1_000

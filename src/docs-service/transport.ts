@@ -1,9 +1,8 @@
 import * as diagnosticsChannel from 'node:diagnostics_channel'
 import type { Clock } from '../runtime/clock.ts'
-import { withDeadline } from '../runtime/deadline.ts'
+import { withDeadline } from '../runtime/time-budget.ts'
 import { parseUrl } from '../runtime/url.ts'
-import { exchange, readText, type HttpAnswer } from '../http/exchange.ts'
-import { failureCause, failureCode, type FailureCause } from '../http/failure-cause.ts'
+import { exchange, failureCause, type FailureCause, failureCode, type HttpAnswer, readText } from '../http/exchange.ts'
 import { proxyFor, proxySecrets } from '../http/proxy.ts'
 
 export interface WireRequest {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { execute } from '../action/execute.ts'
+import { execute } from '../action/run-action.ts'
 import { rehearse } from '../rehearse/rehearsal.ts'
 
 const program = join(import.meta.dirname, '../emulator/index.js')

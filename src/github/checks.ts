@@ -1,10 +1,297 @@
 import * as z from 'zod/mini'
 import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
-import type { Call } from './call.ts'
-import { checkRunSchema, checkSuiteSchema, workflowRunSchema } from './check-suites.ts'
-import { type Check, judgeChecks, commitStatusSchema, type OwnRun } from './commit-checks.ts'
-import { PAGE_SIZE, toFirstPage } from './pages.ts'
-import { parseResponse, skipMalformed, textOrEmpty } from './schemas.ts'
+import { formatCount } from '../text/format.ts'
+import { type Call, type FirstPage, PAGE_SIZE, toFirstPage } from './pages.ts'
+import { integer, parseResponse, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
+
+/** The name of the app that runs workflows. */
+export const ACTIONS = 'github-actions'
+
+interface Progress {
+  readonly status?: string | undefined
+  readonly conclusion?: string | undefined
+}
+
+const PROGRESS = { status: text, conclusion: text }
+
+type State = 'success' | 'failure' | 'pending'
+
+/** Conclusions that branch protection takes for passed. All others, such as `cancelled` and `stale`, are failures. */
+const PASSED = ['success', 'neutral', 'skipped']
+
+/** What does not say how it ended has not ended. */
+function stateOf({ status, conclusion }: Progress): State {
+  if (status !== 'completed' || conclusion === undefined) return 'pending'
+  return PASSED.includes(conclusion) ? 'success' : 'failure'
+}
+
+/** Whether it is a job that is to use an environment which somebody guards, or all of whose run is. */
+const isWaiting = ({ status }: Progress): boolean => status === 'waiting'
+
+/** `approval`: it waits for somebody to allow it. */
+const WORST_FIRST = ['failure', 'approval', 'pending', 'success'] as const
+
+/** For Actions, that a run waits for approval. For another app, that a person has to do something, such as to sign a CLA. */
+const ACTION_REQUIRED = 'action_required'
+
+function progressOf(suite: Progress, app = ACTIONS) {
+  const { conclusion } = suite
+  const waits = app === ACTIONS && (conclusion === ACTION_REQUIRED || isWaiting(suite))
+  return { conclusion, state: waits ? ('approval' as const) : stateOf(suite) }
+}
+
+const wireCheckRun = z.object({
+  ...PROGRESS,
+  name: z.catch(z.string(), 'a check without a name'),
+  id: integer,
+  check_suite: part({ id: integer }),
+  app: part({ slug: textOrEmpty }),
+  output: part({ title: text, summary: text, annotations_count: integer }),
+  details_url: text,
+  html_url: text,
+  started_at: textOrEmpty,
+  completed_at: textOrEmpty,
+})
+
+type CheckRun = Readonly<ReturnType<typeof toCheckRun>>
+
+function toCheckRun(run: z.infer<typeof wireCheckRun>) {
+  const { name, id, app, output, details_url: detailsUrl } = run
+  const tookMs = Date.parse(run.completed_at) - Date.parse(run.started_at)
+  return {
+    name,
+    state: stateOf(run),
+    /** That it is pending until somebody lets it run. */
+    waitsForApproval: isWaiting(run),
+    /** A failure that no commit fixes. */
+    needsPerson: run.conclusion === ACTION_REQUIRED,
+    /** It did nothing, so it takes no place of one that did. */
+    isSkipped: run.conclusion === 'skipped',
+    id,
+    suiteId: run.check_suite.id,
+    /** What made it, such as `github-actions`; empty if that is not known. */
+    app: app.slug,
+    title: output.title,
+    /** Markdown, or a commit status's description. */
+    summary: output.summary,
+    /** How many annotations it has. */
+    annotations: output.annotations_count,
+    detailsUrl,
+    /** By which it is known whose run it is; `detailsUrl` is for people. */
+    pageUrl: detailsUrl ?? run.html_url,
+    /** If it has ended, in milliseconds. */
+    tookMs: tookMs >= 0 ? tookMs : undefined,
+  }
+}
+
+export const checkRunSchema = z.pipe(wireCheckRun, z.transform(toCheckRun))
+
+const wireCheckSuite = z.object({
+  ...PROGRESS,
+  id: integer,
+  app: part({ slug: textOrEmpty }),
+  latest_check_runs_count: z.catch(z.int(), 0),
+})
+
+type CheckSuite = Readonly<ReturnType<typeof toCheckSuite>>
+
+const toCheckSuite = (suite: z.infer<typeof wireCheckSuite>) => ({
+  ...progressOf(suite, suite.app.slug),
+  id: suite.id,
+  app: suite.app.slug,
+  /** How many check runs GitHub counts in it. */
+  count: suite.latest_check_runs_count,
+})
+
+export const checkSuiteSchema = z.pipe(wireCheckSuite, z.transform(toCheckSuite))
+
+const wireWorkflowRun = z.object({
+  ...PROGRESS,
+  id: z.int(),
+  check_suite_id: integer,
+  check_suite_url: textOrEmpty,
+  workflow_id: integer,
+  path: text,
+  event: text,
+  run_started_at: textOrEmpty,
+})
+
+type WorkflowRun = Readonly<ReturnType<typeof toWorkflowRun>>
+
+function toWorkflowRun(run: z.infer<typeof wireWorkflowRun>) {
+  const { id, path, event } = run
+  const suite = /\/check-suites\/(\d+)$/.exec(run.check_suite_url)?.[1]
+  return {
+    ...progressOf(run),
+    id,
+    suiteId: run.check_suite_id ?? (suite === undefined ? undefined : Number(suite)),
+    workflow: run.workflow_id ?? path,
+    /** Of the workflow's file; behind it there may be the ref that it was taken from. */
+    path,
+    event,
+    startedAt: run.run_started_at,
+  }
+}
+
+export const workflowRunSchema = z.pipe(wireWorkflowRun, z.transform(toWorkflowRun))
+
+/** A check suite and, if that is known, the run of a workflow that it belongs to. */
+type Suite = ReturnType<typeof joinSuites>[number]
+
+/** All suites of a commit, those included that only the list of workflow runs knows of. */
+function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[], checkRuns: readonly CheckRun[]) {
+  const runOf = ({ id, app }: CheckSuite): WorkflowRun | undefined =>
+    app === ACTIONS && id !== undefined ? runs.find(({ suiteId }) => suiteId === id) : undefined
+  const known = suites.map((suite) => ({ suite, run: runOf(suite) }))
+  const others = runs.filter((run) => !known.some((one) => one.run === run))
+  return [...known, ...others.map((run) => ({ suite: undefined, run }))].map(({ suite, run }) => {
+    const { id = run?.suiteId, app = ACTIONS, count = 0 } = suite ?? {}
+    const told = [suite, run].filter((one) => one !== undefined)
+    return {
+      ...{ app, run, count },
+      /** The workflow's file, or what is known instead. */
+      name: run?.path?.split('@')[0]?.split('/').pop() ?? (app === '' ? 'an app' : app),
+      /** One of the two lists may be older than the other, so that the worse of the two counts. */
+      state: WORST_FIRST.find((worst) => told.some(({ state }) => state === worst)) ?? 'pending',
+      /** What it ended with, if that is nothing good. */
+      conclusion: told.find(({ state }) => state === 'failure')?.conclusion,
+      needsPerson: told.some(({ state, conclusion }) => state === 'failure' && conclusion === ACTION_REQUIRED),
+      /** Those of its check runs that are listed. */
+      listed: checkRuns.filter(({ suiteId }) => id !== undefined && suiteId === id),
+    }
+  })
+}
+
+/**
+ * Whether a run took the place of an older one: it is of the same workflow and event, and did something. An older run that
+ * was started again later stays beside it. What cannot be told apart stays, too.
+ */
+function tookPlace(later: WorkflowRun | undefined, older: WorkflowRun | undefined): boolean {
+  if (later === undefined || older === undefined || later.event === undefined) return false
+  const { workflow, event, startedAt } = later
+  const isSame = workflow !== undefined && workflow === older.workflow && event === older.event
+  const isLater = later.id > older.id && (startedAt === '' || startedAt >= older.startedAt)
+  return isSame && isLater && later.conclusion !== 'skipped'
+}
+
+/** A check run, a commit status, or what GitHub knows of without showing it: all count alike. */
+export type Check = Pick<CheckRun, 'name' | 'state'> &
+  Partial<CheckRun> & {
+    /** Why it is not known whether a later run of its workflow took its place. */
+    readonly doubt?: ActionError
+  }
+
+/** Whether it stands for a suite and not for a check run or a commit status. */
+export const isOfSuite = ({ id, app }: Check): boolean => id === undefined && app !== undefined
+
+function stateOfStatus(state: string | undefined): State {
+  if (state === 'success' || state === 'pending') return state
+  return state === undefined ? 'pending' : 'failure'
+}
+
+export const commitStatusSchema = z.pipe(
+  z.object({
+    context: z.catch(z.string(), 'a commit status without a name'),
+    state: text,
+    description: text,
+    target_url: text,
+  }),
+  z.transform(({ context: name, state, description: summary, target_url: detailsUrl }): Check => ({
+    name,
+    state: stateOfStatus(state),
+    summary,
+    detailsUrl,
+  })),
+)
+
+/** The run that asks: it would wait for itself. Its id is the only one of the server, whatever its repository is called by now. */
+interface OwnRun {
+  readonly serverUrl: string
+  readonly runId: number
+}
+
+/** What GitHub says of one commit. */
+interface CommitAnswers {
+  readonly suites: FirstPage<CheckSuite>
+  readonly checkRuns: FirstPage<CheckRun>
+  readonly statuses: FirstPage<Check>
+  /** Or why they are not known. */
+  readonly workflowRuns: readonly WorkflowRun[] | ActionError
+}
+
+/** Whether a page belongs to the run that asks. */
+function isOwnPage(url = '', { serverUrl, runId }: OwnRun): boolean {
+  const isOfServer = url.toLowerCase().startsWith(`${serverUrl}/`.toLowerCase())
+  const page = /^[^/?#]+\/[^/?#]+\/actions\/runs\/(\d+)(?:[/?#]|$)/.exec(url.slice(serverUrl.length + 1))
+  return isOfServer && page?.[1] === String(runId)
+}
+
+/** What GitHub counts and does not show may be anything: it is never taken for passed. */
+function unlisted(missing: number, isFull: boolean, what: string, more?: string): readonly Check[] {
+  const where = isFull ? `past the first ${PAGE_SIZE}` : 'that GitHub does not list'
+  return missing > 0 ? [{ name: `${formatCount(missing, what, more)} ${where}`, state: 'pending' }] : []
+}
+
+/** What a suite says that its check runs on the list do not. Other apps have suites for nothing, and leave them as they are. */
+function checkOfSuite({ app, name, state, conclusion, needsPerson, count, listed }: Suite): readonly Check[] {
+  const missing = count - listed.length
+  if (state === 'success')
+    return missing > 0 ? [{ name: `${formatCount(missing, 'more check')} of ${name}`, state, app }] : []
+  if (state === 'approval')
+    return listed.some((run) => run.waitsForApproval) ? [] : [{ name, state: 'pending', waitsForApproval: true, app }]
+  const isUsed = app === ACTIONS || needsPerson || count > 0 || listed.length > 0
+  if (!isUsed || listed.some((run) => run.state === state)) return []
+  if (state === 'failure')
+    return [{ name: `${name}, which ended with ${conclusion ?? state}`, state, app, needsPerson }]
+  return app === ACTIONS || missing > 0 ? [{ name: `${name}, which has not ended`, state, app }] : []
+}
+
+/** GitHub's sum counts for the statuses that are on no page that was read. */
+function checksOfStatuses({ items, missing, isFull, sum }: FirstPage<Check>): readonly Check[] {
+  const state = isFull ? stateOfStatus(sum) : 'pending'
+  const isTold = items.some((check) => check.state === 'failure')
+  if (missing <= 0 || state === 'pending' || (state === 'failure' && isTold))
+    return [...items, ...unlisted(missing, isFull, 'commit status', 'commit statuses')]
+  return [...items, { name: formatCount(missing, 'more commit status', 'more commit statuses'), state }]
+}
+
+/** A later run that skips a job does not take the place of one that did it. */
+function isReplaced({ name }: CheckRun, { listed }: Suite): boolean {
+  const ofName = listed.filter((run) => run.name === name)
+  return ofName.length === 0 || ofName.some(({ isSkipped }) => !isSkipped)
+}
+
+/**
+ * What counts of all that a commit's checks are. A check is of one app, one workflow and event, and one suite: only a later
+ * run of the same workflow and event takes its place.
+ */
+export function judgeChecks(answers: CommitAnswers, own: OwnRun): readonly Check[] {
+  const { suites, checkRuns, statuses, workflowRuns } = answers
+  const [runs, unread] = workflowRuns instanceof Error ? [[], workflowRuns] : [workflowRuns]
+  const all = joinSuites(suites.items, runs, checkRuns.items)
+
+  const isOwn = ({ app, pageUrl }: CheckRun): boolean => app === ACTIONS && isOwnPage(pageUrl, own)
+  const others = all.filter(({ run, listed }) => run?.id !== own.runId && !listed.some(isOwn))
+  const laterThan = (older: Suite | undefined) => all.filter(({ run }) => tookPlace(run, older?.run))
+
+  const judged: readonly Check[] = [
+    ...checkRuns.items.filter((run) => {
+      const suite = others.find(({ listed }) => listed.includes(run))
+      return !isOwn(run) && !laterThan(suite).some((later) => isReplaced(run, later))
+    }),
+    ...others.filter((suite) => laterThan(suite).length === 0).flatMap(checkOfSuite),
+  ]
+  // With one suite, nothing can have taken its place.
+  const doubt = others.filter(({ app }) => app === ACTIONS).length > 1 ? unread : undefined
+  const isDoubtful = ({ app, state }: Check): boolean => app === ACTIONS && state !== 'success'
+  const known = others.reduce((sum, { count, listed }) => sum + Math.max(0, count - listed.length), 0)
+  return [
+    ...judged.map((check) => (doubt !== undefined && isDoubtful(check) ? { ...check, doubt } : check)),
+    ...unlisted(checkRuns.missing - known, checkRuns.isFull, 'check run'),
+    ...unlisted(suites.missing, suites.isFull, 'check suite'),
+    ...checksOfStatuses(statuses),
+  ]
+}
 
 const MOST_ANNOTATIONS = 50
 

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
-import type { Call } from './call.ts'
-import { type Cursor, PAGE_SIZE, readAll } from './pages.ts'
+import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountSchema, type PullRequestAddress } from './pull-requests.ts'
-import { parseResponse, part, skipMalformed, textOrEmpty } from './schemas.ts'
+import { orUndefined, parseResponse, part, skipMalformed, text, textOrEmpty, withGaps } from './schemas.ts'
 
 /** GitHub lists no more commits of a pull request. */
 export const MOST_COMMITS = 250
@@ -36,7 +35,7 @@ const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wi
   parents: parents.map((parent) => parent.sha),
 })
 
-export const commitSchema = z.pipe(wireCommit, z.transform(toCommit))
+const commitSchema = z.pipe(wireCommit, z.transform(toCommit))
 export type PullRequestCommit = Readonly<ReturnType<typeof toCommit>>
 export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> & {
   readonly account?: Account
@@ -78,7 +77,7 @@ export const connectCommits = (call: Call): Commits => ({
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits'
       return readAll((cursor) => request(route, { ...query, ...cursor }), {
         page: commitsSchema,
-        mostPages: MAX_COMMIT_PAGES,
+        maxPages: MAX_COMMIT_PAGES,
       })
     }),
   listCommitsBetween: (repository, base, head) =>
@@ -87,7 +86,7 @@ export const connectCommits = (call: Call): Commits => ({
       const route = 'GET /repos/{owner}/{repo}/compare/{basehead}'
       return readAll((cursor) => request(route, { ...query, ...cursor }), {
         page: comparedCommitsSchema,
-        mostPages: MAX_COMMIT_PAGES,
+        maxPages: MAX_COMMIT_PAGES,
       })
     }),
   readCommit: (repository, sha) =>
@@ -98,7 +97,7 @@ export const connectCommits = (call: Call): Commits => ({
   listTags: (repository) =>
     call('contents: read', repository, ({ request, repo }) => {
       const query = { ...repo, per_page: PAGE_SIZE }
-      const limits = { mostPages: MOST_TAG_PAGES, past: 'left' } as const
+      const limits = { maxPages: MOST_TAG_PAGES, past: 'left' } as const
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/tags', { ...query, ...cursor })
       return readAll(readPage, { page: skipMalformed(tagSchema), ...limits })
     }),
@@ -136,3 +135,103 @@ export function ownersOf({ login }: Account, commits: readonly PullRequestCommit
   const first = historyIn(firstLine, head).at(-1)
   return new Set([login, first?.writtenBy ?? ''].filter((name) => name !== ''))
 }
+
+const wireFile = z.object({
+  filename: z.string(),
+  status: z.string(),
+  previous_filename: text,
+  patch: text,
+  additions: z.catch(z.int(), 0),
+  deletions: z.catch(z.int(), 0),
+})
+
+const toFile = ({ filename, status, previous_filename: previous, ...file }: z.infer<typeof wireFile>) => ({
+  path: filename,
+  /** As GitHub names it: `added`, `removed`, `modified`, `renamed`, `copied`, `changed`, `unchanged`. */
+  status,
+  /** Where it was before, if it was renamed. A copy leaves the other as it was. */
+  previousPath: status === 'renamed' ? previous : undefined,
+  /** Undefined for binary and for very large files. */
+  patch: file.patch,
+  additions: file.additions,
+  deletions: file.deletions,
+})
+export type ChangedFile = Readonly<ReturnType<typeof toFile>>
+
+/** GitHub's own limit for the files of a comparison. */
+const MOST_FILES = 300
+/** Of the commits before those on the last pages only the number is known. */
+const MOST_COMMIT_PAGES = 5
+
+function saysAll(file: ChangedFile | undefined): boolean {
+  return file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
+}
+
+function assessFileList(files: readonly (ChangedFile | undefined)[] | undefined): 'whole' | 'cut' | 'unreadable' {
+  if (files?.every(saysAll) !== true) return 'unreadable'
+  return files.length < MOST_FILES ? 'whole' : 'cut'
+}
+
+const wireComparison = z.object({
+  status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
+  merge_base_commit: z.object({ sha: z.string() }),
+  commits: z.array(commitSchema),
+  total_commits: z.int(),
+  files: orUndefined(withGaps(z.pipe(wireFile, z.transform(toFile)))),
+})
+
+function toComparison(comparison: z.infer<typeof wireComparison>) {
+  const { files = [] } = comparison
+  const commits: readonly ComparedCommit[] = comparison.commits
+  return {
+    /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
+    relation: comparison.status,
+    mergeBase: comparison.merge_base_commit.sha,
+    /**
+     * Oldest first. If there are more than can be read, the newest ones. A list with a commit that cannot be read is refused,
+     * as that commit may be the one that is somebody's.
+     */
+    commits,
+    /** May be more than there are in `commits`. */
+    totalCommits: comparison.total_commits,
+    /** Those that say their name and what became of them. */
+    files: files.filter((file) => file !== undefined),
+    /**
+     * `cut`: there may be others, as GitHub lists no more than 300 files. `unreadable`: GitHub has sent no list, or one with
+     * files that cannot be read.
+     */
+    fileList: assessFileList(comparison.files),
+  }
+}
+
+const comparisonSchema = z.pipe(wireComparison, z.transform(toComparison))
+export type Comparison = Readonly<ReturnType<typeof toComparison>>
+
+export interface Comparisons {
+  /**
+   * What changed between the merge base of the two and the head (`GET /repos/{owner}/{repo}/compare/{basehead}`). The commits
+   * come in pages, oldest first; the files only come on the first one.
+   */
+  readonly compare: (repository: string, base: string, head: string) => Promise<Comparison>
+}
+
+export const connectComparisons = (call: Call): Comparisons => ({
+  compare: async (repository, base, head) => {
+    const readPage = (page: number): Promise<Comparison> =>
+      call('contents: read', repository, async ({ request, repo }) => {
+        const query = { ...repo, basehead: `${base}...${head}`, per_page: PAGE_SIZE, page }
+        const response = await request('GET /repos/{owner}/{repo}/compare/{basehead}', query)
+        return parseResponse(comparisonSchema, response)
+      })
+    const first = await readPage(1)
+    const lastPage = Math.ceil(first.totalCommits / PAGE_SIZE)
+    const firstListed = Math.max(1, lastPage - MOST_COMMIT_PAGES + 1)
+    let commits = firstListed === 1 ? first.commits : []
+    for (let page = Math.max(2, firstListed); page <= lastPage; page++) {
+      const more = await readPage(page)
+      if (more.commits.length === 0) break
+      commits = [...commits, ...more.commits]
+    }
+    return { ...first, commits }
+  },
+})

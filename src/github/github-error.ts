@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { failureCause } from '../http/failure-cause.ts'
+import { failureCause } from '../http/exchange.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'

@@ -1,15 +1,18 @@
 import type { Deadline } from '../runtime/time-budget.ts'
-import { createCall } from './call.ts'
-import { connectChangedFiles, type ChangedFiles } from './changed-files.ts'
+import { createCall } from './pages.ts'
+import {
+  type ChangedFiles,
+  connectChangedFiles,
+  connectPullRequests,
+  connectReviewers,
+  type PullRequests,
+  type Reviewers,
+} from './pull-requests.ts'
 import { connectChecks, type Checks } from './checks.ts'
-import { connectPermissions, type Permissions } from './comment-trust.ts'
-import { connectComments, type Comments } from './comments.ts'
-import { connectCommits, type Commits } from './commits.ts'
-import { connectComparisons, type Comparisons } from './comparisons.ts'
+import { type Comments, connectComments, connectPermissions, type Permissions } from './comments.ts'
+import { type Commits, type Comparisons, connectCommits, connectComparisons } from './commits.ts'
 import { connectJobLogs, type JobLogs } from './job-log.ts'
 import { connectLabels, type Labels } from './labels.ts'
-import { connectPullRequests, type PullRequests } from './pull-requests.ts'
-import { connectReviewers, type Reviewers } from './reviewers.ts'
 import { createTransport, sendThrough, type GitHubOptions, type Send, type Transport, type Usage } from './transport.ts'
 import { connectWorkflowRuns, type WorkflowRuns } from './workflow-runs.ts'
 

@@ -1,10 +1,10 @@
 import type { HttpAnswer } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { withDeadline } from '../runtime/deadline.ts'
+import { withDeadline } from '../runtime/time-budget.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
-import type { Call } from './call.ts'
+import type { Call } from './pages.ts'
 import { TransportFailure } from './github-error.ts'
 import type { GitHubOptions, Send } from './transport.ts'
 

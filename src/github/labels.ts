@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
-import type { Call } from './call.ts'
+import { type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
 import { unlessRefused } from './github-error.ts'
-import { type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
 import { accountSchema, labelsSchema, type PullRequestAddress } from './pull-requests.ts'
 
 const listedSchema = z.pipe(
@@ -74,7 +73,7 @@ export const connectLabels = (call: Call): Labels => ({
     call('issues: read', repository, async ({ request, repo }) => {
       const query = { ...repo, ...OPEN, labels: label }
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/issues', { ...query, ...cursor })
-      const issues = await unlessRefused(readAll(readPage, { page: listSchema, mostPages: MAX_PAGES }), NO_ISSUES)
+      const issues = await unlessRefused(readAll(readPage, { page: listSchema, maxPages: MAX_PAGES }), NO_ISSUES)
       return (issues ?? [])
         .filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
         .map(({ number }) => ({ repository, number }))
@@ -85,7 +84,7 @@ export const connectLabels = (call: Call): Labels => ({
       const readIssues = (cursor: Cursor) =>
         request('GET /repos/{owner}/{repo}/issues', { ...query, labels: label, ...cursor })
       const readPulls = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor })
-      const firstPage = { page: listSchema, mostPages: 1, past: 'left' } as const
+      const firstPage = { page: listSchema, maxPages: 1, past: 'left' } as const
       const issues = (await unlessRefused(readAll(readIssues, firstPage), NO_ISSUES)) ?? []
       const isLabelled = ({ labels }: Listed): boolean => hasLabel(label, labels)
       const found = issues.filter((issue) => issue.isPullRequest && isLabelled(issue))
@@ -95,7 +94,7 @@ export const connectLabels = (call: Call): Labels => ({
   listOpenPullRequests: (repository) =>
     call('pull-requests: read', repository, async ({ request, repo }) => {
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...OPEN, ...cursor })
-      const listing = { page: listSchema, mostPages: MAX_PAGES }
+      const listing = { page: listSchema, maxPages: MAX_PAGES }
       const first = await readPages(readPage, listing)
       const again = first.length === 1 ? [] : await readPages(readPage, listing)
       const found = new Map([...first, ...again].flat().map((pull) => [pull.number, pull]))

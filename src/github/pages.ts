@@ -1,8 +1,58 @@
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
-import type { GitHubResponse } from './github-error.ts'
-import { all, required } from './read-json.ts'
+import { toDeadline, withDeadline } from '../runtime/time-budget.ts'
+import { redactAll } from '../text/redact.ts'
+import { type GitHubResponse, toActionError } from './github-error.ts'
 import { integer, parseResponse, text, withGaps } from './schemas.ts'
+import type { GitHubOptions, Octokit, Transport } from './transport.ts'
+
+export interface Api {
+  /** Sends the request of a typed route, such as `GET /repos/{owner}/{repo}/pulls/{pull_number}`. */
+  readonly request: Octokit['request']
+  /** The parameters of every route that name the repository. */
+  readonly repo: { readonly owner: string; readonly repo: string }
+  /** Sends a GraphQL query. Its response has `errors` in the place of `data` that the token cannot read. */
+  readonly graphql: (query: string) => ReturnType<Octokit['request']>
+  /** Aborts when the caller no longer waits for the result. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs one operation on a repository, which may take several requests.
+ * @param permission that the operation needs, as a workflow names it, such as `checks: read`
+ * @param repository `owner/name`
+ * @throws ActionError; its hint names the permission that the token lacks. Any other error is a defect of this action.
+ */
+export type Call = <T>(permission: string, repository: string, perform: (api: Api) => Promise<T>) => Promise<T>
+
+export function createCall(
+  transport: Transport,
+  { apiUrl, clock, signal, deadlineAt, redact }: Omit<GitHubOptions, 'token' | 'env' | 'log' | 'debug'>,
+): Call {
+  return async (permission, repository, perform) => {
+    signal.throwIfAborted()
+    const timedOut = new ActionError('deadline', 'GitHub did not answer in time.')
+    const deadline = toDeadline(deadlineAt, clock)
+    const getLeftMs = (): number => deadline.at - clock.now()
+    const limits = { clock, signal, timeoutMs: getLeftMs, timedOut }
+    const [owner = '', repo = ''] = repository.split('/')
+    const run = async (end: AbortSignal) => {
+      const octokit = await transport.open()
+      const request = octokit.request.defaults({ request: { signal: end, deadline } })
+      // GitHub Enterprise Server has GraphQL at `/api/graphql`, beside `/api/v3`.
+      const baseUrl = apiUrl.replace(/\/v3\/?$/, '')
+      const graphql: Api['graphql'] = (query) => request('POST /graphql', { baseUrl, query })
+      return perform({ request, repo: { owner, repo }, graphql, signal: end })
+    }
+    try {
+      if (getLeftMs() <= 0) throw timedOut
+      return redactAll(await withDeadline(run, limits), redact)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw toActionError(error, permission, repository, redact, clock.wallTime())
+    }
+  }
+}
 
 /** The most that GitHub gives on one page. */
 export const PAGE_SIZE = 100
@@ -24,21 +74,14 @@ function getNextCursor({ headers: { link = '' } }: GitHubResponse): Cursor | und
 
 type RequestPage = (cursor: Cursor) => Promise<GitHubResponse>
 
-/** How the items of a response are read: by a schema, or each by a function, where a malformed item rejects the list. */
-type Reading<T> =
-  { readonly page: z.ZodMiniType<readonly T[]> } | { readonly read: (item: object) => T; readonly name?: string }
-
-type Listing<T> = Reading<T> & {
-  readonly mostPages: number
-  /** What comes of more pages than these; by default the list is refused, as it is not known whole. */
+interface Listing<T> {
+  /** The schema of a response, which gives its items. */
+  readonly page: z.ZodMiniType<readonly T[]>
+  readonly maxPages: number
+  /** What happens after `maxPages`. By default the list is rejected, because it is incomplete. */
   readonly past?: 'left'
-  /** No page is read after one that has such an item. */
+  /** Whether the item ends the list: no further page is read. */
   readonly isLast?: (item: T) => boolean
-}
-
-function readItems<T>(response: GitHubResponse, reading: Reading<T>): readonly T[] {
-  if ('page' in reading) return parseResponse(reading.page, response)
-  return required(all(response, reading.name === undefined ? 'data' : `data.${reading.name}`, reading.read))
 }
 
 /**
@@ -47,14 +90,14 @@ function readItems<T>(response: GitHubResponse, reading: Reading<T>): readonly T
  * @throws ActionError `rejected` if there are too many pages
  */
 export async function readPages<T>(requestPage: RequestPage, listing: Listing<T>): Promise<readonly (readonly T[])[]> {
-  const { mostPages, past, isLast = () => false } = listing
+  const { page: pageSchema, maxPages, past, isLast = () => false } = listing
   const pages: (readonly T[])[] = []
   for (let cursor: Cursor | undefined = { page: 1 }; cursor !== undefined;) {
-    if (pages.length === mostPages && past === 'left') break
-    if (pages.length === mostPages)
-      throw new ActionError('rejected', `GitHub has more than ${mostPages * PAGE_SIZE} to list.`)
+    if (pages.length === maxPages && past === 'left') break
+    if (pages.length === maxPages)
+      throw new ActionError('rejected', `GitHub has more than ${maxPages * PAGE_SIZE} to list.`)
     const response: GitHubResponse = await requestPage(cursor)
-    const page = readItems(response, listing)
+    const page = parseResponse(pageSchema, response)
     pages.push(page)
     cursor = page.some(isLast) ? undefined : getNextCursor(response)
   }

@@ -1,9 +1,17 @@
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
-import type { Api, Call } from './call.ts'
 import type { GitHubResponse } from './github-error.ts'
-import { flag, parseResponse, part, text, textOrEmpty } from './schemas.ts'
-import { visibilitySchema, type Visibility } from './visibility.ts'
+import { type Api, type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
+import {
+  flag,
+  parseResponse,
+  part,
+  skipMalformed,
+  text,
+  textOrEmpty,
+  type Visibility,
+  visibilitySchema,
+} from './schemas.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 
@@ -211,3 +219,97 @@ export function connectPullRequests(call: Call): PullRequests {
     },
   }
 }
+
+const fileSchema = z.pipe(
+  z.object({ filename: z.string(), previous_filename: text }),
+  z.transform(({ filename, previous_filename: previous }) =>
+    previous === undefined ? [filename] : [filename, previous],
+  ),
+)
+// Reject the whole list if any item is malformed: the malformed item could be out of scope.
+const filesSchema = z.array(fileSchema)
+const commitFilesSchema = z.pipe(
+  z.object({ files: filesSchema }),
+  z.transform(({ files }) => files),
+)
+
+/** GitHub lists at most 3,000 files of a pull request or a commit, 100 a page. */
+const MAX_FILE_PAGES = 30
+
+export interface ChangedFiles {
+  /** Every path that a pull request touches, those before a rename included. */
+  readonly listPullRequestPaths: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
+  /** Every path that a commit touches, those before a rename included. */
+  readonly listCommitPaths: (repository: string, sha: string) => Promise<readonly string[]>
+}
+
+export const connectChangedFiles = (call: Call): ChangedFiles => ({
+  listPullRequestPaths: ({ repository, number }) =>
+    call('pull-requests: read', repository, async ({ request, repo }) => {
+      const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
+      const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
+      const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
+      return (await readAll(readPage, { page: filesSchema, maxPages: MAX_FILE_PAGES })).flat()
+    }),
+  listCommitPaths: (repository, sha) =>
+    call('contents: read', repository, async ({ request, repo }) => {
+      const query = { ...repo, ref: sha, per_page: PAGE_SIZE }
+      const route = 'GET /repos/{owner}/{repo}/commits/{ref}'
+      const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
+      return (await readAll(readPage, { page: commitFilesSchema, maxPages: MAX_FILE_PAGES })).flat()
+    }),
+})
+
+const person = z.nullish(z.object({ login: z.string() }))
+
+const eventSchema = z.object({
+  event: textOrEmpty,
+  user: person,
+  requested_reviewer: person,
+  requested_team: z.nullish(z.object({ slug: z.string() })),
+})
+
+/** Whom an event is about, if it is about a review. */
+function toReviewers(event: z.infer<typeof eventSchema>, owner: string): readonly string[] {
+  const team = event.requested_team && `${owner}/${event.requested_team.slug}`
+  const author = event.event === 'reviewed' ? event.user?.login : undefined
+  const reviewer = team ?? event.requested_reviewer?.login ?? author
+  return reviewer === undefined ? [] : [reviewer.toLowerCase()]
+}
+
+/** A pull request in which more has happened is too old to ask anybody new. */
+const MOST_PAGES = 10
+
+export interface Reviewers {
+  /**
+   * Whoever was asked for a review of a pull request so far, be the request taken back or not, and whoever gave one. In small
+   * letters, teams as `org/team`. GitHub keeps it for ever, and nobody else can write it.
+   */
+  readonly listReviewersSoFar: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
+  /**
+   * Asks one person, or one team of the owner of the repository.
+   * @throws ActionError `rejected` if it cannot be asked, such as who has no access
+   */
+  readonly requestReview: (pullRequest: PullRequestAddress, name: string) => Promise<void>
+}
+
+export const connectReviewers = (call: Call): Reviewers => ({
+  listReviewersSoFar: ({ repository, number }) =>
+    call('pull-requests: read', repository, async ({ request, repo }) => {
+      const query = { ...repo, issue_number: number, per_page: PAGE_SIZE }
+      const readPage = (cursor: Cursor) =>
+        request('GET /repos/{owner}/{repo}/issues/{issue_number}/timeline', { ...query, ...cursor })
+      // The account of a reviewer may be deleted (`null`). That event is skipped, and all others count.
+      const events = await readAll(readPage, { page: skipMalformed(eventSchema), maxPages: MOST_PAGES })
+      return events.flatMap((event) => toReviewers(event, repo.owner))
+    }),
+  requestReview: ({ repository, number }, name) =>
+    call('pull-requests: write', repository, async ({ request, repo }) => {
+      const [owner = '', team] = name.split('/')
+      if (team !== undefined && owner.toLowerCase() !== repo.owner.toLowerCase())
+        throw new ActionError('rejected', `A team of another organization than \`${repo.owner}\` cannot be asked.`)
+      const reviewers = team === undefined ? { reviewers: [name] } : { team_reviewers: [team] }
+      const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers'
+      await request(route, { ...repo, pull_number: number, ...reviewers })
+    }),
+})

@@ -56,7 +56,7 @@ export function object<T>(from: object, path: string, read: (from: object) => T)
 }
 
 /** What is made of the objects in a list, each of them undefined as above. */
-export function list<T>(from: object, path: string, read: (item: object) => T): readonly (T | undefined)[] | undefined {
+function list<T>(from: object, path: string, read: (item: object) => T): readonly (T | undefined)[] | undefined {
   const value = at(from, path)
   return Array.isArray(value) ? value.map((item) => toObject(item, read)) : undefined
 }

@@ -1,17 +1,15 @@
-import { exchange, readText, type HttpAnswer, type HttpRequest } from '../http/exchange.ts'
-import { failureCause } from '../http/failure-cause.ts'
+import { exchange, failureCause, type HttpAnswer, type HttpRequest, readText } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { withDeadline } from '../runtime/deadline.ts'
+import { type Deadline, withDeadline } from '../runtime/time-budget.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { formatTimeAfter, sleepAloud } from '../runtime/heartbeat.ts'
-import type { Deadline } from '../runtime/time-budget.ts'
 import { parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
 import { Refusal, TransportFailure, type GitHubResponse } from './github-error.ts'
 import { InvalidResponse } from './schemas.ts'
 
 /** Loads the toolkit, which is large: a step that sends GitHub no request does not load it. */
-export type LoadToolkit = () => Promise<typeof import('@actions/github')>
+type LoadToolkit = () => Promise<typeof import('@actions/github')>
 type Toolkit = Awaited<ReturnType<LoadToolkit>>
 export type Octokit = ReturnType<Toolkit['getOctokit']>
 type OctokitPlugin = NonNullable<Parameters<Toolkit['getOctokit']>[2]>
@@ -124,7 +122,7 @@ interface Outgoing {
  * between writes. Octokit's public plugins for retries and throttling are not used: they retry a POST after a 5xx, which may
  * write twice, and they sleep on the wall clock, which no deadline ends.
  */
-export function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' | 'log' | 'debug'>) {
+function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' | 'log' | 'debug'>) {
   let usage: Usage = { counted: 0, remaining: 0, limit: 0 }
   let nextWriteAt = -Infinity
   /** The end of the last wait for a rate limit that is being logged. */
@@ -265,7 +263,7 @@ const USER_AGENT = 'docs-agent-action'
  * is hidden from it meanwhile: this action has read it already, and the toolkit would throw on a payload that is cut off.
  * @throws ActionError `proxy` if an address in the environment is invalid
  */
-export async function openOctokit(
+async function openOctokit(
   { token, apiUrl, debug }: Pick<GitHubOptions, 'token' | 'apiUrl' | 'debug'>,
   send: Send,
   load: LoadToolkit,

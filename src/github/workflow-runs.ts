@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
-import type { Call } from './call.ts'
+import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { DEPENDABOT } from './event.ts'
-import { type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { skipMalformed } from './schemas.ts'
 
-export interface WorkflowBranch {
+interface WorkflowBranch {
   readonly repository: string
   /** The name of the workflow's file, such as `docs.yml`, or its id. */
   readonly workflow: string
@@ -78,7 +77,7 @@ export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
       const route = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs'
       const successes = { branch, status: 'success', exclude_pull_requests: true } as const
       const query = { ...repo, workflow_id: workflow, per_page: PAGE_SIZE, ...successes }
-      const limits = { mostPages: MOST_PAGES, past: 'left' } as const
+      const limits = { maxPages: MOST_PAGES, past: 'left' } as const
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
       const runs = await readAll(readPage, { page: pageSchema, ...limits, isLast: counts })
       const found = runs.filter(counts)

@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import * as http from 'node:http'
 import type { Runner } from '../action/step.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { withDeadline } from '../runtime/deadline.ts'
+import { withDeadline } from '../runtime/time-budget.ts'
 import { ActionError } from '../runtime/errors.ts'
 
 /**

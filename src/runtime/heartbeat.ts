@@ -1,5 +1,4 @@
-import { formatDuration } from '../text/duration.ts'
-import { formatUtc } from '../text/utc-time.ts'
+import { formatDuration, formatUtc } from '../text/format.ts'
 import type { Clock } from './clock.ts'
 
 const HEARTBEAT_MS = 60_000

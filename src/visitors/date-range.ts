@@ -1,5 +1,5 @@
 /** Hides how dates are written: in inputs, in requests, and in the words of a summary. */
-import { refuse, type Input } from '../action/parse-inputs.ts'
+import { refuse, type Input } from '../action/inputs.ts'
 import type { VisitorsQuery } from '../docs-service/client.ts'
 
 const DAY_MS = 86_400_000

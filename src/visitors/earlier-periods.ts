@@ -1,10 +1,9 @@
 /** Hides how the periods before the exported one are read and compared, so that a failure costs only the comparison or the trend. */
 import type { Step } from '../action/step.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
-import { formatCount } from '../text/sentences.ts'
+import { formatCount } from '../text/format.ts'
 import { describeRange, getEarlierPeriod, namePeriodBefore, toPeriod, type Period } from './date-range.ts'
-import type { VisitorTotals } from './export-format.ts'
-import type { VisitorsInputs } from './inputs.ts'
+import type { VisitorsInputs, VisitorTotals } from './inputs.ts'
 import { createPageReader, readTotals, selectTop, shortenPath, VisitorList, type ReadPage } from './visitor-list.ts'
 
 /** Unique visitors of one page in two periods. */

@@ -6,9 +6,9 @@ import { createTryRead, getRetryDelayMs, patienceMs } from '../docs-service/retr
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepAloud } from '../runtime/heartbeat.ts'
-import { joinSentences } from '../text/sentences.ts'
+import { joinSentences } from '../text/format.ts'
 import type { DateRange } from './date-range.ts'
-import type { VisitorRow, VisitorTotals } from './export-format.ts'
+import type { VisitorRow, VisitorTotals } from './inputs.ts'
 
 /**
  * Reads the page that begins after `offset` rows.

@@ -1,15 +1,13 @@
 /** Hides the course of an export: the file first, then the earlier periods, then the report. */
-import { OutputFileError, writeWholeFile } from '../action/output-file.ts'
+import { OutputFileError, writeWholeFile } from '../action/workspace-file.ts'
 import type { Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { formatDuration } from '../text/duration.ts'
+import { formatDuration } from '../text/format.ts'
 import { describeRange } from './date-range.ts'
 import { readComparison, readTrend } from './earlier-periods.ts'
-import { EXPORT_FORMATS } from './export-format.ts'
-import { parseVisitorsInputs, VISITORS_FIELDS, type VisitorsInputs } from './inputs.ts'
-import { conclude, toOutputs, type Report } from './report.ts'
-import { renderSummary } from './summary.ts'
+import { EXPORT_FORMATS, parseVisitorsInputs, VISITORS_FIELDS, type VisitorsInputs } from './inputs.ts'
+import { conclude, renderSummary, type Report, toOutputs } from './report.ts'
 import { createPageReader, VisitorList } from './visitor-list.ts'
 
 /** The minimum time between two progress lines in the log. */

@@ -1,7 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { formatChecks, formatUsualTime, nextLook } from '../../../src/agent/pull-request/checks.ts'
-import { isNearLimit, isOverShare, nextLookMs } from '../../../src/agent/pull-request/look-pace.ts'
-import type { Check } from '../../../src/github/commit-checks.ts'
+import {
+  formatChecks,
+  formatUsualTime,
+  isNearLimit,
+  isOverShare,
+  nextLook,
+  nextLookMs,
+} from '../../../src/agent/pull-request/checks.ts'
+import type { Check } from '../../../src/github/checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 
 const check = (state: 'success' | 'pending') => ({ name: state, state })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { marked } from 'marked'
-import { createMarkerComment, readMarker, updateMarker } from '../../../src/agent/pull-request/marker.ts'
+import { createMarkerComment, readMarker, updateMarker } from '../../../src/agent/marker.ts'
 import {
   isUpdated,
   rememberVersion,
@@ -10,8 +10,7 @@ import {
   type CommentUpdate,
   type LogEntry,
 } from '../../../src/agent/pull-request/pull-request-log.ts'
-import type { PullRequestFindings } from '../../../src/agent/report/pull-request-findings.ts'
-import type { Turn, TurnState } from '../../../src/agent/report/turn.ts'
+import type { PullRequestFindings, Turn, TurnState } from '../../../src/agent/report/turn.ts'
 import type { Turns } from '../../../src/agent/report/turns.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { linked } from '../../../src/text/markdown.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Visibility } from '../../../src/github/visibility.ts'
+import type { Visibility } from '../../../src/github/schemas.ts'
 import { goOn } from '../../support/embedded-world.ts'
 import { PUSH, type GivenRun } from '../../support/fake-github.ts'
 

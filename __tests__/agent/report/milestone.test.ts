@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { OutputsLost } from '../../../src/action/core.ts'
-import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
+import { OutputsLost } from '../../../src/action/toolkit.ts'
+import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { runAgent } from '../../../src/agent/run.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { GitHub } from '../../../src/github/github.ts'

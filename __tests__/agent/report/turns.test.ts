@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
-import type { RoundStop } from '../../../src/agent/report/fixing.ts'
-import type { Facts, Outcome, Report } from '../../../src/agent/report/report.ts'
 import {
   getFollowUpReason,
   getProgress,
   isSent,
-  withReads,
+  type RoundStop,
   type Turn,
   type TurnEnd,
   type TurnState,
+  withReads,
   type Work,
 } from '../../../src/agent/report/turn.ts'
+import type { Facts, Outcome, Report } from '../../../src/agent/report/report.ts'
 import {
   findUnreportedError,
   getEndOutcome,

@@ -1,9 +1,15 @@
 import { expect, test } from '@jest/globals'
 import { HOSTILE_TEXT, hostilePath } from '../../../src/emulator/service/hostile-text.ts'
 import type { ScenarioName } from '../../../src/emulator/service/scenarios.ts'
-import { countVisitors, createAnalytics } from '../../../src/emulator/service/visitor-counts.ts'
+import {
+  countVisitors,
+  createAnalytics,
+  generateVisits,
+  pagePath,
+  type Visit,
+  VISITS_DAYS,
+} from '../../../src/emulator/service/visitor-counts.ts'
 import { parseDate, parseVisitorsQuery } from '../../../src/emulator/service/visitors-query.ts'
-import { generateVisits, pagePath, type Visit, VISITS_DAYS } from '../../../src/emulator/service/visitor-counts.ts'
 import { bodyOf, driveService } from '../drive-service.ts'
 
 const DAY_MS = 86_400_000

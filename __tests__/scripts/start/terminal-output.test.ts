@@ -12,7 +12,7 @@ import {
   paintWithColours,
   wrapLines,
 } from '../../../scripts/start/terminal.ts'
-import { AGENT_FIELDS } from '../../../src/agent/inputs/agent-inputs.ts'
+import { AGENT_FIELDS } from '../../../src/agent/inputs.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 

@@ -1,9 +1,7 @@
 import { historyIn, ownersOf, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import type { Check } from '../../github/commit-checks.ts'
-import type { RoundStop } from '../report/fixing.ts'
-import { failedOf, type PullRequestFindings } from '../report/pull-request-findings.ts'
-import { getEnded } from '../report/turn.ts'
+import type { Check } from '../../github/checks.ts'
+import { failedOf, getEnded, type PullRequestFindings, type RoundStop } from '../report/turn.ts'
 import { newestOf, sentRounds, type Turns } from '../report/turns.ts'
 
 /** A round takes a turn of the agent and its checks; one that cannot end in this time is not begun. */

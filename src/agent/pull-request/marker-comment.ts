@@ -1,26 +1,19 @@
 import { openGitHub } from '../../action/step.ts'
 import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
-import { type PullRequestAddress } from '../../github/pull-requests.ts'
-import { ActionError, rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
-import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
+import { ActionError, type ErrorCode, rethrowFatal } from '../../runtime/errors.ts'
+import { createMarkerComment, isMarkerComment, LOG_BEGINNING, type Marker, MAX_FOLLOW_UPS, pickLogComment, readMarker } from '../marker.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { LogPlace } from '../report/report.ts'
 import {
-  createMarkerComment,
-  isMarkerComment,
-  LOG_BEGINNING,
-  pickLogComment,
-  readMarker,
-  type Marker,
-} from './marker.ts'
-import {
+  type CommentUpdate,
   countFollowUps,
   isUpdated,
   rememberVersion,
   toLogEntry,
   updateComment,
-  type CommentUpdate,
 } from './pull-request-log.ts'
 
 /** A request that ended like this may have been carried out. */
@@ -45,12 +38,12 @@ const MAX_WRITES = 8
 const NO_ROOM = `The log continues here, because the comment before has no room left.\n\n${LOG_BEGINNING}`
 
 /** What it takes to write a comment. */
-export interface CommentAccess extends Pick<AgentStep, 'clock' | 'core' | 'deadlineAt' | 'random' | 'signal'> {
+interface CommentAccess extends Pick<AgentStep, 'clock' | 'core' | 'deadlineAt' | 'random' | 'signal'> {
   readonly github: GitHub
 }
 
 /** `commentId`: of the comment that has the update; undefined if GitHub's response does not have it. */
-export type UpdateResult = { readonly commentId: number | undefined } | 'used-up'
+type UpdateResult = { readonly commentId: number | undefined } | 'used-up'
 
 type JobPlace = Pick<LogPlace, 'pullRequest' | 'jobId'>
 
@@ -137,7 +130,7 @@ async function continueLog(
  * @returns `used-up` if the follow-up that the step counts would be one too many: then nothing is written
  * @throws ActionError if the update may not have been written
  */
-export async function updateMarkerComment(
+async function updateMarkerComment(
   place: JobPlace,
   found: Pick<MarkerComment, 'id'> & Partial<MarkerComment>,
   update: CommentUpdate,
@@ -242,4 +235,26 @@ export async function writeLog(step: AgentStep): Promise<void> {
     if (!(error instanceof ActionError)) throw error
     journal.reportSkipped(LOST, error)
   }
+}
+
+/**
+ * Counts a follow-up in the comment that names the job.
+ * @returns where it was counted, or `used-up` if there were as many as are allowed
+ * @throws ActionError if it may not have been counted
+ */
+export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise<LogPlace | 'used-up'> {
+  const { pullRequest, jobId, commentId, followUps } = rolling
+  if (commentId === undefined)
+    throw new ActionError(
+      'not-sent',
+      `The follow-ups to pull request #${pullRequest.number} cannot be counted: nobody whose marker counts wrote the comment that names its job.`,
+      { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
+    )
+  const { clock, context, inputs, questions, random } = step
+  const access = { ...step, deadlineAt: questions.at, github: openGitHub(step, questions) }
+  const now = clock.wallTime().getTime()
+  const signature = [context.runId, context.runAttempt, now, Math.floor(random() * 1e6)].join('.')
+  const update = { label: inputs.label, followUps, signature, maxFollowUps: MAX_FOLLOW_UPS, rows: [], left: undefined }
+  const result = await updateMarkerComment(rolling, { id: commentId }, update, access)
+  return result === 'used-up' ? result : { pullRequest, jobId, followUps, signature, ...result }
 }

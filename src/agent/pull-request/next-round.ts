@@ -1,20 +1,67 @@
-import { isOfSuite, type Check } from '../../github/commit-checks.ts'
+import { openGitHub } from '../../action/step.ts'
+import { type Check, isOfSuite } from '../../github/checks.ts'
 import { forkPointOf, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { type ErrorCode, rethrowFatal } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { openGitHub } from '../../action/step.ts'
-import type { RoundStop } from '../report/fixing.ts'
+import type { Task } from '../inputs.ts'
+import type { Plan, Target } from '../plan.ts'
+import { type FailedCheck, renderFixPrompt } from '../prompt.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { describePullRequest, failedOf, type PullRequestFindings } from '../report/pull-request-findings.ts'
-import type { Plan, Target } from '../report/plan.ts'
-import type { Task } from '../inputs/task.ts'
-import type { Ended } from '../report/turn.ts'
+import { describePullRequest, type Ended, failedOf, type PullRequestFindings, type RoundStop } from '../report/turn.ts'
 import { sentRounds } from '../report/turns.ts'
-import { failedByChange } from './checks.ts'
-import { renderFixPrompt } from '../prompt/failing-checks.ts'
-import { readDetails } from './check-details.ts'
+import { failedByChange, noteNewHead } from './checks.ts'
 import { findHeadOfLastRound, isForAgent, stopBeforeAsking, stopForCommits } from './fix-rounds.ts'
-import { noteNewHead } from './wait-for-checks.ts'
+
+/** Of all details together: a round must not wait for long for what it only may tell. */
+const DETAILS_MS = 120_000
+/** Past so many, checks are told by name, title and summary only. */
+const MOST_DETAILED = 10
+
+/** The job of GitHub Actions that a check run stands for. */
+const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
+
+/** A log that is gone or broken costs this log. All else is the same for the next one. */
+const OF_ONE: readonly ErrorCode[] = ['rejected', 'not-found', 'bad-answer', 'redirected']
+
+/** Asks for a detail of one check after the other. What is lost is said once for each reason, and what is refused is not asked for again. */
+function askForEach(what: string, { journal }: AgentStep) {
+  const said = new Set<string>()
+  let isRefused = false
+  return async <T>(perform: () => Promise<T>): Promise<T | undefined> => {
+    if (isRefused) return undefined
+    try {
+      return await perform()
+    } catch (caught) {
+      const error = rethrowFatal(caught)
+      isRefused = !OF_ONE.includes(error.code)
+      if (!said.has(error.message))
+        journal.reportSkipped(`Some ${what} of failing checks were not sent to the agent`, error)
+      said.add(error.message)
+      return undefined
+    }
+  }
+}
+
+/** What GitHub tells of failing checks: of the first ones all, of the others no details. */
+async function readDetails(
+  failed: readonly Check[],
+  repository: string,
+  step: AgentStep,
+): Promise<readonly FailedCheck[]> {
+  const github = openGitHub(step, DETAILS_MS)
+  const [askAnnotations, askLog] = [askForEach('annotations', step), askForEach('logs', step)]
+  const found: FailedCheck[] = []
+  for (const check of failed.slice(0, MOST_DETAILED)) {
+    const { id, app, detailsUrl = '' } = check
+    const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
+    const mayHaveAny = id !== undefined && check.annotations !== 0
+    const annotations = mayHaveAny ? await askAnnotations(() => github.listAnnotations(repository, id)) : undefined
+    const log = jobId && (await askLog(() => github.readJobLog(repository, Number(jobId))))
+    found.push({ check, annotations, log })
+  }
+  return [...found, ...failed.slice(MOST_DETAILED).map((check) => ({ check }))]
+}
 
 const LONGEST_NAME = 60
 const LOST = 'The failing checks were not sent to the agent'
@@ -39,7 +86,7 @@ async function findFailing(
 }
 
 /** What follows on a pull request whose checks are in. */
-export type NextRound =
+type NextRound =
   | { readonly kind: 'send'; readonly plan: Plan; readonly found: PullRequestFindings }
   /** The pull request has another head by now, whose checks are to be looked at. */
   | { readonly kind: 'look-again' }

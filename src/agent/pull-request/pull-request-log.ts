@@ -1,15 +1,14 @@
 import type { Context } from '../../action/context.ts'
 import { hasLabel } from '../../github/labels.ts'
-import { canName } from '../../github/visibility.ts'
+import { canName } from '../../github/schemas.ts'
 import { linked, quoted, someQuoted } from '../../text/markdown.ts'
-import { formatCount } from '../../text/sentences.ts'
-import { formatUtc } from '../../text/utc-time.ts'
+import { formatCount, formatUtc } from '../../text/format.ts'
 import type { Report } from '../report/report.ts'
-import { faultsOf, isPullRequestOver } from '../report/standing.ts'
+import { faultsOf, isPullRequestOver } from '../report/pull-request-status.ts'
 import { formatEnd } from '../report/turn-texts.ts'
 import { getWork, isSent, type Turn } from '../report/turn.ts'
 import { getStopOutcome, type Turns } from '../report/turns.ts'
-import { LOG_BEGINNING, MAX_FOLLOW_UPS, readMarker, updateMarker, type Marker } from './marker.ts'
+import { LOG_BEGINNING, MAX_FOLLOW_UPS, readMarker, updateMarker, type Marker } from '../marker.ts'
 
 /** What a step adds to the log, in lines as the comment has them. */
 export interface LogEntry {

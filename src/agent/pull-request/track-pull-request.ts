@@ -1,18 +1,79 @@
-import { openGitHub } from '../../action/step.ts'
+import { endingAt, openGitHub } from '../../action/step.ts'
+import type { PullRequestLink } from '../../docs-service/schemas.ts'
 import { hasLabel } from '../../github/labels.ts'
-import { type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
-import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
-import { ActionError, rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
-import { pollUntil } from '../../runtime/poll.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { pollUntil } from '../../runtime/clock.ts'
+import { ActionError, type ErrorCode, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
+import type { AgentInputs } from '../inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { writeMilestone } from '../report/milestone.ts'
-import { describePullRequest, type PullRequestFindings } from '../report/pull-request-findings.ts'
-import type { Ended } from '../report/turn.ts'
+import { writeMilestone } from '../report/outputs.ts'
+import type { Changes } from '../report/report.ts'
+import {
+  describePullRequest,
+  type Ended,
+  getEnd,
+  getFindings,
+  getWork,
+  type PullRequestFindings,
+} from '../report/turn.ts'
 import { getEndOutcome } from '../report/turns.ts'
-import { askReviewers } from './ask-reviewers.ts'
+import { waitForChecks } from './checks.ts'
 import { nameJob } from './marker-comment.ts'
-import { waitForChecks } from './wait-for-checks.ts'
+
+/** If more are asked, nobody feels responsible. */
+const MAX_AUTHORS = 5
+/** Each may cost a request. */
+const MAX_LOOKUPS = 10
+/** The most that all requests may take: each failed lookup is retried. */
+const REVIEWERS_MS = 60_000
+
+/** These are about the token and not about one reviewer, so the requests for all others would fail, too. */
+const CONCERNS_ALL: readonly ErrorCode[] = ['cancelled', 'unauthorized', 'forbidden', 'rate-limited', 'deadline']
+
+const lower = (name: string): string => name.toLowerCase()
+
+/**
+ * Requests reviews of an open pull request, from each person and each team once: GitHub's own time line has who was asked
+ * before, and who removed themselves. A reviewer for whom a request fails is reported and costs no other one.
+ * @param authors the authors of the change that started the run, by their logins, most commits first
+ * @throws ActionError `cancelled`
+ */
+export async function askReviewers(
+  pullRequest: PullRequest,
+  authors: readonly string[],
+  step: AgentStep,
+): Promise<void> {
+  const { inputs, journal } = step
+  const { names } = inputs.reviewers
+  const author = lower(pullRequest.author.login)
+  const candidates = authors.filter((login) => lower(login) !== author)
+  if (names.length + candidates.length === 0 || !isOpen(pullRequest)) return
+  await journal.bestEffort('Not everybody was asked for a review', async () => {
+    const github = openGitHub(step, REVIEWERS_MS)
+    const over = new Set([author, ...(await github.listReviewersSoFar(pullRequest))])
+    const isOver = (name: string): boolean => over.has(lower(name))
+    const lost = (name: string): string => `\`${name}\` was not asked for a review`
+    const mayWrite = (login: string): Promise<boolean | undefined> =>
+      journal.bestEffort(lost(login), () => github.mayWrite(pullRequest.repository, { login }))
+    // The first few with write access. Those who were asked before are among these.
+    const found: string[] = []
+    for (const login of candidates.slice(0, MAX_LOOKUPS)) {
+      if (found.length === MAX_AUTHORS) break
+      if (isOver(login) || (await mayWrite(login)) === true) found.push(login)
+    }
+    const wanted = [...names, ...found].filter((name) => !isOver(name))
+    for (const name of new Map(wanted.map((name) => [lower(name), name])).values()) {
+      try {
+        await github.requestReview(pullRequest, name)
+        journal.note(`\`${name}\` is asked for a review.`)
+      } catch (caught) {
+        const error = rethrowFatal(caught)
+        if (CONCERNS_ALL.includes(error.code)) throw error
+        journal.reportSkipped(lost(name), error)
+      }
+    }
+  })
+}
 
 function describeWanted({ label, waitForChecks, allowedPaths, reviewers }: AgentInputs): string {
   const wanted = [
@@ -99,4 +160,74 @@ export async function trackPullRequest(
   journal.updatePullRequest(described)
   writeMilestone(step)
   return waitForChecks(pullRequest, step)
+}
+
+/** The time of all reads that only improve the summary, in milliseconds, waits for a rate limit included. */
+const READS_AT_END_MS = 60_000
+/** The part of it for the changed files. */
+const CHANGES_MS = 10_000
+
+/**
+ * The files that the step has changed in its pull request, up to its head as it was read last: of a new one these are all.
+ * @throws ActionError if GitHub does not tell
+ */
+async function readChanges(step: AgentStep): Promise<Changes | undefined> {
+  const { heads, newest, turns } = step.journal
+  const end = getEnd(newest)
+  const link = end?.kind === 'ended' || end?.kind === 'left-behind' ? end.job.prLink : undefined
+  const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))
+  const works = turns.map(getWork)
+  const work = works.find(({ kind }) => kind === 'created' || kind === 'updated')
+  if (pullRequest === undefined || work === undefined) return undefined
+  const github = openGitHub(step, CHANGES_MS)
+  const found =
+    work.kind === 'updated'
+      ? await github.compare(pullRequest.repository, work.since, pullRequest.headSha)
+      : await heads.compareWithBase(pullRequest, github)
+  // Of a rewritten branch it is not known what is new.
+  if (found.relation !== 'ahead') return undefined
+  // A comparison does not tell the agent's files from those of a merge of the base branch, or of commits by others.
+  const added = works.reduce((sum, one) => sum + (one.kind === 'updated' ? one.commits : 0), 0)
+  if (work.kind === 'updated' && found.totalCommits !== added) return undefined
+  const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
+  return { files, isWhole: found.fileList === 'whole' }
+}
+
+/** GitHub begins to find out when it is first asked, and is mostly done within seconds. */
+const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
+
+/**
+ * Reads an open pull request once more if a round has led no further since it was read, and a few times more if GitHub did not
+ * know yet whether it conflicts with its base. Where another commit has come, all of it stays as it was.
+ */
+async function readMergeability({ clock, context, deadlineAt, github, journal, signal }: AgentStep): Promise<void> {
+  const { pullRequest: found, job } = journal.report()
+  if (github === undefined || job?.prLink === undefined || found === undefined || signal.aborted) return
+  const isOld = getFindings(journal.newest) === undefined
+  const { prLink } = job
+  const read = async () => github.readPullRequest(toPullRequestAddress(prLink, context))
+  let known = found
+  for (const pauseMs of isOld ? [0, ...PAUSES_MS] : PAUSES_MS) {
+    const isSettled = pauseMs > 0 && known.mergeable !== undefined
+    if (!isOpen(known) || isSettled || clock.now() + pauseMs >= deadlineAt) return
+    await clock.sleep(pauseMs, signal)
+    const now = await unlessFailed(read())
+    // Checks and files were looked at for one commit, and this is about the same one or it is not told.
+    if (now === undefined || now.headSha !== known.headSha) return
+    known = { ...known, ...describePullRequest(now) }
+    journal.updatePullRequest(known)
+  }
+}
+
+/**
+ * Reads what is only shown: the changed files, and whether the pull request can be merged. A read that fails is no shortfall,
+ * and a GitHub that hangs or limits requests delays the end of the step by one minute at most.
+ * @throws ActionError `cancelled`
+ */
+export async function readAtEnd(step: AgentStep): Promise<void> {
+  const { clock, deadlineAt, journal, signal } = step
+  if (signal.aborted) return
+  const brief = endingAt(step, Math.min(clock.now() + READS_AT_END_MS, deadlineAt))
+  journal.add({ changes: await unlessFailed(readChanges(brief)) })
+  await readMergeability(brief)
 }

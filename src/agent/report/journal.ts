@@ -1,12 +1,20 @@
 import type { Step } from '../../action/step.ts'
 import { type ActionError, describeError, ERROR_TITLES, rethrowFatal } from '../../runtime/errors.ts'
 import { TimeBudget } from '../../runtime/time-budget.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import { STOPS, type RoundStop } from './fixing.ts'
-import type { PullRequestFindings } from './pull-request-findings.ts'
+import type { AgentInputs } from '../inputs.ts'
+import {
+  getEnd,
+  getReads,
+  type JobReads,
+  type PullRequestFindings,
+  type RoundStop,
+  STOPS,
+  type Turn,
+  type TurnState,
+  withoutStop,
+} from './turn.ts'
 import type { Facts, Report, Shortfall, StandingEnd, TimelineEntry } from './report.ts'
-import { SeenHeads } from './seen-heads.ts'
-import { getEnd, getReads, withoutStop, type JobReads, type Turn, type TurnState } from './turn.ts'
+import { SeenHeads } from './head-tracker.ts'
 import { findUnreportedError, getRoundStop, newestOf, reportOf, type Turns } from './turns.ts'
 
 /**

@@ -1,14 +1,14 @@
-import type { Conclusion } from '../../action/conclusion.ts'
-import { redactAll, type Redact } from '../../text/redact.ts'
+import type { Conclusion } from '../../action/step-result.ts'
+import { OutputsLost } from '../../action/toolkit.ts'
+import { type Redact, redactAll } from '../../text/redact.ts'
 import { INVISIBLE, oneLine } from '../../text/untrusted.ts'
-import type { Task } from '../inputs/task.ts'
-import { formatLosses } from './journal.ts'
-import { OUTCOME_ROWS } from './outcomes.ts'
-import { pagesFirst } from './pull-request-sections.ts'
-import { isInScope } from './pull-request-findings.ts'
-import { jobIdOf, lastReadJob, ownPullRequest, type Report } from './report.ts'
-import type { FollowUpReason } from './turn.ts'
+import type { Task } from '../inputs.ts'
+import { type AgentStep, formatLosses } from './journal.ts'
+import { conclude, OUTCOME_ROWS } from './outcomes.ts'
+import { jobIdOf, lastReadJob, ownPullRequest, redactReport, type Report } from './report.ts'
+import { pagesFirst } from './summary.ts'
 import { formatEnd } from './turn-texts.ts'
+import { type FollowUpReason, getEnd, isInScope } from './turn.ts'
 
 const LONGEST_MODEL_NAME = 200
 /** Longer than git and GitHub let a branch's name be. */
@@ -156,4 +156,23 @@ export function renderResult(report: Report, conclusion: Conclusion, redact: Red
     result = { ...result, [longest]: result[longest].slice(0, -gone), left_out }
   }
   return toJson(result)
+}
+
+const NOT_ENDED = {
+  isGreen: false,
+  title: 'The step has not ended',
+  text: 'This is what was known before the end of the step. A step that is killed leaves it behind.',
+}
+
+/** Writes the output `result` before the step's end, since a killed step writes nothing more. Every write makes the output file longer. */
+export function writeMilestone({ core, journal }: AgentStep): void {
+  const known = journal.report()
+  const isUnended = getEnd(journal.turns[0]) === undefined
+  const report = redactReport({ ...known, ...(isUnended && { outcome: 'submitted' }) }, core.redact)
+  try {
+    core.setOutput('result', renderResult(report, { ...NOT_ENDED, advice: conclude(report).advice }, core.redact))
+  } catch (error) {
+    if (!(error instanceof OutputsLost)) throw error
+    core.log(error.message)
+  }
 }

@@ -1,14 +1,12 @@
+import type { Job, PullRequestLink } from '../../docs-service/schemas.ts'
 import type { CommentAddress } from '../../github/comments.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
-import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
-import type { Job } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Told } from '../../text/markdown.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Task } from '../inputs/task.ts'
-import type { RoundStop } from './fixing.ts'
-import type { PullRequestFindings } from './pull-request-findings.ts'
-import type { FollowUpReason, JobReads, Progress, Turn } from './turn.ts'
+import { type Redact, redactAll } from '../../text/redact.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import type { AgentInputs, Task } from '../inputs.ts'
+import type { FollowUpReason, JobReads, Progress, PullRequestFindings, RoundStop, Turn } from './turn.ts'
 
 /** What became of the step; the value of the output `outcome`. */
 export const OUTCOMES = [
@@ -127,4 +125,30 @@ export function ownPullRequest(report: Report): PullRequestLink | undefined {
   const hasEnded = operation !== undefined || outcome === 'pull-request' || outcome === 'no-changes'
   const isOwn = progress === undefined || hasEnded || pullRequest?.state !== undefined
   return isOwn ? job?.prLink : undefined
+}
+
+/** More than is shown of a field anywhere, in code points. */
+const LONGEST_FIELD = 1_000
+
+/**
+ * Takes secrets out of a report before outputs and summary are made of it: these cut long texts, and a secret that was
+ * cut in half, or encoded twice, is found by nobody any more. The link is not cleaned: it is judged as it came.
+ */
+export function redactReport(report: Report, redact: Redact): Report {
+  const { task, job, rounds } = report
+  const redactTask = (one: Task): Task => (one.kind === 'attach' ? one : { ...one, prompt: redact(one.prompt) })
+  return {
+    ...report,
+    task: task && redactTask(task),
+    rounds: rounds.map((turn) => ({ ...turn, task: redactTask(turn.task) })),
+    ...(job && { job: redactJob(job, redact) }),
+  }
+}
+
+/** What the verdict rests on stays as it is: a secret may be a word such as `active`. */
+function redactJob(job: Job, redact: Redact): Job {
+  const { id, status, prLink } = job
+  const line = (text: string): string => oneLine(text, LONGEST_FIELD, redact)
+  const repository = prLink?.repository && line(prLink.repository)
+  return { ...redactAll(job, line), id, status, prLink: prLink && { ...prLink, href: redact(prLink.href), repository } }
 }

@@ -1,8 +1,8 @@
 import { type ActionError, ERROR_TITLES } from '../../runtime/errors.ts'
-import { formatCount } from '../../text/sentences.ts'
+import { formatCount } from '../../text/format.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
-import { CHECKS_TEXTS } from './standing.ts'
+import { CHECKS_TEXTS } from './pull-request-status.ts'
 import { getEnd, getProgress, type Ended, type Stopped, type Turn, type Work } from './turn.ts'
 import { getStopOutcome, newestOf, type Turns } from './turns.ts'
 

@@ -1,9 +1,87 @@
 import type { Job } from '../../docs-service/schemas.ts'
-import type { Check } from '../../github/commit-checks.ts'
+import type { Check } from '../../github/checks.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
 import type { ActionError } from '../../runtime/errors.ts'
-import type { Task } from '../inputs/task.ts'
-import type { RoundStop } from './fixing.ts'
-import type { PullRequestFindings } from './pull-request-findings.ts'
+import type { Task } from '../inputs.ts'
+
+/** The value of the output `checks`. That none are registered is never the same as that all have passed. */
+export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
+
+/** What GitHub knows of the pull request when the step ends. What is undefined was not asked, or not to be found out. */
+export interface PullRequestFindings extends Partial<Pick<PullRequest, 'title' | 'state' | 'branch' | 'isBlocked'>> {
+  /** The commit that `checks` and `outside` are about. */
+  readonly headSha?: string
+  readonly mergeable?: boolean
+  /** Set if they were waited for; `failure` if one of `checkList` failed. */
+  readonly checks?: ChecksState
+  /** That nothing is expected of them before somebody approves them. */
+  readonly waitsForApproval?: boolean
+  /** All that count, if they were waited for. */
+  readonly checkList?: readonly Check[]
+  /** What does not match `allowed-paths`. */
+  readonly outside?: readonly string[]
+}
+
+export function failedOf(checks: readonly Check[] = []): readonly Check[] {
+  return checks.filter(({ state }) => state === 'failure')
+}
+
+/** Whether all its files match `allowed-paths`; undefined if that is not known. */
+export function isInScope({ outside }: PullRequestFindings): boolean | undefined {
+  return outside === undefined ? undefined : outside.length === 0
+}
+
+export function describePullRequest(pullRequest: PullRequest): PullRequestFindings {
+  const { title, state, branch, headSha, mergeable, isBlocked } = pullRequest
+  return { title, state, branch, headSha, isBlocked, ...(mergeable === undefined ? {} : { mergeable }) }
+}
+
+/** Why failing checks go back to the job no further. */
+export const STOPS = {
+  passed: 'All its checks have passed.',
+  'used-up': 'No round is left.',
+  unmoved: 'The agent added no commit, so the same checks would fail again.',
+  diverged: 'The commit that was checked is not in the pull request any more.',
+  over: 'The pull request is closed or merged.',
+  elsewhere: 'The job does not name this pull request any more.',
+  others: 'Somebody else has committed to the pull request meanwhile.',
+  'red-before': 'The failed checks also fail without these changes.',
+  'needs-person': 'The failed checks need somebody to act, such as to sign an agreement, which the agent cannot do.',
+  'no-time': 'Less than ten minutes are left of `timeout-minutes`.',
+  'nothing-to-tell': 'No check is known to have failed.',
+  'not-sent': 'The failing checks could not be sent to the agent.',
+  failed: 'The job failed.',
+  archived: 'The job is archived, so it takes no failing checks.',
+  'left-behind':
+    'The pull request was merged or closed while the agent worked on the failing checks, and commits may be in no merge.',
+  unseen: 'The end of the agent’s work on the failing checks was not seen.',
+}
+
+export type RoundStop = keyof typeof STOPS
+
+/** What a report has of the rounds that were sent, and why none follows. */
+interface Fixing {
+  readonly rounds: readonly unknown[]
+  readonly stop?: RoundStop | undefined
+}
+
+/** Whether failing checks were sent back to the job, and no end of that was seen. */
+export function isFixing({ rounds, stop }: Fixing): boolean {
+  return rounds.length > 0 && stop === undefined
+}
+
+/** Whether a round may have changed what was not looked at again. */
+export function mayHaveChanged({ rounds, stop = 'unseen' }: Fixing): boolean {
+  return rounds.length > 0 && (stop === 'unseen' || stop === 'elsewhere')
+}
+
+/** What was sent and why it ended there, as full sentences; nothing if nobody asked for rounds. */
+export function formatFixing({ rounds, stop }: Fixing): string[] {
+  const why = stop === undefined || stop === 'passed' ? [] : [STOPS[stop]]
+  if (rounds.length === 0) return why.length === 0 ? [] : ['Failing checks were not sent back to the agent.', ...why]
+  const count = rounds.length === 1 ? 'once' : `${rounds.length} times`
+  return [`Failing checks were sent back to the agent ${count}.`, ...why]
+}
 
 /** Why a prompt is a follow-up to a pull request; the value of the output `continued`. */
 export type FollowUpReason = 'pull-request' | 'comment'

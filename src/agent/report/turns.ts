@@ -1,6 +1,4 @@
 import type { ActionError } from '../../runtime/errors.ts'
-import { mayHaveChanged, type RoundStop } from './fixing.ts'
-import type { Facts, Outcome, PullRequestOperation, Report } from './report.ts'
 import {
   type Ended,
   getEnd,
@@ -11,10 +9,13 @@ import {
   getReads,
   getWork,
   isSent,
+  mayHaveChanged,
+  type RoundStop,
   type Stopped,
   type Turn,
   type TurnEnd,
 } from './turn.ts'
+import type { Facts, Outcome, PullRequestOperation, Report } from './report.ts'
 
 /** The turns of a step, the oldest first. The first is the step's own, further ones are rounds that send failing checks back. */
 export type Turns = readonly [Turn, ...Turn[]]

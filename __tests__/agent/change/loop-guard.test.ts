@@ -1,0 +1,234 @@
+import { expect, test } from '@jest/globals'
+import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
+import type { ActionError } from '../../../src/runtime/errors.ts'
+import {
+  comparing,
+  inTurn,
+  mergedBy,
+  PULL_REQUEST,
+  pullCommit,
+  PUSH,
+  refusal,
+  rejecting,
+} from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
+import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
+
+/** Without `skip` the agent is asked; without `sleptMs` nobody waits; without `lost` there is no shortfall. */
+interface Expected {
+  readonly skip?: string
+  readonly sleptMs?: number
+  readonly lost?: string
+}
+type Row = [what: string, event: GivenEvent, answers: Answers, expected: Expected, given?: Given]
+
+const ASKS: Expected = {}
+const NOT_SKIPPED = { lost: 'was not skipped' }
+const ASKS_LATE = { sleptMs: 90_000 }
+const OWN = { skip: '#7' }
+const OWN_SOON = { ...OWN, sleptMs: 2_000 }
+const OWN_LATE = { ...OWN, sleptMs: 15_000 }
+const A_BOT = { skip: 'A bot started this run' }
+const SKIPPED = { ...A_BOT, lost: 'so it was skipped, as a bot started the run' }
+const FILES = { 'change-context': 'files' }
+
+const BOT = { login: 'docs-agent[bot]', type: 'Bot' }
+const ANN = { login: 'ann', type: 'User' }
+const by = (sender: typeof BOT, name: string, payload: object = {}): GivenEvent => [name, { ...payload, sender }]
+
+const PUSHED: GivenEvent = ['push', PUSH]
+const [author, committer] = [{ username: 'ann' }, { username: 'web-flow' }]
+/** As GitHub commits what it merges, or what is written on its pages. */
+const byGitHub = (...ids: readonly string[]): GivenEvent => {
+  const commits = ids.map((id) => ({ id, author, committer }))
+  return ['push', { ...PUSH, commits }]
+}
+const MERGE = byGitHub(commit('b'))
+const TWO = byGitHub(commit('9'), commit('b'))
+const onBranch = (branch: string): GivenEvent => ['push', { ...PUSH, ref: `refs/heads/${branch}` }]
+const toBranch = (sender: typeof BOT): GivenEvent =>
+  by(sender, 'push', { ...PUSH, ref: 'refs/heads/agent/guide', commits: [{ id: commit('c') }] })
+const runOn = (head_branch: string, sha: string, sender = ANN, event = 'push'): GivenEvent =>
+  by(sender, 'workflow_run', {
+    workflow_run: { event, head_sha: commit(sha), head_branch, pull_requests: [] },
+  })
+const opened = (sender: typeof BOT, ...labels: readonly string[]): GivenEvent =>
+  by(sender, 'pull_request', { pull_request: { number: 7, labels: labels.map((name) => ({ name })) } })
+const STATUS = { sha: commit('b') }
+const SUITE = { head_sha: commit('b'), head_branch: 'main', pull_requests: [{ number: 5 }] }
+const CHECKS: GivenEvent = ['check_suite', { check_suite: SUITE, repository: PUSH.repository }]
+const OPENED = opened(BOT, 'docs-agent')
+const RELEASE = { release: { tag_name: 'v2' } }
+const COMMENT = { issue: { number: 5, pull_request: {} }, comment: { id: 1 } }
+
+const MERGED = mergedBy(7, 'docs-agent')
+const OPEN = { ...MERGED, state: 'open' } as const
+const REFUSED = refusal('rejected')
+const FORBIDDEN = refusal('forbidden', 'Grant it.')
+const brings = (...answers: readonly (readonly ListedPullRequest[] | ActionError)[]) => ({
+  findPullRequestsOfCommit: inTurn(...answers),
+})
+const ENDS = {
+  findPullRequestsEndingWith: (_repository: string, asked: string) =>
+    Promise.resolve(asked === commit('b') ? [MERGED] : []),
+}
+const NO_ENDS = { findPullRequestsEndingWith: rejecting(FORBIDDEN) }
+const SOON_MERGED = inTurn([OPEN], [MERGED])
+const DOWN = brings(refusal('service-error'))
+/** A young pull request without a mark, and how it is read then. */
+const UNMARKED = { ...PULL_REQUEST, labels: [], createdAt: '2025-12-31T23:57:00Z' }
+const noMark = (...reads: (typeof PULL_REQUEST)[]) => ({
+  readPullRequest: inTurn(...reads),
+  listMarkerComments: () => Promise.resolve([]),
+})
+const NEVER = noMark(UNMARKED)
+const OF_ANN = noMark({ ...UNMARKED, number: 5, author: ANN })
+const READ_MERGED = { readPullRequest: inTurn({ ...PULL_REQUEST, state: 'merged' as const }) }
+const young = (fields: object) => brings([{ ...OPEN, labels: [], createdAt: UNMARKED.createdAt, ...fields }])
+const YOUNG = young({})
+const OLD = { createdAt: PULL_REQUEST.createdAt }
+const soon = () => ({ ...YOUNG, ...noMark(UNMARKED, PULL_REQUEST) })
+const [MERGED_HEAD, MERGE_BASE] = [commit('c'), commit('a')]
+const mergeCommit = (message: string) => {
+  const parents = [MERGE_BASE, MERGED_HEAD]
+  return { readCommit: () => Promise.resolve(pullCommit({ sha: commit('b'), message, parents })) }
+}
+/** GitHub knows the head of the pull request, and nothing of its test merge. */
+const TEST_MERGE = {
+  ...mergeCommit(`Merge ${MERGED_HEAD} into ${MERGE_BASE}`),
+  findPullRequestsOfCommit: (_repository: string, sha: string) =>
+    Promise.resolve(sha === MERGED_HEAD ? [{ ...OPEN, labels: [] }] : []),
+}
+const MERGE_BY_PERSON = { ...TEST_MERGE, ...mergeCommit("Merge branch 'main' into next") }
+const DOWN_READ = rejecting(refusal('service-error'))
+const THEIRS = { ...brings([{ ...mergedBy(8, 'docs'), author: ANN }]), ...NEVER }
+const OF_BRANCH = {
+  findPullRequestsOfBranch: (_repository: string, branch: string) =>
+    Promise.resolve(branch === 'agent/guide' ? [OPEN] : []),
+}
+const comparingOf = (...shas: readonly string[]) =>
+  comparing({
+    commits: shas.map((sha) => ({ sha: commit(sha), message: 'Guide', author: '' })),
+    totalCommits: shas.length,
+  })
+const ITS_MERGE = {
+  ...brings([MERGED]),
+  ...comparing({}),
+  listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
+}
+const CUT = comparing({ fileList: 'cut' })
+const PART = comparing({ totalCommits: 501 })
+const PUSHED_2048 = { ...PUSH, commits: Array.from({ length: 2048 }, () => PUSH.commits[0]) }
+const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
+const FOLLOW_UP = { 'on-open-pr': 'follow-up' }
+const ON_HERE = { ...FOLLOW_UP, 'pr-repository': 'ACME/docs' }
+const ON_ELSEWHERE = { ...FOLLOW_UP, 'pr-repository': 'acme/code' }
+const LET_THROUGH = { 'skip-own-changes': 'false' }
+
+test.each<Row>([
+  // GitHub may not know yet where a commit came from.
+  ['a merge known by what ends with it', MERGE, ENDS, OWN],
+  ['a merge that is refused, and known by what ends with it', MERGE, { ...brings(REFUSED), ...ENDS }, OWN],
+  ['a merge that is known, where what ends with it is not told', MERGE, { ...brings([MERGED]), ...NO_ENDS }, OWN],
+  ['a merge that is known late', MERGE, brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
+  ['a merge of two, one of them known late', TWO, { ...brings([], [], [MERGED]), ...ENDS }, OWN_SOON],
+  ['a merge that its pull request does not know yet', MERGE, { findPullRequestsEndingWith: SOON_MERGED }, OWN_SOON],
+  ['a merge that nobody knows', MERGE, {}, { sleptMs: 60_000 }],
+  ['a merge that nobody knows, in half of 36 s', MERGE, {}, { sleptMs: 14_000 }, { 'timeout-minutes': '0.6' }],
+  ['a push of what a person wrote', PUSHED, {}, ASKS],
+  ['a push of an app in the name of a person', by({ ...ANN, type: 'Bot' }, 'push', PUSH), {}, { sleptMs: 60_000 }],
+  ['a push that is refused for a minute', PUSHED, brings(REFUSED), { sleptMs: 60_000, lost: 'was not skipped' }],
+  ['a push that nobody may look up', PUSHED, brings(FORBIDDEN), { lost: 'not skipped: GitHub said forbidden. Grant' }],
+  ['a push by an app that is not told', by(BOT, 'push', PUSH), DOWN, SKIPPED],
+  ['a push by an app without a token', by(BOT, 'push', PUSH), null, A_BOT],
+
+  // An app has its label put on when its job has ended.
+  ['a push of an app to its new pull request', toBranch(BOT), soon(), OWN_LATE],
+  ['a run on it', runOn('agent/guide', 'c', BOT), soon(), OWN_LATE],
+  ['a push of another app to its new pull request', toBranch(BOT), { ...YOUNG, ...NEVER }, ASKS_LATE],
+  ['a run on that', runOn('agent/guide', 'c', BOT), { ...YOUNG, ...NEVER }, ASKS_LATE],
+  ['a push of an app to its old one', toBranch(BOT), { ...young(OLD), ...noMark(UNMARKED, PULL_REQUEST) }, OWN_LATE],
+  ['a run of an app on its old one', runOn('agent/guide', 'c', BOT), { ...young(OLD), ...NEVER }, ASKS],
+  ['a push of an app to one with a label', toBranch(BOT), { ...young({ labels: ['docs-agent'] }), ...NEVER }, OWN],
+  ['a push of a person to theirs', toBranch(ANN), { ...young({ author: ANN }), ...NEVER }, ASKS],
+  ['a push by an app of a merge without a mark', toBranch(BOT), { ...young({ state: 'merged' }), ...NEVER }, ASKS],
+  ['a new pull request that gets its label', opened(BOT), noMark(UNMARKED, UNMARKED, PULL_REQUEST), OWN_LATE],
+  ['a new pull request of another app', opened(BOT), NEVER, ASKS_LATE],
+  ['a new pull request of a person', opened(ANN), noMark({ ...UNMARKED, author: ANN }), ASKS],
+  ['a pull request with the label, without a token', OPENED, null, OWN],
+
+  ['a status that is known by what ends with its commit', ['status', STATUS], ENDS, OWN],
+  ['a status that is known late', ['status', STATUS], brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
+  ['a status that nobody knows, asked once', ['status', STATUS], comparing({}), { sleptMs: 60_000 }, FILES],
+  ['a status that is not told', ['status', STATUS], DOWN, NOT_SKIPPED],
+  ['a status by an app that is not told', by(BOT, 'status', STATUS), DOWN, SKIPPED],
+  ['a status by an app without a token', by(BOT, 'status', STATUS), null, A_BOT],
+  ['a status by an app of the work of others', by(BOT, 'status', STATUS), THEIRS, ASKS],
+  ["a status of GitHub's test merge of it", ['status', STATUS], TEST_MERGE, OWN],
+  ["a status of GitHub's test merge of another one", ['status', STATUS], { ...TEST_MERGE, ...NEVER }, ASKS],
+  ['a status of a merge by a person', ['status', STATUS], MERGE_BY_PERSON, { sleptMs: 60_000 }],
+  ['a status of a commit that cannot be read', ['status', STATUS], { readCommit: DOWN_READ }, NOT_SKIPPED],
+  ['checks of its merge that also name the long-lived pull request of a person', CHECKS, { ...ENDS, ...OF_ANN }, OWN],
+
+  // Whatever is let through, a follow-up to what its open pull request caused would cause the next one.
+  ['a push to the branch that it goes on with', onBranch('agent/guide'), OF_BRANCH, OWN, FOLLOW_UP],
+  ['a push to it, let through', onBranch('agent/guide'), OF_BRANCH, OWN, { 'on-open-pr': 'skip', ...LET_THROUGH }],
+  ['a push to it, going on here', onBranch('agent/guide'), OF_BRANCH, OWN, ON_HERE],
+  ['a push to it, going on elsewhere', onBranch('agent/guide'), OF_BRANCH, ASKS, ON_ELSEWHERE],
+  ['a push to the default branch, going on', onBranch('main'), OF_BRANCH, ASKS, FOLLOW_UP],
+  ['its merged pull request, let through', OPENED, READ_MERGED, ASKS, { ...FOLLOW_UP, ...LET_THROUGH }],
+
+  ['a release by a person, which is made by hand', ['release', RELEASE], ITS_MERGE, ASKS],
+  ['a schedule after its merge', ['schedule'], ITS_MERGE, OWN, FILES],
+  ['a schedule after a commit of its open pull request', ['schedule'], brings([OPEN]), ASKS, FILES],
+  ['a schedule after more files than are listed', ['schedule'], { ...ITS_MERGE, ...CUT }, ASKS, FILES],
+  ['a schedule after more commits than are listed', ['schedule'], { ...ITS_MERGE, ...PART }, ASKS, FILES],
+  ['a release by a bot of more commits than are listed', by(BOT, 'release', RELEASE), { ...ITS_MERGE, ...PART }, ASKS],
+  ['a push by a bot of as many commits as an event has', by(BOT, 'push', PUSHED_2048), ITS_MERGE, ASKS],
+  ['one by an app that is not told', by(BOT, 'workflow_dispatch'), { ...ITS_MERGE, ...DOWN }, NOT_SKIPPED, FILES],
+  ['a schedule about another repository', ['schedule'], ITS_MERGE, ASKS, ELSEWHERE],
+  ['a comment of a person on its commits', ['issue_comment', COMMENT], ITS_MERGE, ASKS, FILES],
+  ['a run on its merge, before which nothing was', runOn('main', 'b'), { ...ENDS, ...comparingOf() }, OWN, FILES],
+  ['a run on its merge, before which others pushed', runOn('main', 'b'), { ...ENDS, ...comparingOf('9') }, ASKS, FILES],
+])('%s', async (_what, event, answers, { skip, lost, sleptMs = 0 }, given = {}) => {
+  const found = await lookAtChange(given, event, answers)
+  expect(found).toMatchObject({ skip: containing(skip), lost: containing(lost), sleptMs })
+})
+
+test.each(['label', 'milestone', 'gollum', 'issues', 'discussion', 'an-event-of-the-future'])(
+  'what a bot causes and nobody can look up (%s) asks nothing, and what a person causes does',
+  async (name) => {
+    expect(await lookAtChange({}, by(BOT, name))).toMatchObject({ skip: containing(A_BOT.skip) })
+    expect(await lookAtChange({}, by(ANN, name))).toMatchObject({ skip: undefined })
+    expect(await lookAtChange(LET_THROUGH, by(BOT, name))).toMatchObject({ skip: undefined })
+  },
+)
+
+const UNKNOWN = 'pull_request_target issue_comment issues label check_run deployment_status workflow_run release'
+
+test.each(UNKNOWN.split(' '))(
+  'a run after a workflow run of `%s` is skipped with a notice, whoever caused it, or has no range',
+  async (event) => {
+    const workflow_run = { event, head_sha: commit('b'), head_branch: 'main', pull_requests: [{ number: 7 }] }
+    for (const sender of [ANN, BOT])
+      for (const given of [{}, FILES, FOLLOW_UP, { ...FILES, ...ON_ELSEWHERE }]) {
+        const run = by(sender, 'workflow_run', { workflow_run })
+        const skipped = await lookAtChange(given, run)
+        expect(skipped.skip).toContain('GitHub does not record what that run was about')
+        expect(skipped).toMatchObject({ notices: [skipped.skip], asked: [], lost: undefined })
+        const letThrough = await lookAtChange({ ...given, ...LET_THROUGH }, run)
+        expect(letThrough).toMatchObject({ skip: undefined, asked: [], notices: [], lost: undefined })
+        expect(letThrough.prompt).not.toMatch(/main|#7/)
+      }
+  },
+)
+
+test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'])(
+  'a run after a workflow run of `%s` is for the agent, unless all of the range is its own',
+  async (event) => {
+    const run = runOn('main', 'b', ANN, event)
+    expect(await lookAtChange({}, run, ITS_MERGE)).toMatchObject({ skip: undefined, asked: [] })
+    expect(await lookAtChange(FILES, run, ITS_MERGE)).toMatchObject({ skip: containing('#7') })
+    expect(await lookAtChange(FILES, run)).toMatchObject({ skip: undefined })
+  },
+)

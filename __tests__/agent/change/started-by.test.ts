@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals'
+import { describeTrigger } from '../../../src/agent/change/event-origin.ts'
+import { parseEvent } from '../../../src/github/event.ts'
+import { commit } from '../../support/github-state.ts'
+
+const URL = 'https://github.com/acme/docs/1'
+const SENDER = { sender: { login: 'mona', type: 'User' } }
+const ISSUE = { number: 7, html_url: URL, title: 'T', state: 'open' }
+const comment = (body: string) => ({
+  comment: { id: 1, body, html_url: URL, user: { id: 1, login: 'mona', type: 'User' } },
+})
+const commits = [commit('a'), commit('b'), commit('c')].map((id) => ({ id, message: 'Work' }))
+
+test.each<[string, object, string, string]>([
+  ['push', { ref: 'refs/heads/main', compare: URL, commits }, 'push to `main` by `mona`: 3 commits', URL],
+  ['push', { ref: 'refs/heads/a`b', commits: commits.slice(0, 1) }, "push to `a'b` by `mona`: 1 commit", ''],
+  ['push', { ref: 'refs/heads/main' }, 'push to `main` by `mona`', ''],
+  ['push', { ref: 'refs/tags/v1', compare: URL }, 'tag `v1` by `mona`', URL],
+  ['release', { release: { tag_name: 'v1', html_url: URL } }, 'release `v1` by `mona`', URL],
+  ['pull_request', { action: 'opened', pull_request: ISSUE }, 'pull request `#7` by `mona`', URL],
+  ['issues', { issue: ISSUE }, 'issue `#7` by `mona`', URL],
+  ['issue_comment', { action: 'created', issue: ISSUE, ...comment('/docs Fix it.') }, '`/docs` by `mona`', URL],
+  ['issue_comment', { action: 'created', issue: ISSUE, ...comment('Fine.') }, 'comment by `mona`', URL],
+  ['workflow_run', { workflow_run: { id: 1, name: 'CI @all', html_url: URL } }, 'workflow `CI @all`', URL],
+  ['create', { ref: 'next', ref_type: 'branch' }, 'branch `next` by `mona`', ''],
+  ['merge_group', { merge_group: { base_sha: commit('a'), head_sha: commit('b') } }, 'merge queue', ''],
+  ['check_suite', { check_suite: { head_sha: commit('a') } }, 'checks by `mona`', ''],
+  ['schedule', {}, 'schedule', ''],
+  ['workflow_dispatch', {}, 'manual run by `mona`', ''],
+  ['status', { sha: commit('a') }, 'event by `mona`', ''],
+])('a run that %s has started (%j) is told as %s', (name, payload, text, url) => {
+  expect(describeTrigger(parseEvent(name, { ...SENDER, ...payload }, 'mona'), '/docs')).toEqual({
+    ...{ text, url: url === '' ? undefined : url },
+  })
+})

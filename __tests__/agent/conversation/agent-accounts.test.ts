@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals'
+import { findAgentAccounts, pickNewestByAuthor } from '../../../src/agent/conversation/choose-task.ts'
+import type { MarkerComment } from '../../../src/github/comments.ts'
+import type { PullRequestInList } from '../../../src/github/labels.ts'
+import { fakeGitHub, MARKER, refusal, rejecting } from '../../support/fake-github.ts'
+
+const by = (login: string, number: number, type = 'Bot'): PullRequestInList => ({
+  ...{ repository: 'acme/docs', number, labels: ['docs-agent'], author: { login, type } },
+})
+
+test('picks the newest pull request of each author whose account still exists', () => {
+  const listed = [by('agent', 9), by('', 8), by('mona', 7, 'User'), by('agent', 6), by('', 5)]
+  expect(pickNewestByAuthor(listed).map(({ number }) => number)).toEqual([9, 7])
+})
+
+/** The accounts that are found, and the pull requests whose comments were read. */
+async function find(listed: readonly PullRequestInList[], commentsOn: (number: number) => readonly MarkerComment[]) {
+  const read: number[] = []
+  const github = fakeGitHub({
+    listNewestPullRequests: () => Promise.resolve(listed),
+    listMarkerComments: (place) => {
+      read.push(place.number)
+      return Promise.resolve(commentsOn(place.number))
+    },
+  })
+  const accounts = await findAgentAccounts('acme/docs', 'docs-agent', github)
+  return { found: accounts.map(({ login }) => login), read }
+}
+
+test('knows the authors of whose newest pull request a trusted author wrote the marker comment', async () => {
+  const comments: Readonly<Record<number, readonly MarkerComment[]>> = {
+    9: [{ ...MARKER, author: 'stranger' }, MARKER],
+    8: [],
+    7: [
+      { ...MARKER, author: 'stranger' },
+      { ...MARKER, author: 'bot' },
+    ],
+  }
+  const listed = [by('agent', 9), by('agent', 6), by('mona', 8, 'User'), by('other', 7)]
+  expect(await find(listed, (number) => comments[number] ?? [])).toEqual({ found: ['agent'], read: [9, 8, 7] })
+})
+
+test('reads the comments of three pull requests at most', async () => {
+  const listed = ['a', 'b', 'c', 'd'].map((login, index) => by(login, 9 - index))
+  expect(await find(listed, () => [MARKER])).toEqual({ found: ['a', 'b', 'c'], read: [9, 8, 7] })
+})
+
+test('fails if GitHub cannot be asked', async () => {
+  const github = fakeGitHub({ listNewestPullRequests: rejecting(refusal('service-error')) })
+  await expect(findAgentAccounts('acme/docs', 'docs-agent', github)).rejects.toMatchObject({ code: 'service-error' })
+})

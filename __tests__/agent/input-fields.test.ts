@@ -1,0 +1,143 @@
+import { expect, test } from '@jest/globals'
+import type { Input, RawInputs } from '../../src/action/inputs.ts'
+import {
+  AGENT_FIELDS,
+  changeRangeInput,
+  FAIL_ON,
+  failOnInput,
+  reviewersInput,
+  toTask,
+  withContext,
+} from '../../src/agent/inputs.ts'
+import { countFiles, findOutOfScope, parsePathRules } from '../../src/agent/path-filter.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+
+test('what goes along stands behind the prompt, and attaching sends nothing', () => {
+  const tasks = [toTask('Fix it.', undefined), toTask('Fix it.', 'job_1'), toTask(undefined, 'job_1')]
+  expect(tasks.map((task) => withContext(task, ' And more.'))).toEqual([
+    { kind: 'create', prompt: 'Fix it. And more.' },
+    { kind: 'follow-up', prompt: 'Fix it. And more.', jobId: 'job_1' },
+    { kind: 'attach', jobId: 'job_1' },
+  ])
+})
+
+const TOKEN = { 'github-token': 'ghs_token' }
+const BOTH = { 'wait-for-checks': ' True ', 'allowed-paths': 'docs/**' }
+type Name = 'reviewers' | 'change-range' | 'fail-on' | 'wait'
+const INPUTS: Readonly<Record<Name, Input<unknown>>> = {
+  reviewers: reviewersInput,
+  'change-range': changeRangeInput,
+  'fail-on': failOnInput,
+  wait: AGENT_FIELDS.wait.input,
+}
+const between = (base: string, head: string, repository?: string) => ({ kind: 'between', repository, base, head })
+const pullRequest = (number: number, repository?: string) => ({ kind: 'pull-request', repository, number })
+const always = ['failed', 'archived', 'timeout'] as const
+
+test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
+  ['reviewers', '', {}, { hasAuthors: false, names: [] }],
+  ['reviewers', 'change-authors', TOKEN, { hasAuthors: true, names: [] }],
+  ['reviewers', 'mona\n\n  @acme/docs  \r\n@a_b', TOKEN, { hasAuthors: false, names: ['mona', 'acme/docs', 'a_b'] }],
+  ['reviewers', 'mona\nchange-authors', TOKEN, { hasAuthors: true, names: ['mona'] }],
+  ['change-range', '', {}, { kind: 'event' }],
+  ['change-range', ' since-last-success ', {}, { kind: 'since-last-success' }],
+  ['change-range', 'pull/123', {}, pullRequest(123)],
+  ['change-range', 'acme/.github/pull/7', {}, pullRequest(7, 'acme/.github')],
+  ['change-range', 'v1.0.0...main', {}, between('v1.0.0', 'main')],
+  ['change-range', 'release/1.x...0123abc', {}, between('release/1.x', '0123abc')],
+  ['change-range', 'acme/code@v1...v2', {}, between('v1', 'v2', 'acme/code')],
+  ['change-range', 'cli@1.0.0...cli@1.1.0', {}, between('cli@1.0.0', 'cli@1.1.0')],
+  ['change-range', 'a/b@cli@1.0...cli@1.1', {}, between('cli@1.0', 'cli@1.1', 'a/b')],
+  ['fail-on', 'none', BOTH, new Set()],
+  ['fail-on', 'failed', BOTH, new Set(['failed'])],
+  ['fail-on', 'failed,archived , timeout\nno-changes', BOTH, new Set([...always, 'no-changes'])],
+  ['fail-on', FAIL_ON.join(', '), BOTH, new Set(FAIL_ON)],
+  // By default what was asked for counts.
+  ['fail-on', '', {}, new Set(always)],
+  ['fail-on', ' \n', { 'wait-for-checks': 'true' }, new Set([...always, 'checks'])],
+  ['fail-on', '', { 'allowed-paths': 'docs/**' }, new Set([...always, 'out-of-scope'])],
+  ['wait', 'false', { 'wait-for-checks': 'false', 'fix-rounds': '0', 'allowed-paths': ' ' }, false],
+  ['wait', 'true', BOTH, true],
+  ['fail-on', '', BOTH, new Set([...always, 'checks', 'out-of-scope'])],
+])('`%s` reads %j with %j', (name, text, raw, value) => {
+  expect(INPUTS[name](text.trim(), raw, '.')).toEqual(value)
+})
+
+const ofLine = (line: number): string => `line ${line} must be \`change-authors\`, a login or \`org/team\``
+const RANGE = expect.stringContaining('`owner/name@BASE...HEAD`')
+const noWord = (wrong: string) =>
+  expect.stringMatching(`^must be a list of \`failed\`, .*, or \`none\` alone, not \`${wrong}\`$`)
+const notWaiting = (names: string): string =>
+  `cannot be \`false\` together with ${names}: the step would end before there is anything to check`
+const NO_CHECKS = 'has `checks`, which is known only with `wait-for-checks: true`'
+const NO_PATHS = 'has `out-of-scope`, which is known only with `allowed-paths`'
+
+test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
+  ['reviewers', 'mona', {}, ['needs `github-token`, to ask them']],
+  ['reviewers', 'mona, dora', TOKEN, [ofLine(1)]],
+  ['reviewers', 'mona\na/b/c\n../x', TOKEN, [ofLine(2), ofLine(3)]],
+  ['reviewers', 'https://github.com/mona', TOKEN, [ofLine(1)]],
+  ['reviewers', '-mona', TOKEN, [ofLine(1)]],
+  ['reviewers', 'u\n'.repeat(16), TOKEN, ['has more than 15 names, which GitHub does not take']],
+  ...[
+    ...['main', 'since-last-run', 'a..b', 'a...', '...b', 'a...b...c', 'a....b', 'acme/code@', 'acme/code@main'],
+    ...['a b...c', '-a...b', 'a^...b', 'a...b\nc', 'fork:main...b', '/a...b', 'acme/..@a...b'],
+    ...['#123', '123', 'pull/0', 'pull/x', 'pull/7/files', 'acme/pull/7', 'acme/../pull/7', 'a/b/c/pull/7'],
+  ].map((text): [Name, string, RawInputs, unknown[]] => ['change-range', text, {}, [RANGE]]),
+  ['wait', 'false', { 'wait-for-checks': 'true' }, [notWaiting('`wait-for-checks`')]],
+  ['wait', 'false', { 'allowed-paths': 'docs/**', reviewers: 'mona' }, [notWaiting('`allowed-paths` and `reviewers`')]],
+  [
+    'wait',
+    'false',
+    { ...BOTH, 'fix-rounds': '1' },
+    [notWaiting('`wait-for-checks`, `allowed-paths` and `fix-rounds`')],
+  ],
+  ['fail-on', 'failed, unconfirmed', {}, [noWord('unconfirmed')]],
+  ['fail-on', 'none, failed', {}, [noWord('none, failed')]],
+  ['fail-on', ',', {}, [noWord(',')]],
+  ['fail-on', ' , \n', {}, [noWord(',')]],
+  ['fail-on', 'Failed', {}, [noWord('Failed')]],
+  // The same words count by default as far as they can be known.
+  ['fail-on', 'checks, out-of-scope', { ...BOTH, 'wait-for-checks': 'false' }, [NO_CHECKS]],
+  ['fail-on', 'checks, out-of-scope', { 'allowed-paths': ' ' }, [NO_CHECKS, NO_PATHS]],
+])('`%s` refuses %j with %j', (name, text, raw, problems) => {
+  expect(() => INPUTS[name](text.trim(), raw, '.')).toThrow(expect.objectContaining({ problems }))
+})
+
+const at = (path: string, previousPath?: string) => ({ path, previousPath })
+const AROUND = { clock: fakeClock(), signal: new AbortController().signal }
+const rules = parsePathRules('docs/**')
+
+test.each([
+  ['paths', at('docs/a.md'), true],
+  ['paths', at('src/a.ts'), false],
+  ['paths-ignore', at('docs/a.md'), false],
+  ['paths-ignore', at('src/a.ts'), true],
+  // At both of its places.
+  ['paths', at('src/a.md', 'docs/a.md'), true],
+  ['paths-ignore', at('src/a.md', 'docs/a.md'), true],
+] as const)('by `%s` %j counts: %s', async (kind, file, counts) => {
+  expect(await countFiles({ kind, rules }, [file], AROUND)).toBe(counts ? 1 : 0)
+})
+
+test('a file that was moved in from outside is out of scope, as is one that was moved out', async () => {
+  const files = [at('docs/a.md', 'src/a.md'), at('other/b.md', 'docs/b.md'), at('docs/c.md')]
+  expect(await findOutOfScope(rules, files, AROUND)).toEqual(['src/a.md', 'other/b.md'])
+})
+
+test.each([
+  ['counted', countFiles.bind(undefined, { kind: 'paths', rules: [] })],
+  ['in scope', findOutOfScope.bind(undefined, [])],
+])('while files are looked at, whether they are %s, it is heard that the run is cancelled', async (_name, look) => {
+  const controller = new AbortController()
+  const cancelled = new ActionError('cancelled', 'The run was cancelled.')
+  let turns = 0
+  const onTurn = (): void => {
+    if (++turns === 2) controller.abort(cancelled)
+  }
+  const clock = fakeClock({ onTurn })
+  const files = [at('docs/a.md'), at('docs/b.md'), at('docs/c.md')]
+  await expect(look(files, { clock, signal: controller.signal })).rejects.toBe(cancelled)
+  expect(turns).toBe(2)
+})

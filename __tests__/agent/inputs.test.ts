@@ -1,0 +1,152 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { inputNames } from '../../src/action/inputs.ts'
+import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+type Given = Readonly<Record<string, string>>
+
+const NOTHING: Given = Object.fromEntries(inputNames(AGENT_FIELDS).map((name) => [name, '']))
+const GIVEN: Given = {
+  prompt: 'Fix the guide.',
+  'project-id': 'docs-demo',
+  'api-key': 'docs_key',
+  'base-url': 'https://docs.example.com/api/',
+}
+
+const parse = (given: Given, workspace = '.'): AgentInputs =>
+  parseAgentInputs({ ...NOTHING, ...GIVEN, ...given }, workspace)
+
+function messageOf(given: Given, workspace?: string): string {
+  try {
+    parse(given, workspace)
+  } catch (error) {
+    if (error instanceof ActionError && error.code === 'invalid-input') return error.message
+    throw error
+  }
+  throw new Error('The inputs were taken.')
+}
+
+test.each<[name: string, text: string, value: object]>([
+  ['project-id', 'docs-demo', { projectId: 'docs-demo' }],
+  ['api-key', 'docs_key', { apiKey: 'docs_key' }],
+  ['base-url', 'https://docs.example.com/api/', { baseUrl: 'https://docs.example.com/api' }],
+  ['job-id', ' job_1 ', { task: { kind: 'follow-up', prompt: 'Fix the guide.', jobId: 'job_1' } }],
+  ['wait', 'False', { wait: false }],
+  ['timeout-minutes', '0.5', { timeoutMs: 30_000 }],
+  ['poll-interval-seconds', '', { pollIntervalMs: undefined }],
+  ['poll-interval-seconds', '0.1', { pollIntervalMs: 100 }],
+  ['change-context', 'diff', { changeContext: 'diff' }],
+  ['change-context-bytes', '1024', { changeContextBytes: 1_024 }],
+  ['change-context-bytes', '1048576', { changeContextBytes: 1_048_576 }],
+  ['change-range', 'since-last-success', { changeRange: { kind: 'since-last-success' } }],
+  ['paths', '', { pathFilter: undefined, warnings: [] }],
+  [
+    'paths',
+    ' docs/**\n\n!old/**\n',
+    { pathFilter: { kind: 'paths', rules: [{ line: 'docs/**' }, { line: '!old/**' }] } },
+  ],
+  ['paths-ignore', '**.md', { pathFilter: { kind: 'paths-ignore', rules: [{ line: '**.md' }] } }],
+  ['skip-labels', '', { skipLabels: [] }],
+  ['skip-own-changes', 'false', { skipOwnChanges: false }],
+  // None, and not the default of the file.
+  ['label', '', { label: '' }],
+  ['label', ' docs ', { label: 'docs' }],
+  ['label', '...', { label: '...' }],
+  ['label', '.x', { label: '.x' }],
+  ['pr-repository', '.github/..docs', { prRepository: '.github/..docs' }],
+  ['pr-repository', 'a.b/.github', { prRepository: 'a.b/.github' }],
+  ['wait-for-checks', 'true', { waitForChecks: true, failOn: new Set(['failed', 'archived', 'timeout', 'checks']) }],
+  ['fix-rounds', '', { fixRounds: 0 }],
+  ['allowed-paths', '*.md', { allowedPaths: [{ line: '*.md' }] }],
+  ['github-token', ' ghs_1 ', { githubToken: 'ghs_1' }],
+  ['github-api-url', 'https://github.example.com/api/v3/ ', { githubApiUrl: 'https://github.example.com/api/v3' }],
+  // A token goes unencrypted to this machine only.
+  ['github-api-url', 'http://127.0.0.1:1/api/v3', { githubApiUrl: 'http://127.0.0.1:1/api/v3' }],
+  ['fail-on', 'no-changes\nfailed', { failOn: new Set(['no-changes', 'failed']) }],
+  ['summary', 'FALSE', { summary: false }],
+])('`%s` takes %j', (name, text, value) => {
+  expect(parse({ [name]: text })).toMatchObject(value)
+})
+
+test.each(['paths', 'paths-ignore', 'allowed-paths'])(
+  'a pattern of `%s` that is likely to be a mistake costs a warning',
+  (name) => {
+    expect(parse({ [name]: '\n\n  docs\n' }).warnings).toEqual([
+      expect.stringMatching(`^\`${name}\` line 3 matches a file of exactly`),
+    ])
+  },
+)
+
+test('keeps the prompt byte for byte, from the input and from a file, which must not be blank', () => {
+  const prompt = '\ufeff  Fix\r\nthe “guide”. 🎉\n\n'
+  expect(parse({ prompt }).task).toEqual({ kind: 'create', prompt })
+  const workspace = temporaryFolder()
+  writeFileSync(join(workspace, 'prompt.md'), prompt)
+  writeFileSync(join(workspace, 'blank.md'), '\n\n')
+  expect(parse({ prompt: '', 'prompt-file': ' prompt.md ' }, workspace).task).toEqual({ kind: 'create', prompt })
+  expect(messageOf({ prompt: '', 'prompt-file': 'blank.md' }, workspace)).toContain('`prompt-file` is blank')
+})
+
+test.each<[string, Given, string]>([
+  ['no prompt and no job', { prompt: '' }, '`prompt` is missing'],
+  ['a blank prompt', { prompt: ' \n' }, '`prompt` is blank'],
+  ['a blank prompt for a job, which is no attaching', { prompt: ' ', 'job-id': 'job_1' }, '`prompt` is blank'],
+  ['two prompts', { 'prompt-file': 'prompt.md' }, '`prompt-file` cannot be combined with `prompt`'],
+  ['a prompt file that cannot be read', { prompt: '', 'prompt-file': 'not-there.md' }, '`prompt-file` does not exist'],
+  ['a job id that is a path', { 'job-id': '../job' }, '`job-id` must be 1 to 128 letters'],
+  ['two filters', { paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` cannot be combined with `paths`'],
+  ['a filter without a file', { paths: '!a' }, '`paths` has only lines that begin with `!`'],
+  ['a wrong line after blank ones', { paths: '\n\n  src/[z-a]\n' }, '`paths` line 3 has a range'],
+  ['a wrong reviewer', { reviewers: '\n-a', 'github-token': 'x' }, '`reviewers` line 2 must be'],
+  ['too little context', { 'change-context-bytes': '1023' }, '`change-context-bytes` must be'],
+  ['too much context', { 'change-context-bytes': '1048577' }, '`change-context-bytes` must be'],
+  ['two labels', { label: 'a,b' }, '`label` must be'],
+  ['a rolling pull request without a label', { 'on-open-pr': 'skip', 'github-token': 'x' }, 'needs `label`'],
+  ['a rolling pull request without a token', { 'on-open-pr': 'follow-up', label: 'x' }, 'needs `github-token`'],
+  ['a repository without an owner', { 'pr-repository': 'docs' }, '`pr-repository` must be'],
+  ['a command of two words', { command: '/docs now', 'github-token': 'x' }, '`command` must be one word'],
+  ['a command like a mention', { command: '@docs', 'github-token': 'x' }, '`command` must be one word'],
+  ['a command without a token', { command: '/docs' }, '`command` needs `github-token`'],
+  ['a command for one job', { command: '/docs', 'job-id': 'job_1', 'github-token': 'x' }, 'combined with `job-id`'],
+  ['a label that is a step in an address', { label: '..' }, '`label` must be'],
+  ['a label that is no step in an address', { label: ' . ' }, '`label` must be'],
+  ['a name that is a step in an address', { 'pr-repository': 'acme/..' }, '`pr-repository` must be'],
+  ['a name that is no step in an address', { 'pr-repository': 'acme/.' }, '`pr-repository` must be'],
+  ['an owner that is a step in an address', { 'pr-repository': '../docs' }, '`pr-repository` must be'],
+  ['a long label', { label: 'x'.repeat(51) }, '`label` must be'],
+  ['an empty key, with where secrets are withheld', { 'api-key': '' }, 'forks and from Dependabot'],
+  ['rounds without checks', { 'fix-rounds': '1' }, '`fix-rounds` needs `wait-for-checks: true`'],
+  [
+    'too many rounds',
+    { 'fix-rounds': '6', 'wait-for-checks': 'true' },
+    '`fix-rounds` must be a whole number of rounds',
+  ],
+  ['a token in the open', { 'github-api-url': 'http://github.example.com/api/v3' }, 'must begin with `https://`'],
+])('refuses %s', (_name, given, message) => {
+  expect(messageOf(given)).toContain(message)
+  expect(messageOf(given)).not.toContain('inputs are wrong')
+})
+
+test('a command needs no prompt, and one that is given are the house rules', () => {
+  const given = { command: '/docs', 'github-token': 'x' }
+  expect(parse({ ...given, prompt: '' }).task).toEqual({ kind: 'create', prompt: '' })
+  expect(parse(given).task).toEqual({ kind: 'create', prompt: 'Fix the guide.' })
+})
+
+test('no message shows a token', () => {
+  const message = messageOf({ 'github-token': 'ghs_ secret' })
+  expect(message).toContain('`github-token` has a space')
+  expect(message).not.toContain('secret')
+})
+
+test('what is wrong with all inputs, and with each line of some, is short enough to be seen whole in an annotation', () => {
+  const names = inputNames(AGENT_FIELDS).filter((name) => name !== 'prompt')
+  const lines = 'docs/a.md, docs/b.md\n'.repeat(80)
+  const message = messageOf(Object.fromEntries(names.map((name) => [name, lines])))
+  expect(names.filter((name) => !message.includes(`- \`${name}\` `))).toEqual([])
+  // GitHub cuts an annotation at 4 KiB.
+  expect(Buffer.byteLength(message)).toBeLessThan(4_000)
+})

@@ -1,0 +1,71 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  createMarkerComment,
+  isMarkedWithLabel,
+  isMarkerComment,
+  readMarker,
+  updateMarker,
+} from '../../src/agent/marker.ts'
+import { SEED } from '../support/seed.ts'
+
+const NEW = createMarkerComment('job_1', ['docs-agent'])
+const COUNTED = updateMarker(NEW, { followUps: 7, countedBy: ['42.1', '43.1'] })
+const MARKER = { jobId: 'job_1', labels: ['docs-agent'], followUps: 0, countedBy: [] }
+
+test('states its facts in hidden lines above a visible sentence', () => {
+  expect(COUNTED).toBe(`<!-- docs-agent-action: job=job_1 -->
+<!-- docs-agent-action: labels=docs-agent -->
+<!-- docs-agent-action: follow-ups=7 -->
+<!-- docs-agent-action: counted-by=42.1,43.1 -->
+This pull request comes from the docs agent job \`job_1\`.`)
+  expect(updateMarker(COUNTED, { followUps: 8 })).toBe(COUNTED.replace('follow-ups=7', 'follow-ups=8'))
+})
+
+test.each([
+  ['no follow-up', NEW, MARKER],
+  ['seven follow-ups', COUNTED, { ...MARKER, followUps: 7, countedBy: ['42.1', '43.1'] }],
+  ['an unsigned count', COUNTED.replace(/\n.*counted-by.*/, ''), { ...MARKER, followUps: 7 }],
+  ['a job only', '<!-- docs-agent-action: job=job_1 -->', { ...MARKER, labels: [] }],
+  ['the line ends of browsers', COUNTED.replaceAll('\n', '\r\n'), readMarker(COUNTED)],
+  ['a fact of a later version', NEW.replace('labels=', 'later=x -->\n<!-- docs-agent-action: labels='), MARKER],
+  ['a count that is no number', COUNTED.replace('=7', '=seven').replace('=42.1,43.1', '=?'), MARKER],
+  ['a label that is badly encoded', NEW.replace('docs-agent -->', 'docs-agent,%E0 -->'), MARKER],
+  ['text in its last line', COUNTED.replace('43.1 -->\n', '43.1 --> Hi.'), readMarker(COUNTED)],
+  ['a quote before it', `> ${NEW}`, undefined],
+  ['no hidden line', 'docs-agent-action: job=job_1', undefined],
+  ['a count without a job', '<!-- docs-agent-action: follow-ups=7 -->', undefined],
+  ['a job that is no identifier', NEW.replace('job_1', 'job/1'), undefined],
+])('reads a marker with %s, for its own job only', (_name, body, marker) => {
+  expect(readMarker(body)).toEqual(marker)
+  const isRead = marker !== undefined
+  expect([undefined, 'job_1', 'job_11'].map((jobId) => isMarkerComment(body, jobId))).toEqual([isRead, isRead, false])
+})
+
+test('assigns its pull request to the conversation of each of its labels, in any case', () => {
+  const body = createMarkerComment('job_1', ['docs-agent', 'Docs, v2 -->'])
+  expect(['Docs-Agent', 'docs, V2 -->', 'docs', ''].map((label) => isMarkedWithLabel(body, label))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
+  expect(isMarkedWithLabel('docs-agent', 'docs-agent')).toBe(false)
+})
+
+test('keeps everything below its hidden lines, and reads back any label', () => {
+  const label = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 50 })
+  fc.assert(
+    fc.property(fc.array(label, { maxLength: 3 }), fc.string({ unit: 'grapheme' }), (labels, text) => {
+      const body = updateMarker(`${NEW}\r\n\n${text}`, { labels, followUps: 3, countedBy: ['1.1'] })
+      expect(readMarker(body)).toEqual({ jobId: 'job_1', labels, followUps: 3, countedBy: ['1.1'] })
+      expect(body.endsWith(`\`job_1\`.\r\n\n${text}`)).toBe(true)
+    }),
+    { seed: SEED },
+  )
+})
+
+test('keeps the newest hundred signatures', () => {
+  const countedBy = Array.from({ length: 101 }, (_, index) => String(index))
+  expect(readMarker(updateMarker(NEW, { countedBy }))?.countedBy).toEqual(countedBy.slice(1))
+})

@@ -1,0 +1,213 @@
+import { describe, expect, test } from '@jest/globals'
+import { readMarker } from '../../../src/agent/marker.ts'
+import { AGENT_USER } from '../../../src/emulator/github/demo-state.ts'
+import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
+import type { PullState } from '../../../src/emulator/github/pull-state.ts'
+import { closeIssue, pushCommit } from '../../../src/emulator/github/repository-events.ts'
+import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
+import type { ServiceResponse } from '../../../src/emulator/http/exchange.ts'
+import { type Asked, changing, goOn, refusing, type World, type WorldOptions } from '../../support/embedded-world.ts'
+import { BASE_URL } from '../../support/in-process-github.ts'
+
+const UNSENT = { outcome: 'error', error: { code: 'not-sent' } }
+const ELSEWHERE = { prLink: `${BASE_URL}/acme/docs/pull/9` }
+const BUSY = { status: 'active', prLink: null }
+const COUNTS = 'issues/update-comment'
+/** The comment is read before it is counted in it, which comes after the job was proven. */
+const PROVEN = 'issues/get-comment'
+const READ = 'read job_finished'
+const MESSAGE = 'message job_finished'
+
+/** Something happens when something is first asked for, in a world in which other jobs have opened so many pull requests. */
+async function meanwhile(when: string, act: (asked: Asked) => unknown, others = 0, given = {}): Promise<World> {
+  let after: World | undefined
+  for (let count = 0; count < others; count++) after = await goOn({ 'on-open-pr': 'new' }, { after })
+  let isDone = false
+  const onAsked: WorldOptions['onAsked'] = (what, asked) => {
+    if (what === when && !isDone) act(asked)
+    isDone ||= what === when
+  }
+  return goOn(given, { after, onAsked })
+}
+
+const takers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
+const markerOf = ({ docs }: Pick<World, 'docs'>, number = 1): string => docs.pulls[number]?.comments[0]?.body ?? ''
+
+/** Those with the label. */
+const openIn = ({ pulls }: RepositoryState): readonly PullState[] =>
+  Object.values(pulls).filter(({ state, labels }) => state === 'open' && labels.length > 0)
+
+const closeOldest = ({ docs }: Asked): void => {
+  const [oldest] = openIn(docs)
+  if (oldest !== undefined) closeIssue(docs, oldest, 0)
+}
+
+/** Somebody else sends the job a prompt. */
+const prompt = ({ service, nowMs }: Asked): unknown =>
+  service.handle(
+    {
+      method: 'POST',
+      target: '/v2/agent/docs-demo/job/job_finished/message',
+      headers: { authorization: `Bearer ${EMULATOR_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'Else.' }),
+    },
+    nowMs,
+  )
+
+test('each follow-up is counted in the marker, before it is sent', async () => {
+  const counts: unknown[] = []
+  const onAsked: WorldOptions['onAsked'] = (what, asked) => {
+    if (what === MESSAGE) counts.push(readMarker(markerOf(asked))?.followUps)
+  }
+  const { docs } = await goOn({}, { after: await goOn({}, { onAsked }), onAsked })
+  expect([counts, docs.pulls[1]?.comments.length]).toEqual([[1, 2], 1])
+})
+
+test('after twenty follow-ups the step is red, and says to merge or close it', async () => {
+  let world = await goOn()
+  for (let count = 1; count < 20; count++) world = await goOn({}, { after: world })
+  expect(takers(world)).toEqual(['job_finished'])
+  const after = await goOn({}, { after: world })
+  expect(after).toMatchObject({ taken: [], report: UNSENT })
+  expect(after.report.error?.hint).toContain('Merge or close it')
+  const onAsked: WorldOptions['onAsked'] = (what, asked) => {
+    if (what === PROVEN) closeOldest(asked)
+  }
+  expect(takers(await goOn({}, { after, onAsked }))).toEqual(['create'])
+})
+
+test('a pull request that is closed before the message is no reason to send nothing: a new job begins', async () => {
+  const change = { 'change-context': 'files', 'change-range': 'main...main' }
+  const { report, taken, outputs } = await meanwhile(COUNTS, closeOldest, 0, change)
+  expect(taken).toEqual([['create', expect.stringMatching(/^Fix the guide\.\n\n/)]])
+  expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: { id: 'job_000001' } })
+  expect([outputs['continued'], outputs['pr-number']]).toEqual(['', '4'])
+})
+
+test('a pull request that is closed before the message makes room for the next one that is open', async () => {
+  const world = await meanwhile(COUNTS, closeOldest, 1)
+  expect(world.taken).toEqual([['job_000001', expect.stringMatching(/^Fix the guide\.\n\n---\n\nPull request #4 of/)]])
+  expect(world.outputs).toMatchObject({ continued: 'pull-request', 'pr-number': '4' })
+  expect(markerOf(world, 4)).toContain('follow-ups=1 ')
+  expect(world.said.join('\n')).toContain('Pull request #1 was closed meanwhile.')
+})
+
+test('where each that is chosen is closed before the message, the step does not choose for ever', async () => {
+  const after = await meanwhile('', () => undefined, 7)
+  const onAsked: WorldOptions['onAsked'] = (what, asked) => {
+    if (what === COUNTS) closeOldest(asked)
+  }
+  const { report, taken, docs } = await goOn({}, { after, onAsked })
+  expect([taken, openIn(docs).length]).toEqual([[], 3])
+  expect(report).toMatchObject(UNSENT)
+})
+
+/** A step in which servers answer so once something was asked for. */
+function since(when: string, answers: NonNullable<WorldOptions['answers']>): Promise<World> {
+  let isSince = false
+  const usual = ({ answer }: Asked) => answer()
+  const later = Object.entries(answers).map(([what, lie]) => [what, (asked: Asked) => (isSince ? lie : usual)(asked)])
+  return goOn(
+    {},
+    { onAsked: (what) => (isSince ||= what === when), answers: Object.fromEntries(later) as typeof answers },
+  )
+}
+
+test('a job that begins a turn each time that it was idle is sent nothing', async () => {
+  let looks = -1
+  const onAsked = (what: string): void => {
+    if (what === COUNTS && looks === -1) looks = 0
+  }
+  // Between two of these reads are the end of the turn, and five for it to stand.
+  const restless = changing(() => (looks >= 0 && looks++ % 7 === 0 ? BUSY : {}))
+  const { report, taken, docs } = await goOn({ wait: 'false' }, { answers: { [READ]: restless }, onAsked })
+  expect([taken, readMarker(markerOf({ docs }))?.followUps]).toEqual([[], 1])
+  expect(looks).toBe(15)
+  expect(report.error?.message).toBe('The job had changed each time the step looked at it.')
+})
+
+const BY_STRANGER = { github: combineScenarios(['marker-of-stranger']) }
+const DOWN = { 'pulls/get': refusing(503) }
+const reading = (fields: object) => ({ [READ]: changing(() => fields) })
+
+describe('a job that was proven, and directly before the message', () => {
+  test.each([
+    ['names another pull request', ELSEWHERE],
+    ['is archived', { status: 'archived' }],
+  ])('%s: it is sent nothing, and the outputs name what the new job does', async (_what, fields) => {
+    const world = await since(PROVEN, reading(fields))
+    expect([takers(world), world.outputs['pr-number']]).toEqual([['create'], '4'])
+  })
+
+  test('names no pull request any more: nothing is sent, as nobody knows whether that is so', async () => {
+    const { taken, outputs, report } = await since(PROVEN, reading({ prLink: null }))
+    expect([taken, outputs['pr-link']]).toEqual([[], ''])
+    expect(report).toMatchObject(UNSENT)
+  })
+
+  test('has got another prompt: its turn is waited for, and the follow-up is counted once', async () => {
+    const world = await meanwhile(PROVEN, prompt)
+    expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
+    expect(world.log.join('\n')).toContain('The job is busy.')
+    expect(markerOf(world)).toContain('follow-ups=1 ')
+  })
+})
+
+test.each([
+  ['that nobody who is trusted has named is not counted', () => goOn({}, BY_STRANGER), 'cannot be counted'],
+  ['that nobody can read any more may have ended', () => since(COUNTS, DOWN), 'Could not tell whether'],
+])('a pull request %s, and nothing is sent', async (_what, play, reason) => {
+  const { report, taken } = await play()
+  expect(taken).toEqual([])
+  expect(report).toMatchObject(UNSENT)
+  expect(report.error?.message).toContain(reason)
+})
+
+test('a newer head at the last look is the one before the turn', async () => {
+  const pushOf = { message: 'Late work', author: AGENT_USER, files: [] }
+  const { report } = await goOn(
+    {},
+    {
+      turns: [{}, { ending: 'failed' }],
+      onAsked: (what, { docs, nowMs }) => what === COUNTS && pushCommit(docs, 'agent/job_finished', pushOf, nowMs),
+    },
+  )
+  expect(report).toMatchObject({ outcome: 'failed', progress: 'seen' })
+  expect(report.operation).toBeUndefined()
+})
+
+describe('a prompt that a rate limit puts off for half an hour', () => {
+  /** Something happens before the job is read again, from when on it reads otherwise. */
+  function putOff(act: (asked: Asked) => unknown, fields: object = {}): Promise<World> {
+    let [isPutOff, isLater] = [false, false]
+    const limit = (asked: Asked): ServiceResponse => {
+      if (isPutOff) return asked.answer()
+      isPutOff = true
+      return refusing(429, { 'retry-after': '1800' })()
+    }
+    const onAsked: WorldOptions['onAsked'] = (what, asked) => {
+      if (isPutOff && !isLater && what === READ) act(asked)
+      isLater ||= isPutOff && what === READ
+    }
+    return goOn({}, { onAsked, answers: { [MESSAGE]: limit, [READ]: changing(() => (isLater ? fields : {})) } })
+  }
+  const nothing = (): undefined => undefined
+
+  test('is sent, and counted once, if nothing changed meanwhile', async () => {
+    const world = await putOff(nothing)
+    expect(takers(world)).toEqual(['job_finished'])
+    expect(markerOf(world)).toContain('follow-ups=1 ')
+  })
+
+  test.each([
+    ['the pull request is closed', closeOldest, {}],
+    ['somebody archives the job', nothing, { status: 'archived' }],
+    ['the job names another pull request', nothing, ELSEWHERE],
+    ['another turn begins', prompt, {}],
+  ])('is not sent if %s meanwhile', async (_what, act, fields) => {
+    const { report, messages } = await putOff(act, fields)
+    expect(messages).toEqual(act === prompt ? ['Else.'] : [])
+    expect(report).toMatchObject(UNSENT)
+  })
+})

@@ -1,0 +1,165 @@
+import { within } from '../../action/step.ts'
+import type { ComparedCommit } from '../../github/commits.ts'
+import { orNotSent } from '../../runtime/errors.ts'
+import { formatCount, joinSentences } from '../../text/format.ts'
+import { someQuoted } from '../../text/markdown.ts'
+import { countFiles, type PathFilter } from '../path-filter.ts'
+import { changeSection, eventSection, formatNumbers, isEmpty, pullRequestSection, renderSections } from '../prompt.ts'
+import type { AgentStep } from '../report/journal.ts'
+import { type ChangeRange, findChangeRange } from './change-range.ts'
+import {
+  type Compared,
+  compareWanted,
+  compareWhatIsThere,
+  type FoundChange,
+  isChangeWanted,
+  needsFiles,
+  refuseToLookBack,
+} from './compare-range.ts'
+import { findEventOrigin } from './event-origin.ts'
+import { openLoopGuard } from './loop-guard.ts'
+import { checkEventLabels, leaveOutExempt, openSourceLookUp } from './source-pull-requests.ts'
+
+/** What was found out about the change that started the run. */
+interface ChangeFindings {
+  /** To put behind the prompt; empty if nothing is. */
+  readonly promptContext: string
+  /** Those of the range, if one was compared. */
+  readonly commits?: readonly ComparedCommit[] | undefined
+}
+
+interface Counted {
+  /** What was counted, in one line that is safe to print, with strangers' names between back-ticks. */
+  readonly description: string
+  /** Why nothing is to be asked of the service, as a full sentence. It is shown as Markdown, so no stranger's text is in it. */
+  readonly skipReason?: string
+  /** Why the gate stays open though nothing that is listed counts, as a full sentence. */
+  readonly doubt?: string
+}
+
+/**
+ * If none of the files that are listed counts, one that is not listed still may.
+ * @throws ActionError `cancelled`
+ */
+async function countByPaths(found: FoundChange, filter: PathFilter | undefined, step: AgentStep): Promise<Counted> {
+  if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
+  const { exempt, files, fileList, story, totalCommits, unlisted } = found
+  const inFiles = `${fileList === 'whole' ? '' : 'at least '}${formatCount(files.length, 'file')}`
+  const leftOut = exempt === undefined ? '' : ` Left out by \`skip-labels\`: ${formatNumbers(exempt.numbers)}.`
+  const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`
+  const compared = `${counts}: ${story}.${leftOut}`
+  if (filter === undefined) return { description: compared }
+
+  const counted = await countFiles(filter, files, step)
+  const isIgnoring = filter.kind === 'paths-ignore'
+  if (counted > 0) {
+    const how = isIgnoring ? `${counted === 1 ? 'does' : 'do'} not match` : counted === 1 ? 'matches' : 'match'
+    return { description: `${compared} Of these files, ${counted} ${how} \`${filter.kind}\`.` }
+  }
+  const none = isIgnoring ? 'All files match `paths-ignore`' : 'No file matches `paths`'
+  const patterns = someQuoted(filter.rules.map(({ line }) => line))
+  const names = files.length === 0 ? '' : ` ${none} (${patterns}): ${someQuoted(files.map(({ path }) => path))}.`
+  const description = `${compared}${names}`
+  const doubt = 'No listed file matches, but one that is not listed may, so the step is not skipped.'
+  if (unlisted !== undefined) return { description, doubt: `${unlisted}. ${doubt}` }
+  if (isEmpty(found)) return { description, skipReason: 'There are no commits in the range that it looks at.' }
+  const skipReason = isIgnoring ? 'All changed files match `paths-ignore`.' : 'No changed file matches `paths`.'
+  return { description, skipReason }
+}
+
+/** Why the event itself has nothing for the agent, whose range may still look back. */
+function whyIdle(range: ChangeRange): string | undefined {
+  const own = range.kind === 'since-last-success' ? range.fallback : range
+  return own?.kind === 'nothing-changed' ? `Nothing changed: ${own.reason}.` : undefined
+}
+
+const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` exempts'
+const ASK_AGAIN = 'Run the step again when GitHub responds.'
+
+/**
+ * Examines what started the run: whether it is the agent's own work, whether it is a change for the agent, and what of it
+ * goes into the prompt.
+ * @returns why nothing is sent, as a full sentence, if that is so
+ * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
+ */
+export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFindings | string> {
+  const { context, core, inputs, journal } = wholeStep
+  const { command, task, changeRange, pathFilter } = inputs
+  // Attaching spends nothing and sends nothing, so it needs no reason.
+  if (command === '' && task.kind === 'attach') return { promptContext: '' }
+  const step = within(wholeStep, wholeStep.questions)
+  const range = findChangeRange(context, changeRange)
+  const isWanted = isChangeWanted(inputs)
+  const idle = whyIdle(range)
+  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return idle
+
+  const origin = findEventOrigin(context)
+  const sources = openSourceLookUp(context.repository, origin, step)
+  const guard = openLoopGuard(origin, sources, step)
+  const own = await guard.checkEvent()
+  if (own !== undefined) return own
+  const exempt = await orNotSent(UNKNOWN_LABELS, () => checkEventLabels(origin, step), ASK_AGAIN)
+  if (exempt !== undefined) return exempt
+  refuseToLookBack(range, step)
+
+  // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
+  const whole = isWanted || guard.needsRange ? await compareWanted(range, step) : undefined
+  const leaveOut = async <Change extends Compared>(change: Change) =>
+    leaveOutExempt(change, needsFiles(inputs), origin, sources, step)
+  const found =
+    whole === undefined || 'reason' in whole ? whole : await orNotSent(UNKNOWN_LABELS, () => leaveOut(whole), ASK_AGAIN)
+  if (typeof found === 'string') return found
+  const { description, skipReason, doubt } = found === undefined ? {} : await countByPaths(found, pathFilter, step)
+  if (description !== undefined) core.log(description)
+  const compared = found === undefined || 'reason' in found ? undefined : found
+  if (compared !== undefined) journal.add({ change: description })
+  const isNothing = found !== undefined && (compared === undefined || compared.relation === 'identical')
+  const reason = skipReason ?? (isNothing ? idle : undefined) ?? (await guard.checkChange(found))
+  if (reason !== undefined) return reason
+  if (doubt !== undefined) core.log(doubt)
+  return tellChange(compared, description, step)
+}
+
+/**
+ * What the event is about has up to half of the bytes, if a change goes with it.
+ * @param found what was found out about the range, as full sentences
+ */
+function tellChange(change: Compared | undefined, found: string | undefined, step: AgentStep): ChangeFindings {
+  const { context, core, inputs, journal } = step
+  const { changeContext: level, changeContextBytes: maxBytes } = inputs
+  const event = eventSection(context.event, context.repository)
+  const source = change?.pullRequest && pullRequestSection(change.pullRequest, context.serverUrl)
+  const wanted = level === 'none' ? [] : [event, source, change && changeSection(change, level)]
+  const sections = wanted.filter((section) => section !== undefined)
+  const told = sections.length === 0 ? undefined : renderSections(sections, maxBytes)
+  if (told !== undefined) core.log(told.description)
+  journal.add({ change: joinSentences([found, told?.description]) || undefined })
+  return { promptContext: told?.text ?? '', commits: change?.commits }
+}
+
+/** The people who wrote the commits, by their logins: most commits first, and of as many whoever wrote the newest. */
+export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { account } of commits.toReversed())
+    if (account?.type === 'User' && account.login !== '')
+      counts.set(account.login, (counts.get(account.login) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
+}
+
+/**
+ * Who wrote the change that started the run, if they are to be asked for a review.
+ * @param commits of the change, if it was compared
+ */
+export async function findChangeAuthors(
+  commits: readonly ComparedCommit[] | undefined,
+  step: AgentStep,
+): Promise<readonly string[]> {
+  const { inputs } = step
+  if (!inputs.reviewers.hasAuthors) return []
+  if (commits !== undefined) return rankAuthors(commits)
+  const lost = 'Could not tell who wrote the change, so they are not asked for a review'
+  const range = findChangeRange(step.context, inputs.changeRange)
+  const ask = () => compareWhatIsThere(range, within(step, step.questions))
+  const found = await step.journal.bestEffort(lost, ask)
+  return found === undefined || 'reason' in found ? [] : rankAuthors(found.commits)
+}

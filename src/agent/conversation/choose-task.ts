@@ -1,0 +1,226 @@
+import { openGitHub } from '../../action/step.ts'
+import { DEPENDABOT } from '../../github/event.ts'
+import type { GitHub } from '../../github/github.ts'
+import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
+import { type Account, isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
+import { ActionError, orNotSent } from '../../runtime/errors.ts'
+import { isMarkedWithLabel, isMarkerComment, MAX_FOLLOW_UPS, mostTrusted } from '../marker.ts'
+import type { Plan, RollingPullRequest } from '../plan.ts'
+import { formatOpenPullRequest } from '../prompt.ts'
+import type { AgentStep } from '../report/journal.ts'
+import { ASK_AGAIN, type Replan } from '../turn/prepare-send.ts'
+import { findJobOf, openSearch, type Search } from './prove-job.ts'
+
+/** Each costs several requests, and whoever labels so many other pull requests uses the label for something else. */
+const MAX_EXAMINED = 30
+/** Each costs a request for its comments. */
+const MAX_CANDIDATES = 10
+const MAX_NAMED = 10
+
+/** These bots open many pull requests, none of them for a job. */
+const OTHER_BOTS = [DEPENDABOT, 'renovate[bot]']
+
+/**
+ * The open pull requests that may be the agent's although they do not have the label, newest first: those of the agent's
+ * accounts, or if none is known, those of bots.
+ */
+export function pickCandidates(
+  unlabelled: readonly PullRequestInList[],
+  agents: readonly Account[],
+): readonly PullRequestInList[] {
+  const logins = agents.map(({ login }) => login)
+  const isCandidate = ({ author: { login, type } }: PullRequestInList): boolean =>
+    logins.length > 0 ? logins.includes(login) : type === 'Bot' && !OTHER_BOTS.includes(login)
+  return unlabelled
+    .filter(isCandidate)
+    .toSorted((a, b) => b.number - a.number)
+    .slice(0, MAX_CANDIDATES)
+}
+
+/**
+ * The open pull requests without the label whose marker comment names it, oldest first. The token of an earlier step may not
+ * have been allowed to create the label.
+ */
+async function findMarked(
+  unlabelled: readonly PullRequestInList[],
+  repository: string,
+  search: Search,
+): Promise<readonly PullRequestAddress[]> {
+  if (unlabelled.length === 0) return []
+  const { label } = search.inputs
+  const github = openGitHub(search)
+  const marked: PullRequestAddress[] = []
+  for (const candidate of pickCandidates(unlabelled, await findAgentAccounts(repository, label, github))) {
+    const comments = mostTrusted(await github.listMarkerComments(candidate, isMarkerComment))
+    if (comments.some(({ body }) => isMarkedWithLabel(body, label))) marked.unshift(candidate)
+  }
+  return marked
+}
+
+function noticeOthers(number: number, others: readonly PullRequestAddress[], { journal }: AgentStep): void {
+  if (others.length === 0) return
+  const named = others.slice(0, MAX_NAMED).map((other) => `#${other.number}`)
+  const more = others.length > MAX_NAMED ? ` and ${others.length - MAX_NAMED} more` : ''
+  journal.notice(
+    'More than one pull request is open',
+    `Pull request #${number} is the oldest one of the agent that has the label. The label is also on, or meant for: ${named.join(', ')}${more}. Merge or close what is not needed.`,
+  )
+}
+
+/**
+ * The open pull request to continue: the oldest one with the label whose job confirms that it is its own. If no open pull
+ * request with the label is the agent's, those are examined whose marker comment names the label. Label and marker are
+ * pointers that anybody can set; the service is the proof.
+ * @param ended those that were chosen before, and were merged or closed since
+ * @throws ActionError if GitHub or the service cannot be asked
+ */
+async function findRollingPullRequest(
+  step: AgentStep,
+  ended: readonly number[],
+): Promise<RollingPullRequest | undefined> {
+  const { label, prRepository } = step.inputs
+  const search = openSearch(step)
+  const github = openGitHub(search)
+  const repository = prRepository === '' ? step.context.repository : prRepository
+  const seen = new Set(ended)
+
+  async function findAmong(listed: readonly PullRequestAddress[]): Promise<RollingPullRequest | undefined> {
+    const unseen = listed.filter(({ number }) => !seen.has(number))
+    for (const [index, address] of unseen.entries()) {
+      if (seen.size - ended.length === MAX_EXAMINED)
+        throw new ActionError(
+          'not-sent',
+          `The first ${MAX_EXAMINED} of the open pull requests with the label are not the agent's.`,
+          { hint: 'Remove the label from pull requests that are not the agent’s.' },
+        )
+      const { number } = address
+      seen.add(number)
+      const found = await findJobOf(address, search)
+      if ('jobId' in found) {
+        noticeOthers(number, unseen.slice(index + 1), step)
+        return found
+      }
+      // It may have been closed since it was listed.
+      if (!isOpen(found.pullRequest)) continue
+      const reason = found.objections.join(', ') || 'no comment that counts names its job'
+      step.journal.note(`Skipped pull request #${number}: it has the label, but ${reason}.`)
+    }
+    return undefined
+  }
+
+  // The label's own list is short and may be incomplete: only the list of all proves that there is none.
+  const labelled = await findAmong(await github.findLabelledPullRequests(repository, label))
+  if (labelled !== undefined) return labelled
+  const open = await github.listOpenPullRequests(repository)
+  const isLabelled = ({ labels }: PullRequestInList): boolean => hasLabel(label, labels)
+  const missed = await findAmong(open.filter(isLabelled))
+  if (missed !== undefined) return missed
+  const unlabelled = open.filter((pullRequest) => !isLabelled(pullRequest) && !seen.has(pullRequest.number))
+  return findAmong(await findMarked(unlabelled, repository, search))
+}
+
+/** Each costs a request for the comments of a pull request. */
+const MAX_ACCOUNTS = 3
+
+/** The newest pull request of each author, newest first. Authors whose account was deleted are left out. */
+export function pickNewestByAuthor(pullRequests: readonly PullRequestInList[]): readonly PullRequestInList[] {
+  const logins = pullRequests.map(({ author }) => author.login)
+  return pullRequests.filter(({ author }, index) => author.login !== '' && logins.indexOf(author.login) === index)
+}
+
+/**
+ * Finds the accounts that the agent works with: those that authored earlier pull requests with the label, in any state, whose
+ * newest one has a marker comment by a trusted author. Costs one list, and the comments of at most three pull requests.
+ * @param label not empty
+ * @throws ActionError if GitHub cannot be asked
+ */
+export async function findAgentAccounts(
+  repository: string,
+  label: string,
+  github: Pick<GitHub, 'listNewestPullRequests' | 'listMarkerComments'>,
+): Promise<readonly Account[]> {
+  const newest = pickNewestByAuthor(await github.listNewestPullRequests(repository, label))
+  const accounts: Account[] = []
+  for (const pullRequest of newest.slice(0, MAX_ACCOUNTS)) {
+    const comments = await github.listMarkerComments(pullRequest, isMarkerComment)
+    if (comments.some(({ author }) => author === 'trusted')) accounts.push(pullRequest.author)
+  }
+  return accounts
+}
+
+export function warnOfAttempt({ context: { runAttempt }, inputs: { command }, journal }: AgentStep): void {
+  if (runAttempt === 1) return
+  // A step with `command` cannot take `job-id`.
+  const step =
+    command === ''
+      ? 'the step with its `job-id` and without a prompt'
+      : 'the action in a step with its `job-id` and without a prompt and `command`'
+  journal.notice(
+    'This run was started again',
+    `This is attempt ${runAttempt}, and the one before may already have sent the prompt: this one sends it again. To go on with that job instead, cancel this run, and run ${step}.`,
+  )
+}
+
+const UNKNOWN = 'Could not tell whether a pull request of the agent is open'
+/** So many pull requests in a row were open when they were chosen, and not when the prompt was to be sent. */
+const MOST_CHOICES = 5
+
+/**
+ * What to ask of the service: what the inputs say, or, if an open pull request is to be continued, a follow-up to its job. Or
+ * why there is nothing to ask, as a full sentence.
+ * @throws ActionError if nobody knows whether there is one: nothing may be sent then
+ */
+export async function chooseTask(step: AgentStep): Promise<Plan | string> {
+  const { task, onOpenPr } = step.inputs
+  if (task.kind !== 'attach') warnOfAttempt(step)
+  if (task.kind !== 'create') return { task, target: { kind: 'job' } }
+  if (onOpenPr === 'new') return { task, target: { kind: 'new-job' } }
+  const found = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, []), ASK_AGAIN)
+  if (found !== undefined && onOpenPr === 'skip')
+    return `Pull request #${found.pullRequest.number} of the agent is open, and \`on-open-pr\` is \`skip\`.`
+  return continueWith(found, task.prompt, [], step)
+}
+
+/**
+ * What to ask of the service when the pull request that was chosen cannot take the follow-up any more.
+ * @throws ActionError if nobody knows whether another one is open: nothing may be sent then
+ */
+export async function replan({ target, reason }: Replan, step: AgentStep): Promise<Plan> {
+  const { inputs, journal, questions } = step
+  return questions.spend(async () => {
+    const ended = [...target.ended, target.rolling.pullRequest.number]
+    journal.add({ log: undefined })
+    const next = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, ended), ASK_AGAIN)
+    if (next !== undefined && ended.length === MOST_CHOICES)
+      throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
+        hint: 'Run the step again: it adds to that one.',
+      })
+    journal.note(next === undefined ? `${reason}, so a new job begins.` : `${reason}.`)
+    return continueWith(next, inputs.task.kind === 'create' ? inputs.task.prompt : '', ended, step)
+  })
+}
+
+/** @param ended the numbers of those that were chosen before it, and ended before the prompt could be sent */
+async function continueWith(
+  rolling: RollingPullRequest | undefined,
+  prompt: string,
+  ended: readonly number[],
+  step: AgentStep,
+): Promise<Plan> {
+  if (rolling === undefined) return { task: { kind: 'create', prompt }, target: { kind: 'new-job' } }
+  const { journal } = step
+  const { pullRequest, jobId, followUps } = rolling
+  journal.add({ log: rolling })
+  const which = `follow-up ${followUps + 1} of ${MAX_FOLLOW_UPS}`
+  if (followUps < MAX_FOLLOW_UPS)
+    journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
+  const lost = 'The agent is not told which commits people made in the pull request'
+  const commits = await journal.bestEffort(lost, async () =>
+    openGitHub(step, step.questions).listPullRequestCommits(pullRequest),
+  )
+  const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
+  return {
+    task: { kind: 'follow-up', jobId, prompt: prompt + formatOpenPullRequest(pullRequest, peoples) },
+    target: { kind: 'pull-request', rolling, reason: 'pull-request', ended },
+  }
+}

@@ -1,0 +1,92 @@
+import type { Context } from '../../action/context.ts'
+import type { Conclusion } from '../../action/step-result.ts'
+import { endingAt, openGitHub, type Step } from '../../action/step.ts'
+import { type CommentAddress, MARKER_BEGINNING, type MarkerComment } from '../../github/comments.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { AgentStep } from '../report/journal.ts'
+import { conclude } from '../report/outcomes.ts'
+import { ownPullRequest, redactReport, type Report } from '../report/report.ts'
+
+/** What a reply belongs to. */
+type ReplyPlace = Pick<Context, 'runId' | 'workflowJob' | 'runnerStepId'> & {
+  /** Of all inputs but secrets. */
+  readonly inputsHash: string
+}
+
+/** The runner's ids have no other characters. */
+const toWord = (id: string): string => id.replaceAll(/[^\w.-]/g, '-')
+
+/**
+ * The hidden first line of a reply. It names the step and the comment, so that each step replies once to a comment: a later
+ * attempt replaces the reply of its own step, and never the one of another step or of another leg of a matrix.
+ */
+export function replyMarker({ kind, id }: CommentAddress, place: ReplyPlace): string {
+  const { runId, workflowJob, runnerStepId, inputsHash } = place
+  const step = `step=${toWord(workflowJob)}/${toWord(runnerStepId)} inputs=${inputsHash}`
+  return `${MARKER_BEGINNING}reply run=${runId} ${step} ${kind}=${id} -->`
+}
+
+/** A zero-width space behind it, without which GitHub would tell somebody that they were mentioned. */
+const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
+
+/**
+ * The answer to a comment, as Markdown for GitHub. It begins with a hidden line, so never with a command, and mentions
+ * nobody; what the service or others say is left to the run's own page.
+ */
+export function renderReply(
+  report: Report,
+  { title, text, advice }: Conclusion,
+  address: CommentAddress,
+  context: Context & ReplyPlace,
+): string {
+  const { skipReason } = report
+  const { serverUrl, repository, runId } = context
+  const link = ownPullRequest(report)
+  const name = `Pull request${link?.number === undefined ? '' : ` #${link.number}`}`
+  const blocks = [
+    skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
+    skipReason === undefined && advice,
+    link && `[${name}](${link.href.replaceAll('@', '%40')})`,
+    `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
+  ]
+  return `${replyMarker(address, context)}\n${withoutMentions(blocks.filter(Boolean).join('\n\n'))}`
+}
+
+/** The most that a reply may take, in milliseconds. */
+const REPLY_MS = 20_000
+/** How much of a short step's time is kept for it. */
+const REPLY_SHARE = 0.1
+/** As long after the deadline as the last read of a job: the step has to be over soon. */
+const GRACE_MS = 1_000
+
+/** The step as all but the reply sees it: of its time the reply has a part of its own, or a job that takes too long left none. */
+export function keepTimeToReply(step: Step, { command, timeoutMs }: AgentStep['inputs']): Step {
+  if (command === '') return step
+  return endingAt(step, step.deadlineAt - Math.min(REPLY_MS, timeoutMs * REPLY_SHARE))
+}
+
+/**
+ * Tells the author of the comment that asked what came of it, if one did. A reply of an earlier attempt of this run is
+ * written anew; one that may have been written is not written twice.
+ */
+export async function answerComment(step: AgentStep): Promise<void> {
+  const { core, inputs, journal } = step
+  const context = { ...step.context, inputsHash: inputs.hash }
+  const report = redactReport(journal.report(), core.redact)
+  const { comment } = report
+  if (comment === undefined) return
+  const body = core.redact(renderReply(report, conclude(report), comment, context))
+  try {
+    const github = openGitHub(step, REPLY_MS, GRACE_MS)
+    const marker = replyMarker(comment, context)
+    const isReply = (body: string): boolean => body.startsWith(marker)
+    // Nobody else's comment is written anew: an app may be anybody's, so the reply of one is not taken for ours.
+    const isOurs = ({ author, body }: MarkerComment): boolean => author === 'trusted' && isReply(body)
+    const reply = (await github.listMarkerComments(comment, isReply)).find(isOurs)
+    if (reply === undefined) await github.addComment(comment, body)
+    else await github.editComment(comment, reply.id, body)
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    journal.reportSkipped('The answer to the comment may not have been written', error)
+  }
+}

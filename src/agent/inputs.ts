@@ -1,0 +1,304 @@
+import {
+  baseUrlInput,
+  booleanInput,
+  choiceInput,
+  field,
+  hashInputs,
+  type Input,
+  inputThat,
+  isGiven,
+  jobIdInput,
+  linesField,
+  linesOf,
+  onMissingKeyInput,
+  optionalInput,
+  type Parsed,
+  parseFields,
+  pollIntervalInput,
+  type RawInputs,
+  refuse,
+  rejecting,
+  SERVICE_FIELDS,
+  textInput,
+  timeoutInput,
+  wholeNumberInput,
+} from '../action/inputs.ts'
+import { readWorkspaceFile } from '../action/workspace-file.ts'
+import { joinWords } from '../text/format.ts'
+import { parsePathRules, type PathFilter } from './path-filter.ts'
+
+/** What is asked of the service. */
+export type Task =
+  | { readonly kind: 'create'; readonly prompt: string }
+  | { readonly kind: 'follow-up'; readonly prompt: string; readonly jobId: string }
+  | { readonly kind: 'attach'; readonly jobId: string }
+
+/** Without a prompt and a job there is a command, for which what is given here is the beginning of what a comment asks for. */
+export function toTask(prompt: string | undefined, jobId: string | undefined): Task {
+  if (jobId === undefined) return { kind: 'create', prompt: prompt ?? '' }
+  return prompt === undefined ? { kind: 'attach', jobId } : { kind: 'follow-up', prompt, jobId }
+}
+
+/** @param context stands behind the prompt; attaching sends nothing */
+export function withContext(task: Task, context: string): Task {
+  return task.kind === 'attach' ? task : { ...task, prompt: task.prompt + context }
+}
+
+export const FAIL_ON = ['failed', 'archived', 'timeout', 'no-changes', 'checks', 'out-of-scope'] as const
+export type FailOn = (typeof FAIL_ON)[number]
+
+const isFailOn = (word: string): word is FailOn => (FAIL_ON as readonly string[]).includes(word)
+
+const waitsForChecks = (raw: RawInputs): boolean => /^\s*true\s*$/i.test(raw['wait-for-checks'] ?? '')
+
+/** What a word needs from another input, without which the step could never know it; undefined if that is given. */
+function lackOf(word: FailOn, raw: RawInputs): string | undefined {
+  if (word === 'checks' && !waitsForChecks(raw)) return '`wait-for-checks: true`'
+  return word === 'out-of-scope' && !isGiven(raw, 'allowed-paths') ? '`allowed-paths`' : undefined
+}
+
+/**
+ * A list of words, separated by commas or white space. `action.yml` fills in nothing: what is written down and cannot be
+ * known is refused, and nobody could tell it from what was filled in.
+ */
+export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
+  if (text === '') return new Set(FAIL_ON.filter((word) => word !== 'no-changes' && lackOf(word, raw) === undefined))
+  const words = text.split(/[\s,]+/).filter((word) => word !== '')
+  if (words.length === 1 && words[0] === 'none') return new Set()
+  if (words.length === 0 || !words.every(isFailOn)) {
+    const wrong = words.find((word) => !isFailOn(word) && word !== 'none') ?? text
+    const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
+    return refuse(rejecting(`must be a list of ${known}, or \`none\` alone`, wrong))
+  }
+  const problems = words.flatMap((word) => {
+    const missing = lackOf(word, raw)
+    return missing === undefined ? [] : [`has \`${word}\`, which is known only with ${missing}`]
+  })
+  return problems.length === 0 ? new Set(words) : refuse(...problems)
+}
+
+/** Whom to ask for a review of the pull request. */
+interface WantedReviewers {
+  /** Whether to ask those who wrote the commits that started the run. */
+  readonly hasAuthors: boolean
+  /** Logins, and teams as `org/team`. */
+  readonly names: readonly string[]
+}
+
+/** A login, which may end in the short name of a company, or a team. People copy them with the `@` of a mention. */
+const NAME = /^@?([A-Za-z0-9][\w-]{0,99}(?:\/\w[\w.-]{0,99})?)$/
+
+/** GitHub takes no more for one pull request. */
+const MOST_NAMES = 15
+
+const AUTHORS = 'change-authors'
+
+export const reviewersInput: Input<WantedReviewers> = (text, raw) => {
+  const given = linesOf(text)
+  const wrong = given.filter(({ line }) => !NAME.test(line))
+  if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be \`${AUTHORS}\`, a login or \`org/team\``))
+  const names = given.filter(({ line }) => line !== AUTHORS).map(({ line }) => line.replace('@', ''))
+  if (names.length > MOST_NAMES) return refuse(`has more than ${MOST_NAMES} names, which GitHub does not take`)
+  if (given.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token`, to ask them')
+  return { hasAuthors: given.length > names.length, names }
+}
+
+/** Which change `change-range` asks for. */
+export type RequestedRange =
+  /** The event's own. */
+  | { readonly kind: 'event' }
+  | { readonly kind: 'since-last-success' }
+  | {
+      readonly kind: 'between'
+      /** `owner/name`; undefined for the repository of the run. */
+      readonly repository: string | undefined
+      readonly base: string
+      readonly head: string
+    }
+  /** The pull request's own change. */
+  | {
+      readonly kind: 'pull-request'
+      /** `owner/name`; undefined for the repository of the run. */
+      readonly repository: string | undefined
+      readonly number: number
+    }
+
+/** A tag may have an `@` in it too, so only what looks like `owner/name` before the first one is a repository. `.` and `..` are no names. */
+const WITH_REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}@)[\w.-]+)@(.*)$/
+
+/** Not `#123`, which YAML reads as a comment. */
+const PULL_REQUEST = /^(?:([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}\/)[\w.-]+)\/)?pull\/([1-9]\d{0,8})$/
+
+/** What Git allows in the name of a branch or a tag, and a commit's id is a part of it. */
+const REF = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(?<![/.])$/
+
+const RULE =
+  'must be empty, `since-last-success`, `pull/123`, `owner/name/pull/123`, `BASE...HEAD` or `owner/name@BASE...HEAD`, where BASE and HEAD are commits, branches or tags'
+
+export const changeRangeInput: Input<RequestedRange> = (asked) => {
+  if (asked === '') return { kind: 'event' }
+  if (asked === 'since-last-success') return { kind: 'since-last-success' }
+  const pullRequest = PULL_REQUEST.exec(asked)
+  if (pullRequest !== null) return { kind: 'pull-request', repository: pullRequest[1], number: Number(pullRequest[2]) }
+  const [, repository, ends = asked] = WITH_REPOSITORY.exec(asked) ?? []
+  const [base = '', head = '', ...others] = ends.split('...')
+  if (others.length > 0 || !REF.test(base) || !REF.test(head)) return refuse(RULE)
+  return { kind: 'between', repository, base, head }
+}
+
+/** How much of a change is told, each with all that stands before it. */
+export const CHANGE_CONTEXTS = ['none', 'commits', 'files', 'diff'] as const
+export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]
+
+/** What to do where an open pull request of the agent carries the label. */
+export const ON_OPEN_PR = ['new', 'follow-up', 'skip'] as const
+
+const MAX_PROMPT_BYTES = 4 * 1024 * 1024
+const BLANK = 'is blank; the agent needs an instruction'
+
+/** Byte for byte. */
+const promptInput: Input<string | undefined> = (text, raw) => {
+  const prompt = raw['prompt'] ?? ''
+  if (prompt !== '') return text === '' ? refuse(BLANK) : prompt
+  if (['prompt-file', 'job-id', 'command'].some((name) => isGiven(raw, name))) return undefined
+  return refuse('is missing; set `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
+}
+
+const promptFileInput = optionalInput((text, raw, workspace) => {
+  if (raw['prompt'] !== '') return refuse('cannot be combined with `prompt`')
+  const prompt = readWorkspaceFile(workspace, text, MAX_PROMPT_BYTES)
+  return prompt.trim() === '' ? refuse(BLANK) : prompt
+})
+
+const ignoredPathsInput = inputThat(parsePathRules, (rules, raw) => {
+  const rule = 'cannot be combined with `paths`; there, lines that begin with `!` leave files out'
+  return rules.length > 0 && isGiven(raw, 'paths') && rule
+})
+
+const tokenInput = textInput(
+  /^[\x21-\x7e]{0,4096}$/,
+  'has a space, a line break or another character that no token has, or is longer than 4096 characters',
+)
+
+/** GitHub's own limit for the name of a label. One of dots alone would be a step in the address of the label. */
+const LABEL = /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u
+
+const labelInput = textInput(
+  LABEL,
+  'must be the name of one label, at most 50 characters, without a comma, and neither `.` nor `..`',
+)
+
+const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
+  const lines = linesOf(text)
+  const wrong = lines.filter(({ line }) => !LABEL.test(line))
+  if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be the name of one label`))
+  if (lines.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token`, to read the labels')
+  return lines.map(({ line }) => line)
+}
+
+/** Without a label there is no rolling pull request, and without a token nobody could look for one. */
+const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
+  const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
+  return choice !== 'new' && missing.length > 0 && `needs ${missing.join(' and ')} unless it is \`new\``
+})
+
+/** Names of dots alone are steps in an address. */
+const repositoryInput = textInput(
+  /^(?:(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100})?$/,
+  'must be a repository such as `owner/name`',
+)
+
+/** A word that no text of ours begins with: what we write cannot ask for anything. */
+const commandWord = textInput(
+  /^(?:\/[A-Za-z0-9][\w-]{0,49})?$/,
+  'must be one word that begins with `/`, such as `/docs`, of letters, digits, `_` and `-`',
+)
+
+const commandInput = inputThat(commandWord, (command, raw) => {
+  if (command === '') return false
+  if (isGiven(raw, 'job-id')) return 'cannot be combined with `job-id`: the comment says which job it is'
+  return !isGiven(raw, 'github-token') && 'needs `github-token`, to check who may give commands'
+})
+
+const MOST_FIX_ROUNDS = 5
+
+const fixRoundsInput = inputThat(
+  wholeNumberInput(0, MOST_FIX_ROUNDS, ' of rounds'),
+  (rounds, raw) => rounds > 0 && !waitsForChecks(raw) && 'needs `wait-for-checks: true`, to know which checks fail',
+)
+
+/** What a step checks at the end of a job, and whether it is asked for. */
+const CHECKED_AT_END: Readonly<Record<string, (raw: RawInputs) => boolean>> = {
+  'wait-for-checks': waitsForChecks,
+  'allowed-paths': (raw) => isGiven(raw, 'allowed-paths'),
+  'fix-rounds': (raw) => Number(raw['fix-rounds'] ?? '') > 0,
+  reviewers: (raw) => isGiven(raw, 'reviewers'),
+}
+
+const waitInput = inputThat(booleanInput, (wait, raw) => {
+  const asked = Object.entries(CHECKED_AT_END).flatMap(([name, isAsked]) => (isAsked(raw) ? [`\`${name}\``] : []))
+  if (wait || asked.length === 0) return false
+  return `cannot be \`false\` together with ${joinWords(asked)}: the step would end before there is anything to check`
+})
+
+/** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
+export const AGENT_FIELDS = {
+  prompt: field('prompt', '', promptInput),
+  promptFile: field('prompt-file', '', promptFileInput),
+  jobId: field('job-id', '', jobIdInput),
+  /** Empty: comments are events like all others. */
+  command: field('command', '', commandInput),
+  ...SERVICE_FIELDS,
+  wait: field('wait', 'true', waitInput),
+  timeoutMs: field('timeout-minutes', '60', timeoutInput),
+  /** Undefined: the pace adapts to the job's age. */
+  pollIntervalMs: field('poll-interval-seconds', '', optionalInput(pollIntervalInput)),
+  changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
+  changeContextBytes: field('change-context-bytes', '65536', wholeNumberInput(1024, 1024 * 1024, ' of bytes')),
+  changeRange: field('change-range', '', changeRangeInput),
+  paths: linesField('paths', parsePathRules),
+  pathsIgnore: linesField('paths-ignore', ignoredPathsInput),
+  skipLabels: linesField('skip-labels', skipLabelsInput),
+  skipOwnChanges: field('skip-own-changes', 'true', booleanInput),
+  onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
+  label: field('label', '', labelInput),
+  /** Empty: the one of the run. */
+  prRepository: field('pr-repository', '', repositoryInput),
+  waitForChecks: field('wait-for-checks', 'false', booleanInput),
+  fixRounds: field('fix-rounds', '0', fixRoundsInput),
+  allowedPaths: linesField('allowed-paths', parsePathRules),
+  reviewers: linesField('reviewers', reviewersInput),
+  githubToken: field('github-token', '', tokenInput),
+  /** Undefined: that of the run. */
+  githubApiUrl: field('github-api-url', '', optionalInput(baseUrlInput)),
+  /** Empty: all words but `no-changes`, as far as they can be known. */
+  failOn: field('fail-on', '', failOnInput),
+  onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
+  summary: field('summary', 'true', booleanInput),
+}
+
+export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
+  readonly task: Task
+  /** Of all inputs but secrets. */
+  readonly hash: string
+  /** Undefined: every file counts. */
+  readonly pathFilter: PathFilter | undefined
+  /** What is allowed and probably not meant, as full sentences. */
+  readonly warnings: readonly string[]
+}
+
+/** @throws ActionError `invalid-input` that names every problem */
+export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {
+  const inputs = parseFields(AGENT_FIELDS, raw, workspace)
+  const { prompt, promptFile, jobId, paths, pathsIgnore, allowedPaths } = inputs
+  const filters = [{ kind: 'paths', rules: paths } as const, { kind: 'paths-ignore', rules: pathsIgnore } as const]
+  return {
+    ...inputs,
+    hash: hashInputs(AGENT_FIELDS, raw),
+    task: toTask(prompt ?? promptFile, jobId),
+    pathFilter: filters.find(({ rules }) => rules.length > 0),
+    warnings: [...filters, { kind: 'allowed-paths', rules: allowedPaths }].flatMap(({ kind, rules }) =>
+      rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${kind}\` ${warning}.`])),
+    ),
+  }
+}

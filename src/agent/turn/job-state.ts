@@ -1,0 +1,40 @@
+import { isSamePullRequest, type Job } from '../../docs-service/schemas.ts'
+import type { StandingEnd } from '../report/report.ts'
+
+/** Whether the agent is at work, as far as the service says (sections 2.1 and 3). The three other states are final. */
+export function isRunning({ status }: Job): boolean {
+  return status === 'active'
+}
+
+/** Whether the service says `active` in so many words. An unknown status, or none, is taken for running and proves nothing. */
+export function saysActive({ status, unlistedStatus, isAssumed }: Job): boolean {
+  return status === 'active' && unlistedStatus === undefined && isAssumed === undefined
+}
+
+/** Whether two readings show the same end: the same status and the same pull request. */
+export function isSameEnd(a: Job, b: Job): boolean {
+  if (a.status !== b.status) return false
+  if (a.prLink === undefined || b.prLink === undefined) return a.prLink === b.prLink
+  return isSamePullRequest(a.prLink, b.prLink)
+}
+
+/** How long the service's replicas may lag, and so how long a terminal state must be read before it is believed. */
+export const STANDING_MS = 15_000
+
+/** Updates the terminal states that jobs have shown, by job id, with one more read. */
+export function seeEnd(ends: Map<string, StandingEnd>, read: Job, nowMs: number): void {
+  const ending = standingAfter(ends.get(read.id), read, nowMs)
+  if (ending === undefined) ends.delete(read.id)
+  else ends.set(read.id, ending)
+}
+
+/** The standing end after one more read of the job; undefined while the job runs. */
+export function standingAfter(before: StandingEnd | undefined, read: Job, nowMs: number): StandingEnd | undefined {
+  if (isRunning(read)) return undefined
+  const isSame = before !== undefined && isSameEnd(before.end, read)
+  return { end: read, sinceMs: isSame ? before.sinceMs : nowMs, lastMs: nowMs }
+}
+
+export function hasStood({ sinceMs, lastMs }: StandingEnd): boolean {
+  return lastMs - sinceMs >= STANDING_MS
+}

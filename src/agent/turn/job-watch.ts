@@ -1,0 +1,258 @@
+import { OutputsLost } from '../../action/toolkit.ts'
+import { createTryRead, getRateLimitDelayMs, patienceMs } from '../../docs-service/retry.ts'
+import { type Job, STATUS_PHRASES } from '../../docs-service/schemas.ts'
+import { ActionError, describeError, unlessFailed } from '../../runtime/errors.ts'
+import { Heartbeat } from '../../runtime/heartbeat.ts'
+import { formatCount } from '../../text/format.ts'
+import type { AgentStep } from '../report/journal.ts'
+import { writeMilestone } from '../report/outputs.ts'
+import type { Outcome } from '../report/report.ts'
+import { type Ended, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
+import { isRunning, seeEnd } from './job-state.ts'
+import { LINK_LAG_MS, nextPollMs, nextSettlePollMs, nextTurnPollMs } from './poll-schedule.ts'
+
+/** How to wait. */
+interface PollPlan {
+  /** In place of the usual time to the next read, in milliseconds. */
+  readonly nextMs?: typeof nextPollMs
+  /** The last read is after this time, in milliseconds, and at the deadline at the latest. */
+  readonly withinMs?: number
+  /** Whether to give up if the service asks for patience past the last read. */
+  readonly endsOnLongWait?: true
+  /** Otherwise after the first pause, as the job was just read. */
+  readonly readsAtOnce?: true
+  /** Until this time a job that is not found counts as not there yet. */
+  readonly mayBeMissingUntil?: number | undefined
+}
+
+/** Reads the job again and again; gives what was waited for, or undefined if the time ran out. */
+type PollJob = (jobId: string, isFound: (job: Job) => boolean, plan?: PollPlan) => Promise<Job | undefined>
+
+interface Listener {
+  /** Hears of each read: a problem will be tried again. */
+  observe(read: Job | ActionError): void
+  /** Makes the pause between two reads. */
+  sleep(ms: number): Promise<void>
+}
+
+/** One poller serves a whole step, since answers that make no sense count in a row. */
+export function createPoller(step: AgentStep, listener: Listener): PollJob {
+  const { client, clock, signal, random, deadlineAt, inputs } = step
+  const tryRead = createTryRead(signal)
+
+  /** The least time until the next read, in milliseconds. */
+  function getMinDelayMs(problem: ActionError | undefined, retryAfterMs: number): number {
+    if (problem?.code !== 'rate-limited') return retryAfterMs
+    const leftMs = deadlineAt - clock.now()
+    return getRateLimitDelayMs(problem, { refusals: client.refusals(), leftMs, random: random() })
+  }
+
+  return async (jobId, isFound, { nextMs = nextPollMs, withinMs = Infinity, mayBeMissingUntil = 0, ...plan } = {}) => {
+    const startedAt = clock.now()
+    const endsAt = Math.min(startedAt + withinMs, deadlineAt)
+    const read = async (): Promise<Job | ActionError> => {
+      const seen = await tryRead(() => client.getJob(jobId, endsAt), clock.now() < mayBeMissingUntil)
+      listener.observe(seen)
+      return seen
+    }
+    let seen = plan.readsAtOnce ? await read() : undefined
+    for (let reads = 0; ; reads++) {
+      const [job, problem] = seen instanceof ActionError ? [undefined, seen] : [seen, undefined]
+      if (job !== undefined && isFound(job)) return job
+      const now = clock.now()
+      if (now >= endsAt) return undefined
+      const retryAfterMs = problem === undefined ? 0 : patienceMs(problem, clock, deadlineAt)
+      if (plan.endsOnLongWait && now + retryAfterMs > endsAt) return undefined
+      const state = {
+        elapsedMs: now - startedAt,
+        reads,
+        random: random(),
+        minDelayMs: getMinDelayMs(problem, retryAfterMs),
+      }
+      await listener.sleep(Math.max(retryAfterMs, Math.min(nextMs(inputs.pollIntervalMs, state), endsAt - now)))
+      seen = await read()
+    }
+  }
+}
+
+const UNSAFE_LINK = 'The service gave an address for the pull request that is not safe to link, so it is not shown.'
+
+/**
+ * The jobs of a step as they are read, told as it happens: one log line a change, and one a minute while nothing changes.
+ * It serves all of the step's turns.
+ */
+export class JobWatch {
+  readonly step: AgentStep
+  /** The one way to read on. */
+  readonly poll: PollJob
+  readonly #heartbeat: Heartbeat
+  #count = 0
+  #lastProblem: ActionError | undefined
+  readonly #warned = new Set<string>()
+
+  constructor(step: AgentStep) {
+    this.step = step
+    this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.core.log })
+    this.poll = createPoller(step, this)
+  }
+
+  /** Something that the step did or decided. */
+  note(event: string): void {
+    this.#heartbeat.restart()
+    this.step.journal.note(event)
+  }
+
+  /** What the newest reads have shown. */
+  get reads(): JobReads {
+    return { job: getReads(this.step.journal.newest.state).job, lastProblem: this.#lastProblem }
+  }
+
+  /**
+   * The service has accepted a prompt. First of all the next step is told: this one may be killed in the next moment.
+   * @param isConfirmed whether there is no earlier turn of the job to confuse this one with
+   */
+  accept(answer: Job, isConfirmed: boolean): void {
+    const { core, journal } = this.step
+    try {
+      core.setOutput('job-id', answer.id)
+      core.setOutput('status', answer.status)
+      core.setOutput('outcome', 'submitted' satisfies Outcome)
+    } catch (error) {
+      // The job is waited for all the same: the log and the end of the step tell it.
+      if (!(error instanceof OutputsLost)) throw error
+      core.log(error.message)
+    }
+    this.note(`The service accepted the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
+    journal.updateTurn({ kind: 'accepted', isConfirmed, lastProblem: this.#lastProblem, job: answer })
+    this.observe(answer)
+    writeMilestone(this.step)
+  }
+
+  /** A read, or why it failed: that is told once for each kind of problem. */
+  observe(read: Job | ActionError): void {
+    this.#count++
+    const { journal } = this.step
+    const { job: before, lastProblem } = this.reads
+    if (read instanceof ActionError) {
+      if (read.message !== lastProblem?.message)
+        this.#heartbeat.say(`${describeError(read)} Trying again until the deadline.`)
+      this.#update({ job: before, lastProblem: read })
+      return
+    }
+    seeEnd(journal.ends, read, this.step.clock.now())
+    const { status, unlistedStatus, hasUnsafeLink, prLink } = read
+    if (unlistedStatus !== undefined)
+      this.#warnOnce(
+        'status',
+        `The service reports an unknown status, “${unlistedStatus}”. The step treats it as still running.`,
+      )
+    if (hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
+    if (lastProblem !== undefined) this.#heartbeat.say('The service answers again.')
+    this.#update({ job: read, lastProblem: undefined })
+    if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
+    else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
+  }
+
+  /** Sleeps until the next read, and says once a minute that nothing has changed. */
+  async sleep(ms: number): Promise<void> {
+    const { clock, signal } = this.step
+    const endsAt = clock.now() + ms
+    while (clock.now() < endsAt) {
+      await clock.sleep(Math.min(endsAt - clock.now(), this.#heartbeat.untilMs()), signal)
+      const status = this.reads.job?.status ?? 'not seen yet'
+      this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#count, 'time')}).`)
+    }
+  }
+
+  #update(reads: JobReads): void {
+    const { journal } = this.step
+    this.#lastProblem = reads.lastProblem
+    journal.updateTurn(withReads(journal.newest.state, reads))
+  }
+
+  #warnOnce(kind: 'status' | 'link', text: string): void {
+    if (!this.#warned.has(kind)) this.step.core.warn(text)
+    this.#warned.add(kind)
+  }
+}
+
+/** The first read of a job that should exist; undefined if the deadline passes without an answer. */
+export function findJob(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
+  return poll(jobId, () => true, { nextMs: nextTurnPollMs, readsAtOnce: true })
+}
+
+/** How long the one repetition of a read may take that failed at the end of the wait for a link, in milliseconds. */
+const REPEATED_READ_MS = 10_000
+
+/**
+ * Reads a completed job without a link until a read says anything else, for as long as replicas may lag. No refused read takes
+ * back that the job completed.
+ * @returns the read that says something else; `none` if no link came; `cut` if the deadline ended the wait early
+ */
+async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | 'none' | 'cut'> {
+  const { client, clock, deadlineAt } = watch.step
+  const endsAt = clock.now() + LINK_LAG_MS
+  const saysMore = ({ status, prLink, hasUnsafeLink }: Job): boolean =>
+    status !== 'completed' || prLink !== undefined || hasUnsafeLink === true
+  const polled = watch.poll(jobId, saysMore, {
+    nextMs: (_fixedMs, { reads, minDelayMs }) => Math.max(nextSettlePollMs(reads), minDelayMs),
+    withinMs: LINK_LAG_MS,
+    endsOnLongWait: true,
+  })
+  let read = await unlessFailed(polled)
+  const { lastProblem } = watch.reads
+  // The last read has little time, so a slow response is cut off.
+  if (read === undefined && lastProblem !== undefined && lastProblem.code !== 'rate-limited') {
+    const repeated = await unlessFailed(client.getJob(jobId, Math.min(clock.now() + REPEATED_READ_MS, deadlineAt)))
+    if (repeated !== undefined) watch.observe(repeated)
+    if (repeated !== undefined && saysMore(repeated)) read = repeated
+  }
+  return read ?? (endsAt > deadlineAt ? 'cut' : 'none')
+}
+
+/** Neither a pull request to show, nor none. */
+function unusableLink(job: Job): UnusableLink {
+  const error = new ActionError(
+    'unusable-link',
+    'The agent finished, but the address of its pull request cannot be used: it is not a plain `https:` address.',
+    { hint: 'Look for the pull request in the repository, and report it to those who run the service.' },
+  )
+  return { kind: 'unusable-link', job, error }
+}
+
+/** What a terminal state of a job means. */
+export type JobEnd = Ended | UnusableLink
+
+/**
+ * What a terminal state of the job means. A completed job without a link is read for a while first.
+ * @returns the newest read, if it contradicts the state; undefined if the time ran out
+ */
+export async function settleEnd(job: Job, watch: JobWatch): Promise<JobEnd | Job | undefined> {
+  const { id, status, prLink, hasUnsafeLink } = job
+  if (status === 'failed' || status === 'archived' || prLink !== undefined)
+    return { kind: 'ended', job, work: { kind: 'unknown' } }
+  if (hasUnsafeLink === true) return unusableLink(job)
+  const read = await awaitLink(id, watch)
+  if (read === 'none') return { kind: 'ended', job, work: { kind: 'none' } }
+  return read === 'cut' ? undefined : read
+}
+
+/**
+ * Waits for the end of the job's present turn and says what it means; undefined if the time ran out.
+ * @param mayBeMissingUntil on the clock's scale: until then a job that was just created may not be found
+ */
+export async function waitForJob(
+  present: Job,
+  watch: JobWatch,
+  mayBeMissingUntil?: number,
+): Promise<JobEnd | undefined> {
+  for (let job: Job | undefined = present; job !== undefined;) {
+    if (isRunning(job)) job = await watch.poll(present.id, (read) => !isRunning(read), { mayBeMissingUntil })
+    else {
+      const settled: JobEnd | Job | undefined = await settleEnd(job, watch)
+      if (settled === undefined || 'kind' in settled) return settled
+      job = settled
+    }
+  }
+  return undefined
+}

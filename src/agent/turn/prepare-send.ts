@@ -1,0 +1,326 @@
+import { openGitHub } from '../../action/step.ts'
+import { isSamePullRequest, type Job, parsePullRequestLink, STATUS_PHRASES } from '../../docs-service/schemas.ts'
+import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
+import { ActionError, orNotSent, unlessFailed } from '../../runtime/errors.ts'
+import { MAX_FOLLOW_UPS } from '../marker.ts'
+import type { FixRoundTarget, PullRequestTarget, Target } from '../plan.ts'
+import { stopAtLastLook, stopForTime } from '../pull-request/fix-rounds.ts'
+import { countFollowUp } from '../pull-request/marker-comment.ts'
+import type { AgentStep } from '../report/journal.ts'
+import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
+import type { StandingEnd } from '../report/report.ts'
+import { type RoundStop, STOPS, type TurnEnd } from '../report/turn.ts'
+import { hasStood, isRunning, isSameEnd, STANDING_MS } from './job-state.ts'
+import { findJob, type JobWatch, waitForJob } from './job-watch.ts'
+import { nextTurnPollMs } from './poll-schedule.ts'
+import { type HeadBefore, readHeadBefore } from './turn-work.ts'
+
+/** What to do if a comment cannot be answered, because something is not known, or because its pull request has ended. */
+export const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
+export const ELSEWHERE = 'Ask in an open pull request or in an issue.'
+
+/** What to do if a question has no answer: who asked for one pull request must not get two because of it. */
+export const ASK_AGAIN =
+  'Run the step again when it can be asked. With `on-open-pr: new` nobody is asked, and each run starts a job.'
+
+/** The prompt is not to be sent. */
+export interface Stop {
+  readonly kind: 'stop'
+  readonly error: ActionError
+  /** Why no round is sent, if the prompt is a round. */
+  readonly roundStop?: RoundStop
+}
+
+/** The prompt has lost its target, so another one has to be chosen. `reason`: the beginning of a sentence. */
+export interface Replan {
+  readonly kind: 'replan'
+  readonly target: PullRequestTarget
+  readonly reason: string
+}
+
+/** Whether the target of a prompt still is what it was chosen for. */
+type TargetDecision = { readonly kind: 'send' } | Replan | Stop
+
+/** Whether a prompt may be sent now. */
+type SendDecision =
+  | TargetDecision
+  /** The job has begun a turn, or has ended otherwise, since it was prepared for the prompt, or it could not be read. */
+  | { readonly kind: 'wait'; readonly now: Job | undefined }
+
+const SEND = { kind: 'send' } as const
+
+function refuse(message: string, hint: string): Stop {
+  return { kind: 'stop', error: new ActionError('not-sent', message, { hint }) }
+}
+
+const nameOf = ({ rolling }: PullRequestTarget): string => `Pull request #${rolling.pullRequest.number}`
+const hintFor = ({ reason }: PullRequestTarget): string => (reason === 'comment' ? AGAIN : ASK_AGAIN)
+
+const describeUnknown = ({ rolling }: PullRequestTarget): string =>
+  `Could not tell whether pull request #${rolling.pullRequest.number} is still open`
+
+/**
+ * What follows if the job is not that of the pull request any more, or cannot take the follow-up. Nothing replaces a follow-up
+ * that a comment asks for: a new job would have nothing to do with what the comment is about.
+ */
+function decideOnObjection(target: PullRequestTarget, job: Job, objection: string): TargetDecision {
+  // The job takes back without a word what it said.
+  const takesBack = target.rolling.isProven && job.status === 'completed' && job.prLink === undefined
+  if (target.reason === 'pull-request' && !takesBack)
+    return { kind: 'replan', target, reason: `Job ${job.id} ${objection}` }
+  const more = takesBack ? ' any more' : ''
+  return refuse(
+    `${nameOf(target)} cannot take the follow-up: job ${job.id} ${objection}${more}.`,
+    'Run the step again: it looks for the pull request and its job anew.',
+  )
+}
+
+/** What follows from the state of the pull request. */
+function decideOnState(target: PullRequestTarget, { state }: PullRequest): TargetDecision {
+  if (isOpen({ state })) return SEND
+  const end = `${nameOf(target)} was ${state} meanwhile`
+  return target.reason === 'pull-request' ? { kind: 'replan', target, reason: end } : refuse(`${end}.`, ELSEWHERE)
+}
+
+async function checkJob(target: PullRequestTarget, job: Job, step: AgentStep): Promise<TargetDecision> {
+  const ask = () => findObjection(job, target.rolling.pullRequest, step)
+  const objection = await orNotSent(describeUnknown(target), ask, hintFor(target))
+  return objection === undefined ? SEND : decideOnObjection(target, job, objection)
+}
+
+/** The state of the pull request is asked last. */
+async function checkState(target: PullRequestTarget, step: AgentStep): Promise<TargetDecision> {
+  const read = () => step.journal.heads.read(target.rolling.pullRequest, step.questions)
+  return decideOnState(target, await orNotSent(describeUnknown(target), read, hintFor(target)))
+}
+
+/** Older reads of the job or the pull request are repeated before the prompt is sent. */
+const MAX_READ_AGE_MS = 1_000
+
+async function checkFixRound(target: FixRoundTarget, job: Job, step: AgentStep): Promise<TargetDecision> {
+  const { clock, deadlineAt, journal } = step
+  const { address, link, examinedHead, lastRead } = target
+  const isOld = clock.now() - lastRead.atMs >= MAX_READ_AGE_MS
+  const lost = 'The failing checks were not sent to the agent'
+  const read = () => journal.heads.read(address)
+  const now = isOld ? await journal.bestEffort(lost, read) : lastRead.pullRequest
+  const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, link)
+  let roundStop: RoundStop | undefined = 'not-sent'
+  if (now !== undefined)
+    roundStop = isItsOwn ? (stopAtLastLook(now, examinedHead) ?? stopForTime(deadlineAt - clock.now())) : 'elsewhere'
+  return roundStop === undefined
+    ? SEND
+    : { kind: 'stop', error: new ActionError('not-sent', STOPS[roundStop]), roundStop }
+}
+
+/** Whether what the prompt rests on besides the job's turns still holds. */
+async function checkTarget(target: Target, job: Job, step: AgentStep): Promise<TargetDecision> {
+  switch (target.kind) {
+    case 'new-job':
+    case 'job':
+      return SEND
+    case 'pull-request':
+      return step.questions.spend(async () => {
+        const decision = await checkJob(target, job, step)
+        return decision.kind === 'send' ? checkState(target, step) : decision
+      })
+    case 'fix-round':
+      return checkFixRound(target, job, step)
+  }
+}
+
+/**
+ * Decides whether a prompt may be sent to a job now. Asked directly before the first attempt to send, and after every wait.
+ * @param before the job as it was prepared for the prompt
+ * @throws ActionError `not-sent` if that cannot be found out
+ */
+export async function decideSend(target: Target, before: Job, watch: JobWatch): Promise<SendDecision> {
+  const now = await findJob(before.id, watch)
+  const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
+  return stands ? checkTarget(target, now, watch.step) : { kind: 'wait', now }
+}
+
+/**
+ * Counts a follow-up in the comment that names the job, before it is sent: without the count, nothing bounds the rolling pull
+ * request. Writes nothing if the follow-up is not to be sent.
+ * @param job after the end of its turn before, as only then it says which pull request is its own
+ * @throws ActionError `not-sent` if it may not have been counted
+ */
+async function reserveFollowUp(target: Target, job: Job, step: AgentStep): Promise<TargetDecision> {
+  if (target.kind !== 'pull-request' || target.reason === 'comment') return SEND
+  const { number } = target.rolling.pullRequest
+  return step.questions.spend(async () => {
+    const decision = await checkJob(target, job, step)
+    if (decision.kind !== 'send') return decision
+    const uncounted = `The follow-up could not be counted in pull request #${number}`
+    const counted = await orNotSent(uncounted, () => countFollowUp(target.rolling, step), ASK_AGAIN)
+    if (counted !== 'used-up') {
+      step.journal.add({ log: counted })
+      return SEND
+    }
+    const ended = await checkState(target, step)
+    if (ended.kind !== 'send') return ended
+    // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
+    return refuse(
+      `${nameOf(target)} has had ${MAX_FOLLOW_UPS} follow-ups, the limit.`,
+      'Merge or close it: the next run then starts a new job.',
+    )
+  })
+}
+
+/** A job that changes so often while a prompt is prepared is not sent it. */
+const MAX_WAITS = 3
+
+const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
+const WITHOUT_JOB_ID = 'Create a new job: run the same step without `job-id`.'
+const ARCHIVED = 'The prompt was not sent: the job is archived.'
+const NO_END = "The prompt was not sent: the job's current turn did not end before the deadline."
+const NOT_IDLE = `The prompt was not sent: the job was not idle for ${STANDING_MS / 1_000} seconds before the deadline.`
+const LATER = 'Run the same step again later, or allow more time in `timeout-minutes`.'
+
+type NotSent = Extract<TurnEnd, { kind: 'not-sent' }>
+
+function notSent(reason: NotSent['reason'], why: string, { reads }: JobWatch, hint = LATER): NotSent {
+  return { kind: 'not-sent', reason, error: new ActionError('not-sent', why, { hint }), ...reads }
+}
+
+const RUN_AGAIN = 'Run the same step again.'
+
+/** A prompt that may be sent, and what it rests on. */
+export interface Send {
+  readonly kind: 'send'
+  readonly before: Job
+  /** The pull request of the job, if it is to be known what the turn does to it, and GitHub could tell. */
+  readonly head: HeadBefore | undefined
+}
+
+/** Checks again whether a prompt may be sent, after a wait: a rate limit may have put it off for long. */
+export async function recheckBeforeSend(
+  { before, head: known }: Send,
+  target: Target,
+  watch: JobWatch,
+): Promise<Send | Stop> {
+  // Somebody else's prompt may have had its turn.
+  const head = known && (await readHeadBefore(before, watch.step, true))
+  const decision = await decideSend(target, before, watch)
+  switch (decision.kind) {
+    case 'send':
+      return { kind: 'send', before, head }
+    case 'stop':
+      return decision
+    case 'wait':
+    case 'replan':
+      return refuse(
+        'While the prompt had to wait, the job or its pull request changed, or it could not be read.',
+        RUN_AGAIN,
+      )
+  }
+}
+
+/**
+ * Reads the job until its terminal state has stood: otherwise a stale `active` of an earlier turn could pass for the turn of
+ * the prompt.
+ * @returns the newest read, which shows another state if the given one did not stand; undefined if the time does not suffice
+ */
+async function awaitIdle(end: Job, watch: JobWatch): Promise<Job | undefined> {
+  const { clock, core, deadlineAt, journal } = watch.step
+  const standing = (): StandingEnd => journal.ends.get(end.id) ?? { end, sinceMs: clock.now(), lastMs: -Infinity }
+  const isFresh = clock.now() - standing().lastMs < MAX_READ_AGE_MS
+  if (isFresh && hasStood(standing())) return end
+  const leftMs = (): number => standing().sinceMs + STANDING_MS - clock.now()
+  if (clock.now() + leftMs() >= deadlineAt) return undefined
+  core.log('The step sends the prompt when the job has been idle for 15 seconds.')
+  return watch.poll(end.id, (read) => !isSameEnd(read, end) || hasStood(standing()), {
+    nextMs: (fixedMs, state) => Math.max(Math.min(nextTurnPollMs(fixedMs, state), leftMs()), state.minDelayMs),
+    ...(isFresh ? {} : { readsAtOnce: true }),
+  })
+}
+
+/**
+ * Waits until no turn is in the way of a follow-up, or its end would pass for the one of the follow-up, and decides directly
+ * before it whether it may be sent.
+ * @throws ActionError `not-sent` if that cannot be found out
+ */
+export async function prepareSend(
+  jobId: string,
+  target: Target,
+  watch: JobWatch,
+): Promise<Send | NotSent | Replan | Stop> {
+  const { step } = watch
+  const { clock, deadlineAt, inputs } = step
+  const isOfPullRequest = target.kind !== 'job'
+  const isReplaceable = target.kind === 'pull-request' && target.reason === 'pull-request'
+  let present = await findJob(jobId, watch)
+  let isBusy = false
+  let head: HeadBefore | undefined
+  for (let waits = 0; ;) {
+    if (present === undefined) return notSent('timed-out', UNREAD, watch)
+    const isInTheWay = isRunning(present) && (inputs.wait || isOfPullRequest)
+    if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
+    // Its pull request has to be known before the prompt is sent.
+    const isLate = isOfPullRequest && present.status === 'completed' && present.prLink === undefined
+    const mustWait = isInTheWay || isLate
+    isBusy ||= mustWait
+    const before: Job | undefined = mustWait ? (await waitForJob(present, watch))?.job : present
+    if (before === undefined) return notSent('timed-out', NO_END, watch)
+    if (before.status === 'archived' && !isReplaceable)
+      return notSent('archived', ARCHIVED, watch, inputs.command === '' ? WITHOUT_JOB_ID : ASK_IN_AN_ISSUE)
+    if (isBusy) head = await readHeadBefore(before, step, true)
+    // The job may have got another prompt while the head had to stand.
+    present = isRunning(before) || before.status === 'archived' ? before : await awaitIdle(before, watch)
+    if (present === undefined) return notSent('timed-out', NOT_IDLE, watch)
+    if (!isSameEnd(before, present)) {
+      isBusy = true
+      continue
+    }
+    if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END, watch)
+    // The read that has just ended the wait is all that a follow-up to `job-id` rests on.
+    if (isOfPullRequest) {
+      const reserved = waits === 0 ? await reserveFollowUp(target, before, step) : SEND
+      const decision = reserved.kind === 'send' ? await decideSend(target, before, watch) : reserved
+      if (decision.kind === 'wait') {
+        if (++waits === MAX_WAITS) return refuse('The job had changed each time the step looked at it.', RUN_AGAIN)
+        present = decision.now
+        isBusy = true
+        continue
+      }
+      if (decision.kind !== 'send') return decision
+      if (target.kind === 'fix-round') watch.note(target.announcement)
+    }
+    if (!isBusy) head = await readHeadBefore(before, step)
+    return { kind: 'send', before, head }
+  }
+}
+
+/** Why a pull request is not known to be a job's, or the job cannot take the follow-up; undefined if all is well. */
+export function objectionTo(job: Job, { repository, number }: PullRequest, serverUrl: string): string | undefined {
+  if (job.status === 'archived' || job.status === 'failed') return STATUS_PHRASES[job.status]
+  const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
+  if (job.prLink === undefined) return 'has no pull request'
+  return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'
+}
+
+/**
+ * Why a job is not that of a pull request, or cannot take the follow-up; undefined if all is well.
+ * @throws ActionError if GitHub does not tell, or the job has a link that does not say which pull request it is
+ */
+export async function findObjection(
+  job: Job | undefined,
+  pullRequest: PullRequest,
+  step: AgentStep,
+): Promise<string | undefined> {
+  if (job === undefined) return 'is not known'
+  const { prLink, status } = job
+  if (status === 'completed' && job.hasUnsafeLink === true)
+    throw new ActionError('rejected', `job ${job.id} has a pull request, and its link cannot be used.`)
+  const { serverUrl } = step.context
+  const { repository, number } = pullRequest
+  const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
+  if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(serverUrl).host)
+    return objectionTo(job, pullRequest, serverUrl)
+  // If the repository was renamed, one of the two may have its older name. Who sees it by its name of today sees it by an older
+  // one, too.
+  const asked = openGitHub(step, step.questions).readPullRequest({ repository: prLink.repository, number })
+  const today = (await unlessFailed(asked, 'not-found', 'forbidden'))?.repository ?? prLink.repository
+  return objectionTo({ ...job, prLink: { ...prLink, repository: today } }, pullRequest, serverUrl)
+}

@@ -1,0 +1,205 @@
+import type { Job } from '../../docs-service/schemas.ts'
+import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import { formatDuration } from '../../text/format.ts'
+import type { Plan, Target } from '../plan.ts'
+import { writeMilestone } from '../report/outputs.ts'
+import type { StandingEnd } from '../report/report.ts'
+import type { TurnEnd } from '../report/turn.ts'
+import { hasStood, isRunning, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
+import { findJob, type JobEnd, type JobWatch, settleEnd, waitForJob } from './job-watch.ts'
+import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
+import { prepareSend, recheckBeforeSend, type Replan, type Send, type Stop } from './prepare-send.ts'
+import { compareHeads, type HeadBefore } from './turn-work.ts'
+
+/** How long a turn may take to begin, from the answer to its message. */
+const TURN_START_MS = 120_000
+
+/**
+ * Given one read after another, tells whether each is the end of a turn that has begun. A job tells nothing about its turns, and a
+ * read may come from a copy that lags. So an end counts after a read that said `active` if it differs from the one before the
+ * message, and no copy can be older than that; and else if it has stood for 15 s. The usual case is the second: `completed`,
+ * with the same pull request as before.
+ * @param answeredAtMs when the message was answered, on the clock's scale
+ * @param wasReadActive whether a read, and not only the answer, said `active`
+ */
+export function endOfTurn(
+  before: Job,
+  answeredAtMs: number,
+  wasReadActive: boolean,
+): (read: Job, nowMs: number) => boolean {
+  let isSeenActive = wasReadActive
+  let standing: StandingEnd | undefined
+  return (read, nowMs) => {
+    isSeenActive ||= saysActive(read)
+    standing = standingAfter(standing, read, nowMs)
+    if (standing === undefined) return false
+    if (isSeenActive && nowMs - answeredAtMs >= STANDING_MS && !isSameEnd(read, before)) return true
+    return hasStood(standing)
+  }
+}
+
+/** Whether the turn of a message is seen. No final state counts as its end before that. */
+async function awaitBegin(jobId: string, watch: JobWatch): Promise<boolean> {
+  const read = await watch.poll(jobId, saysActive, { nextMs: nextTurnPollMs, withinMs: TURN_START_MS })
+  if (read !== undefined) watch.note('The agent has begun this follow-up.')
+  return read !== undefined
+}
+
+/**
+ * A prompt whose fate is unknown was taken if its turn is seen. That somebody archived the job proves nothing, and whatever
+ * ends the reading, a cancelled run included, leaves the fate as it was.
+ * @throws the fate
+ */
+async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<void> {
+  watch.note('It is not known whether the service accepted the prompt. The step looks whether the agent begins it.')
+  const isTaken =
+    !isRunning(before) &&
+    (await awaitBegin(before.id, watch).catch((error: unknown) => {
+      if (error instanceof ActionError) return false
+      throw error
+    }))
+  if (!isTaken) throw fate
+}
+
+/** Waits for the end of the turn. A read that contradicts an end while its link is awaited reopens the question. */
+async function awaitEnd(
+  jobId: string,
+  isEnd: ReturnType<typeof endOfTurn>,
+  watch: JobWatch,
+): Promise<JobEnd | undefined> {
+  const { clock } = watch.step
+  const isEndNow = (read: Job): boolean => isEnd(read, clock.now())
+  // An end that has to stand is read at the pace of a turn's beginning.
+  const nextMs: typeof nextPollMs = (...now) => {
+    const { job } = watch.reads
+    return job && !isRunning(job) ? nextTurnPollMs(...now) : nextPollMs(...now)
+  }
+  let ended = await watch.poll(jobId, isEndNow, { nextMs })
+  while (ended !== undefined) {
+    const settled = await settleEnd(ended, watch)
+    if (settled === undefined || 'kind' in settled) return settled
+    ended = isEndNow(settled) ? settled : await watch.poll(jobId, isEndNow, { nextMs })
+  }
+  return undefined
+}
+
+interface Sent {
+  readonly kind: 'sent'
+  /** The response, or why it is not known whether the service accepted the prompt. */
+  readonly response: Job | ActionError
+  /** The pull request of the job, as it was read last before the prompt. */
+  readonly head: HeadBefore | undefined
+}
+
+/** Sends the prompt. After a rate limit, sends it again only if it may still be sent. */
+async function send(prompt: string, target: Target, prepared: Send, watch: JobWatch): Promise<Sent | Stop> {
+  const { client, journal } = watch.step
+  journal.updateTurn({ kind: 'sending', ...watch.reads })
+  let basis = prepared
+  let stop = undefined as Stop | undefined
+  const recheck = async (): Promise<void> => {
+    const decision = await recheckBeforeSend(basis, target, watch)
+    if (decision.kind === 'send') basis = decision
+    else throw (stop = decision).error
+  }
+  try {
+    const response = await client.sendMessage(prepared.before.id, prompt, recheck)
+    return { kind: 'sent', response, head: basis.head }
+  } catch (error) {
+    if (stop !== undefined) return stop
+    // The prompt may have been accepted without a response.
+    return { kind: 'sent', response: rethrowFatal(error, 'unknown-fate'), head: basis.head }
+  }
+}
+
+/**
+ * Sends a prompt to a job (section 4.2) that was prepared for it, and waits for the end of its turn.
+ * @returns `stop` if the prompt had to wait and may not be sent any more
+ */
+async function followUp(prompt: string, target: Target, prepared: Send, watch: JobWatch): Promise<TurnEnd | Stop> {
+  const { step } = watch
+  const { clock, inputs, journal } = step
+  const { before } = prepared
+  const sent = await send(prompt, target, prepared, watch)
+  if (sent.kind === 'stop') return sent
+  const { response: answer } = sent
+  const answeredAtMs = clock.now()
+  // The last look may have seen a newer one.
+  const head = sent.head && { ...sent.head, ...journal.heads.newest(sent.head) }
+  const isAnsweredActive = !(answer instanceof ActionError) && saysActive(answer)
+  if (answer instanceof ActionError) {
+    journal.updateTurn({ kind: 'delivery-unknown', ...watch.reads })
+    await lookUp(answer, before, watch)
+    journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? before, isConfirmed: true })
+    writeMilestone(step)
+  } else {
+    watch.accept(answer, false)
+    if (!inputs.wait) return { kind: 'submitted', job: answer, isConfirmed: false }
+    const hasBegun = isAnsweredActive || (await awaitBegin(before.id, watch))
+    if (!hasBegun) return { kind: 'unconfirmed', job: watch.reads.job ?? answer }
+    journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? answer, isConfirmed: true })
+  }
+  if (!inputs.wait) return { kind: 'submitted', job: watch.reads.job ?? before, isConfirmed: true }
+
+  const isEnd = endOfTurn(before, answeredAtMs, !isAnsweredActive)
+  const end = await awaitEnd(before.id, isEnd, watch)
+  return end === undefined ? { kind: 'timed-out', ...watch.reads } : compareHeads(end, before, head, step)
+}
+
+/** A job that was just created may not be found at once. */
+const CREATE_LAG_MS = 30_000
+
+async function create(prompt: string, watch: JobWatch): Promise<TurnEnd> {
+  const { client, clock, inputs, journal } = watch.step
+  journal.updateTurn({ kind: 'sending' })
+  const created = await client.createJob(prompt).catch((error: unknown) => {
+    const unknown = rethrowFatal(error, 'unknown-fate')
+    journal.updateTurn({ kind: 'delivery-unknown' })
+    throw unknown
+  })
+  watch.accept(created, true)
+  if (!inputs.wait) return { kind: 'submitted', job: created, isConfirmed: true }
+  const end = await waitForJob(created, watch, clock.now() + CREATE_LAG_MS)
+  if (end === undefined) return { kind: 'timed-out', ...watch.reads }
+  return end.job.prLink === undefined || end.kind !== 'ended' ? end : { ...end, work: { kind: 'created' } }
+}
+
+async function attach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
+  const { inputs, journal } = watch.step
+  const job = await findJob(jobId, watch)
+  const { lastProblem } = watch.reads
+  if (job === undefined) {
+    // Nothing is known of such a job, so that this is red whatever `fail-on` says.
+    const hint = lastProblem?.hint ?? 'Allow more time in `timeout-minutes`.'
+    const error = new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
+    return { kind: 'timed-out', lastProblem, error }
+  }
+  if (isRunning(job) && !inputs.wait) return { kind: 'submitted', job, isConfirmed: true }
+  journal.updateTurn({ kind: 'accepted', job, lastProblem, isConfirmed: true })
+  return (await waitForJob(job, watch)) ?? { kind: 'timed-out', ...watch.reads }
+}
+
+const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
+
+/**
+ * One turn of the agent, from the prompt to its end.
+ * @returns `replan` if the prompt has lost its target, and `stop` if it is not to be sent
+ * @throws ActionError if no end was to be seen; what was seen is in the journal by then
+ */
+export async function runTurn({ task, target }: Plan, watch: JobWatch): Promise<TurnEnd | Replan | Stop> {
+  const { core, inputs } = watch.step
+  const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
+  if (task.kind !== 'create') core.setOutput('job-id', task.jobId)
+  // A step that hangs has at least said what it was about to do.
+  core.log(`${BEGINS[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`)
+  switch (task.kind) {
+    case 'create':
+      return create(task.prompt, watch)
+    case 'attach':
+      return attach(task.jobId, watch)
+    case 'follow-up': {
+      const decision = await prepareSend(task.jobId, target, watch)
+      return decision.kind === 'send' ? followUp(task.prompt, target, decision, watch) : decision
+    }
+  }
+}

@@ -1,0 +1,259 @@
+import { openGitHub } from '../../action/step.ts'
+import { isSamePullRequest, type Job } from '../../docs-service/schemas.ts'
+import { type Comparison, historyIn, MOST_COMMITS, ownersOf, type PullRequestCommit } from '../../github/commits.ts'
+import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { pollUntil } from '../../runtime/clock.ts'
+import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
+import { formatCount } from '../../text/format.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import type { AgentStep } from '../report/journal.ts'
+import { describePullRequest, type TurnEnd, type Work } from '../report/turn.ts'
+import type { JobEnd } from './job-watch.ts'
+import { settlePauses } from './poll-schedule.ts'
+
+/** What a question about the head may take, in milliseconds. */
+const QUESTION_MS = 10_000
+
+/**
+ * What the branch of a pull request has on top of a commit; undefined if the branch was deleted, or GitHub does not tell. A pull
+ * request that was merged or closed does not follow its branch any more.
+ * @param lost what is lost if GitHub does not tell
+ */
+async function compareWithBranch(
+  { repository, headRepository, branch }: PullRequest,
+  since: string,
+  lost: string,
+  step: AgentStep,
+): Promise<Comparison | undefined> {
+  if (headRepository === '') return undefined
+  // A branch of the same name in the base repository is another branch.
+  const head = headRepository === repository ? branch : `${headRepository.split('/')[0] ?? ''}:${branch}`
+  const compare = () => unlessFailed(openGitHub(step, QUESTION_MS).compare(repository, since, head), 'not-found')
+  return step.journal.bestEffort(lost, compare)
+}
+
+/** A pull request before a turn. */
+export interface HeadBefore extends PullRequest {
+  /** The newest commit of its branch, if the pull request was merged or closed by then. */
+  readonly branchTip: string | undefined
+}
+
+/**
+ * Reads the job's pull request before a follow-up whose turn is waited for. If GitHub cannot tell, that is a warning.
+ * @param mustStand after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet
+ */
+export async function readHeadBefore(
+  { prLink: link }: Job,
+  step: AgentStep,
+  mustStand = false,
+): Promise<HeadBefore | undefined> {
+  const { context, github, inputs, journal } = step
+  const { heads } = journal
+  if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return undefined
+  const lost = 'Could not tell whether the follow-up changes the pull request'
+  const head = await journal.bestEffort(lost, async () => {
+    const address = toPullRequestAddress(link, context)
+    if (mustStand) return heads.readStanding(address, QUESTION_MS)
+    // Where it was just looked at, under this name of its repository, it is not read again.
+    return heads.newest(address) ?? heads.read(address, QUESTION_MS)
+  })
+  if (head === undefined) return undefined
+  const later = isOpen(head) ? undefined : await compareWithBranch(head, head.headSha, lost, step)
+  return { ...head, branchTip: later?.commits.at(-1)?.sha }
+}
+
+/** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */
+function assertWhole(listed: readonly PullRequestCommit[], head: string): void {
+  if (listed.length >= MOST_COMMITS)
+    throw new ActionError('rejected', `GitHub lists only ${MOST_COMMITS} commits of a pull request.`)
+  if (!listed.some(({ sha }) => sha === head))
+    throw new ActionError('bad-answer', "GitHub's list of its commits does not have the newest one yet.")
+}
+
+/** What came to a pull request during a turn. */
+interface TurnCommits {
+  /** How many are the agent's. */
+  readonly agents: number
+  /** How many came from whom, if they are not the agent's. */
+  readonly others: ReadonlyMap<string, number>
+}
+
+const NAMELESS = 'somebody unknown'
+
+/** Those that came on top of what was there. What a merge brings from another branch may be an earlier work of the agent. */
+function onTopOf(had: ReadonlySet<string>, commits: readonly PullRequestCommit[]): readonly PullRequestCommit[] {
+  const reached = new Set(had)
+  for (let before = -1; before < reached.size;) {
+    before = reached.size
+    for (const { sha, parents } of commits) if (parents.some((parent) => reached.has(parent))) reached.add(sha)
+  }
+  return commits.filter(({ sha }) => reached.has(sha))
+}
+
+/**
+ * Whose commits are new in a pull request. One that keeps author and date of an earlier one is a copy, and belongs to
+ * whoever made it: a rebase by somebody else is no work of the agent.
+ * @param earlier the commits that were in it before the turn
+ * @param listed those that are in it now
+ * @param agent the names under which the agent writes
+ */
+export function commitsOfTurn(
+  earlier: readonly PullRequestCommit[],
+  listed: readonly PullRequestCommit[],
+  agent: ReadonlySet<string>,
+): TurnCommits {
+  const had = new Set(earlier.map(({ sha }) => sha))
+  const all = listed.filter(({ sha }) => !had.has(sha))
+  const isRewritten = all.length === listed.length
+  const written = new Set(earlier.map(({ writtenAt, writtenBy }) => `${writtenAt} ${writtenBy}`))
+  let agents = 0
+  const others = new Map<string, number>()
+  for (const { writtenAt, writtenBy, committedBy } of isRewritten ? all : onTopOf(had, all)) {
+    const isCopy = written.has(`${writtenAt} ${writtenBy}`)
+    const whose = (isCopy ? committedBy : writtenBy) || NAMELESS
+    if (agent.has(whose)) agents++
+    else others.set(whose, (others.get(whose) ?? 0) + 1)
+  }
+  return { agents, others }
+}
+
+/** The pull request after a turn, and what came to it. */
+interface After extends TurnCommits {
+  readonly now: PullRequest
+  /** Whether the head of before is in it still. */
+  readonly keepsHead: boolean
+  /** Why it is not known what came. */
+  readonly problem?: ActionError
+}
+
+const NOTHING: TurnCommits = { agents: 0, others: new Map() }
+
+/**
+ * Whose commits have come to the pull request. What two heads have between them would also hold what a merge of the base
+ * brings; the list of the pull request does not.
+ * @throws ActionError if GitHub does not tell
+ */
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<After> {
+  if (now.headSha === before.headSha) return { ...NOTHING, now, keepsHead: true }
+  const github = openGitHub(step, QUESTION_MS)
+  const listed = await step.journal.heads.listCommits(now, github)
+  assertWhole(listed, now.headSha)
+  let earlier = historyIn(listed, before.headSha)
+  const keepsHead = earlier.length > 0
+  if (!keepsHead) {
+    earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
+    assertWhole(earlier, before.headSha)
+  }
+  return { ...commitsOfTurn(earlier, listed, ownersOf(before.author, earlier, before.headSha)), now, keepsHead }
+}
+
+/** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
+async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<After | undefined> {
+  let last: After | undefined
+  const read = async (): Promise<After | undefined> => {
+    // That GitHub does not tell was said before the message, or costs nothing.
+    const now = await unlessFailed(step.journal.heads.read(before, QUESTION_MS))
+    if (now === undefined) return undefined
+    if (last?.now.headSha === now.headSha && last.problem === undefined) return { ...last, now }
+    const unknown = (error: unknown): After => ({ ...NOTHING, now, keepsHead: false, problem: rethrowFatal(error) })
+    return (last = await readTurnCommits(before, now, step).catch(unknown))
+  }
+  return pollUntil(read, (after) => after !== undefined && after.agents > 0, settlePauses(step), step)
+}
+
+/** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
+async function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
+  const ask = () => unlessFailed(openGitHub(step, QUESTION_MS).compare(repository, headSha, later), 'not-found')
+  return (await step.journal.bestEffort(lost, ask))?.relation
+}
+
+/** Whether the branch of a pull request that was merged or closed has commits that were not there before the turn. */
+async function hasLaterCommits(before: HeadBefore, now: PullRequest, step: AgentStep): Promise<boolean> {
+  const lost = `Could not tell whether commits came after pull request #${now.number} was ${now.state}`
+  const relation = (await compareWithBranch(now, before.branchTip ?? before.headSha, lost, step))?.relation
+  return relation === 'ahead' || relation === 'diverged'
+}
+
+function leftBehind(before: PullRequest, { number, state }: PullRequest): ActionError {
+  const [when, where] = isOpen(before)
+    ? ['while the agent worked on it, and commits came during that time', 'they may be in no merge']
+    : ['before the agent worked on it, and commits came afterwards', 'they are in no merge']
+  return new ActionError('left-behind', `Pull request #${number} was ${state} ${when}: ${where}.`, {
+    hint: 'Compare its branch with the one that it was to be merged into, and open a pull request for what is missing.',
+  })
+}
+
+/** Whoever else has worked in it must learn that a commit is gone. */
+async function noticeLostCommit(before: PullRequest, { number, headSha }: PullRequest, step: AgentStep): Promise<void> {
+  const lost = `Could not tell whether the turn has taken commits out of pull request #${number}`
+  const relation = await relate(lost, before, headSha, step)
+  if (relation !== 'diverged' && relation !== 'behind') return
+  step.journal.notice(
+    'A commit is no longer in the pull request',
+    `The head of pull request #${number} was ${before.headSha} before this turn, and that commit is no longer in it. If somebody still needs it, fetch it by this id.`,
+  )
+}
+
+const MOST_NAMES = 5
+const LONGEST_NAME = 60
+
+/** What others did in the pull request is not the agent's, and is not to be overlooked either. */
+function noticeOthers(others: TurnCommits['others'], { number }: PullRequest, { journal }: AgentStep): void {
+  if (others.size === 0) return
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
+  const counts = [...others.values()]
+  const more = sum(counts.slice(MOST_NAMES))
+  const named = Array.from(others, ([name, count]) => {
+    const short = oneLine(name.replace(/ <.*/s, ''), LONGEST_NAME)
+    return `${count} by ${short.replaceAll('@', '')}`
+  })
+  const list = [...named.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} by others`] : [])].join(', ')
+  journal.notice(
+    'Others have committed to the pull request',
+    `Pull request #${number} got ${formatCount(sum(counts), 'commit')} during this turn, and none by the agent: ${list}.`,
+  )
+}
+
+/**
+ * What a follow-up has done to the job's pull request: it has updated it if a new commit is the agent's own. One that was
+ * merged or closed before the end of the turn is red if commits came, whosesoever they are.
+ * @param before its head before the turn
+ */
+export async function compareHeads(
+  end: JobEnd,
+  { prLink, status }: Job,
+  before: HeadBefore | undefined,
+  step: AgentStep,
+): Promise<TurnEnd> {
+  if (end.kind === 'unusable-link') return end
+  const link = end.job.status === 'completed' ? end.job.prLink : undefined
+  if (link !== undefined) {
+    // The link of the turn before may have come late, so that nobody knows whose it is.
+    if (prLink === undefined && status === 'completed') return end
+    if (prLink === undefined || !isSamePullRequest(prLink, link)) return { ...end, work: { kind: 'created' } }
+  }
+  // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
+  const after = before && (await readAfterTurn(before, step))
+  if (before === undefined || after === undefined) return end
+  const { now, agents: commits, others, keepsHead, problem } = after
+  const hasHeadMoved = now.headSha !== before.headSha
+  if (problem !== undefined)
+    step.journal.reportSkipped('Could not tell whether the follow-up changed the pull request', problem)
+  const job = prLink === undefined ? end.job : { ...end.job, prLink: end.job.prLink ?? prLink }
+  let { work }: { work: Work } = end
+  if (commits > 0) work = { kind: 'updated', commits, since: before.headSha }
+  // A turn whose job names no pull request may have worked elsewhere.
+  else if (problem === undefined && link !== undefined) work = { kind: 'unchanged', hasHeadMoved }
+  if (!isOpen(now) && (hasHeadMoved || (await hasLaterCommits(before, now, step))))
+    return {
+      kind: 'left-behind',
+      job,
+      error: leftBehind(before, now),
+      work: hasHeadMoved ? work : { kind: 'unknown' },
+      pullRequest: describePullRequest(now),
+    }
+  if (!keepsHead) await noticeLostCommit(before, now, step)
+  if (problem !== undefined) return end
+  if (commits === 0) noticeOthers(others, now, step)
+  return { kind: 'ended', job, work }
+}
