@@ -4,7 +4,15 @@ import type { GitHub } from '../../github/github.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, type ErrorCode, rethrowFatal } from '../../runtime/errors.ts'
-import { createMarkerComment, isMarkerComment, LOG_BEGINNING, type Marker, MAX_FOLLOW_UPS, pickLogComment, readMarker } from '../marker.ts'
+import {
+  createMarkerComment,
+  isMarkerComment,
+  LOG_BEGINNING,
+  type Marker,
+  MAX_FOLLOW_UPS,
+  pickLogComment,
+  readMarker,
+} from '../marker.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { LogPlace } from '../report/report.ts'
 import {
