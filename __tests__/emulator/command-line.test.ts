@@ -136,6 +136,27 @@ test('--events prints each event that starts workflows as one line', async () =>
   self.signal('SIGTERM')
 })
 
+test('--events prints what happens while nobody asks', async () => {
+  const self = fakeProcess('--port=0', '--events', '--speed=10000')
+  const opened = new Promise<string>((resolve) => {
+    const { write } = self.stdout
+    self.stdout.write = (text) => {
+      const [, payload] = /^event pull_request (.*"number":4,.*)$/m.exec(text) ?? []
+      if (payload !== undefined) resolve(payload)
+      return write(text)
+    }
+  })
+  await runProgram(self)
+  const [, url = ''] = /^listening (\S+)/.exec(self.stdout.text) ?? []
+  await fetch(`${url}/v2/agent/docs-demo/job`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${EMULATOR_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ prompt: 'Document the flag.' }),
+  })
+  expect(JSON.parse(await opened)).toMatchObject({ action: 'opened', pull_request: { title: 'Document the flag.' } })
+  self.signal('SIGTERM')
+})
+
 test('--help wins over other flags, names every flag and scenario, and starts nothing', async () => {
   const self = fakeProcess('--port', 'x', '--help')
   expect(await runProgram(self)).toBe(0)

@@ -71,7 +71,7 @@ async function runPeer(path: string, peer: Peer): Promise<readonly string[]> {
   })
   const emulator = await startEmulator({ startMs: START_MS, github: observed.options })
   const pull = openPull(docs, 7, { branch: 'guide', title: 'Add a guide', user: MAINTAINER }, START_MS)
-  emulator.github.catchUp(Date.now())
+  emulator.catchUp()
   for (const [name, content] of Object.entries(peer.files)) writeFileSync(join(folder, name), content)
   const home = join(folder, 'home')
   mkdirSync(home)

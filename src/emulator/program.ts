@@ -77,6 +77,17 @@ function startMessage({ url, apiKey, projectId, github }: Emulator, pid: number,
   return { pid, outputs }
 }
 
+/** How long an event may wait to be printed if nobody asks for anything. */
+const EVENT_INTERVAL_MS = 200
+
+/** Publishes events that no request publishes, such as a pull request that the agent opens. */
+async function publishEvents(emulator: Emulator, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await systemClock.sleep(EVENT_INTERVAL_MS, signal)
+    emulator.catchUp()
+  }
+}
+
 async function run(options: CliOptions, self: ServiceProcess, print: (text: string) => void): Promise<void> {
   const { gitHubScenarios, gitHubRepository, certificateFile, events, ...others } = options
   const certificate = certificateFile === '' ? undefined : makeCertificate()
@@ -98,7 +109,14 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
       print(logLine(request))
     },
   })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) self.once(signal, () => void emulator.close())
+  const ended = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    self.once(signal, () => {
+      ended.abort()
+      void emulator.close()
+    })
+  // It ends when the service does.
+  if (events) publishEvents(emulator, ended.signal).catch(() => undefined)
   // Whoever read the log may go; the service stays.
   self.stdout.on('error', () => undefined)
   print(startText(emulator, options))

@@ -41,6 +41,8 @@ export interface Emulator {
     /** Host and port for clients that insist on TLS, such as `gh`, if there is a certificate. */
     readonly host: string | undefined
   } & Pick<GitHub, 'catchUp' | 'state'>
+  /** Brings GitHub up to the present time, as each request does, so that its events are published. */
+  catchUp(): void
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
   /** Ends all connections, also those that wait for an answer, and frees the port. */
@@ -133,6 +135,9 @@ export async function startEmulator({
       apiUrl: `${url}${API_PATH}`,
       token: service.github.state.token,
       host: tls?.host,
+    },
+    catchUp: () => {
+      service.github.catchUp(nowMs())
     },
     requests: service.requests,
     close: () =>
