@@ -16,6 +16,7 @@ import {
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { SCHEMA } from '../../../src/emulator/github/graphql-schema.ts'
+import { issueState } from '../../../src/emulator/github/issue-state.ts'
 import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
 import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
@@ -183,6 +184,44 @@ describe('a query', () => {
     expect(list('first: 1, after: "x"').errors[0].type).toBe('INVALID_CURSOR_ARGUMENTS')
   })
 
+  test.each([
+    ['', [8, 9, 10]],
+    ['states: [OPEN]', [8, 10]],
+    ['labels: ["question"]', [8, 9]],
+    ['filterBy: { states: [CLOSED], labels: ["Question"] }', [9]],
+    ['filterBy: { assignee: "mona" }', [10]],
+    ['filterBy: { assignee: "*" }', [9, 10]],
+    ['filterBy: { createdBy: "dora" }', [9]],
+    ['filterBy: { mentioned: "Mona" }', [8]],
+    ['filterBy: { since: "2026-01-01T01:00:00Z" }', [10]],
+    ['filterBy: { assignee: null, createdBy: null, mentioned: null }', [8, 9, 10]],
+    ['orderBy: { field: COMMENTS, direction: DESC }', [8, 10, 9]],
+  ])('lists issues with %s as %j', (filter, numbers) => {
+    const { query, docs } = drive()
+    const comment = { id: 1, user: 'dora', body: 'What do you think, @mona?', createdAtMs: START, reactions: [] }
+    Object.assign(docs.issues, {
+      8: issueState({ labels: ['question'], comments: [comment], body: 'Write to me@mona.example.' }),
+      9: issueState({ labels: ['question'], state: 'closed', user: 'dora', assignees: ['dora'], body: '@monalisa' }),
+      10: issueState({ assignees: ['mona'], updatedAtMs: START + HOUR_MS, body: 'x@mona' }),
+    })
+    const { data } = query(`{ repository(owner: "acme", name: "docs") { issues(first: 9 ${filter}) {
+      totalCount nodes { number } edges { cursor node { number } } } } }`).body
+    const { nodes, edges, totalCount } = data.repository.issues
+    expect([totalCount, nodes.map((one: Json) => one.number)]).toEqual([numbers.length, numbers])
+    expect(edges.map(({ node }: Json) => node)).toEqual(nodes)
+  })
+
+  test('gets the page behind the cursor of an edge', () => {
+    const { query, docs } = drive()
+    docs.labels.push('bug', 'wording')
+    const list = (after: string): Json =>
+      query(`{ repository(owner: "acme", name: "docs") { labels(first: 2, after: "${after}", query: "") {
+        edges { cursor node { name } } pageInfo { endCursor } } } }`).body.data.repository.labels
+    const { edges, pageInfo } = list('')
+    expect(edges[1].cursor).toBe(pageInfo.endCursor)
+    expect(list(edges[0].cursor).edges.map(({ node }: Json) => node.name)).toEqual(['bug', 'wording'])
+  })
+
   test('for what does not exist is answered with null and an error', () => {
     const { query } = drive()
     const { status, body } = query(PULL, { number: 99 })
@@ -253,6 +292,33 @@ describe('a mutation', () => {
     expect(mutate('removeLabelsFromLabelable', { labelableId: id, labelIds: [label.id] })).toBeUndefined()
     expect(read('/issues/7').labels).toEqual([])
   })
+
+  test('creates and changes an issue', () => {
+    const { query, mutate, read } = drive()
+    const { id, label } = query('{ repository(owner: "acme", name: "docs") { id label(name: "question") { id } } }')
+      .body.data.repository
+    const given = { repositoryId: id, title: 'A page is missing', labelIds: [label.id] }
+    expect(mutate('createIssue', given)).toBeUndefined()
+    const { node_id } = read('/issues/101')
+    expect(mutate('updateIssue', { id: node_id, title: 'The guide is missing', state: 'CLOSED' })).toBeUndefined()
+    expect(read('/issues/101')).toMatchObject({
+      title: 'The guide is missing',
+      state: 'closed',
+      labels: [{ name: 'question' }],
+    })
+    expect(mutate('createIssue', { ...given, title: ' ' }).message).toBe('Validation Failed')
+  })
+
+  test.each([{ projectIds: ['P_1'] }, { milestoneId: 'MI_1' }])(
+    'that creates an issue with %j is not played',
+    (more) => {
+      const { query, docs } = drive({}, {}, { isUndescribed: true })
+      const { id } = query('{ repository(owner: "acme", name: "docs") { id } }').body.data.repository
+      const input = { repositoryId: id, title: 'A page is missing', ...more }
+      const create = 'mutation($input: CreateIssueInput!) { createIssue(input: $input) { clientMutationId } }'
+      expect([query(create, { input }).status, Object.keys(docs.issues)]).toEqual([501, []])
+    },
+  )
 
   test('needs the permission that the operation of REST needs', () => {
     const { query, readPull, mutate, service } = drive()

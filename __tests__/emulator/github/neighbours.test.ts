@@ -557,6 +557,51 @@ test('what is left of the hour can be read, which costs no request', () => {
   expect(rates).toMatchObject([{ limit: 1000, used: 1, remaining: 999, reset: START / 1_000 + 3_600 }, { used: 1 }])
 })
 
+test.each([
+  ['assignee=mona', [102]],
+  ['assignee=none', [101, 7]],
+  ['assignee=*', [102]],
+  ['mentioned=ann', [101]],
+])('issues with %s are %j', (query, numbers) => {
+  const { ask, read } = drive()
+  ask('POST', '/issues', { title: 'First', body: 'What do you think, @ann?' })
+  ask('POST', '/issues', { title: 'Second', assignees: ['mona'] })
+  expect(read(`/issues?${query}`).map(({ number }: { number: number }) => number)).toEqual(numbers)
+})
+
+test('a workflow’s run has jobs, which follow from its checks', () => {
+  const { ask, docs, read, advance } = drive()
+  ask('POST', '/actions/workflows/docs.yml/dispatches', { ref: 'main' })
+  const { id = 0, headSha = '' } = docs.workflowRuns[0] ?? {}
+  const job = { headSha, runId: id, createdAtMs: START, startedAtMs: START, completedAtMs: START + 60_000 }
+  docs.checkRuns.push(
+    checkRun({ ...job, id: 5, name: 'pages', completedAtMs: START }),
+    checkRun({ ...job, id: 6, name: 'pages', attempt: 2, conclusion: 'failure' }),
+  )
+  const list = (query = ''): readonly string[] =>
+    read(`/actions/runs/${id}/jobs${query}`).jobs.map(
+      (one: { id: number; status: string; conclusion: string | null }) => `${one.id} ${one.status} ${one.conclusion}`,
+    )
+  expect(list()).toEqual(['6 in_progress null'])
+  expect(list('?filter=all')).toEqual(['5 completed success', '6 in_progress null'])
+  advance(60)
+  expect(list()).toEqual(['6 completed failure'])
+  expect(read(`/actions/runs/${id}/artifacts`)).toEqual({ total_count: 0, artifacts: [] })
+  expect(ask('GET', '/actions/runs/99/jobs').status).toBe(404)
+})
+
+test('workflows are found by their files and ids', () => {
+  const { ask, read } = drive()
+  const { workflows } = read('/actions/workflows')
+  expect(workflows.map(({ path }: { path: string }) => path)).toEqual([
+    '.github/workflows/ci.yml',
+    '.github/workflows/docs.yml',
+  ])
+  expect(read('/actions/workflows/docs.yml')).toEqual(workflows[1])
+  expect(read(`/actions/workflows/${workflows[1].id}`)).toEqual(workflows[1])
+  expect(ask('GET', '/actions/workflows/none.yml').status).toBe(404)
+})
+
 describe('comments on lines', () => {
   const PATCH = '@@ -1,2 +1,3 @@\n # Guide\n-Old\n+New\n+More\n@@ -9 +10 @@\n-Last\n+End'
 

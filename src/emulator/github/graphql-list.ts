@@ -48,6 +48,10 @@ export function list<T>(name: string, items: readonly T[], paging: Paging, show:
   return {
     totalCount: items.length,
     nodes: () => items.slice(...selectPage(name, paging, items.length)).map(show),
+    edges: () => {
+      const [from, to] = selectPage(name, paging, items.length)
+      return items.slice(from, to).map((item, index) => ({ cursor: toCursor(from + index), node: show(item) }))
+    },
     pageInfo: () => {
       const [from, to] = selectPage(name, paging, items.length)
       return {

@@ -20,6 +20,7 @@ interface Subject {
 }
 
 const TYPES: Readonly<Partial<Record<NodeKind, string>>> = {
+  R: 'Repository',
   PR: 'PullRequest',
   I: 'Issue',
   IC: 'IssueComment',
@@ -55,6 +56,8 @@ function perform(call: Call, operationName: string, params: Call['params'], body
   if (reply.status >= 400) throw toError(reply)
   return reply
 }
+
+const toList = (ids: unknown): readonly unknown[] => (Array.isArray(ids) ? ids : [])
 
 const lower = (value: unknown): string | undefined => (typeof value === 'string' ? value.toLowerCase() : undefined)
 
@@ -149,7 +152,7 @@ function changeLabels(
   change: (call: Call, number: string, names: readonly string[]) => void,
 ): object {
   const { call, key } = findSubject(findCall, labelableId, ['PR', 'I'])
-  const names = (labelIds as readonly unknown[]).map((id) => findSubject(findCall, id, ['LA']).key)
+  const names = toList(labelIds).map((id) => findSubject(findCall, id, ['LA']).key)
   change(call, key, names)
   return {}
 }
@@ -162,10 +165,23 @@ function removeLabels(call: Call, number: string, names: readonly string[]): voi
     if (spelledIn(labels, name) !== undefined) perform(call, 'issues/remove-label', { issue_number: number, name })
 }
 
+function createIssue(input: Input, findCall: FindCall): object {
+  const { repositoryId, title, body, labelIds, assigneeIds, projectIds, milestoneId } = input
+  if (toList(projectIds).length > 0) throw new NotPlayedError('“projectIds” in createIssue')
+  if (typeof milestoneId === 'string') throw new NotPlayedError('“milestoneId” in createIssue')
+  const { call } = findSubject(findCall, repositoryId, ['R'])
+  const labels = toList(labelIds).map((id) => findSubject(findCall, id, ['LA']).key)
+  const assignees = toList(assigneeIds).map((id) => readNodeId(String(id))?.key)
+  const reply = perform(call, 'issues/create', {}, { title, body, labels, assignees })
+  const { number } = reply.body as { readonly number: number }
+  const issue = call.repository.issues[number]
+  return { issue: issue === undefined ? null : issueView(call, number, issue) }
+}
+
 const changeIssue =
   (toBody: (input: Input) => Input) =>
   (input: Input, findCall: FindCall): object => {
-    const { call, key } = findSubject(findCall, input['issueId'], ['I'])
+    const { call, key } = findSubject(findCall, input['issueId'] ?? input['id'], ['I'])
     perform(call, 'issues/update', { issue_number: key }, toBody(input))
     const issue = call.repository.issues[Number(key)]
     return { issue: issue === undefined ? null : issueView(call, Number(key), issue) }
@@ -199,6 +215,8 @@ const MUTATIONS: Readonly<Record<string, (input: Input, findCall: FindCall) => o
       perform(call, 'issues/add-labels', { issue_number: number }, { labels }),
     ),
   removeLabelsFromLabelable: (input, findCall) => changeLabels(input, findCall, removeLabels),
+  createIssue,
+  updateIssue: changeIssue(({ title, body, state }) => ({ title, body, state: lower(state) })),
   closeIssue: changeIssue(({ stateReason }) => ({ state: 'closed', state_reason: lower(stateReason) })),
   reopenIssue: changeIssue(() => ({ state: 'open' })),
 }

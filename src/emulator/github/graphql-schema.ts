@@ -16,8 +16,9 @@ const LISTED = [
   'ProjectCard',
   'ProjectV2Item',
 ]
+const edge = (type: string): string => `type ${type}Edge { cursor: String!, node: ${type} }`
 const connection = (type: string): string =>
-  `type ${type}Connection { nodes: [${type}], totalCount: Int!, pageInfo: PageInfo! }`
+  `type ${type}Connection { nodes: [${type}], edges: [${type}Edge], totalCount: Int!, pageInfo: PageInfo! }`
 
 /**
  * The part of GitHub's GraphQL schema that is played: its types, fields and arguments, as GitHub's own schema has them. Clients
@@ -104,8 +105,9 @@ type Repository implements Node {
   pullRequest(number: Int!): PullRequest
   pullRequests(${PAGED}, states: [PullRequestState!], baseRefName: String, headRefName: String, labels: [String!], orderBy: IssueOrder): PullRequestConnection!
   issue(number: Int!): Issue
+  issues(${PAGED}, states: [IssueState!], labels: [String!], orderBy: IssueOrder, filterBy: IssueFilters): IssueConnection!
   issueOrPullRequest(number: Int!): IssueOrPullRequest
-  labels(${PAGED}, orderBy: LabelOrder): LabelConnection
+  labels(${PAGED}, orderBy: LabelOrder, query: String): LabelConnection
   label(name: String!): Label
 }
 
@@ -136,6 +138,7 @@ type Label implements Node {
   name: String!
   description: String
   color: String!
+  isDefault: Boolean!
   url: URI!
 }
 
@@ -184,11 +187,6 @@ type IssueComment implements Node {
   viewerDidAuthor: Boolean!
 }
 
-type IssueCommentEdge {
-  cursor: String!
-  node: IssueComment
-}
-
 type Issue implements Node {
   id: ID!
   databaseId: Int
@@ -214,6 +212,15 @@ type Issue implements Node {
   projectCards(${PAGED}): ProjectCardConnection!
   projectItems(${PAGED}): ProjectV2ItemConnection!
   repository: Repository!
+}
+
+input IssueFilters {
+  assignee: String
+  createdBy: String
+  labels: [String!]
+  mentioned: String
+  since: DateTime
+  states: [IssueState!]
 }
 
 enum IssueState { CLOSED OPEN }
@@ -495,8 +502,11 @@ union SearchResultItem = App | Issue | Organization | PullRequest | Repository |
 type SearchResultItemConnection {
   issueCount: Int!
   nodes: [SearchResultItem]
+  edges: [SearchResultItemEdge]
   pageInfo: PageInfo!
 }
+
+type SearchResultItemEdge { cursor: String!, node: SearchResultItem }
 
 type Mutation {
   mergePullRequest(input: MergePullRequestInput!): MergePullRequestPayload
@@ -513,6 +523,8 @@ type Mutation {
   updateIssueComment(input: UpdateIssueCommentInput!): UpdateIssueCommentPayload
   addLabelsToLabelable(input: AddLabelsToLabelableInput!): AddLabelsToLabelablePayload
   removeLabelsFromLabelable(input: RemoveLabelsFromLabelableInput!): RemoveLabelsFromLabelablePayload
+  createIssue(input: CreateIssueInput!): CreateIssuePayload
+  updateIssue(input: UpdateIssueInput!): UpdateIssuePayload
   closeIssue(input: CloseIssueInput!): CloseIssuePayload
   reopenIssue(input: ReopenIssueInput!): ReopenIssuePayload
 }
@@ -604,6 +616,23 @@ input RemoveLabelsFromLabelableInput { clientMutationId: String, labelableId: ID
 
 type RemoveLabelsFromLabelablePayload { clientMutationId: String }
 
+input CreateIssueInput {
+  clientMutationId: String
+  repositoryId: ID!
+  title: String!
+  body: String
+  labelIds: [ID!]
+  assigneeIds: [ID!]
+  projectIds: [ID!]
+  milestoneId: ID
+}
+
+type CreateIssuePayload { clientMutationId: String, issue: Issue }
+
+input UpdateIssueInput { clientMutationId: String, id: ID!, title: String, body: String, state: IssueState }
+
+type UpdateIssuePayload { clientMutationId: String, issue: Issue }
+
 input CloseIssueInput { clientMutationId: String, issueId: ID!, stateReason: IssueClosedStateReason }
 
 enum IssueClosedStateReason { COMPLETED DUPLICATE NOT_PLANNED }
@@ -614,5 +643,5 @@ input ReopenIssueInput { clientMutationId: String, issueId: ID! }
 
 type ReopenIssuePayload { clientMutationId: String, issue: Issue }
 
-${LISTED.map(connection).join('\n')}
+${LISTED.map((type) => `${connection(type)}\n${edge(type)}`).join('\n')}
 `

@@ -2,12 +2,12 @@ import { rollupView } from './graphql-check-views.ts'
 import { type Paging, list, paged } from './graphql-list.ts'
 import { refuse, requireAccess } from './graphql-refusals.ts'
 import { findCommit, makeTestMerge } from './history.ts'
-import type { Comment, IssueState, Reaction } from './issue-state.ts'
+import { type Comment, type IssueState, type Reaction, isAssignedTo, isMentioned } from './issue-state.ts'
 import { countingReviews, readMergeState, reviewDecision } from './mergeability.ts'
 import { nodeId } from './node-id.ts'
 import { associationOf, headOf, isMergeable, shownChange } from './pull-body.ts'
 import { type MergeMethod, type PullState, type Review, requestedReviewers } from './pull-state.ts'
-import { type Call, wireTime } from './reply.ts'
+import { type Call, spelledIn, wireTime } from './reply.ts'
 import { describeMerge } from './repository-events.ts'
 import type { Commit, RepositoryState } from './repository-state.ts'
 import { fileBody, labelBody, userBody } from './resource-body.ts'
@@ -35,6 +35,7 @@ export function labelView(call: Call, name: string): object {
   return {
     __typename: 'Label',
     ...labelBody(call, name),
+    isDefault: call.repository.labelDetails[name]?.isDefault ?? false,
     id: nodeId('LA', repository.id, name),
     url: `${baseUrl}/${call.name}/labels/${encodeURIComponent(name)}`,
   }
@@ -357,30 +358,84 @@ interface PullFilter extends Paging, Ordered {
   readonly labels?: readonly string[] | null
 }
 
-function listPulls(call: Call, filter: PullFilter): object {
-  requireAccess(call, 'pulls/list')
-  const { states, baseRefName, headRefName, labels, orderBy } = filter
-  const key = ({ createdAtMs, updatedAtMs, comments }: PullState): number =>
+/** The oldest first, unless asked otherwise. */
+function sortByOrder<T extends IssueState>(
+  issues: Readonly<Record<number, T>>,
+  { orderBy }: Ordered,
+): (readonly [number: number, issue: T])[] {
+  const key = ({ createdAtMs, updatedAtMs, comments }: T): number =>
     ({ UPDATED_AT: updatedAtMs, COMMENTS: comments.length })[orderBy?.field ?? ''] ?? createdAtMs
   const sign = orderBy?.direction === 'DESC' ? -1 : 1
-  const stateOf = ({ merge, state }: PullState): string => (merge === undefined ? state.toUpperCase() : 'MERGED')
-  const found = Object.entries(call.repository.pulls)
-    .map(([number, pull]) => [Number(number), pull] as const)
-    .filter(
-      ([, pull]) =>
-        call.nowMs >= pull.createdAtMs + call.state.lag.newPullMs &&
-        (states?.includes(stateOf(pull)) ?? true) &&
-        pull.base === (baseRefName ?? pull.base) &&
-        pull.branch === (headRefName ?? pull.branch) &&
-        (labels?.some((label) => pull.labels.includes(label)) ?? true),
-    )
+  return Object.entries(issues)
+    .map(([number, issue]) => [Number(number), issue] as const)
     .sort(([a, one], [b, other]) => sign * (key(one) - key(other) || a - b))
+}
+
+interface IssueFilters {
+  readonly assignee?: string | null
+  readonly createdBy?: string | null
+  readonly labels?: readonly string[] | null
+  readonly mentioned?: string | null
+  readonly since?: string | null
+  readonly states?: readonly string[] | null
+}
+
+interface IssueFilter extends Paging, Ordered {
+  readonly states?: readonly string[] | null
+  readonly labels?: readonly string[] | null
+  readonly filterBy?: IssueFilters | null
+}
+
+/** Whether an issue has one of the labels. */
+const hasAny = (issue: IssueState, labels: readonly string[] | null | undefined): boolean =>
+  labels?.some((label) => spelledIn(issue.labels, label) !== undefined) ?? true
+
+function listIssues(call: Call, filter: IssueFilter): object {
+  requireAccess(call, 'issues/list-for-repo')
+  const { assignee, createdBy, labels, mentioned, since, states } = filter.filterBy ?? {}
+  const wanted = filter.states ?? states
+  const found = sortByOrder(call.repository.issues, filter).filter(
+    ([, issue]) =>
+      (wanted?.includes(issue.state.toUpperCase()) ?? true) &&
+      hasAny(issue, filter.labels) &&
+      hasAny(issue, labels) &&
+      (typeof assignee !== 'string' || isAssignedTo(issue, assignee)) &&
+      (typeof mentioned !== 'string' || isMentioned(issue, mentioned)) &&
+      spelledIn([issue.user], createdBy ?? issue.user) !== undefined &&
+      issue.updatedAtMs >= (typeof since === 'string' ? Date.parse(since) : -Infinity),
+  )
+  return list('issues', found, filter, ([number, issue]) => issueView(call, number, issue))
+}
+
+function listPulls(call: Call, filter: PullFilter): object {
+  requireAccess(call, 'pulls/list')
+  const { states, baseRefName, headRefName, labels } = filter
+  const stateOf = ({ merge, state }: PullState): string => (merge === undefined ? state.toUpperCase() : 'MERGED')
+  const found = sortByOrder(call.repository.pulls, filter).filter(
+    ([, pull]) =>
+      call.nowMs >= pull.createdAtMs + call.state.lag.newPullMs &&
+      (states?.includes(stateOf(pull)) ?? true) &&
+      pull.base === (baseRefName ?? pull.base) &&
+      pull.branch === (headRefName ?? pull.branch) &&
+      hasAny(pull, labels),
+  )
   return list('pullRequests', found, filter, ([number, pull]) => pullView(call, number, pull))
 }
 
-function listLabels(call: Call, { orderBy, ...paging }: Paging & Ordered): object {
+interface LabelFilter extends Paging, Ordered {
+  readonly query?: string | null
+}
+
+/** Those that have the text of the query in their names or descriptions. */
+function listLabels(call: Call, { orderBy, query, ...paging }: LabelFilter): object {
   requireAccess(call, 'issues/list-labels-for-repo')
-  const names = orderBy?.field === 'NAME' ? call.repository.labels.toSorted() : call.repository.labels
+  const { labels, labelDetails } = call.repository
+  const found = labels.filter((name) =>
+    [name, labelDetails[name]?.description ?? ''].some((one) =>
+      one.toLowerCase().includes((query ?? '').toLowerCase()),
+    ),
+  )
+  const names = orderBy?.field === 'NAME' ? found.toSorted() : found
   const ordered = orderBy?.direction === 'DESC' ? names.toReversed() : names
   return list('labels', ordered, paging, (name) => labelView(call, name))
 }
@@ -421,7 +476,8 @@ export function repositoryView(call: Call): object {
     pullRequests: (filter: PullFilter) => listPulls(call, filter),
     issue: ({ number }: { readonly number: number }) => findView(call, number, ['Issue']),
     issueOrPullRequest: ({ number }: { readonly number: number }) => findView(call, number, ['Issue', 'PullRequest']),
-    labels: (given: Paging & Ordered) => listLabels(call, given),
+    issues: (filter: IssueFilter) => listIssues(call, filter),
+    labels: (given: LabelFilter) => listLabels(call, given),
     label: ({ name: label }: { readonly name: string }) =>
       repository.labels.includes(label) ? labelView(call, label) : null,
   }

@@ -1,4 +1,4 @@
-import { type IssueState, issueState } from './issue-state.ts'
+import { type IssueState, isAssignedTo, isMentioned, issueState } from './issue-state.ts'
 import { resolveLabels } from './label-operations.ts'
 import { type IssueCall, ISSUES_OR_PULLS, operation, type Operations, withIssue } from './operation.ts'
 import { PAGE } from './parameters.ts'
@@ -73,12 +73,16 @@ function listIssues(call: Call): Reply {
   const { issues, pulls } = call.repository
   const labels = call.query.get('labels')?.split(',') ?? []
   const seen = { ...issues, ...(call.state.permissions['pull-requests'] === undefined ? {} : pulls) }
-  const [creator, since] = [call.query.get('creator'), call.query.get('since')]
-  const sinceMs = since === null ? -Infinity : Date.parse(since)
+  const [creator, since, assignee, mentioned] = ['creator', 'since', 'assignee', 'mentioned'].map((name) =>
+    call.query.get(name),
+  )
+  const sinceMs = Date.parse(since ?? '') || -Infinity
   const found = sortIssues(call, seen, 'desc').filter(
     ([, issue]) =>
       labels.every((label) => spelledIn(issue.labels, label) !== undefined) &&
-      (creator === null || spelledIn([issue.user], creator) !== undefined) &&
+      spelledIn([issue.user], creator ?? issue.user) !== undefined &&
+      (typeof assignee !== 'string' || isAssignedTo(issue, assignee)) &&
+      (typeof mentioned !== 'string' || isMentioned(issue, mentioned)) &&
       issue.updatedAtMs >= sinceMs,
   )
   return listReply(call, found, (_call, [number, issue]) => issueBody(call, number, issue))
@@ -193,10 +197,12 @@ export const ISSUE_OPERATIONS: Operations = {
       ...LISTED,
       labels: 'text',
       creator: 'text',
+      assignee: 'text',
+      mentioned: 'text',
       since: 'time',
       sort: ['created', 'updated', 'comments'],
     },
-    unplayed: ['milestone', 'assignee', 'type', 'mentioned', 'issue_field_values'],
+    unplayed: ['milestone', 'type', 'issue_field_values'],
   }),
   'issues/create': operation('POST', '/issues', ['issues'], createIssue, {
     body: TEXT,

@@ -35,6 +35,19 @@ export interface IssueState {
   stateReason: 'completed' | 'not_planned' | 'reopened' | undefined
 }
 
+/** Whether somebody is mentioned in the conversation. */
+export function isMentioned({ body, comments }: IssueState, login: string): boolean {
+  const mentions = [body, ...comments.map((one) => one.body)].flatMap((text) => text.match(/(?<![\w-])@[\w-]+/g) ?? [])
+  return mentions.some((mention) => mention.toLowerCase() === `@${login.toLowerCase()}`)
+}
+
+/** Whether an issue is assigned to somebody: `*` stands for anybody, and `none` for nobody. */
+export function isAssignedTo({ assignees }: IssueState, login: string): boolean {
+  if (login === '*') return assignees.length > 0
+  if (login === 'none') return assignees.length === 0
+  return assignees.some((one) => one.toLowerCase() === login.toLowerCase())
+}
+
 export function issueState(fields: Partial<IssueState> = {}): IssueState {
   return {
     title: 'Update the docs',

@@ -1,5 +1,5 @@
 /** The kinds of things that have a node id here, by the beginning of that id. */
-export type NodeKind = 'R' | 'PR' | 'I' | 'LA' | 'IC' | 'PRR' | 'PRRC' | 'SC' | 'REF' | 'CR' | 'WFR' | 'C' | 'U'
+export type NodeKind = 'R' | 'PR' | 'I' | 'LA' | 'IC' | 'PRR' | 'PRRC' | 'SC' | 'REF' | 'CR' | 'W' | 'WFR' | 'C' | 'U'
 
 export interface NodeKey {
   readonly kind: NodeKind

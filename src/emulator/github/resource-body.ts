@@ -6,7 +6,7 @@ import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
 import type { GitHubState, User } from './state.ts'
 
 /** When all that nobody dates was made. */
-const LONG_AGO = wireTime(Date.UTC(2025, 0, 1))
+export const LONG_AGO = wireTime(Date.UTC(2025, 0, 1))
 
 /** The same value for many fields, which GitHub's description requires and nothing in this world changes. */
 function same(value: unknown, ...names: readonly string[]): object {

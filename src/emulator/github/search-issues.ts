@@ -1,4 +1,5 @@
-import type { IssueState } from './issue-state.ts'
+import { type IssueState, isMentioned } from './issue-state.ts'
+import { type PullState, requestedReviewers } from './pull-state.ts'
 import { spelledIn } from './reply.ts'
 import type { GitHubState } from './state.ts'
 
@@ -94,6 +95,9 @@ const QUALIFIERS: Readonly<Record<string, (value: string) => Test | undefined>> 
   author: (value) => (found) =>
     [value, `${value.replace(/^app\//, '')}[bot]`].some((one) => equals(found.issue.user, one)),
   assignee: (value) => (found) => spelledIn(found.issue.assignees, value) !== undefined,
+  'review-requested': (value) => (found) =>
+    'reviewEvents' in found.issue && spelledIn(requestedReviewers(found.issue as PullState), value) !== undefined,
+  mentions: (value) => (found) => isMentioned(found.issue, value),
   label: (value) => (found) =>
     value.split(',').some((name) => spelledIn(found.issue.labels, name.replaceAll('"', '')) !== undefined),
   no: (value) =>

@@ -5,16 +5,16 @@ import { CONTENTS, operation, type Operations } from './operation.ts'
 import { nodeId } from './node-id.ts'
 import { PAGE } from './parameters.ts'
 import { type Call, NOT_FOUND, type Reply, apiUrl, listReply, noContent, ok, refusal, wireTime } from './reply.ts'
-import { minimalRepositoryBody, userBody } from './resource-body.ts'
-import type { WorkflowRun } from './check-state.ts'
+import { LONG_AGO, checkPage, minimalRepositoryBody, userBody } from './resource-body.ts'
+import type { CheckRun, WorkflowRun } from './check-state.ts'
 import { type GitHubState, takeId } from './state.ts'
-import { suitesOf } from './checks-view.ts'
+import { latestRuns, statusOf, suitesOf } from './checks-view.ts'
 
 type ShownRun = WorkflowRun & { readonly updatedAtMs?: number }
 
 /** Workflows are counted in the order in which they came. */
-function workflowIdOf({ workflows, workflowRuns }: Call['repository'], file: string): number {
-  return [...new Set([...workflows, ...workflowRuns.map(({ workflow }) => workflow)])].indexOf(file) + 1
+function workflowIdOf(repository: Call['repository'], file: string): number {
+  return listWorkflows(repository).indexOf(file) + 1
 }
 
 function runBody(call: Call, run: ShownRun): object {
@@ -34,6 +34,9 @@ function runBody(call: Call, run: ShownRun): object {
     conclusion: run.conclusion,
     ...(suiteId === undefined ? {} : { check_suite_id: suiteId }),
     workflow_id: workflowIdOf(repository, workflow),
+    workflow_url: apiUrl(call, `/actions/workflows/${workflowIdOf(repository, workflow)}`),
+    jobs_url: apiUrl(call, `/actions/runs/${id}/jobs`),
+    artifacts_url: apiUrl(call, `/actions/runs/${id}/artifacts`),
     run_number: id,
     run_attempt: run.attempt ?? 1,
     display_title: workflow,
@@ -159,10 +162,98 @@ const RUNS = {
   unplayed: ['created'],
 } as const
 
-function getRun(call: Call): Reply {
-  const run = call.repository.workflowRuns.find(({ id }) => String(id) === call.params['run_id'])
-  if (run === undefined || run.createdAtMs + call.state.lag.runsMs > call.nowMs) return NOT_FOUND
-  return ok(runBody(call, asOf(call, run)))
+function withRun(answer: (call: Call, run: WorkflowRun) => Reply): (call: Call) => Reply {
+  return (call) => {
+    const run = call.repository.workflowRuns.find(({ id }) => String(id) === call.params['run_id'])
+    if (run === undefined || run.createdAtMs + call.state.lag.runsMs > call.nowMs) return NOT_FOUND
+    return answer(call, run)
+  }
+}
+
+function jobBody(call: Call, { workflow, branch }: WorkflowRun, job: CheckRun): object {
+  const { repository, nowMs } = call
+  const { id, runId = 0, headSha, name, attempt = 1, createdAtMs, startedAtMs, completedAtMs, conclusion } = job
+  const status = statusOf(job, nowMs)
+  const isOver = status === 'completed'
+  return {
+    id,
+    node_id: nodeId('CR', repository.id, id),
+    run_id: runId,
+    run_url: apiUrl(call, `/actions/runs/${runId}`),
+    run_attempt: attempt,
+    workflow_name: workflow,
+    head_branch: branch,
+    head_sha: headSha,
+    name,
+    url: apiUrl(call, `/actions/jobs/${id}`),
+    html_url: checkPage(call, job),
+    check_run_url: apiUrl(call, `/check-runs/${id}`),
+    status,
+    conclusion: isOver ? conclusion : null,
+    created_at: wireTime(createdAtMs),
+    started_at: wireTime(nowMs >= startedAtMs ? startedAtMs : createdAtMs),
+    completed_at: isOver ? wireTime(completedAtMs) : null,
+    steps: [],
+    labels: ['ubuntu-latest'],
+    runner_id: null,
+    runner_name: null,
+    runner_group_id: null,
+    runner_group_name: null,
+  }
+}
+
+function listJobs(call: Call, run: WorkflowRun): Reply {
+  const { checkRuns } = call.repository
+  const there = checkRuns.filter(({ runId, createdAtMs }) => runId === run.id && createdAtMs <= call.nowMs)
+  const jobs = call.query.get('filter') === 'all' ? there : latestRuns(there)
+  return listReply(
+    call,
+    jobs,
+    (_call, job) => jobBody(call, run, job),
+    (bodies) => ({ total_count: jobs.length, jobs: bodies }),
+  )
+}
+
+/** Nothing here uploads any. */
+function listArtifacts(call: Call): Reply {
+  return listReply(
+    call,
+    [],
+    () => ({}),
+    (artifacts) => ({ total_count: 0, artifacts }),
+  )
+}
+
+const listWorkflows = ({ workflows, workflowRuns }: Call['repository']): readonly string[] => [
+  ...new Set([...workflows, ...workflowRuns.map(({ workflow }) => workflow)]),
+]
+
+function workflowBody(call: Call, file: string): object {
+  const { repository, baseUrl, name } = call
+  const id = workflowIdOf(repository, file)
+  const path = `.github/workflows/${file}`
+  return {
+    id,
+    node_id: nodeId('W', repository.id, id),
+    name: file,
+    path,
+    state: 'active',
+    url: apiUrl(call, `/actions/workflows/${id}`),
+    html_url: `${baseUrl}/${name}/blob/${repository.defaultBranch}/${path}`,
+    badge_url: `${baseUrl}/${name}/workflows/${file}/badge.svg`,
+    created_at: LONG_AGO,
+    updated_at: LONG_AGO,
+  }
+}
+
+function listAllWorkflows(call: Call): Reply {
+  const files = listWorkflows(call.repository)
+  return listReply(call, files, workflowBody, (workflows) => ({ total_count: files.length, workflows }))
+}
+
+function getWorkflow(call: Call): Reply {
+  const file = findWorkflow(call.repository, call.params['workflow_id'] ?? '')
+  return file === undefined ? NOT_FOUND : ok(workflowBody(call, file))
 }
 
 /** Somebody asks for a run. It stays queued: no runner is here. */
@@ -186,9 +277,7 @@ function dispatchWorkflow(call: Call): Reply {
 
 /** A workflow by its file or by its id. */
 function findWorkflow(repository: Call['repository'], named: string): string | undefined {
-  const { workflows, workflowRuns } = repository
-  const all = [...workflows, ...workflowRuns.map(({ workflow }) => workflow)]
-  return all.find((file) => file === named || String(workflowIdOf(repository, file)) === named)
+  return listWorkflows(repository).find((file) => file === named || String(workflowIdOf(repository, file)) === named)
 }
 
 function dispatchRepository({ repository, body, state, nowMs }: Call): Reply {
@@ -199,13 +288,27 @@ function dispatchRepository({ repository, body, state, nowMs }: Call): Reply {
   return noContent()
 }
 
-/** Runs of workflows, the logs of their jobs, and requests for runs. */
+const RUN = '/actions/runs/{run_id}'
+
+/** Workflows, their runs and jobs, the logs of jobs, and requests for runs. */
 export const WORKFLOW_OPERATIONS: Operations = {
   'actions/list-workflow-runs-for-repo': operation('GET', '/actions/runs', ['actions'], listRuns, RUNS),
   'actions/list-workflow-runs': operation('GET', '/actions/workflows/{workflow_id}/runs', ['actions'], listRuns, RUNS),
-  'actions/get-workflow-run': operation('GET', '/actions/runs/{run_id}', ['actions'], getRun, {
-    query: { exclude_pull_requests: 'boolean' },
+  'actions/get-workflow-run': operation(
+    'GET',
+    RUN,
+    ['actions'],
+    withRun((call, run) => ok(runBody(call, asOf(call, run)))),
+    { query: { exclude_pull_requests: 'boolean' } },
+  ),
+  'actions/list-jobs-for-workflow-run': operation('GET', `${RUN}/jobs`, ['actions'], withRun(listJobs), {
+    query: { ...PAGE, filter: ['latest', 'all'] },
   }),
+  'actions/list-workflow-run-artifacts': operation('GET', `${RUN}/artifacts`, ['actions'], withRun(listArtifacts), {
+    query: { ...PAGE, name: 'text', direction: ['asc', 'desc'] },
+  }),
+  'actions/list-repo-workflows': operation('GET', '/actions/workflows', ['actions'], listAllWorkflows, { query: PAGE }),
+  'actions/get-workflow': operation('GET', '/actions/workflows/{workflow_id}', ['actions'], getWorkflow),
   'actions/create-workflow-dispatch': operation(
     'POST',
     '/actions/workflows/{workflow_id}/dispatches',
