@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { parse } from 'yaml'
 import { codeBlocks, root } from '../../__tests__/support/markdown-files.ts'
-import { CENTRAL_RECIPE } from '../../__tests__/support/workflow-files.ts'
+import { CENTRAL_RECIPE, type Workflow } from '../../__tests__/support/workflow-files.ts'
 
 /** All of this project that runs when somebody uses it. */
 const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'emulator', '.github/workflows']
@@ -32,20 +33,28 @@ export interface Caller {
   readonly workflow: string
 }
 
-/** The heading above the workflow of a document. */
-const HEADINGS: Readonly<Record<string, string>> = { 'README.md': '## Before an auto-merge step\n' }
+/** Steps below a heading of a document, which refers to a recipe for their permissions. */
+const EXCERPTS: Readonly<Record<string, { readonly heading: string; readonly recipe: string }>> = {
+  'README.md': { heading: '## Merge automatically\n', recipe: 'docs/recipes/before-auto-merge.yml' },
+}
 
-/** A workflow: the file itself, the one below a heading of a document, or one of the steps in a document. */
+function toWorkflow(steps: string, permissions: object = {}): string {
+  const indented = steps.replaceAll(/^(?=.)/gm, '      ')
+  const job = `  steps:\n    runs-on: ubuntu-latest\n    steps:\n${indented}`
+  return `on:\n  workflow_dispatch:\npermissions: ${JSON.stringify(permissions)}\njobs:\n${job}`
+}
+
+/** A workflow: the file itself, or one of the steps in a document. */
 export function workflowText(recipe: string): string {
   const text = readFileSync(join(root, recipe), 'utf8')
-  const heading = HEADINGS[recipe]
-  if (heading !== undefined) return codeBlocks(text.slice(text.indexOf(heading)), 'yaml')[0] ?? ''
-  if (!recipe.endsWith('.md')) return text
-  const steps = codeBlocks(text, 'yaml')
-    .join('')
-    .replaceAll(/^(?=.)/gm, '      ')
-  const job = `  steps:\n    runs-on: ubuntu-latest\n    steps:\n${steps}`
-  return `on:\n  workflow_dispatch:\npermissions: {}\njobs:\n${job}`
+  const excerpt = EXCERPTS[recipe]
+  if (excerpt !== undefined) {
+    const [steps] = codeBlocks(text.split(excerpt.heading)[1] ?? '', 'yaml')
+    if (steps === undefined) throw new Error(`${recipe} has no steps below “${excerpt.heading.trim()}”.`)
+    const { permissions } = parse(workflowText(excerpt.recipe)) as Workflow
+    return toWorkflow(steps, permissions)
+  }
+  return recipe.endsWith('.md') ? toWorkflow(codeBlocks(text, 'yaml').join('')) : text
 }
 
 /**
