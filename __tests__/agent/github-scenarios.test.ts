@@ -6,12 +6,13 @@ import {
   type GitHubScenario,
   type GitHubScenarioName,
 } from '../../src/emulator/github/github-scenarios.ts'
-import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { pullState, type PullState, type Review } from '../../src/emulator/github/pull-state.ts'
+import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { playInWorld } from '../support/embedded-world.ts'
-import type { GivenRun } from '../support/fake-github.ts'
+import { PUSH, type GivenRun } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
-import { changedRepository, commit } from '../support/github-state.ts'
+import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
 /** One run with the real client of GitHub against the embedded one. */
 interface Row {
@@ -41,6 +42,15 @@ interface Row {
 const WAITS = { 'wait-for-checks': 'true' }
 const RUN = { id: 31, workflow_id: 51, event: 'push' }
 const GREEN = { branch: 'main', status: 'completed', conclusion: 'success', createdAtMs: 0 } as const
+/** A pull request by a person that was merged as the commit of this digit. */
+const mergedPull = (digit: string, base: string, fields: Partial<PullState>): PullState =>
+  pullState({
+    ...{ branch: `flag-${digit}`, headSha: commit(digit), user: 'cid', state: 'closed', closedBaseSha: commit(base) },
+    ...{ merge: { sha: commit(digit), atMs: 0 }, ...fields },
+  })
+const approval = (user: string, id: number): Review => ({
+  ...{ id, user, body: '', state: 'APPROVED', headSha: commit('b'), submittedAtMs: 0 },
+})
 const ROWS: readonly Row[] = [
   {
     name: 'the step marks the pull request, waits until check runs and commit statuses are in, and looks at its files',
@@ -111,6 +121,27 @@ const ROWS: readonly Row[] = [
     says: ['`mona` is asked for a review.', '`acme/writers` is asked for a review.'],
     notice: '`dora` was not asked for a review: GitHub says “Reviews may only be requested from collaborators.',
     leaves: { reviewEvents: [{ name: 'acme/writers' }, { name: 'mona' }] },
+  },
+  {
+    name: 'people who approved or merged the pull requests of the change are asked for a review',
+    given: { reviewers: 'change-reviewers', 'change-context': 'commits' },
+    facts: { eventName: 'push', payload: { ...PUSH, before: commit('a'), after: commit('d') } },
+    repository: repositoryState({
+      commits: [
+        madeCommit({ sha: commit('a') }),
+        madeCommit({ sha: commit('b'), parents: [commit('a')], message: 'Add a flag (#5)' }),
+        madeCommit({ sha: commit('d'), parents: [commit('b')], message: 'Add another flag (#6)' }),
+      ],
+      branches: { main: commit('d') },
+      collaborators: { mona: 'maintain', dora: 'write' },
+      pulls: {
+        5: mergedPull('b', 'a', { reviews: [approval('mona', 1), approval('link-checker[bot]', 2)] }),
+        6: mergedPull('d', 'b', { merge: { sha: commit('d'), atMs: 0, by: 'dora' } }),
+      },
+    }),
+    ends: 'green, pull-request',
+    says: ['`dora` is asked for a review.', '`mona` is asked for a review.'],
+    leaves: { reviewEvents: [{ name: 'dora' }, { name: 'mona' }] },
   },
   {
     name: 'what waits for approval is not waited for until the deadline',

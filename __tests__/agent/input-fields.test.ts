@@ -36,10 +36,21 @@ const pullRequest = (number: number, repository?: string) => ({ kind: 'pull-requ
 const always = ['failed', 'archived', 'timeout'] as const
 
 test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
-  ['reviewers', '', {}, { hasAuthors: false, names: [] }],
-  ['reviewers', 'change-authors', TOKEN, { hasAuthors: true, names: [] }],
-  ['reviewers', 'mona\n\n  @acme/docs  \r\n@a_b', TOKEN, { hasAuthors: false, names: ['mona', 'acme/docs', 'a_b'] }],
-  ['reviewers', 'mona\nchange-authors', TOKEN, { hasAuthors: true, names: ['mona'] }],
+  ['reviewers', '', {}, { hasAuthors: false, hasApprovers: false, names: [] }],
+  ['reviewers', 'change-authors', TOKEN, { hasAuthors: true, hasApprovers: false, names: [] }],
+  ['reviewers', 'change-reviewers', TOKEN, { hasAuthors: false, hasApprovers: true, names: [] }],
+  [
+    'reviewers',
+    'mona\n\n  @acme/docs  \r\n@a_b',
+    TOKEN,
+    { hasAuthors: false, hasApprovers: false, names: ['mona', 'acme/docs', 'a_b'] },
+  ],
+  [
+    'reviewers',
+    'mona\nchange-authors\nchange-reviewers',
+    TOKEN,
+    { hasAuthors: true, hasApprovers: true, names: ['mona'] },
+  ],
   ['change-range', '', {}, { kind: 'event' }],
   ['change-range', ' since-last-success ', {}, { kind: 'since-last-success' }],
   ['change-range', 'pull/123', {}, pullRequest(123)],
@@ -64,7 +75,8 @@ test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   expect(INPUTS[name](text.trim(), raw, '.')).toEqual(value)
 })
 
-const ofLine = (line: number): string => `line ${line} must be \`change-authors\`, a login or \`org/team\``
+const ofLine = (line: number): string =>
+  `line ${line} must be \`change-authors\`, \`change-reviewers\`, a login or \`org/team\``
 const RANGE = expect.stringContaining('`owner/name@BASE...HEAD`')
 const noWord = (wrong: string) =>
   expect.stringMatching(`^must be a list of \`failed\`, .*, or \`none\` alone, not \`${wrong}\`$`)

@@ -140,6 +140,7 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
   ['pull-requests: read', (github) => github.listOpenPullRequests('acme/docs')],
   ['pull-requests: read', (github) => github.listPullRequestCommits(PULL)],
   ['pull-requests: read', (github) => github.listReviewersSoFar(PULL)],
+  ['pull-requests: read', (github) => github.listApprovers(PULL)],
   ['pull-requests: read', (github) => github.readPullRequest(PULL)],
   ['pull-requests: write', (github) => github.addComment(PULL, 'Done.')],
   ['pull-requests: write', (github) => github.addEyes({ ...PULL, ...OTHERS, isOnPullRequest: true })],

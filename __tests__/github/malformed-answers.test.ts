@@ -186,6 +186,7 @@ const ASK = {
   listOpenPullRequests: (github) => github.listOpenPullRequests(NAME),
   listPullRequestCommits: (github) => github.listPullRequestCommits(PLACE),
   listReviewersSoFar: (github) => github.listReviewersSoFar(PLACE),
+  listApprovers: (github) => github.listApprovers(PLACE),
   listReviewComments: (github) => github.listReviewComments({ ...COMMENT, id: 9, kind: 'review' }),
   listTags: (github) => github.listTags(NAME),
   readChecks: (github) => github.readChecks(NAME, commit('c'), OWN_RUN),

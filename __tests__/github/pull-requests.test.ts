@@ -21,6 +21,7 @@ test('reads what a merge needs to know', async () => {
     ...ADDRESS,
     ...AUTHOR,
     visibility: 'public',
+    mergedBy: { login: '', type: '' },
     title: 'Update the docs',
     text: '',
     state: 'open',
@@ -139,6 +140,18 @@ describe('reviewers', () => {
     const asked = { event: 'review_requested', requested_reviewer: { login: 'Mona' } }
     const github = answering(() => [asked, event, { event: 'reviewed', user: { login: 'ann' } }])
     expect(await github.listReviewersSoFar(ADDRESS)).toEqual(['mona', 'ann'])
+  })
+
+  const review = (login: string, state: string, type = 'User') => ({ user: { login, type }, state })
+
+  test('knows who approves: the last verdict of each person counts, and a bot or a deleted account does not', async () => {
+    const github = answering(() => [
+      ...[review('ann', 'APPROVED'), review('mona', 'CHANGES_REQUESTED'), review('bob', 'APPROVED')],
+      ...[null, { user: null, state: 'APPROVED' }, review('ci[bot]', 'APPROVED', 'Bot')],
+      ...[review('ann', 'COMMENTED'), review('mona', 'APPROVED'), review('bob', 'CHANGES_REQUESTED')],
+      review('dora', 'DISMISSED'),
+    ])
+    expect(await github.listApprovers(ADDRESS)).toEqual(['ann', 'mona'])
   })
 
   test.each([{}, { requested_reviewers: [null] }, { requested_reviewers: null }])(

@@ -79,8 +79,10 @@ export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
 
 /** Whom to ask for a review of the pull request. */
 interface WantedReviewers {
-  /** Whether to ask those who wrote the commits that started the run. */
+  /** Whether to ask the authors of the commits that started the run. */
   readonly hasAuthors: boolean
+  /** Whether to ask the people who approved the pull requests that the change came from. */
+  readonly hasApprovers: boolean
   /** Logins, and teams as `org/team`. */
   readonly names: readonly string[]
 }
@@ -92,15 +94,18 @@ const NAME = /^@?([A-Za-z0-9][\w-]{0,99}(?:\/\w[\w.-]{0,99})?)$/
 const MOST_NAMES = 15
 
 const AUTHORS = 'change-authors'
+const APPROVERS = 'change-reviewers'
 
 export const reviewersInput: Input<WantedReviewers> = (text, raw) => {
   const given = linesOf(text)
   const wrong = given.filter(({ line }) => !NAME.test(line))
-  if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be \`${AUTHORS}\`, a login or \`org/team\``))
-  const names = given.filter(({ line }) => line !== AUTHORS).map(({ line }) => line.replace('@', ''))
+  if (wrong.length > 0)
+    return refuse(...wrong.map(({ at }) => `${at} must be \`${AUTHORS}\`, \`${APPROVERS}\`, a login or \`org/team\``))
+  const lines = given.map(({ line }) => line)
+  const names = lines.filter((line) => line !== AUTHORS && line !== APPROVERS).map((line) => line.replace('@', ''))
   if (names.length > MOST_NAMES) return refuse(`has more than ${MOST_NAMES} names, which GitHub does not take`)
   if (given.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token`, to ask them')
-  return { hasAuthors: given.length > names.length, names }
+  return { hasAuthors: lines.includes(AUTHORS), hasApprovers: lines.includes(APPROVERS), names }
 }
 
 /** Which change `change-range` asks for. */

@@ -1,12 +1,13 @@
 import { ActionError } from '../runtime/errors.ts'
 import type { OnStop } from '../action/run-action.ts'
 import { endingAt, type Step } from '../action/step.ts'
-import { findChangeAuthors, resolveChange } from './change/resolve-change.ts'
+import { openChangeSources } from './change/change-sources.ts'
+import { resolveChange } from './change/resolve-change.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { type AgentInputs, withContext } from './inputs.ts'
 import { JobWatch } from './turn/job-watch.ts'
 import { runTurn } from './turn/run-turn.ts'
-import { readAtEnd, trackPullRequest } from './pull-request/track-pull-request.ts'
+import { type ChangeSources, readAtEnd, trackPullRequest } from './pull-request/track-pull-request.ts'
 import { writeLog } from './pull-request/marker-comment.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { openAgentStep, type AgentStep } from './report/journal.ts'
@@ -50,8 +51,8 @@ interface Planned {
   readonly firstTurn: Plan
   /** About the change that started the run, for the end of the prompt. */
   readonly promptContext: string
-  /** Of that change. */
-  readonly authors: readonly string[]
+  /** Where that change came from. */
+  readonly sources: ChangeSources
 }
 
 /** Finds out what to send, or why there is nothing to send, as a full sentence. */
@@ -62,8 +63,8 @@ async function plan(step: AgentStep): Promise<Planned | string> {
   if (typeof change === 'string') return change
   const firstTurn = asked ?? (await chooseTask(step))
   if (typeof firstTurn === 'string') return firstTurn
-  const authors = await findChangeAuthors(change.commits, step)
-  return { firstTurn, promptContext: change.promptContext, authors }
+  const sources = await openChangeSources(change, step)
+  return { firstTurn, promptContext: change.promptContext, sources }
 }
 
 /** Takes the turns, one after the other. Gives why there is none, as a full sentence, if there is no reason to. */
@@ -75,7 +76,7 @@ async function run(step: AgentStep): Promise<string | undefined> {
   const planned = await step.questions.spend(() => plan(step))
   if (typeof planned === 'string') return planned
 
-  const { firstTurn, promptContext, authors } = planned
+  const { firstTurn, promptContext, sources } = planned
   const watch = new JobWatch(step)
   let next: Plan | undefined = firstTurn
   while (next !== undefined) {
@@ -89,7 +90,7 @@ async function run(step: AgentStep): Promise<string | undefined> {
     const name = nameTurn(journal.turns, inputs.fixRounds)
     core.startGroup(titleTurn(name, journal.newest))
     try {
-      next = await takeTurn({ task: journal.newest.task, target }, authors, watch)
+      next = await takeTurn({ task: journal.newest.task, target }, sources, watch)
     } finally {
       core.endGroup()
     }
@@ -99,17 +100,17 @@ async function run(step: AgentStep): Promise<string | undefined> {
 }
 
 /** Takes one turn, and its pull request as far as it goes. Gives what is to be sent next, if anything is. */
-async function takeTurn(plan: Plan, authors: readonly string[], watch: JobWatch): Promise<Plan | undefined> {
+async function takeTurn(plan: Plan, sources: ChangeSources, watch: JobWatch): Promise<Plan | undefined> {
   const { step } = watch
   const result = await runTurn(plan, watch)
   if (result.kind === 'replan') return replan(result, step)
-  if (result.kind !== 'stop') return followThrough(result, authors, step)
+  if (result.kind !== 'stop') return followThrough(result, sources, step)
   step.journal.endRounds(result.roundStop)
   throw result.error
 }
 
 /** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
-async function followThrough(end: TurnEnd, authors: readonly string[], step: AgentStep): Promise<Plan | undefined> {
+async function followThrough(end: TurnEnd, sources: ChangeSources, step: AgentStep): Promise<Plan | undefined> {
   const { journal, signal } = step
   // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
   if (end.kind === 'submitted') signal.throwIfAborted()
@@ -117,7 +118,7 @@ async function followThrough(end: TurnEnd, authors: readonly string[], step: Age
   writeMilestone(step)
   if (end.kind !== 'ended' || !isToTrack(journal.turns)) return undefined
   for (;;) {
-    const found = await trackPullRequest(end, step, authors)
+    const found = await trackPullRequest(end, step, sources)
     journal.updatePullRequest(found)
     writeMilestone(step)
     const next = await nextRound(end, found, step)

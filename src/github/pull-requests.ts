@@ -93,6 +93,7 @@ const wirePullRequest = z.object({
   body: textOrEmpty,
   draft: z.boolean(),
   merged: z.boolean(),
+  merged_by: accountSchema,
   mergeable: flag,
   mergeable_state: text,
 })
@@ -115,6 +116,8 @@ function toPullRequest(pull: WirePullRequest) {
     /** What people wrote about it. */
     text: pull.body,
     state: stateOf(pull),
+    /** Without a name if it is not merged. */
+    mergedBy: pull.merged_by,
     headSha: head.sha,
     baseRef: base.ref,
     baseSha: base.sha,
@@ -277,6 +280,19 @@ function toReviewers(event: z.infer<typeof eventSchema>, owner: string): readonl
   return reviewer === undefined ? [] : [reviewer.toLowerCase()]
 }
 
+const reviewSchema = z.object({ user: accountSchema, state: z.string() })
+
+/** The reviews that say yes or no. A comment changes nothing, and a dismissed review no longer says `APPROVED`. */
+const VERDICTS = ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED']
+
+/** The people whose last verdict approves, by their logins. */
+function toApprovers(reviews: readonly z.infer<typeof reviewSchema>[]): readonly string[] {
+  const isVerdict = ({ user, state }: (typeof reviews)[number]): boolean =>
+    user.type === 'User' && user.login !== '' && VERDICTS.includes(state)
+  const verdicts = new Map(reviews.filter(isVerdict).map(({ user, state }) => [user.login, state]))
+  return [...verdicts].filter(([, state]) => state === 'APPROVED').map(([login]) => login)
+}
+
 /** A pull request in which more has happened is too old to ask anybody new. */
 const MOST_PAGES = 10
 
@@ -286,6 +302,8 @@ export interface Reviewers {
    * letters, teams as `org/team`. GitHub keeps it for ever, and nobody else can write it.
    */
   readonly listReviewersSoFar: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
+  /** The people who approve a pull request, by their logins: those whose last verdict approves. */
+  readonly listApprovers: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
   /**
    * Asks one person, or one team of the owner of the repository.
    * @throws ActionError `rejected` if it cannot be asked, such as who has no access
@@ -302,6 +320,13 @@ export const connectReviewers = (call: Call): Reviewers => ({
       // The account of a reviewer may be deleted (`null`). That event is skipped, and all others count.
       const events = await readAll(readPage, { page: skipMalformed(eventSchema), maxPages: MOST_PAGES })
       return events.flatMap((event) => toReviewers(event, repo.owner))
+    }),
+  listApprovers: ({ repository, number }) =>
+    call('pull-requests: read', repository, async ({ request, repo }) => {
+      const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
+      const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews'
+      const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
+      return toApprovers(await readAll(readPage, { page: skipMalformed(reviewSchema), maxPages: MOST_PAGES }))
     }),
   requestReview: ({ repository, number }, name) =>
     call('pull-requests: write', repository, async ({ request, repo }) => {

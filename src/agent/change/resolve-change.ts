@@ -1,5 +1,4 @@
 import { within } from '../../action/step.ts'
-import type { ComparedCommit } from '../../github/commits.ts'
 import { orNotSent } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { someQuoted } from '../../text/markdown.ts'
@@ -10,7 +9,6 @@ import { type ChangeRange, findChangeRange } from './change-range.ts'
 import {
   type Compared,
   compareWanted,
-  compareWhatIsThere,
   type FoundChange,
   isChangeWanted,
   needsFiles,
@@ -18,14 +16,16 @@ import {
 } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import { openLoopGuard } from './loop-guard.ts'
-import { checkEventLabels, leaveOutExempt, openSourceLookUp } from './source-pull-requests.ts'
+import { checkEventLabels, leaveOutExempt, openSourceLookUp, type SourceLookUp } from './source-pull-requests.ts'
 
 /** What was found out about the change that started the run. */
-interface ChangeFindings {
+export interface ChangeFindings {
   /** To put behind the prompt; empty if nothing is. */
   readonly promptContext: string
-  /** Those of the range, if one was compared. */
-  readonly commits?: readonly ComparedCommit[] | undefined
+  /** The range, if one was compared. */
+  readonly compared?: Compared | undefined
+  /** Which pull requests brought commits of the run's repository, as far as that was looked up. */
+  readonly lookedUp?: SourceLookUp['found']
 }
 
 interface Counted {
@@ -117,7 +117,7 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const reason = skipReason ?? (isNothing ? idle : undefined) ?? (await guard.checkChange(found))
   if (reason !== undefined) return reason
   if (doubt !== undefined) core.log(doubt)
-  return tellChange(compared, description, step)
+  return { ...tellChange(compared, description, step), lookedUp: sources.found }
 }
 
 /**
@@ -134,32 +134,5 @@ function tellChange(change: Compared | undefined, found: string | undefined, ste
   const told = sections.length === 0 ? undefined : renderSections(sections, maxBytes)
   if (told !== undefined) core.log(told.description)
   journal.add({ change: joinSentences([found, told?.description]) || undefined })
-  return { promptContext: told?.text ?? '', commits: change?.commits }
-}
-
-/** The people who wrote the commits, by their logins: most commits first, and of as many whoever wrote the newest. */
-export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
-  const counts = new Map<string, number>()
-  for (const { account } of commits.toReversed())
-    if (account?.type === 'User' && account.login !== '')
-      counts.set(account.login, (counts.get(account.login) ?? 0) + 1)
-  return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
-}
-
-/**
- * Who wrote the change that started the run, if they are to be asked for a review.
- * @param commits of the change, if it was compared
- */
-export async function findChangeAuthors(
-  commits: readonly ComparedCommit[] | undefined,
-  step: AgentStep,
-): Promise<readonly string[]> {
-  const { inputs } = step
-  if (!inputs.reviewers.hasAuthors) return []
-  if (commits !== undefined) return rankAuthors(commits)
-  const lost = 'Could not tell who wrote the change, so they are not asked for a review'
-  const range = findChangeRange(step.context, inputs.changeRange)
-  const ask = () => compareWhatIsThere(range, within(step, step.questions))
-  const found = await step.journal.bestEffort(lost, ask)
-  return found === undefined || 'reason' in found ? [] : rankAuthors(found.commits)
+  return { promptContext: told?.text ?? '', compared: change }
 }

@@ -42,8 +42,13 @@ async function readMerged({ message, sha }: EventCommit, repository: string, git
   return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
 }
 
+/** Whether the message of a commit names the pull request that it may have come with. */
+export const namesPullRequest = ({ message }: { readonly message: string }): boolean => NAMES_PULL_REQUEST.test(message)
+
 /** From commits to the pull requests that brought them. Each commit and each list is asked for once. */
 export interface SourceLookUp {
+  /** The look-ups so far, by commit. */
+  readonly found: ReadonlyMap<string, Promise<readonly SourcePullRequest[]>>
   /**
    * The pull requests that brought a commit: merged ones, or an open one of the branch that was pushed to; none if it came
    * without. @throws ActionError if GitHub does not tell
@@ -56,18 +61,20 @@ export interface SourceLookUp {
 /**
  * @param repository that has the commits
  * @param origin what the event is about
+ * @param known the look-ups of the same repository so far
  */
 export function openSourceLookUp(
   repository: string,
   { kind, branch, commits: ownCommits }: EventOrigin,
   step: AgentStep,
+  known?: SourceLookUp['found'],
 ): SourceLookUp {
   const { event } = step.context
   const isAboutCommits = event.kind !== 'push' && ownCommits.length > 0
   let startedAt: number | undefined
   const getLagEnd = (): number => Math.min(getGuardEnd(step), (startedAt ??= step.clock.now()) + LAG_MS)
   const lists = new Map<number, Promise<readonly PullRequestCommit[]>>()
-  const found = new Map<string, Promise<readonly SourcePullRequest[]>>()
+  const found = new Map(known)
 
   function listCommits(number: number): Promise<readonly PullRequestCommit[]> {
     const listed = lists.get(number) ?? openGitHub(step).listPullRequestCommits({ repository, number })
@@ -137,6 +144,7 @@ export function openSourceLookUp(
   }
 
   return {
+    found,
     find: (commit) => {
       const sources = found.get(commit.sha) ?? lookUp(commit)
       found.set(commit.sha, sources)
@@ -183,7 +191,7 @@ const isOverridden = ({ inputs: { skipLabels, changeRange } }: AgentStep): boole
 const ASKED_BY_PEOPLE: readonly string[] = ['comment', 'review', 'issue']
 
 /** Whether the event's own pull requests decide, and not the commits of a range. */
-const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: AgentStep): boolean =>
+export const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: AgentStep): boolean =>
   inputs.changeRange.kind === 'event' && (numbers.length > 0 || event.kind === 'pull-request')
 
 /**
@@ -206,21 +214,26 @@ interface Sources {
   readonly pullRequests: ReadonlyMap<number, SourcePullRequest>
   /** Which of them brought each commit. A commit that came without one, or was not looked up, has none. */
   readonly ofCommit: ReadonlyMap<string, ReadonlySet<number>>
+  /** Whether there were more commits than are looked up. */
+  readonly isCut: boolean
 }
 
-/** @param commits newest first */
-async function findSources(commits: readonly EventCommit[], sources: SourceLookUp, step: AgentStep): Promise<Sources> {
+/**
+ * @param commits newest first
+ * @param enough after how many pull requests to stop
+ */
+export async function findSources(
+  commits: readonly EventCommit[],
+  sources: SourceLookUp,
+  enough = Infinity,
+): Promise<Sources> {
   const pullRequests = new Map<number, SourcePullRequest>()
   const ofCommit = new Map<string, Set<number>>(commits.map(({ sha }) => [sha, new Set()]))
   let lookUps = 0
   for (const commit of commits) {
+    if (pullRequests.size >= enough) break
     if (ofCommit.get(commit.sha)?.size !== 0) continue
-    if (++lookUps > MAX_LOOK_UPS) {
-      step.core.log(
-        `\`skip-labels\`: only ${MAX_LOOK_UPS} of ${commits.length} commits were looked up; the others count.`,
-      )
-      break
-    }
+    if (++lookUps > MAX_LOOK_UPS) break
     const found = (await sources.find(commit)).filter(({ state }) => state === 'merged')
     for (const pullRequest of found) {
       const { number } = pullRequest
@@ -229,7 +242,7 @@ async function findSources(commits: readonly EventCommit[], sources: SourceLookU
       for (const sha of [commit.sha, ...matchCommits(listed, commit, commits)]) ofCommit.get(sha)?.add(number)
     }
   }
-  return { pullRequests, ofCommit }
+  return { pullRequests, ofCommit, isCut: lookUps > MAX_LOOK_UPS }
 }
 
 /** Each costs a request. */
@@ -285,7 +298,11 @@ export async function leaveOutExempt<Change extends Compared>(
     // What did not come with the event is older than any lag.
     return origin.commits.find(({ sha }) => sha === commit.sha) ?? { ...commit, isByPusher: true }
   })
-  const found = await findSources(commits, sources, step)
+  const found = await findSources(commits, sources)
+  if (found.isCut)
+    step.core.log(
+      `\`skip-labels\`: only ${MAX_LOOK_UPS} of ${commits.length} commits were looked up; the others count.`,
+    )
   const labelled = [...found.pullRequests.values()].filter(({ labels }) => isExempt(labels, step))
   const numbers = new Set(labelled.map(({ number }) => number))
   const isLeftOut = (sha: string): boolean => {

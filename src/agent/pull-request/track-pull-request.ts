@@ -1,5 +1,6 @@
 import { endingAt, openGitHub } from '../../action/step.ts'
 import type { PullRequestLink } from '../../docs-service/schemas.ts'
+import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
@@ -21,7 +22,7 @@ import { waitForChecks } from './checks.ts'
 import { nameJob } from './marker-comment.ts'
 
 /** If more are asked, nobody feels responsible. */
-const MAX_AUTHORS = 5
+const MAX_PEOPLE = 5
 /** Each may cost a request. */
 const MAX_LOOKUPS = 10
 /** The most that all requests may take: each failed lookup is retried. */
@@ -30,23 +31,68 @@ const REVIEWERS_MS = 60_000
 /** These are about the token and not about one reviewer, so the requests for all others would fail, too. */
 const CONCERNS_ALL: readonly ErrorCode[] = ['cancelled', 'unauthorized', 'forbidden', 'rate-limited', 'deadline']
 
+/** The most that finding out who approved the change may take, in milliseconds. */
+const APPROVERS_MS = 60_000
+
 const lower = (name: string): string => name.toLowerCase()
+
+/** Where the change that started the run came from. */
+export interface ChangeSources {
+  /** The authors of its commits, by their logins, most commits first; none if they are not to be asked for a review. */
+  readonly authors: readonly string[]
+  /** The newest pull requests that brought it. @throws ActionError */
+  readonly listPullRequests: () => Promise<readonly PullRequestAddress[]>
+}
+
+async function readApprovers(source: PullRequestAddress, github: GitHub): Promise<readonly string[]> {
+  const approvers = await github.listApprovers(source)
+  if (approvers.length > 0) return approvers
+  const { mergedBy } = await github.readPullRequest(source)
+  return mergedBy.type === 'User' && mergedBy.login !== '' ? [mergedBy.login] : []
+}
+
+/**
+ * The people who approved the pull requests that the change came from, and of each that nobody approved, who merged it: most
+ * pull requests first. One that cannot be read is reported and costs no other one.
+ * @throws ActionError `cancelled`
+ */
+export async function findApprovers(sources: ChangeSources, step: AgentStep): Promise<readonly string[]> {
+  const { journal } = step
+  const counts = new Map<string, number>()
+  await journal.bestEffort('Not everybody who approved the change is known, to be asked for a review', async () => {
+    const github = openGitHub(step, APPROVERS_MS)
+    for (const source of await sources.listPullRequests()) {
+      try {
+        for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
+      } catch (caught) {
+        const error = rethrowFatal(caught)
+        if (CONCERNS_ALL.includes(error.code)) throw error
+        journal.reportSkipped(`Who approved pull request #${source.number} is not asked for a review`, error)
+      }
+    }
+  })
+  return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
+}
 
 /**
  * Requests reviews of an open pull request, from each person and each team once: GitHub's own time line has who was asked
  * before, and who removed themselves. A reviewer for whom a request fails is reported and costs no other one.
- * @param authors the authors of the change that started the run, by their logins, most commits first
+ * @param people who approved or wrote the change that started the run, by their logins, the likeliest first
  * @throws ActionError `cancelled`
  */
 export async function askReviewers(
   pullRequest: PullRequest,
-  authors: readonly string[],
+  people: readonly string[],
   step: AgentStep,
 ): Promise<void> {
   const { inputs, journal } = step
   const { names } = inputs.reviewers
   const author = lower(pullRequest.author.login)
-  const candidates = authors.filter((login) => lower(login) !== author)
+  const logins = people.map(lower)
+  const candidates = people.filter((_, index) => {
+    const login = logins[index] ?? ''
+    return login !== author && logins.indexOf(login) === index
+  })
   if (names.length + candidates.length === 0 || !isOpen(pullRequest)) return
   await journal.bestEffort('Not everybody was asked for a review', async () => {
     const github = openGitHub(step, REVIEWERS_MS)
@@ -58,7 +104,7 @@ export async function askReviewers(
     // The first few with write access. Those who were asked before are among these.
     const found: string[] = []
     for (const login of candidates.slice(0, MAX_LOOKUPS)) {
-      if (found.length === MAX_AUTHORS) break
+      if (found.length === MAX_PEOPLE) break
       if (isOver(login) || (await mayWrite(login)) === true) found.push(login)
     }
     const wanted = [...names, ...found].filter((name) => !isOver(name))
@@ -79,7 +125,7 @@ function describeWanted({ label, waitForChecks, allowedPaths, reviewers }: Agent
   const wanted = [
     'its state',
     ...(label === '' ? [] : ['the label']),
-    ...(reviewers.hasAuthors || reviewers.names.length > 0 ? ['its reviewers'] : []),
+    ...(reviewers.hasAuthors || reviewers.hasApprovers || reviewers.names.length > 0 ? ['its reviewers'] : []),
     ...(waitForChecks ? ['its checks'] : []),
     ...(allowedPaths.length === 0 ? [] : ['its files']),
   ]
@@ -111,6 +157,8 @@ async function readPatiently(link: PullRequestLink, wasRead: boolean, step: Agen
 /** After these, the pull request is likely to exist, and to be there for the next request. */
 const PASSING: readonly ErrorCode[] = ['service-error', 'unreachable', 'bad-answer']
 
+const NO_SOURCES: ChangeSources = { authors: [], listPullRequests: () => Promise.resolve([]) }
+
 /** The comment comes first: by it, the next step finds the pull request with or without the label. */
 async function mark(
   pullRequest: PullRequestAddress & Partial<Pick<PullRequest, 'labels'>>,
@@ -129,13 +177,13 @@ async function mark(
 /**
  * Takes the job's pull request to the point where it can be merged: marks it, waits for its checks, and looks at its
  * files. Whatever GitHub does, the job's result stands.
- * @param authors who wrote what started the run
+ * @param sources where the change that started the run came from
  * @throws ActionError `cancelled`
  */
 export async function trackPullRequest(
   ended: Ended,
   step: AgentStep,
-  authors: readonly string[] = [],
+  sources: ChangeSources = NO_SOURCES,
 ): Promise<PullRequestFindings> {
   const { job, work } = ended
   const { context, github, inputs, journal } = step
@@ -153,8 +201,10 @@ export async function trackPullRequest(
   }
   await mark(pullRequest, job.id, step)
   // A round is about the same pull request, and its checks are no change of anybody's.
-  if (getEndOutcome(ended) === 'pull-request' && journal.turns.length === 1)
-    await askReviewers(pullRequest, authors, step)
+  if (getEndOutcome(ended) === 'pull-request' && journal.turns.length === 1 && isOpen(pullRequest)) {
+    const approvers = inputs.reviewers.hasApprovers ? await findApprovers(sources, step) : []
+    await askReviewers(pullRequest, [...approvers, ...sources.authors], step)
+  }
   const described = describePullRequest(pullRequest)
   if (!isToExamine) return described
   journal.updatePullRequest(described)

@@ -1,0 +1,134 @@
+import { expect, test } from '@jest/globals'
+import { openChangeSources, rankAuthors } from '../../../src/agent/change/change-sources.ts'
+import { resolveChange } from '../../../src/agent/change/resolve-change.ts'
+import type { ComparedCommit } from '../../../src/github/commits.ts'
+import type { GitHub } from '../../../src/github/github.ts'
+import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
+import {
+  comparing,
+  fakeGitHub,
+  mergedBy,
+  PULL_REQUEST,
+  PUSH,
+  refusal,
+  rejecting,
+  RUN_FACTS,
+} from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { commit } from '../../support/github-state.ts'
+
+const by = (login: string, type = 'User'): ComparedCommit => ({
+  ...{ sha: login, message: 'Change', author: 'Anybody', account: { login, type } },
+})
+
+test('people come by their commits, most first, and of as many who wrote the newest', () => {
+  const commits = [by('ann'), by('bob'), by('ann'), by('cid'), by('bot[bot]', 'Bot'), by('', ''), by('bob'), by('dan')]
+  expect(rankAuthors(commits)).toEqual(['bob', 'ann', 'dan', 'cid'])
+})
+
+interface Given {
+  readonly reviewers?: string
+  readonly answers?: Partial<GitHub>
+  readonly eventName?: string
+  readonly payload?: unknown
+  readonly more?: Readonly<Record<string, string>>
+}
+
+/** What is found of the change that started a run. */
+async function open({ reviewers = '', answers, eventName = 'push', payload = PUSH, more = {} }: Given) {
+  const github = fakeGitHub(answers)
+  const raw = { 'github-token': 'ghs_token', 'skip-own-changes': 'false', reviewers, ...more }
+  const step = fakeStep({ inputs: agentInputs({}, raw), github, context: { ...RUN_FACTS, eventName, payload } })
+  const found = await resolveChange(step)
+  if (typeof found === 'string') throw new Error(found)
+  const sources = await openChangeSources(found, step)
+  const losses = step.journal.shortfalls.map(({ lost }) => lost)
+  return { ...sources, losses, asked: github.asked }
+}
+
+test('GitHub is asked for authors only where they are wanted, and not for a change that is known', async () => {
+  expect(await open({})).toMatchObject({ authors: [], asked: [], losses: [] })
+  expect(await open({ reviewers: 'change-authors' })).toMatchObject({ authors: ['ann'], asked: ['compare'] })
+  const known = await open({ reviewers: 'change-authors', more: { 'change-context': 'commits' } })
+  expect(known).toMatchObject({ authors: ['ann'], asked: ['compare'] })
+})
+
+test('where there is nothing to compare there are no authors', async () => {
+  const answers = { findLastSuccesses: () => Promise.resolve([]) }
+  const found = await open({ reviewers: 'change-authors', answers, eventName: 'schedule', payload: {} })
+  expect(found).toMatchObject({ authors: [], losses: [] })
+})
+
+test('a change that GitHub does not provide has no authors, and that is reported', async () => {
+  const answers = { compare: rejecting(refusal('forbidden')) }
+  const { authors, losses } = await open({ reviewers: 'change-authors', answers })
+  expect(authors).toEqual([])
+  expect(losses).toEqual([
+    'Could not determine who wrote or approved the change, so these people are not asked for a review',
+  ])
+})
+
+const APPROVERS = { reviewers: 'change-reviewers' }
+/** Each pull request by the commit that it brought. */
+const bringing = (pulls: Readonly<Record<string, ListedPullRequest>>): Partial<GitHub> => ({
+  ...comparing({
+    commits: Object.keys(pulls).map((sha) => ({ ...by('ann'), sha })),
+    totalCommits: Object.keys(pulls).length,
+  }),
+  findPullRequestsOfCommit: (_repository, sha) => Promise.resolve([pulls[sha] ?? []].flat()),
+  listPullRequestCommits: () => Promise.resolve([]),
+})
+const [A, B, C] = [commit('1'), commit('2'), commit('3')]
+const numbersOf = async ({ listPullRequests }: Pick<Awaited<ReturnType<typeof open>>, 'listPullRequests'>) =>
+  (await listPullRequests()).map(({ repository, number }) => `${repository}#${number}`)
+
+test('the pull requests of a change are found by its commits, newest first, the merged ones only', async () => {
+  const answers = bringing({ [A]: mergedBy(5), [B]: { ...mergedBy(6), state: 'open' }, [C]: mergedBy(7) })
+  const found = await open({ ...APPROVERS, answers })
+  expect(await numbersOf(found)).toEqual(['acme/docs#7', 'acme/docs#5'])
+  expect(found.authors).toEqual([])
+})
+
+test('ten pull requests of a change are looked up at most', async () => {
+  const many = Array.from(
+    { length: 30 },
+    (_, index) => [String(index).padStart(40, '0'), mergedBy(100 + index)] as const,
+  )
+  const found = await open({ ...APPROVERS, answers: bringing(Object.fromEntries(many)) })
+  expect(await numbersOf(found)).toHaveLength(10)
+  expect(found.asked.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(10)
+})
+
+test('a pull request that `skip-labels` exempts is none of the change', async () => {
+  const answers = bringing({ [A]: mergedBy(5), [B]: mergedBy(6, 'no-docs') })
+  const found = await open({ ...APPROVERS, answers, more: { 'skip-labels': 'no-docs' } })
+  expect(await numbersOf(found)).toEqual(['acme/docs#5'])
+})
+
+test.each<[what: string, given: Given]>([
+  [
+    'the event is about',
+    {
+      eventName: 'pull_request',
+      payload: { pull_request: { number: 12, base: { sha: commit('a') }, head: { sha: commit('b') } } },
+    },
+  ],
+  [
+    'of `change-range`, in its own repository',
+    {
+      eventName: 'workflow_dispatch',
+      payload: {},
+      more: { 'change-range': 'pull/12' },
+      answers: { readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number }) },
+    },
+  ],
+])('a pull request is the source of the change that %s, without a look-up', async (_what, given) => {
+  const found = await open({ ...APPROVERS, ...given })
+  expect(await numbersOf(found)).toEqual(['acme/docs#12'])
+  expect(found.asked).not.toContain('findPullRequestsOfCommit')
+})
+
+test('nobody is looked for before the prompt', async () => {
+  const { asked } = await open({ ...APPROVERS, answers: bringing({ [A]: mergedBy(5) }) })
+  expect(asked).toEqual(['compare'])
+})
