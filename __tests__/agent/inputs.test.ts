@@ -51,6 +51,8 @@ test.each<[name: string, text: string, value: object]>([
   ['paths-ignore', '**.md', { pathFilter: { kind: 'paths-ignore', rules: [{ line: '**.md' }] } }],
   ['skip-labels', '', { skipLabels: [] }],
   ['skip-own-changes', 'false', { skipOwnChanges: false }],
+  ['max-follow-ups', '', { maxFollowUps: 20 }],
+  ['max-follow-ups', '100', { maxFollowUps: 100 }],
   // None, and not the default of the file.
   ['label', '', { label: '' }],
   ['label', ' docs ', { label: 'docs' }],
@@ -124,6 +126,12 @@ test.each<[string, Given, string]>([
     { 'fix-rounds': '6', 'wait-for-checks': 'true' },
     '`fix-rounds` must be a whole number of rounds',
   ],
+  [
+    'no follow-up at all',
+    { 'max-follow-ups': '0' },
+    '`max-follow-ups` must be a whole number of follow-ups from 1 to 100',
+  ],
+  ['endless follow-ups', { 'max-follow-ups': '101' }, '`max-follow-ups` must be'],
   ['a token in the open', { 'github-api-url': 'http://github.example.com/api/v3' }, 'must begin with `https://`'],
 ])('refuses %s', (_name, given, message) => {
   expect(messageOf(given)).toContain(message)

@@ -213,6 +213,9 @@ const repositoryInput = textInput(
   'must be a repository such as `owner/name`',
 )
 
+/** After so many follow-ups to one pull request a person has to look at it. */
+export const DEFAULT_MAX_FOLLOW_UPS = 20
+
 /** A word that no text of ours begins with: what we write cannot ask for anything. */
 const commandWord = textInput(
   /^(?:\/[A-Za-z0-9][\w-]{0,49})?$/,
@@ -266,6 +269,7 @@ export const AGENT_FIELDS = {
   skipLabels: linesField('skip-labels', skipLabelsInput),
   skipOwnChanges: field('skip-own-changes', 'true', booleanInput),
   onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
+  maxFollowUps: field('max-follow-ups', String(DEFAULT_MAX_FOLLOW_UPS), wholeNumberInput(1, 100, ' of follow-ups')),
   label: field('label', '', labelInput),
   /** Empty: the one of the run. */
   prRepository: field('pr-repository', '', repositoryInput),

@@ -2,9 +2,6 @@ import { hasLabel } from '../github/labels.ts'
 import { MARKER_BEGINNING, type MarkerComment } from '../github/comments.ts'
 import { oneLine } from '../text/untrusted.ts'
 
-/** After this many follow-ups to one pull request a person has to look at it. */
-export const MAX_FOLLOW_UPS = 20
-
 /** How many signatures of counted follow-ups a marker keeps: more than can be counted at the same time. */
 const MAX_SIGNATURES = 100
 
@@ -71,6 +68,17 @@ export function createMarkerComment(jobId: string, labels: readonly string[], no
 export function updateMarker(body: string, changes: Partial<Omit<Marker, 'jobId'>>): string {
   const marker = readMarker(body)
   return marker === undefined ? body : body.replace(HIDDEN_LINES, () => renderMarker({ ...marker, ...changes }))
+}
+
+/** The share of `max-follow-ups` from which people are told how many follow-ups are left. */
+const WARNING_SHARE = 0.75
+
+/** What to do before a pull request takes no more follow-ups, as a sentence; empty while many are left. */
+export function warnOfLimit(used: number, max: number): string {
+  if (used < max * WARNING_SHARE) return ''
+  return used < max
+    ? `Only ${max - used} left: merge or close this pull request before they are used up.`
+    : 'None left: merge or close this pull request, or the next run fails.'
 }
 
 /** Whether a comment is the marker comment of this job, or without a job, of any. A comment that quotes one is not. */

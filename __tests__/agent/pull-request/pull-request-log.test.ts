@@ -154,6 +154,13 @@ test('a count adds no log, and updates the one that is there', () => {
   expect(count(addToLog(NEW, entry(1)), counting('a'))).toContain('\nFollow-ups by `on-open-pr`: 1 of 20 used. <!--')
 })
 
+test('shows the limit that was counted with last, and a step that does not count keeps it', () => {
+  const body = count(addToLog(NEW, entry(1)), { ...counting('a', 33), maxFollowUps: 40 })
+  expect(body).toContain('\nFollow-ups by `on-open-pr`: 34 of 40 used. Only 6 left: ')
+  expect(addToLog(body, entry(2))).toContain(': 34 of 40 used. Only 6 left: ')
+  expect(count(body, { ...counting('b'), maxFollowUps: 100 })).toContain(': 35 of 100 used. <!--')
+})
+
 test('an update that another one has overwritten is merged again, with all that was seen', () => {
   const [own, other] = [
     { ...counting('a'), ...entry(1, 2) },

@@ -77,6 +77,34 @@ test('after twenty follow-ups the step is red, and says to merge or close it', a
   expect(takers(await goOn({}, { after, onAsked }))).toEqual(['create'])
 })
 
+test('`max-follow-ups` bounds the follow-ups, and from 75 % of them log and comment say how many are left', async () => {
+  const given = { 'max-follow-ups': '4' }
+  let world: World | undefined
+  const said: string[] = []
+  const shown: (string | undefined)[] = []
+  for (let count = 1; count <= 4; count++) {
+    world = await goOn(given, { after: world })
+    said.push(world.said.find((line) => line.includes('Adding to pull request #1 ')) ?? '')
+    shown.push(
+      markerOf(world)
+        .split('\n')
+        .find((line) => line.startsWith('Follow-ups by')),
+    )
+  }
+  const adding = (count: number) => `log: Adding to pull request #1 (job job_finished, follow-up ${count} of 4).`
+  const used = (count: number) => `Follow-ups by \`on-open-pr\`: ${count} of 4 used.`
+  const oneLeft = 'Only 1 left: merge or close this pull request before they are used up.'
+  const noneLeft = 'None left: merge or close this pull request, or the next run fails.'
+  expect(said).toEqual([adding(1), adding(2), `${adding(3)} ${oneLeft}`, `${adding(4)} ${noneLeft}`])
+  expect(shown).toEqual(
+    [used(1), used(2), `${used(3)} ${oneLeft}`, `${used(4)} ${noneLeft}`].map((line) => `${line} <!-- follow-ups -->`),
+  )
+  const after = await goOn(given, { after: world })
+  expect(after).toMatchObject({ taken: [], report: UNSENT })
+  expect(after.report.error?.message).toContain('Pull request #1 takes no more follow-ups: it has had 4, the limit.')
+  expect(takers(await goOn({ 'max-follow-ups': '5' }, { after }))).toEqual(['job_finished'])
+})
+
 test('a pull request that is closed before the message is no reason to send nothing: a new job begins', async () => {
   const change = { 'change-context': 'files', 'change-range': 'main...main' }
   const { report, taken, outputs } = await meanwhile(COUNTS, closeOldest, 0, change)

@@ -4,7 +4,7 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
 import { type Account, isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError, orNotSent } from '../../runtime/errors.ts'
-import { isMarkedWithLabel, isMarkerComment, MAX_FOLLOW_UPS, mostTrusted } from '../marker.ts'
+import { isMarkedWithLabel, isMarkerComment, mostTrusted, warnOfLimit } from '../marker.ts'
 import type { Plan, RollingPullRequest } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -208,12 +208,15 @@ async function continueWith(
   step: AgentStep,
 ): Promise<Plan> {
   if (rolling === undefined) return { task: { kind: 'create', prompt }, target: { kind: 'new-job' } }
-  const { journal } = step
+  const { inputs, journal } = step
   const { pullRequest, jobId, followUps } = rolling
   journal.add({ log: rolling })
-  const which = `follow-up ${followUps + 1} of ${MAX_FOLLOW_UPS}`
-  if (followUps < MAX_FOLLOW_UPS)
-    journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
+  const { maxFollowUps } = inputs
+  if (followUps < maxFollowUps) {
+    const which = `follow-up ${followUps + 1} of ${maxFollowUps}`
+    const adding = `Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`
+    journal.note(`${adding} ${warnOfLimit(followUps + 1, maxFollowUps)}`.trimEnd())
+  }
   const lost = 'The agent is not told which commits people made in the pull request'
   const commits = await journal.bestEffort(lost, async () =>
     openGitHub(step, step.questions).listPullRequestCommits(pullRequest),

@@ -4,12 +4,12 @@ import type { GitHub } from '../../github/github.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, type ErrorCode, rethrowFatal } from '../../runtime/errors.ts'
+import type { AgentInputs } from '../inputs.ts'
 import {
   createMarkerComment,
   isMarkerComment,
   LOG_BEGINNING,
   type Marker,
-  MAX_FOLLOW_UPS,
   pickLogComment,
   readMarker,
 } from '../marker.ts'
@@ -17,7 +17,7 @@ import type { AgentStep } from '../report/journal.ts'
 import type { LogPlace } from '../report/report.ts'
 import {
   type CommentUpdate,
-  countFollowUps,
+  exceedsLimit,
   isUpdated,
   rememberVersion,
   toLogEntry,
@@ -154,7 +154,7 @@ async function updateMarkerComment(
     const marker = readMarker(body)
     if (marker?.jobId !== jobId) throw new ActionError('rejected', 'The comment that names its job was changed.')
     if (isUpdated(body, update)) return { commentId }
-    if (countFollowUps(marker, known) > (update.maxFollowUps ?? Infinity)) return 'used-up'
+    if (update.isReservation === true && exceedsLimit(marker, known)) return 'used-up'
     if (writes > MAX_WRITES) throw new ActionError('rejected', 'Other steps write the same comment all the time.')
 
     known = rememberVersion(known, body)
@@ -195,13 +195,17 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
   const commentId = await journal.bestEffort('The comment that names the job was not written', async () => {
     const access = { ...step, github: openGitHub(step) }
     const found = isNew ? undefined : await findMarkerComment(place, access.github)
-    const update = { label, followUps: 0, rows: [], left: undefined }
+    const update = { label, followUps: 0, maxFollowUps: getLimit(inputs), rows: [], left: undefined }
     if (found === undefined) return addMarkerComment(place, createMarkerComment(jobId, []), update, access)
     const result = await updateMarkerComment(place, found, update, access)
     return result === 'used-up' ? undefined : result.commentId
   })
   journal.add({ log: { ...place, commentId } })
 }
+
+/** The limit that the comment shows: that of the workflow whose follow-ups are counted, and not that of a command. */
+const getLimit = ({ maxFollowUps, onOpenPr }: AgentInputs): number | undefined =>
+  onOpenPr === 'follow-up' ? maxFollowUps : undefined
 
 /** The most that writing the log may take, in milliseconds. */
 const LOG_MS = 30_000
@@ -232,7 +236,7 @@ export async function writeLog(step: AgentStep): Promise<void> {
   if (log === undefined || inputs.label === '') return
   const { jobId, followUps, signature } = log
   const entry = toLogEntry(journal.turns, report, step.context, step.clock.wallTime())
-  const update = { label: inputs.label, followUps, signature, ...entry }
+  const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), ...entry }
   try {
     const access = openAtEnd(step)
     const { commentId } = log
@@ -262,7 +266,10 @@ export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise
   const access = { ...step, deadlineAt: questions.at, github: openGitHub(step, questions) }
   const now = clock.wallTime().getTime()
   const signature = [context.runId, context.runAttempt, now, Math.floor(random() * 1e6)].join('.')
-  const update = { label: inputs.label, followUps, signature, maxFollowUps: MAX_FOLLOW_UPS, rows: [], left: undefined }
+  const update = {
+    ...{ label: inputs.label, followUps, signature, maxFollowUps: inputs.maxFollowUps, isReservation: true },
+    ...{ rows: [], left: undefined },
+  }
   const result = await updateMarkerComment(rolling, { id: commentId }, update, access)
   return result === 'used-up' ? result : { pullRequest, jobId, followUps, signature, ...result }
 }

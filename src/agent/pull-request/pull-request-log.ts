@@ -3,12 +3,13 @@ import { hasLabel } from '../../github/labels.ts'
 import { canName } from '../../github/schemas.ts'
 import { linked, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount, formatUtc } from '../../text/format.ts'
+import { DEFAULT_MAX_FOLLOW_UPS } from '../inputs.ts'
 import type { Report } from '../report/report.ts'
 import { faultsOf, isPullRequestOver } from '../report/pull-request-status.ts'
 import { formatEnd } from '../report/turn-texts.ts'
 import { getWork, isSent, type Turn } from '../report/turn.ts'
 import { getStopOutcome, type Turns } from '../report/turns.ts'
-import { LOG_BEGINNING, MAX_FOLLOW_UPS, readMarker, updateMarker, type Marker } from '../marker.ts'
+import { LOG_BEGINNING, readMarker, updateMarker, warnOfLimit, type Marker } from '../marker.ts'
 
 /** What a step adds to the log, in lines as the comment has them. */
 export interface LogEntry {
@@ -91,6 +92,7 @@ const SUMMARISED = /<!-- summarised=(\d{1,9}) -->\s*$/
 const LEFT = '<!-- left -->'
 const LEFT_AT = /^\*\*What is left\*\* \((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\)/
 const FOLLOW_UPS = '<!-- follow-ups -->'
+const LIMIT = /: \d+ of (\d{1,3}) used\. .*<!-- follow-ups -->\s*$/
 
 /** A line is ours by its own looks, so that whatever people write, move or delete takes nothing from the other lines. */
 function kindOf(line: string): 'row' | 'summarised' | 'left' | 'frame' | 'theirs' {
@@ -111,6 +113,8 @@ interface CommentLines {
   readonly rows: readonly string[]
   readonly summarised: number
   readonly left: readonly string[]
+  /** How many follow-ups the pull request takes, as the comment says. */
+  readonly maxFollowUps: number | undefined
   /** What people wrote below the beginning of the log. */
   readonly theirs: readonly string[]
   readonly hasLog: boolean
@@ -126,13 +130,16 @@ function parseComment(body: string): CommentLines {
     rows: pick('row'),
     summarised: pick('summarised').reduce((sum, line) => sum + Number(SUMMARISED.exec(line)?.[1]), 0),
     left: pick('left'),
+    maxFollowUps: pick('frame').flatMap((line) => LIMIT.exec(line)?.slice(1).map(Number) ?? [])[0],
     theirs: pick('theirs'),
     hasLog: begin !== -1,
   }
 }
 
 /** @param count how many of the oldest rows become a number */
-function renderComment({ above, rows, summarised, left, theirs, hasLog }: CommentLines, used: number, count: number) {
+function renderComment(lines: CommentLines, used: number, count: number) {
+  const { above, rows, summarised, left, maxFollowUps = DEFAULT_MAX_FOLLOW_UPS, theirs, hasLog } = lines
+  const followUps = `Follow-ups by \`on-open-pr\`: ${used} of ${maxFollowUps} used.`
   const all = summarised + count
   const line = `_Not listed: ${formatCount(all, 'earlier turn')}._ <!-- summarised=${all} -->`
   const log = [
@@ -140,7 +147,7 @@ function renderComment({ above, rows, summarised, left, theirs, hasLog }: Commen
     all === 0 ? [] : [line],
     [...HEAD, ...rows.slice(count)],
     left,
-    [`Follow-ups by \`on-open-pr\`: ${used} of ${MAX_FOLLOW_UPS} used. ${FOLLOW_UPS}`],
+    [[followUps, warnOfLimit(used, maxFollowUps), FOLLOW_UPS].filter((text) => text !== '').join(' ')],
     theirs,
   ]
   const texts = [above, ...(hasLog ? log : [])].map((part) => part.join('\n').trim())
@@ -154,8 +161,10 @@ export interface CommentUpdate extends LogEntry {
   readonly followUps: number
   /** Of the follow-up that this step counts; undefined if it counts none. */
   readonly signature?: string | undefined
-  /** By default there is no limit. */
-  readonly maxFollowUps?: number
+  /** How many follow-ups the pull request takes; undefined if this step does not know: what the comment says stays. */
+  readonly maxFollowUps?: number | undefined
+  /** Whether nothing is to be written if the step's follow-up would be one too many. */
+  readonly isReservation?: boolean
 }
 
 /** Two steps that count at the same time both have to be counted, and an older version must not lower the count. */
@@ -171,9 +180,9 @@ function mergeMarker({ labels, followUps, countedBy }: Marker, update: CommentUp
   }
 }
 
-/** How many follow-ups a marker comment counts when it has been updated. */
-export function countFollowUps(marker: Marker, update: CommentUpdate): number {
-  return mergeMarker(marker, update).followUps
+/** Whether a marker comment counts more follow-ups than are allowed when it has been updated. */
+export function exceedsLimit(marker: Marker, update: CommentUpdate): boolean {
+  return mergeMarker(marker, update).followUps > (update.maxFollowUps ?? DEFAULT_MAX_FOLLOW_UPS)
 }
 
 /** The update with what a version of the comment has, so that an older version that is read later cannot undo it. */
@@ -215,8 +224,9 @@ export function updateComment(body: string, update: CommentUpdate): string | und
   const isNewer = update.left !== undefined && leftAt(update.left) >= leftAt(lines.left)
   const left = isNewer ? update.left.map((line) => `${line} ${LEFT}`) : lines.left
   const hasLog = lines.hasLog || rows.length > 0 || left.length > 0
+  const { maxFollowUps = lines.maxFollowUps } = update
   for (let count = 0; count < Math.max(1, rows.length); count++) {
-    const text = renderComment({ ...lines, rows, left, hasLog }, merged.followUps, count)
+    const text = renderComment({ ...lines, rows, left, maxFollowUps, hasLog }, merged.followUps, count)
     if (text.length <= MAX_CHARACTERS) return text
   }
   return undefined

@@ -2,7 +2,6 @@ import { openGitHub } from '../../action/step.ts'
 import { isSamePullRequest, type Job, parsePullRequestLink, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, orNotSent, unlessFailed } from '../../runtime/errors.ts'
-import { MAX_FOLLOW_UPS } from '../marker.ts'
 import type { FixRoundTarget, PullRequestTarget, Target } from '../plan.ts'
 import { stopAtLastLook, stopForTime } from '../pull-request/fix-rounds.ts'
 import { countFollowUp } from '../pull-request/marker-comment.ts'
@@ -162,8 +161,8 @@ async function reserveFollowUp(target: Target, job: Job, step: AgentStep): Promi
     if (ended.kind !== 'send') return ended
     // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
     return refuse(
-      `${nameOf(target)} has had ${MAX_FOLLOW_UPS} follow-ups, the limit.`,
-      'Merge or close it: the next run then starts a new job.',
+      `${nameOf(target)} takes no more follow-ups: it has had ${step.inputs.maxFollowUps}, the limit.`,
+      'Merge or close it: the next run then starts a new job. Or raise `max-follow-ups`.',
     )
   })
 }
