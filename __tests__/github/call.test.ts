@@ -63,6 +63,23 @@ test.each<[AskingOptions, string, string]>([
   expect((await ask([], options)).found).toMatchObject({ code, message: expect.stringContaining(part) as unknown })
 })
 
+test.each<[what: string, faults: readonly GitHubFault[], waitMs: number, isLate: boolean]>([
+  ['at first', [401], 0, false],
+  ['after it was accepted', ['none', 401], 0, true],
+  ['at first, after most of an hour', [401], 50 * 60_000, true],
+])('a token that is refused %s is reported as one that may have ended', async (_what, faults, waitMs, isLate) => {
+  const error = await askingGitHub(
+    { docs: repositoryWithPull({ state: 'closed' }), faults: { [LIST]: faults } },
+    async (github, { clock }) => {
+      await clock.sleep(waitMs, new AbortController().signal)
+      if (faults.length > 1) await list(github)
+      return errorOf(list(github))
+    },
+  )
+  const advice = isLate ? 'lasts one hour. The recipe `long-job-with-app.yml`' : 'Check `github-token`'
+  expect(error).toMatchObject({ code: 'unauthorized', hint: expect.stringContaining(advice) as unknown })
+})
+
 test.each(['while an answer is waited for', 'while the loop was busy, before anything is sent'])(
   'a cancel that comes %s ends it at once, and nothing is asked after it',
   async (when) => {

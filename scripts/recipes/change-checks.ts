@@ -164,6 +164,32 @@ export const CHANGE_CHECKS: Checks = {
       ],
     },
   },
+  'docs/recipes/long-job-with-app.yml': {
+    'one workflow job starts the agent, the other waits for it with a token of its own, and other paths start nothing':
+      {
+        from: 'acme/code',
+        code: changed(['src/flags.ts']),
+        runs: [
+          {
+            jobs: ['start: success', 'finish: success'],
+            outputs: {
+              'start.docs.outcome': 'submitted',
+              'finish.docs.outcome': 'pull-request',
+              'finish.docs.pr-repository': 'acme/docs',
+              'finish.docs.checks': 'success',
+            },
+            prompts: ['new'],
+            told: ['src/flags.ts'],
+            labels: ['docs-agent'],
+          },
+          {
+            jobs: ['start: success'],
+            outputs: { 'start.docs.outcome': 'skipped' },
+            event: pushed('README.md', 'acme/code'),
+          },
+        ],
+      },
+  },
   'docs/recipes/each-merged-pull-request.yml': {
     'a merged pull request gets one with its docs, also if a run is run again, and the agent’s own gets none': {
       event: closed(true),

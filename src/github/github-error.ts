@@ -71,11 +71,14 @@ export class Refusal extends Error {
   readonly problems: readonly string[]
   /** Whether the token may not create a label that the repository does not have (googleapis/release-please-action#1105). */
   readonly isAboutNewLabel: boolean
+  /** Whether the token was valid before, or may have been: an app's token ends in the middle of a long step. */
+  readonly isLate: boolean
   readonly #headers: GitHubResponse['headers']
 
-  constructor({ status, headers, data }: GitHubResponse) {
+  constructor({ status, headers, data }: GitHubResponse, isLate = false) {
     super(`GitHub answered ${status}.`)
     this.status = status
+    this.isLate = isLate
     const { message, errors } = z.parse(refusalSchema, data)
     this.said = message
     const plainErrors = errors.filter((error) => typeof error === 'string')
@@ -138,6 +141,9 @@ function describeValidation({ said, problems }: Refusal, redact: Redact): string
   return describeRefusal(said, 422, redact)
 }
 
+const EXPIRED =
+  'The token of a GitHub App lasts one hour. The recipe `long-job-with-app.yml` starts the agent in one job and waits for it in another, with a new token.'
+
 function refused(refusal: Refusal, permission: string, repository: string, redact: Redact, now: Date): ActionError {
   const { status, said, isRateLimit, isAboutPermissions } = refusal
   const toError = (
@@ -155,8 +161,8 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
     })
   if (status >= 500 || status === 408) return toError('service-error', `GitHub answered ${status}.`)
   if (status === 401)
-    return toError('unauthorized', 'GitHub refused the token (401).', {
-      hint: 'Check `github-token`: the token may have expired.',
+    return toError('unauthorized', `GitHub refused the token (401)${refusal.isLate ? ' late in the step' : ''}.`, {
+      hint: refusal.isLate ? EXPIRED : 'Check `github-token`: the token may have expired.',
     })
   const told = status === 422 ? describeValidation(refusal, redact) : describeRefusal(said, status, redact)
   const grant = {

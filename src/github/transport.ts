@@ -92,6 +92,9 @@ function isTransient(error: unknown): boolean {
   return error instanceof TransportFailure && ['no-connection', 'broken'].includes(failureCause(error.cause))
 }
 
+/** A token that is refused for the first time after this time may have been valid before, in milliseconds. */
+const SHORT_MS = 30 * 60_000
+
 /** In milliseconds; undefined if the request is not to be retried. */
 function getRetryDelayMs(error: unknown, tries: number, retries: number, wallTime: Date): number | undefined {
   if (error instanceof Refusal && error.isRateLimit) return tries < MAX_RETRIES ? error.limitMs(wallTime) : undefined
@@ -124,6 +127,8 @@ interface Outgoing {
  */
 function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' | 'log' | 'debug'>) {
   let usage: Usage = { counted: 0, remaining: 0, limit: 0 }
+  let hasAccepted = false
+  const openedAt = clock.now()
   let nextWriteAt = -Infinity
   /** The end of the last wait for a rate limit that is being logged. */
   let loggedUntil = -Infinity
@@ -175,6 +180,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
     const limits = { clock, signal, timeoutMs: ATTEMPT_TIMEOUT_MS, timedOut }
     const response = await withDeadline((end) => send(url, etag, end), limits)
     count(response)
+    hasAccepted ||= response.status < 400
     return method === 'GET' ? revalidate(url.href, response) : response
   }
 
@@ -187,7 +193,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
       const response = await sendOnce(request, url)
       if (response.status < 300 || (response.status === 302 && redirect === 'manual')) return response
       const next = redirects < MAX_REDIRECTS ? getRedirect(response, url) : undefined
-      if (next === undefined) throw new Refusal(response)
+      if (next === undefined) throw new Refusal(response, hasAccepted || clock.now() - openedAt > SHORT_MS)
       url = next
     }
   }
