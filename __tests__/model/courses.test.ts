@@ -272,6 +272,16 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
     },
     { 'pr-operation': 'updated' },
   ],
+  'a turn without commits and a round that GitHub hides are not known to change nothing': [
+    {
+      ...{ ...CALM, service: { turns: [TURN, IDLE, TURN] }, steps: [FOLLOW_UP, step('follow-up', 60_000, ROUNDS)] },
+      github: {
+        checks: [[passes('build', fails)], [passes('build')]],
+        faults: { faults: ['none', 'never', 'none'], then: 'stays' },
+      },
+    },
+    { outcome: 'pull-request', changed: '', 'pr-operation': '' },
+  ],
   'a job that is started again counts as it ends then': [
     checked(passes('build', { takesMs: 40_000, again: { afterMs: 4_000, takesMs: 9_000, ...fails } })),
     { checks: 'failure' },

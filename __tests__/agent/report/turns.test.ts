@@ -197,6 +197,14 @@ test('while a round may push yet, nobody knows that the pull request stays as it
   expect(operations).toEqual([undefined, undefined, 'unchanged'])
 })
 
+test.each([completed, failed])(
+  'if it is not known what a round did to the pull request, it is not known whether the step changed it: %j',
+  (job) => {
+    const turns = withRounds([endWith('unknown', job)], endWith('unchanged'))
+    expect([getOutcome(turns), getPullRequestOperation(turns)]).toEqual(['pull-request', undefined])
+  },
+)
+
 const refused = (isCancelled: boolean): Turns =>
   withRounds([{ roundStop: 'others', state: stoppedBy('not-sent', STATES.preparing, isCancelled) }])
 const inRound = (...state: Parameters<typeof stoppedBy>): Turns => withRounds([stoppedBy(...state)])

@@ -158,10 +158,12 @@ export function isToTrack(turns: Turns): boolean {
 }
 
 const hasUpdated = (turn: Turn): boolean => getWork(turn).kind === 'updated'
+/** Whether a turn has ended, and GitHub did not say what it did to the pull request. */
+const isWorkUnknown = (turn: Turn): boolean => getEnd(turn)?.kind === 'ended' && getWork(turn).kind === 'unknown'
 
 /**
- * What the step did to the pull request. Commits from rounds count as the step's work. While a round may still push,
- * `unchanged` cannot be claimed.
+ * What the step did to the pull request. Commits from rounds count as the step's work. While a round may still push, or may
+ * have pushed, `unchanged` cannot be claimed.
  */
 export function getPullRequestOperation(turns: Turns): PullRequestOperation | undefined {
   const [own, ...rounds] = turns
@@ -169,7 +171,7 @@ export function getPullRequestOperation(turns: Turns): PullRequestOperation | un
   if (operation === 'created' || getEnd(own) === undefined) return operation
   if (rounds.some(hasUpdated)) return 'updated'
   const mayPush = mayHaveChanged({ rounds: sentRounds(turns), stop: getRoundStop(turns) })
-  return operation === 'unchanged' && mayPush ? undefined : operation
+  return operation === 'unchanged' && (mayPush || rounds.some(isWorkUnknown)) ? undefined : operation
 }
 
 /** What became of the step. @param skipReason why nothing was sent, if the change that started the run was no reason to */
@@ -179,7 +181,7 @@ export function getOutcome(turns: Turns, skipReason?: string): Outcome {
   if (stopped !== undefined) return getStopOutcome(stopped)
   const end = getEnd(own)
   if (end === undefined) return skipReason === undefined ? 'error' : 'skipped'
-  return rounds.some(hasUpdated) ? 'pull-request' : getEndOutcome(end)
+  return rounds.some((round) => hasUpdated(round) || isWorkUnknown(round)) ? 'pull-request' : getEndOutcome(end)
 }
 
 /** All that is known of a step, whether it has ended or not. */
