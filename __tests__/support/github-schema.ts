@@ -84,10 +84,14 @@ export function bodySchema(holder: Schema | undefined): Schema | undefined {
  */
 const NOT_ASKED = /(?:^|_)(?:url|links|href)$|^node_id$|^gravatar_id$|^parent$/
 
-/** Fields that the description calls strings, and that GitHub's own responses have as null, by another field beside them. */
+/**
+ * Fields that GitHub's own responses have as null, which the description does not allow, by another field beside them. `repo`
+ * is that of the head of a pull request whose fork was deleted.
+ */
 const NULL_IN_RESPONSES = [
   ['description', 'color'],
   ['body', 'score'],
+  ['repo', 'sha'],
 ] as const
 
 function correct(properties: Schema): Schema {
@@ -106,6 +110,7 @@ export function standalone(schema: Schema): Schema {
   function convert(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(convert)
     if (!isObject(value)) return value
+    if (value['nullable'] === true) return { anyOf: [convert({ ...value, nullable: false }), { type: 'null' }] }
     const ref = value['$ref']
     if (typeof ref === 'string' && ref.startsWith('#/components/')) {
       const name = ref.split('/').slice(2).join('.')
@@ -121,7 +126,7 @@ export function standalone(schema: Schema): Schema {
     )
     const { required } = converted
     if (Array.isArray(required)) converted['required'] = required.filter((name) => !NOT_ASKED.test(String(name)))
-    return value['nullable'] === true ? { anyOf: [converted, { type: 'null' }] } : converted
+    return converted
   }
 
   const converted = convert(schema)

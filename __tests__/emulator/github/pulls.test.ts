@@ -1,10 +1,16 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import { issueState } from '../../../src/emulator/github/issue-state.ts'
 import { type PullState, pullState, type ReviewComment } from '../../../src/emulator/github/pull-state.ts'
 import { pageOf } from '../../../src/emulator/github/reply.ts'
-import { closeIssue, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
+import {
+  closeIssue,
+  deleteFork,
+  mergePull,
+  openPull,
+  pushCommit,
+} from '../../../src/emulator/github/repository-events.ts'
 import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { type Permissions, USUAL_LAG } from '../../../src/emulator/github/state.ts'
 import { commit } from '../../support/github-state.ts'
@@ -78,6 +84,73 @@ test('pull requests are listed by state, branch and time', () => {
   expect(listed('state=all&base=main')).toEqual([2, 1])
   expect(listed('state=all&base=next')).toEqual([])
   expect(listed('state=all&head=acme:two')).toEqual([2])
+})
+
+describe('a pull request from a fork', () => {
+  const FORK = 'ann/docs'
+
+  /** Pull request 3 from the branch `one` of a fork, beside pull request 1 from the repository's own branch `one`. */
+  function driveFork(): GitHubDriver {
+    const docs = twoPulls()
+    docs.forks[FORK] = { id: 50, branches: {} }
+    const change = { message: 'Change it in a fork', author: 'ann', files: [{ filename: 'fork.md' }] }
+    pushCommit(docs, 'one', change, DEFAULT_START_MS - 5_000, FORK)
+    openPull(docs, 3, { branch: 'one', fork: FORK, title: 'From a fork' }, DEFAULT_START_MS - 4_000)
+    return driveGitHub({ docs })
+  }
+
+  test('has its head in the fork, and a branch of the same name is another one', () => {
+    const { read, docs } = driveFork()
+    const { head, base } = read('/pulls/3')
+    expect(head).toMatchObject({ ref: 'one', label: 'ann:one', repo: { full_name: FORK, id: 50, fork: true } })
+    expect(base).toMatchObject({ label: 'acme:main', repo: { full_name: 'acme/docs', fork: false } })
+    expect(read('/pulls/1').head.repo).toMatchObject({ full_name: 'acme/docs', fork: false })
+    const listed = (head: string) => read(`/pulls?head=${head}`).map(({ number }: { number: number }) => number)
+    expect([listed('ann:one'), listed('acme:one')]).toEqual([[3], [1]])
+    const files = (range: string) =>
+      read(`/compare/${range}`).files.map(({ filename }: { filename: string }) => filename)
+    expect([files('main...ann:one'), files('main...acme:one'), files('main...one')]).toEqual([
+      ['fork.md'],
+      ['one.md'],
+      ['one.md'],
+    ])
+    pushCommit(docs, 'one', { message: 'Again', author: 'ann', files: [] }, DEFAULT_START_MS)
+    expect([docs.pulls[1]?.pushes, docs.pulls[3]?.pushes]).toEqual([2, 1])
+  })
+
+  test('is in GraphQL what it is in REST', () => {
+    const { ask, docs } = driveFork()
+    const query = `query($number: Int!) { repository(owner: "acme", name: "docs") { pullRequest(number: $number) {
+      isCrossRepository headRefName headRef { name } headRepository { nameWithOwner } headRepositoryOwner { login }
+    } } }`
+    const show = (number: number) =>
+      ask('POST', '/api/graphql', { query, variables: { number } }).body.data.repository.pullRequest
+    const ofFork = { isCrossRepository: true, headRefName: 'one' }
+    const repository = { headRepository: { nameWithOwner: FORK }, headRepositoryOwner: { login: 'ann' } }
+    expect(show(3)).toEqual({ ...ofFork, headRef: { name: 'one' }, ...repository })
+    expect(show(1)).toMatchObject({ isCrossRepository: false, headRepository: { nameWithOwner: 'acme/docs' } })
+    deleteFork(docs, FORK, DEFAULT_START_MS)
+    expect(show(3)).toEqual({ ...ofFork, headRef: null, headRepository: null, headRepositoryOwner: null })
+  })
+
+  test('is closed when the fork is deleted, and cannot be opened again', () => {
+    const { ask, read, docs } = driveFork()
+    deleteFork(docs, FORK, DEFAULT_START_MS)
+    expect(read('/pulls/3')).toMatchObject({ state: 'closed', head: { ref: 'one', repo: null } })
+    expect(read('/pulls/1').state).toBe('open')
+    docs.forks[FORK] = { id: 51, branches: { one: commit('a') } }
+    expect(read('/pulls/3').head.repo).toBeNull()
+    expect(ask('PATCH', '/pulls/3', { state: 'open' }).status).toBe(422)
+  })
+
+  test('leaves the branch of the same name where branches are deleted on merge', () => {
+    const { docs } = driveFork()
+    const repository: RepositoryState = { ...docs, deletesBranchOnMerge: true }
+    const made = mergePull(repository, 3, 'mona', DEFAULT_START_MS, { method: 'merge', repositoryName: 'acme/docs' })
+    expect(made?.message).toMatch(/^Merge pull request #3 from ann\/one/)
+    expect(repository.branches['one']).toBeDefined()
+    expect(repository.pulls[1]?.state).toBe('open')
+  })
 })
 
 test('a merge wants the head that it was asked for', () => {

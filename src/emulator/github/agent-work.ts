@@ -4,9 +4,9 @@ import { startChecks } from './check-plan.ts'
 import { AGENT_USER, BOT, MAINTAINER, STRANGER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
 import type { PullState } from './pull-state.ts'
-import { closeIssue, mergePull, openPull, pushCommit, writeComment } from './repository-events.ts'
+import { branchesIn, closeIssue, mergePull, openPull, pushCommit, writeComment } from './repository-events.ts'
 import type { FileChange, RepositoryState } from './repository-state.ts'
-import type { GitHubState } from './state.ts'
+import { type GitHubState, takeId } from './state.ts'
 import { Timeline } from './timeline.ts'
 
 /** The job whose pull request is there from the start. */
@@ -18,8 +18,6 @@ const markerOf = (jobId: string, more = ''): string =>
 const USED_UP = '<!-- docs-agent-action: follow-ups=20 -->\n'
 
 const COMMENTERS = { maintainer: MAINTAINER, stranger: STRANGER, bot: BOT } as const
-
-const branchOf = ({ id }: JobRecord): string => `agent/${id}`
 
 function filesOf({ prompt }: Turn): readonly FileChange[] {
   return editsFor(prompt).map(({ path, change, diff }) => ({
@@ -56,28 +54,37 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
   const turnsNoted = new Map<number, number>()
   const findRepository = ({ repository }: JobRecord): RepositoryState | undefined => state.repositories[repository]
 
+  const getBranch = ({ id }: JobRecord): string => scenario.agentBranch ?? `agent/${id}`
+
+  /** The fork that the agent pushes to is there from its first push on. */
+  function openFork(repository: RepositoryState): string | undefined {
+    const { agentFork } = scenario
+    if (agentFork !== undefined) repository.forks[agentFork] ??= { id: takeId(state), branches: {} }
+    return agentFork
+  }
+
   function begin(repository: RepositoryState, pull: PullState, atMs: number): void {
-    const { branch, headSha, pushes } = pull
+    const { branch, fork, headSha, pushes } = pull
     const { checks } = scenario
     const plans = checks[Math.min(pushes, checks.length) - 1] ?? []
-    startChecks(state, repository, { branch, headSha, event: 'pull_request' }, plans, atMs)
+    startChecks(state, repository, { branch, fork, headSha, event: 'pull_request' }, plans, atMs)
   }
 
   const commitBy =
     (author: string) =>
     ({ repository, pull, atMs }: Moment): void => {
       const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
-      pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs)
+      pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs, pull.fork)
       begin(repository, pull, atMs)
     }
 
   /** Something is new on the base, and a bot merges it into the branch. */
   function mergeBase({ repository, pull, atMs }: Moment): void {
-    const { headSha, base, branch } = pull
+    const { headSha, base, branch, fork } = pull
     const files = [{ filename: 'src/main.ts', patch: '@@ -1 +1 @@\n-1\n+2' }]
     const { sha } = pushCommit(repository, base, { message: 'Count further', author: MAINTAINER, files }, atMs)
     const message = `Merge branch '${base}' into ${branch}`
-    pushCommit(repository, branch, { message, author: BOT, files: [], parents: [headSha, sha] }, atMs)
+    pushCommit(repository, branch, { message, author: BOT, files: [], parents: [headSha, sha] }, atMs, fork)
     begin(repository, pull, atMs)
   }
 
@@ -114,7 +121,7 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
   function open(repository: RepositoryState, job: JobRecord, atMs: number): void {
     const { id, pullNumber, turns } = job
     const text = { title: titleOf(turns[0].prompt), body: 'Opened by the embedded documentation service.' }
-    const fields = { ...text, user: AGENT_USER, branch: branchOf(job), ...scenario.pull }
+    const fields = { ...text, user: AGENT_USER, branch: getBranch(job), fork: scenario.agentFork, ...scenario.pull }
     const pull = openPull(repository, pullNumber, fields, atMs)
     begin(repository, pull, atMs)
     if (id === FINISHED_JOB) leaveEarlierMarks(repository, pull, atMs)
@@ -137,12 +144,13 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
     const repository = findRepository(job)
     if (repository === undefined || !startedTurns(job, atMs).includes(turn)) return
     const { [job.pullNumber]: pull } = repository.pulls
-    const branch = branchOf(job)
+    const branch = getBranch(job)
     if (pull !== undefined && pull.branch !== branch) return
     const tip = repository.branches[repository.defaultBranch]
     const parents = scenario.agentPush === 'forced' && tip !== undefined ? { parents: [tip] } : {}
     const files = [...(scenario.edits?.(turn.prompt) ?? filesOf(turn)), ...scenario.files]
-    pushCommit(repository, branch, { message: titleOf(turn.prompt), author: AGENT_USER, files, ...parents }, atMs)
+    const commit = { message: titleOf(turn.prompt), author: AGENT_USER, files, ...parents }
+    pushCommit(repository, branch, commit, atMs, openFork(repository))
     if (pull?.state === 'open') begin(repository, pull, atMs)
   }
 
@@ -150,7 +158,7 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
   function end(job: JobRecord, turn: Turn, atMs: number): void {
     const repository = findRepository(job)
     if (repository === undefined || !pushedTurns(job, atMs).includes(turn)) return
-    const isPushed = repository.branches[branchOf(job)] !== undefined
+    const isPushed = branchesIn(repository, scenario.agentFork)[getBranch(job)] !== undefined
     if (isPushed && repository.pulls[job.pullNumber] === undefined) open(repository, job, atMs)
   }
 

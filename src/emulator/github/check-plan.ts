@@ -47,12 +47,14 @@ interface Push {
   readonly branch: string
   readonly headSha: string
   readonly event: 'push' | 'pull_request'
+  /** `owner/name` of the fork that has the branch. */
+  readonly fork?: string | undefined
 }
 
 export function startChecks(
   state: GitHubState,
   repository: RepositoryState,
-  { branch, headSha, event }: Push,
+  { branch, headSha, event, fork }: Push,
   plans: readonly CheckPlan[],
   atMs: number,
 ): void {
@@ -66,7 +68,7 @@ export function startChecks(
     const made = { suiteId: takeId(state), runId: takeId(state) }
     runs.set(key, made)
     const run = { id: made.runId, suiteId: made.suiteId, workflow, branch, headSha, event: by, createdAtMs: atMs }
-    workflowRuns.push({ ...run, status: 'completed', conclusion })
+    workflowRuns.push({ ...run, ...(fork !== undefined && { headRepository: fork }), status: 'completed', conclusion })
     return made
   }
 

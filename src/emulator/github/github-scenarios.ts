@@ -29,6 +29,10 @@ export interface GitHubScenario extends PlannedChecks {
   readonly files: readonly FileChange[]
   /** `forced`: a follow-up begins anew, and what others committed meanwhile is lost. */
   readonly agentPush: 'on-top' | 'forced'
+  /** The fork that the agent works in, as `owner/name`. By default it pushes to the repository itself. */
+  readonly agentFork?: string
+  /** The branch that the agent pushes to. By default each job has its own. */
+  readonly agentBranch?: string
   /** How the agent's pull requests are, where they are not as usual. */
   readonly pull: Partial<PullState>
   /**
@@ -97,6 +101,10 @@ const scenarios = {
   'closed-meanwhile': {
     description: 'Somebody closes the pull request while the step still works on it.',
     ...meanwhile('close'),
+  },
+  'from-fork': {
+    description: 'The agent works in a fork of the repository.',
+    agentFork: 'docs-agent/docs',
   },
   conflict: { description: 'The pull request conflicts with its base.', pull: { conflict: true } },
   draft: { description: 'The pull request is a draft.', pull: { draft: true } },

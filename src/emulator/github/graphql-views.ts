@@ -5,7 +5,7 @@ import { findCommit, makeTestMerge } from './history.ts'
 import { type Comment, type IssueState, type Reaction, isAssignedTo, isMentioned } from './issue-state.ts'
 import { countingReviews, readMergeState, reviewDecision } from './mergeability.ts'
 import { nodeId } from './node-id.ts'
-import { associationOf, headOf, isMergeable, shownChange } from './pull-body.ts'
+import { associationOf, headOf, isMergeable, openHeadRepository, shownChange } from './pull-body.ts'
 import { type MergeMethod, type PullState, type Review, requestedReviewers } from './pull-state.ts'
 import { type Call, spelledIn, wireTime } from './reply.ts'
 import { describeMerge } from './repository-events.ts'
@@ -296,7 +296,8 @@ function changeFields(call: Call, number: number, pull: PullState): object {
 export function pullView(call: Call, number: number, pull: PullState): object {
   requireAccess(call, 'pulls/get')
   const { repository, baseUrl, name } = call
-  const { draft, branch, base, merge, reviews } = pull
+  const { draft, branch, base, fork, merge, reviews } = pull
+  const headCall = openHeadRepository(call, pull)
   const show = (review: Review): object => reviewView(call, number, review)
   return {
     __typename: 'PullRequest',
@@ -308,16 +309,16 @@ export function pullView(call: Call, number: number, pull: PullState): object {
     url: `${baseUrl}/${name}/pull/${number}`,
     state: merge === undefined ? pull.state.toUpperCase() : 'MERGED',
     isDraft: draft,
-    isCrossRepository: false,
+    isCrossRepository: fork !== undefined,
     maintainerCanModify: false,
     baseRef: () => refView(call, base),
     baseRefName: base,
     baseRefOid: pull.closedBaseSha ?? repository.branches[base] ?? '',
-    headRef: () => refView(call, branch),
+    headRef: () => headCall && refView(headCall, branch),
     headRefName: branch,
     headRefOid: headOf(call, pull),
-    headRepository: () => repositoryView(call),
-    headRepositoryOwner: ownerView(call),
+    headRepository: () => headCall && repositoryView(headCall),
+    headRepositoryOwner: headCall && ownerView(headCall),
     reviews: ({ states, ...paging }: Paging & { readonly states?: readonly string[] | null }) =>
       list(
         'reviews',

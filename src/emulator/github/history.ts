@@ -19,16 +19,18 @@ export function makeTestMerge({ branches }: RepositoryState, pull: PullState): C
 
 /** The commit that a branch, a tag, `refs/...` or an id, also the beginning of one, names. */
 export function findCommit(repository: RepositoryState, ref: string): Commit | undefined {
-  const { commits, branches, tags, pulls, defaultBranch } = repository
+  const { commits, tags, pulls, forks, defaultBranch } = repository
   const bySha = (sha: string | undefined): Commit | undefined =>
     sha === undefined ? undefined : commits.find((commit) => commit.sha === sha)
-  // The branch of a fork is named `owner:branch`. Here all commits are in one place, as they are on GitHub.
+  // The branch of a fork is named `owner:branch`.
+  const [owner = ''] = /^[^:]*(?=:)/.exec(ref) ?? []
+  const [, { branches } = repository] = Object.entries(forks).find(([fork]) => fork.startsWith(`${owner}/`)) ?? []
   const name = ref.slice(ref.indexOf(':') + 1).replace(/^refs\//, '')
   const [, number, end] = /^pull\/(\d+)\/(head|merge)$/.exec(name) ?? []
   const pull = pulls[Number(number)]
   if (number !== undefined) return pull && (end === 'head' ? bySha(pull.headSha) : makeTestMerge(repository, pull))
   const short = name.replace(/^(heads|tags)\//, '')
-  if (short === 'HEAD') return bySha(branches[defaultBranch])
+  if (short === 'HEAD') return bySha(repository.branches[defaultBranch])
   const named = name.startsWith('tags/') ? tags[short] : (branches[short] ?? tags[short])
   if (named !== undefined) return bySha(named)
   if (!/^[0-9a-f]+$/.test(ref) || ref.length < SHORTEST_SHA) return undefined

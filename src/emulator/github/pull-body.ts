@@ -6,6 +6,7 @@ import { fileBody, labelBody, repositoryBody, reviewerBody, userBody } from './r
 import type { IssueState } from './issue-state.ts'
 import type { PullCall } from './operation.ts'
 import { type PullState, requestedReviewers } from './pull-state.ts'
+import { getOwner, repositoryState } from './repository-state.ts'
 
 /** A user's standing, as GitHub shows it in comments. It shows some who may write as strangers. */
 export function associationOf({ repository }: Call, login: string): string {
@@ -72,18 +73,25 @@ function autoMergeBody(call: Call, { autoMerge }: PullState): object | null {
   return { enabled_by: user, merge_method: method, commit_title: title, commit_message: message }
 }
 
+/** The same request about the repository that has the branch of a pull request; undefined for a fork that was deleted. */
+export function openHeadRepository(call: Call, { fork, isForkDeleted }: PullState): Call | undefined {
+  if (fork === undefined) return call
+  const { [fork]: found } = call.repository.forks
+  if (isForkDeleted || found === undefined) return undefined
+  const { visibility, defaultBranch, commits } = call.repository
+  return { ...call, name: fork, repository: repositoryState({ visibility, defaultBranch, commits, ...found }) }
+}
+
 /** As lists of pull requests show one. */
 export function pullBody(call: Call, number: number, pull: PullState): object {
   const { name, repository, baseUrl } = call
-  const { branch, base, draft, merge } = pull
-  const owner = name.split('/')[0] ?? ''
-  const end = (ref: string, sha: string): object => ({
-    ref,
-    sha,
-    label: `${owner}:${ref}`,
-    user: userBody(call.state, owner),
-    repo: repositoryBody(call, name, repository),
-  })
+  const { branch, base, draft, fork, merge } = pull
+  const head = openHeadRepository(call, pull)
+  const end = (inRepository: string, repo: object | null, ref: string, sha: string): object => {
+    const owner = getOwner(inRepository)
+    return { ref, sha, label: `${owner}:${ref}`, user: userBody(call.state, owner), repo }
+  }
+  const headRepository = head && { ...repositoryBody(head, head.name, head.repository), fork: head !== call }
   return {
     ...issueFields(call, number, pull),
     ...reviewersBody(call, pull),
@@ -96,8 +104,13 @@ export function pullBody(call: Call, number: number, pull: PullState): object {
     html_url: `${baseUrl}/${name}/pull/${number}`,
     draft,
     auto_merge: autoMergeBody(call, pull),
-    head: end(branch, headOf(call, pull)),
-    base: end(base, pull.closedBaseSha ?? repository.branches[base] ?? ''),
+    head: end(fork ?? name, headRepository ?? null, branch, headOf(call, pull)),
+    base: end(
+      name,
+      repositoryBody(call, name, repository),
+      base,
+      pull.closedBaseSha ?? repository.branches[base] ?? '',
+    ),
     merged_at: merge === undefined ? null : wireTime(merge.atMs),
     merge_commit_sha: merge?.sha ?? makeTestMerge(repository, pull)?.sha ?? null,
   }

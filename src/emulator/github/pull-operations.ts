@@ -6,8 +6,16 @@ import { PAGE } from './parameters.ts'
 import { pullBody, shownChange, wholePullBody } from './pull-body.ts'
 import { type MergeMethod, pullState } from './pull-state.ts'
 import { type Call, NOT_FOUND, type Reply, created, invalid, listReply, noContent, ok, refusal } from './reply.ts'
-import { closeIssue, mergePull, openPull, reopenIssue, takeNumber, updateBranch } from './repository-events.ts'
-import type { FileChange } from './repository-state.ts'
+import {
+  branchesIn,
+  closeIssue,
+  mergePull,
+  openPull,
+  reopenIssue,
+  takeNumber,
+  updateBranch,
+} from './repository-events.ts'
+import { type FileChange, getOwner } from './repository-state.ts'
 import { commitBody, fileBody } from './resource-body.ts'
 
 const MAX_COMMITS = 250
@@ -23,7 +31,6 @@ function isLongRunning({ createdAtMs, updatedAtMs }: IssueState, nowMs: number):
 
 function listPulls(call: Call): Reply {
   const { query, name, state, nowMs } = call
-  const owner = name.split('/')[0] ?? ''
   const [head, base, sort] = ['head', 'base', 'sort'].map((one) => query.get(one))
   // GitHub ignores a head without its owner, and lists everything.
   if (typeof head === 'string' && !head.includes(':')) return invalid('PullRequest', 'head', 'invalid')
@@ -31,7 +38,7 @@ function listPulls(call: Call): Reply {
   const found = sortIssues(call, call.repository.pulls, (sort ?? 'created') === 'created' ? 'desc' : 'asc').filter(
     ([, pull]) =>
       nowMs >= pull.createdAtMs + state.lag.newPullMs &&
-      (head === null || head === `${owner}:${pull.branch}`) &&
+      (head === null || head === `${getOwner(pull.fork ?? name)}:${pull.branch}`) &&
       (base === null || base === pull.base) &&
       (sort !== 'long-running' || isLongRunning(pull, nowMs)),
   )
@@ -61,7 +68,7 @@ function createPull(call: Call): Reply {
   if (repository.branches[branch] === undefined) return invalid('PullRequest', 'head', 'invalid')
   if (repository.branches[base] === undefined) return invalid('PullRequest', 'base', 'invalid')
   const isSame = (pull: (typeof repository.pulls)[number]): boolean =>
-    pull.state === 'open' && pull.branch === branch && pull.base === base
+    pull.state === 'open' && pull.fork === undefined && pull.branch === branch && pull.base === base
   if (Object.values(repository.pulls).some(isSame))
     return problem(`A pull request already exists for ${owner}:${branch}.`)
   const made = pullState({ branch, base, headSha: repository.branches[branch] })
@@ -80,7 +87,7 @@ function updatePull(call: PullCall): Reply {
     return problem('Cannot change the base branch of a closed pull request.')
   if (state === 'open' && pull.state === 'closed') {
     if (pull.merge !== undefined) return problem('state cannot be changed. The pull request was merged.')
-    if (repository.branches[pull.branch] === undefined)
+    if (pull.isForkDeleted || branchesIn(repository, pull.fork)[pull.branch] === undefined)
       return problem(`state cannot be changed. The ${pull.branch} branch has been deleted.`)
     reopenIssue(pull, nowMs)
   }

@@ -51,6 +51,10 @@ export interface AutoMerge extends MergeChoice {
 export interface PullState extends IssueState {
   draft: boolean
   readonly branch: string
+  /** The fork that has its branch, as `owner/name`; undefined if its branch is in the repository itself. */
+  readonly fork: string | undefined
+  /** A fork of the same name that is made later is another one. */
+  isForkDeleted: boolean
   /** The branch that it is to go into. */
   base: string
   /** Stays as it is once the pull request is closed. */
@@ -76,6 +80,8 @@ export function pullState(fields: Partial<PullState> & Pick<PullState, 'branch' 
   return {
     ...issueState(),
     draft: false,
+    fork: undefined,
+    isForkDeleted: false,
     base: 'main',
     closedBaseSha: undefined,
     earlierHeads: [],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { changeOfPull, compareHistories } from './history.ts'
 import type { Comment, IssueState } from './issue-state.ts'
 import { type MergeChoice, type PullState, pullState } from './pull-state.ts'
-import type { Commit, RepositoryState } from './repository-state.ts'
+import { type Commit, getOwner, type RepositoryState } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 
 type NewCommit = Pick<Commit, 'message' | 'author' | 'files' | 'committer'> & {
@@ -18,11 +18,25 @@ export function makeCommit(repository: RepositoryState, commit: Omit<Commit, 'sh
   return made
 }
 
-/** A branch gets another head, and so do the open pull requests of it. A branch that is not there is made. */
-export function moveBranch(repository: RepositoryState, branch: string, sha: string, atMs: number): void {
-  repository.branches[branch] = sha
+/** The branches of a repository, or of a fork of it. */
+export function branchesIn({ branches, forks }: RepositoryState, fork: string | undefined): Record<string, string> {
+  return fork === undefined ? branches : (forks[fork]?.branches ?? {})
+}
+
+/**
+ * A branch gets another head, and so do the open pull requests of it. A branch that is not there is made.
+ * @param fork that has the branch
+ */
+export function moveBranch(
+  repository: RepositoryState,
+  branch: string,
+  sha: string,
+  atMs: number,
+  fork?: string,
+): void {
+  branchesIn(repository, fork)[branch] = sha
   for (const pull of Object.values(repository.pulls)) {
-    if (pull.branch !== branch || pull.state !== 'open') continue
+    if (pull.branch !== branch || pull.fork !== fork || pull.state !== 'open') continue
     pull.earlierHeads.push({ sha: pull.headSha, untilMs: atMs })
     pull.headSha = sha
     pull.pushes += 1
@@ -30,21 +44,42 @@ export function moveBranch(repository: RepositoryState, branch: string, sha: str
   }
 }
 
+/** A fork is deleted. GitHub closes the open pull requests of its branches. */
+export function deleteFork(repository: RepositoryState, fork: string, atMs: number): void {
+  for (const pull of Object.values(repository.pulls)) {
+    if (pull.fork !== fork) continue
+    pull.isForkDeleted = true
+    if (pull.state === 'open') closeIssue(repository, pull, atMs)
+  }
+  Reflect.deleteProperty(repository.forks, fork)
+}
+
 /** A branch is deleted. GitHub closes the open pull requests of it. */
 export function deleteBranch(repository: RepositoryState, branch: string, atMs: number): void {
+  const isOfBranch = (pull: PullState): boolean =>
+    pull.base === branch || (pull.branch === branch && pull.fork === undefined)
   for (const pull of Object.values(repository.pulls))
-    if (pull.state === 'open' && [pull.branch, pull.base].includes(branch)) closeIssue(repository, pull, atMs)
+    if (pull.state === 'open' && isOfBranch(pull)) closeIssue(repository, pull, atMs)
   Reflect.deleteProperty(repository.branches, branch)
 }
 
-/** Somebody pushes a commit to a branch, which is made where it is not there. Open pull requests of it get a new head. */
-export function pushCommit(repository: RepositoryState, branch: string, commit: NewCommit, atMs: number): Commit {
+/**
+ * Somebody pushes a commit to a branch, which is made where it is not there. Open pull requests of it get a new head.
+ * @param fork that has the branch
+ */
+export function pushCommit(
+  repository: RepositoryState,
+  branch: string,
+  commit: NewCommit,
+  atMs: number,
+  fork?: string,
+): Commit {
   const { branches, defaultBranch } = repository
-  const tip = branches[branch] ?? branches[defaultBranch]
+  const tip = branchesIn(repository, fork)[branch] ?? branches[defaultBranch]
   const { parents = tip === undefined ? [] : [tip], message, author, committer, files } = commit
   const by = committer === undefined ? { author } : { author, committer }
   const made = makeCommit(repository, { parents, message, ...by, atMs, files })
-  moveBranch(repository, branch, made.sha, atMs)
+  moveBranch(repository, branch, made.sha, atMs, fork)
   return made
 }
 
@@ -54,7 +89,7 @@ export function openPull(
   fields: Partial<PullState> & Pick<PullState, 'branch'>,
   atMs: number,
 ): PullState {
-  const headSha = repository.branches[fields.branch] ?? ''
+  const headSha = branchesIn(repository, fields.fork)[fields.branch] ?? ''
   const pull = pullState({ headSha, base: repository.defaultBranch, createdAtMs: atMs, updatedAtMs: atMs, ...fields })
   repository.pulls[number] = pull
   return pull
@@ -87,7 +122,7 @@ export function describeMerge(
   const pull = repository.pulls[number]
   if (pull === undefined) return { title: '', message: '' }
   const { ahead } = changeOfPull(repository, pull)
-  const owner = name.split('/')[0] ?? ''
+  const owner = getOwner(pull.fork ?? name)
   const [usualTitle, usualMessage] =
     method === 'merge'
       ? [`Merge pull request #${number} from ${owner}/${pull.branch}`, pull.title]
@@ -139,7 +174,7 @@ export function mergePull(
   closeIssue(repository, pull, atMs)
   moveBranch(repository, pull.base, made.sha, atMs)
   pull.merge = { sha: made.sha, atMs, by }
-  if (repository.deletesBranchOnMerge) deleteBranch(repository, pull.branch, atMs)
+  if (repository.deletesBranchOnMerge && pull.fork === undefined) deleteBranch(repository, pull.branch, atMs)
   return made
 }
 
@@ -150,11 +185,11 @@ export function updateBranch(
   by: string,
   atMs: number,
 ): Commit | undefined {
-  const { base, branch, headSha } = pull
+  const { base, branch, fork, headSha } = pull
   const baseSha = repository.branches[base]
   if (baseSha === undefined || compareHistories(repository, baseSha, headSha)?.behindBy === 0) return undefined
   const message = `Merge branch '${base}' into ${branch}`
-  return pushCommit(repository, branch, { message, author: by, files: [], parents: [headSha, baseSha] }, atMs)
+  return pushCommit(repository, branch, { message, author: by, files: [], parents: [headSha, baseSha] }, atMs, fork)
 }
 
 /** The number of the next issue or pull request that somebody opens. */

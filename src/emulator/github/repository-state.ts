@@ -29,6 +29,15 @@ export interface LabelDetails {
   readonly isDefault?: boolean
 }
 
+/** @param name `owner/name` */
+export const getOwner = (name: string): string => name.split('/')[0] ?? ''
+
+export interface Fork {
+  readonly id: number
+  /** Commits by name. */
+  readonly branches: Record<string, string>
+}
+
 export interface RepositoryState {
   readonly id: number
   visibility: 'public' | 'private' | 'internal'
@@ -37,6 +46,8 @@ export interface RepositoryState {
   readonly commits: Commit[]
   /** Commits by name. */
   readonly branches: Record<string, string>
+  /** By `owner/name`. As on GitHub, the commits of forks are stored with those of the repository. */
+  readonly forks: Record<string, Fork>
   readonly tags: Record<string, string>
   readonly labels: string[]
   /** Of labels that have more than a name. */
@@ -100,6 +111,7 @@ export function repositoryState(fields: Partial<RepositoryState> = {}): Reposito
     defaultBranch: 'main',
     commits: [],
     branches: {},
+    forks: {},
     tags: {},
     labels: [],
     labelDetails: {},

@@ -43,7 +43,10 @@ function runBody(call: Call, run: ShownRun): object {
     head_commit: null,
     pull_requests: [],
     html_url: `${baseUrl}/${name}/actions/runs/${id}`,
-    head_repository: minimalRepositoryBody(call, headRepository, repository),
+    head_repository: minimalRepositoryBody(call, headRepository, {
+      ...repository,
+      ...repository.forks[headRepository],
+    }),
     repository: minimalRepositoryBody(call, name, repository),
     actor: userBody(state, actor),
     created_at: wireTime(createdAtMs),

@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals'
+import { GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
+import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
+import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
+import { mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
+import { playInWorld, type World, type WorldOptions } from '../support/embedded-world.ts'
+import { PUSH } from '../support/fake-github.ts'
+import { agentInputs } from '../support/fake-step.ts'
+
+const FORK = 'docs-agent/docs'
+const ACCESS = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' }
+/** The agent works on the default branch of its fork, which has the name of the base branch. */
+const ON_MAIN: Partial<GitHubScenario> = { ...combineScenarios(['from-fork']), agentBranch: 'main' }
+
+const play = (given: Readonly<Record<string, string>>, options: Partial<WorldOptions> = {}): Promise<World> =>
+  playInWorld({ inputs: agentInputs({}, { ...ACCESS, ...given }), github: combineScenarios(['from-fork']), ...options })
+
+const followUp = (after: World, given: Readonly<Record<string, string>> = {}): Promise<World> =>
+  play({ prompt: 'And the index.', 'job-id': 'job_000001', ...given }, { after })
+
+const lastPull = ({ docs, outputs }: World) => {
+  const pull = docs.pulls[Number(outputs['pr-number'])]
+  if (pull === undefined) throw new Error('There is no pull request.')
+  return pull
+}
+
+test('a pull request from a fork is marked, checked and continued like any other', async () => {
+  const given = { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'allowed-paths': 'docs/**' }
+  const opened = await play(given)
+  expect([opened.isGreen, opened.notice]).toEqual([true, undefined])
+  const good = { checks: 'success', 'in-scope': 'true', 'pr-repository': 'acme/docs' }
+  expect(opened.outputs).toMatchObject({ ...good, 'pr-operation': 'created', 'pr-branch': 'agent/job_000001' })
+  expect(lastPull(opened)).toMatchObject({ fork: FORK, labels: ['docs-agent'], comments: [{ id: expect.any(Number) }] })
+  expect(opened.docs.branches).toEqual({ main: expect.any(String) })
+
+  const continued = await play({ prompt: 'And the index.', ...given }, { after: opened })
+  expect(continued.taken).toEqual([['job_000001', expect.stringContaining('And the index.')]])
+  expect(continued.outputs).toMatchObject({
+    ...good,
+    'pr-operation': 'updated',
+    'pr-number': opened.outputs['pr-number'],
+  })
+})
+
+describe('a pull request from a branch of a fork that has the name of the base branch', () => {
+  const merged = async (turns: WorldOptions['turns']): Promise<World> => {
+    const world = await play({}, { github: ON_MAIN, ...(turns && { turns }) })
+    const nowMs = world.world.wallTime().getTime()
+    mergePull(world.docs, Number(world.outputs['pr-number']), MAINTAINER, nowMs)
+    return world
+  }
+
+  test('leaves commits behind that come after the merge', async () => {
+    const { isGreen, report } = await followUp(await merged(undefined))
+    expect([isGreen, report.error?.code]).toEqual([false, 'left-behind'])
+  })
+
+  test('leaves nothing behind if only the base branch moves after the merge', async () => {
+    const world = await merged([{}, { ending: 'no-changes' }])
+    const files = [{ filename: 'src/main.ts', patch: '@@ -1 +1 @@\n-1\n+2' }]
+    const onAsked = (what: string, { docs, nowMs }: { docs: World['docs']; nowMs: number }): void => {
+      if (what === 'message job_000001')
+        pushCommit(docs, 'main', { message: 'Count', author: MAINTAINER, files }, nowMs)
+    }
+    const inputs = agentInputs({}, { ...ACCESS, prompt: 'And the index.', 'job-id': 'job_000001' })
+    const { isGreen, outputs } = await playInWorld({ inputs, after: world, onAsked })
+    expect([isGreen, outputs['pr-state'], outputs['changed']]).toEqual([true, 'merged', 'false'])
+  })
+})
+
+const OWN = { 'skip-own-changes': 'true' }
+
+test('a push to a branch of the same name in the base repository is not the agent’s', async () => {
+  const after = await play({})
+  const payload = { ...PUSH, ref: 'refs/heads/agent/job_000001' }
+  const pushed = await play({ ...OWN, prompt: 'Again.' }, { after, facts: { eventName: 'push', payload } })
+  expect(pushed.taken).toEqual([['create', 'Again.']])
+})
+
+test.each([
+  ['the pull request itself', 'synchronize', false],
+  ['the merge of it', 'closed', true],
+])('the agent is not started by %s', async (_what, action, merged) => {
+  const after = await play({})
+  const number = Number(after.outputs['pr-number'])
+  if (merged) mergePull(after.docs, number, MAINTAINER, after.world.wallTime().getTime())
+  const ends = { base: { sha: after.docs.branches['main'] }, head: { sha: lastPull(after).headSha } }
+  const payload = {
+    action,
+    pull_request: { number, ...ends, merged, head: { ...ends.head, repo: { full_name: FORK } } },
+    repository: { full_name: 'acme/docs', default_branch: 'main' },
+    sender: { login: 'docs-agent[bot]', type: 'Bot' },
+  }
+  const again = await play(
+    { ...OWN, prompt: 'Again.' },
+    { after, facts: { eventName: 'pull_request_target', payload } },
+  )
+  expect([again.taken, again.report.outcome]).toEqual([[], 'skipped'])
+})
