@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import { mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
+import { closeIssue, deleteFork, mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
 import { playInWorld, type World, type WorldOptions } from '../support/embedded-world.ts'
 import { PUSH } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
@@ -66,6 +66,15 @@ describe('a pull request from a branch of a fork that has the name of the base b
     const { isGreen, outputs } = await playInWorld({ inputs, after: world, onAsked })
     expect([isGreen, outputs['pr-state'], outputs['changed']]).toEqual([true, 'merged', 'false'])
   })
+})
+
+test('it is not known whether a follow-up to the pull request of a deleted fork changed anything', async () => {
+  const world = await play({})
+  closeIssue(world.docs, lastPull(world), world.world.wallTime().getTime())
+  deleteFork(world.docs, FORK, world.world.wallTime().getTime())
+  const { notice, report, outputs } = await followUp(world)
+  expect([report.outcome, outputs['pr-state'], outputs['changed']]).toEqual(['pull-request', 'closed', ''])
+  expect(notice?.text).toContain('the fork with its branch was deleted')
 })
 
 const OWN = { 'skip-own-changes': 'true' }

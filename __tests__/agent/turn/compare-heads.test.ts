@@ -274,11 +274,16 @@ describe('a pull request that was merged or closed before the turn', () => {
   test.each<[string, string, readonly string[]]>([
     ['of the base repository', 'acme/docs', ['agent/guide', 'agent/guide']],
     ['of a fork', 'agents/docs', ['agents:agent/guide', 'agents:agent/guide']],
-    ['of a deleted fork is gone', '', []],
   ])('has a branch that is one %s', async (_what, headRepository, heads) => {
     const { report, compared } = await playEnded([], { headRepository })
     expect(report).toMatchObject(UNCHANGED)
     expect(compared.map(([, , asked]) => asked)).toEqual(heads)
+  })
+
+  test('and whose fork was deleted is not known to have changed', async () => {
+    const { report, compared } = await playEnded([], { headRepository: '' })
+    expect([report.outcome, report.operation, compared]).toEqual(['pull-request', undefined, []])
+    expect(report.shortfalls).toMatchObject([{ error: { message: 'the fork with its branch was deleted.' } }])
   })
 })
 

@@ -235,7 +235,10 @@ export async function compareHeads(
   // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
   const after = before && (await readAfterTurn(before, step))
   if (before === undefined || after === undefined) return end
-  const { now, agents: commits, others, keepsHead, problem } = after
+  const { now, agents: commits, others, keepsHead } = after
+  // The agent may have pushed to another fork, which no link names.
+  const isForkGone = !isOpen(now) && now.headRepository === '' && commits === 0
+  const problem = isForkGone ? new ActionError('not-found', 'the fork with its branch was deleted.') : after.problem
   const hasHeadMoved = now.headSha !== before.headSha
   if (problem !== undefined)
     step.journal.reportSkipped('Could not tell whether the follow-up changed the pull request', problem)
