@@ -4,6 +4,7 @@ import type { ActionError } from '../../../src/runtime/errors.ts'
 import {
   comparing,
   inTurn,
+  MARKER,
   mergedBy,
   PULL_REQUEST,
   pullCommit,
@@ -33,6 +34,7 @@ const SKIPPED = { ...A_BOT, lost: 'so it was skipped, as a bot started the run' 
 const FILES = { 'change-context': 'files' }
 
 const BOT = { login: 'docs-agent[bot]', type: 'Bot' }
+const WORKFLOWS = { login: 'github-actions[bot]', type: 'Bot' }
 const ANN = { login: 'ann', type: 'User' }
 const by = (sender: typeof BOT, name: string, payload: object = {}): GivenEvent => [name, { ...payload, sender }]
 
@@ -86,6 +88,16 @@ const OF_ANN = noMark({ ...UNMARKED, number: 5, author: ANN })
 const READ_MERGED = { readPullRequest: inTurn({ ...PULL_REQUEST, state: 'merged' as const }) }
 const young = (fields: object) => brings([{ ...OPEN, labels: [], createdAt: UNMARKED.createdAt, ...fields }])
 const YOUNG = young({})
+/** An account has authored an earlier pull request of this action. */
+const knowing = (account: typeof BOT): Answers => ({
+  listNewestPullRequests: () =>
+    Promise.resolve([{ repository: 'acme/docs', number: 3, labels: ['docs-agent'], author: account }]),
+  listMarkerComments: ({ number }) => Promise.resolve(number === 3 ? [MARKER] : []),
+})
+const OF_WORKFLOW = noMark({ ...UNMARKED, author: WORKFLOWS })
+const OF_USER = { ...noMark({ ...UNMARKED, author: ANN }), ...knowing(ANN) }
+const OF_OLD_USER = { ...OF_USER, ...noMark({ ...UNMARKED, createdAt: PULL_REQUEST.createdAt, author: ANN }) }
+const NO_LIST = { ...NEVER, listNewestPullRequests: rejecting(refusal('service-error')) }
 const OLD = { createdAt: PULL_REQUEST.createdAt }
 const soon = () => ({ ...YOUNG, ...noMark(UNMARKED, PULL_REQUEST) })
 const [MERGED_HEAD, MERGE_BASE] = [commit('c'), commit('a')]
@@ -157,6 +169,23 @@ test.each<Row>([
   ['a new pull request of a person', opened(ANN), noMark({ ...UNMARKED, author: ANN }), ASKS],
   ['a pull request with the label, without a token', OPENED, null, OWN],
 
+  // Authors of earlier pull requests of this action.
+  ["a new pull request of the agent's bot", opened(BOT), { ...NEVER, ...knowing(BOT) }, OWN],
+  ["an old pull request of the agent's bot", opened(BOT), { ...noMark({ ...UNMARKED, ...OLD }), ...knowing(BOT) }, OWN],
+  ["a push of the agent's bot to its pull request", toBranch(BOT), { ...YOUNG, ...NEVER, ...knowing(BOT) }, OWN],
+  ['a new pull request of another bot', opened(BOT), { ...NEVER, ...knowing(WORKFLOWS) }, ASKS_LATE],
+  ['a new pull request of a workflow', opened(WORKFLOWS), { ...OF_WORKFLOW, ...knowing(WORKFLOWS) }, ASKS_LATE],
+  ['a new pull request of a bot, if GitHub does not list earlier ones', opened(BOT), NO_LIST, ASKS_LATE],
+  ["a new pull request of the agent's user account", opened(ANN), OF_USER, ASKS_LATE],
+  [
+    'a new one of it that is marked seldom',
+    opened(ANN),
+    OF_USER,
+    { sleptMs: 360_000 },
+    { 'poll-interval-seconds': '300' },
+  ],
+  ["an old pull request of the agent's user account", opened(ANN), OF_OLD_USER, ASKS],
+
   ['a status that is known by what ends with its commit', ['status', STATUS], ENDS, OWN],
   ['a status that is known late', ['status', STATUS], brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
   ['a status that nobody knows, asked once', ['status', STATUS], comparing({}), { sleptMs: 60_000 }, FILES],
@@ -193,6 +222,21 @@ test.each<Row>([
 ])('%s', async (_what, event, answers, { skip, lost, sleptMs = 0 }, given = {}) => {
   const found = await lookAtChange(given, event, answers)
   expect(found).toMatchObject({ skip: containing(skip), lost: containing(lost), sleptMs })
+})
+
+test("the mark of the agent's user account is waited for, and the log says so", async () => {
+  const read = noMark(...Array<typeof PULL_REQUEST>(7).fill({ ...UNMARKED, author: ANN }), {
+    ...PULL_REQUEST,
+    author: ANN,
+  })
+  const given = { 'poll-interval-seconds': '300' }
+  const { skip, log, sleptMs } = await lookAtChange(given, opened(ANN), {
+    ...OF_USER,
+    readPullRequest: read.readPullRequest,
+  })
+  expect([skip, sleptMs]).toEqual([expect.stringContaining('#7'), 120_000])
+  expect(log).toContain('An account of the agent opened pull request #7: waiting for its mark.')
+  expect(log).toContain('Pull request #7 has no mark yet.')
 })
 
 test.each(['label', 'milestone', 'gollum', 'issues', 'discussion', 'an-event-of-the-future'])(

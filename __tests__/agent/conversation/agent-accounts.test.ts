@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { findAgentAccounts, pickNewestByAuthor } from '../../../src/agent/conversation/choose-task.ts'
+import { findAgentAccounts, pickNewestByAuthor } from '../../../src/agent/marker.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { PullRequestInList } from '../../../src/github/labels.ts'
 import { fakeGitHub, MARKER, refusal, rejecting } from '../../support/fake-github.ts'

@@ -4,9 +4,9 @@ import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen } from '../../github/pull-requests.ts'
-import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
-import { orNotSent } from '../../runtime/errors.ts'
-import { isMarkerComment } from '../marker.ts'
+import { orNotSent, unlessFailed } from '../../runtime/errors.ts'
+import { Heartbeat } from '../../runtime/heartbeat.ts'
+import { findAgentAccounts, isMarkerComment, OTHER_BOTS } from '../marker.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { type FoundChange, isChangeWanted } from './compare-range.ts'
 import type { EventOrigin } from './event-origin.ts'
@@ -26,22 +26,56 @@ type Ownership = readonly number[] | 'others' | 'unknown'
 
 /** Up to a minute and a half: a label is put on as soon as the step that waits for the job has seen its end. */
 const MARK_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
+/** Added to the poll interval: a step that reads its job seldom marks the pull request later. */
+const MARK_AFTER_POLL_MS = 60_000
+const LATE_MARK_PAUSE_MS = 30_000
 /** For as long, in milliseconds, a pull request is new: its run may have waited for a runner, and the job's end comes later. */
 const NEW_FOR_MS = 300_000
 
+/** The pauses before a mark of this action is looked for again, in milliseconds, if it may be written as late as by this step. */
+function getLateMarkPauses({ pollIntervalMs = 0 }: AgentStep['inputs']): readonly number[] {
+  const knownMs = MARK_PAUSES_MS.reduce((sum, ms) => sum + ms, 0)
+  const count = Math.ceil((pollIntervalMs + MARK_AFTER_POLL_MS - knownMs) / LATE_MARK_PAUSE_MS)
+  return [...MARK_PAUSES_MS, ...Array<number>(Math.max(0, count)).fill(LATE_MARK_PAUSE_MS)]
+}
+
+/** Bots that are not the agent: with the account of workflows, anybody's workflow opens pull requests. */
+const NO_AGENTS: readonly string[] = ['github-actions[bot]', ...OTHER_BOTS]
+
+/** How an unmarked open pull request is judged. `agent`: it is the agent's. `wait`: its mark may still come. */
+type Unmarked = 'agent' | 'wait' | 'wait-longer' | 'others'
+
+/**
+ * Judges an open pull request without a mark by its author. Accounts that authored earlier pull requests of this action are the
+ * agent's; but a person may open pull requests of their own, too.
+ */
+async function judgeUnmarked(
+  { author, createdAt }: SourcePullRequest,
+  github: GitHub,
+  { clock, context, inputs }: AgentStep,
+): Promise<Unmarked> {
+  const { event, repository } = context
+  const { label } = inputs
+  const isBot = author.type === 'Bot'
+  const ageMs = clock.wallTime().getTime() - Date.parse(createdAt)
+  const isByApp = event.kind === 'push' && event.sender.isBot
+  const isNew = ageMs < Math.max(NEW_FOR_MS, (inputs.pollIntervalMs ?? 0) + MARK_AFTER_POLL_MS)
+  const mayBeAgent = author.login !== '' && (isBot ? !NO_AGENTS.includes(author.login) : isNew)
+  const accounts = mayBeAgent ? await unlessFailed(findAgentAccounts(repository, label, github)) : undefined
+  const isKnown = accounts?.some(({ login }) => login === author.login) === true
+  if (isKnown) return isBot ? 'agent' : 'wait-longer'
+  return isByApp || (isNew && isBot) ? 'wait' : 'others'
+}
+
 /**
  * Whether a job of this action opened a pull request: it has the label, or the comment that names the job. Both may still come
- * if an app opened it.
+ * if an app or an account of the agent opened it.
  * @throws ActionError if GitHub does not tell
  */
 async function isOwnPullRequest(pullRequest: SourcePullRequest, github: GitHub, step: AgentStep): Promise<boolean> {
-  const { clock, context, inputs } = step
-  const { event } = context
-  const { number, author, createdAt } = pullRequest
+  const { clock, context, core, inputs, questions, signal } = step
+  const { number } = pullRequest
   if (!isOpen(pullRequest) && !inputs.skipOwnChanges) return false
-  const isNew = author.type === 'Bot' && clock.wallTime().getTime() - Date.parse(createdAt) < NEW_FOR_MS
-  const isByApp = event.kind === 'push' && event.sender.isBot
-  const mayBeUnmarked = inputs.label !== '' && isOpen(pullRequest) && (isNew || isByApp)
   const address = { repository: context.repository, number }
   let known: readonly string[] | undefined = pullRequest.labels
   const hasMark = async (): Promise<boolean> => {
@@ -51,12 +85,22 @@ async function isOwnPullRequest(pullRequest: SourcePullRequest, github: GitHub, 
     const comments = await github.listMarkerComments(address, isMarkerComment)
     return comments.some(({ body, author }) => author === 'trusted' && isMarkerComment(body))
   }
-  return pollUntil(
-    hasMark,
-    Boolean,
-    pausesBefore(mayBeUnmarked ? MARK_PAUSES_MS : [], () => getGuardEnd(step), clock),
-    step,
-  )
+  if (await hasMark()) return true
+  if (inputs.label === '' || !isOpen(pullRequest)) return false
+  const unmarked = await judgeUnmarked(pullRequest, github, step)
+  if (unmarked === 'agent' || unmarked === 'others') return unmarked === 'agent'
+  const isLate = unmarked === 'wait-longer'
+  const heartbeat = new Heartbeat({ clock, log: core.log })
+  if (isLate) heartbeat.say(`An account of the agent opened pull request #${number}: waiting for its mark.`)
+  for (const pauseMs of isLate ? getLateMarkPauses(inputs) : MARK_PAUSES_MS) {
+    // A wait that is as long as the step that writes the mark may take is not counted as a question.
+    const mayWait = isLate ? questions.allowWait(pauseMs) : clock.now() + pauseMs < getGuardEnd(step)
+    if (!mayWait) return false
+    await clock.sleep(pauseMs, signal)
+    if (await hasMark()) return true
+    if (isLate) heartbeat.beat(`Pull request #${number} has no mark yet.`)
+  }
+  return false
 }
 
 /**

@@ -1,10 +1,15 @@
 import { openGitHub } from '../../action/step.ts'
-import { DEPENDABOT } from '../../github/event.ts'
-import type { GitHub } from '../../github/github.ts'
 import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
 import { type Account, isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError, orNotSent } from '../../runtime/errors.ts'
-import { isMarkedWithLabel, isMarkerComment, mostTrusted, warnOfLimit } from '../marker.ts'
+import {
+  findAgentAccounts,
+  isMarkedWithLabel,
+  isMarkerComment,
+  mostTrusted,
+  OTHER_BOTS,
+  warnOfLimit,
+} from '../marker.ts'
 import type { Plan, RollingPullRequest } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -16,9 +21,6 @@ const MAX_EXAMINED = 30
 /** Each costs a request for its comments. */
 const MAX_CANDIDATES = 10
 const MAX_NAMED = 10
-
-/** These bots open many pull requests, none of them for a job. */
-const OTHER_BOTS = [DEPENDABOT, 'renovate[bot]']
 
 /**
  * The open pull requests that may be the agent's although they do not have the label, newest first: those of the agent's
@@ -117,35 +119,6 @@ async function findRollingPullRequest(
   if (missed !== undefined) return missed
   const unlabelled = open.filter((pullRequest) => !isLabelled(pullRequest) && !seen.has(pullRequest.number))
   return findAmong(await findMarked(unlabelled, repository, search))
-}
-
-/** Each costs a request for the comments of a pull request. */
-const MAX_ACCOUNTS = 3
-
-/** The newest pull request of each author, newest first. Authors whose account was deleted are left out. */
-export function pickNewestByAuthor(pullRequests: readonly PullRequestInList[]): readonly PullRequestInList[] {
-  const logins = pullRequests.map(({ author }) => author.login)
-  return pullRequests.filter(({ author }, index) => author.login !== '' && logins.indexOf(author.login) === index)
-}
-
-/**
- * Finds the accounts that the agent works with: those that authored earlier pull requests with the label, in any state, whose
- * newest one has a marker comment by a trusted author. Costs one list, and the comments of at most three pull requests.
- * @param label not empty
- * @throws ActionError if GitHub cannot be asked
- */
-export async function findAgentAccounts(
-  repository: string,
-  label: string,
-  github: Pick<GitHub, 'listNewestPullRequests' | 'listMarkerComments'>,
-): Promise<readonly Account[]> {
-  const newest = pickNewestByAuthor(await github.listNewestPullRequests(repository, label))
-  const accounts: Account[] = []
-  for (const pullRequest of newest.slice(0, MAX_ACCOUNTS)) {
-    const comments = await github.listMarkerComments(pullRequest, isMarkerComment)
-    if (comments.some(({ author }) => author === 'trusted')) accounts.push(pullRequest.author)
-  }
-  return accounts
 }
 
 export function warnOfAttempt({ context: { runAttempt }, inputs: { command }, journal }: AgentStep): void {
