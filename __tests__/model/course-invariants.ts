@@ -304,7 +304,9 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   if (rows.length > most) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
   // What two steps write at once, one of them loses.
   if (log === undefined || !isAlone || shortfalls.some(({ lost }) => lost.startsWith('The log'))) return undefined
-  if (rows.length < 1 + rounds) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
+  // A step that was cancelled before it sent its prompt has no turn to tell of.
+  const isSent = run.report.outcome !== 'cancelled' || run.outputs['changed'] !== 'false'
+  if (isSent && rows.length < 1 + rounds) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
   if (!rows.every((line) => line.includes(`/main...${runIdOf(index)}"`) || line.includes('checks failed: ')))
     return `A row does not say who started it.`
   const told = TOLD[run.outputs['pr-operation'] ?? ''] ?? ''

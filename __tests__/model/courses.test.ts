@@ -257,6 +257,10 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
     },
     { checks: 'success' },
   ],
+  'a step that is cancelled after it counted its follow-up has sent nothing': [
+    { ...CALM, latenciesMs: [300], steps: [ROLLING, { ...ROLLING, cancelAfterMs: 3_300 }] },
+    { outcome: 'cancelled', changed: 'false' },
+  ],
   'a commit status that failed may be replaced later': [
     checked(
       { kind: 'status', name: 'preview', afterMs: 3_000, takesMs: 2_000, conclusion: 'failure' },
