@@ -2,10 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import { closeIssue, deleteFork, mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
+import { closeIssue, mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
 import { playInWorld, type World, type WorldOptions } from '../support/embedded-world.ts'
 import { PUSH } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
+import { deleteFork } from '../support/github-state.ts'
 
 const FORK = 'docs-agent/docs'
 const ACCESS = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' }

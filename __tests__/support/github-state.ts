@@ -1,5 +1,6 @@
 import type { CheckRun } from '../../src/emulator/github/check-state.ts'
 import { type PullState, pullState } from '../../src/emulator/github/pull-state.ts'
+import { closeIssue } from '../../src/emulator/github/repository-events.ts'
 import {
   type Commit,
   type FileChange,
@@ -65,4 +66,14 @@ export function checkRun(fields: Partial<CheckRun> & Pick<CheckRun, 'name' | 'he
     conclusion: 'success',
     ...fields,
   }
+}
+
+/** A fork is deleted. GitHub closes the open pull requests of its branches. */
+export function deleteFork(repository: RepositoryState, fork: string, atMs: number): void {
+  for (const pull of Object.values(repository.pulls)) {
+    if (pull.fork !== fork) continue
+    pull.isForkDeleted = true
+    if (pull.state === 'open') closeIssue(repository, pull, atMs)
+  }
+  Reflect.deleteProperty(repository.forks, fork)
 }

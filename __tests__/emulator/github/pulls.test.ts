@@ -13,7 +13,7 @@ import {
 } from '../../../src/emulator/github/repository-events.ts'
 import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { type Permissions, USUAL_LAG } from '../../../src/emulator/github/state.ts'
-import { commit } from '../../support/github-state.ts'
+import { commit, deleteFork } from '../../support/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const LINE: ReviewComment = {

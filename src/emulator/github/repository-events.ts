@@ -44,16 +44,6 @@ export function moveBranch(
   }
 }
 
-/** A fork is deleted. GitHub closes the open pull requests of its branches. */
-export function deleteFork(repository: RepositoryState, fork: string, atMs: number): void {
-  for (const pull of Object.values(repository.pulls)) {
-    if (pull.fork !== fork) continue
-    pull.isForkDeleted = true
-    if (pull.state === 'open') closeIssue(repository, pull, atMs)
-  }
-  Reflect.deleteProperty(repository.forks, fork)
-}
-
 /** A branch is deleted. GitHub closes the open pull requests of it. */
 export function deleteBranch(repository: RepositoryState, branch: string, atMs: number): void {
   const isOfBranch = (pull: PullState): boolean =>
