@@ -4,13 +4,7 @@ import { TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import { issueState } from '../../../src/emulator/github/issue-state.ts'
 import { type PullState, pullState, type ReviewComment } from '../../../src/emulator/github/pull-state.ts'
 import { pageOf } from '../../../src/emulator/github/reply.ts'
-import {
-  closeIssue,
-  deleteFork,
-  mergePull,
-  openPull,
-  pushCommit,
-} from '../../../src/emulator/github/repository-events.ts'
+import { closeIssue, mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
 import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { type Permissions, USUAL_LAG } from '../../../src/emulator/github/state.ts'
 import { commit, deleteFork } from '../../support/github-state.ts'
