@@ -132,6 +132,12 @@ test.each([
   expect(step).toBeDefined()
 })
 
+test('a step that needs no key runs without one, whatever on-missing-key says', async () => {
+  const needsNoKey: Play['needsNoKey'] = (raw) => raw['on-missing-key'] === 'skip'
+  const { step } = await run({ given: { 'on-missing-key': 'skip' }, needsNoKey })
+  expect(step).toBeDefined()
+})
+
 const WRONG_INPUT: Play = {
   parse: () => {
     throw new ActionError('invalid-input', 'No.')

@@ -34,6 +34,8 @@ test.each<[name: string, text: string, value: object]>([
   ['api-key', 'docs_key', { apiKey: 'docs_key' }],
   ['base-url', 'https://docs.example.com/api/', { baseUrl: 'https://docs.example.com/api' }],
   ['job-id', ' job_1 ', { task: { kind: 'follow-up', prompt: 'Fix the guide.', jobId: 'job_1' } }],
+  ['dry-run', ' TRUE ', { dryRun: true, hasService: true }],
+  ['dry-run', '', { dryRun: false, hasService: true }],
   ['wait', 'False', { wait: false }],
   ['timeout-minutes', '0.5', { timeoutMs: 30_000 }],
   ['poll-interval-seconds', '', { pollIntervalMs: undefined }],
@@ -73,6 +75,10 @@ test.each<[name: string, text: string, value: object]>([
   expect(parse({ [name]: text })).toMatchObject(value)
 })
 
+test.each(['api-key', 'base-url'])('a dry run without `%s` cannot ask the service', (name) => {
+  expect(parse({ [name]: ' ', 'dry-run': 'true' })).toMatchObject({ dryRun: true, hasService: false })
+})
+
 test.each(['paths', 'paths-ignore', 'allowed-paths'])(
   'a pattern of `%s` that is likely to be a mistake costs a warning',
   (name) => {
@@ -98,6 +104,9 @@ test.each<[string, Given, string]>([
   ['a blank prompt for a job, which is no attaching', { prompt: ' ', 'job-id': 'job_1' }, '`prompt` is blank'],
   ['two prompts', { 'prompt-file': 'prompt.md' }, '`prompt-file` cannot be combined with `prompt`'],
   ['a prompt file that cannot be read', { prompt: '', 'prompt-file': 'not-there.md' }, '`prompt-file` does not exist'],
+  ['a dry run of attaching', { prompt: '', 'job-id': 'job_1', 'dry-run': 'true' }, '`dry-run` needs a prompt'],
+  ['no key without a dry run', { 'api-key': '', 'dry-run': 'false' }, '`api-key` is empty'],
+  ['a key with a space in a dry run', { 'api-key': 'a b', 'dry-run': 'true' }, '`api-key` must not contain spaces'],
   ['a job id that is a path', { 'job-id': '../job' }, '`job-id` must be 1 to 128 letters'],
   ['two filters', { paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` cannot be combined with `paths`'],
   ['a filter without a file', { paths: '!a' }, '`paths` has only lines that begin with `!`'],

@@ -25,8 +25,10 @@ test.each(WORKFLOWS)('$name goes on with a pull request that a red run has left 
   for (const { given } of asksOf(workflow)) {
     const looks = given['wait-for-checks'] === true || 'allowed-paths' in given
     const mayBeRed = /checks|out-of-scope/.test(JSON.stringify(given['fail-on'] ?? 'checks, out-of-scope'))
+    // A step that attaches to a job sends nothing.
+    const sends = 'prompt' in given || 'prompt-file' in given
     // A comment that asks again says itself where.
-    if (looks && mayBeRed && !('command' in given)) expect(given['on-open-pr']).toMatch(/^(?:follow-up|skip)$/)
+    if (looks && mayBeRed && sends && !('command' in given)) expect(given['on-open-pr']).toMatch(/^(?:follow-up|skip)$/)
   }
 })
 

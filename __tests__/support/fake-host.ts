@@ -24,6 +24,7 @@ export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHos
     maskInLog: say('maskInLog'),
     redact: (text) => text,
     log: say('log'),
+    logQuote: say('quote'),
     startGroup: say('group'),
     endGroup: say('endgroup'),
     debug: say('debug'),

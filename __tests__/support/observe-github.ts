@@ -14,6 +14,8 @@ export interface ObservedGitHub {
   readonly options: GitHubPart
   /** The operations that were asked, in order, by the names of GitHub's description. */
   readonly requests: readonly string[]
+  /** Those of them that change something. */
+  readonly writes: readonly string[]
   /** How many of them GitHub counts: an answer 304 is none. */
   readonly counted: number
   /** What in requests and answers, since it was read last, GitHub's description does not allow. */
@@ -34,6 +36,11 @@ export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {})
   })
   return {
     requests,
+    get writes() {
+      const isWrite = ({ request: { method, body } }: GitHubExchange): boolean =>
+        method !== 'GET' && !/^\{"query":"\s*query/.test(body)
+      return exchanges.filter(isWrite).map(({ operation, request }) => operation ?? request.target)
+    },
     get counted() {
       return exchanges.filter(({ response }) => response.status !== 304).length
     },

@@ -74,6 +74,9 @@ export async function playOn<Inputs extends StepInputs, Report>(
     ...bare,
     redact,
     log: inLines(bare.log),
+    logQuote: (text: string) => {
+      bare.logQuote(redact(text))
+    },
     warn: inLines(bare.warn),
     setOutput(name: string, value: string) {
       given.set(name, value)

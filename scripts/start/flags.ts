@@ -3,7 +3,7 @@ import { askForNearest } from './nearest.ts'
 
 export const TASK_FLAGS = ['prompt', 'prompt-file', 'job-id'] as const
 const NAMED_FLAGS = ['action', 'scenario', 'speed', 'cancel-after', ...TASK_FLAGS] as const
-const SWITCHES = ['help', 'list', 'keep', 'check'] as const
+const SWITCHES = ['help', 'list', 'keep', 'check', 'dry-run'] as const
 const KNOWN: readonly string[] = [...NAMED_FLAGS, 'input', ...SWITCHES]
 
 const isSwitch = (name: string): boolean => SWITCHES.some((known) => known === name)
@@ -44,8 +44,9 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
     given.push([name, value ?? 'true'])
   }
 
+  const fromEnv = (name: string): string | undefined => env[`npm_config_${name.replaceAll('-', '_')}`]
   const positionals = tokens.flatMap((token) => (token.kind === 'positional' ? token.value : []))
-  const fromNpm = NAMED_FLAGS.map((name) => [name, env[`npm_config_${name.replaceAll('-', '_')}`]] as const)
+  const fromNpm = NAMED_FLAGS.map((name) => [name, fromEnv(name)] as const)
   const withoutValue = fromNpm.filter(([, value]) => value === 'true')
   const [positional] = positionals
   if (positionals.length !== withoutValue.length || withoutValue.length > 1) {
@@ -58,6 +59,6 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
       ...given.filter(([name]) => NAMED_FLAGS.some((known) => known === name)),
     ]) as Flags['named'],
     input: given.filter(([name]) => name === 'input').map(([, value]) => value),
-    isOn: (name) => given.some(([one]) => one === name) || env[`npm_config_${name}`] === 'true',
+    isOn: (name) => given.some(([one]) => one === name) || fromEnv(name) === 'true',
   }
 }

@@ -55,6 +55,7 @@ export const HELP = `Runs the packaged action against an embedded service, as a 
   --prompt-file <path>   a file with the instruction, inside the current folder
   --job-id <id>          with a prompt: send it to this job; without one: wait for this job
                          (the embedded service has job_finished, job_running and job_archived)
+  --dry-run              shows the prompt and where it would go, and sends nothing
   --input <name>=<text>  any other input of the action, as often as needed
   --cancel-after <s>     cancels the run after so many seconds
   --check                two read requests, a job (--job-id) and a page of visitors; creates nothing
@@ -103,12 +104,14 @@ export function readOptions(
   const isEmbedded = service.kind === 'embedded'
   if (flags.isOn('check'))
     return { kind: 'check', service, jobId: named['job-id'] ?? (isEmbedded ? 'job_finished' : '') }
+  if (flags.isOn('dry-run') && action !== 'agent') return refuse('--dry-run is for the action that runs an agent job.')
   if (cancelAfter !== undefined && !isNumber(cancelAfter))
     return refuse(`--cancel-after needs a number of seconds, and got «${cancelAfter}».`)
   const unclear = flags.input.find((text) => !/^[^=]+=/.test(text))
   if (unclear !== undefined) return refuse(`--input needs the form name=value, and got «${unclear}».`)
   const inputs = flags.input.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)])
-  const given: Texts = { ...named, ...(Object.fromEntries(inputs) as Texts) }
+  const dryRun: Texts = flags.isOn('dry-run') ? { 'dry-run': 'true' } : {}
+  const given: Texts = { ...named, ...dryRun, ...(Object.fromEntries(inputs) as Texts) }
   const { prompt = DEFAULT_PROMPT, ...others } = example
   // Without a scenario exactly the inputs of the README. The scenarios are about checks and paths too.
   const isReadme = scenario === undefined && Object.keys(others).length > 0

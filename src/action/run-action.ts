@@ -130,6 +130,8 @@ export interface Action<Inputs extends StepInputs, Report> {
   readonly connectGitHub?: typeof connectGitHub
   /** @throws ActionError `invalid-input` that names every problem */
   readonly parse: (raw: RawInputs, workspace: string, now: Date) => Inputs
+  /** Whether the step has something to do without a key. */
+  readonly needsNoKey?: (raw: RawInputs) => boolean
   /** What a green end without a key means for later runs, as full sentences. */
   readonly describeMissingKey?: (raw: RawInputs, context: Context) => string | undefined
   /** What is known of a step that throws is asked of what `onStop` was given last. */
@@ -187,7 +189,7 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     onStopOfAction(notRun)
 
     // Nothing else is looked at then: where secrets are withheld, other inputs may come from secrets too.
-    if (!isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip') {
+    if (!isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip' && !action.needsNoKey?.(raw)) {
       const context = readContext(env)
       announceSkip(core, context, action.describeMissingKey?.(raw, context))
       return render(notRun())

@@ -22,6 +22,8 @@ export interface Core {
   /** For everything but the log. */
   readonly redact: Redact
   readonly log: (text: string) => void
+  /** Logs a text of any length, each line after a bar. */
+  readonly logQuote: (text: string) => void
   /** Folds the lines that follow behind a title, until the group ends. One that is open ends first: groups never nest. */
   readonly startGroup: (title: string) => void
   /** Nothing if no group is open. */
@@ -108,6 +110,9 @@ export function createCore(clock: Clock): Core {
     redact: redactSecrets,
     log(text) {
       for (const line of prefixed(text)) core.info(line)
+    },
+    logQuote(text) {
+      for (const line of cleanLines(text, Infinity, redactLog)) core.info(`  | ${line}`)
     },
     startGroup(title) {
       endGroup()

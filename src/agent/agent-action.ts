@@ -1,6 +1,6 @@
 import type { Action } from '../action/run-action.ts'
 import { connectGitHub } from '../github/github.ts'
-import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from './inputs.ts'
+import { AGENT_FIELDS, asksForDryRun, parseAgentInputs, type AgentInputs } from './inputs.ts'
 import { conclude } from './report/outcomes.ts'
 import { renderResult, toOutputs } from './report/outputs.ts'
 import { type Outcome, redactReport, type Report } from './report/report.ts'
@@ -15,6 +15,7 @@ export const agentAction: Action<AgentInputs, Report> = {
   firstOutputs: { outcome: 'error' satisfies Outcome },
   connectGitHub,
   parse: parseAgentInputs,
+  needsNoKey: asksForDryRun,
   describeMissingKey: describeMovedBase,
   run: runAgent,
   notRun: (error, durationMs) => ({

@@ -1,4 +1,5 @@
 import {
+  apiKeyInput,
   baseUrlInput,
   booleanInput,
   choiceInput,
@@ -32,6 +33,19 @@ export type Task =
   | { readonly kind: 'create'; readonly prompt: string }
   | { readonly kind: 'follow-up'; readonly prompt: string; readonly jobId: string }
   | { readonly kind: 'attach'; readonly jobId: string }
+
+export const asksForDryRun = (raw: RawInputs): boolean => /^\s*true\s*$/i.test(raw['dry-run'] ?? '')
+
+/** A dry run can do without it. */
+const unlessDryRun =
+  (input: Input<string>): Input<string> =>
+  (text, raw, workspace) =>
+    text === '' && asksForDryRun(raw) ? '' : input(text, raw, workspace)
+
+const dryRunInput = inputThat(booleanInput, (dryRun, raw) => {
+  const hasPrompt = ['prompt', 'prompt-file'].some((name) => isGiven(raw, name))
+  return dryRun && isGiven(raw, 'job-id') && !hasPrompt && 'needs a prompt: a step with `job-id` alone sends nothing'
+})
 
 /** Without a prompt and a job there is a command, for which what is given here is the beginning of what a comment asks for. */
 export function toTask(prompt: string | undefined, jobId: string | undefined): Task {
@@ -256,7 +270,10 @@ export const AGENT_FIELDS = {
   jobId: field('job-id', '', jobIdInput),
   /** Empty: comments are events like all others. */
   command: field('command', '', commandInput),
-  ...SERVICE_FIELDS,
+  dryRun: field('dry-run', 'false', dryRunInput),
+  projectId: SERVICE_FIELDS.projectId,
+  apiKey: field('api-key', '', unlessDryRun(apiKeyInput)),
+  baseUrl: field('base-url', '', unlessDryRun(baseUrlInput)),
   wait: field('wait', 'true', waitInput),
   timeoutMs: field('timeout-minutes', '60', timeoutInput),
   /** Undefined: the pace adapts to the job's age. */
@@ -288,6 +305,8 @@ export const AGENT_FIELDS = {
 
 export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly task: Task
+  /** Whether the service can be asked: a dry run needs no key. */
+  readonly hasService: boolean
   /** Of all inputs but secrets. */
   readonly hash: string
   /** Undefined: every file counts. */
@@ -305,6 +324,7 @@ export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs
     ...inputs,
     hash: hashInputs(AGENT_FIELDS, raw),
     task: toTask(prompt ?? promptFile, jobId),
+    hasService: inputs.apiKey !== '' && inputs.baseUrl !== '',
     pathFilter: filters.find(({ rules }) => rules.length > 0),
     warnings: [...filters, { kind: 'allowed-paths', rules: allowedPaths }].flatMap(({ kind, rules }) =>
       rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${kind}\` ${warning}.`])),

@@ -1,6 +1,7 @@
 import { ActionError } from '../runtime/errors.ts'
 import type { OnStop } from '../action/run-action.ts'
 import { endingAt, type Step } from '../action/step.ts'
+import { describeBaseMovedByDryRun } from './change/change-range.ts'
 import { openChangeSources } from './change/change-sources.ts'
 import { resolveChange } from './change/resolve-change.ts'
 import { describeTrigger } from './change/event-origin.ts'
@@ -109,6 +110,11 @@ async function takeTurn(plan: Plan, sources: ChangeSources, watch: JobWatch): Pr
   throw result.error
 }
 
+function noticeMovedBase({ context, inputs, journal }: AgentStep): void {
+  const moved = describeBaseMovedByDryRun(inputs, context)
+  if (moved !== undefined) journal.notice('The base of the next range moves', moved)
+}
+
 /** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
 async function followThrough(end: TurnEnd, sources: ChangeSources, step: AgentStep): Promise<Plan | undefined> {
   const { journal, signal } = step
@@ -116,6 +122,7 @@ async function followThrough(end: TurnEnd, sources: ChangeSources, step: AgentSt
   if (end.kind === 'submitted') signal.throwIfAborted()
   journal.updateTurn(end)
   writeMilestone(step)
+  if (end.kind === 'previewed') noticeMovedBase(step)
   if (end.kind !== 'ended' || !isToTrack(journal.turns)) return undefined
   for (;;) {
     const found = await trackPullRequest(end, step, sources)

@@ -122,7 +122,7 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
 }
 
 /**
- * The way to the real service, through a proxy where the environment names one.
+ * The way to the real service, through a proxy where the environment names one. Without an address nothing can be asked.
  * @throws ActionError `proxy` if the proxy's address is none
  */
 export function createTransport({ baseUrl, apiKey, clock, env, mask, maskInLog, debug }: TransportOptions): Transport {
@@ -131,7 +131,7 @@ export function createTransport({ baseUrl, apiKey, clock, env, mask, maskInLog, 
     else mask(secret)
   }
   // Each request finds it again; here it is checked, before any is sent, and told.
-  const proxy = proxyFor(new URL(baseUrl), env)
+  const proxy = baseUrl === '' ? undefined : proxyFor(new URL(baseUrl), env)
   if (proxy !== undefined) debug(`Requests to the service go through the proxy at ${proxy.host}.`)
   return async (request, signal) => {
     if (signal.aborted) return { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }

@@ -54,6 +54,7 @@ const CHANGED: Readonly<Record<Outcome, Readonly<Record<'create' | 'followUp' | 
   'timed-out': { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
   unconfirmed: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
   submitted: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
+  previewed: { create: ['false', 'false'], followUp: ['false', 'false'], attach: ['false', 'false'] },
   cancelled: { create: ['', ''], followUp: ['', ''], attach: ['true', ''] },
   skipped: { create: ['false', 'false'], followUp: ['false', 'false'], attach: ['false', 'false'] },
   error: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },

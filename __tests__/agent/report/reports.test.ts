@@ -139,7 +139,7 @@ test('what is noted is said and in the time line, and the step has its origin an
   journal.add({ change: 'the push' })
   expect(host.said).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
   expect(journal.report()).toEqual({
-    ...{ projectId: 'docs-demo', stepId: 'agent', waitForChecks: true, allowedPaths: [] },
+    ...{ projectId: 'docs-demo', dryRun: false, stepId: 'agent', waitForChecks: true, allowedPaths: [] },
     failOn: new Set(['failed', 'archived', 'timeout']),
     change: 'the push',
     durationMs: 2_000,

@@ -35,6 +35,7 @@ test.each<[string, TurnState, Partial<Turn>?]>([
   ['did not end in time', stopped('deadline', PREPARING)],
   ['sent, and not seen to begin', { kind: 'unconfirmed', job: active }],
   ['sent, and not waited for', { kind: 'submitted', job: active, isConfirmed: false }],
+  ['not sent, because this is a dry run', { kind: 'previewed', isJobRead: true }],
   ['not sent', { kind: 'not-sent', reason: 'archived', error: failure('not-sent') }],
   ['not sent', stopped('not-sent', PREPARING)],
   ['cancelled', stopped('cancelled', ACCEPTED)],

@@ -37,6 +37,7 @@ const STATES = {
   sending: { kind: 'sending', job: completed },
   'delivery-unknown': { kind: 'delivery-unknown', job: completed },
   accepted: { kind: 'accepted', job: active, isConfirmed: false },
+  previewed: { kind: 'previewed', pullRequest: { number: 7 }, isJobRead: true },
   'not-sent': { kind: 'not-sent', reason: 'archived', error: failure('not-sent'), job: archived },
   submitted: { kind: 'submitted', job: active, isConfirmed: false },
   unconfirmed: { kind: 'unconfirmed', job: completed },
@@ -83,6 +84,7 @@ describe('turn', () => {
     ['planning', undefined, false, false],
     ['preparing', 'unsent', false, false],
     ['sending', 'unsent', false, true],
+    ['previewed', 'unsent', false, true],
     ['not-sent', 'unsent', false, false],
     ['delivery-unknown', 'unsent', true, true],
     ['accepted', 'taken', true, true],
@@ -119,6 +121,7 @@ describe('turn', () => {
 test.each<[Outcome, TurnEnd]>([
   ['archived', STATES['not-sent']],
   ['timed-out', { ...STATES['not-sent'], reason: 'timed-out' }],
+  ['previewed', STATES.previewed],
   ['submitted', STATES.submitted],
   ['unconfirmed', STATES.unconfirmed],
   ['timed-out', STATES['timed-out']],

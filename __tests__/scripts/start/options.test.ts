@@ -42,6 +42,14 @@ test('without a scenario the action gets exactly the inputs of the workflow in t
   expect(readOptions([], SERVICE, example)).toHaveProperty('defaults', { prompt: example['prompt'] })
 })
 
+test.each([
+  [['--dry-run'], {}],
+  [[], { npm_config_dry_run: 'true' }],
+])('the flags %j in the environment %j are a dry run', (args, env) => {
+  expect(readOptions(args, env)).toMatchObject({ given: { 'dry-run': 'true' } })
+  expect(readOptions([...args, '--action', 'visitors'], env)).toMatchObject({ kind: 'refused' })
+})
+
 test('a step that does not wait is not given the inputs that need the end of the job', () => {
   const { defaults } = readOptions(['--input', 'wait=False'], {}) as { defaults: object }
   expect(Object.keys(defaults)).not.toEqual(expect.arrayContaining(['wait-for-checks']))

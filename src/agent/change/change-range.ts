@@ -4,7 +4,7 @@ import type { Event, Subject, Work } from '../../github/event.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { countsAsBase } from '../../github/workflow-runs.ts'
 import { quoted } from '../../text/markdown.ts'
-import type { RequestedRange } from '../inputs.ts'
+import type { AgentInputs, RequestedRange } from '../inputs.ts'
 
 export type ChangeRange =
   /** What `head` has since its merge base with `base`. */
@@ -165,19 +165,40 @@ export function findChangeRange(
 
 const MOVED =
   'This run ends green, so the next range since the last successful run begins after it, and no later run sends what changed before. `change-range: BASE...HEAD` sends it.'
+const MOVED_BY_DRY_RUN =
+  'This dry run ends green, so the next range of this workflow since its last successful run begins after it. Keep dry runs in a workflow of their own.'
+
+/** Which range the inputs ask for, and whether a step uses it. */
+interface RangeUse {
+  readonly requested: RequestedRange['kind']
+  readonly isUsed: boolean
+}
+
+/** Whether a later run looks back to this one as the last successful run. */
+function isBaseOfLaterRange({ requested, isUsed }: RangeUse, context: Context): boolean {
+  const { event, eventName, actor } = context
+  if (event.kind === 'tag' || !countsAsBase({ event: eventName, actor })) return false
+  if (requested === 'since-last-success') return true
+  return requested === 'event' && isUsed && findChangeRange(context, { kind: 'event' }).kind === 'since-last-success'
+}
 
 /**
- * What a run that ends green without having sent anything does to later runs. The other inputs are taken as they are written:
- * without a key none of them has been checked.
+ * What a run that ends green without a key does to later runs. The other inputs are taken as they are written: without a key
+ * none of them has been checked.
  * @returns undefined if no later run looks back to this one
  */
 export function describeMovedBase(raw: RawInputs, context: Context): string | undefined {
-  const { event, eventName, actor } = context
   const given = (name: string): string => raw[name]?.trim() ?? ''
-  if (event.kind === 'tag' || !countsAsBase({ event: eventName, actor })) return undefined
-  if (given('change-range') === 'since-last-success') return MOVED
+  const range = given('change-range')
+  const requested = range === 'since-last-success' ? range : range === '' ? 'event' : 'between'
   const isWanted = ['paths', 'paths-ignore', 'skip-labels'].some((name) => given(name) !== '')
-  const isTold = !['', 'none'].includes(given('change-context'))
-  const looksBack = findChangeRange(context, { kind: 'event' }).kind === 'since-last-success'
-  return given('change-range') === '' && (isWanted || isTold) && looksBack ? MOVED : undefined
+  const isUsed = isWanted || !['', 'none'].includes(given('change-context'))
+  return isBaseOfLaterRange({ requested, isUsed }, context) ? MOVED : undefined
+}
+
+/** The same for a dry run. */
+export function describeBaseMovedByDryRun(inputs: AgentInputs, context: Context): string | undefined {
+  const { changeRange, changeContext, pathFilter, skipLabels } = inputs
+  const isUsed = changeContext !== 'none' || pathFilter !== undefined || skipLabels.length > 0
+  return isBaseOfLaterRange({ requested: changeRange.kind, isUsed }, context) ? MOVED_BY_DRY_RUN : undefined
 }

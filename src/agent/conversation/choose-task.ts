@@ -121,8 +121,8 @@ async function findRollingPullRequest(
   return findAmong(await findMarked(unlabelled, repository, search))
 }
 
-export function warnOfAttempt({ context: { runAttempt }, inputs: { command }, journal }: AgentStep): void {
-  if (runAttempt === 1) return
+export function warnOfAttempt({ context: { runAttempt }, inputs: { command, dryRun }, journal }: AgentStep): void {
+  if (runAttempt === 1 || dryRun) return
   // A step with `command` cannot take `job-id`.
   const step =
     command === ''
@@ -144,13 +144,13 @@ const MOST_CHOICES = 5
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
 export async function chooseTask(step: AgentStep): Promise<Plan | string> {
-  const { task, onOpenPr } = step.inputs
+  const { task, onOpenPr, hasService } = step.inputs
   if (task.kind !== 'attach') warnOfAttempt(step)
   if (task.kind !== 'create') return { task, target: { kind: 'job' } }
   if (onOpenPr === 'new') return { task, target: { kind: 'new-job' } }
   const found = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, []), ASK_AGAIN)
   if (found !== undefined && onOpenPr === 'skip')
-    return `Pull request #${found.pullRequest.number} of the agent is open, and \`on-open-pr\` is \`skip\`.`
+    return `Pull request #${found.pullRequest.number} of the agent is open${hasService ? '' : ' (not confirmed by the service)'}, and \`on-open-pr\` is \`skip\`.`
   return continueWith(found, task.prompt, [], step)
 }
 

@@ -69,7 +69,7 @@ async function formatChange({ address, subject }: AskingComment, search: Search)
  * @throws ActionError if what has to be known is not told: nothing may be sent then
  */
 export async function fromComment(step: AgentStep): Promise<Plan | string | undefined> {
-  const { command, task, changeContextBytes } = step.inputs
+  const { command, task, changeContextBytes, dryRun } = step.inputs
   if (command === '') return undefined
   const comment = parseComment(step.context, command)
   if (typeof comment === 'string') return comment
@@ -92,7 +92,8 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
   if (typeof found === 'string') return found
 
   const isReview = address.kind === 'review'
-  if (!isReview) await step.journal.bestEffort('The reaction was not put on the comment', () => github.addEyes(address))
+  if (!isReview && !dryRun)
+    await step.journal.bestEffort('The reaction was not put on the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
   const review = isReview ? await orNotSent('The comments of the review could not be read', readReview, AGAIN) : []
   const prompt = promptOfComment(comment, {

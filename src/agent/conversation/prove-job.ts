@@ -79,6 +79,10 @@ export async function findJobOf(address: PullRequestAddress, search: Search): Pr
   if (!isOpen(pullRequest)) return { pullRequest, objections }
   const { ours, others } = jobsNamedIn(await github.listMarkerComments(pullRequest, isMarkerComment))
   const lagsUntil = search.clock.now() + LINK_LAG_MS
+  if (!search.inputs.hasService) {
+    const [named] = ours
+    return named === undefined ? { pullRequest, objections } : { ...named, pullRequest, isProven: false }
+  }
   for (const named of ours) {
     const job = await readJob(named.jobId, search, lagsUntil)
     const objection = await findObjection(job, pullRequest, search)

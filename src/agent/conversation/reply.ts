@@ -74,7 +74,7 @@ export async function answerComment(step: AgentStep): Promise<void> {
   const context = { ...step.context, inputsHash: inputs.hash }
   const report = redactReport(journal.report(), core.redact)
   const { comment } = report
-  if (comment === undefined) return
+  if (comment === undefined || inputs.dryRun) return
   const body = core.redact(renderReply(report, conclude(report), comment, context))
   try {
     const github = openGitHub(step, REPLY_MS, GRACE_MS)

@@ -233,7 +233,7 @@ export async function writeLog(step: AgentStep): Promise<void> {
   const { inputs, journal } = step
   const report = journal.report()
   const { log } = report
-  if (log === undefined || inputs.label === '') return
+  if (log === undefined || inputs.label === '' || inputs.dryRun) return
   const { jobId, followUps, signature } = log
   const entry = toLogEntry(journal.turns, report, step.context, step.clock.wallTime())
   const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), ...entry }
@@ -250,7 +250,7 @@ export async function writeLog(step: AgentStep): Promise<void> {
 }
 
 /**
- * Counts a follow-up in the comment that names the job.
+ * Counts a follow-up in the comment that names the job. A dry run only compares the count.
  * @returns where it was counted, or `used-up` if there were as many as are allowed
  * @throws ActionError if it may not have been counted
  */
@@ -263,6 +263,7 @@ export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise
       { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
     )
   const { clock, context, inputs, questions, random } = step
+  if (inputs.dryRun) return followUps < inputs.maxFollowUps ? rolling : 'used-up'
   const access = { ...step, deadlineAt: questions.at, github: openGitHub(step, questions) }
   const now = clock.wallTime().getTime()
   const signature = [context.runId, context.runAttempt, now, Math.floor(random() * 1e6)].join('.')

@@ -31,11 +31,12 @@ export class Journal {
   readonly #timeline: TimelineEntry[] = []
   #facts: Partial<Facts>
 
-  constructor({ task, projectId, failOn, waitForChecks, allowedPaths }: AgentInputs, step: Step) {
+  constructor(inputs: AgentInputs, step: Step) {
     this.heads = new SeenHeads(step)
     this.#step = step
+    const { task, projectId, dryRun, failOn, waitForChecks, allowedPaths } = inputs
     this.#turns = [{ task, state: { kind: 'planning' } }]
-    this.#facts = { projectId, failOn, waitForChecks, allowedPaths, stepId: step.context.stepId }
+    this.#facts = { projectId, dryRun, failOn, waitForChecks, allowedPaths, stepId: step.context.stepId }
   }
 
   get turns(): Turns {

@@ -1,7 +1,7 @@
 import { type Conclusion, MISSING_KEY } from '../../action/step-result.ts'
 import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
-import { formatDuration, joinSentences } from '../../text/format.ts'
+import { formatCount, formatDuration, joinSentences } from '../../text/format.ts'
 import type { FailOn } from '../inputs.ts'
 import { formatLosses } from './journal.ts'
 import {
@@ -57,6 +57,24 @@ const formatBadEnd =
 const hasOpened: OutcomeRow['changed'] = ({ task, job }) =>
   task?.kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
 const nobodyKnows = (): undefined => undefined
+
+function titleOfPreview({ task, preview }: Report): string {
+  if (preview?.pullRequest !== undefined) return 'Dry run, the prompt would go to an open pull request'
+  return `Dry run, the prompt would ${task?.kind === 'follow-up' ? 'go to an existing job' : 'start a new job'}`
+}
+
+/** How large the prompt of a dry run is, and where it would go. */
+function describePreview({ task, preview }: Report): string {
+  if (task === undefined || task.kind === 'attach') return ''
+  const size = formatCount(Buffer.byteLength(task.prompt), 'byte')
+  const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
+  if (task.kind === 'create') return `${sent} to a new job.`
+  const number = preview?.pullRequest?.number
+  const place = number === undefined ? '' : `, which belongs to pull request #${number}`
+  const unread =
+    preview?.isJobRead === true ? '' : ' (not confirmed by the service, which a dry run without a key cannot ask)'
+  return `${sent} to job ${task.jobId}${place}${unread}.`
+}
 
 export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   'pull-request': {
@@ -136,6 +154,14 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     text: ({ task }) =>
       task?.kind === 'attach' ? 'This step does not wait for the job.' : 'This step does not wait for the result.',
     changed: nobodyKnows,
+  },
+  previewed: {
+    colour: 'green',
+    icons: ['🔎', '🔎'],
+    end: 'not sent, because this is a dry run',
+    title: titleOfPreview,
+    text: describePreview,
+    changed: () => false,
   },
   cancelled: {
     colour: 'red',

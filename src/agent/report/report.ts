@@ -6,7 +6,7 @@ import type { Told } from '../../text/markdown.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs, Task } from '../inputs.ts'
-import type { FollowUpReason, JobReads, Progress, PullRequestFindings, RoundStop, Turn } from './turn.ts'
+import type { FollowUpReason, JobReads, Previewed, Progress, PullRequestFindings, RoundStop, Turn } from './turn.ts'
 
 /** What became of the step; the value of the output `outcome`. */
 export const OUTCOMES = [
@@ -17,6 +17,7 @@ export const OUTCOMES = [
   'timed-out',
   'unconfirmed',
   'submitted',
+  'previewed',
   'cancelled',
   'skipped',
   'error',
@@ -67,7 +68,7 @@ export interface Shortfall {
 }
 
 /** Undefined where the inputs could not be read. */
-type InputFacts = Pick<AgentInputs, 'projectId' | 'failOn' | 'waitForChecks' | 'allowedPaths'>
+type InputFacts = Pick<AgentInputs, 'projectId' | 'dryRun' | 'failOn' | 'waitForChecks' | 'allowedPaths'>
 
 /** What a step remembers besides its turns. */
 export interface Facts extends Partial<InputFacts> {
@@ -95,6 +96,8 @@ export interface Report extends Facts, JobReads {
   /** The job as it was last read in a round. */
   readonly jobInRound?: Job | undefined
   readonly operation?: PullRequestOperation | undefined
+  /** Where the prompt of a dry run would go. */
+  readonly preview?: Previewed | undefined
   /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
   readonly error?: ActionError | undefined
   readonly progress?: Progress | undefined
@@ -105,8 +108,9 @@ export interface Report extends Facts, JobReads {
   readonly stop?: RoundStop | undefined
 }
 
-/** The id that a later step can follow up on or attach to. */
-export function jobIdOf({ job, task }: Report): string | undefined {
+/** The id that a later step can follow up on or attach to. A dry run has done nothing that a later step could build on. */
+export function jobIdOf({ job, task, dryRun }: Report): string | undefined {
+  if (dryRun === true) return undefined
   return job?.id ?? (task?.kind === 'create' ? undefined : task?.jobId)
 }
 

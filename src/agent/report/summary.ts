@@ -22,6 +22,8 @@ import { formatEnd } from './turn-texts.ts'
 import type { Turn } from './turn.ts'
 
 const MOST_PROMPT_BYTES = 32 * 1024
+/** The prompt is what a dry run is for, so it gets most of the summary's room. */
+const MAX_PREVIEW_BYTES = 192 * 1024
 
 const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attached' } as const
 
@@ -86,10 +88,11 @@ function timeline({ timeline }: Report): string[] {
   return rows.length === 0 ? [] : ['### Time line', grid(['UTC', 'After', 'What happened'], rows)]
 }
 
-function prompt({ task }: Report): string {
-  return task === undefined || task.kind === 'attach' || task.prompt === ''
-    ? ''
-    : foldedText('The prompt', task.prompt, MOST_PROMPT_BYTES)
+function prompt({ task, preview }: Report): string {
+  if (task === undefined || task.kind === 'attach' || task.prompt === '') return ''
+  const fold = (maxBytes: number): string => foldedText('The prompt', task.prompt, maxBytes)
+  const whole = preview && fold(MAX_PREVIEW_BYTES)
+  return whole !== undefined && Buffer.byteLength(whole) <= MAX_PREVIEW_BYTES ? whole : fold(MOST_PROMPT_BYTES)
 }
 
 /** Only ids that were checked get in here. */

@@ -43,6 +43,7 @@ export function formatEnd(turn: Turn): string {
   switch (end.kind) {
     case 'not-sent':
       return 'not sent'
+    case 'previewed':
     case 'submitted':
     case 'unconfirmed':
     case 'timed-out':

@@ -1,6 +1,6 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/checks.ts'
-import type { PullRequest } from '../../github/pull-requests.ts'
+import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs.ts'
 
@@ -134,8 +134,18 @@ export interface UnusableLink {
   readonly error: ActionError
 }
 
+/** A dry run has come to the place where the prompt would be sent, and sent nothing. */
+export interface Previewed {
+  readonly kind: 'previewed'
+  /** The open pull request whose job would get the prompt. */
+  readonly pullRequest?: Pick<PullRequestAddress, 'number'> | undefined
+  /** Whether the service was asked about the job that would get the prompt: without a key it cannot be. */
+  readonly isJobRead: boolean
+}
+
 /** The last state of a turn, unless an error stops the turn. */
 export type TurnEnd =
+  | Previewed
   | ({ readonly kind: 'not-sent'; readonly reason: 'archived' | 'timed-out'; readonly error: ActionError } & JobReads)
   /** Nobody waits for it. */
   | { readonly kind: 'submitted'; readonly job: Job; readonly isConfirmed: boolean }
@@ -194,6 +204,7 @@ export function getEnd({ state: given }: Turn): TurnEnd | undefined {
     case 'delivery-unknown':
     case 'accepted':
       return undefined
+    case 'previewed':
     case 'not-sent':
     case 'submitted':
     case 'unconfirmed':
@@ -236,6 +247,7 @@ export function withReads(state: TurnState, reads: JobReads): TurnState {
     case 'accepted':
       return { ...state, ...reads, job: reads.job ?? state.job }
     case 'planning':
+    case 'previewed':
     case 'not-sent':
     case 'submitted':
     case 'unconfirmed':
@@ -254,6 +266,7 @@ export function isSent({ state }: Turn): boolean {
     case 'planning':
     case 'preparing':
     case 'sending':
+    case 'previewed':
     case 'not-sent':
       return false
     case 'delivery-unknown':
@@ -280,6 +293,7 @@ export function getProgress({ task, state: given }: Turn): Progress | undefined 
       return undefined
     case 'preparing':
     case 'sending':
+    case 'previewed':
     case 'not-sent':
     case 'delivery-unknown':
       return 'unsent'
@@ -303,6 +317,7 @@ export function getFollowUpReason({ state, followUpReason }: Turn): FollowUpReas
     case 'preparing':
     case 'not-sent':
       return undefined
+    case 'previewed':
     case 'sending':
     case 'delivery-unknown':
     case 'accepted':

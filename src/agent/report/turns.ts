@@ -55,6 +55,7 @@ export function getEndOutcome(end: TurnEnd): Outcome {
   switch (end.kind) {
     case 'not-sent':
       return end.reason
+    case 'previewed':
     case 'submitted':
     case 'unconfirmed':
     case 'timed-out':
@@ -70,6 +71,7 @@ export function getEndOutcome(end: TurnEnd): Outcome {
 /** What keeps a turn from being what was asked for; undefined for an end that needs no error to explain it. */
 function getEndError(end: TurnEnd): ActionError | undefined {
   switch (end.kind) {
+    case 'previewed':
     case 'submitted':
     case 'unconfirmed':
     case 'ended':
@@ -125,6 +127,8 @@ function stopAfterEnded({ job, work }: Ended): RoundStop | undefined {
 /** What the end of a round means for further ones. */
 function stopAfterRound(end: TurnEnd): RoundStop | undefined {
   switch (end.kind) {
+    case 'previewed':
+      return 'not-sent'
     case 'not-sent':
       return end.reason === 'archived' ? 'archived' : 'not-sent'
     case 'submitted':
@@ -192,11 +196,14 @@ export function reportOf(turns: Turns, facts: Facts): Report {
   return {
     ...facts,
     ...getReads(own.state),
+    // A dry run has no job of its own, whichever it has read.
+    ...(facts.dryRun === true && { job: undefined }),
     task: own.task,
     progress: getProgress(own),
     continued: getFollowUpReason(own),
     pullRequest: turns.map(getFindings).findLast((found) => found !== undefined),
     outcome: getOutcome(turns, facts.skipReason),
+    preview: end?.kind === 'previewed' ? end : undefined,
     operation: getPullRequestOperation(turns),
     error: stopped === undefined ? end && getEndError(end) : stopped.error,
     jobInRound: turns.length > 1 ? getReads(newestOf(turns).state).job : undefined,

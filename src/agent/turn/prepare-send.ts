@@ -147,24 +147,32 @@ export async function decideSend(target: Target, before: Job, watch: JobWatch): 
  */
 async function reserveFollowUp(target: Target, job: Job, step: AgentStep): Promise<TargetDecision> {
   if (target.kind !== 'pull-request' || target.reason === 'comment') return SEND
-  const { number } = target.rolling.pullRequest
   return step.questions.spend(async () => {
     const decision = await checkJob(target, job, step)
-    if (decision.kind !== 'send') return decision
-    const uncounted = `The follow-up could not be counted in pull request #${number}`
-    const counted = await orNotSent(uncounted, () => countFollowUp(target.rolling, step), ASK_AGAIN)
-    if (counted !== 'used-up') {
-      step.journal.add({ log: counted })
-      return SEND
-    }
-    const ended = await checkState(target, step)
-    if (ended.kind !== 'send') return ended
-    // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
-    return refuse(
-      `${nameOf(target)} takes no more follow-ups: it has had ${step.inputs.maxFollowUps}, the limit.`,
-      'Merge or close it: the next run then starts a new job. Or raise `max-follow-ups`.',
-    )
+    return decision.kind === 'send' ? count(target, step) : decision
   })
+}
+
+async function count(target: PullRequestTarget, step: AgentStep): Promise<TargetDecision> {
+  const uncounted = `The follow-up could not be counted in pull request #${target.rolling.pullRequest.number}`
+  const counted = await orNotSent(uncounted, () => countFollowUp(target.rolling, step), ASK_AGAIN)
+  if (counted !== 'used-up') {
+    step.journal.add({ log: counted })
+    return SEND
+  }
+  const ended = await checkState(target, step)
+  if (ended.kind !== 'send') return ended
+  // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
+  return refuse(
+    `${nameOf(target)} takes no more follow-ups: it has had ${step.inputs.maxFollowUps}, the limit.`,
+    'Merge or close it: the next run then starts a new job. Or raise `max-follow-ups`.',
+  )
+}
+
+/** A dry run without a key takes the job as the pull request's comment names it. */
+export async function prepareWithoutService(target: Target, step: AgentStep): Promise<TargetDecision> {
+  if (target.kind !== 'pull-request' || target.reason === 'comment') return SEND
+  return count(target, step)
 }
 
 /** A job that changes so often while a prompt is prepared is not sent it. */

@@ -1,14 +1,21 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
-import { formatDuration } from '../../text/format.ts'
+import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Plan, Target } from '../plan.ts'
 import { writeMilestone } from '../report/outputs.ts'
 import type { StandingEnd } from '../report/report.ts'
-import type { TurnEnd } from '../report/turn.ts'
+import type { Previewed, TurnEnd } from '../report/turn.ts'
 import { hasStood, isRunning, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
 import { findJob, type JobEnd, type JobWatch, settleEnd, waitForJob } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
-import { prepareSend, recheckBeforeSend, type Replan, type Send, type Stop } from './prepare-send.ts'
+import {
+  prepareSend,
+  prepareWithoutService,
+  recheckBeforeSend,
+  type Replan,
+  type Send,
+  type Stop,
+} from './prepare-send.ts'
 import { compareHeads, type HeadBefore } from './turn-work.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
@@ -83,6 +90,15 @@ async function awaitEnd(
   return undefined
 }
 
+/** Shows what would be sent, in place of sending it. */
+function preview(prompt: string, target: Target, { step }: JobWatch): Previewed {
+  const { core, inputs } = step
+  core.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
+  core.logQuote(prompt)
+  const pullRequest = target.kind === 'pull-request' ? target.rolling.pullRequest : undefined
+  return { kind: 'previewed', pullRequest, isJobRead: inputs.hasService }
+}
+
 interface Sent {
   readonly kind: 'sent'
   /** The response, or why it is not known whether the service accepted the prompt. */
@@ -119,6 +135,7 @@ async function send(prompt: string, target: Target, prepared: Send, watch: JobWa
 async function followUp(prompt: string, target: Target, prepared: Send, watch: JobWatch): Promise<TurnEnd | Stop> {
   const { step } = watch
   const { clock, inputs, journal } = step
+  if (inputs.dryRun) return preview(prompt, target, watch)
   const { before } = prepared
   const sent = await send(prompt, target, prepared, watch)
   if (sent.kind === 'stop') return sent
@@ -149,8 +166,9 @@ async function followUp(prompt: string, target: Target, prepared: Send, watch: J
 /** A job that was just created may not be found at once. */
 const CREATE_LAG_MS = 30_000
 
-async function create(prompt: string, watch: JobWatch): Promise<TurnEnd> {
+async function create(prompt: string, target: Target, watch: JobWatch): Promise<TurnEnd> {
   const { client, clock, inputs, journal } = watch.step
+  if (inputs.dryRun) return preview(prompt, target, watch)
   journal.updateTurn({ kind: 'sending' })
   const created = await client.createJob(prompt).catch((error: unknown) => {
     const unknown = rethrowFatal(error, 'unknown-fate')
@@ -189,15 +207,21 @@ const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attac
 export async function runTurn({ task, target }: Plan, watch: JobWatch): Promise<TurnEnd | Replan | Stop> {
   const { core, inputs } = watch.step
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
-  if (task.kind !== 'create') core.setOutput('job-id', task.jobId)
+  if (task.kind !== 'create' && !inputs.dryRun) core.setOutput('job-id', task.jobId)
   // A step that hangs has at least said what it was about to do.
-  core.log(`${BEGINS[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`)
+  core.log(
+    `${inputs.dryRun ? 'Dry run, nothing is sent: ' : ''}${BEGINS[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`,
+  )
   switch (task.kind) {
     case 'create':
-      return create(task.prompt, watch)
+      return create(task.prompt, target, watch)
     case 'attach':
       return attach(task.jobId, watch)
     case 'follow-up': {
+      if (!inputs.hasService) {
+        const decision = await prepareWithoutService(target, watch.step)
+        return decision.kind === 'send' ? preview(task.prompt, target, watch) : decision
+      }
       const decision = await prepareSend(task.jobId, target, watch)
       return decision.kind === 'send' ? followUp(task.prompt, target, decision, watch) : decision
     }

@@ -1,0 +1,174 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
+import { demoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
+import { commentFacts } from '../support/comment-events.ts'
+import { changing, playInWorld, refusing, type World, type WorldOptions } from '../support/embedded-world.ts'
+import { PUSH, type GivenRun } from '../support/fake-github.ts'
+import { agentInputs } from '../support/fake-step.ts'
+import { BASE_URL } from '../support/in-process-github.ts'
+import { SEED } from '../support/seed.ts'
+
+type Given = Readonly<Record<string, string>>
+
+const DRY: Given = { 'dry-run': 'true' }
+const KEYLESS: Given = { ...DRY, 'api-key': '', 'base-url': '', 'on-missing-key': 'skip' }
+const TOKEN: Given = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' }
+const ROLLING: Given = { ...TOKEN, 'on-open-pr': 'follow-up' }
+const COMMAND: Given = { ...TOKEN, command: '/docs', prompt: '' }
+
+interface Scene extends Partial<WorldOptions> {
+  readonly plays?: readonly GitHubScenarioName[]
+}
+
+function play(given: Given, { plays = [], ...options }: Scene = {}): Promise<World> {
+  return playInWorld({ inputs: agentInputs({}, given), github: combineScenarios(plays), ...options })
+}
+
+/** The prompts that the log shows. */
+const shownIn = ({ said }: World): readonly string[] =>
+  said.flatMap((line) => (line.startsWith('quote: ') ? [line.slice('quote: '.length)] : []))
+
+/** What was sent to the service or written on GitHub. */
+const doneIn = ({ taken, observed }: World): readonly unknown[] => [...taken, ...observed.writes]
+
+const OPEN: Scene = { plays: ['open-pull-request'] }
+const MONA = { login: 'mona', id: 11, type: 'User' }
+const COMMENT: Partial<GivenRun> = commentFacts({ number: 1, author: MONA })
+const HISTORY = demoState(combineScenarios([]), DEFAULT_START_MS).repositories['acme/docs']
+const HEAD = HISTORY?.branches['main'] ?? ''
+const PUSHED = { ...PUSH, before: HISTORY?.tags['v1.1.0'], after: HEAD }
+const EVENTS: Readonly<Record<string, Partial<GivenRun>>> = {
+  push: { eventName: 'push', payload: PUSHED, sha: HEAD },
+  schedule: { eventName: 'schedule', payload: {}, sha: HEAD },
+}
+
+test.each([
+  ['with a key', DRY],
+  ['without a key', KEYLESS],
+])('a dry run of a new job %s shows the prompt and sends nothing', async (_name, dry) => {
+  const world = await play({ ...dry, ...TOKEN })
+  const nothing = { status: '', changed: 'false', 'job-id': '', 'pr-link': '' }
+  expect(world.outputs).toMatchObject({ outcome: 'previewed', ...nothing })
+  expect([world.isGreen, doneIn(world), shownIn(world)]).toEqual([true, [], ['Fix the guide.']])
+  expect(world.line).toMatch(/ would send a prompt of 14 bytes to a new job\.$/)
+  expect(world.summary).toMatch(/Dry run, the prompt would start a new job[^]*Fix the guide\./)
+})
+
+test('a dry run names the pull request to which a follow-up would go, and does not count it', async () => {
+  const world = await play({ ...ROLLING, ...DRY }, OPEN)
+  expect(world.outputs).toMatchObject({ outcome: 'previewed', continued: '', 'job-id': '', 'pr-link': '' })
+  expect(doneIn(world)).toEqual([])
+  expect(world.text).toMatch(/ to job job_finished, which belongs to pull request #1\.$/)
+})
+
+test.each([
+  ['a follow-up to it', {}, 'previewed'],
+  ['a step that skips it', { 'on-open-pr': 'skip' }, 'skipped'],
+])('without a key, a rolling pull request is not confirmed by the service: %s', async (_name, given, outcome) => {
+  const world = await play({ ...ROLLING, ...given, ...KEYLESS }, OPEN)
+  expect([world.outputs['outcome'], doneIn(world), world.service.requests]).toEqual([outcome, [], []])
+  expect(world.text).toContain('not confirmed by the service')
+})
+
+test('a dry run is red where the follow-up would be one too many, without a key too', async () => {
+  for (const dry of [DRY, KEYLESS]) {
+    const world = await play({ ...ROLLING, ...dry }, { plays: ['follow-ups-used-up'] })
+    expect([world.isGreen, world.outputs['outcome'], doneIn(world)]).toEqual([false, 'error', []])
+    expect(world.text).toContain('has had 20 follow-ups')
+  }
+})
+
+test('a dry run of a comment writes no reaction and no reply', async () => {
+  const real = await play(COMMAND, { ...OPEN, facts: COMMENT })
+  expect(real.observed.writes).toEqual(expect.arrayContaining(['reactions/create-for-issue-comment']))
+  const world = await play({ ...COMMAND, ...DRY }, { ...OPEN, facts: COMMENT })
+  expect([world.outputs['outcome'], doneIn(world)]).toEqual(['previewed', []])
+  expect(shownIn(world)).toEqual(real.messages)
+})
+
+test('a dry run that moves the base of the next range says so', async () => {
+  const range: Given = { ...TOKEN, 'change-context': 'files', 'change-range': 'since-last-success' }
+  const titleOf = ({ said }: World) => said.filter((line) => line.startsWith('notice: The base of the next range'))
+  const worlds = await Promise.all([
+    play({ ...range, ...DRY }, { facts: EVENTS['schedule'] }),
+    play({ ...TOKEN, ...DRY }, { facts: EVENTS['schedule'] }),
+    play(range, { facts: EVENTS['schedule'] }),
+  ])
+  expect(worlds.map((world) => titleOf(world).length)).toEqual([1, 0, 0])
+})
+
+test('the log and the summary show a prompt that is far longer than the summary of a sent one shows', async () => {
+  const prompt = `${'Explain `<T>` & more.\n'.repeat(4_000)}The end.`
+  const world = await play({ prompt, ...DRY })
+  expect(shownIn(world)).toEqual([prompt])
+  expect(world.summary).toContain('The end.')
+  expect(world.summary).not.toContain('cut here')
+})
+
+const oneOf = fc.constantFrom
+const READ = 'read job_finished'
+const busyUntil = (ms: number): NonNullable<WorldOptions['answers']>[string] => {
+  const busy = changing(() => ({ status: 'active', prLink: null }))
+  return (asked) => (asked.nowMs < DEFAULT_START_MS + ms ? busy(asked) : asked.answer())
+}
+const JOBS: Readonly<Record<string, () => NonNullable<WorldOptions['answers']>[string]>> = {
+  usual: () => (asked) => asked.answer(),
+  busy: () => busyUntil(60_000),
+  failed: () => changing(() => ({ status: 'failed' })),
+  archived: () => changing(() => ({ status: 'archived' })),
+  foreign: () => changing(() => ({ prLink: `${BASE_URL}/acme/docs/pull/77` })),
+  gone: () => refusing(404),
+}
+const PLAYS: readonly (readonly GitHubScenarioName[])[] = [
+  [],
+  ['open-pull-request'],
+  ['follow-ups-used-up'],
+  ['marker-of-stranger'],
+  ['open-pull-request', 'github-lagging'],
+  ['open-pull-request', 'no-permission'],
+]
+
+/** One history, which two steps meet that differ in `dry-run` only. */
+const histories = fc.record({
+  plays: oneOf(...PLAYS),
+  jobName: oneOf(...Object.keys(JOBS)),
+  asks: oneOf<Given>(
+    TOKEN,
+    ROLLING,
+    { ...TOKEN, 'on-open-pr': 'skip' },
+    { ...TOKEN, 'job-id': 'job_finished' },
+    COMMAND,
+  ),
+  eventName: oneOf('push', 'schedule'),
+  context: oneOf('none', 'commits', 'files', 'diff'),
+  paths: oneOf('', 'src/**', 'lib/**'),
+  attempt: oneOf(1, 2),
+})
+const RUNS = 120
+
+test('a real run sends exactly the prompt that a dry run of the same history shows, to the same job', async () => {
+  const seen = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(histories, async ({ plays, jobName, asks, eventName, context, paths, attempt }) => {
+      const given = { ...asks, 'change-context': context, paths }
+      const event = 'command' in asks ? COMMENT : EVENTS[eventName]
+      const scene = (): Scene => ({
+        ...{ plays, facts: { ...event, runAttempt: attempt } },
+        answers: { [READ]: JOBS[jobName]?.() ?? refusing(404) },
+      })
+      const [dry, real] = [await play({ ...given, ...DRY }, scene()), await play(given, scene())]
+      const [to, prompt] = real.taken[0] ?? []
+      const place = to === undefined ? undefined : to === 'create' ? 'to a new job.' : `to job ${to}`
+      seen.add(`${dry.outputs['outcome'] ?? ''} ${to === undefined || to === 'create' ? (to ?? '') : 'follow-up'}`)
+
+      expect(doneIn(dry)).toEqual([])
+      expect(shownIn(dry)).toEqual(prompt === undefined ? [] : [prompt])
+      if (place === undefined) expect(dry.outputs['outcome']).toBe(real.outputs['outcome'])
+      else expect([dry.outputs['outcome'], dry.text]).toEqual(['previewed', expect.stringContaining(place)])
+    }),
+    { seed: SEED, numRuns: RUNS },
+  )
+  expect([...seen]).toEqual(expect.arrayContaining(['previewed create', 'previewed follow-up', 'skipped ', 'error ']))
+})
