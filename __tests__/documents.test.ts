@@ -72,13 +72,13 @@ test('pages and recipes use the usual words', () => {
   const pages = documents
     .filter(({ path }) => path !== 'docs/internals/summaries.md')
     // Messages of the code are quoted as they are.
-    .map(({ path, text }) => ({ path, prose: withoutCode(text).replace(/“[^”]*”|\]\([^)]*\)/g, '') }))
+    .map(({ path, text }) => ({ path, escapeSentence: withoutCode(text).replace(/“[^”]*”|\]\([^)]*\)/g, '') }))
   const comments = workflows
     .filter(({ path }) => path.startsWith('docs/recipes/'))
-    .map(({ path, text }) => ({ path, prose: (text.match(/^ *#.*$/gm) ?? []).join('\n') }))
-  const problems = [...pages, ...comments].flatMap(({ path, prose }) =>
+    .map(({ path, text }) => ({ path, escapeSentence: (text.match(/^ *#.*$/gm) ?? []).join('\n') }))
+  const problems = [...pages, ...comments].flatMap(({ path, escapeSentence }) =>
     Object.entries(UNUSUAL_WORDS).flatMap(([usual, unusual]) => {
-      const [found] = unusual.exec(prose) ?? []
+      const [found] = unusual.exec(escapeSentence) ?? []
       return found === undefined ? [] : [`${path}: “${found}”, better a form of “${usual}”`]
     }),
   )

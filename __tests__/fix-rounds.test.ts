@@ -12,8 +12,9 @@ import { agentInputs } from './support/fake-step.ts'
 
 const GIVEN = { 'wait-for-checks': 'true', 'fix-rounds': '2', 'github-token': 'ghs_token', label: 'docs-agent' }
 
-const checksOf = (name: 'checks-pass' | 'checks-fail'): readonly CheckPlan[] => combineScenarios([name]).checks[0] ?? []
-const [passes, fails] = [checksOf('checks-pass'), checksOf('checks-fail')]
+const listChecks = (name: 'checks-pass' | 'checks-fail'): readonly CheckPlan[] =>
+  combineScenarios([name]).checks[0] ?? []
+const [passes, fails] = [listChecks('checks-pass'), listChecks('checks-fail')]
 const onlyLinksFail = passes.map((plan, index) =>
   'name' in plan && plan.name === 'links' ? (fails[index] ?? plan) : plan,
 )
@@ -65,7 +66,7 @@ test.each<[string, Course, 'success' | 'failure', told: readonly string[], why: 
   const { report, messages, log, said } = await play(course)
   expect(messages.map(toldIn)).toEqual(told)
   expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', checks, 'fix-rounds': String(told.length) })
-  expect(report).toMatchObject({ operation: 'created', job: { status: 'completed' }, shortfalls: [] })
+  expect(report).toMatchObject({ operation: 'created', job: { status: 'completed' }, warnings: [] })
   expect(log.filter((line) => /^Round \d of 2: sending/.test(line))).toHaveLength(told.length)
   const groups = said.map((line) => /^(endgroup|group: (?:Round \d|\w+ \w+))/.exec(line)?.[0])
   const turns = ['New job', ...told.map((_message, index) => `Round ${index + 1}`)]
@@ -130,7 +131,7 @@ test.each([
   const permissions = { ...combineScenarios([]).permissions, [permission]: undefined } as unknown as Permissions
   const { report, messages } = await play({ github: { checks: [fails, passes], permissions } })
   expect(messages.map(toldIn)).toEqual(told)
-  expect(report.shortfalls.find((shortfall) => shortfall.lost === lost)).toMatchObject({
+  expect(report.warnings.find((shortfall) => shortfall.lost === lost)).toMatchObject({
     error: { hint: expect.stringContaining(`\`${permission}: read\``) as unknown },
   })
   expect(report.outcome).toBe('pull-request')
@@ -151,7 +152,7 @@ test.each([
 })
 
 test.each([
-  ['idle-follow-up', 'no-changes', [BOTH], 'unmoved'],
+  ['idle-follow-up', 'no-changes', [BOTH], 'no-new-commit'],
   ['failed', 'failed', [], 'failed'],
 ] as const)(
   'after a follow-up that adds nothing, too, failing checks go back: %s',

@@ -7,7 +7,7 @@ import { OUTCOMES } from '../src/agent/report/report.ts'
 import { completed, withoutLink } from './support/fake-client.ts'
 import { ERROR_TITLES } from '../src/runtime/errors.ts'
 import { root, tableBelow } from './support/markdown-files.ts'
-import { reportOf } from './support/report.ts'
+import { createReport } from './support/report.ts'
 import { quotedMessages, sourceText } from './support/source-text.ts'
 
 const page = readFileSync(join(root, 'docs/outcomes.md'), 'utf8')
@@ -22,7 +22,7 @@ const sections = [...page.matchAll(/^### `([a-z-]+)`\n\n(.+)$/gm)].map(([, outco
 
 test('every outcome has a section that tells its colour, and each word of fail-on that changes it', () => {
   const expected = OUTCOMES.map((outcome) => {
-    const report = reportOf({ outcome, job: outcome === 'pull-request' ? completed : withoutLink })
+    const report = createReport({ outcome, job: outcome === 'pull-request' ? completed : withoutLink })
     const colour = (...failOn: FailOn[]): string =>
       conclude({ ...report, failOn: new Set(failOn) }).isGreen ? 'green' : 'red'
     const words = FAIL_ON.filter((word) => colour(word) !== colour())

@@ -46,9 +46,9 @@ const openPullsWith =
   }
 const openPulls = (...labels: string[]) => openPullsWith({ labels })
 
-const shaOf = (index: number): string => index.toString(16).padStart(40, '0')
+const getSha = (index: number): string => index.toString(16).padStart(40, '0')
 
-const parentOf = (index: number): string => (index === 1 ? commit('a') : shaOf(index - 1))
+const parentOf = (index: number): string => (index === 1 ? commit('a') : getSha(index - 1))
 
 const merged = (headSha: string, mergeSha: string, closedBaseSha = commit('a')): PullState =>
   pullState({
@@ -66,9 +66,9 @@ const pushing = (
 ): Row => ({
   repository: (count) => {
     const row = numbers(count).map((index) =>
-      madeCommit({ sha: shaOf(index), parents: [parentOf(index)], author, message: messageOf(index) }),
+      madeCommit({ sha: getSha(index), parents: [parentOf(index)], author, message: messageOf(index) }),
     )
-    const end = madeCommit({ sha: commit('b'), parents: [shaOf(count)], message: last })
+    const end = madeCommit({ sha: commit('b'), parents: [getSha(count)], message: last })
     const commits = [madeCommit({ sha: commit('a') }), ...row, end]
     return repositoryState({ commits, branches: { main: commit('b') }, pulls: pullsOf(count) })
   },
@@ -76,8 +76,8 @@ const pushing = (
 })
 
 const eachMerged = (count: number): RepositoryState['pulls'] => ({
-  ...Object.fromEntries(numbers(count).map((index) => [index, merged(shaOf(index), shaOf(index), parentOf(index))])),
-  2001: merged(commit('b'), commit('b'), shaOf(count)),
+  ...Object.fromEntries(numbers(count).map((index) => [index, merged(getSha(index), getSha(index), parentOf(index))])),
+  2001: merged(commit('b'), commit('b'), getSha(count)),
 })
 
 const goingOn = (furnish: Row['furnish'] & {}): Row => ({ given: ROLLING, plays: ['open-pull-request'], furnish })
@@ -103,7 +103,7 @@ const ROWS: readonly (readonly [many: string, row: Row])[] = [
       'Merge pull request #5 from acme/agent',
       AGENT_USER,
       () => 'Work',
-      (count) => ({ 5: merged(shaOf(count), commit('b')) }),
+      (count) => ({ 5: merged(getSha(count), commit('b')) }),
       ['skipped', 'skipped', 'skipped'],
     ),
   ],
@@ -121,7 +121,7 @@ const checkOf = (index: number) => ({
 })
 
 /** A push of all commits but the first. */
-function pushOf({ commits }: RepositoryState): Partial<GivenRun> {
+function parsePush({ commits }: RepositoryState): Partial<GivenRun> {
   const listed = commits.slice(1).map(({ sha, message }) => ({
     id: sha,
     message,
@@ -151,7 +151,7 @@ test.each(ROWS)('a step asks GitHub as often as the page says: %s', async (many,
       github: { ...combineScenarios(plays), ...(row.checks && { checks: [numbers(count).map(checkOf)] }) },
       furnish: (docs) => row.furnish?.(docs, count),
       repository,
-      facts: repository && pushOf(repository),
+      facts: repository && parsePush(repository),
     })
     asked.push(world.counted)
     ended.push(world.report.outcome)
@@ -172,11 +172,11 @@ test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
   ],
 ])('a whole story counts as often as the page says, and asks no more: a %s', async (story, mostAsked, given, more) => {
   const { 'acme/docs': docs = repositoryState() } = demoState(combineScenarios([]), DEFAULT_START_MS).repositories
-  const facts = pushOf({ ...docs, commits: docs.commits.slice(-2) })
+  const facts = parsePush({ ...docs, commits: docs.commits.slice(-2) })
   const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
   const world = await playInWorld({ inputs, facts, ...more })
   const { report, asked, counted } = world
-  expect(report).toMatchObject({ outcome: 'pull-request', shortfalls: [] })
+  expect(report).toMatchObject({ outcome: 'pull-request', warnings: [] })
   expect(report.rounds.length).toBe(Number(given['fix-rounds'] ?? 0))
   expect(costs).toContain(`a ${story} counts ${counted} requests`)
   expect(asked.length).toBeLessThanOrEqual(mostAsked)

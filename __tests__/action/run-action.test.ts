@@ -40,7 +40,7 @@ async function run({
   const seen: Seen = { lines: [] }
   const feature: Action<StepInputs, string> = {
     fields: fieldsOf('api-key', 'base-url', 'on-missing-key', 'summary'),
-    firstOutputs: { outcome: 'error' },
+    initialOutputs: { outcome: 'error' },
     parse: (raw, workspace) => {
       Object.assign(seen, { raw, workspace })
       return INPUTS
@@ -49,7 +49,7 @@ async function run({
       Object.assign(seen, { step, codeWhileRunning: process.exitCode })
       return Promise.resolve('done')
     },
-    notRun: (error) => error?.message ?? 'skipped',
+    createSkippedReport: (error) => error?.message ?? 'skipped',
     render: (report, _redact, wantsSummary) => ({
       isGreen: ['done', 'skipped'].includes(report),
       title: 'Ended',

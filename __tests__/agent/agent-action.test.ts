@@ -2,28 +2,28 @@ import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/agent-action.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { LINK } from '../support/fake-client.ts'
-import { reportOf } from '../support/report.ts'
+import { createReport } from '../support/report.ts'
 
 const plainly = (text: string): string => text
 
 test('a step that has no end yet, or was stopped by wrong inputs, is an error', () => {
   const error = new ActionError('invalid-input', '`wait` is wrong.', { hint: 'Correct it.' })
-  const { outputs, ...result } = agentAction.render(agentAction.notRun(error, 100), plainly, false)
-  expect(agentAction.firstOutputs).toEqual({ outcome: 'error' })
+  const { outputs, ...result } = agentAction.render(agentAction.createSkippedReport(error, 100), plainly, false)
+  expect(agentAction.initialOutputs).toEqual({ outcome: 'error' })
   expect(outputs).toMatchObject({ outcome: 'error', changed: 'false', 'duration-seconds': '0.1' })
   const told = { text: '`wait` is wrong.', advice: 'Correct it.', last: undefined, summary: undefined }
   expect(result).toMatchObject({ isGreen: false, title: 'The inputs are wrong', ...told })
 })
 
 test('a step without a key that may be missing is skipped, and green', () => {
-  const { isGreen, outputs } = agentAction.render(agentAction.notRun(undefined, 100), plainly, false)
+  const { isGreen, outputs } = agentAction.render(agentAction.createSkippedReport(undefined, 100), plainly, false)
   expect(isGreen).toBe(true)
   expect(outputs['outcome']).toBe('skipped')
 })
 
 test('the last line names the pull request, and what the service says', () => {
   const error = new ActionError('service-error', 'It failed.', { quote: 'No.' })
-  const result = agentAction.render(reportOf({ error }), plainly, false)
+  const result = agentAction.render(createReport({ error }), plainly, false)
   const told = { text: 'It failed.', quote: 'No.', last: `Pull request: ${LINK}`, notice: undefined }
   expect(result).toMatchObject(told)
 })

@@ -90,13 +90,13 @@ test('a dry run of a comment writes no reaction and no reply', async () => {
 
 test('a dry run that moves the base of the next range says so', async () => {
   const range: Given = { ...TOKEN, 'change-context': 'files', 'change-range': 'since-last-success' }
-  const titleOf = ({ said }: World) => said.filter((line) => line.startsWith('notice: The base of the next range'))
+  const getTitle = ({ said }: World) => said.filter((line) => line.startsWith('notice: The base of the next range'))
   const worlds = await Promise.all([
     play({ ...range, ...DRY }, { facts: EVENTS['schedule'] }),
     play({ ...TOKEN, ...DRY }, { facts: EVENTS['schedule'] }),
     play(range, { facts: EVENTS['schedule'] }),
   ])
-  expect(worlds.map((world) => titleOf(world).length)).toEqual([1, 0, 0])
+  expect(worlds.map((world) => getTitle(world).length)).toEqual([1, 0, 0])
 })
 
 test('the log and the summary show a prompt that is far longer than the summary of a sent one shows', async () => {

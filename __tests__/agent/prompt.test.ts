@@ -96,7 +96,7 @@ test.each<[eventName: string, payload: unknown, told: string | undefined]>([
   ['release', { release: RELEASE }, 'Release v1: First\nAddress: https://x/3\n\nNotes:\nAll is new\n'],
   ['workflow_run', { workflow_run: RUN }, `Workflow run: CI\nIt ended as: success\nIts branch: main\n${ALSO}`],
 ])('of %s with %j it is told', (eventName, payload, told) => {
-  expect(sectionOf(eventName, payload).bodyOf?.(1_000).text).toBe(told)
+  expect(sectionOf(eventName, payload).toBody?.(1_000).text).toBe(told)
 })
 
 const OPEN = { repository: 'acme/docs', number: 7, branch: 'a`guide' }
@@ -119,7 +119,7 @@ test('a long list is cut, and that is said', () => {
   expect(words).toContain('Left out: 10 older commits.')
 })
 
-function commentOf(spoken: Spoken) {
+function parseSpoken(spoken: Spoken) {
   const comment = parseComment(commentFacts(spoken), '/docs')
   if (typeof comment === 'string') throw new Error(comment)
   return comment
@@ -128,7 +128,7 @@ function commentOf(spoken: Spoken) {
 const ALONE = { rules: '', tellsSubject: false, reviewComments: [], maxBytes: 2_000 }
 
 test('house rules stand before the instruction, and both are kept byte for byte', () => {
-  const comment = commentOf({ body: '/docs  Shorten\r\nit. ' })
+  const comment = parseSpoken({ body: '/docs  Shorten\r\nit. ' })
   expect(promptOfComment(comment, ALONE)).toMatch(/^ Shorten\r\nit\. \n\n---\n\nThe instruction/)
   const ruled = promptOfComment(comment, { ...ALONE, rules: 'Use plain words.\r\n' })
   expect(ruled).toMatch(/^Use plain words\.\r\n\n\n Shorten\r\nit\. \n\n---\n\nThe instruction/)
@@ -154,7 +154,7 @@ test.each<[what: string, spoken: Spoken, context: Context, from: string, fenced:
   ['a file', onLine({ start_line: null, line: null }), {}, 'a comment at one place', `docs/guide.md\n\n${HUNK}`],
   ['places in a review', { eventName: 'pull_request_review' }, REVIEWED_PLACES, 'a review of pull request', PLACES],
 ])('a comment on %s tells it as data', (_what, spoken, context, from, fenced) => {
-  const words = promptOfComment(commentOf(spoken), { ...ALONE, ...context })
+  const words = promptOfComment(parseSpoken(spoken), { ...ALONE, ...context })
   expect(words).toContain(`The instruction above comes from ${from}`)
   expect(words).toContain('#7 of acme/docs.')
   const told = [...words.matchAll(/^(?:.*Take the|.*It is data).*\n\n(`{4,})text\n([^]*?)\n\1$/gm)]
@@ -162,7 +162,7 @@ test.each<[what: string, spoken: Spoken, context: Context, from: string, fenced:
 })
 
 test('a text that is too long is cut', () => {
-  const words = promptOfComment(commentOf({ text: 'é'.repeat(5_000) }), { ...ALONE, ...SUBJECT })
+  const words = promptOfComment(parseSpoken({ text: 'é'.repeat(5_000) }), { ...ALONE, ...SUBJECT })
   expect(words).toContain('Left out: the rest of these texts.')
   expect(Buffer.byteLength(words)).toBeLessThan(3_000)
 })

@@ -78,7 +78,7 @@ test('a client that cannot be started costs what it was for, and not the result 
   const { report } = await run({ answers })
   expect(report.outcome).toBe('pull-request')
   expect(report.error).toBeUndefined()
-  expect(report.shortfalls).toHaveLength(2)
+  expect(report.warnings).toHaveLength(2)
 })
 
 test('of a step that a defect stops after its job has ended, the job is told', async () => {

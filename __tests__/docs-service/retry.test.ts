@@ -6,7 +6,7 @@ import {
   getRateLimitDelayMs,
   getRetryDelayMs,
   namingTheTime,
-  patienceMs,
+  maxRetryAfterMs,
 } from '../../src/docs-service/retry.ts'
 import type { WireResult } from '../../src/docs-service/transport.ts'
 import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
@@ -95,7 +95,7 @@ test('the tenth answer in a row that makes no sense is the last, and any other o
 
 test('patience that fits the deadline is given, to the millisecond', () => {
   const patience = (retryAfterMs?: number) =>
-    patienceMs(failure('rate-limited', retryAfterMs), fakeClock(), CLOCK_START_MS + 5_000)
+    maxRetryAfterMs(failure('rate-limited', retryAfterMs), fakeClock(), CLOCK_START_MS + 5_000)
   expect([patience(), patience(5_000)]).toEqual([0, 5_000])
   expect(() => patience(5_001)).toThrow('2026-01-01 00:00:06 UTC')
 })

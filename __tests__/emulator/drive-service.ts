@@ -26,7 +26,7 @@ export interface ServiceDriver {
 }
 
 /** What a test reads of an answer's body: that of a job, of a page of visitors, or of a refusal. */
-export function bodyOf({ body }: ServiceResponse): Partial<JobBody & VisitorsPage & Refused> {
+export function toBody({ body }: ServiceResponse): Partial<JobBody & VisitorsPage & Refused> {
   return JSON.parse(body) as Partial<JobBody & VisitorsPage & Refused>
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import { HOSTILE_TEXT } from '../../src/emulator/service/hostile-text.ts'
-import { BASE_URL, bodyOf, driveService } from './drive-service.ts'
+import { BASE_URL, toBody, driveService } from './drive-service.ts'
 
 const CREATE = '/v2/agent/docs-demo/job'
 const VISITORS = '/v1/analytics/docs-demo/visitors'
@@ -11,7 +11,7 @@ const VISITORS = '/v1/analytics/docs-demo/visitors'
 test('a job goes from its creation to a pull request that can be looked at, also after a follow-up', () => {
   const { post, get, advance } = driveService()
   const created = post(CREATE, 'Document the flag.')
-  expect([created.status, bodyOf(created)]).toEqual([
+  expect([created.status, toBody(created)]).toEqual([
     201,
     {
       id: 'job_000001',
@@ -24,13 +24,13 @@ test('a job goes from its creation to a pull request that can be looked at, also
     },
   ])
   advance(20)
-  const { status, prLink } = bodyOf(get(`${CREATE}/job_000001`))
+  const { status, prLink } = toBody(get(`${CREATE}/job_000001`))
   expect([status, prLink]).toEqual(['completed', `${BASE_URL}/acme/docs/pull/4`])
   const page = get('/acme/docs/pull/4')
   expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
   post(`${CREATE}/job_000001/message`, 'Add an example.')
   advance(20)
-  expect(bodyOf(get(`${CREATE}/job_000001`)).prLink).toBe(prLink)
+  expect(toBody(get(`${CREATE}/job_000001`)).prLink).toBe(prLink)
   expect(get('/acme/docs/pull/4').body).toContain('Add an example.')
 })
 
@@ -38,14 +38,14 @@ test('a project can have its pull requests in another repository, and only there
   const { post, get, advance } = driveService({ repositories: { 'docs-demo': 'acme/code' } })
   post(CREATE, 'Document the flag.')
   advance(20)
-  const { source, prLink } = bodyOf(get(`${CREATE}/job_000001`))
+  const { source, prLink } = toBody(get(`${CREATE}/job_000001`))
   expect([source, prLink]).toEqual([{ repository: 'acme/code', ref: 'main' }, `${BASE_URL}/acme/code/pull/4`])
   expect(['/acme/code/pull/4', '/acme/docs/pull/4'].map((path) => get(path).status)).toEqual([200, 404])
 })
 
 test('every project has a finished, a running and an archived job from the start', () => {
   const { get } = driveService({ scenario: 'failed' })
-  const jobs = ['job_finished', 'job_running', 'job_archived'].map((id) => bodyOf(get(`${CREATE}/${id}`)))
+  const jobs = ['job_finished', 'job_running', 'job_archived'].map((id) => toBody(get(`${CREATE}/${id}`)))
   expect(jobs).toMatchObject([
     { status: 'completed' },
     { status: 'active' },
@@ -67,13 +67,13 @@ test.each([
   const { send, post } = driveService()
   const refused = send({ method, target, body })
   expect(refused.status).toBe(status)
-  expect(bodyOf(refused)).toMatchObject(told)
-  expect(Object.keys(bodyOf(refused))).toEqual(Object.keys(told))
-  expect(bodyOf(post(CREATE, 'x')).id).toBe('job_000001')
+  expect(toBody(refused)).toMatchObject(told)
+  expect(Object.keys(toBody(refused))).toEqual(Object.keys(told))
+  expect(toBody(post(CREATE, 'x')).id).toBe('job_000001')
 })
 
 test('a refused visitors request lists each problem, and the error has all of them', () => {
-  const { error, details } = bodyOf(driveService().get(`${VISITORS}?limit=0&offset=x`))
+  const { error, details } = toBody(driveService().get(`${VISITORS}?limit=0&offset=x`))
   const messages = details?.map(({ message }) => message)
   expect(messages).toEqual([expect.stringContaining('limit'), expect.stringContaining('offset')])
   expect(error).toBe(messages?.join(' '))
@@ -81,8 +81,8 @@ test('a refused visitors request lists each problem, and the error has all of th
 
 test('in a hostile world errors and paths of pages carry hostile text, the same on whatever page they come', () => {
   const { get } = driveService({ scenario: 'hostile' })
-  expect(bodyOf(get(`${CREATE}/job_x`)).error).toContain(HOSTILE_TEXT)
-  const paths = (query: string) => bodyOf(get(`${VISITORS}?${query}`)).visitors?.map(({ path }) => path) ?? []
+  expect(toBody(get(`${CREATE}/job_x`)).error).toContain(HOSTILE_TEXT)
+  const paths = (query: string) => toBody(get(`${VISITORS}?${query}`)).visitors?.map(({ path }) => path) ?? []
   const all = paths('limit=12')
   expect(all[0]).toBe('=1+1/')
   expect([...paths('limit=5'), ...paths('limit=5&offset=5'), ...paths('limit=2&offset=10')]).toEqual(all)

@@ -9,7 +9,7 @@ import { pullRequestResponse } from '../../src/emulator/pull-request-page.ts'
 import { USUAL_TURN } from '../../src/emulator/service/scenarios.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { checkRun, commit } from '../support/github-state.ts'
-import { CREATE, endWith, reportOf } from '../support/report.ts'
+import { CREATE, endWith, createReport } from '../support/report.ts'
 
 /** The page of a job whose first turn has ended at 20 s, and the one of its follow-up at 80 s. */
 function pageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = repositoryState() } = {}) {
@@ -107,7 +107,7 @@ test('the log of a pull request is shown as GitHub shows it', () => {
   const url = 'https://github.com/acme/docs/actions/runs/42'
   const startedBy = { text: 'push to `main` by `mona`: 1 commit' }
   const checks = { checks: 'failure', checkList: [{ name: 'links', state: 'failure' }] } as const
-  const report = reportOf({ startedBy, pullRequest: { state: 'draft', ...checks } })
+  const report = createReport({ startedBy, pullRequest: { state: 'draft', ...checks } })
   const turn = { task: CREATE, startedAt: at, state: endWith('created') }
   const entry = toLogEntry([turn], report, RUN_FACTS, at)
   const body = updateComment(createMarkerComment('job_1', []), { label: 'docs-agent', followUps: 0, ...entry })

@@ -1,5 +1,5 @@
 import { createClient } from '../../src/docs-service/client.ts'
-import { createTryRead, patienceMs } from '../../src/docs-service/retry.ts'
+import { createTryRead, maxRetryAfterMs } from '../../src/docs-service/retry.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import { createTransport, type Transport } from '../../src/docs-service/transport.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -47,7 +47,7 @@ export interface FaultTrace {
 
 export const faultOf = (name: string): Fault => PROXY_FAULTS[name] ?? TLS_FAULTS[name] ?? SERVICE_FAULTS[name] ?? WELL
 
-const LONGEST_PATIENCE_MS = 10_000
+const MAX_PATIENCE_MS = 10_000
 
 /**
  * undici tells everybody what it sends, by its path: runs at the same time need paths of their own. A step is alone in its
@@ -109,7 +109,7 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
       const answer = await tryRead(() => client.getJob('job_1'))
       if (!(answer instanceof ActionError)) return 'heard'
       failed(answer)
-      patienceMs(answer, clock, timeoutMs)
+      maxRetryAfterMs(answer, clock, timeoutMs)
       return 'passing'
     } catch (error) {
       failed(error)
@@ -125,7 +125,7 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
   }
 
   const ends = await clock.passUntil(ask())
-  const isInTime = clock.now() + LONGEST_PATIENCE_MS < timeoutMs
+  const isInTime = clock.now() + MAX_PATIENCE_MS < timeoutMs
   // A handshake that never ends is given up after 10 s of real time, which are not waited for.
   const [atService, atProxy = 0] = await Promise.all([service.close(isSecure), proxy?.close(isSecure)])
   return {

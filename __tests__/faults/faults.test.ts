@@ -17,8 +17,8 @@ const AT_ONCE = 24
 /** A run that takes this long in real time has lost something that it waits for. */
 const LIMIT_MS = 60_000
 /** Where a connection is lost before anything was written, undici may open another one, but not without end. */
-const MOST_CONNECTIONS = 3
-const MOST_TRIES = 3
+const MAX_CONNECTIONS = 3
+const MAX_TRIES = 3
 
 function fateOf({ created, sent }: FaultTrace): PromptFate {
   if (created instanceof ActionError) return created.code === 'unknown-fate' ? 'unknown' : 'stop'
@@ -38,7 +38,7 @@ function brokenPromises({ prompt, reads }: FaultScript, trace: FaultTrace): stri
     'A prompt was sent again although it was read, and not because of a rate limit.': sent
       .slice(0, -1)
       .every(({ fault: { prompt: fate, takes }, wasRead }) => !wasRead || (fate !== 'unknown' && !takes)),
-    'A prompt was tried too often.': sent.slice(MOST_TRIES - 1, -1).every(({ wasRead }) => wasRead),
+    'A prompt was tried too often.': sent.slice(MAX_TRIES - 1, -1).every(({ wasRead }) => wasRead),
     'A prompt may have been taken, and that is not said.':
       !isTaken || !(created instanceof ActionError) || created.code === 'unknown-fate',
     'The job is another one.': !created || created instanceof ActionError || created.id === 'job_1',
@@ -48,7 +48,7 @@ function brokenPromises({ prompt, reads }: FaultScript, trace: FaultTrace): stri
       givesKeyAway([message, hint, quote].join('\n')),
     ),
     [`A request took ${lateMs} ms too long.`]: lateMs <= 1,
-    [`There were ${connections} connections for ${requests} requests.`]: connections <= requests * MOST_CONNECTIONS,
+    [`There were ${connections} connections for ${requests} requests.`]: connections <= requests * MAX_CONNECTIONS,
     [`When all was over, ${openConnections} connections were still open.`]: openConnections === 0,
     [`When all was over, ${sleepers} timers still ran.`]: sleepers === 0,
   }

@@ -35,16 +35,16 @@ function rowsOf<T>(text: string, toFields: (...values: string[]) => object, item
   })
 }
 
-const textOf = (value: string | undefined) => (value === '-' ? undefined : value)
+const getText = (value: string | undefined) => (value === '-' ? undefined : value)
 const progress = (conclusion?: string) => ({
-  ...{ status: textOf(conclusion) === undefined ? 'in_progress' : 'completed', conclusion: textOf(conclusion) },
+  ...{ status: getText(conclusion) === undefined ? 'in_progress' : 'completed', conclusion: getText(conclusion) },
 })
 const page = <T>(items: readonly T[], total = items.length) => ({
   ...{ items, missing: total - items.length, isFull: items.length >= 100 },
 })
 const ROWS = {
   suite: (id?: string, conclusion?: string, count = '1', app = ACTIONS) => ({
-    ...{ id: Number(id), ...progress(conclusion), latest_check_runs_count: Number(count), app: textOf(app) },
+    ...{ id: Number(id), ...progress(conclusion), latest_check_runs_count: Number(count), app: getText(app) },
   }),
   run: (suite = '', name?: string, conclusion?: string) => ({
     ...{ id: Number(suite) * 10, name, app: ACTIONS, check_suite: { id: Number(suite) } },
@@ -54,7 +54,7 @@ const ROWS = {
     ...{ id: Number(suite) * 100, check_suite_id: Number(suite), path: `.github/workflows/${file ?? ''}@main`, event },
     ...progress(conclusion),
   }),
-  status: (state?: string) => ({ context: 'ci', state: textOf(state) }),
+  status: (state?: string) => ({ context: 'ci', state: getText(state) }),
 }
 
 /** The checks as text, in their order. */
@@ -64,13 +64,13 @@ function judge(answers: Answers): string {
   const said = {
     suites: page(rowsOf(suites, ROWS.suite, checkSuiteSchema), counts.suites),
     checkRuns: page(rowsOf(runs, ROWS.run, checkRunSchema), counts.runs),
-    statuses: { ...page(rowsOf(statuses, ROWS.status, commitStatusSchema), counts.statuses), sum: textOf(combined) },
+    statuses: { ...page(rowsOf(statuses, ROWS.status, commitStatusSchema), counts.statuses), sum: getText(combined) },
     workflowRuns: flows === undefined ? refusal('forbidden') : rowsOf(flows, ROWS.flow, workflowRunSchema),
   }
-  const stateOf = ({ state, waitsForApproval, needsPerson }: Check): string =>
+  const getState = ({ state, waitsForApproval, needsPerson }: Check): string =>
     waitsForApproval === true ? 'approval' : needsPerson === true ? 'person' : state
   return judgeChecks(said, RUN_FACTS)
-    .map((check) => `${check.name}: ${stateOf(check)}${check.doubt === undefined ? '' : '?'}`)
+    .map((check) => `${check.name}: ${getState(check)}${check.doubt === undefined ? '' : '?'}`)
     .join(' | ')
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-events.ts'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
-import { forkPointOf, historyIn, ownersOf } from '../../src/github/commits.ts'
+import { findForkPoint, historyIn, listOwners } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
 import { getTestMergeHead } from '../../src/github/event.ts'
 import { askingGitHub, errorOf } from '../support/github-client.ts'
@@ -72,12 +72,12 @@ test.each([
 })
 
 test('a branch came from the one commit outside of it, and from none that is known after a merge of its base', () => {
-  expect(forkPointOf(LIST)).toBe('base')
-  expect(forkPointOf([...LIST, ...pullCommits({ sha: 'update', parents: ['last', 'main'] })])).toBeUndefined()
+  expect(findForkPoint(LIST)).toBe('base')
+  expect(findForkPoint([...LIST, ...pullCommits({ sha: 'update', parents: ['last', 'main'] })])).toBeUndefined()
 })
 
 test('the owners are who opened the pull request and who wrote the first commit of its own line', () => {
-  const owners = (login: string, head = 'last'): string[] => [...ownersOf({ login, type: 'User' }, LIST, head)]
+  const owners = (login: string, head = 'last'): string[] => [...listOwners({ login, type: 'User' }, LIST, head)]
   expect(owners('vendor')).toEqual(['vendor', 'Agent <agent@example.com>'])
   expect(owners('')).toEqual(['Agent <agent@example.com>'])
   expect(owners('vendor', 'unlisted')).toEqual(['vendor'])

@@ -3,15 +3,15 @@ import { type FileChange, type RepositoryState, repositoryState } from '../../sr
 import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
 import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
-const shaOf = (index: number): string => String(index).padStart(40, '0')
+const getSha = (index: number): string => String(index).padStart(40, '0')
 
 /** Main, and the branch `next` that is so many commits ahead of it, the first of which changed these files. */
 function ahead(count: number, files: readonly FileChange[]): RepositoryState {
   const commits = Array.from({ length: count }, (_, index) => {
-    const parents = [index === 0 ? commit('a') : shaOf(index - 1)]
-    return madeCommit({ sha: shaOf(index), parents, message: `Change ${index}`, files: index === 0 ? files : [] })
+    const parents = [index === 0 ? commit('a') : getSha(index - 1)]
+    return madeCommit({ sha: getSha(index), parents, message: `Change ${index}`, files: index === 0 ? files : [] })
   })
-  const branches = { main: commit('a'), next: shaOf(count - 1) }
+  const branches = { main: commit('a'), next: getSha(count - 1) }
   return repositoryState({ commits: [madeCommit({ sha: commit('a') }), ...commits], branches })
 }
 

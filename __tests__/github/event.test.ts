@@ -125,10 +125,10 @@ test.each<[what: string, name: string, payload: object, work: object]>([
 test('the commits of a push come newest first, and none is known where one cannot be read', () => {
   const ann = { username: 'ann' }
   const first = { id: commit('1'), message: 'One', author: ann, committer: ann }
-  const commitsOf = (...commits: readonly object[]): unknown => parseEvent('push', { ...PUSH, commits }, '')
+  const listCommits = (...commits: readonly object[]): unknown => parseEvent('push', { ...PUSH, commits }, '')
   const [one, two] = [{ sha: commit('1'), message: 'One', author: '', isByPusher: true }, { sha: commit('2') }]
-  expect(commitsOf(first, { id: commit('2') })).toMatchObject({
+  expect(listCommits(first, { id: commit('2') })).toMatchObject({
     push: { commits: [{ ...two, message: '', author: '', isByPusher: false }, one] },
   })
-  expect(commitsOf(first, { id: 'main; rm' })).toMatchObject({ push: { commits: [] } })
+  expect(listCommits(first, { id: 'main; rm' })).toMatchObject({ push: { commits: [] } })
 })

@@ -7,10 +7,10 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { askingGitHub, errorOf, type AskingOptions } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
-import { bodyOf, connectInProcess } from '../support/in-process-github.ts'
+import { toBody, connectInProcess } from '../support/in-process-github.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour } from '../support/socket-server.ts'
 
-const lastLinesOf = (...parts: readonly string[]) => lastLines(bodyOf(...parts))
+const lastLinesOf = (...parts: readonly string[]) => lastLines(toBody(...parts))
 const numbered = (count: number, from = 0): string =>
   Array.from({ length: count }, (_, index) => `line ${from + index}\n`).join('')
 

@@ -94,7 +94,7 @@ function respondWith(respond: (request: Asked) => GitHubResponse): Transport {
 
 /** Undefined: the field is not there. */
 const WRONG: readonly unknown[] = [null, 7, 'text', true, { a: 1 }, [7], undefined]
-const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
+const getKind = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
 
 /** The same with another value at one place. */
 function put(value: unknown, [key, ...rest]: readonly string[], wrong: unknown): unknown {
@@ -110,7 +110,7 @@ function* mutantsOf(
   place: readonly string[] = [],
 ): Generator<readonly [string, unknown]> {
   for (const wrong of WRONG)
-    if (kindOf(wrong) !== kindOf(value) || kindOf(value) === 'list')
+    if (getKind(wrong) !== getKind(value) || getKind(value) === 'list')
       yield [`${place.join('.')}: ${String(wrong)}`, put(whole, place, wrong)]
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) yield* mutantsOf(inner, whole, [...place, key])
@@ -153,7 +153,7 @@ const OPTIONAL =
 /** Where a value is of another kind than one of the promised type. */
 function misfit(value: unknown, sample: unknown, key = ''): string | undefined {
   if (sample === undefined || (value === undefined && OPTIONAL.split(' ').includes(key))) return undefined
-  if (kindOf(value) !== kindOf(sample)) return `${key} is ${kindOf(value)}`
+  if (getKind(value) !== getKind(sample)) return `${key} is ${getKind(value)}`
   if (Array.isArray(value))
     return value.map((item) => misfit(item, (sample as unknown[])[0], `of ${key}`)).find(Boolean)
   if (typeof sample !== 'object' || sample === null) return undefined

@@ -51,14 +51,14 @@ test.each<[Partial<PullState>, object, object?]>([
   expect(await asking(pull, (github) => github.readPullRequest(ADDRESS), state)).toMatchObject(said)
 })
 
-const commitOf = (digit: string) => (github: GitHub) => github.findPullRequestsOfCommit('acme/docs', commit(digit))
+const toCommit = (digit: string) => (github: GitHub) => github.findPullRequestsOfCommit('acme/docs', commit(digit))
 const endingWith = (digit: string) => (github: GitHub) => github.findPullRequestsEndingWith('acme/docs', commit(digit))
 const ofBranch = (name: string, state: 'open' | 'all') => (github: GitHub) =>
   github.findPullRequestsOfBranch('acme/docs', name, state)
 
 test.each([
-  ['with a commit of it', {}, commitOf('c'), ['open']],
-  ['with another commit', {}, commitOf('a'), []],
+  ['with a commit of it', {}, toCommit('c'), ['open']],
+  ['with another commit', {}, toCommit('a'), []],
   ['with it as their head', {}, endingWith('c'), ['open']],
   ['with another head', {}, endingWith('a'), []],
   ['that were merged as it', MERGED, endingWith('d'), ['merged']],
@@ -71,7 +71,7 @@ test.each([
 
 test('tells of one in a list whose it is, and where from', async () => {
   const listed = { number: 7, labels: ['docs-agent'], state: 'open', branch: 'agent/guide', isOfFork: false }
-  expect(await asking({ labels: ['docs-agent'] }, commitOf('c'))).toEqual([
+  expect(await asking({ labels: ['docs-agent'] }, toCommit('c'))).toEqual([
     { ...listed, ...AUTHOR, endSha: commit('c') },
   ])
 })
@@ -89,7 +89,7 @@ const BROUGHT = listed(2, { ...ENDED, merged_at: '2026-01-01T00:00:00Z' })
 const OF_FORKS = [listed(4, {}, { full_name: 'acme/fork' }), listed(5, {}, null)]
 
 test.each([
-  ['that brought a commit', 'and were not closed without a merge', commitOf('c'), [CLOSED, BROUGHT, listed(3)], [2, 3]],
+  ['that brought a commit', 'and were not closed without a merge', toCommit('c'), [CLOSED, BROUGHT, listed(3)], [2, 3]],
   ['that end with a commit', 'and were not closed without a merge', endingWith('d'), [CLOSED, BROUGHT], [2]],
   ['of a branch', 'and of no fork', ofBranch('main', 'all'), [CLOSED, BROUGHT, listed(3), ...OF_FORKS], [1, 2, 3]],
 ])('finds the pull requests %s, %s', async (_which, _but, find, list, numbers) => {

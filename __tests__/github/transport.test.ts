@@ -5,7 +5,7 @@ import { createTransport, type RequestPolicy, type Transport } from '../../src/g
 import type { HttpAnswer, HttpRequest } from '../../src/http/exchange.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { errorOf } from '../support/github-client.ts'
-import { bodyOf } from '../support/in-process-github.ts'
+import { toBody } from '../support/in-process-github.ts'
 
 const API = 'https://api.example.com'
 type Sent = Omit<HttpAnswer, 'body'> & { readonly body: string }
@@ -34,7 +34,7 @@ function answeredInTurn(...answers: readonly (Partial<Sent> | undefined)[]) {
     const answer = { status: 200, body: '{}', ...answers[sent.length] }
     sent.push(request)
     const headers = { 'content-type': 'application/json', ...answer.headers }
-    return Promise.resolve({ ...answer, headers, body: bodyOf(answer.body) })
+    return Promise.resolve({ ...answer, headers, body: toBody(answer.body) })
   })
   const ask = (path: string, request?: Request) => send(transport, path, request)
   return { ask, sent, usage: transport.usage }
@@ -98,9 +98,9 @@ test('a 403 with Retry-After is a rate limit, and requests that wait for it toge
   const [clock, lines] = [virtualClock(), [] as string[]]
   let sent = 0
   const headers = { 'content-type': 'application/json' }
-  const limit = { status: 403, headers: { ...headers, 'retry-after': '130' }, body: bodyOf('{"message":"Slow down."}') }
+  const limit = { status: 403, headers: { ...headers, 'retry-after': '130' }, body: toBody('{"message":"Slow down."}') }
   const transport = createTransport({ ...OPTIONS, clock, log: (line) => lines.push(line) }, () =>
-    Promise.resolve(sent++ < 2 ? limit : { status: 200, headers, body: bodyOf('{}') }),
+    Promise.resolve(sent++ < 2 ? limit : { status: 200, headers, body: toBody('{}') }),
   )
   const ask = () => send(transport, '/a')
   expect(await clock.passUntil(Promise.all([ask(), ask()]))).toMatchObject([{ status: 200 }, { status: 200 }])
@@ -183,7 +183,7 @@ test('the toolkit is loaded once, by the first request, and does not see the eve
     return Promise.resolve(toolkit)
   }
   const headers = { 'content-type': 'application/json' }
-  const respond = () => Promise.resolve({ status: 200, headers, body: bodyOf('{}') })
+  const respond = () => Promise.resolve({ status: 200, headers, body: toBody('{}') })
   const transport = createTransport(OPTIONS, respond, load)
   expect(seen).toEqual([])
   for (const path of ['/a', '/b']) await send(transport, path)

@@ -15,7 +15,7 @@ const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
 /** The label cannot be created then. */
 const WITHOUT_ISSUES: Permissions = { ...ALL_PERMISSIONS, issues: 'read' }
 
-const LONGEST_WITHOUT_LINK_MS = 9_000
+const MAX_WITHOUT_LINK_MS = 9_000
 
 const seconds = (min: number, max: number): fc.Arbitrary<number> => between(min, max).map((drawn) => drawn * 1_000)
 
@@ -145,7 +145,7 @@ const step = (kind: CourseKind): fc.Arbitrary<CourseStep> =>
 
 /** A link that comes late, read from an old copy, would be missing for longer than it is looked for. */
 function boundStaleness<Plays extends { turns: [TurnPlan, ...TurnPlan[]]; lagsMs: number[] }>(plays: Plays): Plays {
-  const mostMs = LONGEST_WITHOUT_LINK_MS - Math.max(...plays.lagsMs)
+  const mostMs = MAX_WITHOUT_LINK_MS - Math.max(...plays.lagsMs)
   const bound = (plan: TurnPlan): TurnPlan => ({ ...plan, linkDelayMs: Math.min(plan.linkDelayMs, mostMs) })
   const [one, ...others] = plays.turns
   return { ...plays, turns: [bound(one), ...others.map(bound)] }

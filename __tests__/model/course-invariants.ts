@@ -114,10 +114,10 @@ function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
 
 /** Commits of a follow-up that came after its pull request was merged or closed are in no pull request. */
 function leftBehindIsTold(run: CourseRun, trace: CourseTrace): string | undefined {
-  const { error, shortfalls } = run.report
+  const { error, warnings } = run.report
   const [first] = turnsOf(run)
   // Without GitHub it may not be known what the turn has changed.
-  const isKnown = run.outputs['pr-operation'] !== '' && error === undefined && shortfalls.length === 0
+  const isKnown = run.outputs['pr-operation'] !== '' && error === undefined && warnings.length === 0
   if (!isKnown || first?.what !== 'message' || !waits(run)) return undefined
   const job = jobOf(trace, first.jobId)
   const { closedAtMs = Infinity } = (job && pullOf(trace, job)) ?? {}
@@ -288,7 +288,7 @@ const TOLD: Readonly<Record<string, string>> = {
 
 /** Rows of the step in the comments of its pull request: one for its turn and one for each round, as it came out. */
 function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
-  const { log, shortfalls, error } = run.report
+  const { log, warnings, error } = run.report
   const { comments = [] } = docsOf(trace).pulls[log?.pullRequest.number ?? 0] ?? {}
   const ours = comments.filter(({ body }) => body.includes('docs-agent-action: log -->'))
   const lines = ours.flatMap(({ body }) => body.split('\n'))
@@ -303,7 +303,7 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   const most = 1 + rounds + (run.report.stop === 'not-sent' ? 1 : 0)
   if (rows.length > most) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
   // What two steps write at once, one of them loses.
-  if (log === undefined || !isAlone || shortfalls.some(({ lost }) => lost.startsWith('The log'))) return undefined
+  if (log === undefined || !isAlone || warnings.some(({ lost }) => lost.startsWith('The log'))) return undefined
   // A step that was cancelled before it sent its prompt has no turn to tell of.
   const isSent = run.report.outcome !== 'cancelled' || run.outputs['changed'] !== 'false'
   if (isSent && rows.length < 1 + rounds) return `${rows.length} rows tell of one turn and ${rounds} rounds.`

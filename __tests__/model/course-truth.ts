@@ -1,6 +1,6 @@
 import { AGENT_USER } from '../../src/emulator/github/demo-state.ts'
 import type { CheckRun } from '../../src/emulator/github/check-state.ts'
-import { compareHistories, historyOf } from '../../src/emulator/github/history.ts'
+import { compareHistories, getHistory } from '../../src/emulator/github/history.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { pushTimes, stateAt, type JobRecord, type Turn } from '../../src/emulator/service/job-machine.ts'
@@ -30,7 +30,7 @@ export function pullPushesOf(trace: CourseTrace, { jobId, turn }: { jobId: strin
   if (pull === undefined || turn.endsAtMs < pull.createdAtMs) return []
   const docs = docsOf(trace)
   const heads = [pull.headSha, ...pull.earlierHeads.map(({ sha }) => sha)]
-  const within = new Set(heads.flatMap((sha) => historyOf(docs, sha)).map(({ atMs }) => atMs))
+  const within = new Set(heads.flatMap((sha) => getHistory(docs, sha)).map(({ atMs }) => atMs))
   return pushesOf(trace, turn).filter((atMs) => within.has(atMs))
 }
 
@@ -62,7 +62,7 @@ export function openSince(trace: CourseTrace, job: JobRecord, atMs: number): num
 export function filesUpTo(trace: CourseTrace, sha: string): readonly string[] {
   const docs = docsOf(trace)
   const base = docs.branches['main'] ?? ''
-  if (historyOf(docs, base).some((commit) => commit.sha === sha)) return []
+  if (getHistory(docs, base).some((commit) => commit.sha === sha)) return []
   return (compareHistories(docs, base, sha)?.files ?? []).map(({ filename }) => filename)
 }
 

@@ -134,7 +134,7 @@ function givenOf({ asks, leavesDocs, given }: CourseStep, index: number, service
 export const runIdOf = (index: number): number => 900 + index
 
 /** Each step is started by a push of somebody else. */
-function pushOf(index: number): Pick<GivenRun, 'eventName' | 'payload'> {
+function parsePush(index: number): Pick<GivenRun, 'eventName' | 'payload'> {
   const commits = Array.from({ length: index + 1 }, () => ({ id: commit('b'), message: 'Work' }))
   const compare = `${BASE_URL}/${REPOSITORY}/compare/main...${runIdOf(index)}`
   const sender = { login: `@writer-${index}`, type: 'User' }
@@ -156,7 +156,7 @@ async function playStep(
   const stage = stageIn({
     world,
     respond: (request, atMs) => answerNoted(service, calls, request, atMs),
-    facts: { runId: runIdOf(index), ...pushOf(index) },
+    facts: { runId: runIdOf(index), ...parsePush(index) },
     timeoutMs,
     cancelAfterMs,
     latencyMs,

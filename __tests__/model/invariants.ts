@@ -146,11 +146,11 @@ const OWN_LINES = 8
 /** One for each kind: an unlisted status, and a link that is not safe. */
 const MAX_WARNINGS = 2
 
-function logIsBounded({ log, warnings, service, endedAt, report: { shortfalls } }: Trace): string | undefined {
+function logIsBounded({ log, warnings, service, endedAt, report }: Trace): string | undefined {
   const { looks, posts, delivered } = service
   const states = delivered.map(({ view: { status, link } }) => `${status} ${link ?? ''}`)
   const changes = countChanges(looks) + countChanges(states)
-  const most = changes + posts.length + Math.floor(endedAt / 60_000) + OWN_LINES + shortfalls.length
+  const most = changes + posts.length + Math.floor(endedAt / 60_000) + OWN_LINES + report.warnings.length
   if (warnings.length > MAX_WARNINGS) return `There are ${warnings.length} warnings.`
   return log.length > most ? `There are ${log.length} lines for ${changes} changes.` : undefined
 }

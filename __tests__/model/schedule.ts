@@ -109,7 +109,7 @@ const turn = (durationMs: fc.Arbitrary<number>) =>
   })
 export type TurnPlan = ValueOf<ReturnType<typeof turn>>
 
-const LONGEST_LAG_MS = 12_000
+const MAX_LAG_MS = 12_000
 
 /**
  * Everything that decides how a run without a token for GitHub goes: schedules of every kind, with most of their weight where it
@@ -139,7 +139,7 @@ export const arbitrarySchedule = fc.record({
   // After a create: not found. After a message: reads as before.
   staleMs: weighted([2, fc.constant(0)], [2, upTo(20_000)], [1, between(20_000, 200_000)]),
   // The reads come from copies that are so much behind, one after the other in turn.
-  lagsMs: mostly<number[]>([], 1, fc.array(mostly(0, 1, upTo(LONGEST_LAG_MS)), { maxLength: 5 })),
+  lagsMs: mostly<number[]>([], 1, fc.array(mostly(0, 1, upTo(MAX_LAG_MS)), { maxLength: 5 })),
   // Whether the answer to a message shows the job as before.
   messageAnswerIsStale: fc.boolean(),
   // When somebody archives the job, if ever.

@@ -6,7 +6,7 @@ import { linkTargets, root, tableBelow } from '../support/markdown-files.ts'
 
 const guide = readFileSync(`${root}docs/choose.md`, 'utf8')
 const recipes = readdirSync(`${root}docs/recipes`).filter((name) => name.endsWith('.yml'))
-const textOf = (name: string): string => readFileSync(`${root}docs/recipes/${name}`, 'utf8')
+const getText = (name: string): string => readFileSync(`${root}docs/recipes/${name}`, 'utf8')
 
 /** What starts the recipes of each section. */
 const STARTS: Readonly<Record<string, RegExp>> = {
@@ -19,7 +19,7 @@ const STARTS: Readonly<Record<string, RegExp>> = {
 const rows = Object.entries(STARTS).flatMap(([section, starts]) =>
   tableBelow(guide, section).map(([about = '', pulls = '', then = '', link = '']) => {
     const name = /^\[(.+)\]\(recipes\/\1\)$/.exec(link)?.[1] ?? ''
-    return { name, starts, about, pulls, then, text: textOf(name) }
+    return { name, starts, about, pulls, then, text: getText(name) }
   }),
 )
 
@@ -41,7 +41,7 @@ test.each(rows)('what is said of $name is true of it', ({ text, starts, about, p
   expect(text).toMatch(starts)
   expect(text.includes('create-github-app-token')).toBe(about.includes('another repository'))
   expect(/^ +on-open-pr: skip$/m.test(text)).toBe(pulls === 'no new one while one waits')
-  const called = text.includes(CENTRAL_WORKFLOW) ? textOf(basename(CENTRAL_RECIPE)) : text
+  const called = text.includes(CENTRAL_WORKFLOW) ? getText(basename(CENTRAL_RECIPE)) : text
   expect(/^ +on-open-pr: follow-up$/m.test(called)).toBe(/kept open|for every/.test(pulls))
   expect(/^ +label: .*\$\{\{/m.test(text)).toBe(pulls.includes('for every'))
   const merges = text.includes('gh pr merge')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { pausesBefore, pollUntil, systemClock } from '../../src/runtime/clock.ts'
 import { withDeadline } from '../../src/runtime/time-budget.ts'
-import { ActionError, ERROR_TITLES, orNotSent, rethrowFatal, unlessFailed } from '../../src/runtime/errors.ts'
-import { Heartbeat, sleepAloud } from '../../src/runtime/heartbeat.ts'
+import { ActionError, ERROR_TITLES, orNotSent, rethrowFatal, orUndefined } from '../../src/runtime/errors.ts'
+import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 import { inTurn, refusal, rejecting } from '../support/fake-github.ts'
@@ -27,9 +27,9 @@ test('a step goes on from what failed, and not from a defect or a cancelled run'
 })
 
 test('of what a step names it goes on without that alone', async () => {
-  expect(await unlessFailed(Promise.resolve('here'), 'not-found')).toBe('here')
-  expect(await unlessFailed<string>(Promise.reject(error('not-found')), 'not-found')).toBeUndefined()
-  await expect(unlessFailed<string>(Promise.reject(error('forbidden')), 'not-found')).rejects.toThrow('It failed.')
+  expect(await orUndefined(Promise.resolve('here'), 'not-found')).toBe('here')
+  expect(await orUndefined<string>(Promise.reject(error('not-found')), 'not-found')).toBeUndefined()
+  await expect(orUndefined<string>(Promise.reject(error('forbidden')), 'not-found')).rejects.toThrow('It failed.')
 })
 
 test('what is known is given, and what is not, why, and what to do', async () => {
@@ -93,13 +93,13 @@ test('a long sleep tells each minute how much of it is left, and a cancelled run
   const lines: string[] = []
   const { signal } = new AbortController()
   const step = { clock, signal, log: (line: string) => lines.push(line) }
-  await sleepAloud(150_000, step)
+  await sleepWithProgress(150_000, step)
   expect(clock.sleeps).toEqual([60_000, 60_000, 30_000])
   expect(lines).toEqual([
     'Still waiting until 2026-01-01 00:02:30 UTC, for another 1 min 30 s.',
     'Still waiting until 2026-01-01 00:02:30 UTC, for another 30 s.',
   ])
-  await expect(sleepAloud(1_000, { ...step, signal: AbortSignal.abort() })).rejects.toThrow()
+  await expect(sleepWithProgress(1_000, { ...step, signal: AbortSignal.abort() })).rejects.toThrow()
 })
 
 test('every title is a few words, without a period', () => {

@@ -94,7 +94,7 @@ function openWorld(options: WorldOptions): Around {
   return { world: virtualClock(), observed, service }
 }
 
-export interface Surroundings {
+export interface Dependencies {
   readonly world: VirtualClock
   readonly respond: Respond
   readonly facts?: Partial<GivenRun> | undefined
@@ -106,7 +106,7 @@ export interface Surroundings {
 }
 
 /** What is around a step that begins now, where both servers are of this process. */
-export function stageIn({ world, respond, facts, timeoutMs, cancelAfterMs, latencyMs }: Surroundings): Stage {
+export function stageIn({ world, respond, facts, timeoutMs, cancelAfterMs, latencyMs }: Dependencies): Stage {
   const clock = stepClockOf(world)
   const signal = cancelledAt(world, world.now() + (cancelAfterMs ?? Infinity))
   const handle = (request: ServiceRequest): ServiceResponse => respond(request, clock.wallTime().getTime())
@@ -123,7 +123,7 @@ export function stageIn({ world, respond, facts, timeoutMs, cancelAfterMs, laten
 
 const JOB = /^\/v2\/agent\/[^/]+\/job(?:\/([^/]+)(?:\/message)?)?$/
 
-function nameOf({ method, target }: ServiceRequest): string {
+function getName({ method, target }: ServiceRequest): string {
   const [path = ''] = target.split('?')
   const [isJob, id] = JOB.exec(path) ?? []
   if (isJob !== undefined) return id === undefined ? 'create' : `${method === 'GET' ? 'read' : 'message'} ${id}`
@@ -162,7 +162,7 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
   const docs = service.github.state.repositories['acme/docs'] ?? repositoryState()
   const before = { requests: service.requests.length, asked: observed.requests.length }
   const respond: Respond = (request, nowMs) => {
-    const what = nameOf(request)
+    const what = getName(request)
     const asked = { world, observed, service, docs, nowMs, answer: () => service.handle(request, nowMs) }
     service.github.catchUp(nowMs)
     onAsked?.(what, asked)

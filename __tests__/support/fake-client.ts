@@ -95,8 +95,8 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
       prompts.push(prompt)
       return answer(create)
     },
-    async sendMessage(_jobId, prompt, beforeAgain) {
-      if (isPutOff) await beforeAgain?.()
+    async sendMessage(_jobId, prompt, beforeResend) {
+      if (isPutOff) await beforeResend?.()
       calls.push('message')
       prompts.push(prompt)
       return answer(message)

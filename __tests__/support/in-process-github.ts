@@ -21,7 +21,7 @@ export interface InProcessGitHub extends Partial<Pick<GitHubOptions, 'token' | '
 }
 
 /** The body of an answer. */
-export async function* bodyOf(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+export async function* toBody(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield await Promise.resolve(Buffer.from(part))
 }
 
@@ -36,7 +36,7 @@ function sendTo({ handle, clock, latencyMs = () => 0 }: InProcessGitHub): Send {
     const endsAt = Math.ceil(clock.wallTime().getTime() / 1_000) + Number(reset)
     const limit = reset === undefined ? {} : { 'x-ratelimit-reset': String(endsAt) }
     const given = { 'content-type': 'application/json; charset=utf-8', ...others, ...limit }
-    return { status: answer.status, headers: given, body: bodyOf(answer.body) }
+    return { status: answer.status, headers: given, body: toBody(answer.body) }
   }
 }
 

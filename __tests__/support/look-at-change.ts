@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { formatShortfalls } from '../../src/agent/report/journal.ts'
+import { formatWarnings } from '../../src/agent/report/journal.ts'
 import { resolveChange } from '../../src/agent/change/resolve-change.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { fakeClock } from './fake-clock.ts'
@@ -48,7 +48,7 @@ export async function lookAtChange(
     skip: typeof found === 'string' ? found : undefined,
     prompt: typeof found === 'string' ? undefined : found.promptContext,
     said: step.journal.report().change,
-    lost: formatShortfalls(step.journal.shortfalls),
+    lost: formatWarnings(step.journal.warnings),
     log: log.join('\n'),
     asked: github.asked,
     sleptMs: clock.passed(),

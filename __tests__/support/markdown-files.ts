@@ -37,9 +37,9 @@ export function withoutCode(text: string): string {
 
 /** Where its links and pictures lead, in Markdown and in HTML. */
 export function linkTargets(text: string): string[] {
-  const prose = withoutCode(text)
+  const escapeSentence = withoutCode(text)
   const patterns = [/\]\(([^)\s]+)[^)]*\)/g, /^\[[^\]]+\]:\s*(\S+)/gm, /(?:href|src|srcset)="([^"]+)"/g]
-  return patterns.flatMap((pattern) => [...prose.matchAll(pattern)].map(([, target]) => target ?? ''))
+  return patterns.flatMap((pattern) => [...escapeSentence.matchAll(pattern)].map(([, target]) => target ?? ''))
 }
 
 /** The names by which GitHub lets one link to the headings, and to what has an anchor of its own. */

@@ -93,17 +93,17 @@ export async function playOn<Inputs extends StepInputs, Report>(
       return await feature.run(inputs, { ...step, client }, () => undefined)
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
-      return feature.notRun(error, 0)
+      return feature.createSkippedReport(error, 0)
     }
   }
 
   const report = await (stage.world?.passUntil(play()) ?? play())
   const result = feature.render(report, redact, true)
   checkResult(result.outputs)
-  const linesOf = (kind: string): string[] =>
+  const toLines = (kind: string): string[] =>
     bare.said.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
   return {
-    ...{ ...result, report, accepted, said: bare.said, log: linesOf('log'), warnings: linesOf('warn') },
+    ...{ ...result, report, accepted, said: bare.said, log: toLines('log'), warnings: toLines('warn') },
     // The host redacts whatever goes out.
     outputs: Object.fromEntries(Object.entries(result.outputs).map(([name, value]) => [name, redact(value)])),
     ...{ summary: redact(result.summary ?? ''), line: redact(formatResult(result)) },

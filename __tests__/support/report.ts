@@ -33,18 +33,18 @@ export function turnIn(state: TurnState, fields: Partial<Turn> = {}): Turn {
 export type Fields = { readonly [Key in keyof Report]?: Report[Key] | undefined }
 
 /** A report of a job that ended well, changed where a test is about something else. */
-export function reportOf(fields: Fields = {}): Report {
+export function createReport(fields: Fields = {}): Report {
   return {
     outcome: 'pull-request',
     task: CREATE,
     job: completed,
     timeline: [{ at: new Date('2026-01-01T03:00:05Z'), elapsedMs: 5_000, event: 'The job completed.' }],
     durationMs: 65_400,
-    shortfalls: [],
+    warnings: [],
     rounds: [],
     ...fields,
   } as Report
 }
 
 /** The agent's outputs, in the order in which they are set. */
-export const OUTPUT_NAMES = [...Object.keys(toOutputs(reportOf())), 'result']
+export const OUTPUT_NAMES = [...Object.keys(toOutputs(createReport())), 'result']

@@ -16,7 +16,7 @@ export const SERVICE_URL = 'http://127.0.0.1:4010'
 
 export const TOTALS = { human: 30, ai: 12, total: 40 }
 
-export const VISITORS_OUTPUT_NAMES = Object.keys(toOutputs(visitorsAction.notRun(undefined, 0)))
+export const VISITORS_OUTPUT_NAMES = Object.keys(toOutputs(visitorsAction.createSkippedReport(undefined, 0)))
 
 /** The outputs of a step that asked nothing. */
 export const NO_FILE: Readonly<Record<string, string>> = {

@@ -1,6 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
-import { escapeHtml, foldedText, inlineCode, joinBlocks, linked, prose, table } from '../../src/text/markdown.ts'
+import {
+  escapeHtml,
+  foldedText,
+  inlineCode,
+  joinBlocks,
+  linked,
+  escapeSentence,
+  table,
+} from '../../src/text/markdown.ts'
 
 const HOSTILE = [
   '<img src=x onerror=alert(1)>',
@@ -78,7 +86,7 @@ test('a table has the facts that are known, and nothing is no table', () => {
 })
 
 test('sentences are sentences, and what stands between back-ticks is code', () => {
-  expect(prose('The push to `a_b`, from `1f` to `2f`, follow-up 1 of 20 (“so” it’s job_1).')).toBe(
+  expect(escapeSentence('The push to `a_b`, from `1f` to `2f`, follow-up 1 of 20 (“so” it’s job_1).')).toBe(
     'The push to <code>a&#95;b</code>, from <code>1f</code> to <code>2f</code>, follow-up 1 of 20 (“so” it’s job_1).',
   )
 })
@@ -86,7 +94,7 @@ test('sentences are sentences, and what stands between back-ticks is code', () =
 const UNQUOTED = [...HOSTILE, 'www.evil.example.com GH-12 (www.x) _a b_', 'a `b']
 
 test.each(UNQUOTED)('nothing of %j comes alive in a sentence, although nobody has quoted it', (text) => {
-  const html = marked.parse(`a ${prose(text)}`, { async: false })
+  const html = marked.parse(`a ${escapeSentence(text)}`, { async: false })
   expect(tagsOf(html).filter((tag) => !['p', 'code'].includes(tag))).toEqual([])
   expect(html.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/[@#$]|www|gh-|:tada/i)
 })

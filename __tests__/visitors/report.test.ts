@@ -117,10 +117,10 @@ test.each([
 })
 
 test('an export that has not ended is not complete', () => {
-  expect(visitorsAction.firstOutputs).toEqual({ complete: 'false' })
+  expect(visitorsAction.initialOutputs).toEqual({ complete: 'false' })
 })
 
 test('a step that skips without a key is green and has exported nothing', () => {
-  const skipped = visitorsAction.render(visitorsAction.notRun(undefined, 100), String, false)
+  const skipped = visitorsAction.render(visitorsAction.createSkippedReport(undefined, 100), String, false)
   expect(skipped).toMatchObject({ isGreen: true, outputs: NO_FILE, summary: undefined })
 })

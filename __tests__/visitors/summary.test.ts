@@ -194,7 +194,7 @@ test('a red step says what happened and what to do, and names no file', () => {
 
 test('a step with invalid inputs shows only its verdict', () => {
   const error = new ActionError('invalid-input', '`days` must be a whole number.', { hint: 'Nothing was sent.' })
-  const report = visitorsAction.notRun(error, 0)
+  const report = visitorsAction.createSkippedReport(error, 0)
   const markdown = renderSummary(report, conclude(report))
   expect(markdown).toMatch(/^## ❌ Docs visitors: The inputs are wrong\n/)
   expect(markdown).toContain('Nothing was sent.')

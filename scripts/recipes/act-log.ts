@@ -11,13 +11,13 @@ export interface WorkflowRun {
 type Entry = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Entry => typeof value === 'object' && value !== null
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const getText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The job's id, with the values of its matrix. */
 function jobOf({ jobID, matrix }: Entry): string {
   const values = isObject(matrix) ? Object.entries(matrix) : []
   const sorted = values.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => String(value))
-  return sorted.length === 0 ? textOf(jobID) : `${textOf(jobID)}(${sorted.join(', ')})`
+  return sorted.length === 0 ? getText(jobID) : `${getText(jobID)}(${sorted.join(', ')})`
 }
 
 function parseLine(line: string): Entry | undefined {
@@ -38,16 +38,16 @@ export function readActLog(log: string): WorkflowRun {
     const entry = parseLine(line)
     if (entry === undefined) continue
     const { msg, command, name, arg, stepID, raw_output: isOutput, level, jobResult } = entry
-    const message = textOf(msg)
+    const message = getText(msg)
     if (command === 'set-output') {
       const [step] = Array.isArray(stepID) ? (stepID as unknown[]) : []
-      run.outputs[`${jobOf(entry)}.${textOf(step)}.${textOf(name)}`] = textOf(arg)
+      run.outputs[`${jobOf(entry)}.${getText(step)}.${getText(name)}`] = getText(arg)
     } else if (SUMMARY.test(message)) {
       run.summary += message.replace(SUMMARY, '')
     } else if (isOutput === true || level === 'error' || command === 'error') {
       run.printed += `${message.replace(/\n$/, '').replaceAll(/\u001b\[\d+m/g, '')}\n`
     }
-    if (jobResult !== undefined) run.jobs.push(`${jobOf(entry)}: ${textOf(jobResult)}`)
+    if (jobResult !== undefined) run.jobs.push(`${jobOf(entry)}: ${getText(jobResult)}`)
   }
   return run
 }

@@ -26,7 +26,7 @@ export function added(filename: string, line: string): FileChange {
 
 type Change = (here: RepositoryState) => Commit | undefined
 
-const pushOf =
+const parsePush =
   (repository: RepositoryName, branch: string, change: Change): Happening =>
   ({ repositories, users }) => {
     const here = repositories[repository]
@@ -46,11 +46,11 @@ const pushOf =
 
 export function pushed(filename: string, repository: RepositoryName = 'acme/docs', branch = 'main'): Happening {
   const commit = { message: `Change ${filename}`, author: MAINTAINER, files: [changeOf(filename)] }
-  return pushOf(repository, branch, (here) => pushCommit(here, branch, commit, 0))
+  return parsePush(repository, branch, (here) => pushCommit(here, branch, commit, 0))
 }
 
 export function merged(number: number): Happening {
-  return pushOf('acme/docs', 'main', (here) => mergePull(here, number, MAINTAINER, 0))
+  return parsePush('acme/docs', 'main', (here) => mergePull(here, number, MAINTAINER, 0))
 }
 
 /** One after the other; the last one starts the run. */

@@ -24,7 +24,7 @@ export interface ActRun extends Caller {
 }
 
 /** What a run may take before something hangs. */
-const LONGEST_RUN_MS = 600_000
+const MAX_RUN_MS = 600_000
 /** Programs that come before those of the machine. */
 const PROGRAMS = join(import.meta.dirname, 'stand-ins/bin')
 
@@ -69,9 +69,9 @@ export async function runAct(run: ActRun): Promise<{ readonly exitCode: number |
   }
   run.cancel.addEventListener('abort', () => child.kill('SIGINT'), { once: true })
   const watchdog = setTimeout(() => {
-    log += `\n(ended after ${LONGEST_RUN_MS / 1000} seconds)\n`
+    log += `\n(ended after ${MAX_RUN_MS / 1000} seconds)\n`
     child.kill('SIGKILL')
-  }, LONGEST_RUN_MS)
+  }, MAX_RUN_MS)
   const exitCode = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)

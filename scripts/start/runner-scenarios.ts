@@ -1,4 +1,4 @@
-import { namesOf } from '../../src/emulator/service/scenarios.ts'
+import { listNames } from '../../src/emulator/service/scenarios.ts'
 import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { offerOverTls } from './untrusted-tls.ts'
 
@@ -70,4 +70,4 @@ const scenarios = {
 export type RunnerScenarioName = keyof typeof scenarios
 
 export const RUNNER_SCENARIOS: Readonly<Record<RunnerScenarioName, RunnerScenario>> = scenarios
-export const [RUNNER_SCENARIO_NAMES, isRunnerScenarioName] = namesOf(scenarios)
+export const [RUNNER_SCENARIO_NAMES, isRunnerScenarioName] = listNames(scenarios)

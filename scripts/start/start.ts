@@ -80,7 +80,7 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
     })
   }
   const known = readMetadata(action).inputs.map(({ name }) => name)
-  const surroundings = await openSurroundings(run.service, env)
+  const dependencies = await openSurroundings(run.service, env)
   const isEmbedded = run.service.kind === 'embedded'
   // Keep no export of made-up visitors.
   const scratch = run.action === 'visitors' && isEmbedded ? openScratchFolder('visitors-') : undefined
@@ -95,14 +95,14 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
         }, cancelAfterMs)
   try {
     // Defaults only for inputs that the action has.
-    const defaults = Object.entries({ ...surroundings.inputs, ...run.defaults }).filter(([name]) =>
+    const defaults = Object.entries({ ...dependencies.inputs, ...run.defaults }).filter(([name]) =>
       known.includes(name),
     )
     const inputs: Readonly<Record<string, string>> = { ...Object.fromEntries(defaults), ...run.given }
     print(paint('bold', 'Docs Agent Action, run as on a GitHub runner'))
-    print(`\nService: ${surroundings.service}\nInputs:\n${showInputs(inputs)}`)
+    print(`\nService: ${dependencies.service}\nInputs:\n${showInputs(inputs)}`)
     let result: RunResult | undefined
-    for (const begin of surroundings.runs) {
+    for (const begin of dependencies.runs) {
       if (result !== undefined && result.conclusion !== 'success') break
       const { title, succeed, inputs: own, ...begun } = begin()
       print(heading(title === '' ? 'Log' : title, paint))
@@ -123,7 +123,7 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
     const { file = '', 'pr-link': link = '' } = result.outputs
     print(
       showResult(result, paint, [
-        ['On the pull request', markdownToTerminal(surroundings.pullRequests(), paint)],
+        ['On the pull request', markdownToTerminal(dependencies.pullRequests(), paint)],
         [file, file === '' ? '' : showHead(readFileSync(join(workspace, file)).toString('utf8', 0, MAX_HEAD_BYTES))],
       ]),
     )
@@ -134,7 +134,7 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
   } finally {
     clearTimeout(timer)
     scratch?.remove()
-    await surroundings.close()
+    await dependencies.close()
   }
 }
 
@@ -144,19 +144,19 @@ function readExample(folder: string): Readonly<Record<string, string>> {
 }
 
 async function check({ service, jobId }: Check, terminal: Terminal): Promise<number> {
-  const surroundings = await openSurroundings(service, terminal.env)
+  const dependencies = await openSurroundings(service, terminal.env)
   try {
     const { checkService } = await import('./check.ts')
-    const found = await checkService(surroundings.inputs, jobId, terminal.env)
+    const found = await checkService(dependencies.inputs, jobId, terminal.env)
     const lines = found.map(({ mark, text }) => `${mark} ${cleanForTerminal(text)}\n`)
     const about =
       service.kind === 'real'
         ? 'Two read requests, a job and a page of visitors. Nothing is created.'
         : `This checks the embedded service. To check yours, set ${SERVICE_VARIABLES.join(', ')}.`
-    writeTo(terminal.stdout, `Service: ${surroundings.service}\n${about}\n${lines.join('')}`)
+    writeTo(terminal.stdout, `Service: ${dependencies.service}\n${about}\n${lines.join('')}`)
     return found.some(({ mark }) => mark === '✘') ? 1 : 0
   } finally {
-    await surroundings.close()
+    await dependencies.close()
   }
 }
 

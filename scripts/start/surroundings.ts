@@ -16,7 +16,7 @@ interface Begun extends Pick<WorkflowRun, 'title' | 'inputs' | 'event'> {
 }
 
 /** The environment of the action: the inputs that name its servers, and the runs. */
-export interface Surroundings {
+export interface Dependencies {
   readonly service: string
   readonly inputs: Texts
   /** In order. The event of a run happens when the run begins. */
@@ -43,7 +43,7 @@ function describe([number, pull]: [string, PullState]): readonly string[] {
 }
 
 /** @param startMs the start time of service, GitHub and step, in milliseconds since 1970 */
-async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<Surroundings> {
+async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<Dependencies> {
   const { scenario, gitHubScenarios, runnerScenarios, speed } = chosen
   // Speed up the clock instead of using the service's own speed, so that Retry-After is in seconds of the step's clock.
   const clock = fasterClock(speed, startMs)
@@ -98,7 +98,7 @@ export async function openSurroundings(
   chosen: ChosenService,
   env: NodeJS.ProcessEnv,
   startMs = Date.now(),
-): Promise<Surroundings> {
+): Promise<Dependencies> {
   if (chosen.kind === 'embedded') return openEmbedded(chosen, startMs)
   const { baseUrl, projectId, apiKey } = chosen
   const network = Object.entries(env).flatMap(([name, value]) =>

@@ -58,7 +58,7 @@ async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = 
   return after
 }
 
-function pageOf({ outputs, service, world }: World): string {
+function getPage({ outputs, service, world }: World): string {
   const { 'pr-link': link = '' } = outputs
   if (link === '') return ''
   const request = { method: 'GET', target: new URL(link).pathname, headers: {}, body: '' }
@@ -89,7 +89,7 @@ export async function playFlags(flags: string): Promise<Shown> {
       throw error
     })
     if (world === undefined) return { summary: (await playFeature(agentAction, play)).summary, page: '' }
-    return { summary: world.summary, page: pageOf(world) }
+    return { summary: world.summary, page: getPage(world) }
   } finally {
     remove()
   }

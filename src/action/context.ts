@@ -33,7 +33,7 @@ export interface Context {
 const WORKFLOW_REF = /\/([^/@]+\.ya?ml)@/
 
 /** With no slash at its end: a path is going to be put behind it. */
-function addressOf(text: string | undefined, fallback: string): string {
+function toAddress(text: string | undefined, fallback: string): string {
   return text !== undefined && parseUrl(text) !== undefined ? text.replace(/\/+$/, '') : fallback
 }
 
@@ -52,8 +52,8 @@ export function readContext(env: NodeJS.ProcessEnv): Context {
     stepId: (env['GITHUB_ACTION'] ?? '').replace(/^__.*$/, ''),
     runnerStepId: env['GITHUB_ACTION'] ?? '',
     workflow: WORKFLOW_REF.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1],
-    serverUrl: addressOf(env['GITHUB_SERVER_URL'], 'https://github.com'),
-    apiUrl: addressOf(env['GITHUB_API_URL'], 'https://api.github.com'),
+    serverUrl: toAddress(env['GITHUB_SERVER_URL'], 'https://github.com'),
+    apiUrl: toAddress(env['GITHUB_API_URL'], 'https://api.github.com'),
   }
 }
 

@@ -32,7 +32,7 @@ export function refuse(...problems: readonly string[]): never {
 export type Input<T> = (text: string, raw: RawInputs, workspace: string) => T
 
 /** A longer value may be a key that was given to the wrong input, and a key that was cut is redacted nowhere. */
-const LONGEST_ECHO = 20
+const MAX_ECHO = 20
 const BEGINNING = 8
 
 /**
@@ -40,13 +40,13 @@ const BEGINNING = 8
  * is Markdown, so it stands in a code span that it cannot end.
  */
 export function rejecting(rule: string, text: string): string {
-  const shown = text.length > LONGEST_ECHO ? `${text.slice(0, BEGINNING)}…` : text
-  const value = oneLine(shown, LONGEST_ECHO).replaceAll('`', "'")
+  const shown = text.length > MAX_ECHO ? `${text.slice(0, BEGINNING)}…` : text
+  const value = oneLine(shown, MAX_ECHO).replaceAll('`', "'")
   return value === '' ? rule : `${rule}, not \`${value}\``
 }
 
 /** The lines that are not blank, each with what a problem calls it. */
-export function linesOf(text: string): readonly { readonly line: string; readonly at: string }[] {
+export function toLines(text: string): readonly { readonly line: string; readonly at: string }[] {
   const lines = text.split(/\r?\n/).map((line, index) => ({ line: line.trim(), at: `line ${index + 1}` }))
   return lines.filter(({ line }) => line !== '')
 }
@@ -85,12 +85,12 @@ export const jobIdInput = optionalInput(textInput(ID_PATTERN, ID_RULE))
 export const projectIdInput = textInput(ID_PATTERN, `${ID_RULE}, as on the API keys page of the dashboard`)
 
 /** A header that is much longer is refused by servers anyway. */
-const LONGEST_KEY = 4_096
+const MAX_KEY = 4_096
 
 export const apiKeyInput: Input<string> = (key) => {
   if (key === '')
     return refuse('is empty; set it from a secret (pull requests from forks and from Dependabot get none)')
-  if (key.length > LONGEST_KEY) return refuse(`is longer than ${LONGEST_KEY} characters; no key is that long`)
+  if (key.length > MAX_KEY) return refuse(`is longer than ${MAX_KEY} characters; no key is that long`)
   if (/[^\x21-\x7e]/.test(key))
     return refuse('must not contain spaces, line breaks or other characters that no key has')
   return key
@@ -195,13 +195,13 @@ export function hashInputs(fields: Fields, raw: RawInputs): string {
 }
 
 /** Those of one input must not push those of another out of the annotation, which GitHub cuts at 4 KiB. */
-const MOST_PROBLEMS = 3
+const MAX_PROBLEMS = 3
 
 /** What is wrong with one input, each as a sentence. */
 function formatProblems(name: string, problems: readonly string[]): readonly string[] {
-  const more = problems.length - MOST_PROBLEMS
+  const more = problems.length - MAX_PROBLEMS
   const rest = more <= 0 ? [] : [`has ${formatCount(more, 'more problem')}`]
-  return [...problems.slice(0, MOST_PROBLEMS), ...rest].map((problem) => asSentence(`\`${name}\` ${problem}`))
+  return [...problems.slice(0, MAX_PROBLEMS), ...rest].map((problem) => asSentence(`\`${name}\` ${problem}`))
 }
 
 /**

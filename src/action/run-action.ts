@@ -11,7 +11,7 @@ import { type Core, createCore, OutputsLost } from './toolkit.ts'
 const OUTPUTS_LOST_TITLE = 'The outputs could not be written'
 
 /** Registers who tells of a step that an error has stopped, foreseen or not. The one that was registered last is asked. */
-export type OnStop<Told> = (tell: (error: ActionError) => Told) => void
+export type OnStop<LinkedText> = (tell: (error: ActionError) => LinkedText) => void
 
 /** @returns whether the step is green: one whose outputs are lost has not told the next step what it needs to know */
 function publish(result: StepResult, core: Core): boolean {
@@ -38,7 +38,7 @@ function publish(result: StepResult, core: Core): boolean {
 }
 
 /** What can be said of any step that an error has stopped. */
-export function resultOfError(error: ActionError, outputs: StepResult['outputs'] = {}): StepResult {
+export function toErrorResult(error: ActionError, outputs: StepResult['outputs'] = {}): StepResult {
   return { isGreen: false, title: ERROR_TITLES[error.code], text: error.message, advice: error.hint, outputs }
 }
 
@@ -48,7 +48,7 @@ function logDefect(error: unknown, core: Core): void {
 }
 
 /** Tells the reason in the log, and the rest to whoever knows more of the step. */
-function resultOfCrash(error: unknown, core: Core, tell: (error: ActionError) => StepResult): StepResult {
+function toCrashResult(error: unknown, core: Core, tell: (error: ActionError) => StepResult): StepResult {
   core.endGroup()
   if (error instanceof OutputsLost)
     return { isGreen: false, title: OUTPUTS_LOST_TITLE, text: error.message, outputs: {} }
@@ -84,7 +84,7 @@ export async function execute(
   process.exitCode = 1
   const clock = systemClock
   const core = createCore(clock)
-  let tell: (error: ActionError) => StepResult = resultOfError
+  let tell: (error: ActionError) => StepResult = toErrorResult
   let ending: Promise<void> | undefined
 
   async function leave(result: StepResult): Promise<void> {
@@ -96,7 +96,7 @@ export async function execute(
   }
   // Of several ends the first is the step's.
   const end = (result: StepResult): Promise<void> => (ending ??= leave(result))
-  const endOfCrash = (error: unknown): Promise<void> => (ending ??= leave(resultOfCrash(error, core, tell)))
+  const endOfCrash = (error: unknown): Promise<void> => (ending ??= leave(toCrashResult(error, core, tell)))
   // Whatever is known of a step that an error has stopped, it is red.
   const endOfError = (error: unknown): Promise<void> => {
     if (!(error instanceof ActionError)) return endOfCrash(error)
@@ -107,7 +107,7 @@ export async function execute(
     if (ending === undefined) {
       void endOfCrash(error)
     } else {
-      publish(resultOfCrash(error, core, resultOfError), core)
+      publish(toCrashResult(error, core, toErrorResult), core)
       process.exit(1)
     }
   }
@@ -125,7 +125,7 @@ export async function execute(
 export interface Action<Inputs extends StepInputs, Report> {
   readonly fields: Fields
   /** Outputs that hold until the step has an end: what nobody wrote would read as if the step had not run. */
-  readonly firstOutputs: Readonly<Record<string, string>>
+  readonly initialOutputs: Readonly<Record<string, string>>
   /** Left out by an action that never asks GitHub, so that it is in no bundle of that action. */
   readonly connectGitHub?: typeof connectGitHub
   /** @throws ActionError `invalid-input` that names every problem */
@@ -137,7 +137,7 @@ export interface Action<Inputs extends StepInputs, Report> {
   /** What is known of a step that throws is asked of what `onStop` was given last. */
   readonly run: (inputs: Inputs, step: Step, onStop: OnStop<Report>) => Promise<Report>
   /** The report of a step that asked nothing: stopped by an error, or skipped for want of a key. */
-  readonly notRun: (error: ActionError | undefined, durationMs: number) => Report
+  readonly createSkippedReport: (error: ActionError | undefined, durationMs: number) => Report
   readonly render: (report: Report, redact: Redact, wantsSummary: boolean) => StepResult
 }
 
@@ -167,11 +167,12 @@ function announceSkip(core: Core, context: Context, consequence: string | undefi
 export function runAction<Inputs extends StepInputs, Report>(action: Action<Inputs, Report>): Promise<void> {
   return execute(async (runner, onStop) => {
     const { core, clock, startedAt, env } = runner
-    for (const [name, value] of Object.entries(action.firstOutputs)) core.setOutput(name, value)
+    for (const [name, value] of Object.entries(action.initialOutputs)) core.setOutput(name, value)
     const raw = readInputs(inputNames(action.fields), core, env)
     // Known of wrong inputs too.
     const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
-    const notRun = (error?: ActionError): Report => action.notRun(error, clock.now() - startedAt)
+    const createSkippedReport = (error?: ActionError): Report =>
+      action.createSkippedReport(error, clock.now() - startedAt)
     const render = (report: Report): StepResult => action.render(report, core.redact, wantsSummary)
     /** In the fullest form in which it can be told. */
     const onStopOfAction: OnStop<Report> = (tellKnown) => {
@@ -183,16 +184,16 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
             logDefect(defect, core)
           }
         }
-        return resultOfError(error, action.firstOutputs)
+        return toErrorResult(error, action.initialOutputs)
       })
     }
-    onStopOfAction(notRun)
+    onStopOfAction(createSkippedReport)
 
     // Nothing else is looked at then: where secrets are withheld, other inputs may come from secrets too.
     if (!isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip' && !action.needsNoKey?.(raw)) {
       const context = readContext(env)
       announceSkip(core, context, action.describeMissingKey?.(raw, context))
-      return render(notRun())
+      return render(createSkippedReport())
     }
     const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())
     return render(await action.run(inputs, openStep(inputs, runner, action.connectGitHub), onStopOfAction))

@@ -48,16 +48,16 @@ export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connect
   const { core } = runner
   const given = atGitHub(readContext(env), githubApiUrl)
   const step = { ...runner, random: Math.random, deadlineAt: runner.startedAt + timeoutMs }
-  const surroundings = { ...step, ...core, env }
+  const dependencies = { ...step, ...core, env }
   // It masks what is secret of the proxies, so it is made before anything is redacted.
-  const transport = createTransport({ ...inputs, ...surroundings })
+  const transport = createTransport({ ...inputs, ...dependencies })
   // Texts of the event are cut and escaped later, when a secret in them could no longer be found.
   const context = { ...given, event: redactAll(given.event, core.redact) }
   return {
     ...step,
     context,
-    client: createClient({ ...surroundings, projectId: inputs.projectId, transport }),
-    github: token === '' ? undefined : connectToGitHub?.({ ...surroundings, token, apiUrl: context.apiUrl }),
+    client: createClient({ ...dependencies, projectId: inputs.projectId, transport }),
+    github: token === '' ? undefined : connectToGitHub?.({ ...dependencies, token, apiUrl: context.apiUrl }),
   }
 }
 

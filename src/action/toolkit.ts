@@ -57,7 +57,7 @@ export class OutputsLost extends Error {
 /** GitHub cuts annotations at 4 KiB. */
 const MAX_ANNOTATION_BYTES = 4_000
 /** Of a group, in characters. */
-const LONGEST_TITLE = 200
+const MAX_TITLE = 200
 
 export function createCore(clock: Clock): Core {
   const startedAt = clock.now()
@@ -78,16 +78,16 @@ export function createCore(clock: Clock): Core {
     return logRedactor(text)
   }
 
-  const linesOf = (text: string): string[] => cleanLines(text, MAX_ANNOTATION_BYTES, redactLog)
+  const toLines = (text: string): string[] => cleanLines(text, MAX_ANNOTATION_BYTES, redactLog)
 
   /** The prefix keeps a line from beginning with `::`, which the runner would take for a command. */
   function prefixed(text: string): string[] {
     const elapsed = formatDuration(clock.now() - startedAt).padStart(11)
-    return linesOf(text).map((line) => `[${elapsed}] ${line}`)
+    return toLines(text).map((line) => `[${elapsed}] ${line}`)
   }
 
   function annotation(text: string): string {
-    return cutToBytes(linesOf(text).join('\n'), MAX_ANNOTATION_BYTES)
+    return cutToBytes(toLines(text).join('\n'), MAX_ANNOTATION_BYTES)
   }
 
   function endGroup(): void {
@@ -116,7 +116,7 @@ export function createCore(clock: Clock): Core {
     },
     startGroup(title) {
       endGroup()
-      core.startGroup(oneLine(title, LONGEST_TITLE, redactLog))
+      core.startGroup(oneLine(title, MAX_TITLE, redactLog))
       isInGroup = true
     },
     endGroup,

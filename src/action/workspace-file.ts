@@ -104,7 +104,7 @@ function orThrow(act: () => void): void {
 }
 
 /** 512 MiB: a hundred times what a large site needs, and less than the free space of any runner. */
-const MOST_BYTES = 512 * 1024 * 1024
+const MAX_BYTES = 512 * 1024 * 1024
 
 /** The folders that are missing on the way to `folder` and `folder` itself, the deepest first. */
 function missingFolders(folder: string): string[] {
@@ -125,7 +125,7 @@ const CLOSED = -1
 export async function writeWholeFile(
   file: string,
   fill: (write: (text: string) => void) => Promise<void>,
-  mostBytes = MOST_BYTES,
+  mostBytes = MAX_BYTES,
 ): Promise<void> {
   const folder = path.dirname(file)
   const temporary = path.join(folder, `.${crypto.randomUUID()}.part`)

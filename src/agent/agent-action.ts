@@ -4,7 +4,7 @@ import { AGENT_FIELDS, asksForDryRun, parseAgentInputs, type AgentInputs } from 
 import { conclude } from './report/outcomes.ts'
 import { renderResult, toOutputs } from './report/outputs.ts'
 import { type Outcome, redactReport, type Report } from './report/report.ts'
-import { formatShortfalls } from './report/journal.ts'
+import { formatWarnings } from './report/journal.ts'
 import { renderSummary } from './report/summary.ts'
 import { runAgent } from './run.ts'
 import { describeMovedBase } from './change/change-range.ts'
@@ -12,16 +12,16 @@ import { describeMovedBase } from './change/change-range.ts'
 /** Runs an agent job. */
 export const agentAction: Action<AgentInputs, Report> = {
   fields: AGENT_FIELDS,
-  firstOutputs: { outcome: 'error' satisfies Outcome },
+  initialOutputs: { outcome: 'error' satisfies Outcome },
   connectGitHub,
   parse: parseAgentInputs,
   needsNoKey: asksForDryRun,
   describeMissingKey: describeMovedBase,
   run: runAgent,
-  notRun: (error, durationMs) => ({
+  createSkippedReport: (error, durationMs) => ({
     ...(error === undefined ? { outcome: 'skipped' } : { outcome: 'error', error }),
     timeline: [],
-    shortfalls: [],
+    warnings: [],
     rounds: [],
     durationMs,
   }),
@@ -29,7 +29,7 @@ export const agentAction: Action<AgentInputs, Report> = {
     const report = redactReport(whole, redact)
     const conclusion = conclude(report)
     const outputs = toOutputs(report)
-    const notDone = formatShortfalls(report.shortfalls)
+    const notDone = formatWarnings(report.warnings)
     return {
       ...conclusion,
       quote: report.error?.quote,

@@ -10,7 +10,7 @@ import {
   isGiven,
   jobIdInput,
   linesField,
-  linesOf,
+  toLines,
   onMissingKeyInput,
   optionalInput,
   type Parsed,
@@ -105,19 +105,19 @@ interface WantedReviewers {
 const NAME = /^@?([A-Za-z0-9][\w-]{0,99}(?:\/\w[\w.-]{0,99})?)$/
 
 /** GitHub takes no more for one pull request. */
-const MOST_NAMES = 15
+const MAX_NAMES = 15
 
 const AUTHORS = 'change-authors'
 const APPROVERS = 'change-reviewers'
 
 export const reviewersInput: Input<WantedReviewers> = (text, raw) => {
-  const given = linesOf(text)
+  const given = toLines(text)
   const wrong = given.filter(({ line }) => !NAME.test(line))
   if (wrong.length > 0)
     return refuse(...wrong.map(({ at }) => `${at} must be \`${AUTHORS}\`, \`${APPROVERS}\`, a login or \`org/team\``))
   const lines = given.map(({ line }) => line)
   const names = lines.filter((line) => line !== AUTHORS && line !== APPROVERS).map((line) => line.replace('@', ''))
-  if (names.length > MOST_NAMES) return refuse(`has more than ${MOST_NAMES} names, which GitHub does not take`)
+  if (names.length > MAX_NAMES) return refuse(`has more than ${MAX_NAMES} names, which GitHub does not take`)
   if (given.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token`, to ask them')
   return { hasAuthors: lines.includes(AUTHORS), hasApprovers: lines.includes(APPROVERS), names }
 }
@@ -208,7 +208,7 @@ const labelInput = textInput(
 )
 
 const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
-  const lines = linesOf(text)
+  const lines = toLines(text)
   const wrong = lines.filter(({ line }) => !LABEL.test(line))
   if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be the name of one label`))
   if (lines.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token`, to read the labels')
@@ -242,10 +242,10 @@ const commandInput = inputThat(commandWord, (command, raw) => {
   return !isGiven(raw, 'github-token') && 'needs `github-token`, to check who may give commands'
 })
 
-const MOST_FIX_ROUNDS = 5
+const MAX_FIX_ROUNDS = 5
 
 const fixRoundsInput = inputThat(
-  wholeNumberInput(0, MOST_FIX_ROUNDS, ' of rounds'),
+  wholeNumberInput(0, MAX_FIX_ROUNDS, ' of rounds'),
   (rounds, raw) => rounds > 0 && !waitsForChecks(raw) && 'needs `wait-for-checks: true`, to know which checks fail',
 )
 

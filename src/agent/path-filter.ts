@@ -1,4 +1,4 @@
-import { linesOf, refuse } from '../action/inputs.ts'
+import { toLines, refuse } from '../action/inputs.ts'
 import type { Step } from '../action/step.ts'
 
 /** One line of `paths`, `paths-ignore` or `allowed-paths`. */
@@ -120,7 +120,7 @@ const FOLDER_NAME = /^[\w-]+(?:\/[\w-]+)*$/
  */
 export function parsePathRules(text: string): readonly PathRule[] {
   const problems: string[] = []
-  const rules = linesOf(text).flatMap(({ line, at }): PathRule[] => {
+  const rules = toLines(text).flatMap(({ line, at }): PathRule[] => {
     const pattern = line.replace(/^!/, '')
     const steps = mistakeIn(pattern) ?? readSteps(pattern)
     if (typeof steps === 'string') {

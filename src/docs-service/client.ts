@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
-import { sleepAloud } from '../runtime/heartbeat.ts'
+import { sleepWithProgress } from '../runtime/heartbeat.ts'
 import { joinSentences } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
 import {
@@ -39,7 +39,7 @@ export interface DocsServiceClient {
    * Section 4.2. As `createJob`.
    * @param beforeAgain after the wait, before the prompt is sent again: what it throws ends the sending
    */
-  sendMessage(jobId: string, prompt: string, beforeAgain?: () => Promise<void>): Promise<Job>
+  sendMessage(jobId: string, prompt: string, beforeResend?: () => Promise<void>): Promise<Job>
   /**
    * Section 4.3. One attempt: whoever polls decides what a failed read means.
    * @param endsAt when the answer is of no use any more, on the clock's scale; by default the deadline
@@ -96,9 +96,9 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   return {
     refusals: sender.refusals,
     createJob: (prompt) => sendPrompt(sender, { kind: 'create', projectId, path: jobsPath }, prompt),
-    sendMessage: (jobId, prompt, beforeAgain) => {
+    sendMessage: (jobId, prompt, beforeResend) => {
       const path = `${jobsPath}/${jobId}/message`
-      return sendPrompt(sender, { kind: 'message', projectId, jobId, path }, prompt, beforeAgain)
+      return sendPrompt(sender, { kind: 'message', projectId, jobId, path }, prompt, beforeResend)
     },
     getJob: (jobId, endsAt) =>
       read({ kind: 'read', projectId, jobId, path: `${jobsPath}/${jobId}` }, jobWithId(jobId), endsAt),
@@ -127,7 +127,7 @@ interface PromptSender {
 }
 
 /** A prompt that could not be delivered is tried this often in all. */
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 const POST_TIMEOUT_MS = 60_000
 /** The time that a prompt leaves for its response, in milliseconds; if less, a share of the step's time. */
 const RESPONSE_MS = 10_000
@@ -187,7 +187,7 @@ async function sendPrompt(
   sender: PromptSender,
   operation: Operation,
   prompt: string,
-  beforeAgain?: () => Promise<void>,
+  beforeResend?: () => Promise<void>,
 ): Promise<Job> {
   const { clock, redact, signal, deadlineAt, random, log, refusals } = sender
   const body = JSON.stringify({ prompt })
@@ -206,12 +206,12 @@ async function sendPrompt(
     const leftMs = deadlineAt - clock.now()
     const isTimeout = result.kind === 'failure' && result.cause === 'timeout'
     if (decision === 'stop') throw isTimeout && leftMs < 1 ? nothingSentInTime(error) : error
-    if (decision === 'again' && attempt >= MOST_ATTEMPTS) throw error
+    if (decision === 'again' && attempt >= MAX_ATTEMPTS) throw error
     const timeToSendMs = getTimeToSendMs()
     const delayMs = getRetryDelayMs(error, attempt, { refusals: refusals(), leftMs: timeToSendMs, random: random() })
     if (delayMs >= timeToSendMs) throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
     log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
-    await sleepAloud(delayMs, sender)
-    await beforeAgain?.()
+    await sleepWithProgress(delayMs, sender)
+    await beforeResend?.()
   }
 }

@@ -6,7 +6,7 @@ import { oneLine } from '../text/untrusted.ts'
 import { parseBody, refusalSchema } from './schemas.ts'
 import { isSuccess, type WireAnswer, type WireFailure, type WireResult } from './transport.ts'
 
-const LONGEST_QUOTE = 300
+const MAX_QUOTE = 300
 
 /** What is asked of the service (section 4 of its interface). The ids were checked. */
 export interface Operation {
@@ -63,7 +63,7 @@ const ADVICE = {
 }
 
 /** By status: section 7 of the interface leaves open which there are. */
-function refusalsOf({ kind, projectId, jobId }: Operation): Readonly<Record<number, Words>> {
+function listRefusals({ kind, projectId, jobId }: Operation): Readonly<Record<number, Words>> {
   const { sent, payment, tooLarge, scope, patience } = ADVICE[kind]
   const asked = jobId === undefined ? `project ${projectId}` : `job ${jobId} in project ${projectId}`
   const address = `\`project-id\`${jobId === undefined ? '' : ', `job-id`'} and \`base-url\``
@@ -168,8 +168,8 @@ export function errorOfResult(result: WireResult, operation: Operation, redact: 
   const unlisted: Words = isRedirect
     ? ['redirected', 'redirects to another address, which is not followed', adviseOnAddress(result, redact)]
     : [status >= 500 ? 'service-error' : 'rejected', 'failed', LATER]
-  const [code, what, hint] = refusalsOf(operation)[status] ?? unlisted
-  const quote = oneLine(said?.error ?? '', LONGEST_QUOTE, redact) || undefined
+  const [code, what, hint] = listRefusals(operation)[status] ?? unlisted
+  const quote = oneLine(said?.error ?? '', MAX_QUOTE, redact) || undefined
   return new ActionError(code, `The service ${what} (${status}).`, { hint, quote, retryAfterMs })
 }
 
@@ -236,7 +236,7 @@ export function namingTheTime(error: ActionError, clock: Clock): ActionError {
  * @param deadlineAt on the clock's scale
  * @throws ActionError if that is longer than the step has, which is known without waiting for it
  */
-export function patienceMs(error: ActionError, clock: Clock, deadlineAt: number): number {
+export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: number): number {
   const { retryAfterMs = 0 } = error
   if (clock.now() + retryAfterMs > deadlineAt) throw namingTheTime(error, clock)
   return retryAfterMs
@@ -244,7 +244,7 @@ export function patienceMs(error: ActionError, clock: Clock, deadlineAt: number)
 
 const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error'])
 /** A service that talks nonsense this often in a row will not stop. */
-const MOST_BAD_ANSWERS = 10
+const MAX_BAD_ANSWERS = 10
 
 /**
  * Reads once. A read changes nothing, so what may pass is given back and not thrown.
@@ -266,7 +266,7 @@ export function createTryRead(signal: AbortSignal): TryRead {
       signal.throwIfAborted()
       const isNonsense = error.code === 'bad-answer'
       badAnswersInARow = isNonsense ? badAnswersInARow + 1 : 0
-      if (PASSING.has(error.code) || (isNonsense && badAnswersInARow < MOST_BAD_ANSWERS)) return error
+      if (PASSING.has(error.code) || (isNonsense && badAnswersInARow < MAX_BAD_ANSWERS)) return error
       if (error.code === 'not-found' && mayBeMissing) return error
       throw error
     }

@@ -49,13 +49,13 @@ export function parsePullRequestLink(raw: string): PullRequestLink | undefined {
 }
 
 /** What of a link names the page, without query, fragment and the slash at its end. */
-function addressOf({ href }: PullRequestLink): string {
+function toAddress({ href }: PullRequestLink): string {
   return href.replace(/[?#].*$/, '').replace(/\/$/, '')
 }
 
 /** Whether two links lead to one pull request, however they are spelled: by host, repository and number. */
 export function isSamePullRequest(a: PullRequestLink, b: PullRequestLink): boolean {
-  if (a.number === undefined || b.number === undefined) return addressOf(a) === addressOf(b)
+  if (a.number === undefined || b.number === undefined) return toAddress(a) === toAddress(b)
   return a.host === b.host && a.number === b.number && a.repository?.toLowerCase() === b.repository?.toLowerCase()
 }
 

@@ -39,8 +39,8 @@ export function isSuccess({ status }: WireAnswer): boolean {
 }
 
 /** About three years: more than any step has, and little enough for every date that is reckoned from it. */
-const LONGEST_MS = 1e11
-const LONGEST_ADDRESS = 2_048
+const MAX_MS = 1e11
+const MAX_ADDRESS = 2_048
 
 /** Every form of an HTTP date begins with the day of the week. One without a zone is in UTC too. */
 function parseHttpDate(text: string | undefined): number {
@@ -56,12 +56,12 @@ export function parseRetryAfter(retryAfter: string | undefined, date: string | u
   const value = retryAfter?.trim() ?? ''
   // `Date.parse('5')` is a day in 2001, and `Number('1e400')` is Infinity: only plain digits are seconds.
   const delayMs = /^-?\d+$/.test(value) ? Number(value) * 1000 : parseHttpDate(value) - parseHttpDate(date?.trim())
-  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), LONGEST_MS)
+  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), MAX_MS)
 }
 
 /** The host that a `Location` header names, where it is fit to be shown; undefined for a path of the same host. */
 export function redirectHost(location: string | undefined): string | undefined {
-  if (location === undefined || location.length > LONGEST_ADDRESS) return undefined
+  if (location === undefined || location.length > MAX_ADDRESS) return undefined
   const host = /^(?:https?:)?\/\//i.test(location) ? parseUrl(location, 'https://localhost')?.host : undefined
   return host !== undefined && /^[a-z0-9.:[\]-]{1,200}$/.test(host) ? host : undefined
 }

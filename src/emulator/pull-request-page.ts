@@ -1,11 +1,11 @@
 import { escapeHtml } from '../text/markdown.ts'
 import { renderComment } from './comment-html.ts'
-import { type ShownCheck, checksOf } from './github/checks-view.ts'
+import { type ShownCheck, listChecks } from './github/checks-view.ts'
 import type { Comment } from './github/issue-state.ts'
 import { type PullState, requestedReviewers } from './github/pull-state.ts'
 import type { RepositoryState } from './github/repository-state.ts'
 import { type ServiceResponse, htmlResponse } from './http/exchange.ts'
-import { type FileEdit, editsFor, titleOf } from './service/agent-edits.ts'
+import { type FileEdit, editsFor, getTitle } from './service/agent-edits.ts'
 import { SOURCE } from './service/job-body.ts'
 import { type JobRecord, type Turn, pushedTurns } from './service/job-machine.ts'
 
@@ -58,7 +58,7 @@ const STYLE = `
 `
 
 /** A prompt can be megabytes long; a page shows its beginning. In characters. */
-const LONGEST_PROMPT = 4_000
+const MAX_PROMPT = 4_000
 
 function page(title: string, body: string): string {
   return `<!doctype html>
@@ -85,15 +85,15 @@ function fileSection({ path, change, diff }: FileEdit): string {
 }
 
 function turnSection({ prompt, endsAtMs }: Turn, index: number): string {
-  const shown = prompt.length <= LONGEST_PROMPT ? prompt : `${prompt.slice(0, LONGEST_PROMPT)} […]`
-  const title = `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${timeOf(endsAtMs)}</small>`
+  const shown = prompt.length <= MAX_PROMPT ? prompt : `${prompt.slice(0, MAX_PROMPT)} […]`
+  const title = `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${getTime(endsAtMs)}</small>`
   return `<details${index === 0 ? ' open' : ''}>
 <summary>${title}</summary>
 <div><pre>${escapeHtml(shown)}</pre>\n${editsFor(prompt).map(fileSection).join('\n')}</div>
 </details>`
 }
 
-const timeOf = (atMs: number): string => new Date(atMs).toISOString().replace('T', ' ').slice(0, 16)
+const getTime = (atMs: number): string => new Date(atMs).toISOString().replace('T', ' ').slice(0, 16)
 
 /** @param body HTML, as the title is */
 function section(title: string, body: string): string {
@@ -121,20 +121,20 @@ function commentSection({ user, body, createdAtMs }: Comment): string {
   const isBot = name !== user
   const initial = escapeHtml(name.slice(0, 1).toUpperCase())
   return `<section class="comment${isBot ? ' by-bot' : ''}" data-initial="${initial}">
-<h2>${escapeHtml(name)}${isBot ? ' <span class="bot">bot</span>' : ''} <small>commented ${timeOf(createdAtMs)}</small></h2>
+<h2>${escapeHtml(name)}${isBot ? ' <span class="bot">bot</span>' : ''} <small>commented ${getTime(createdAtMs)}</small></h2>
 <div>${renderComment(body)}</div>
 </section>`
 }
 
-function stateOf({ state, draft, merge }: PullState): string {
+function getState({ state, draft, merge }: PullState): string {
   if (merge !== undefined) return 'merged'
   return state === 'open' && draft ? 'draft' : state
 }
 
 function pullRequestPage(job: JobRecord, turns: readonly Turn[], repository: RepositoryState, nowMs: number): string {
-  const title = titleOf(job.turns[0].prompt)
+  const title = getTitle(job.turns[0].prompt)
   const pull = repository.pulls[job.pullNumber]
-  const [state, labels, comments] = pull === undefined ? ['open', [], []] : [stateOf(pull), pull.labels, pull.comments]
+  const [state, labels, comments] = pull === undefined ? ['open', [], []] : [getState(pull), pull.labels, pull.comments]
   const chips = labels.map((label) => `<span class="label">${escapeHtml(label)}</span>`).join('')
   return page(
     `${title} · Pull request #${job.pullNumber}`,
@@ -142,7 +142,7 @@ function pullRequestPage(job: JobRecord, turns: readonly Turn[], repository: Rep
 <p class="facts"><span class="state ${state}">${state.replace(/^./, (first) => first.toUpperCase())}</span>
 from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${job.repository}</code>${chips}</p>
 ${comments.map(commentSection).join('\n')}
-${pull === undefined ? '' : checksSection(checksOf(repository, pull.headSha, nowMs))}
+${pull === undefined ? '' : checksSection(listChecks(repository, pull.headSha, nowMs))}
 ${pull === undefined ? '' : reviewersSection(requestedReviewers(pull))}
 ${turns.map(turnSection).join('\n')}
 <footer><small>A page of the embedded documentation service. No code host was involved.</small></footer>`,

@@ -19,13 +19,13 @@ export interface RequestRecord {
   readonly notPlayed?: string
 }
 
-const LONGEST_TARGET = 300
+const MAX_TARGET = 300
 
 /** Control characters, line and paragraph separators, and characters that turn the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 function clean(text: string): string {
-  const cut = text.length <= LONGEST_TARGET ? text : `${text.slice(0, LONGEST_TARGET)}…`
+  const cut = text.length <= MAX_TARGET ? text : `${text.slice(0, MAX_TARGET)}…`
   // A workflow's log takes `##[` for a command wherever it stands.
   return cut.replace(UNPRINTABLE, '\ufffd').replaceAll('##[', '# #[')
 }

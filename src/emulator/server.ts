@@ -49,7 +49,7 @@ export interface Emulator {
   close(): Promise<void>
 }
 
-function addressOf(server: Server, host: string): string {
+function toAddress(server: Server, host: string): string {
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -87,7 +87,7 @@ export async function startEmulator({
   const server = createServer()
   const closing = new AbortController()
   await once(server.listen(port, host), 'listening')
-  const url = addressOf(server, host)
+  const url = toAddress(server, host)
   const service = createService({ ...serviceOptions, baseUrl: url, projectId: DEFAULT_PROJECT_ID })
   const tls = certificate && (await openTlsPort(server, certificate))
   const startedAt = clock.now()

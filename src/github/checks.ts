@@ -20,7 +20,7 @@ type State = 'success' | 'failure' | 'pending'
 const PASSED = ['success', 'neutral', 'skipped']
 
 /** What does not say how it ended has not ended. */
-function stateOf({ status, conclusion }: Progress): State {
+function getState({ status, conclusion }: Progress): State {
   if (status !== 'completed' || conclusion === undefined) return 'pending'
   return PASSED.includes(conclusion) ? 'success' : 'failure'
 }
@@ -34,10 +34,10 @@ const WORST_FIRST = ['failure', 'approval', 'pending', 'success'] as const
 /** For Actions, that a run waits for approval. For another app, that a person has to do something, such as to sign a CLA. */
 const ACTION_REQUIRED = 'action_required'
 
-function progressOf(suite: Progress, app = ACTIONS) {
+function formatProgress(suite: Progress, app = ACTIONS) {
   const { conclusion } = suite
   const waits = app === ACTIONS && (conclusion === ACTION_REQUIRED || isWaiting(suite))
-  return { conclusion, state: waits ? ('approval' as const) : stateOf(suite) }
+  return { conclusion, state: waits ? ('approval' as const) : getState(suite) }
 }
 
 const wireCheckRun = z.object({
@@ -60,7 +60,7 @@ function toCheckRun(run: z.infer<typeof wireCheckRun>) {
   const tookMs = Date.parse(run.completed_at) - Date.parse(run.started_at)
   return {
     name,
-    state: stateOf(run),
+    state: getState(run),
     /** That it is pending until somebody lets it run. */
     waitsForApproval: isWaiting(run),
     /** A failure that no commit fixes. */
@@ -96,7 +96,7 @@ const wireCheckSuite = z.object({
 type CheckSuite = Readonly<ReturnType<typeof toCheckSuite>>
 
 const toCheckSuite = (suite: z.infer<typeof wireCheckSuite>) => ({
-  ...progressOf(suite, suite.app.slug),
+  ...formatProgress(suite, suite.app.slug),
   id: suite.id,
   app: suite.app.slug,
   /** How many check runs GitHub counts in it. */
@@ -122,7 +122,7 @@ function toWorkflowRun(run: z.infer<typeof wireWorkflowRun>) {
   const { id, path, event } = run
   const suite = /\/check-suites\/(\d+)$/.exec(run.check_suite_url)?.[1]
   return {
-    ...progressOf(run),
+    ...formatProgress(run),
     id,
     suiteId: run.check_suite_id ?? (suite === undefined ? undefined : Number(suite)),
     workflow: run.workflow_id ?? path,
@@ -140,9 +140,9 @@ type Suite = ReturnType<typeof joinSuites>[number]
 
 /** All suites of a commit, those included that only the list of workflow runs knows of. */
 function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[], checkRuns: readonly CheckRun[]) {
-  const runOf = ({ id, app }: CheckSuite): WorkflowRun | undefined =>
+  const parseRun = ({ id, app }: CheckSuite): WorkflowRun | undefined =>
     app === ACTIONS && id !== undefined ? runs.find(({ suiteId }) => suiteId === id) : undefined
-  const known = suites.map((suite) => ({ suite, run: runOf(suite) }))
+  const known = suites.map((suite) => ({ suite, run: parseRun(suite) }))
   const others = runs.filter((run) => !known.some((one) => one.run === run))
   return [...known, ...others.map((run) => ({ suite: undefined, run }))].map(({ suite, run }) => {
     const { id = run?.suiteId, app = ACTIONS, count = 0 } = suite ?? {}
@@ -166,7 +166,7 @@ function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[],
  * Whether a run took the place of an older one: it is of the same workflow and event, and did something. An older run that
  * was started again later stays beside it. What cannot be told apart stays, too.
  */
-function tookPlace(later: WorkflowRun | undefined, older: WorkflowRun | undefined): boolean {
+function supersedes(later: WorkflowRun | undefined, older: WorkflowRun | undefined): boolean {
   if (later === undefined || older === undefined || later.event === undefined) return false
   const { workflow, event, startedAt } = later
   const isSame = workflow !== undefined && workflow === older.workflow && event === older.event
@@ -272,7 +272,7 @@ export function judgeChecks(answers: CommitAnswers, own: OwnRun): readonly Check
 
   const isOwn = ({ app, pageUrl }: CheckRun): boolean => app === ACTIONS && isOwnPage(pageUrl, own)
   const others = all.filter(({ run, listed }) => run?.id !== own.runId && !listed.some(isOwn))
-  const laterThan = (older: Suite | undefined) => all.filter(({ run }) => tookPlace(run, older?.run))
+  const laterThan = (older: Suite | undefined) => all.filter(({ run }) => supersedes(run, older?.run))
 
   const judged: readonly Check[] = [
     ...checkRuns.items.filter((run) => {
@@ -293,7 +293,7 @@ export function judgeChecks(answers: CommitAnswers, own: OwnRun): readonly Check
   ]
 }
 
-const MOST_ANNOTATIONS = 50
+const MAX_ANNOTATIONS = 50
 
 const annotationSchema = z.pipe(
   z.object({
@@ -361,7 +361,7 @@ export const connectChecks = (call: Call): Checks => ({
   listAnnotations: (repository, checkRunId) =>
     call('checks: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations'
-      const response = await request(route, { ...repo, check_run_id: checkRunId, per_page: MOST_ANNOTATIONS })
+      const response = await request(route, { ...repo, check_run_id: checkRunId, per_page: MAX_ANNOTATIONS })
       return parseResponse(skipMalformed(annotationSchema), response)
     }),
 })

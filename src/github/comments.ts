@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Person, Place } from './event.ts'
-import { unlessRefused } from './github-error.ts'
+import { orUndefinedIfRefused } from './github-error.ts'
 import { type Api, type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { integer, orUndefined, parseResponse, part, skipMalformed, textOrEmpty } from './schemas.ts'
@@ -39,7 +39,7 @@ interface Writer {
 const WORKFLOWS_BOT = 'github-actions[bot]'
 
 /** Past so many people nobody is asked about: anybody can comment, and each question is a request. */
-const MOST_ASKED = 10
+const MAX_ASKED = 10
 
 const NO_STRANGERS = ['OWNER', 'MEMBER', 'COLLABORATOR']
 
@@ -47,7 +47,7 @@ const viewerSchema = part({ data: part({ viewer: part({ databaseId: integer }) }
 
 /** Of a user or of an app (`GET /user` is for users only); undefined if GitHub does not tell. */
 async function readOwnId(api: Api): Promise<number | undefined> {
-  const answer = await unlessRefused(api.graphql('query { viewer { databaseId } }'))
+  const answer = await orUndefinedIfRefused(api.graphql('query { viewer { databaseId } }'))
   return answer && parseResponse(viewerSchema, answer).data.viewer.databaseId
 }
 
@@ -58,7 +58,7 @@ function peopleToAsk(writers: readonly Writer[]): readonly Account[] {
     .toReversed()
     .sort((a, b) => rank(a) - rank(b))
     .flatMap(({ user }) => (user === undefined || user.type === 'Bot' ? [] : user))
-  return [...new Map(people.map((user) => [user.id, user])).values()].slice(0, MOST_ASKED)
+  return [...new Map(people.map((user) => [user.id, user])).values()].slice(0, MAX_ASKED)
 }
 
 /**
@@ -77,12 +77,12 @@ async function findTrusted(api: Api, writers: readonly Writer[]): Promise<readon
   const trusted: number[] = []
   // That GitHub refuses to tell is an answer, too.
   for (const person of peopleToAsk(writers))
-    if ((await unlessRefused(mayWrite(api, person))) === true) trusted.push(person.id)
+    if ((await orUndefinedIfRefused(mayWrite(api, person))) === true) trusted.push(person.id)
   return trusted
 }
 
 /** @param writers oldest first */
-async function judgeWriters(api: Api, writers: readonly Writer[]): Promise<(writer: Writer) => Author> {
+async function classifyAuthors(api: Api, writers: readonly Writer[]): Promise<(writer: Writer) => Author> {
   const trusted = await findTrusted(api, writers)
   return ({ user }) => {
     if (user === undefined) return 'stranger'
@@ -131,8 +131,8 @@ const reviewCommentSchema = z.pipe(
   }),
 )
 
-const MOST_REVIEW_PAGES = 10
-const MOST_PAGES = 50
+const MAX_REVIEW_PAGES = 10
+const MAX_PAGES = 50
 
 function permissionFor(access: 'read' | 'write', place: CommentPlace): string {
   return `${'kind' in place && !place.isOnPullRequest ? 'issues' : 'pull-requests'}: ${access}`
@@ -184,7 +184,7 @@ export const connectComments = (call: Call): Comments => ({
     call(permissionFor('read', review), review.repository, ({ request, repo }) => {
       const ofReview = { ...repo, pull_number: review.number, review_id: review.id, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments'
-      const limits = { maxPages: MOST_REVIEW_PAGES, past: 'left' } as const
+      const limits = { maxPages: MAX_REVIEW_PAGES, past: 'left' } as const
       return readAll((cursor) => request(route, { ...ofReview, ...cursor }), {
         page: skipMalformed(reviewCommentSchema),
         ...limits,
@@ -202,10 +202,10 @@ export const connectComments = (call: Call): Comments => ({
           : request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
               ...{ ...query, issue_number: place.number, ...cursor },
             })
-      const comments = await readAll(readPage, { page: skipMalformed(commentSchema), maxPages: MOST_PAGES })
+      const comments = await readAll(readPage, { page: skipMalformed(commentSchema), maxPages: MAX_PAGES })
       const found = comments.filter(({ body }) => body.startsWith(MARKER_BEGINNING) && matters(body))
-      const authorOf = await judgeWriters(api, found)
-      return found.map((comment) => ({ id: comment.id, body: comment.body, author: authorOf(comment) }))
+      const getAuthor = await classifyAuthors(api, found)
+      return found.map((comment) => ({ id: comment.id, body: comment.body, author: getAuthor(comment) }))
     }),
   readComment: (place, commentId) =>
     call(permissionFor('read', place), place.repository, async ({ request, repo }) => {
@@ -246,7 +246,7 @@ const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.ob
 async function mayWrite(api: Api, { id, login }: Asked): Promise<boolean> {
   const { request, repo } = api
   const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
-  const answer = await unlessRefused(request(route, { ...repo, username: login }), [404])
+  const answer = await orUndefinedIfRefused(request(route, { ...repo, username: login }), [404])
   if (answer === undefined) {
     // It is the user who is gone only if the token sees the repository.
     await request('GET /repos/{owner}/{repo}', repo)

@@ -4,7 +4,7 @@ import { type Account, accountSchema, type PullRequestAddress } from './pull-req
 import { orUndefined, parseResponse, part, skipMalformed, text, textOrEmpty, withGaps } from './schemas.ts'
 
 /** GitHub lists no more commits of a pull request. */
-export const MOST_COMMITS = 250
+export const MAX_COMMITS = 250
 
 const gitPerson = part({ name: textOrEmpty, email: textOrEmpty, date: textOrEmpty })
 
@@ -17,7 +17,7 @@ const wireCommit = z.object({
 })
 
 /** The login of whoever a commit is by, or name and address in git if GitHub does not know whose they are. */
-function nameOf({ login }: Account, { name, email }: z.infer<typeof gitPerson>): string {
+function getName({ login }: Account, { name, email }: z.infer<typeof gitPerson>): string {
   return login === '' && name + email !== '' ? `${name} <${email}>` : login
 }
 
@@ -28,9 +28,9 @@ const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wi
   author: commit.author.name,
   /** The author's on GitHub. */
   account: author,
-  writtenBy: nameOf(author, commit.author),
+  writtenBy: getName(author, commit.author),
   /** The committer's: whoever rebases or amends a commit leaves its author and that time as they were. */
-  committedBy: nameOf(committer, commit.committer),
+  committedBy: getName(committer, commit.committer),
   writtenAt: commit.author.date,
   parents: parents.map((parent) => parent.sha),
 })
@@ -47,7 +47,7 @@ const comparedCommitsSchema = z.pipe(
   z.object({ commits: commitsSchema }),
   z.transform(({ commits }) => commits),
 )
-const MAX_COMMIT_PAGES = Math.ceil(MOST_COMMITS / PAGE_SIZE)
+const MAX_COMMIT_PAGES = Math.ceil(MAX_COMMITS / PAGE_SIZE)
 
 /** A tag, and the commit that it names. */
 export type Tag = Readonly<z.infer<typeof tagSchema>>
@@ -57,7 +57,7 @@ const tagSchema = z.pipe(
   z.transform(({ name, commit: { sha } }) => ({ name, sha })),
 )
 /** Tags past these are not read. */
-const MOST_TAG_PAGES = 10
+const MAX_TAG_PAGES = 10
 
 export interface Commits {
   /** The commits of a pull request, oldest first by the dates that their authors gave them. */
@@ -97,7 +97,7 @@ export const connectCommits = (call: Call): Commits => ({
   listTags: (repository) =>
     call('contents: read', repository, ({ request, repo }) => {
       const query = { ...repo, per_page: PAGE_SIZE }
-      const limits = { maxPages: MOST_TAG_PAGES, past: 'left' } as const
+      const limits = { maxPages: MAX_TAG_PAGES, past: 'left' } as const
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/tags', { ...query, ...cursor })
       return readAll(readPage, { page: skipMalformed(tagSchema), ...limits })
     }),
@@ -118,7 +118,7 @@ export function historyIn(commits: readonly PullRequestCommit[], sha: string): r
 }
 
 /** The commit that a branch came from; undefined if its commits tell of more than one, as after a merge of its base. */
-export function forkPointOf(commits: readonly PullRequestCommit[]): string | undefined {
+export function findForkPoint(commits: readonly PullRequestCommit[]): string | undefined {
   const own = new Set(commits.map(({ sha }) => sha))
   const outside = new Set(commits.flatMap(({ parents }) => parents).filter((parent) => !own.has(parent)))
   return outside.size === 1 ? [...outside][0] : undefined
@@ -130,7 +130,11 @@ export function forkPointOf(commits: readonly PullRequestCommit[]): string | und
  * @param commits those of the pull request
  * @param head the newest one
  */
-export function ownersOf({ login }: Account, commits: readonly PullRequestCommit[], head: string): ReadonlySet<string> {
+export function listOwners(
+  { login }: Account,
+  commits: readonly PullRequestCommit[],
+  head: string,
+): ReadonlySet<string> {
   const firstLine = commits.map((commit) => ({ ...commit, parents: commit.parents.slice(0, 1) }))
   const first = historyIn(firstLine, head).at(-1)
   return new Set([login, first?.writtenBy ?? ''].filter((name) => name !== ''))
@@ -159,9 +163,9 @@ const toFile = ({ filename, status, previous_filename: previous, ...file }: z.in
 export type ChangedFile = Readonly<ReturnType<typeof toFile>>
 
 /** GitHub's own limit for the files of a comparison. */
-const MOST_FILES = 300
-/** Of the commits before those on the last pages only the number is known. */
-const MOST_COMMIT_PAGES = 5
+const MAX_FILES = 300
+/** Earlier commits of a comparison are only counted. */
+const MAX_COMPARED_PAGES = 5
 
 function saysAll(file: ChangedFile | undefined): boolean {
   return file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
@@ -169,7 +173,7 @@ function saysAll(file: ChangedFile | undefined): boolean {
 
 function assessFileList(files: readonly (ChangedFile | undefined)[] | undefined): 'whole' | 'cut' | 'unreadable' {
   if (files?.every(saysAll) !== true) return 'unreadable'
-  return files.length < MOST_FILES ? 'whole' : 'cut'
+  return files.length < MAX_FILES ? 'whole' : 'cut'
 }
 
 const wireComparison = z.object({
@@ -225,7 +229,7 @@ export const connectComparisons = (call: Call): Comparisons => ({
       })
     const first = await readPage(1)
     const lastPage = Math.ceil(first.totalCommits / PAGE_SIZE)
-    const firstListed = Math.max(1, lastPage - MOST_COMMIT_PAGES + 1)
+    const firstListed = Math.max(1, lastPage - MAX_COMPARED_PAGES + 1)
     let commits = firstListed === 1 ? first.commits : []
     for (let page = Math.max(2, firstListed); page <= lastPage; page++) {
       const more = await readPage(page)

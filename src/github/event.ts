@@ -11,7 +11,7 @@ const isNone = (commit: string): boolean => /^0+$/.test(commit)
 const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '')
 
 /** What a push did to a branch or a tag; `from` is the branch that it came from, if GitHub knows it. */
-function moveOf(event: object) {
+function parseMove(event: object) {
   const [before, after, base] = [sha(event, 'before'), sha(event, 'after'), text(event, 'base_ref')]
   // The event does not say it.
   if (before === undefined || after === undefined || text(event, 'ref') === undefined)
@@ -23,7 +23,7 @@ function moveOf(event: object) {
 }
 
 /** Newest first. None if one of them cannot be read, as the others are not all then. */
-function commitsOf(event: object) {
+function listCommits(event: object) {
   const pusher = text(event, 'sender.type') === 'User' ? text(event, 'sender.login') : undefined
   const commits = all(event, 'commits', (commit) => ({
     sha: required(sha(commit, 'id')),
@@ -40,11 +40,11 @@ function commitsOf(event: object) {
 }
 
 /** A commit that came with a push. */
-export type EventCommit = Readonly<ReturnType<typeof commitsOf>[number]>
+export type EventCommit = Readonly<ReturnType<typeof listCommits>[number]>
 
-const pushOf = (event: object) => ({
-  move: moveOf(event),
-  commits: commitsOf(event),
+const parsePush = (event: object) => ({
+  move: parseMove(event),
+  commits: listCommits(event),
   /** Of GitHub's page with the change. */
   compareUrl: text(event, 'compare'),
 })
@@ -56,9 +56,9 @@ const toEnds = (about: object) => ({
 })
 
 /** What an event is about, when it happened: a pull request, an issue or a discussion. */
-export type Subject = Readonly<NonNullable<ReturnType<typeof subjectOf>>>
+export type Subject = Readonly<NonNullable<ReturnType<typeof parseSubject>>>
 
-function subjectOf(event: object) {
+function parseSubject(event: object) {
   const names = ['pull_request', 'issue', 'discussion'] as const
   const name = names.find((one) => number(event, `${one}.number`) !== undefined)
   if (name === undefined) return undefined
@@ -95,9 +95,9 @@ const toPlace = (comment: object) => ({
 })
 
 /** What was said in a comment or a review. */
-export type Comment = Readonly<NonNullable<ReturnType<typeof commentOf>>>
+export type Comment = Readonly<NonNullable<ReturnType<typeof parseComment>>>
 
-const commentOf = (event: object, name: 'comment' | 'review') =>
+const parseComment = (event: object, name: 'comment' | 'review') =>
   object(event, name, (comment) => {
     const id = required(number(comment, 'id'))
     const isByHand = text(comment, 'user.type') === 'User' && (at(comment, 'performed_via_github_app') ?? null) === null
@@ -140,16 +140,16 @@ export function getTestMergeHead(message: string, parents: readonly string[]): s
 }
 
 /** The commit of a status. Of a test merge it is the head that was merged. */
-const statusShaOf = (event: object): string | undefined =>
+const getStatusSha = (event: object): string | undefined =>
   object(event, 'commit', (commit) => {
     const parents = all(commit, 'parents', (parent) => required(sha(parent, 'sha'))) ?? []
     return required(getTestMergeHead(text(commit, 'commit.message') ?? '', parents))
   }) ?? sha(event, 'sha')
 
 /** What runs, checks, statuses, deployments, builds of pages and packages are about: a commit, as far as it is known. */
-export type Work = Readonly<ReturnType<typeof workOf>>
+export type Work = Readonly<ReturnType<typeof parseWork>>
 
-function workOf(event: object) {
+function parseWork(event: object) {
   const ownId = number(event, 'repository.id')
   const isOther = (id: number | undefined): boolean => id !== undefined && ownId !== undefined && id !== ownId
   const paths = ['workflow_run', 'check_suite', 'check_run.check_suite', 'check_run']
@@ -165,7 +165,7 @@ function workOf(event: object) {
   const named = getQueuedPullRequest(ref) ?? getPullRequestOfRef(ref)
   return {
     sha:
-      statusShaOf(event) ??
+      getStatusSha(event) ??
       sha(event, 'deployment.sha') ??
       sha(run, 'head_sha') ??
       sha(event, 'build.commit') ??
@@ -185,7 +185,7 @@ export const DEPENDABOT = 'dependabot[bot]'
 /** The event of a run, as far as anything is asked of it. All of it was written by strangers. */
 export type Event = Readonly<ReturnType<typeof parseEvent>>
 
-const mergeGroupOf = (event: object) =>
+const parseMergeGroup = (event: object) =>
   object(event, 'merge_group', (group) => ({
     kind: 'merge-group' as const,
     baseSha: required(sha(group, 'base_sha')),
@@ -194,7 +194,7 @@ const mergeGroupOf = (event: object) =>
     number: getQueuedPullRequest(text(group, 'head_ref')),
   }))
 
-const releaseOf = (event: object) =>
+const parseRelease = (event: object) =>
   object(event, 'release', (release) => ({
     kind: 'release' as const,
     tag: required(text(release, 'tag_name')),
@@ -218,7 +218,7 @@ function getRunCause(name: string): 'head' | 'people' | 'unknown' {
   return KNOWN_CAUSES.includes(name) ? 'people' : 'unknown'
 }
 
-const runOf = (event: object) => ({
+const parseRun = (event: object) => ({
   id: number(event, 'workflow_run.id'),
   cause: getRunCause(text(event, 'workflow_run.event') ?? ''),
   workflowId: number(event, 'workflow_run.workflow_id'),
@@ -228,10 +228,10 @@ const runOf = (event: object) => ({
 })
 
 /** What started the workflow, by its kind. */
-function causeOf(name: string, event: object) {
-  const [ref, subject, work] = [text(event, 'ref'), subjectOf(event), workOf(event)]
+function parseCause(name: string, event: object) {
+  const [ref, subject, work] = [text(event, 'ref'), parseSubject(event), parseWork(event)]
   if (name === 'push') {
-    const [branch, push] = [shortName(ref ?? ''), pushOf(event)]
+    const [branch, push] = [shortName(ref ?? ''), parsePush(event)]
     if (ref?.startsWith('refs/tags/') === true) return { kind: 'tag', tag: branch, push } as const
     return { kind: 'push', branch, push } as const
   }
@@ -239,14 +239,14 @@ function causeOf(name: string, event: object) {
   if (KNOWN_CAUSES.includes(name)) return { kind: 'manual' } as const
 
   if (/_(?:comment|review)$/.test(name)) {
-    const [comment, review] = [commentOf(event, 'comment'), commentOf(event, 'review')]
+    const [comment, review] = [parseComment(event, 'comment'), parseComment(event, 'review')]
     // A comment on a commit has no subject.
     if (comment !== undefined) return { kind: 'comment', comment, subject } as const
     if (review !== undefined && subject?.kind === 'pull-request')
       return { kind: 'review', comment: review, subject } as const
   }
 
-  const told = mergeGroupOf(event) ?? releaseOf(event)
+  const told = parseMergeGroup(event) ?? parseRelease(event)
   if (told !== undefined) return told
   const refType = text(event, 'ref_type')
   if (name === 'delete') return { kind: 'deletion' } as const
@@ -262,7 +262,7 @@ function causeOf(name: string, event: object) {
   }
   // The subject may be a discussion, too.
   if (subject !== undefined) return { kind: 'issue', subject } as const
-  if (name === 'workflow_run') return { kind: 'workflow-run', run: runOf(event), work } as const
+  if (name === 'workflow_run') return { kind: 'workflow-run', run: parseRun(event), work } as const
   const isOfChecks = !has(event, 'deployment') && (has(event, 'check_suite') || has(event, 'check_run'))
   return { kind: isOfChecks ? 'checks' : 'other', work } as const
 }
@@ -282,7 +282,7 @@ export function parseEvent(name: string, given: unknown, actor: string) {
   const event = isObject(given) ? given : {}
   const isBot = has(event, 'sender') ? text(event, 'sender.type') === 'Bot' : actor.endsWith('[bot]')
   return {
-    ...causeOf(name, event),
+    ...parseCause(name, event),
     /** False if the runner's file holds none. */
     isReadable: isObject(given),
     /** Who caused it, or started the run if the event does not say. */

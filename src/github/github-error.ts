@@ -21,7 +21,7 @@ export class TransportFailure extends Error {
   }
 }
 
-const LONGEST_QUOTE = 200
+const MAX_QUOTE = 200
 /** Says no more than the status does. */
 const GENERIC = /^(?:not found|forbidden)?\.?$/i
 const GENERIC_VALIDATION = /^(?:validation failed|unprocessable entity)?\.?$/i
@@ -116,7 +116,7 @@ export class Refusal extends Error {
  * Undefined if GitHub refuses a request for what it is, and not for how many there were before it.
  * @param statuses those that count as a refusal
  */
-export async function unlessRefused<T>(asked: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
+export async function orUndefinedIfRefused<T>(asked: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
   return asked.catch((error: unknown) => {
     if (error instanceof Refusal && statuses.includes(error.status) && !error.isRateLimit) return undefined
     throw error
@@ -125,7 +125,7 @@ export async function unlessRefused<T>(asked: Promise<T>, statuses = [403, 404])
 
 /** GitHub's own words first: a refusal has many reasons, and they name the one that it is. No Markdown gets through. */
 function quote(said: string, redact: Redact): string {
-  return oneLine(said, LONGEST_QUOTE, redact).replace(/[`<>[\]\\|*]/g, '')
+  return oneLine(said, MAX_QUOTE, redact).replace(/[`<>[\]\\|*]/g, '')
 }
 
 function describeRefusal(said: string, status: number, redact: Redact): string {

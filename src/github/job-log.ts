@@ -10,20 +10,20 @@ import type { GitHubOptions, Send } from './transport.ts'
 
 const LINES_BEFORE = 120
 const LINES_AFTER = 30
-const LONGEST_LINE = 4_000
+const MAX_LINE = 4_000
 /** At least the length of every secret that the action knows, encoded with up to six characters for each of its own. */
-const LONGEST_SECRET = 6 * 4_096
+const MAX_SECRET = 6 * 4_096
 /** A longer line is cut to this before secrets are redacted, so its end may hold a part of a secret. */
-const LONGEST_RAW_LINE = LONGEST_LINE + LONGEST_SECRET
+const MAX_RAW_LINE = MAX_LINE + MAX_SECRET
 const ERROR = '##[error]'
 
 /** The lines of a body, as many at once as have come; each is cut to `LONGEST_RAW_LINE`. */
-async function* linesOf(body: HttpAnswer['body']): AsyncGenerator<readonly string[]> {
+async function* toLines(body: HttpAnswer['body']): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder()
   let line = ''
   for await (const chunk of body) {
     const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
-    const lines = [line + first, ...others].map((one) => one.slice(0, LONGEST_RAW_LINE))
+    const lines = [line + first, ...others].map((one) => one.slice(0, MAX_RAW_LINE))
     line = lines.pop() ?? ''
     yield lines
   }
@@ -38,7 +38,7 @@ export async function lastLines(body: HttpAnswer['body']): Promise<readonly stri
   const recent: string[] = []
   let aroundError: readonly string[] = []
   let sinceError = Infinity
-  for await (const lines of linesOf(body)) {
+  for await (const lines of toLines(body)) {
     for (const line of lines) {
       recent.push(line)
       if (recent.length > LINES_BEFORE + LINES_AFTER) recent.shift()
@@ -90,8 +90,8 @@ export async function downloadLog(
 /** Redacts first: the end of a line that was cut before may be a part of a secret, which nothing would find. */
 function cutLine(raw: string, redact: Redact): string {
   const redacted = redact(raw)
-  const whole = raw.length < LONGEST_RAW_LINE ? redacted : redacted.slice(0, -LONGEST_SECRET)
-  return whole.slice(0, LONGEST_LINE)
+  const whole = raw.length < MAX_RAW_LINE ? redacted : redacted.slice(0, -MAX_SECRET)
+  return whole.slice(0, MAX_LINE)
 }
 
 /** As the runner puts it before every line. */
@@ -99,7 +99,7 @@ const TIME_STAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z /
 /** `##[error]`, which the log says at the beginning of a line. */
 const COMMAND = /^##\[([a-z]+)\]/
 
-function addressOf(location: string | undefined): URL {
+function toAddress(location: string | undefined): URL {
   const url = parseUrl(location ?? '')
   if (url !== undefined && (url.protocol === 'https:' || isLoopback(url))) return url
   throw new ActionError('bad-answer', 'GitHub gave no usable address for the log.')
@@ -123,7 +123,7 @@ export const connectJobLogs = (
     call('actions: read', repository, async ({ request, repo, signal }) => {
       const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs'
       const { headers } = await request(route, { ...repo, job_id: jobId, request: { redirect: 'manual' } })
-      const url = addressOf(headers.location)
+      const url = toAddress(headers.location)
       const lines = await downloadLog(url, send, { clock, signal })
       const texts = lines.map((line) => cutLine(line, redact))
       return texts.map((line) => line.replace(TIME_STAMP, '').replace(COMMAND, '$1: ')).join('\n')

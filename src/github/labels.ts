@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
-import { unlessRefused } from './github-error.ts'
+import { orUndefinedIfRefused } from './github-error.ts'
 import { accountSchema, labelsSchema, type PullRequestAddress } from './pull-requests.ts'
 
 const listedSchema = z.pipe(
@@ -73,7 +73,7 @@ export const connectLabels = (call: Call): Labels => ({
     call('issues: read', repository, async ({ request, repo }) => {
       const query = { ...repo, ...OPEN, labels: label }
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/issues', { ...query, ...cursor })
-      const issues = await unlessRefused(readAll(readPage, { page: listSchema, maxPages: MAX_PAGES }), NO_ISSUES)
+      const issues = await orUndefinedIfRefused(readAll(readPage, { page: listSchema, maxPages: MAX_PAGES }), NO_ISSUES)
       return (issues ?? [])
         .filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
         .map(({ number }) => ({ repository, number }))
@@ -85,7 +85,7 @@ export const connectLabels = (call: Call): Labels => ({
         request('GET /repos/{owner}/{repo}/issues', { ...query, labels: label, ...cursor })
       const readPulls = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor })
       const firstPage = { page: listSchema, maxPages: 1, past: 'left' } as const
-      const issues = (await unlessRefused(readAll(readIssues, firstPage), NO_ISSUES)) ?? []
+      const issues = (await orUndefinedIfRefused(readAll(readIssues, firstPage), NO_ISSUES)) ?? []
       const isLabelled = ({ labels }: Listed): boolean => hasLabel(label, labels)
       const found = issues.filter((issue) => issue.isPullRequest && isLabelled(issue))
       const pulls = found.length > 0 ? found : await readAll(readPulls, firstPage)

@@ -99,7 +99,7 @@ const wirePullRequest = z.object({
 })
 type WirePullRequest = z.infer<typeof wirePullRequest>
 
-function stateOf({ state, draft, merged }: WirePullRequest): PullRequestState {
+function getState({ state, draft, merged }: WirePullRequest): PullRequestState {
   if (merged) return 'merged'
   return state === 'open' && draft ? 'draft' : state
 }
@@ -115,7 +115,7 @@ function toPullRequest(pull: WirePullRequest) {
     title: pull.title,
     /** What people wrote about it. */
     text: pull.body,
-    state: stateOf(pull),
+    state: getState(pull),
     /** Without a name if it is not merged. */
     mergedBy: pull.merged_by,
     headSha: head.sha,
@@ -294,7 +294,7 @@ function toApprovers(reviews: readonly z.infer<typeof reviewSchema>[]): readonly
 }
 
 /** A pull request in which more has happened is too old to ask anybody new. */
-const MOST_PAGES = 10
+const MAX_PAGES = 10
 
 export interface Reviewers {
   /**
@@ -318,7 +318,7 @@ export const connectReviewers = (call: Call): Reviewers => ({
       const readPage = (cursor: Cursor) =>
         request('GET /repos/{owner}/{repo}/issues/{issue_number}/timeline', { ...query, ...cursor })
       // The account of a reviewer may be deleted (`null`). That event is skipped, and all others count.
-      const events = await readAll(readPage, { page: skipMalformed(eventSchema), maxPages: MOST_PAGES })
+      const events = await readAll(readPage, { page: skipMalformed(eventSchema), maxPages: MAX_PAGES })
       return events.flatMap((event) => toReviewers(event, repo.owner))
     }),
   listApprovers: ({ repository, number }) =>
@@ -326,7 +326,7 @@ export const connectReviewers = (call: Call): Reviewers => ({
       const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews'
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      return toApprovers(await readAll(readPage, { page: skipMalformed(reviewSchema), maxPages: MOST_PAGES }))
+      return toApprovers(await readAll(readPage, { page: skipMalformed(reviewSchema), maxPages: MAX_PAGES }))
     }),
   requestReview: ({ repository, number }, name) =>
     call('pull-requests: write', repository, async ({ request, repo }) => {

@@ -2,7 +2,7 @@ import { exchange, failureCause, type HttpAnswer, type HttpRequest, readText } f
 import type { Clock } from '../runtime/clock.ts'
 import { type Deadline, withDeadline } from '../runtime/time-budget.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { formatTimeAfter, sleepAloud } from '../runtime/heartbeat.ts'
+import { formatTimeAfter, sleepWithProgress } from '../runtime/heartbeat.ts'
 import { parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
 import { Refusal, TransportFailure, type GitHubResponse } from './github-error.ts'
@@ -158,7 +158,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
     loggedUntil = endsAt
     try {
       log(`GitHub limits the rate of requests. Waiting until ${formatTimeAfter(ms, clock)}.`)
-      await sleepAloud(ms, { clock, log, signal })
+      await sleepWithProgress(ms, { clock, log, signal })
     } catch (error) {
       loggedUntil = before
       throw error

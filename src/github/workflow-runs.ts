@@ -33,9 +33,9 @@ export function countsAsBase({ event, actor }: { readonly event: string; readonl
 }
 
 /** The list is newest first. Branches of forks may have the same name, so the right one may be far down. */
-const MOST_PAGES = 10
+const MAX_PAGES = 10
 /** Each costs a comparison, if it is gone. */
-const MOST_HEADS = 10
+const MAX_HEADS = 10
 
 /** Of a fork that was deleted there is no name. What does not say all that counts does not count. */
 const runSchema = z.pipe(
@@ -77,11 +77,11 @@ export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
       const route = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs'
       const successes = { branch, status: 'success', exclude_pull_requests: true } as const
       const query = { ...repo, workflow_id: workflow, per_page: PAGE_SIZE, ...successes }
-      const limits = { maxPages: MOST_PAGES, past: 'left' } as const
+      const limits = { maxPages: MAX_PAGES, past: 'left' } as const
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
       const runs = await readAll(readPage, { page: pageSchema, ...limits, isLast: counts })
       const found = runs.filter(counts)
-      return [...new Set(found.map(({ headSha }) => headSha))].slice(0, MOST_HEADS)
+      return [...new Set(found.map(({ headSha }) => headSha))].slice(0, MAX_HEADS)
     })
   },
 })

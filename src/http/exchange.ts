@@ -37,7 +37,7 @@ const NOT_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|wrong version numbe
 const INVALID_CODE = /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_[A-Z_]+)$/
 
 /** By shape and not by `instanceof`: Node's own errors are of another realm where code runs in a `vm` context. */
-function factsOf(error: unknown) {
+function getFacts(error: unknown) {
   const { code, syscall, message, errors } = (error ?? {}) as Readonly<Record<string, unknown>>
   // An AggregateError has an error for each address that was tried.
   const parts = Array.isArray(errors) ? (errors as unknown[]) : []
@@ -46,7 +46,7 @@ function factsOf(error: unknown) {
 
 /** Reads an error of undici or Node by its class. What is not listed is `broken`, the class that promises least. */
 export function failureCause(error: unknown): FailureCause {
-  const { code, syscall, message, parts } = factsOf(error)
+  const { code, syscall, message, parts } = getFacts(error)
   if (parts.length > 0)
     return parts.every((part) => failureCause(part) === 'no-connection') ? 'no-connection' : 'broken'
   if (CONNECT_CALLS.has(syscall) || code === 'UND_ERR_CONNECT_TIMEOUT') return 'no-connection'
@@ -61,7 +61,7 @@ export function failureCause(error: unknown): FailureCause {
 
 /** The short name of an error, such as `ECONNRESET`, for people who look it up. Its message may hold addresses or keys. */
 export function failureCode(error: unknown): string | undefined {
-  const { code, parts } = factsOf(error)
+  const { code, parts } = getFacts(error)
   if (parts.length > 0) return failureCode(parts[0])
   return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
 }

@@ -97,7 +97,7 @@ export function proxyAuthorization({ username, password }: URL): string {
  * What of a proxy's address must not be shown: its password, and the header that is made of its user information. A name
  * that stands alone is a token; beside a password it is a plain word, which would be hidden everywhere.
  */
-function secretsOf(proxy: URL): string[] {
+function listSecrets(proxy: URL): string[] {
   const secret = proxy.password || proxy.username
   return secret === '' ? [] : [decode(secret), secret, proxyAuthorization(proxy).slice('Basic '.length)]
 }
@@ -106,7 +106,7 @@ function secretsOf(proxy: URL): string[] {
 export function proxySecrets(env: NodeJS.ProcessEnv): string[] {
   const secrets = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].flatMap((name) => {
     const proxy = parseProxy(env[name]?.trim() ?? '')
-    return proxy === undefined ? [] : secretsOf(proxy)
+    return proxy === undefined ? [] : listSecrets(proxy)
   })
   return [...new Set(secrets)]
 }

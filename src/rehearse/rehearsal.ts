@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import type { StepResult } from '../action/step-result.ts'
-import { resultOfError } from '../action/run-action.ts'
+import { toErrorResult } from '../action/run-action.ts'
 import type { Runner } from '../action/step.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
@@ -39,11 +39,11 @@ function readEnd(path: string): string {
 }
 
 /** The file of the service's certificate, next to its log. */
-const certificateOf = (logFile: string): string => logFile.replace(/\.log$/, '.pem')
+const getCertificate = (logFile: string): string => logFile.replace(/\.log$/, '.pem')
 
 /** Best effort, because Windows may still lock a file. The runner empties the folder after the job. */
 function removeFiles(logFile: string): void {
-  for (const file of [logFile, certificateOf(logFile)])
+  for (const file of [logFile, getCertificate(logFile)])
     try {
       fs.rmSync(file, { recursive: true, force: true, maxRetries: 5 })
     } catch {
@@ -61,7 +61,7 @@ async function start(program: string, runner: Runner): Promise<StepResult> {
   core.saveState(SERVICE_STATE, 'null')
   const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
   try {
-    const command = [program, ...serviceArguments(core.input, certificateOf(logFile), env['GITHUB_REPOSITORY'])]
+    const command = [program, ...serviceArguments(core.input, getCertificate(logFile), env['GITHUB_REPOSITORY'])]
     const { pid, outputs } = await startService(command, logFile, runner)
     const baseUrl = outputs['base-url']
     try {
@@ -83,7 +83,7 @@ async function start(program: string, runner: Runner): Promise<StepResult> {
   } catch (error) {
     removeFiles(logFile)
     if (!(error instanceof ActionError)) throw error
-    return { ...resultOfError(error), title: 'The rehearsal did not start' }
+    return { ...toErrorResult(error), title: 'The rehearsal did not start' }
   }
 }
 

@@ -11,7 +11,7 @@ export interface Clock {
 }
 
 /** Node fires a timer of 2^31 ms or more at once, so long sleeps are cut into slices. */
-const LONGEST_TIMER_MS = 2 ** 30
+const MAX_TIMER_MS = 2 ** 30
 
 function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -35,8 +35,8 @@ export const systemClock: Clock = {
   wallTime: () => new Date(),
   async sleep(ms, signal) {
     signal?.throwIfAborted()
-    for (let left = ms; left > 0; left -= LONGEST_TIMER_MS) {
-      await timer(Math.min(left, LONGEST_TIMER_MS), signal)
+    for (let left = ms; left > 0; left -= MAX_TIMER_MS) {
+      await timer(Math.min(left, MAX_TIMER_MS), signal)
     }
   },
   async turn() {

@@ -95,7 +95,7 @@ export function rethrowFatal(error: unknown, ...codes: readonly ErrorCode[]): Ac
 }
 
 /** Undefined if it fails, for a step that goes on without it; takes and throws what `rethrowFatal` does. */
-export async function unlessFailed<T>(asked: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
+export async function orUndefined<T>(asked: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
   return asked.catch((error: unknown) => {
     rethrowFatal(error, ...codes)
     return undefined

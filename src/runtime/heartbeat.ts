@@ -3,17 +3,17 @@ import type { Clock } from './clock.ts'
 
 const HEARTBEAT_MS = 60_000
 
-interface Surroundings {
+interface Dependencies {
   readonly clock: Clock
   readonly log: (line: string) => void
 }
 
 /** One line a minute while nothing changes, so that a step that waits does not look like one that hangs. */
 export class Heartbeat {
-  readonly #step: Surroundings
+  readonly #step: Dependencies
   #lastLineAt: number
 
-  constructor(step: Surroundings) {
+  constructor(step: Dependencies) {
     this.#step = step
     this.#lastLineAt = step.clock.now()
   }
@@ -44,7 +44,10 @@ export const formatTimeAfter = (ms: number, clock: Clock): string =>
   `${formatUtc(new Date(clock.wallTime().getTime() + ms))} UTC`
 
 /** Sleeps, and logs once a minute how long it still takes, and when it ends. */
-export async function sleepAloud(ms: number, step: Surroundings & { readonly signal: AbortSignal }): Promise<void> {
+export async function sleepWithProgress(
+  ms: number,
+  step: Dependencies & { readonly signal: AbortSignal },
+): Promise<void> {
   const { clock, signal, log } = step
   const endsAt = clock.now() + ms
   for (let leftMs = ms; leftMs > 0; leftMs = endsAt - clock.now()) {

@@ -1,7 +1,7 @@
-import { cleanLines, cutToBytes, oneLine, takeFitting } from './untrusted.ts'
+import { cleanLines, cutToBytes, MAX_NAME_CHARS, oneLine, takeFitting } from './untrusted.ts'
 
 /** More than any line of a summary has, in characters. */
-const LONGEST_LINE = 4_096
+const MAX_LINE = 4_096
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
@@ -15,7 +15,7 @@ export function escapeHtml(text: string): string {
  * Markdown and HTML is written as an entity, so nothing in it comes alive.
  */
 export function inlineCode(text: string): string {
-  const plain = cleanLines(text, LONGEST_LINE)
+  const plain = cleanLines(text, MAX_LINE)
     .join(' ')
     .replace(/[!-/:-@[-`{-~]/g, (mark) => `&#${mark.charCodeAt(0)};`)
   return `<code>${plain}</code>`
@@ -28,30 +28,28 @@ const PLAIN_WORD = /^(?!.*(?:www\.|gh-))(?:[a-z0-9.,;()“”'’…-]|(?<=[a-z0
  * Sentences of our own, in which strangers' names stand between back-ticks. Each word that is none of ours by its looks is
  * shown as code too, should somebody have forgotten them.
  */
-export function prose(text: string): string {
+export function escapeSentence(text: string): string {
   const ofWord = (word: string): string => (PLAIN_WORD.test(word) ? word : inlineCode(word))
-  const line = cleanLines(text, LONGEST_LINE).join(' ')
+  const line = cleanLines(text, MAX_LINE).join(' ')
   const ofPart = (part: string, index: number): string =>
     index % 2 === 1 ? inlineCode(part) : part.split(' ').map(ofWord).join(' ')
   return line.split('`').map(ofPart).join('')
 }
 
-const MOST_NAMES = 5
-const LONGEST_NAME = 100
-
+const MAX_NAMES = 5
 /** A stranger's name as a part of our own sentences, between back-ticks. */
 export function quoted(name: string): string {
-  return `\`${oneLine(name, LONGEST_NAME).replaceAll('`', "'")}\``
+  return `\`${oneLine(name, MAX_NAME_CHARS).replaceAll('`', "'")}\``
 }
 
 /** The first of strangers' names, and how many more there are. */
 export function someQuoted(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES
-  return [...names.slice(0, MOST_NAMES).map(quoted), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+  const more = names.length - MAX_NAMES
+  return [...names.slice(0, MAX_NAMES).map(quoted), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
 /** What people read of something, and where there is more of it. */
-export interface Told {
+export interface LinkedText {
   /** Of our own sentences, in which strangers' names stand between back-ticks. */
   readonly text: string
   /** Of a page that a stranger may have named; undefined if there is none. */
@@ -69,9 +67,9 @@ function safeHref(url: string): string | undefined {
 }
 
 /** For Markdown and for HTML, in tables of both. */
-export function linked({ text, url = '' }: Told): string {
+export function linked({ text, url = '' }: LinkedText): string {
   const href = safeHref(url)
-  return href === undefined ? prose(text) : `<a href="${escapeHtml(href)}">${prose(text)}</a>`
+  return href === undefined ? escapeSentence(text) : `<a href="${escapeHtml(href)}">${escapeSentence(text)}</a>`
 }
 
 /** @param place where the step stands: ready HTML, outermost first */
@@ -106,12 +104,12 @@ export function grid(head: readonly string[], rows: readonly (readonly string[])
 }
 
 /** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
-const MOST_BYTES = 256 * 1024
+const MAX_BYTES = 256 * 1024
 const LEFT_OUT = '\n_The rest was left out: the summary would have been too long._\n'
 
 /** Joins the blocks of a summary, without empty ones; what does not fit any more is left out and said. */
 export function joinBlocks(blocks: readonly (string | undefined)[]): string {
-  const room = MOST_BYTES - Buffer.byteLength(LEFT_OUT)
+  const room = MAX_BYTES - Buffer.byteLength(LEFT_OUT)
   const { texts, isWhole } = takeFitting(blocks, (block) => (block ? `${block}\n\n` : ''), room)
   return `${texts.join('').slice(0, -1)}${isWhole ? '' : LEFT_OUT}`
 }

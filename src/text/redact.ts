@@ -49,7 +49,7 @@ const anyCase = (hex: string): string => hex.replace(/[a-f]/g, (digit) => `[${di
 const toHex = (code: number, digits: number): string => anyCase(code.toString(16).padStart(digits, '0'))
 
 /** Patterns of one character as addresses, JSON without its back-slash, and HTML may write it. */
-function escapesOf(character: string): string[] {
+function listEscapes(character: string): string[] {
   const code = character.codePointAt(0) ?? 0
   const name = NAMED_ENTITIES[character]
   return [
@@ -73,7 +73,7 @@ const FILLER = new RegExp(`${INVISIBLE.source}|[\\s\\\\]`, 'gu')
 const FILLER_OF_SHORT = new RegExp(`${INVISIBLE.source}|\\\\`, 'gu')
 const NO_FILLER = /(?!)/gu
 
-function fillerOf(secret: string): RegExp {
+function createFiller(secret: string): RegExp {
   if (secret.replace(FILLER, '').length >= SHORTEST_SPACED) return FILLER
   const bare = secret.replace(FILLER_OF_SHORT, '')
   // What is left of a secret of back-slashes would match anywhere.
@@ -86,24 +86,24 @@ const oneOf = (patterns: readonly string[]): string => `(?:${[...new Set(pattern
  * Encoders differ in what they leave alone, so each character has every spelling, and a secret is found in any mixture. What
  * is filler in the secret is gone from a text where it stands as it is, and not where it is encoded.
  */
-function patternOf(secret: string, { source }: RegExp): RegExp {
+function toPattern(secret: string, { source }: RegExp): RegExp {
   const edges = new RegExp(`^(?:${source})+|(?:${source})+$`, 'gu')
   const runs = secret.replace(edges, '').matchAll(new RegExp(`((?:${source})+)|.`, 'gsu'))
   const spelled = Array.from(runs, ([run, filler]) => {
-    if (filler === undefined) return oneOf([...escapesOf(run), escapePattern(run)])
+    if (filler === undefined) return oneOf([...listEscapes(run), escapePattern(run)])
     // One repetition for the whole run: with a choice at each, the beginning of a secret alone would take for ever to refuse.
-    return `${oneOf(Array.from(filler).flatMap(escapesOf))}*`
+    return `${oneOf(Array.from(filler).flatMap(listEscapes))}*`
   })
   return new RegExp([spelled.join(''), ...encodedForms(secret).map(escapePattern)].join('|'), 'g')
 }
 
 /** A pattern of a longer text is more than a regular expression can hold. */
-const LONGEST_PATTERN = 1_000
+const MAX_PATTERN = 1_000
 
 /** Parts of about the same length, so that no short one takes out what has nothing to do with the secret. */
 function parts(secret: string): string[] {
   const { length } = Array.from(secret)
-  const size = Math.ceil(length / Math.ceil(length / LONGEST_PATTERN))
+  const size = Math.ceil(length / Math.ceil(length / MAX_PATTERN))
   return secret.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? []
 }
 
@@ -127,10 +127,10 @@ function hide(text: string, pattern: RegExp, filler: RegExp): string {
   return shown + text.slice(end)
 }
 
-function redactorOf(secret: string): Redact {
+function toRedactor(secret: string): Redact {
   const exact = [JSON.stringify(secret).slice(1, -1), secret]
-  const filler = fillerOf(secret)
-  const pattern = patternOf(secret, filler)
+  const filler = createFiller(secret)
+  const pattern = toPattern(secret, filler)
   const fillerAndSequences = new RegExp(`${TERMINAL_SEQUENCE.source}|${filler.source}`, 'gu')
   return (text) => {
     const left = exact.reduce((rest, form) => rest.replaceAll(form, '***'), text)
@@ -147,6 +147,6 @@ function redactorOf(secret: string): Redact {
  */
 export function createRedactor(secrets: Iterable<string>): Redact {
   const longestFirst = [...new Set(secrets)].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
-  const redactors = longestFirst.flatMap(parts).map(redactorOf)
+  const redactors = longestFirst.flatMap(parts).map(toRedactor)
   return (text) => redactors.reduce((redacted, redact) => redact(redacted), text)
 }

@@ -11,6 +11,9 @@ export const INVISIBLE =
 export const TERMINAL_SEQUENCE =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g
 
+/** The length at which a name of a check, an author or a file is cut in a sentence, in characters. */
+export const MAX_NAME_CHARS = 100
+
 function cleanLine(line: string): string {
   return (
     line

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../action/step.ts'
-import { createTryRead, getRetryDelayMs, patienceMs } from '../docs-service/retry.ts'
+import { createTryRead, getRetryDelayMs, maxRetryAfterMs } from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
-import { sleepAloud } from '../runtime/heartbeat.ts'
+import { sleepWithProgress } from '../runtime/heartbeat.ts'
 import { joinSentences } from '../text/format.ts'
 import type { DateRange } from './date-range.ts'
 import type { VisitorRow, VisitorTotals } from './inputs.ts'
@@ -34,11 +34,11 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
         return { ...page, visitors: page.visitors.map((row) => ({ ...row, path: redact(row.path) })) }
       }
       lastError = page
-      patienceMs(page, clock, deadlineAt)
+      maxRetryAfterMs(page, clock, deadlineAt)
       const leftMs = deadlineAt - clock.now()
       const delayMs = getRetryDelayMs(page, attempt, { refusals: client.refusals(), leftMs, random: random() })
       log(`${describeError(page)} Retrying in ${Math.ceil(delayMs / 1000)} s.`)
-      await sleepAloud(delayMs, { clock, signal, log })
+      await sleepWithProgress(delayMs, { clock, signal, log })
     }
     const lastMessage = lastError && `The last attempt failed: ${lastError.message}`
     throw new ActionError('deadline', joinSentences(['The time ran out before all pages were read.', lastMessage]), {

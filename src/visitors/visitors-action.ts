@@ -72,10 +72,10 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
 export const visitorsAction: Action<VisitorsInputs, Report> = {
   fields: VISITORS_FIELDS,
   // Written at the start, so that a later step does not take the file of a killed step for complete.
-  firstOutputs: { complete: 'false' },
+  initialOutputs: { complete: 'false' },
   parse: parseVisitorsInputs,
   run: runVisitorsStep,
-  notRun: (error, durationMs) => ({
+  createSkippedReport: (error, durationMs) => ({
     ending: error === undefined ? 'skipped' : 'error',
     error,
     totals: undefined,

@@ -42,7 +42,7 @@ async function open({ reviewers = '', answers, eventName = 'push', payload = PUS
   const found = await resolveChange(step)
   if (typeof found === 'string') throw new Error(found)
   const sources = await openChangeSources(found, step)
-  const losses = step.journal.shortfalls.map(({ lost }) => lost)
+  const losses = step.journal.warnings.map(({ lost }) => lost)
   return { ...sources, losses, asked: github.asked }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { ChangeRange } from '../../../src/agent/change/change-range.ts'
-import { compareWhatIsThere, type FoundChange } from '../../../src/agent/change/compare-range.ts'
+import { compareWithFallback, type FoundChange } from '../../../src/agent/change/compare-range.ts'
 import type { Comparison } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
@@ -32,13 +32,13 @@ async function look(
     }
   }
   const github = fakeGitHub({ ...answers, compare })
-  return { found: await compareWhatIsThere(range, { github, context: RUN_FACTS }), asked }
+  return { found: await compareWithFallback(range, { github, context: RUN_FACTS }), asked }
 }
 
 /** Each at a commit of its own. */
-const shaOf = (tag: string): string => Buffer.from(tag).toString('hex').padEnd(40, 'e')
+const getSha = (tag: string): string => Buffer.from(tag).toString('hex').padEnd(40, 'e')
 const tagged = (...names: readonly string[]): Partial<GitHub> => ({
-  listTags: () => Promise.resolve(names.map((name) => ({ name, sha: shaOf(name) }))),
+  listTags: () => Promise.resolve(names.map((name) => ({ name, sha: getSha(name) }))),
 })
 
 test.each<[tag: string, tags: string[], before: string[]]>([
@@ -55,7 +55,7 @@ test.each<[tag: string, tags: string[], before: string[]]>([
   expect(found).toMatchObject({ reason: expect.stringContaining('no tag') })
 })
 
-const SINCE_OLDEST = { inHistory: ['v1.0.0'], commits: [shaOf('v1.8.0'), shaOf('v2.0.0')] }
+const SINCE_OLDEST = { inHistory: ['v1.0.0'], commits: [getSha('v1.8.0'), getSha('v2.0.0')] }
 const PATCHES = Array.from({ length: 9 }, (_, index) => `v1.9.${index + 1}`)
 
 test.each<[what: string, tags: readonly string[], answers: Answers, base: string]>([

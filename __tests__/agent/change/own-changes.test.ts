@@ -50,7 +50,7 @@ async function whose(event: GivenEvent, answers: Answers, label = 'docs-agent'):
 }
 
 /** @param commits oldest first */
-const pushOf = (commits: readonly Listed[], fields: object = {}): GivenEvent => [
+const parsePush = (commits: readonly Listed[], fields: object = {}): GivenEvent => [
   'push',
   {
     ...PUSH,
@@ -58,18 +58,18 @@ const pushOf = (commits: readonly Listed[], fields: object = {}): GivenEvent => 
     ...fields,
   },
 ]
-const PUSH_A = pushOf([[A]])
-const toBranch = (branch: string, sender: typeof AGENT) => pushOf([[A]], { ref: `refs/heads/${branch}`, sender })
+const PUSH_A = parsePush([[A]])
+const toBranch = (branch: string, sender: typeof AGENT) => parsePush([[A]], { ref: `refs/heads/${branch}`, sender })
 const STATUS: GivenEvent = ['status', { sha: A }]
-const checksOf = (head_branch?: string): GivenEvent => ['check_suite', { check_suite: { head_sha: A, head_branch } }]
-const named = (message: string) => pushOf([[A, message]])
+const listChecks = (head_branch?: string): GivenEvent => ['check_suite', { check_suite: { head_sha: A, head_branch } }]
+const named = (message: string) => parsePush([[A, message]])
 const MERGED = { state: 'merged', mergeCommitSha: A } as const
 const STILL_OPEN = { ...MERGED, state: 'open' } as const
 const OF_BRANCH = where({}, { ofBranch: [OWN] })
 
 test.each<[what: string, event: GivenEvent, answers: Answers, expected: 'own' | 'others']>([
-  ['two commits of its pull request', pushOf([[A], [B]]), where({ [A]: [OWN], [B]: [OWN] }), 'own'],
-  ['a commit below one of its own', pushOf([[A], [B]]), where({ [B]: [OWN] }), 'others'],
+  ['two commits of its pull request', parsePush([[A], [B]]), where({ [A]: [OWN], [B]: [OWN] }), 'own'],
+  ['a commit below one of its own', parsePush([[A], [B]]), where({ [B]: [OWN] }), 'others'],
   ['a commit that another pull request brought as well', PUSH_A, where({ [A]: [OWN, OTHER] }), 'others'],
 
   // An open pull request brought what whoever opened it pushed to its branch, and nothing else.
@@ -80,8 +80,8 @@ test.each<[what: string, event: GivenEvent, answers: Answers, expected: 'own' | 
 
   ['a status of what it lists', STATUS, where({ [A]: [OPEN] }, { listed: [[B], [A]] }), 'own'],
   ['a status of what it only branched off', STATUS, where({ [A]: [OPEN] }, { listed: [[B]] }), 'others'],
-  ['checks of what a forced push took out of its branch', checksOf(OWN.branch), OF_BRANCH, 'own'],
-  ['checks of what was on no branch', checksOf(), OF_BRANCH, 'others'],
+  ['checks of what a forced push took out of its branch', listChecks(OWN.branch), OF_BRANCH, 'own'],
+  ['checks of what was on no branch', listChecks(), OF_BRANCH, 'others'],
 
   ['a squash that names it and says no more', named('Mend it (#7)'), where({}, { read: MERGED }), 'own'],
   ['a squash that names it', named('Correct the guide (#7)\n\nMore'), where({}, { read: MERGED }), 'own'],
@@ -94,17 +94,17 @@ test.each<[what: string, event: GivenEvent, answers: Answers, expected: 'own' | 
 })
 
 test('the first commit of others ends the search', async () => {
-  const { asked } = await lookAtChange({}, pushOf([[A], [B]]), where({ [A]: [OWN] }))
+  const { asked } = await lookAtChange({}, parsePush([[A], [B]]), where({ [A]: [OWN] }))
   expect(new Set(asked)).toEqual(new Set(['findPullRequestsEndingWith', 'findPullRequestsOfCommit']))
 })
 
 test('many commits that came from as many places are not looked up', async () => {
   const shas = Array.from({ length: 51 }, (_, index) => String(index).padStart(40, '0'))
   const each = where(Object.fromEntries(shas.map((sha) => [sha, [OWN]])))
-  const { skip, log } = await lookAtChange({}, pushOf(shas.map((sha) => [sha])), each)
+  const { skip, log } = await lookAtChange({}, parsePush(shas.map((sha) => [sha])), each)
   expect(skip).toBeUndefined()
   expect(log).toContain('Too many of the 51 commits')
-  expect((await lookAtChange({}, pushOf(shas.slice(1).map((sha) => [sha])), each)).skip).toContain('#7')
+  expect((await lookAtChange({}, parsePush(shas.slice(1).map((sha) => [sha])), each)).skip).toContain('#7')
 })
 
 const HUNDRED = Array.from({ length: 100 }, (_, index): Listed => [String(index).padStart(40, '0'), `Page ${index}`])
@@ -116,7 +116,7 @@ test.each<[how: string, commits: readonly Listed[], known: string]>([
   ['merged as they are', [...HUNDRED, [B, 'Merge']], B],
   ['merged by a rebase, which gives them other ids', REBASED, NEWEST],
 ])('a hundred commits that were %s are looked up by the newest alone', async (_how, commits, known) => {
-  const { skip, asked } = await lookAtChange({}, pushOf(commits), where({ [known]: [OWN] }, { listed: HUNDRED }))
+  const { skip, asked } = await lookAtChange({}, parsePush(commits), where({ [known]: [OWN] }, { listed: HUNDRED }))
   expect(skip).toContain('#7')
   expect(asked).toEqual(['findPullRequestsEndingWith', 'findPullRequestsOfCommit', 'listPullRequestCommits'])
 })
@@ -124,17 +124,17 @@ test.each<[how: string, commits: readonly Listed[], known: string]>([
 test.each<[what: string, event: GivenEvent, answers: Answers]>([
   [
     'a commit of somebody else in it, which may have come with another one, too',
-    pushOf([...FIRST_PAGE, [B, 'Merge']]),
+    parsePush([...FIRST_PAGE, [B, 'Merge']]),
     where({ [B]: [OWN] }, { listed: FIRST_PAGE, by: ANN }),
   ],
   [
     'the next commit below a rebase, even if it is called like one',
-    pushOf([[FIRST_PAGE[0]?.[0] ?? '', 'Page 1'], ...SECOND_PAGE]),
+    parsePush([[FIRST_PAGE[0]?.[0] ?? '', 'Page 1'], ...SECOND_PAGE]),
     where({ [SECOND_PAGE[0]?.[0] ?? '']: [OWN] }, { listed: [[A, 'Page 1']] }),
   ],
   [
     'a commit by a deleted account, though a deleted account opened its pull request too',
-    pushOf([...FIRST_PAGE, [B, 'Merge']]),
+    parsePush([...FIRST_PAGE, [B, 'Merge']]),
     where({ [B]: [{ ...OWN, author: GHOST }] }, { listed: FIRST_PAGE, by: GHOST }),
   ],
 ])('a merge does not explain %s', async (_what, event, answers) => {

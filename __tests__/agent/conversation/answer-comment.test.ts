@@ -60,7 +60,7 @@ test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
   ['leaves what a stranger has forged as it is', found(['stranger', MARKER]), WRITES, COMMENT],
 ])('a step %s, and no secret is in the reply', async (_what, answers, asked, place) => {
   const reply = await answer(answers)
-  expect([reply.asked, reply.written[0], reply.report.shortfalls]).toEqual([asked, place, []])
+  expect([reply.asked, reply.written[0], reply.report.warnings]).toEqual([asked, place, []])
   expect(reply.written[1]).toContain(MARKER)
   expect(reply.written[1]).not.toContain('pull/7')
 })
@@ -92,5 +92,5 @@ test.each<[string, Partial<GitHub>, readonly string[]]>([
 ])('%s, and the result stands', async (_what, answers, asked) => {
   const { report, ...reply } = await answer(answers)
   expect(reply.asked).toEqual(asked)
-  expect(report).toMatchObject({ outcome: 'pull-request', shortfalls: [{ error: { code: 'unreachable' } }] })
+  expect(report).toMatchObject({ outcome: 'pull-request', warnings: [{ error: { code: 'unreachable' } }] })
 })

@@ -207,7 +207,7 @@ test('a change that cannot be read costs the change, and not the job', async () 
   const answers = { 'repos/compare-commits-with-basehead': refusing(403) }
   const { report, sent } = await play({ jobName: 'none', answers })
   expect(sent).toEqual(['create'])
-  expect(report.shortfalls[0]?.lost).toBe('The agent is not told what the pull request changes')
+  expect(report.warnings[0]?.lost).toBe('The agent is not told what the pull request changes')
 })
 
 test('of a review, the comments by the same person are told, and no others', async () => {
@@ -247,7 +247,7 @@ test('a job that only a stranger names and that cannot be read keeps nobody from
 
 test('a reaction that the token may not give costs the reaction only', async () => {
   const { report, sent, replies } = await play({ answers: { 'reactions/create-for-issue-comment': refusing(403) } })
-  expect([sent, replies.length, report.shortfalls.length]).toEqual([['message'], 1, 1])
+  expect([sent, replies.length, report.warnings.length]).toEqual([['message'], 1, 1])
 })
 
 test('a job that does not end in time is answered before the deadline', async () => {

@@ -114,11 +114,11 @@ describe('fix rounds', () => {
     ['nothing-to-tell', { found: { ...STATE.found, checks: 'none' } }],
     ['nothing-to-tell', { found: { ...STATE.found, checks: 'pending' } }],
     ['nothing-to-tell', { found: {} }],
-    ['over', { found: { ...STATE.found, state: 'merged' } }],
+    ['closed', { found: { ...STATE.found, state: 'merged' } }],
     ['needs-person', { found: { ...STATE.found, checkList: [DCO, check('links', 'success')] } }],
     [undefined, { found: { ...STATE.found, checkList: [DCO, check('links', 'failure')] } }],
-    ['over', { found: { ...STATE.found, state: 'closed' } }],
-    ['unmoved', { before: D }],
+    ['closed', { found: { ...STATE.found, state: 'closed' } }],
+    ['no-new-commit', { before: D }],
     ['used-up', { maxRounds: 1 }],
     ['no-time', { leftMs: 599_999 }],
     ['failed', { status: 'failed' }],
@@ -138,13 +138,13 @@ describe('fix rounds', () => {
   test.each([
     ['only the agent', [by(C, BOT), by(D, BOT)], C, undefined],
     ['another bot', [by(C, BOT), by(D, { ...BOT, login: 'formatter[bot]' })], C, undefined],
-    ['a person since', [by(C, BOT), by(D, MONA), by(E, BOT)], C, 'others'],
+    ['a person since', [by(C, BOT), by(D, MONA), by(E, BOT)], C, 'foreign-commits'],
     ['a person before, whom the agent followed', [by(C, BOT), by(D, MONA), by(E, BOT)], D, undefined],
-    ['somebody unknown since', [by(C, BOT), by(D, UNKNOWN)], C, 'others'],
+    ['somebody unknown since', [by(C, BOT), by(D, UNKNOWN)], C, 'foreign-commits'],
     ['an agent that GitHub does not know', [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Agent')], C, undefined],
-    ['two whom GitHub does not know', [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Ann')], C, 'others'],
+    ['two whom GitHub does not know', [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Ann')], C, 'foreign-commits'],
     ['a person whose pull request it is', [by(C, BOT), by(D, { login: 'owner', type: 'User' })], C, undefined],
-    ['a person last, before the first round', [by(C, BOT), by(D, MONA)], undefined, 'others'],
+    ['a person last, before the first round', [by(C, BOT), by(D, MONA)], undefined, 'foreign-commits'],
     ['a person earlier, before the first round', [by(C, BOT), by(D, MONA), by(E, BOT)], undefined, undefined],
     ['an old copy of the list', [], C, 'not-sent'],
     ['a rewritten branch', [by(D, BOT), by(E, BOT)], C, 'diverged'],
@@ -195,7 +195,7 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
   })
   const pullRequest = { ...PULL_REQUEST, state, author: { login: openedBy, type: 'User' } }
   await askReviewers(pullRequest, authors, step)
-  const losses = step.journal.shortfalls.map(({ lost }) => lost)
+  const losses = step.journal.warnings.map(({ lost }) => lost)
   return { asked, lookedUp, losses, said: core.said, questions: github.asked }
 }
 
@@ -283,7 +283,7 @@ async function approversOf(answers: Partial<GitHub>, listPullRequests = () => Pr
   const github = fakeGitHub(answers)
   const step = fakeStep({ github })
   const found = await findApprovers({ authors: [], listPullRequests }, step)
-  return { found, asked: github.asked, losses: step.journal.shortfalls.map(({ lost }) => lost) }
+  return { found, asked: github.asked, losses: step.journal.warnings.map(({ lost }) => lost) }
 }
 
 test('who approved the pull requests of the change comes by how many they approved', async () => {

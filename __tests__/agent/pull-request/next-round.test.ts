@@ -74,7 +74,7 @@ async function round(scene: Scene = {}) {
     next,
     prompt,
     report: journal.report(),
-    losses: journal.shortfalls.map(({ lost }) => lost),
+    losses: journal.warnings.map(({ lost }) => lost),
     heads: count('readPullRequest') - seen,
     logs: count('readJobLog'),
     annotations: count('listAnnotations'),
@@ -133,15 +133,23 @@ const slow = fakeClock()
 const MOVED = { ...PULL_REQUEST, headSha: commit('d') }
 
 test.each<[RoundStop, string, Scene]>([
-  ['others', 'a new head', { wasBusy: true, answers: { readPullRequest: inTurn(PULL_REQUEST, PULL_REQUEST, MOVED) } }],
-  ['over', 'a merge', { answers: { readPullRequest: inTurn(PULL_REQUEST, { ...PULL_REQUEST, state: 'merged' }) } }],
+  [
+    'foreign-commits',
+    'a new head',
+    { wasBusy: true, answers: { readPullRequest: inTurn(PULL_REQUEST, PULL_REQUEST, MOVED) } },
+  ],
+  ['closed', 'a merge', { answers: { readPullRequest: inTurn(PULL_REQUEST, { ...PULL_REQUEST, state: 'merged' }) } }],
   [
     'not-sent',
     'a GitHub that is silent',
     { answers: { readPullRequest: inTurn<PullRequest>(PULL_REQUEST, refusal('unreachable')) } },
   ],
-  ['elsewhere', 'a job that names no pull request', { before: withoutLink }],
-  ['elsewhere', 'one that names another', { before: job({ status: 'completed', prLink: LINK.replace(/7$/, '8') }) }],
+  ['other-pull-request', 'a job that names no pull request', { before: withoutLink }],
+  [
+    'other-pull-request',
+    'one that names another',
+    { before: job({ status: 'completed', prLink: LINK.replace(/7$/, '8') }) },
+  ],
   [
     'no-time',
     'details that took long',

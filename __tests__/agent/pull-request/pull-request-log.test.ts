@@ -16,7 +16,7 @@ import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { linked } from '../../../src/text/markdown.ts'
 import { active, failed as failedJob, failure } from '../../support/fake-client.ts'
 import { RUN_FACTS } from '../../support/fake-github.ts'
-import { CREATE, endWith, FOLLOW_UP, reportOf } from '../../support/report.ts'
+import { CREATE, endWith, FOLLOW_UP, createReport } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
 const PLANNED: Turn = { task: CREATE, state: { kind: 'planning' } }
@@ -34,7 +34,7 @@ const COMPARED = 'https://github.com/acme/docs/compare/a...b'
 const RUN = 'https://github.com/acme/docs/actions/runs/42'
 const CHECK = 'https://checks.example.com/1'
 const LINKS = { name: 'links', state: 'failure', detailsUrl: CHECK } as const
-const REPORT = reportOf({
+const REPORT = createReport({
   startedBy: { text: 'push to `main` by `mona`: 3 commits', url: COMPARED },
   pullRequest: { state: 'draft', checks: 'failure', checkList: [LINKS] },
 })
@@ -103,7 +103,7 @@ test.each<[PullRequestFindings, string[] | undefined]>([
     ['`1` failed', '`2` failed', '`3` failed', '`4` failed', '`5` failed', '2 more checks failed.'],
   ],
 ])('of %j this is left: %j', (pullRequest, left) => {
-  const lines = entryOf([PLANNED], RUN_FACTS, reportOf({ pullRequest })).left
+  const lines = entryOf([PLANNED], RUN_FACTS, createReport({ pullRequest })).left
   expect(lines?.slice(1)).toEqual(left?.map((text) => `- ${linked({ text })}`))
 })
 
@@ -113,7 +113,7 @@ const turn = (serial: number, names?: readonly string[]): Turn => ({
 })
 
 const entry = (first: number, ...others: readonly number[]): LogEntry =>
-  entryOf([turn(first), ...others.map((serial) => turn(serial))], RUN_FACTS, reportOf({ pullRequest: OPEN }))
+  entryOf([turn(first), ...others.map((serial) => turn(serial))], RUN_FACTS, createReport({ pullRequest: OPEN }))
 
 const serialsIn = (body: string): number[] =>
   Array.from(body.matchAll(/<!-- row=\S+\.(\d+) -->/g), ([, serial]) => Number(serial))
@@ -203,12 +203,12 @@ test('there is no room where people filled the comment', () => {
 })
 
 test('what is left is what the newest step has seen, and stays if one has not looked', () => {
-  const draft = reportOf({ pullRequest: { state: 'draft' } })
+  const draft = createReport({ pullRequest: { state: 'draft' } })
   const before = addToLog(NEW, entryOf([turn(1)], RUN_FACTS, draft))
   const blind = addToLog(before, { ...entry(2), left: undefined })
   expect(blind).toContain('- It is a draft.')
   expect(addToLog(blind, entry(3))).not.toContain('draft')
-  const earlier = toLogEntry([turn(3)], reportOf({ pullRequest: OPEN }), RUN_FACTS, AT)
+  const earlier = toLogEntry([turn(3)], createReport({ pullRequest: OPEN }), RUN_FACTS, AT)
   expect(addToLog(blind, earlier)).toContain('draft')
 })
 
@@ -263,7 +263,7 @@ test('over random steps rows only grow, nothing of strangers comes alive, and th
         const turns: Turns = [turn(serial++), ...rounds.map((names) => turn(serial++, names))]
         const checkList = left?.map((check) => ({ ...check, state: 'failure' as const }))
         const found = { state: 'open', checks: 'failure' } as const
-        const report = reportOf({ startedBy, pullRequest: checkList && { ...found, checkList } })
+        const report = createReport({ startedBy, pullRequest: checkList && { ...found, checkList } })
         body = addToLog(body, entryOf(turns, { ...RUN_FACTS, stepId }, report))
         longest = Math.max(longest, body.length)
         expect(body.length).toBeLessThanOrEqual(65_536)

@@ -3,7 +3,7 @@ import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { trackPullRequest } from '../../../src/agent/pull-request/track-pull-request.ts'
 import { describePullRequest } from '../../../src/agent/report/turn.ts'
-import { formatShortfalls } from '../../../src/agent/report/journal.ts'
+import { formatWarnings } from '../../../src/agent/report/journal.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
@@ -31,7 +31,7 @@ async function handOver(
   const found = await trackPullRequest(endWith('unknown', job({ status: 'completed', prLink })), step)
   return {
     found,
-    notice: formatShortfalls(step.journal.shortfalls),
+    notice: formatWarnings(step.journal.warnings),
     asked: github?.asked ?? [],
     waitedMs: clock.passed(),
   }

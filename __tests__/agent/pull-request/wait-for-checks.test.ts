@@ -3,7 +3,7 @@ import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { waitForChecks } from '../../../src/agent/pull-request/checks.ts'
 import { describePullRequest } from '../../../src/agent/report/turn.ts'
-import { formatShortfalls } from '../../../src/agent/report/journal.ts'
+import { formatWarnings } from '../../../src/agent/report/journal.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
@@ -39,7 +39,7 @@ async function examine(
     found,
     seconds: clock.sleeps.map((ms) => ms / 1_000),
     elapsedMs: clock.now() - step.startedAt,
-    notice: formatShortfalls(journal.shortfalls),
+    notice: formatWarnings(journal.warnings),
     said: core.said,
     timeline: journal.report().timeline.map(({ event }) => event),
   }

@@ -5,7 +5,7 @@ import { OUTCOMES, type Report } from '../../../src/agent/report/report.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { COMMENT } from '../../support/comment-events.ts'
 import { active, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
-import { ATTACH, FOLLOW_UP, reportOf, turnIn, type Fields } from '../../support/report.ts'
+import { ATTACH, FOLLOW_UP, createReport, turnIn, type Fields } from '../../support/report.ts'
 import type { FailOn } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { formatPullRequest } from '../../../src/agent/report/pull-request-status.ts'
@@ -15,7 +15,7 @@ import { refusal } from '../../support/fake-github.ts'
 const say = (report: Report, ...failOn: FailOn[]) => conclude({ ...report, failOn: new Set(failOn) })
 
 test.each(OUTCOMES)('a step that could not do its own part is red although `fail-on` lets %s pass', (outcome) => {
-  expect(say(reportOf({ outcome, error: failure('not-sent') })).isGreen).toBe(false)
+  expect(say(createReport({ outcome, error: failure('not-sent') })).isGreen).toBe(false)
 })
 
 const TO_ATTACH = 'To wait for the job, run the same step with `job-id: job_1` and without a prompt.'
@@ -60,14 +60,14 @@ test.each<[text: string, advice: string, Fields]>([
   [`${STOPPED}. The job failed.`, TO_ATTACH, { ...stopped, task: ATTACH, job: failed }],
   [`${STOPPED}. The job was not read yet.`, TO_ATTACH, { ...stopped, task: ATTACH, job: undefined }],
 ])('a step that says “%s” has first to be told: %s', (text, advice, fields) => {
-  expect(say(reportOf(fields))).toMatchObject({ text, advice })
+  expect(say(createReport(fields))).toMatchObject({ text, advice })
 })
 
 test.each(['unsent', 'taken'] as const)('nobody who waited is told to attach to a turn that is %s', (progress) => {
   for (const outcome of OUTCOMES.filter((outcome) => outcome !== 'submitted'))
     for (const job of [active, completed])
       for (const error of [undefined, failure('cancelled'), failure('unreachable')])
-        expect(adviseAttaching(reportOf({ outcome, task: FOLLOW_UP, job, error, progress }))).toBeUndefined()
+        expect(adviseAttaching(createReport({ outcome, task: FOLLOW_UP, job, error, progress }))).toBeUndefined()
 })
 
 test.each<[string, Fields]>([
@@ -75,7 +75,7 @@ test.each<[string, Fields]>([
   ['a cancelled run', { outcome: 'cancelled', job: active, error: failure('cancelled') }],
   ['an archived job', { outcome: 'archived', job: { ...completed, status: 'archived' } }],
 ])('a step with `command` is not told to take or leave out `job-id` after %s', (_what, fields) => {
-  const advice = say({ ...reportOf(fields), comment: COMMENT }).advice
+  const advice = say({ ...createReport(fields), comment: COMMENT }).advice
   expect(advice).not.toMatch(/same step|without `job-id`/)
   expect(advice).toMatch(
     /^To (?:wait for the job, run the action in a step .* without a prompt and `command`|start over)/,
@@ -117,7 +117,7 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at the files'],
   [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at the files'],
 ])('a pull request of which %j is known is told as “%s”', (pullRequest, title, advice) => {
-  const report = reportOf({ operation: 'created', ...ASKED, pullRequest })
+  const report = createReport({ operation: 'created', ...ASKED, pullRequest })
   const said = say(report)
   expect(said).toMatchObject({ isGreen: true, title })
   expect(said.advice ?? 'Nothing').toMatch(new RegExp(`^${advice || 'Nothing'}`))
@@ -140,7 +140,7 @@ test.each<[string, Fields]>([
   ['Pull request unchanged, its checks failed', { ...unchanged, pullRequest: RED }],
   ['Pull request closed already', { ...unchanged, pullRequest: { ...GOOD, state: 'closed' } }],
 ])('no pull request is called ready of which that is not known: “%s”', (title, fields) => {
-  expect(say(reportOf(fields)).title).toBe(title)
+  expect(say(createReport(fields)).title).toBe(title)
 })
 
 test.each<[string, Fields, boolean]>([
@@ -154,13 +154,13 @@ test.each<[string, Fields, boolean]>([
   ['that of a turn without an end', { outcome: 'timed-out' }, false],
   ['that of nobody who waits', { outcome: 'submitted' }, false],
 ])('of all pull requests, %s is held to `fail-on`, or not', (_name, fields, isHeld) => {
-  expect(say(reportOf({ pullRequest: RED, ...fields }), 'checks').isGreen).toBe(!isHeld)
+  expect(say(createReport({ pullRequest: RED, ...fields }), 'checks').isGreen).toBe(!isHeld)
 })
 
 test('a gate that is red because nobody could ask names the cause, and one that knows does not', () => {
   const lost = { lost: 'Nothing is known of it', error: refusal('unauthorized', 'Give a token.') }
   const sayOf = (pullRequest: PullRequestFindings, failOn: FailOn) =>
-    say(reportOf({ ...ASKED, pullRequest, shortfalls: [lost] }), failOn)
+    say(createReport({ ...ASKED, pullRequest, warnings: [lost] }), failOn)
   const cause = / Nothing is known of it: GitHub said unauthorized\.$/
   expect(sayOf({}, 'checks')).toMatchObject({ text: expect.stringMatching(cause) as unknown, advice: 'Give a token.' })
   expect(sayOf({}, 'out-of-scope').text).toMatch(cause)
@@ -171,7 +171,7 @@ test('a gate that is red because nobody could ask names the cause, and one that 
 })
 
 test('tells what is known of a pull request, and nothing of what is not', () => {
-  const told = (pullRequest: PullRequestFindings): string => formatPullRequest(reportOf({ pullRequest }))
+  const told = (pullRequest: PullRequestFindings): string => formatPullRequest(createReport({ pullRequest }))
   expect(told({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(
     'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 path outside of `allowed-paths`.',
   )

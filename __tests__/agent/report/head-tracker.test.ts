@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { SeenHeads } from '../../../src/agent/report/head-tracker.ts'
+import { HeadTracker } from '../../../src/agent/report/head-tracker.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits } from '../../support/fake-github.ts'
@@ -7,8 +7,8 @@ import { fakeStep, type StepFields } from '../../support/fake-step.ts'
 
 const at = (headSha: string): PullRequest => ({ ...PULL_REQUEST, headSha })
 /** The heads that a step comes to see, where its GitHub shows these one after the other. */
-const headsOf = (shas: string, fields: StepFields = {}, ...more: readonly PullRequest[]): SeenHeads =>
-  new SeenHeads(
+const headsOf = (shas: string, fields: StepFields = {}, ...more: readonly PullRequest[]): HeadTracker =>
+  new HeadTracker(
     fakeStep({ ...fields, github: fakeGitHub({ readPullRequest: inTurn(...Array.from(shas, at), ...more) }) }),
   )
 
@@ -50,7 +50,7 @@ test('a head stands after 15 s without another one, and is not known if the dead
 })
 
 test('commits are listed once for a head, again if it moves, and a list that lacks the head is not kept', async () => {
-  const seen = new SeenHeads(fakeStep())
+  const seen = new HeadTracker(fakeStep())
   const [a, old, b] = [pullCommits({ sha: 'a' }), pullCommits({ sha: 'a' }), pullCommits({ sha: 'a' }, { sha: 'b' })]
   const github = fakeGitHub({ listPullRequestCommits: inTurn(a, old, b) })
   const lists: unknown[] = []

@@ -13,11 +13,11 @@ import { createRedactor } from '../../../src/text/redact.ts'
 import { parseResult } from '../../support/check-result.ts'
 import { active, completed, failed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { root } from '../../support/markdown-files.ts'
-import { ATTACH, CREATE, endWith, FOLLOW_UP, reportOf, turnIn, type Fields } from '../../support/report.ts'
+import { ATTACH, CREATE, endWith, FOLLOW_UP, createReport, turnIn, type Fields } from '../../support/report.ts'
 
 const ROUNDS = [turnIn({ kind: 'accepted', job: active, isConfirmed: false })]
 const FOUND = { title: 'Explain it', state: 'draft', branch: 'agent/a', mergeable: false, checks: 'failure' } as const
-const outputsOf = (fields: Fields) => toOutputs(reportOf(fields))
+const outputsOf = (fields: Fields) => toOutputs(createReport(fields))
 const print = (fields: Fields): string =>
   Object.entries(outputsOf(fields))
     .map(([name, value]) => `${name}=${value}`)
@@ -41,7 +41,7 @@ test('tells the next steps all about a pull request', () => {
 test('the status is that of the last read, in a round too, and not the one that decided the result', () => {
   const fields = { rounds: ROUNDS, jobInRound: failed }
   expect(outputsOf(fields)).toMatchObject({ outcome: 'pull-request', status: 'failed' })
-  const report = reportOf(fields)
+  const report = createReport(fields)
   expect(parseResult(renderResult(report, conclude(report), String))).toMatchObject({ job: { status: 'failed' } })
 })
 
@@ -80,7 +80,7 @@ test.each<[string, Fields, string]>([
   ['a follow-up whose turn was not seen', { outcome: 'cancelled', task: FOLLOW_UP, progress: 'taken' }, ''],
   ['a round that is on its way', round, ''],
   ['a round whose end was not seen', { ...round, stop: 'unseen' }, ''],
-  ['a round elsewhere', { ...round, stop: 'elsewhere' }, ''],
+  ['a round elsewhere', { ...round, stop: 'other-pull-request' }, ''],
   ['a round that failed', { ...round, stop: 'failed' }, 'false'],
   ['a link that cannot be used', { outcome: 'failed', job: job({ status: 'completed', hasUnsafeLink: true }) }, ''],
 ])('of %s: “false” is only for what was seen, or never sent', (_name, fields, changed) => {
@@ -120,7 +120,7 @@ test('a prompt counts as gone on with once the service has taken it', () => {
 const KEY = 'dk_"secret"key'
 
 function resultOf(fields: Fields = {}) {
-  const report = reportOf(fields)
+  const report = createReport(fields)
   return parseResult(renderResult(report, conclude(report), createRedactor([KEY])))
 }
 
@@ -137,7 +137,7 @@ test('tells all that the step knows, without its secrets', () => {
     pullRequest: { ...FOUND, headSha: 'c', checkList: failing, outside: ['src/a.ts'] },
     changes: { files, isWhole: true },
     rounds: [turnIn(endWith('unchanged'), { failing })],
-    shortfalls: [{ lost: 'The label was not put on', error: new ActionError('forbidden', 'No.') }],
+    warnings: [{ lost: 'The label was not put on', error: new ActionError('forbidden', 'No.') }],
   })
   const told = { version: 1, outcome: 'pull-request', green: true, changed: true, change: 'It is "***".', error: null }
   expect(result).toMatchObject({
@@ -175,9 +175,9 @@ test.each(LINE_ENDS.flatMap((end) => COMMANDS.map((command) => `a${end}${command
       change: hostile,
       pullRequest: { title: hostile, branch: hostile, checkList, outside: [hostile] },
       changes: { files: [{ path: hostile, additions: 1, deletions: 0 }], isWhole: true },
-      shortfalls: [{ lost: hostile, error: new ActionError('rejected', hostile, { hint: hostile }) }],
+      warnings: [{ lost: hostile, error: new ActionError('rejected', hostile, { hint: hostile }) }],
     }
-    const report = reportOf(fields)
+    const report = createReport(fields)
     const printed = renderResult(report, conclude(report), createRedactor([KEY]))
     const lines = printed.split(new RegExp(LINE_ENDS.join('|'), 'u'))
     expect(lines.flatMap((line) => parseCommand(line) ?? [])).toEqual([])

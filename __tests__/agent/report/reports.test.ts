@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { conclude } from '../../../src/agent/report/outcomes.ts'
 import { formatFixing, STOPS, type RoundStop } from '../../../src/agent/report/turn.ts'
-import { formatShortfalls, Journal } from '../../../src/agent/report/journal.ts'
+import { formatWarnings, Journal } from '../../../src/agent/report/journal.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { OUTCOMES, ownPullRequest, redactReport, type Report } from '../../../src/agent/report/report.ts'
 import { renderReply, replyMarker } from '../../../src/agent/conversation/reply.ts'
@@ -15,7 +15,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { ATTACH, CREATE, endWith, FOLLOW_UP, reportOf, turnIn, type Fields } from '../../support/report.ts'
+import { ATTACH, CREATE, endWith, FOLLOW_UP, createReport, turnIn, type Fields } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
 test.each<[number, RoundStop | undefined, string]>([
@@ -31,15 +31,15 @@ test.each<[number, RoundStop | undefined, string]>([
 test('one text tells every loss, and each reason and each advice once', () => {
   const [forbidden, missing] = [refusal('forbidden', 'Grant it.'), refusal('not-found')]
   const lost = { A: forbidden, B: missing, C: forbidden }
-  const shortfalls = Object.entries(lost).map(([lost, error]) => ({ lost, error }))
-  expect(formatShortfalls([...shortfalls, { lost: 'A', error: forbidden }])).toBe(
+  const warnings = Object.entries(lost).map(([lost, error]) => ({ lost, error }))
+  expect(formatWarnings([...warnings, { lost: 'A', error: forbidden }])).toBe(
     'A. C: GitHub said forbidden. B: GitHub said not-found. Grant it.',
   )
-  expect(formatShortfalls([])).toBeUndefined()
+  expect(formatWarnings([])).toBeUndefined()
 })
 
 test.each(OUTCOMES)('of a turn that is %s, the pull request is shown unless it may be of an earlier one', (outcome) => {
-  const isShown = (fields: Fields): boolean => ownPullRequest(reportOf({ outcome, ...fields })) !== undefined
+  const isShown = (fields: Fields): boolean => ownPullRequest(createReport({ outcome, ...fields })) !== undefined
   for (const task of [CREATE, ATTACH])
     expect([isShown({ task }), isShown({ task, job: withoutLink })]).toEqual([true, false])
   for (const progress of ['unsent', 'taken', 'seen'] as const) {
@@ -57,7 +57,7 @@ test.each([
   ['at the place where an output is cut', KEY],
   ['that only cleaning puts together', Array.from(KEY).join('\u200b')],
 ])('a key %s is taken out as a whole', (_name, key) => {
-  const report = reportOf({ job: { ...completed, model: `${'x'.repeat(190)}${key}` } })
+  const report = createReport({ job: { ...completed, model: `${'x'.repeat(190)}${key}` } })
   expect(toOutputs(redactReport(report, redact)).model).toBe(`${'x'.repeat(190)}***`)
 })
 
@@ -67,16 +67,16 @@ test('a key in a prompt or in the address of the pull request is taken out, and 
   const reportWith = (secret: string): Report => {
     const task = { kind: 'create', prompt: `Use ${secret}.\nStop.` } as const
     const prLink = { ...LINKED, href: `https://${LINKED.host}/${secret}/docs/pull/7`, repository: `${secret}/docs` }
-    return reportOf({ task, rounds: [turnIn(endWith('created'), { task })], job: { ...completed, prLink } })
+    return createReport({ task, rounds: [turnIn(endWith('created'), { task })], job: { ...completed, prLink } })
   }
   expect(redactReport(reportWith(KEY), redact)).toEqual(reportWith('***'))
-  const others = [reportOf({ task: ATTACH }), reportOf({ task: undefined, job: undefined })]
+  const others = [createReport({ task: ATTACH }), createReport({ task: undefined, job: undefined })]
   expect(others.map((report) => redactReport(report, redact))).toEqual(others)
 })
 
 test('a secret that is a word of a verdict takes nothing from what the verdict rests on', () => {
   const prLink = { ...LINKED, href: 'https://git.example.com/acme/docs/pull/7', repository: 'acme/docs' }
-  const report = reportOf({ task: { kind: 'create', prompt: 'Fix it.' }, job: { ...completed, prLink } })
+  const report = createReport({ task: { kind: 'create', prompt: 'Fix it.' }, job: { ...completed, prLink } })
   expect(redactReport(report, createRedactor(['create', 'completed', 'job_1', '7', 'git.example']))).toMatchObject({
     task: { kind: 'create' },
     job: { id: 'job_1', status: 'completed', prLink: LINKED },
@@ -145,7 +145,7 @@ test('what is noted is said and in the time line, and the step has its origin an
     durationMs: 2_000,
     outcome: 'error',
     rounds: [],
-    shortfalls: [],
+    warnings: [],
     task: CREATE,
     timeline: [
       { at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' },
@@ -157,13 +157,13 @@ test('what is noted is said and in the time line, and the step has its origin an
 test('what cannot be done on GitHub is told and costs nothing else, but for a cancelled run and a defect', async () => {
   const journal = open()
   const error = refusal('forbidden', 'Grant it.')
-  const label = await journal.bestEffort<unknown>('The label', rejecting(error))
-  const state = await journal.bestEffort('The state', () => Promise.resolve('open'))
+  const label = await journal.orWarn<unknown>('The label', rejecting(error))
+  const state = await journal.orWarn('The state', () => Promise.resolve('open'))
   expect([label, state]).toEqual([undefined, 'open'])
   expect(host.said).toContain('log: The label: GitHub said forbidden.')
-  await expect(journal.bestEffort('x', rejecting(refusal('cancelled')))).rejects.toMatchObject({ code: 'cancelled' })
-  await expect(journal.bestEffort('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
-  expect(journal.shortfalls).toEqual([{ lost: 'The label', error }])
+  await expect(journal.orWarn('x', rejecting(refusal('cancelled')))).rejects.toMatchObject({ code: 'cancelled' })
+  await expect(journal.orWarn('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
+  expect(journal.warnings).toEqual([{ lost: 'The label', error }])
 })
 
 const FACTS = { ...commentFacts(), inputsHash: '0123' }
@@ -171,7 +171,9 @@ const reply = (report: Report): string =>
   renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)
 
 test('names the outcome, the pull request, the checks and the run', () => {
-  const text = reply(reportOf({ job: completed, pullRequest: { state: 'open', mergeable: true, checks: 'success' } }))
+  const text = reply(
+    createReport({ job: completed, pullRequest: { state: 'open', mergeable: true, checks: 'success' } }),
+  )
   expect(text).toBe(`<!-- docs-agent-action: reply run=42 step=docs/agent inputs=0123 comment=71 -->
 **The pull request is ready.** The agent's changes are in it. All its checks have passed.
 
@@ -182,8 +184,8 @@ test('names the outcome, the pull request, the checks and the run', () => {
 
 test('says what to do, and why nothing was sent', () => {
   const error = new ActionError('not-sent', 'It was not sent.', { hint: 'Ask elsewhere.' })
-  expect(reply(reportOf({ outcome: 'error', error }))).toContain('It was not sent.\n\nAsk elsewhere.')
-  const skipped = reply(reportOf({ outcome: 'skipped', skipReason: 'It is closed.' }))
+  expect(reply(createReport({ outcome: 'error', error }))).toContain('It was not sent.\n\nAsk elsewhere.')
+  const skipped = reply(createReport({ outcome: 'skipped', skipReason: 'It is closed.' }))
   expect(skipped).toContain('Nothing was sent to the agent. It is closed.')
 })
 
@@ -202,7 +204,7 @@ const reports = fc
   .record({ outcome: fc.constantFrom(...OUTCOMES), skip: fc.option(texts), message: fc.option(texts), hint: texts })
   .map(({ outcome, skip, message, hint }) => {
     const error = message === null ? undefined : new ActionError('not-sent', message, { hint })
-    return reportOf({ outcome, skipReason: skip ?? undefined, error })
+    return createReport({ outcome, skipReason: skip ?? undefined, error })
   })
 
 test('a reply that comes back as an event asks for nothing, and mentions nobody', () => {

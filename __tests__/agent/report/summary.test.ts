@@ -7,14 +7,14 @@ import type { Check } from '../../../src/github/checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { COMMENT } from '../../support/comment-events.ts'
 import { active, archived, completed, failed, failure, job } from '../../support/fake-client.ts'
-import { ATTACH, endWith, FOLLOW_UP, reportOf, turnIn, type Fields } from '../../support/report.ts'
+import { ATTACH, endWith, FOLLOW_UP, createReport, turnIn, type Fields } from '../../support/report.ts'
 
 const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timeout'])
 
 const REFUSED = new ActionError('unauthorized', 'No.', { hint: 'Check the key.', quote: 'expired' })
 
 function summary(fields: Fields = {}): string {
-  const report = reportOf(fields)
+  const report = createReport(fields)
   return renderSummary(report, conclude({ ...report, failOn: FAIL_ON }))
 }
 
@@ -58,10 +58,10 @@ test('what a repository is called begins no mark of Markdown', () => {
   expect(markdown).toContain('### [Pull request #7 in acme/&#95;my&#95;docs](https://')
 })
 
-const filesOf = (...paths: string[]) => paths.map((path) => ({ path, additions: 1, deletions: 0 }))
+const listFiles = (...paths: string[]) => paths.map((path) => ({ path, additions: 1, deletions: 0 }))
 
 test('of many files and paths twenty are named, and the others counted', () => {
-  const files = filesOf(...Array.from({ length: 25 }, (_, index) => `docs/${index}.md`))
+  const files = listFiles(...Array.from({ length: 25 }, (_, index) => `docs/${index}.md`))
   const outside = files.map(({ path }) => path)
   const markdown = summary({ changes: { files, isWhole: false }, pullRequest: { outside } })
   expect(markdown).toContain('**Changed by this step:** at least 25 files, +25 −0')
@@ -71,7 +71,7 @@ test('of many files and paths twenty are named, and the others counted', () => {
 })
 
 test('documentation stands before code, each as GitHub lists it', () => {
-  const files = pagesFirst(filesOf('src/a.ts', 'docs/b.mdx', 'x.json', 'README.md'))
+  const files = pagesFirst(listFiles('src/a.ts', 'docs/b.mdx', 'x.json', 'README.md'))
   expect(files.map(({ path }) => path)).toEqual(['docs/b.mdx', 'README.md', 'src/a.ts', 'x.json'])
 })
 
@@ -168,7 +168,7 @@ test('nothing that others wrote comes alive', async () => {
       rounds: [turnIn(endWith('unknown', failed), { task: { kind: 'create', prompt: HOSTILE }, failing: checkList })],
       pullRequest: { state: 'open', branch: HOSTILE, title: HOSTILE, outside: [HOSTILE], checkList },
       timeline: [{ at: new Date(0), elapsedMs: 0, event: EVIL }],
-      shortfalls: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
+      warnings: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
     }),
     { gfm: true },
   )

@@ -18,7 +18,7 @@ import {
   getPullRequestOperation,
   getRoundStop,
   isToTrack,
-  reportOf,
+  createReport,
   type Turns,
 } from '../../../src/agent/report/turns.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
@@ -26,9 +26,9 @@ import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
 import { CREATE, endWith, turnIn, WORK } from '../../support/report.ts'
 
-const FACTS: Facts = { waitForChecks: true, timeline: [], shortfalls: [], durationMs: 2_000 }
+const FACTS: Facts = { waitForChecks: true, timeline: [], warnings: [], durationMs: 2_000 }
 
-const tell = (...turns: Turns): Report => reportOf(turns, FACTS)
+const tell = (...turns: Turns): Report => createReport(turns, FACTS)
 
 /** Each state once, except `stopped`. */
 const STATES = {
@@ -209,7 +209,7 @@ test.each([completed, failed])(
 )
 
 const refused = (isCancelled: boolean): Turns =>
-  withRounds([{ roundStop: 'others', state: stoppedBy('not-sent', STATES.preparing, isCancelled) }])
+  withRounds([{ roundStop: 'foreign-commits', state: stoppedBy('not-sent', STATES.preparing, isCancelled) }])
 const inRound = (...state: Parameters<typeof stoppedBy>): Turns => withRounds([stoppedBy(...state)])
 const SEEN = { ...STATES.accepted, isConfirmed: true }
 
@@ -223,8 +223,8 @@ test.each<[string, Turns, Outcome, sent: number, RoundStop | undefined, unreport
   ['is not seen', inRound('forbidden', STATES.accepted), 'pull-request', 1, 'unseen', 'forbidden'],
   ['has no end', inRound('deadline', SEEN), 'pull-request', 1, 'unseen', 'deadline'],
   ['is not even begun', stoppedAfter('rejected'), 'pull-request', 0, 'not-sent', 'rejected'],
-  ['is refused at the last look', refused(false), 'pull-request', 0, 'others', undefined],
-  ['is refused in a cancelled run', refused(true), 'cancelled', 0, 'others', undefined],
+  ['is refused at the last look', refused(false), 'pull-request', 0, 'foreign-commits', undefined],
+  ['is refused in a cancelled run', refused(true), 'cancelled', 0, 'foreign-commits', undefined],
   ['is cancelled', inRound('cancelled', STATES.accepted), 'cancelled', 1, undefined, undefined],
   ['has a defect', inRound('internal'), 'error', 0, undefined, undefined],
   [
@@ -250,10 +250,10 @@ const ended = (work: Work['kind'] | Work, job: Job = completed): TurnEnd => endW
 test.each<[TurnEnd, RoundStop | undefined]>([
   [ended('unknown'), undefined],
   [ended('updated'), undefined],
-  [ended('created'), 'elsewhere'],
-  [STATES['unusable-link'], 'elsewhere'],
-  [ended('none', withoutLink), 'elsewhere'],
-  [ended('unchanged'), 'unmoved'],
+  [ended('created'), 'other-pull-request'],
+  [STATES['unusable-link'], 'other-pull-request'],
+  [ended('none', withoutLink), 'other-pull-request'],
+  [ended('unchanged'), 'no-new-commit'],
   [ended({ ...WORK.unchanged, hasHeadMoved: true }), undefined],
   [ended('unknown', failed), 'failed'],
   [ended('unknown', archived), 'archived'],

@@ -3,7 +3,7 @@ import { commitsOfTurn } from '../../../src/agent/turn/turn-work.ts'
 import { conclude } from '../../../src/agent/report/outcomes.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
-import { type Comparison, MOST_COMMITS, type PullRequestCommit } from '../../../src/github/commits.ts'
+import { type Comparison, MAX_COMMITS, type PullRequestCommit } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { Account, PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError } from '../../../src/runtime/errors.ts'
@@ -84,8 +84,8 @@ const play = (github: GitHub | undefined, more: Partial<TurnRunOptions> = {}): P
     ...more,
   })
 
-const UPDATED = { outcome: 'pull-request', operation: 'updated', shortfalls: [] }
-const UNCHANGED = { outcome: 'no-changes', operation: 'unchanged', shortfalls: [] }
+const UPDATED = { outcome: 'pull-request', operation: 'updated', warnings: [] }
+const UNCHANGED = { outcome: 'no-changes', operation: 'unchanged', warnings: [] }
 
 test('a commit of the agent is an update, and is believed at once', async () => {
   const github = showing('ab')
@@ -168,12 +168,12 @@ test('a person who rewrites the branch with the commits of the agent has not cha
 })
 
 describe('pull request of turn', () => {
-  const CUT = Array.from({ length: MOST_COMMITS - 1 }, (_, index) => ({ sha: `${index}` }))
+  const CUT = Array.from({ length: MAX_COMMITS - 1 }, (_, index) => ({ sha: `${index}` }))
 
   test.each<[string, Partial<GitHub>, string]>([
     ['they cannot be read', listing(refusal('forbidden')), 'forbidden'],
     ['the list is an old copy', listing([A]), 'the newest one yet'],
-    ['the list is cut', listing([...CUT, B]), `only ${MOST_COMMITS} commits`],
+    ['the list is cut', listing([...CUT, B]), `only ${MAX_COMMITS} commits`],
     [
       'the earlier ones of a rewritten branch are gone',
       { ...listing([B]), listCommitsBetween: inTurn<never[]>([]) },
@@ -189,7 +189,7 @@ describe('pull request of turn', () => {
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
     expect(said(report)).toContain(`was ${commit('a')} before this turn`)
     const lost = 'Could not tell whether the follow-up changed the pull request'
-    expect(report.shortfalls).toMatchObject([{ lost, error: { message: expect.stringContaining(problem) as unknown } }])
+    expect(report.warnings).toMatchObject([{ lost, error: { message: expect.stringContaining(problem) as unknown } }])
   })
 })
 
@@ -201,7 +201,7 @@ test.each<[string, GitHub | undefined, number]>([
   const { report } = await play(github)
   expect(report).toMatchObject({ outcome: 'pull-request', progress: 'seen' })
   expect(report.operation).toBeUndefined()
-  expect(report.shortfalls.filter(({ lost }) => lost.startsWith('Could not tell whether the follow-up'))).toHaveLength(
+  expect(report.warnings.filter(({ lost }) => lost.startsWith('Could not tell whether the follow-up'))).toHaveLength(
     losses,
   )
 })
@@ -283,7 +283,7 @@ describe('a pull request that was merged or closed before the turn', () => {
   test('and whose fork was deleted is not known to have changed', async () => {
     const { report, compared } = await playEnded([], { headRepository: '' })
     expect([report.outcome, report.operation, compared]).toEqual(['pull-request', undefined, []])
-    expect(report.shortfalls).toMatchObject([{ error: { message: 'the fork with its branch was deleted.' } }])
+    expect(report.warnings).toMatchObject([{ error: { message: 'the fork with its branch was deleted.' } }])
   })
 })
 

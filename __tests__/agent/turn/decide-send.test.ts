@@ -32,7 +32,7 @@ async function meanwhile(when: string, act: (asked: Asked) => unknown, others = 
 }
 
 const takers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
-const markerOf = ({ docs }: Pick<World, 'docs'>, number = 1): string => docs.pulls[number]?.comments[0]?.body ?? ''
+const getMarker = ({ docs }: Pick<World, 'docs'>, number = 1): string => docs.pulls[number]?.comments[0]?.body ?? ''
 
 /** Those with the label. */
 const openIn = ({ pulls }: RepositoryState): readonly PullState[] =>
@@ -58,7 +58,7 @@ const prompt = ({ service, nowMs }: Asked): unknown =>
 test('each follow-up is counted in the marker, before it is sent', async () => {
   const counts: unknown[] = []
   const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-    if (what === MESSAGE) counts.push(readMarker(markerOf(asked))?.followUps)
+    if (what === MESSAGE) counts.push(readMarker(getMarker(asked))?.followUps)
   }
   const { docs } = await goOn({}, { after: await goOn({}, { onAsked }), onAsked })
   expect([counts, docs.pulls[1]?.comments.length]).toEqual([[1, 2], 1])
@@ -86,7 +86,7 @@ test('`max-follow-ups` bounds the follow-ups, and from 75 % of them log and comm
     world = await goOn(given, { after: world })
     said.push(world.said.find((line) => line.includes('Adding to pull request #1 ')) ?? '')
     shown.push(
-      markerOf(world)
+      getMarker(world)
         .split('\n')
         .find((line) => line.startsWith('Follow-ups by')),
     )
@@ -117,7 +117,7 @@ test('a pull request that is closed before the message makes room for the next o
   const world = await meanwhile(COUNTS, closeOldest, 1)
   expect(world.taken).toEqual([['job_000001', expect.stringMatching(/^Fix the guide\.\n\n---\n\nPull request #4 of/)]])
   expect(world.outputs).toMatchObject({ continued: 'pull-request', 'pr-number': '4' })
-  expect(markerOf(world, 4)).toContain('follow-ups=1 ')
+  expect(getMarker(world, 4)).toContain('follow-ups=1 ')
   expect(world.said.join('\n')).toContain('Pull request #1 was closed meanwhile.')
 })
 
@@ -150,7 +150,7 @@ test('a job that begins a turn each time that it was idle is sent nothing', asyn
   // Between two of these reads are the end of the turn, and five for it to stand.
   const restless = changing(() => (looks >= 0 && looks++ % 7 === 0 ? BUSY : {}))
   const { report, taken, docs } = await goOn({ wait: 'false' }, { answers: { [READ]: restless }, onAsked })
-  expect([taken, readMarker(markerOf({ docs }))?.followUps]).toEqual([[], 1])
+  expect([taken, readMarker(getMarker({ docs }))?.followUps]).toEqual([[], 1])
   expect(looks).toBe(15)
   expect(report.error?.message).toBe('The job had changed each time the step looked at it.')
 })
@@ -178,7 +178,7 @@ describe('a job that was proven, and directly before the message', () => {
     const world = await meanwhile(PROVEN, prompt)
     expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
     expect(world.log.join('\n')).toContain('The job is busy.')
-    expect(markerOf(world)).toContain('follow-ups=1 ')
+    expect(getMarker(world)).toContain('follow-ups=1 ')
   })
 })
 
@@ -193,12 +193,12 @@ test.each([
 })
 
 test('a newer head at the last look is the one before the turn', async () => {
-  const pushOf = { message: 'Late work', author: AGENT_USER, files: [] }
+  const parsePush = { message: 'Late work', author: AGENT_USER, files: [] }
   const { report } = await goOn(
     {},
     {
       turns: [{}, { ending: 'failed' }],
-      onAsked: (what, { docs, nowMs }) => what === COUNTS && pushCommit(docs, 'agent/job_finished', pushOf, nowMs),
+      onAsked: (what, { docs, nowMs }) => what === COUNTS && pushCommit(docs, 'agent/job_finished', parsePush, nowMs),
     },
   )
   expect(report).toMatchObject({ outcome: 'failed', progress: 'seen' })
@@ -225,7 +225,7 @@ describe('a prompt that a rate limit puts off for half an hour', () => {
   test('is sent, and counted once, if nothing changed meanwhile', async () => {
     const world = await putOff(nothing)
     expect(takers(world)).toEqual(['job_finished'])
-    expect(markerOf(world)).toContain('follow-ups=1 ')
+    expect(getMarker(world)).toContain('follow-ups=1 ')
   })
 
   test.each([

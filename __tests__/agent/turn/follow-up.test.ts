@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { isSameEnd } from '../../../src/agent/turn/job-state.ts'
-import { endOfTurn } from '../../../src/agent/turn/run-turn.ts'
+import { createTurnEndDetector } from '../../../src/agent/turn/run-turn.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { Target } from '../../../src/agent/plan.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
@@ -319,7 +319,7 @@ const READS: Readonly<Record<string, Job>> = { active, completed, failed, paused
 
 /** Whether a turn has ended whose message was answered at 0 s, after reads such as `4 active, 15.5 completed`, each at its second. */
 function endsAfter(before: Job, reads: string): boolean | undefined {
-  const isEnd = endOfTurn(before, 0, false)
+  const isEnd = createTurnEndDetector(before, 0, false)
   const ends = reads.split(', ').map((read) => {
     const [seconds, name = ''] = read.split(' ')
     return isEnd(READS[name] ?? active, Number(seconds) * 1_000)

@@ -3,7 +3,7 @@ import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import { issueState } from '../../../src/emulator/github/issue-state.ts'
 import { type PullState, pullState, type ReviewComment } from '../../../src/emulator/github/pull-state.ts'
-import { pageOf } from '../../../src/emulator/github/reply.ts'
+import { getPage } from '../../../src/emulator/github/reply.ts'
 import { closeIssue, mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
 import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { type Permissions, USUAL_LAG } from '../../../src/emulator/github/state.ts'
@@ -279,7 +279,7 @@ test('who works with the repository is told from strangers, as are members whose
 })
 
 const ITEMS = Array.from({ length: 250 }, (_, index) => index)
-const page = (query: string) => pageOf({ query: new URLSearchParams(query), url: 'http://x/list' }, ITEMS)
+const page = (query: string) => getPage({ query: new URLSearchParams(query), url: 'http://x/list' }, ITEMS)
 
 test.each([
   ['', 0, 30, ['next 2', 'last 9']],

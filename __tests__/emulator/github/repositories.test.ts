@@ -92,18 +92,18 @@ test('a pull request brings what its base has not, also once it was closed', () 
   expect(changeOfPull(merged, { ...pull, closedBaseSha: commit('d') }).ahead).toHaveLength(2)
 })
 
-const shaOf = (index: number): string => String(index).padStart(40, '0')
+const getSha = (index: number): string => String(index).padStart(40, '0')
 
 /** Main with 302 commits, each of which changes a file of its own, and one commit that has nothing in common with them. */
 const docs = (fields: Partial<RepositoryState> = {}): Partial<RepositoryState> => {
   const line = Array.from({ length: 302 }, (_, index) =>
     madeCommit({
-      sha: shaOf(index),
-      parents: index === 0 ? [] : [shaOf(index - 1)],
+      sha: getSha(index),
+      parents: index === 0 ? [] : [getSha(index - 1)],
       files: [{ filename: `docs/${index}.md`, patch: '+x' }],
     }),
   )
-  const branches = { main: shaOf(301), old: shaOf(299), first: shaOf(0) }
+  const branches = { main: getSha(301), old: getSha(299), first: getSha(0) }
   return { commits: [...line, made('f', [])], branches, ...fields }
 }
 
@@ -113,8 +113,8 @@ test.each([
 ])('a comparison with the query “%s” lists %d commits, %d to %d, and %d files', (query, length, from, to, files) => {
   const { commits, ...body } = driveGitHub({ docs: docs() }).read(`/compare/first...main${query}`)
   expect(body).toMatchObject({ status: 'ahead', ahead_by: 301, total_commits: 301, files: { length: files } })
-  expect(body.merge_base_commit.sha).toBe(shaOf(0))
-  expect([commits.length, commits[0].sha, commits.at(-1).sha]).toEqual([length, shaOf(from), shaOf(to)])
+  expect(body.merge_base_commit.sha).toBe(getSha(0))
+  expect([commits.length, commits[0].sha, commits.at(-1).sha]).toEqual([length, getSha(from), getSha(to)])
   expect([commits[0].author, commits[0].commit.author.name]).toEqual([null, 'Ann'])
 })
 
@@ -127,37 +127,37 @@ test.each([
 })
 
 const merged = pullState({
-  ...{ branch: 'guide', headSha: shaOf(300), state: 'closed', closedBaseSha: shaOf(298) },
-  merge: { sha: shaOf(301), atMs: DEFAULT_START_MS },
+  ...{ branch: 'guide', headSha: getSha(300), state: 'closed', closedBaseSha: getSha(298) },
+  merge: { sha: getSha(301), atMs: DEFAULT_START_MS },
 })
-const open = pullState({ branch: 'next', headSha: shaOf(300), base: 'old' })
+const open = pullState({ branch: 'next', headSha: getSha(300), base: 'old' })
 
 test('the pull request of a merge is known only some time later', () => {
   const scenario = { lag: { ...USUAL_LAG, commitPullsMs: 20_000 } }
   const { read, advance } = driveGitHub({ docs: docs({ pulls: { 3: merged } }), scenario })
-  expect(read(`/commits/${shaOf(301)}/pulls`)).toEqual([])
+  expect(read(`/commits/${getSha(301)}/pulls`)).toEqual([])
   advance(20)
-  expect(read(`/commits/${shaOf(301)}/pulls`)).toMatchObject([{ number: 3, merge_commit_sha: shaOf(301) }])
+  expect(read(`/commits/${getSha(301)}/pulls`)).toMatchObject([{ number: 3, merge_commit_sha: getSha(301) }])
 })
 
 test('a commit can be in several pull requests, and closed ones that were not merged do not count', () => {
   const pulls = { 3: merged, 4: open, 5: { ...open, state: 'closed' as const } }
   const { read } = driveGitHub({ docs: docs({ pulls }) })
   const numbers = (sha: string) => read(`/commits/${sha}/pulls`).map(({ number }: { number: number }) => number)
-  expect([300, 299, 1].map((index) => numbers(shaOf(index)))).toEqual([[3, 4], [3], []])
+  expect([300, 299, 1].map((index) => numbers(getSha(index)))).toEqual([[3, 4], [3], []])
 })
 
 test('GitHub merges an open pull request for a test: the merge can be read, is on no branch, and is of no pull request', () => {
   const { read, ask, docs: repository } = driveGitHub({ docs: docs({ pulls: { 4: open } }) })
   const { merge_commit_sha: sha } = read('/pulls/4')
   const merge = read(`/commits/${sha}`)
-  const message = `Merge ${shaOf(300)} into ${shaOf(299)}`
-  expect(merge).toMatchObject({ sha, commit: { message }, parents: [{ sha: shaOf(299) }, { sha: shaOf(300) }] })
+  const message = `Merge ${getSha(300)} into ${getSha(299)}`
+  expect(merge).toMatchObject({ sha, commit: { message }, parents: [{ sha: getSha(299) }, { sha: getSha(300) }] })
   expect(read('/commits/refs%2Fpull%2F4%2Fmerge').sha).toBe(sha)
   expect(read(`/commits/${sha}/pulls`)).toEqual([])
   expect(Object.values(repository.branches)).not.toContain(sha)
   // Another one takes its place when the base moves, and none when the pull request is closed.
-  repository.branches['old'] = shaOf(298)
+  repository.branches['old'] = getSha(298)
   expect(read('/pulls/4').merge_commit_sha).not.toBe(sha)
   expect(ask('GET', `/commits/${sha}`)).toMatchObject({ status: 422 })
   const { 4: pull } = repository.pulls
@@ -166,7 +166,7 @@ test('GitHub merges an open pull request for a test: the merge can be read, is o
 })
 
 test('of the commits of a pull request 250 are listed', () => {
-  const pulls = { 4: pullState({ branch: 'main', headSha: shaOf(301), base: 'first' }) }
+  const pulls = { 4: pullState({ branch: 'main', headSha: getSha(301), base: 'first' }) }
   const { read } = driveGitHub({ docs: docs({ pulls }) })
   expect(read('/pulls/4/commits?per_page=100&page=3')).toHaveLength(50)
   expect(read('/pulls/4').commits).toBe(301)

@@ -10,7 +10,7 @@ import {
   VISITS_DAYS,
 } from '../../../src/emulator/service/visitor-counts.ts'
 import { parseDate, parseVisitorsQuery } from '../../../src/emulator/service/visitors-query.ts'
-import { bodyOf, driveService } from '../drive-service.ts'
+import { toBody, driveService } from '../drive-service.ts'
 
 const DAY_MS = 86_400_000
 const END_MS = Date.UTC(2026, 0, 1)
@@ -51,7 +51,7 @@ function readParts(scenario: ScenarioName, most: number): { parts: string[][]; e
   const parts: string[][] = []
   for (let ends = false; ;) {
     if (ends || parts.length === most) return { parts, ends }
-    const { visitors = [], hasMore } = bodyOf(
+    const { visitors = [], hasMore } = toBody(
       get(`/v1/analytics/docs/visitors?limit=250&offset=${parts.flat().length}`),
     )
     parts.push(visitors.map(({ path }) => path))

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { jobSchema } from '../../../src/docs-service/schemas.ts'
-import { editsFor, titleOf } from '../../../src/emulator/service/agent-edits.ts'
+import { editsFor, getTitle } from '../../../src/emulator/service/agent-edits.ts'
 import { toJobBody } from '../../../src/emulator/service/job-body.ts'
 import {
   type JobRecord,
@@ -39,7 +39,7 @@ test.each([
   ['../../etc/passwd', '../../etc/passwd', 'docs/etc-passwd.md'],
   ['a/b\\c<\u202eevil>', undefined, 'docs/b-c-evil.md'],
 ])('a prompt that begins with %j gets a title and a page name of plain characters', (prompt, title, path) => {
-  expect(titleOf(prompt)).toBe(title ?? prompt)
+  expect(getTitle(prompt)).toBe(title ?? prompt)
   expect(editsFor(prompt).map((edit) => edit.path)).toEqual([path, 'docs/index.md'])
 })
 

@@ -8,7 +8,7 @@ import {
 } from '../../../src/emulator/service/scenarios.ts'
 import { acceptedJobSchema } from '../../../src/docs-service/schemas.ts'
 import { ID_PATTERN } from '../../../src/runtime/url.ts'
-import { bodyOf, driveService } from '../drive-service.ts'
+import { toBody, driveService } from '../drive-service.ts'
 
 test.each(SCENARIO_NAMES)('%s has a description of one sentence, and fits in a project id', (name) => {
   expect(SCENARIOS[name].description).toMatch(/^[A-Z].*\.$/)
@@ -32,7 +32,7 @@ function story(scenario: ScenarioName, jobId: string, prompted: string, seconds:
   const read = (response: ReturnType<typeof get>): string => {
     const { status: code, delivery, headers } = response
     const isJob = delivery === 'whole' && code <= 201 && response.body.startsWith('{')
-    const { status, prLink } = isJob ? bodyOf(response) : {}
+    const { status, prLink } = isJob ? toBody(response) : {}
     const wait = headers['retry-after'] === undefined ? '' : ` after ${headers['retry-after']}`
     return status === undefined ? `${code} ${delivery}${wait}` : `${status}${prLink ? ' with link' : ''}`
   }
@@ -94,5 +94,5 @@ test.each<[ScenarioName, string, seconds?: number]>([
 
 test('a bad id is one that no client accepts', () => {
   const { post } = driveService({ scenario: 'bad-id' })
-  expect(acceptedJobSchema.safeParse(bodyOf(post(CREATE, 'x'))).success).toBe(false)
+  expect(acceptedJobSchema.safeParse(toBody(post(CREATE, 'x'))).success).toBe(false)
 })

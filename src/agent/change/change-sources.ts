@@ -4,7 +4,7 @@ import type { EventCommit } from '../../github/event.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { findChangeRange } from './change-range.ts'
-import { type Compared, compareWhatIsThere } from './compare-range.ts'
+import { type Compared, compareWithFallback } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import type { ChangeFindings } from './resolve-change.ts'
 import { findSources, isOfEvent, openSourceLookUp } from './source-pull-requests.ts'
@@ -27,8 +27,8 @@ async function compareForPeople(compared: Compared | undefined, step: AgentStep)
   const isNeeded = hasAuthors || (hasApprovers && !isOfEvent(findEventOrigin(context), step))
   if (compared !== undefined || !isNeeded) return compared
   const range = findChangeRange(context, inputs.changeRange)
-  const ask = () => compareWhatIsThere(range, within(step, step.questions))
-  const found = await journal.bestEffort(LOST_PEOPLE, ask)
+  const ask = () => compareWithFallback(range, within(step, step.questions))
+  const found = await journal.orWarn(LOST_PEOPLE, ask)
   return found === undefined || 'reason' in found ? undefined : found
 }
 

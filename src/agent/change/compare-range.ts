@@ -3,7 +3,7 @@ import type { Step } from '../../action/step.ts'
 import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, orNotSent, unlessFailed } from '../../runtime/errors.ts'
+import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoted } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
@@ -15,10 +15,10 @@ type Ends = Extract<ChangeRange, { kind: 'compare' }>
 type Nothing = Extract<ChangeRange, { reason: string }>
 
 /** What stands before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@1.2.3`. */
-const prefixOf = (tag: string): string => tag.replace(/\d.*$/s, '')
+const getPrefix = (tag: string): string => tag.replace(/\d.*$/s, '')
 
 /** `v1.2.0-rc.1`, `1.2.0b2` */
-const isPreRelease = (tag: string): boolean => /\d-?[a-z]/i.test(tag.slice(prefixOf(tag).length))
+const isPreRelease = (tag: string): boolean => /\d-?[a-z]/i.test(tag.slice(getPrefix(tag).length))
 
 /**
  * The tags that may be the one before, the likeliest first: of the same kind, with a lower version. A release comes after
@@ -28,24 +28,23 @@ function findTagsBefore(tag: string, tags: readonly Tag[]): readonly Tag[] {
   // Made here, as making one takes longer than all else that a step does before its first request.
   const byVersion = new Intl.Collator('en', { numeric: true })
   return tags
-    .filter(({ name }) => prefixOf(name) === prefixOf(tag) && byVersion.compare(name, tag) < 0)
+    .filter(({ name }) => getPrefix(name) === getPrefix(tag) && byVersion.compare(name, tag) < 0)
     .filter(({ name }) => isPreRelease(tag) || !isPreRelease(name))
     .toSorted((one, other) => byVersion.compare(other.name, one.name))
 }
 
 /** Each costs a comparison; mostly the first is the one. */
-const MOST_TAGS = 5
+const MAX_TAGS = 5
 
 /** Tags of other lines of development are in the list too, so the one before has to be in this one's history. */
 async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
   const before = findTagsBefore(tag, await github.listTags(repository))
   // Undefined if they have no common history.
-  const compareWith = ({ name }: Tag) => unlessFailed(github.compare(repository, name, tag), 'not-found')
-  for (const other of before.slice(0, MOST_TAGS))
-    if ((await compareWith(other))?.relation === 'ahead') return other.name
+  const compareWith = ({ name }: Tag) => orUndefined(github.compare(repository, name, tag), 'not-found')
+  for (const other of before.slice(0, MAX_TAGS)) if ((await compareWith(other))?.relation === 'ahead') return other.name
 
   // Another line may have any number of tags: what came since the oldest tag has the one before in it.
-  const oldest = before.slice(MOST_TAGS).at(-1)
+  const oldest = before.slice(MAX_TAGS).at(-1)
   const comparison = oldest && (await compareWith(oldest))
   const inHistory = comparison?.commits.toReversed().flatMap(({ sha }) => before.filter((other) => other.sha === sha))
   return inHistory?.[0]?.name ?? (comparison?.relation === 'ahead' ? oldest?.name : undefined)
@@ -165,7 +164,7 @@ function withoutToken({ kind }: ChangeRange): ActionError {
  * @param gone how many bases were gone before this range took their place
  * @throws ActionError if GitHub does not tell, or there is no token to ask it with
  */
-export async function compareWhatIsThere(
+export async function compareWithFallback(
   range: ChangeRange,
   step: Pick<Step, 'context' | 'github'>,
   gone = 0,
@@ -173,12 +172,12 @@ export async function compareWhatIsThere(
   const { context, github } = step
   if ('reason' in range) return { ...range, gone }
   if (github === undefined) throw withoutToken(range)
-  if (range.kind !== 'compare') return compareWhatIsThere(await findEnds(range, github, context), step, gone)
+  if (range.kind !== 'compare') return compareWithFallback(await findEnds(range, github, context), step, gone)
   const ask = () => compareEnds(range, gone, github, context.repository)
   if (range.fallback === undefined) return ask()
   // Twice, as one 404 may be that of a gateway.
-  const found = (await unlessFailed(ask(), 'not-found')) ?? (await unlessFailed(ask(), 'not-found'))
-  return found ?? compareWhatIsThere(range.fallback, step, gone + 1)
+  const found = (await orUndefined(ask(), 'not-found')) ?? (await orUndefined(ask(), 'not-found'))
+  return found ?? compareWithFallback(range.fallback, step, gone + 1)
 }
 
 /** The inputs that need the change, of those that are set. */
@@ -235,7 +234,7 @@ function noticeGone({ gone, ...found }: FoundChange, { journal }: AgentStep): vo
 export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange | undefined> {
   const { inputs, journal } = step
   const look = async (): Promise<FoundChange> => {
-    const found = await compareWhatIsThere(range, step)
+    const found = await compareWithFallback(range, step)
     if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
       throw new ActionError('bad-answer', 'GitHub did not list the changed files in a form that can be read.', {
         hint: 'Run the step again later, or use `change-context: commits` without `paths` and `paths-ignore`.',
@@ -244,7 +243,7 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
     return found
   }
   const dependents = listDependents(inputs)
-  if (dependents.length === 0) return journal.bestEffort('Could not determine what the tag contains', look)
+  if (dependents.length === 0) return journal.orWarn('Could not determine what the tag contains', look)
   const unknown = `Could not determine what changed, which is needed for ${joinWords(dependents)}`
   return orNotSent(unknown, look, 'Run the step again when GitHub responds.')
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../action/context.ts'
 import { MARKER_BEGINNING } from '../../github/comments.ts'
 import type { Event, EventCommit, Subject, Work } from '../../github/event.ts'
 import { formatCount } from '../../text/format.ts'
-import { quoted, type Told } from '../../text/markdown.ts'
+import { quoted, type LinkedText } from '../../text/markdown.ts'
 
 /** What an event is about, as far as that can be the agent's own work. */
 export interface EventOrigin {
@@ -22,7 +22,7 @@ export interface EventOrigin {
 /** A deployment may be one of a commit. */
 const SHA = /^[0-9a-f]{40,}$/
 
-const commitOf = (sha: string | undefined, message = ''): readonly EventCommit[] =>
+const toCommit = (sha: string | undefined, message = ''): readonly EventCommit[] =>
   sha === undefined ? [] : [{ sha, message, author: '', isByPusher: false }]
 
 const ofSubject = (subject: Subject | undefined): Partial<EventOrigin> =>
@@ -31,19 +31,19 @@ const ofSubject = (subject: Subject | undefined): Partial<EventOrigin> =>
 /** What an event is about, from its payload alone. What cannot be read of it says nothing. */
 export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>): EventOrigin {
   const nothing = { numbers: [], branch: undefined, commits: [], needsRange: false }
-  return { kind: 'other', ...nothing, ...originOf(event, sha) }
+  return { kind: 'other', ...nothing, ...getOrigin(event, sha) }
 }
 
-function originOf(event: Event, sha: string): Partial<EventOrigin> {
+function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
   const { defaultBranch, sender } = event
   /** The default branch is nobody's. */
-  const branchOf = (name = ''): string | undefined =>
+  const getBranch = (name = ''): string | undefined =>
     name === '' || name === defaultBranch || SHA.test(name) ? undefined : name
   /** What a fork calls its branches says nothing. */
   const ofWork = ({ sha, message, branch, isOfFork, pullRequests }: Work): Partial<EventOrigin> => ({
     numbers: pullRequests.filter(({ isElsewhere }) => !isElsewhere).map(({ number }) => number),
-    commits: commitOf(sha, message),
-    branch: isOfFork ? undefined : branchOf(branch),
+    commits: toCommit(sha, message),
+    branch: isOfFork ? undefined : getBranch(branch),
   })
   switch (event.kind) {
     // People start these, or have set them going. An app that starts one does so by order.
@@ -59,16 +59,16 @@ function originOf(event: Event, sha: string): Partial<EventOrigin> {
     case 'issue':
       return ofSubject(event.subject)
     case 'push':
-      return { kind: 'change', commits: event.push.commits, branch: branchOf(event.branch) }
+      return { kind: 'change', commits: event.push.commits, branch: getBranch(event.branch) }
     case 'tag':
     case 'release':
       // Whose commit a new tag names says nothing of those before it. By a person it is made by hand.
-      if (sender.isBot) return { kind: 'change', commits: commitOf(SHA.test(sha) ? sha : undefined), needsRange: true }
+      if (sender.isBot) return { kind: 'change', commits: toCommit(SHA.test(sha) ? sha : undefined), needsRange: true }
       return { kind: 'change', commits: event.kind === 'tag' ? (event.push?.commits ?? []) : [] }
     case 'merge-group':
       return event.number === undefined ? {} : { numbers: [event.number] }
     case 'branch':
-      return { branch: branchOf(event.branch) }
+      return { branch: getBranch(event.branch) }
     case 'workflow-run': {
       const { cause } = event.run
       return cause === 'head' ? { ...ofWork(event.work), kind: 'change' } : { kind: cause }
@@ -82,7 +82,7 @@ function originOf(event: Event, sha: string): Partial<EventOrigin> {
 }
 
 /** What started the run, for people: by whom, and where there is more of it. */
-export function describeTrigger(event: Event, command: string): Told {
+export function describeTrigger(event: Event, command: string): LinkedText {
   const by = ` by ${quoted(event.sender.login)}`
   switch (event.kind) {
     case 'push': {

@@ -4,7 +4,7 @@ import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen } from '../../github/pull-requests.ts'
-import { orNotSent, unlessFailed } from '../../runtime/errors.ts'
+import { orNotSent, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { findAgentAccounts, isMarkerComment, OTHER_BOTS } from '../marker.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -61,7 +61,7 @@ async function judgeUnmarked(
   const isByApp = event.kind === 'push' && event.sender.isBot
   const isNew = ageMs < Math.max(NEW_FOR_MS, (inputs.pollIntervalMs ?? 0) + MARK_AFTER_POLL_MS)
   const mayBeAgent = author.login !== '' && (isBot ? !NO_AGENTS.includes(author.login) : isNew)
-  const accounts = mayBeAgent ? await unlessFailed(findAgentAccounts(repository, label, github)) : undefined
+  const accounts = mayBeAgent ? await orUndefined(findAgentAccounts(repository, label, github)) : undefined
   const isKnown = accounts?.some(({ login }) => login === author.login) === true
   if (isKnown) return isBot ? 'agent' : 'wait-longer'
   return isByApp || (isNew && isBot) ? 'wait' : 'others'
@@ -192,7 +192,7 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     const answer = async (): Promise<Ownership> => question(openGitHub(step))
     const ownership = mustBeKnown
       ? await orNotSent(LOST, answer, ASK_AGAIN)
-      : await journal.bestEffort(`${LOST}, ${then}`, answer)
+      : await journal.orWarn(`${LOST}, ${then}`, answer)
     if (ownership === undefined || ownership === 'unknown') return unknown
     return ownership === 'others' ? undefined : formatOwn(what, ownership)
   }

@@ -5,7 +5,7 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
-import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
+import { ActionError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
 import { formatNumbers } from '../prompt.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Compared } from './compare-range.ts'
@@ -38,7 +38,7 @@ async function readMerged({ message, sha }: EventCommit, repository: string, git
   const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
   const number = merged ?? squashed
   if (number === undefined) return undefined
-  const pullRequest = await unlessFailed(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
+  const pullRequest = await orUndefined(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
   return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
 }
 
@@ -97,7 +97,7 @@ export function openSourceLookUp(
   /** What is said of GitHub's test merge of a pull request is about the head that was merged. */
   async function findTestMergeHead(sha: string): Promise<string | undefined> {
     if (!testMergeHeads.has(sha)) {
-      const commit = await unlessFailed(openGitHub(step).readCommit(repository, sha), 'not-found', 'rejected')
+      const commit = await orUndefined(openGitHub(step).readCommit(repository, sha), 'not-found', 'rejected')
       testMergeHeads.set(sha, commit && getTestMergeHead(commit.message, commit.parents))
     }
     return testMergeHeads.get(sha)
@@ -123,7 +123,7 @@ export function openSourceLookUp(
     return ofBranch.length > 0 ? ofBranch : found
   }
 
-  async function lookUp(commit: EventCommit): Promise<readonly SourcePullRequest[]> {
+  async function confirmDelivery(commit: EventCommit): Promise<readonly SourcePullRequest[]> {
     const { sha, isByPusher } = commit
     const github = openGitHub(step)
     const named = await readMerged(commit, repository, github)
@@ -143,7 +143,7 @@ export function openSourceLookUp(
   return {
     found,
     find: (commit) => {
-      const sources = found.get(commit.sha) ?? lookUp(commit)
+      const sources = found.get(commit.sha) ?? confirmDelivery(commit)
       found.set(commit.sha, sources)
       return sources
     },

@@ -136,7 +136,7 @@ export function warnOfAttempt({ context: { runAttempt }, inputs: { command, dryR
 
 const UNKNOWN = 'Could not tell whether a pull request of the agent is open'
 /** So many pull requests in a row were open when they were chosen, and not when the prompt was to be sent. */
-const MOST_CHOICES = 5
+const MAX_CHOICES = 5
 
 /**
  * What to ask of the service: what the inputs say, or, if an open pull request is to be continued, a follow-up to its job. Or
@@ -164,7 +164,7 @@ export async function replan({ target, reason }: Replan, step: AgentStep): Promi
     const ended = [...target.ended, target.rolling.pullRequest.number]
     journal.add({ log: undefined })
     const next = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, ended), ASK_AGAIN)
-    if (next !== undefined && ended.length === MOST_CHOICES)
+    if (next !== undefined && ended.length === MAX_CHOICES)
       throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
         hint: 'Run the step again: it adds to that one.',
       })
@@ -191,7 +191,7 @@ async function continueWith(
     journal.note(`${adding} ${warnOfLimit(followUps + 1, maxFollowUps)}`.trimEnd())
   }
   const lost = 'The agent is not told which commits people made in the pull request'
-  const commits = await journal.bestEffort(lost, async () =>
+  const commits = await journal.orWarn(lost, async () =>
     openGitHub(step, step.questions).listPullRequestCommits(pullRequest),
   )
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')

@@ -12,7 +12,7 @@ import { warnOfAttempt } from './choose-task.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 
 /** Undefined if the text does not begin with the command as a word. The one character that ends the word goes with it. */
-function instructionOf(text: string, command: string): string | undefined {
+function getInstruction(text: string, command: string): string | undefined {
   if (!text.startsWith(command)) return undefined
   const rest = text.slice(command.length)
   return rest === '' || /^\s/.test(rest) ? rest.replace(/^(?:\r\n|\s)/, '') : undefined
@@ -29,7 +29,7 @@ export function parseComment({ event, repository }: Context, command: string): A
   if (subject === undefined || subject.kind === 'discussion')
     return 'The event is not a comment on an issue or a pull request.'
   if (!comment.isNew) return 'Only what was just written counts, and this was something else.'
-  const instruction = instructionOf(comment.text, command)
+  const instruction = getInstruction(comment.text, command)
   if (instruction === undefined) return `What was written does not begin with \`${command}\`.`
   if (comment.person === undefined) return 'A bot or an app wrote the comment.'
   const { id, threadId, writtenAt, person: author, place } = comment
@@ -93,7 +93,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
 
   const isReview = address.kind === 'review'
   if (!isReview && !dryRun)
-    await step.journal.bestEffort('The reaction was not put on the comment', () => github.addEyes(address))
+    await step.journal.orWarn('The reaction was not put on the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
   const review = isReview ? await orNotSent('The comments of the review could not be read', readReview, AGAIN) : []
   const prompt = promptOfComment(comment, {
@@ -111,7 +111,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
       target: { kind: 'pull-request', rolling: found, reason: 'comment', ended: [] },
     }
   }
-  const change = await step.journal.bestEffort('The agent is not told what the pull request changes', () =>
+  const change = await step.journal.orWarn('The agent is not told what the pull request changes', () =>
     formatChange(comment, search),
   )
   step.journal.note(`A comment on #${number} asks for a new job.`)

@@ -3,7 +3,7 @@ import type { Job } from '../../docs-service/schemas.ts'
 import type { MarkerComment } from '../../github/comments.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
-import { ActionError, unlessFailed } from '../../runtime/errors.ts'
+import { ActionError, orUndefined } from '../../runtime/errors.ts'
 import { isMarkerComment, mostTrusted, pickLogComment, readMarker } from '../marker.ts'
 import type { RollingPullRequest } from '../plan.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -48,7 +48,7 @@ async function readJob(jobId: string, search: Search, lagsUntil: number): Promis
     if (job !== undefined) return job
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
-  const ask = () => unlessFailed(read(), 'not-found')
+  const ask = () => orUndefined(read(), 'not-found')
   return pollUntil(ask, Boolean, pausesBefore([GONE_AGAIN_MS], Infinity, clock), search)
 }
 
@@ -56,7 +56,7 @@ async function readJob(jobId: string, search: Search, lagsUntil: number): Promis
 async function readJobOfStranger(jobId: string, { client, clock, strangers }: Search): Promise<Job | undefined> {
   const askedAt = clock.now()
   if (strangers.leftMs <= 0) return undefined
-  const job = await unlessFailed(client.getJob(jobId, askedAt + strangers.leftMs))
+  const job = await orUndefined(client.getJob(jobId, askedAt + strangers.leftMs))
   strangers.leftMs -= clock.now() - askedAt
   return job
 }
@@ -103,7 +103,7 @@ export async function findJobOf(address: PullRequestAddress, search: Search): Pr
 type NamedJob = Omit<RollingPullRequest, 'pullRequest' | 'isProven'>
 
 /** More than this are no marks of ours. Nobody pushes out what ours name. */
-const MOST_JOBS = 10
+const MAX_JOBS = 10
 
 /**
  * The jobs that comments name: those that count, oldest first, and those that anybody else names, newest first. Strangers may
@@ -117,7 +117,7 @@ function jobsNamedIn(comments: readonly MarkerComment[]): Record<'ours' | 'other
   const ours = new Set(mostTrusted(markers).map(({ jobId }) => jobId))
   const others = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !ours.has(jobId)))
   const toJobs = (jobIds: readonly string[]): readonly NamedJob[] =>
-    jobIds.slice(0, MOST_JOBS).map((jobId) => {
+    jobIds.slice(0, MAX_JOBS).map((jobId) => {
       // Counts of others do not matter: they could end the rolling pull request.
       const named = markers.filter((marker) => marker.jobId === jobId)
       const followUps = Math.max(0, ...mostTrusted(named).map(({ followUps }) => followUps))

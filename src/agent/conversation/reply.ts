@@ -87,6 +87,6 @@ export async function answerComment(step: AgentStep): Promise<void> {
     else await github.editComment(comment, reply.id, body)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    journal.reportSkipped('The answer to the comment may not have been written', error)
+    journal.warn('The answer to the comment may not have been written', error)
   }
 }

@@ -4,13 +4,13 @@ import type { Comparison } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import type { Usage } from '../../github/transport.ts'
-import { ActionError, describeError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
+import { ActionError, describeError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { formatDuration } from '../../text/format.ts'
-import { oneLine } from '../../text/untrusted.ts'
+import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { findOutOfScope } from '../path-filter.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { type ChecksState, describePullRequest, failedOf, type PullRequestFindings } from '../report/turn.ts'
+import { type ChecksState, describePullRequest, listFailedChecks, type PullRequestFindings } from '../report/turn.ts'
 import { stopBeforeAsking } from './fix-rounds.ts'
 
 /** How long a commit's first check may take to be registered. */
@@ -27,7 +27,7 @@ const OTHERS_MS = 300_000
  * @param before those of the commit that its branch came from: what failed there under the same name does not count
  */
 export function failedByChange(failed: readonly Check[], before: readonly Check[]): readonly Check[] {
-  const wasRed = new Set(failedOf(before).map(({ name }) => name))
+  const wasRed = new Set(listFailedChecks(before).map(({ name }) => name))
   return failed.filter(({ name }) => !wasRed.has(name))
 }
 
@@ -45,14 +45,14 @@ function waitForApproval(checks: readonly Check[]): boolean {
  * @param othersMs how much longer to wait for the others when one has failed
  */
 function foresee(checks: readonly Check[], stoodMs: number, othersMs: number): [end: ChecksState, endsInMs: number] {
-  if (failedOf(checks).length > 0) return ['failure', checks.some(isPending) ? othersMs : 0]
+  if (listFailedChecks(checks).length > 0) return ['failure', checks.some(isPending) ? othersMs : 0]
   if (checks.some(isPending)) return ['pending', waitForApproval(checks) ? APPROVAL_MS - stoodMs : Infinity]
   if (checks.length === 0) return ['none', stoodMs < DISCOVERY_MS ? Infinity : 0]
   return ['success', SETTLE_MS - stoodMs]
 }
 
 /** All that a verdict rests on: what has the same fingerprint has not changed. */
-function fingerprintOf(checks: readonly Check[]): string {
+function toFingerprint(checks: readonly Check[]): string {
   const parts = checks.map(({ name, state, id, app, waitsForApproval }) =>
     JSON.stringify([name, state, id, app, waitsForApproval]),
   )
@@ -97,9 +97,9 @@ export function nextLook(
     const endsInMs = isOver || !PASSING.has(look.code) ? 0 : Infinity
     return { changedAt: now, ...before, problem: look, isNews: false, hasChanged: false, endsInMs, isSettling: false }
   }
-  const isSame = before?.checks !== undefined && fingerprintOf(before.checks) === fingerprintOf(look)
+  const isSame = before?.checks !== undefined && toFingerprint(before.checks) === toFingerprint(look)
   const changedAt = isSame ? before.changedAt : now
-  const failedSince = failedOf(look).length === 0 ? undefined : (before?.failedSince ?? now)
+  const failedSince = listFailedChecks(look).length === 0 ? undefined : (before?.failedSince ?? now)
   const othersMs = isAll ? (failedSince ?? now) + OTHERS_MS - now : 0
   const [end, leftMs] = foresee(look, now - changedAt, othersMs)
   // No more are expected then.
@@ -111,12 +111,10 @@ export function nextLook(
   return { ...shown, endsInMs, isSettling: end === 'success', changedAt, failedSince }
 }
 
-const MOST_NAMES = 3
-const LONGEST_NAME = 100
-
+const MAX_NAMES = 3
 function formatSome(checks: readonly Check[], isWanted: (check: Check) => boolean, happens: string): string[] {
-  const names = checks.filter(isWanted).map(({ name }) => oneLine(name, LONGEST_NAME))
-  const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ')
+  const names = checks.filter(isWanted).map(({ name }) => oneLine(name, MAX_NAME_CHARS))
+  const shown = [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])].join(', ')
   return names.length === 0 ? [] : [`${names.length} of ${checks.length} ${happens} (${shown})`]
 }
 
@@ -141,11 +139,11 @@ export function formatUsualTime(checks: readonly Check[], earlier: readonly Chec
   })
   const [slowest] = times.sort((a, b) => b.tookMs - a.tookMs)
   if (slowest === undefined) return ''
-  return ` On the commit before, ${oneLine(slowest.name, LONGEST_NAME)} took ${formatDuration(slowest.tookMs)}.`
+  return ` On the commit before, ${oneLine(slowest.name, MAX_NAME_CHARS)} took ${formatDuration(slowest.tookMs)}.`
 }
 
 const SHORTEST_MS = 10_000
-const LONGEST_MS = 60_000
+const MAX_MS = 60_000
 const SHARE_OF_AGE = 0.1
 
 const SHARE_LEFT = 0.1
@@ -161,7 +159,7 @@ const HOUR_MS = 3_600_000
  */
 export function nextLookMs({ hasChanged, endsInMs, isSettling }: Looks, ageMs: number, isShort: boolean): number {
   if (isSettling) return endsInMs
-  const byAgeMs = Math.min(Math.max(ageMs * SHARE_OF_AGE, SHORTEST_MS), LONGEST_MS)
+  const byAgeMs = Math.min(Math.max(ageMs * SHARE_OF_AGE, SHORTEST_MS), MAX_MS)
   const usualMs = hasChanged ? SHORTEST_MS : byAgeMs
   return Math.min(isShort ? 2 * byAgeMs : usualMs, endsInMs)
 }
@@ -186,7 +184,7 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
   const { inputs, journal } = step
   const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
-  return journal.bestEffort(LOST_SCOPE, async () => {
+  return journal.orWarn(LOST_SCOPE, async () => {
     const github = openGitHub(step)
     const { repository, baseSha, headSha } = pullRequest
     // A merge may have brought the head into its base branch, which holds all of it then.
@@ -222,11 +220,11 @@ function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (age
 }
 
 /** What is found of a pull request by what the looks at its checks have shown. */
-function findingsOf(pullRequest: PullRequest, looks: Partial<Looks>, { journal }: AgentStep): PullRequestFindings {
+function listFindings(pullRequest: PullRequest, looks: Partial<Looks>, { journal }: AgentStep): PullRequestFindings {
   const { checks, state, waitsForApproval, problem } = looks
-  if (checks === undefined && problem !== undefined) journal.reportSkipped('The checks could not be read', problem)
+  if (checks === undefined && problem !== undefined) journal.warn('The checks could not be read', problem)
   const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
-  if (doubt !== undefined) journal.reportSkipped(DOUBTFUL, doubt)
+  if (doubt !== undefined) journal.warn(DOUBTFUL, doubt)
   return {
     ...describePullRequest(pullRequest),
     ...(state !== undefined && { checks: state }),
@@ -248,11 +246,11 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
   // These show how long checks take.
   const earlier = turns.at(-2)?.pullRequest?.checkList ?? []
   const heartbeat = new Heartbeat({ clock, log: step.core.log })
-  const paceOf = createPace(github, step, heartbeat)
+  const getPace = createPace(github, step, heartbeat)
   let known = pullRequest
 
   const readAgain = async (): Promise<void> => {
-    known = (await unlessFailed(journal.heads.read(known))) ?? known
+    known = (await orUndefined(journal.heads.read(known))) ?? known
   }
   /** Whether what fails on this head would go back to the agent, so that all of it is waited for. */
   const mayGoBack = (): boolean => {
@@ -283,7 +281,7 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
       } else heartbeat.beat(told + formatUsualTime(looks.checks ?? [], earlier))
       const leftMs = lastLookAt - clock.now()
       if (looks.endsInMs <= 0 || leftMs <= 0) return looks
-      await clock.sleep(Math.min(paceOf(clock.now() - watchedSince, looks), leftMs), signal)
+      await clock.sleep(Math.min(getPace(clock.now() - watchedSince, looks), leftMs), signal)
       before = looks
     }
   }
@@ -294,7 +292,7 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
     let looks: Partial<Looks> = {}
     if (inputs.waitForChecks) looks = await watchHead(headSha)
     else await readAgain()
-    const found = findingsOf(known, looks, step)
+    const found = listFindings(known, looks, step)
     if (known.headSha === headSha) return { ...found, ...(outside && { outside }) }
     heartbeat.restart()
     noteNewHead(known, step)

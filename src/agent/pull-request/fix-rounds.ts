@@ -1,8 +1,8 @@
-import { historyIn, ownersOf, type PullRequestCommit } from '../../github/commits.ts'
+import { historyIn, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import type { Check } from '../../github/checks.ts'
-import { failedOf, getEnded, type PullRequestFindings, type RoundStop } from '../report/turn.ts'
-import { newestOf, sentRounds, type Turns } from '../report/turns.ts'
+import { listFailedChecks, getEnded, type PullRequestFindings, type RoundStop } from '../report/turn.ts'
+import { getNewest, sentRounds, type Turns } from '../report/turns.ts'
 
 /** A round takes a turn of the agent and its checks; one that cannot end in this time is not begun. */
 const ROUND_MS = 600_000
@@ -26,13 +26,13 @@ export function stopBeforeAsking(
   maxRounds: number,
   leftMs: number,
 ): RoundStop | undefined {
-  const jobStatus = getEnded(newestOf(turns))?.job.status
+  const jobStatus = getEnded(getNewest(turns))?.job.status
   if (found.checks === 'success') return 'passed'
   if (found.checks !== 'failure') return 'nothing-to-tell'
-  if (!isOpen(found)) return 'over'
-  const failed = failedOf(found.checkList)
+  if (!isOpen(found)) return 'closed'
+  const failed = listFailedChecks(found.checkList)
   if (failed.length > 0 && !failed.some(isForAgent)) return 'needs-person'
-  if (found.headSha === findHeadOfLastRound(turns)) return 'unmoved'
+  if (found.headSha === findHeadOfLastRound(turns)) return 'no-new-commit'
   if (sentRounds(turns).length >= maxRounds) return 'used-up'
   return stopForTime(leftMs) ?? (jobStatus === 'failed' || jobStatus === 'archived' ? jobStatus : undefined)
 }
@@ -44,8 +44,8 @@ export function stopForTime(leftMs: number): RoundStop | undefined {
 
 /** Whether a pull request is still the one whose checks were looked at. */
 export function stopAtLastLook(pullRequest: PullRequest, examined: string | undefined): RoundStop | undefined {
-  if (!isOpen(pullRequest)) return 'over'
-  return pullRequest.headSha === examined ? undefined : 'others'
+  if (!isOpen(pullRequest)) return 'closed'
+  return pullRequest.headSha === examined ? undefined : 'foreign-commits'
 }
 
 /**
@@ -64,7 +64,7 @@ export function stopForCommits(
   const earlier = new Set(historyIn(commits, headOfLastRound ?? '').map(({ sha }) => sha))
   if (headOfLastRound !== undefined && !all.some(({ sha }) => sha === headOfLastRound)) return 'diverged'
   const since = headOfLastRound === undefined ? all.slice(0, 1) : all.filter(({ sha }) => !earlier.has(sha))
-  const own = ownersOf(author, commits, headSha)
+  const own = listOwners(author, commits, headSha)
   const isOthers = ({ account, writtenBy }: PullRequestCommit): boolean => account.type !== 'Bot' && !own.has(writtenBy)
-  return since.some(isOthers) ? 'others' : undefined
+  return since.some(isOthers) ? 'foreign-commits' : undefined
 }

@@ -192,7 +192,7 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
   const place: LogPlace = { pullRequest: { repository, number, visibility }, jobId, commentId: undefined, followUps: 0 }
   journal.add({ log: place })
   const isNew = journal.turns[0].task.kind === 'create'
-  const commentId = await journal.bestEffort('The comment that names the job was not written', async () => {
+  const commentId = await journal.orWarn('The comment that names the job was not written', async () => {
     const access = { ...step, github: openGitHub(step) }
     const found = isNew ? undefined : await findMarkerComment(place, access.github)
     const update = { label, followUps: 0, maxFollowUps: getLimit(inputs), rows: [], left: undefined }
@@ -245,7 +245,7 @@ export async function writeLog(step: AgentStep): Promise<void> {
     else await updateMarkerComment(log, found, update, access)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    journal.reportSkipped(LOST, error)
+    journal.warn(LOST, error)
   }
 }
 

@@ -1,14 +1,20 @@
 import { openGitHub } from '../../action/step.ts'
 import { type Check, isOfSuite } from '../../github/checks.ts'
-import { forkPointOf, type PullRequestCommit } from '../../github/commits.ts'
+import { findForkPoint, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { type ErrorCode, rethrowFatal } from '../../runtime/errors.ts'
-import { oneLine } from '../../text/untrusted.ts'
+import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'
 import type { Plan, Target } from '../plan.ts'
 import { type FailedCheck, renderFixPrompt } from '../prompt.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { describePullRequest, type Ended, failedOf, type PullRequestFindings, type RoundStop } from '../report/turn.ts'
+import {
+  describePullRequest,
+  type Ended,
+  listFailedChecks,
+  type PullRequestFindings,
+  type RoundStop,
+} from '../report/turn.ts'
 import { sentRounds } from '../report/turns.ts'
 import { failedByChange, noteNewHead } from './checks.ts'
 import { findHeadOfLastRound, isForAgent, stopBeforeAsking, stopForCommits } from './fix-rounds.ts'
@@ -16,7 +22,7 @@ import { findHeadOfLastRound, isForAgent, stopBeforeAsking, stopForCommits } fro
 /** Of all details together: a round must not wait for long for what it only may tell. */
 const DETAILS_MS = 120_000
 /** Past so many, checks are told by name, title and summary only. */
-const MOST_DETAILED = 10
+const MAX_DETAILED = 10
 
 /** The job of GitHub Actions that a check run stands for. */
 const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
@@ -35,8 +41,7 @@ function askForEach(what: string, { journal }: AgentStep) {
     } catch (caught) {
       const error = rethrowFatal(caught)
       isRefused = !OF_ONE.includes(error.code)
-      if (!said.has(error.message))
-        journal.reportSkipped(`Some ${what} of failing checks were not sent to the agent`, error)
+      if (!said.has(error.message)) journal.warn(`Some ${what} of failing checks were not sent to the agent`, error)
       said.add(error.message)
       return undefined
     }
@@ -52,7 +57,7 @@ async function readDetails(
   const github = openGitHub(step, DETAILS_MS)
   const [askAnnotations, askLog] = [askForEach('annotations', step), askForEach('logs', step)]
   const found: FailedCheck[] = []
-  for (const check of failed.slice(0, MOST_DETAILED)) {
+  for (const check of failed.slice(0, MAX_DETAILED)) {
     const { id, app, detailsUrl = '' } = check
     const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
     const mayHaveAny = id !== undefined && check.annotations !== 0
@@ -60,10 +65,9 @@ async function readDetails(
     const log = jobId && (await askLog(() => github.readJobLog(repository, Number(jobId))))
     found.push({ check, annotations, log })
   }
-  return [...found, ...failed.slice(MOST_DETAILED).map((check) => ({ check }))]
+  return [...found, ...failed.slice(MAX_DETAILED).map((check) => ({ check }))]
 }
 
-const LONGEST_NAME = 60
 const LOST = 'The failing checks were not sent to the agent'
 
 /** The failing checks that are to be told. */
@@ -74,9 +78,9 @@ async function findFailing(
   step: AgentStep,
 ): Promise<readonly Check[]> {
   const lost = 'Could not tell which checks also fail without these changes'
-  const before = await step.journal.bestEffort(lost, async () => {
+  const before = await step.journal.orWarn(lost, async () => {
     const github = openGitHub(step)
-    const base = forkPointOf(commits) ?? (await step.journal.heads.compareWithBase(pullRequest, github)).mergeBase
+    const base = findForkPoint(commits) ?? (await step.journal.heads.compareWithBase(pullRequest, github)).mergeBase
     // What is not red there by its check runs and commit statuses is not red by all that they are.
     const suffices = (listed: readonly Check[]): boolean =>
       !failed.some(isOfSuite) && failedByChange(failed, listed).length === failed.length
@@ -107,7 +111,7 @@ export async function nextRound({ job }: Ended, found: PullRequestFindings, step
   if (fixRounds === 0 || link === undefined) return stopFor(undefined)
   const stop = stopBeforeAsking(found, turns, fixRounds, deadlineAt - clock.now())
   if (stop !== undefined) return stopFor(stop)
-  const next = await journal.bestEffort(LOST, async (): Promise<NextRound> => {
+  const next = await journal.orWarn(LOST, async (): Promise<NextRound> => {
     const { headSha = '' } = found
     const address = toPullRequestAddress(link, context)
     const pullRequest = heads.newest(address) ?? (await heads.read(address))
@@ -115,7 +119,7 @@ export async function nextRound({ job }: Ended, found: PullRequestFindings, step
     const others = stopForCommits(commits, pullRequest, findHeadOfLastRound(turns))
     const failing =
       others === undefined
-        ? await findFailing(pullRequest, commits, failedOf(found.checkList).filter(isForAgent), step)
+        ? await findFailing(pullRequest, commits, listFailedChecks(found.checkList).filter(isForAgent), step)
         : []
     const details = await readDetails(failing, address.repository, step)
     // What was found out is believed of a head that is read once more.
@@ -127,9 +131,9 @@ export async function nextRound({ job }: Ended, found: PullRequestFindings, step
       return { kind: 'look-again' }
     }
     const seen = { ...found, ...describePullRequest(last) }
-    const stop = (isOpen(last) ? others : 'over') ?? (failing.length === 0 ? 'red-before' : undefined)
+    const stop = (isOpen(last) ? others : 'closed') ?? (failing.length === 0 ? 'red-before' : undefined)
     if (stop !== undefined) return stopFor(stop, seen)
-    const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
+    const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
     const announcement = `Round ${sentRounds(turns).length + 1} of ${fixRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
     const task: Task = {
       kind: 'follow-up',

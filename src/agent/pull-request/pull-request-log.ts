@@ -5,7 +5,7 @@ import { linked, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount, formatUtc } from '../../text/format.ts'
 import { DEFAULT_MAX_FOLLOW_UPS } from '../inputs.ts'
 import type { Report } from '../report/report.ts'
-import { faultsOf, isPullRequestOver } from '../report/pull-request-status.ts'
+import { findBlockers, isPullRequestOver } from '../report/pull-request-status.ts'
 import { formatEnd } from '../report/turn-texts.ts'
 import { getWork, isSent, type Turn } from '../report/turn.ts'
 import { getStopOutcome, type Turns } from '../report/turns.ts'
@@ -66,7 +66,7 @@ function listLeft(report: Report): LogEntry['left'] {
   const { pullRequest: found = {} } = report
   if (found.state === undefined) return undefined
   if (isPullRequestOver(found)) return [`Nothing: it is ${found.state}.`]
-  const left = faultsOf(report).flatMap(({ left }) => left)
+  const left = findBlockers(report).flatMap(({ left }) => left)
   return left.length === 0 ? ['Review it, and merge it.'] : left
 }
 
@@ -95,7 +95,7 @@ const FOLLOW_UPS = '<!-- follow-ups -->'
 const LIMIT = /: \d+ of (\d{1,3}) used\. .*<!-- follow-ups -->\s*$/
 
 /** A line is ours by its own looks, so that whatever people write, move or delete takes nothing from the other lines. */
-function kindOf(line: string): 'row' | 'summarised' | 'left' | 'frame' | 'theirs' {
+function getKind(line: string): 'row' | 'summarised' | 'left' | 'frame' | 'theirs' {
   const shown = line.trimEnd()
   if (ROW.test(line)) return 'row'
   if (SUMMARISED.test(line)) return 'summarised'
@@ -103,9 +103,9 @@ function kindOf(line: string): 'row' | 'summarised' | 'left' | 'frame' | 'theirs
   return shown === LOG_BEGINNING || shown.endsWith(FOLLOW_UPS) || HEAD.includes(shown) ? 'frame' : 'theirs'
 }
 
-const keyOf = (row: string): string => ROW.exec(row)?.[1] ?? ''
+const getKey = (row: string): string => ROW.exec(row)?.[1] ?? ''
 /** When the turn of a row began, in milliseconds since 1970. */
-const timeOf = (row: string): number => Number(/\d+$/.exec(keyOf(row))?.[0] ?? 0)
+const getTime = (row: string): number => Number(/\d+$/.exec(getKey(row))?.[0] ?? 0)
 
 interface CommentLines {
   /** What stands above the log. */
@@ -122,9 +122,9 @@ interface CommentLines {
 
 function parseComment(body: string): CommentLines {
   const lines = body.split(/\r\n|\n/)
-  const begin = lines.findIndex((line) => kindOf(line) !== 'theirs')
+  const begin = lines.findIndex((line) => getKind(line) !== 'theirs')
   const [above, log] = begin === -1 ? [lines, []] : [lines.slice(0, begin), lines.slice(begin)]
-  const pick = (kind: ReturnType<typeof kindOf>): readonly string[] => log.filter((line) => kindOf(line) === kind)
+  const pick = (kind: ReturnType<typeof getKind>): readonly string[] => log.filter((line) => getKind(line) === kind)
   return {
     above,
     rows: pick('row'),
@@ -190,7 +190,7 @@ export function rememberVersion(update: CommentUpdate, body: string): CommentUpd
   const marker = readMarker(body)
   if (marker === undefined) return update
   const own = update.signature === undefined ? 0 : 1
-  const rows = new Map([...parseComment(body).rows, ...update.rows].map((row) => [keyOf(row), row]))
+  const rows = new Map([...parseComment(body).rows, ...update.rows].map((row) => [getKey(row), row]))
   return { ...update, followUps: mergeMarker(marker, update).followUps - own, rows: [...rows.values()] }
 }
 
@@ -201,7 +201,7 @@ export function isUpdated(body: string, update: CommentUpdate): boolean {
   const { labels, followUps, countedBy } = mergeMarker(marker, update)
   const isMarked = labels === marker.labels && followUps === marker.followUps && countedBy === marker.countedBy
   const newest = update.rows.at(-1)
-  return isMarked && (newest === undefined || parseComment(body).rows.some((row) => keyOf(row) === keyOf(newest)))
+  return isMarked && (newest === undefined || parseComment(body).rows.some((row) => getKey(row) === getKey(newest)))
 }
 
 const leftAt = (left: readonly string[] = []): string => LEFT_AT.exec(left[0] ?? '')?.[1] ?? ''
@@ -217,9 +217,9 @@ export function updateComment(body: string, update: CommentUpdate): string | und
   if (marker === undefined) return undefined
   const merged = mergeMarker(marker, update)
   const lines = parseComment(updateMarker(body, merged))
-  const keys = new Set(lines.rows.map(keyOf))
-  const added = update.rows.filter((row) => !keys.has(keyOf(row)))
-  const rows = [...lines.rows, ...added].toSorted((a, b) => timeOf(a) - timeOf(b))
+  const keys = new Set(lines.rows.map(getKey))
+  const added = update.rows.filter((row) => !keys.has(getKey(row)))
+  const rows = [...lines.rows, ...added].toSorted((a, b) => getTime(a) - getTime(b))
   // A step that ended later has looked later.
   const isNewer = update.left !== undefined && leftAt(update.left) >= leftAt(lines.left)
   const left = isNewer ? update.left.map((line) => `${line} ${LEFT}`) : lines.left

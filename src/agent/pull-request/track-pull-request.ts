@@ -4,7 +4,7 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
-import { ActionError, type ErrorCode, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
+import { ActionError, type ErrorCode, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { writeMilestone } from '../report/outputs.ts'
@@ -59,7 +59,7 @@ async function readApprovers(source: PullRequestAddress, github: GitHub): Promis
 export async function findApprovers(sources: ChangeSources, step: AgentStep): Promise<readonly string[]> {
   const { journal } = step
   const counts = new Map<string, number>()
-  await journal.bestEffort('Not everybody who approved the change is known, to be asked for a review', async () => {
+  await journal.orWarn('Not everybody who approved the change is known, to be asked for a review', async () => {
     const github = openGitHub(step, APPROVERS_MS)
     for (const source of await sources.listPullRequests()) {
       try {
@@ -67,7 +67,7 @@ export async function findApprovers(sources: ChangeSources, step: AgentStep): Pr
       } catch (caught) {
         const error = rethrowFatal(caught)
         if (CONCERNS_ALL.includes(error.code)) throw error
-        journal.reportSkipped(`Who approved pull request #${source.number} is not asked for a review`, error)
+        journal.warn(`Who approved pull request #${source.number} is not asked for a review`, error)
       }
     }
   })
@@ -94,13 +94,13 @@ export async function askReviewers(
     return login !== author && logins.indexOf(login) === index
   })
   if (names.length + candidates.length === 0 || !isOpen(pullRequest)) return
-  await journal.bestEffort('Not everybody was asked for a review', async () => {
+  await journal.orWarn('Not everybody was asked for a review', async () => {
     const github = openGitHub(step, REVIEWERS_MS)
     const over = new Set([author, ...(await github.listReviewersSoFar(pullRequest))])
     const isOver = (name: string): boolean => over.has(lower(name))
     const lost = (name: string): string => `\`${name}\` was not asked for a review`
     const mayWrite = (login: string): Promise<boolean | undefined> =>
-      journal.bestEffort(lost(login), () => github.mayWrite(pullRequest.repository, { login }))
+      journal.orWarn(lost(login), () => github.mayWrite(pullRequest.repository, { login }))
     // The first few with write access. Those who were asked before are among these.
     const found: string[] = []
     for (const login of candidates.slice(0, MAX_LOOKUPS)) {
@@ -115,7 +115,7 @@ export async function askReviewers(
       } catch (caught) {
         const error = rethrowFatal(caught)
         if (CONCERNS_ALL.includes(error.code)) throw error
-        journal.reportSkipped(lost(name), error)
+        journal.warn(lost(name), error)
       }
     }
   })
@@ -169,7 +169,7 @@ async function mark(
   if (label === '') return
   await nameJob(pullRequest, jobId, step)
   if (hasLabel(label, pullRequest.labels ?? [])) return
-  await step.journal.bestEffort('The label was not put on the pull request', async () =>
+  await step.journal.orWarn('The label was not put on the pull request', async () =>
     openGitHub(step).addLabel(pullRequest, label),
   )
 }
@@ -195,7 +195,7 @@ export async function trackPullRequest(
   const wasRead = work.kind === 'updated' || work.kind === 'unchanged'
   const pullRequest = await readPatiently(link, wasRead, step).catch((error: unknown) => rethrowFatal(error))
   if (pullRequest instanceof ActionError) {
-    journal.reportSkipped(describeWanted(inputs), pullRequest)
+    journal.warn(describeWanted(inputs), pullRequest)
     if (PASSING.includes(pullRequest.code)) await mark(toPullRequestAddress(link, context), job.id, step)
     return {}
   }
@@ -261,7 +261,7 @@ async function readMergeability({ clock, context, deadlineAt, github, journal, s
     const isSettled = pauseMs > 0 && known.mergeable !== undefined
     if (!isOpen(known) || isSettled || clock.now() + pauseMs >= deadlineAt) return
     await clock.sleep(pauseMs, signal)
-    const now = await unlessFailed(read())
+    const now = await orUndefined(read())
     // Checks and files were looked at for one commit, and this is about the same one or it is not told.
     if (now === undefined || now.headSha !== known.headSha) return
     known = { ...known, ...describePullRequest(now) }
@@ -278,6 +278,6 @@ export async function readAtEnd(step: AgentStep): Promise<void> {
   const { clock, deadlineAt, journal, signal } = step
   if (signal.aborted) return
   const brief = endingAt(step, Math.min(clock.now() + READS_AT_END_MS, deadlineAt))
-  journal.add({ changes: await unlessFailed(readChanges(brief)) })
+  journal.add({ changes: await orUndefined(readChanges(brief)) })
   await readMergeability(brief)
 }

@@ -8,10 +8,10 @@ import type { TimeBudget } from '../../runtime/time-budget.ts'
 const STANDING_MS = 15_000
 const READ_AGAIN_MS = 5_000
 
-const keyOf = ({ repository, number }: PullRequestAddress): string => `${repository.toLowerCase()}#${number}`
+const getKey = ({ repository, number }: PullRequestAddress): string => `${repository.toLowerCase()}#${number}`
 
 /** The heads of pull requests in the order in which this step came to see them, as GitHub answers from copies that lag. */
-export class SeenHeads {
+export class HeadTracker {
   readonly #step: Step
   readonly #seen = new Map<string, { readonly newest: PullRequest; readonly replaced: ReadonlySet<string> }>()
   #listed: { readonly headSha: string; readonly commits: readonly PullRequestCommit[] } | undefined
@@ -23,7 +23,7 @@ export class SeenHeads {
 
   /** The pull request by the newest read of it; undefined if there was none. */
   newest(address: PullRequestAddress): PullRequest | undefined {
-    return this.#seen.get(keyOf(address))?.newest
+    return this.#seen.get(getKey(address))?.newest
   }
 
   /** Lists the commits of a pull request, or gives what was listed last if that was for the same head, and has it. */
@@ -52,7 +52,7 @@ export class SeenHeads {
   async read(address: PullRequestAddress, time?: number | TimeBudget): Promise<PullRequest> {
     const read = async () => openGitHub(this.#step, time).readPullRequest(address)
     const found = await read()
-    const seen = this.#seen.get(keyOf(found))
+    const seen = this.#seen.get(getKey(found))
     if (!seen?.replaced.has(found.headSha)) return this.#keep(found)
     const stood = await this.#stand(found, read, ({ headSha }) => !seen.replaced.has(headSha))
     return stood === undefined ? seen.newest : this.#keep(stood)
@@ -85,10 +85,10 @@ export class SeenHeads {
   }
 
   #keep(found: PullRequest): PullRequest {
-    const seen = this.#seen.get(keyOf(found))
+    const seen = this.#seen.get(getKey(found))
     const replaced = new Set(seen && [...seen.replaced, seen.newest.headSha])
     replaced.delete(found.headSha)
-    this.#seen.set(keyOf(found), { newest: found, replaced })
+    this.#seen.set(getKey(found), { newest: found, replaced })
     return found
   }
 }

@@ -13,26 +13,26 @@ import {
   type TurnState,
   withoutStop,
 } from './turn.ts'
-import type { Facts, Report, Shortfall, StandingEnd, TimelineEntry } from './report.ts'
-import { SeenHeads } from './head-tracker.ts'
-import { findUnreportedError, getRoundStop, newestOf, reportOf, type Turns } from './turns.ts'
+import type { Facts, Report, Warning, StandingEnd, TimelineEntry } from './report.ts'
+import { HeadTracker } from './head-tracker.ts'
+import { findUnreportedError, getRoundStop, getNewest, createReport, type Turns } from './turns.ts'
 
 /**
  * The live state of a step: its turns, what it did, what it could not do, and what it found out. It can be reported at any
  * moment, as a run may be cancelled at any moment.
  */
 export class Journal {
-  readonly heads: SeenHeads
+  readonly heads: HeadTracker
   /** The terminal states that jobs have shown since when, by job id. A job that runs has none. */
   readonly ends = new Map<string, StandingEnd>()
-  readonly shortfalls: Shortfall[] = []
+  readonly warnings: Warning[] = []
   readonly #step: Step
   readonly #turns: [Turn, ...Turn[]]
   readonly #timeline: TimelineEntry[] = []
   #facts: Partial<Facts>
 
   constructor(inputs: AgentInputs, step: Step) {
-    this.heads = new SeenHeads(step)
+    this.heads = new HeadTracker(step)
     this.#step = step
     const { task, projectId, dryRun, failOn, waitForChecks, allowedPaths } = inputs
     this.#turns = [{ task, state: { kind: 'planning' } }]
@@ -44,7 +44,7 @@ export class Journal {
   }
 
   get newest(): Turn {
-    return newestOf(this.#turns)
+    return getNewest(this.#turns)
   }
 
   /**
@@ -98,8 +98,8 @@ export class Journal {
   }
 
   /** Something that was to be done on GitHub and could not be. */
-  reportSkipped(lost: string, error: ActionError): void {
-    this.shortfalls.push({ lost, error })
+  warn(lost: string, error: ActionError): void {
+    this.warnings.push({ lost, error })
     this.#step.core.log(`${lost}: ${describeError(error)}`)
   }
 
@@ -107,11 +107,11 @@ export class Journal {
    * Gives what `perform` does, or undefined if it could not be done.
    * @throws ActionError `cancelled`, which is nothing to do without
    */
-  async bestEffort<T>(lost: string, perform: () => Promise<T>): Promise<T | undefined> {
+  async orWarn<T>(lost: string, perform: () => Promise<T>): Promise<T | undefined> {
     try {
       return await perform()
     } catch (error) {
-      this.reportSkipped(lost, rethrowFatal(error))
+      this.warn(lost, rethrowFatal(error))
       return undefined
     }
   }
@@ -131,9 +131,9 @@ export class Journal {
 
   /** All that is known of the step, whether it has ended or not. */
   report(): Report {
-    const { shortfalls } = this
-    const facts = { ...this.#facts, timeline: this.#timeline, shortfalls, durationMs: this.#elapsedMs() }
-    return reportOf(this.#turns, facts)
+    const { warnings } = this
+    const facts = { ...this.#facts, timeline: this.#timeline, warnings, durationMs: this.#elapsedMs() }
+    return createReport(this.#turns, facts)
   }
 
   #replaceNewest(turn: Turn): void {
@@ -167,10 +167,10 @@ export function openAgentStep(inputs: AgentInputs, step: Step): AgentStep {
 }
 
 /** Every loss and each reason once: a round may lose what the one before has lost. */
-export function formatLosses(shortfalls: readonly Shortfall[]): string[] {
-  const reasons = new Set(shortfalls.map(({ error }) => error.message))
+export function formatLosses(warnings: readonly Warning[]): string[] {
+  const reasons = new Set(warnings.map(({ error }) => error.message))
   return Array.from(reasons, (reason) => {
-    const losses = new Set(shortfalls.filter(({ error }) => error.message === reason).map(({ lost }) => lost))
+    const losses = new Set(warnings.filter(({ error }) => error.message === reason).map(({ lost }) => lost))
     return `${[...losses].join('. ')}: ${reason}`
   })
 }
@@ -179,8 +179,8 @@ export function formatLosses(shortfalls: readonly Shortfall[]): string[] {
  * One text for one notice: what is lost, then each piece of advice once. Undefined if there is nothing to say.
  * @param told what was said before, and is not said again
  */
-export function formatShortfalls(shortfalls: readonly Shortfall[], told = ''): string | undefined {
-  const losses = formatLosses(shortfalls).filter((loss) => !told.includes(loss))
-  const hints = new Set(shortfalls.flatMap(({ error }) => error.hint ?? []))
+export function formatWarnings(warnings: readonly Warning[], told = ''): string | undefined {
+  const losses = formatLosses(warnings).filter((loss) => !told.includes(loss))
+  const hints = new Set(warnings.flatMap(({ error }) => error.hint ?? []))
   return [...losses, ...hints].join(' ') || undefined
 }

@@ -11,7 +11,7 @@ import {
   tellOperation,
   titleOfPullRequest,
 } from './pull-request-status.ts'
-import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
+import { isLookedAt, getJobId, type Outcome, type Report } from './report.ts'
 import { isFixing, mayHaveChanged } from './turn.ts'
 
 type Say<T = string> = (report: Report) => T
@@ -169,7 +169,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     end: 'cancelled',
     title: () => 'Cancelled',
     text: (report) => {
-      if (jobIdOf(report) === undefined) return 'The run was cancelled before the service accepted the prompt.'
+      if (getJobId(report) === undefined) return 'The run was cancelled before the service accepted the prompt.'
       if (report.progress === 'unsent') return 'The run was cancelled before the follow-up was sent.'
       if (report.progress === 'taken' || isFixing(report)) return `The run was cancelled. ${TURN_MAY_RUN}`
       if (isStillRunning(report))
@@ -206,7 +206,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
 /** What to run to wait for the job's end, if this step did not see it. It tells the job's state, so never of a turn that was not seen. */
 export function adviseAttaching(report: Report): string | undefined {
   const { outcome, task, progress } = report
-  const id = jobIdOf(report)
+  const id = getJobId(report)
   const isUnseen = progress === 'unsent' || (progress === 'taken' && outcome !== 'submitted')
   const mayEnd =
     isStillRunning(report) || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind === 'attach')
@@ -220,7 +220,7 @@ export function adviseAttaching(report: Report): string | undefined {
   return `To wait for the job, run the same step ${withoutPrompt}.${tells}`
 }
 
-function textOf(report: Report): string {
+function getText(report: Report): string {
   const { outcome, error, progress, lastProblem } = report
   const last = outcome === 'timed-out' && lastProblem && `The last look at it failed: ${lastProblem.message}`
   if (error === undefined || error.code === 'cancelled')
@@ -233,9 +233,9 @@ function textOf(report: Report): string {
 const LOOK_AT_THE_ROUND = "Check the service's dashboard before you send the job anything else."
 
 /** The first is what does the most harm if nobody does it, and the last what nobody misses. */
-function adviceOf(report: Report): string | undefined {
+function getAdvice(report: Report): string | undefined {
   const { outcome, error } = report
-  const isUntouched = error?.code === 'cancelled' && (jobIdOf(report) === undefined || report.progress === 'unsent')
+  const isUntouched = error?.code === 'cancelled' && (getJobId(report) === undefined || report.progress === 'unsent')
   const inOrder = [
     error !== undefined && report.progress === 'taken' ? LOOK_BEFORE_SENDING : undefined,
     isStillRunning(report) && outcome !== 'error' ? adviseAttaching(report) : undefined,
@@ -256,7 +256,7 @@ export function conclude(report: Report): Conclusion {
     isGreen: isGood && report.error === undefined && gates.every((isPassed) => isPassed === true),
     title: title(report),
     // The cause of what is not known is no detail then.
-    text: [textOf(report), ...(gates.includes(undefined) ? formatLosses(report.shortfalls) : [])].join(' '),
-    advice: adviceOf(report),
+    text: [getText(report), ...(gates.includes(undefined) ? formatLosses(report.warnings) : [])].join(' '),
+    advice: getAdvice(report),
   }
 }

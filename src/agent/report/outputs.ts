@@ -5,14 +5,14 @@ import { INVISIBLE, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'
 import { type AgentStep, formatLosses } from './journal.ts'
 import { conclude, OUTCOME_ROWS } from './outcomes.ts'
-import { jobIdOf, lastReadJob, ownPullRequest, redactReport, type Report } from './report.ts'
+import { getJobId, lastReadJob, ownPullRequest, redactReport, type Report } from './report.ts'
 import { pagesFirst } from './summary.ts'
 import { formatEnd } from './turn-texts.ts'
 import { type FollowUpReason, getEnd, isInScope } from './turn.ts'
 
-const LONGEST_MODEL_NAME = 200
+const MAX_MODEL_NAME = 200
 /** Longer than git and GitHub let a branch's name be. */
-const LONGEST_BRANCH_NAME = 1_000
+const MAX_BRANCH_NAME = 1_000
 
 /** Whether the service may have taken the step's prompt. A step that attaches is about what the job did before. */
 function mayBeTaken(kind: Task['kind'], { job, progress, error }: Report): boolean {
@@ -21,14 +21,14 @@ function mayBeTaken(kind: Task['kind'], { job, progress, error }: Report): boole
 }
 
 /** Whether this step's work is in a pull request. Undefined if nobody knows; a red step claims nothing of an earlier turn. */
-function changedOf(report: Report): boolean | undefined {
+function getChanged(report: Report): boolean | undefined {
   const { operation, outcome, task } = report
   if (operation !== undefined) return operation !== 'unchanged'
   return task && mayBeTaken(task.kind, report) ? OUTCOME_ROWS[outcome].changed(report) : false
 }
 
 /** Only of a prompt that the service is known to have taken. */
-function continuedOf({ continued, progress }: Report): FollowUpReason | undefined {
+function getContinued({ continued, progress }: Report): FollowUpReason | undefined {
   return progress === undefined || progress === 'unsent' ? undefined : continued
 }
 
@@ -36,21 +36,21 @@ function continuedOf({ continued, progress }: Report): FollowUpReason | undefine
 const OUTPUTS = {
   outcome: ({ outcome }) => outcome,
   status: (report) => lastReadJob(report)?.status,
-  changed: changedOf,
+  changed: getChanged,
   'pr-link': (report) => ownPullRequest(report)?.href,
   'pr-number': (report) => ownPullRequest(report)?.number,
   'pr-head-sha': ({ pullRequest }) => pullRequest?.headSha,
   checks: ({ pullRequest }) => pullRequest?.checks,
   'in-scope': ({ pullRequest = {} }) => isInScope(pullRequest),
-  'job-id': jobIdOf,
+  'job-id': getJobId,
   'pr-operation': ({ operation }) => operation,
   'pr-repository': (report) => ownPullRequest(report)?.repository,
   'pr-state': ({ pullRequest }) => pullRequest?.state,
-  'pr-branch': ({ pullRequest }) => oneLine(pullRequest?.branch ?? '', LONGEST_BRANCH_NAME),
+  'pr-branch': ({ pullRequest }) => oneLine(pullRequest?.branch ?? '', MAX_BRANCH_NAME),
   'pr-mergeable': ({ pullRequest }) => pullRequest?.mergeable,
-  continued: continuedOf,
+  continued: getContinued,
   'fix-rounds': ({ rounds, stop }) => (rounds.length === 0 && stop === undefined ? undefined : rounds.length),
-  model: ({ job }) => oneLine(job?.model ?? '', LONGEST_MODEL_NAME),
+  model: ({ job }) => oneLine(job?.model ?? '', MAX_MODEL_NAME),
   'duration-seconds': ({ durationMs }) => (durationMs / 1000).toFixed(1),
 } satisfies Readonly<Record<string, (report: Report) => string | number | boolean | undefined>>
 
@@ -62,20 +62,20 @@ export function toOutputs(report: Report): Outputs {
   return Object.fromEntries(outputs) as Outputs
 }
 
-const MOST_BYTES = 32 * 1024
-const LONGEST_NAME = 300
-const LONGEST_SENTENCE = 1_500
-const LONGEST_URL = 2_000
-const MOST_ROUND_CHECKS = 20
+const MAX_BYTES = 32 * 1024
+const MAX_OUTPUT_NAME_CHARS = 300
+const MAX_SENTENCE = 1_500
+const MAX_URL = 2_000
+const MAX_ROUND_CHECKS = 20
 
-const name = (text?: string): string | undefined => text && oneLine(text, LONGEST_NAME)
-const sentence = (text?: string): string | undefined => text && oneLine(text, LONGEST_SENTENCE)
-const urlOf = (url = ''): string | undefined => (url.length <= LONGEST_URL && /^https?:/.test(url) ? url : undefined)
+const name = (text?: string): string | undefined => text && oneLine(text, MAX_OUTPUT_NAME_CHARS)
+const sentence = (text?: string): string | undefined => text && oneLine(text, MAX_SENTENCE)
+const toUrl = (url = ''): string | undefined => (url.length <= MAX_URL && /^https?:/.test(url) ? url : undefined)
 
 /** The output `result`, by `docs/result.schema.json`. What is undefined is not known. */
 function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) {
   const { outcome, startedBy, change, job, operation, pullRequest: found = {}, error, durationMs } = report
-  const [id, link] = [jobIdOf(report), ownPullRequest(report)]
+  const [id, link] = [getJobId(report), ownPullRequest(report)]
   return {
     version: 1,
     outcome,
@@ -83,10 +83,10 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
     title,
     text: sentence(text),
     advice: sentence(advice),
-    triggered_by: startedBy && { text: startedBy.text, url: urlOf(startedBy.url) },
+    triggered_by: startedBy && { text: startedBy.text, url: toUrl(startedBy.url) },
     change: sentence(change),
-    changed: changedOf(report),
-    continued: continuedOf(report),
+    changed: getChanged(report),
+    continued: getContinued(report),
     job: id && {
       id,
       status: lastReadJob(report)?.status,
@@ -111,15 +111,15 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
     checks: (found.checkList ?? []).map((check) => ({
       name: name(check.name),
       result: check.state,
-      url: urlOf(check.detailsUrl),
+      url: toUrl(check.detailsUrl),
       seconds: check.tookMs && check.tookMs / 1_000,
     })),
     outside: (found.outside ?? []).map(name),
     rounds: report.rounds.map((turn) => ({
-      checks: (turn.failing ?? []).slice(0, MOST_ROUND_CHECKS).map((check) => name(check.name)),
+      checks: (turn.failing ?? []).slice(0, MAX_ROUND_CHECKS).map((check) => name(check.name)),
       end: formatEnd(turn),
     })),
-    not_done: formatLosses(report.shortfalls).map(sentence),
+    not_done: formatLosses(report.warnings).map(sentence),
     error: error && { code: error.code, message: sentence(error.message), hint: sentence(error.hint) },
     duration_seconds: Number((durationMs / 1_000).toFixed(1)),
     left_out: { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 },
@@ -148,7 +148,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(toJson(value))
  */
 export function renderResult(report: Report, conclusion: Conclusion, redact: Redact): string {
   let result = redactAll(toResult(report, conclusion), redact)
-  while (bytesOf(result) > MOST_BYTES) {
+  while (bytesOf(result) > MAX_BYTES) {
     const [longest] = LISTS.toSorted((a, b) => bytesOf(result[b]) - bytesOf(result[a]))
     if (longest === undefined || result[longest].length === 0) break
     const gone = Math.ceil(result[longest].length * SHARE_AT_ONCE)

@@ -1,6 +1,6 @@
-import { linked, prose, quoted, someQuoted } from '../../text/markdown.ts'
+import { linked, escapeSentence, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
-import { type ChecksState, failedOf, formatFixing, isInScope, type PullRequestFindings } from './turn.ts'
+import { type ChecksState, listFailedChecks, formatFixing, isInScope, type PullRequestFindings } from './turn.ts'
 import { isLookedAt, type Report } from './report.ts'
 
 export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
@@ -26,13 +26,13 @@ const APPROVE_CHECKS =
 const NO_CHECKS =
   "See which workflows the branch of the pull request starts: one that was opened with a workflow's own token starts none, or runs that wait for approval. An app's token starts them."
 
-const MOST_FAILED = 5
+const MAX_FAILED = 5
 
 function listFailed({ checkList }: PullRequestFindings): readonly string[] {
-  const failed = failedOf(checkList)
-  const more = failed.length - MOST_FAILED
+  const failed = listFailedChecks(checkList)
+  const more = failed.length - MAX_FAILED
   return [
-    ...failed.slice(0, MOST_FAILED).map(({ name, detailsUrl: url, needsPerson }) => {
+    ...failed.slice(0, MAX_FAILED).map(({ name, detailsUrl: url, needsPerson }) => {
       const happened = needsPerson === true ? 'needs somebody to act' : 'failed'
       return linked({ text: `${quoted(name)} ${happened}`, url })
     }),
@@ -50,12 +50,12 @@ interface Fault {
 type FaultRow = readonly [isSo: boolean, ending: string, advice: string, ...left: readonly string[]]
 
 /** All that is wrong with the pull request, or not known although it was asked for, the gravest first. */
-export function faultsOf(report: Report): readonly Fault[] {
-  const { waitForChecks = false, allowedPaths = [], pullRequest = {}, shortfalls } = report
+export function findBlockers(report: Report): readonly Fault[] {
+  const { waitForChecks = false, allowedPaths = [], pullRequest = {}, warnings } = report
   const { state, mergeable, checks, waitsForApproval: isHeld = false, outside } = pullRequest
   const [asksScope, isPending] = [allowedPaths.length > 0, checks === 'pending']
-  const hint = shortfalls.findLast(({ error }) => error.hint)?.error.hint
-  const outsideOf = prose(`It changes paths outside of \`allowed-paths\`: ${someQuoted(outside ?? [])}.`)
+  const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
+  const outsideOf = escapeSentence(`It changes paths outside of \`allowed-paths\`: ${someQuoted(outside ?? [])}.`)
   const rows: readonly FaultRow[] = [
     [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', LOOK_AT_FILES, outsideOf],
     [mergeable === false, ', and it conflicts with its base', RESOLVE, 'It conflicts with its base branch.'],
@@ -83,7 +83,7 @@ export function tellOperation({ operation, task }: Report): readonly [happened: 
 /** Only what is open, no draft, known to have no conflict, and good in all that was asked for is ready. */
 export function titleOfPullRequest(report: Report): string {
   const { operation, pullRequest: found = {} } = report
-  const [fault] = faultsOf(report)
+  const [fault] = findBlockers(report)
   if (fault === undefined && found.state === 'open' && found.mergeable === true) return 'The pull request is ready'
   const when = operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'
   const happened = isPullRequestOver(found) ? `${found.state ?? ''} ${when}` : tellOperation(report)[0]
@@ -92,7 +92,7 @@ export function titleOfPullRequest(report: Report): string {
 
 /** Undefined if nobody has to do anything about it. */
 export function adviseOnPullRequest(report: Report): string | undefined {
-  return isLookedAt(report) ? faultsOf(report)[0]?.advice : undefined
+  return isLookedAt(report) ? findBlockers(report)[0]?.advice : undefined
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Job, PullRequestLink } from '../../docs-service/schemas.ts'
 import type { CommentAddress } from '../../github/comments.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import type { ActionError } from '../../runtime/errors.ts'
-import type { Told } from '../../text/markdown.ts'
+import type { LinkedText } from '../../text/markdown.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs, Task } from '../inputs.ts'
@@ -61,7 +61,7 @@ export interface LogPlace {
 }
 
 /** Something that was to be done on GitHub and could not be. Nothing else is lost, and never the job's result. */
-export interface Shortfall {
+export interface Warning {
   /** What is lost, such as `The label was not put on the pull request`. */
   readonly lost: string
   readonly error: ActionError
@@ -74,7 +74,7 @@ type InputFacts = Pick<AgentInputs, 'projectId' | 'dryRun' | 'failOn' | 'waitFor
 export interface Facts extends Partial<InputFacts> {
   /** Where the step stands, so that two on one page can be told apart; empty if it has no id. */
   readonly stepId?: string
-  readonly startedBy?: Told
+  readonly startedBy?: LinkedText
   /** The comment of somebody who may ask, which gets an answer. */
   readonly comment?: CommentAddress | undefined
   /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */
@@ -84,7 +84,7 @@ export interface Facts extends Partial<InputFacts> {
   readonly changes?: Changes | undefined
   readonly log?: LogPlace | undefined
   readonly timeline: readonly TimelineEntry[]
-  readonly shortfalls: readonly Shortfall[]
+  readonly warnings: readonly Warning[]
   readonly durationMs: number
 }
 
@@ -109,7 +109,7 @@ export interface Report extends Facts, JobReads {
 }
 
 /** The id that a later step can follow up on or attach to. A dry run has done nothing that a later step could build on. */
-export function jobIdOf({ job, task, dryRun }: Report): string | undefined {
+export function getJobId({ job, task, dryRun }: Report): string | undefined {
   if (dryRun === true) return undefined
   return job?.id ?? (task?.kind === 'create' ? undefined : task?.jobId)
 }
@@ -132,7 +132,7 @@ export function ownPullRequest(report: Report): PullRequestLink | undefined {
 }
 
 /** More than is shown of a field anywhere, in code points. */
-const LONGEST_FIELD = 1_000
+const MAX_FIELD = 1_000
 
 /**
  * Takes secrets out of a report before outputs and summary are made of it: these cut long texts, and a secret that was
@@ -152,7 +152,7 @@ export function redactReport(report: Report, redact: Redact): Report {
 /** What the verdict rests on stays as it is: a secret may be a word such as `active`. */
 function redactJob(job: Job, redact: Redact): Job {
   const { id, status, prLink } = job
-  const line = (text: string): string => oneLine(text, LONGEST_FIELD, redact)
+  const line = (text: string): string => oneLine(text, MAX_FIELD, redact)
   const repository = prLink?.repository && line(prLink.repository)
   return { ...redactAll(job, line), id, status, prLink: prLink && { ...prLink, href: redact(prLink.href), repository } }
 }

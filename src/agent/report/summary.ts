@@ -8,30 +8,30 @@ import {
   inlineCode,
   joinBlocks,
   linked,
-  prose,
+  escapeSentence,
   quoted,
   someQuoted,
   table,
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { formatShortfalls } from './journal.ts'
+import { formatWarnings } from './journal.ts'
 import { adviseAttaching, OUTCOME_ROWS } from './outcomes.ts'
 import { adviseOnPullRequest, formatPullRequest } from './pull-request-status.ts'
-import { type Changes, isLookedAt, jobIdOf, lastReadJob, ownPullRequest, type Report } from './report.ts'
+import { type Changes, isLookedAt, getJobId, lastReadJob, ownPullRequest, type Report } from './report.ts'
 import { formatEnd } from './turn-texts.ts'
 import type { Turn } from './turn.ts'
 
-const MOST_PROMPT_BYTES = 32 * 1024
+const MAX_PROMPT_BYTES = 32 * 1024
 /** The prompt is what a dry run is for, so it gets most of the summary's room. */
 const MAX_PREVIEW_BYTES = 192 * 1024
 
 const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attached' } as const
 
 /** In the heading. */
-const LONGEST_NAME = 40
+const MAX_HEADING_NAME_CHARS = 40
 
 /** What kind of step it was; undefined for one that had nothing to do. */
-function kindOf({ outcome, task, comment, continued }: Report): string | undefined {
+function getKind({ outcome, task, comment, continued }: Report): string | undefined {
   if (task === undefined || outcome === 'skipped') return undefined
   const origin = comment !== undefined ? ' from a comment' : continued === undefined ? '' : ' on an open pull request'
   return `${TASK_NAMES[task.kind]}${origin}`
@@ -42,31 +42,31 @@ function headline(report: Report, { isGreen, title }: Conclusion): string {
   const { outcome, projectId, stepId } = report
   const [green, red] = OUTCOME_ROWS[outcome].icons
   const icon = isGreen ? (adviseOnPullRequest(report) === undefined ? green : '⚠️') : red
-  const name = (text: string): string => inlineCode(oneLine(text, LONGEST_NAME))
+  const name = (text: string): string => inlineCode(oneLine(text, MAX_HEADING_NAME_CHARS))
   const place = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
-  return heading(icon, ['Docs agent', ...place, kindOf(report)], title)
+  return heading(icon, ['Docs agent', ...place, getKind(report)], title)
 }
 
 /** One that is too long would leave no room for what comes behind it. */
-const LONGEST_FACT = 300
-const fact = (text: string): string => inlineCode(oneLine(text, LONGEST_FACT))
+const MAX_FACT = 300
+const fact = (text: string): string => inlineCode(oneLine(text, MAX_FACT))
 
 /** Of a push. The change says how many commits there are in its range. */
 const COUNT = /: \d+ commits?$/
 
 /** What the sections before have not told, what started the run, and the job. */
 function facts(report: Report, { text }: Conclusion): string {
-  const { startedBy, change, pullRequest: { state, branch, outside = [] } = {}, shortfalls, job, durationMs } = report
-  const [id, lastRead] = [jobIdOf(report), lastReadJob(report)]
+  const { startedBy, change, pullRequest: { state, branch, outside = [] } = {}, warnings, job, durationMs } = report
+  const [id, lastRead] = [getJobId(report), lastReadJob(report)]
   const trigger = startedBy && { ...startedBy, text: startedBy.text.replace(change === undefined ? '' : COUNT, '') }
   const ref = job?.ref === undefined ? '' : ` at ${fact(job.ref)}`
   return table({
     'Triggered by': trigger && linked(trigger),
-    Change: change && prose(change),
+    Change: change && escapeSentence(change),
     'Pull request': state && branch && `${state}, ${fact(branch)}`,
-    'Last seen of it': isLookedAt(report) ? '' : prose(formatPullRequest(report)),
+    'Last seen of it': isLookedAt(report) ? '' : escapeSentence(formatPullRequest(report)),
     'Outside of allowed-paths': firstRows(outside, (path) => [fact(path)]).join(', '),
-    'Not done on GitHub': prose(formatShortfalls(shortfalls, text) ?? ''),
+    'Not done on GitHub': escapeSentence(formatWarnings(warnings, text) ?? ''),
     Job: id && inlineCode(id),
     Status: lastRead && fact(lastRead.unlistedStatus ?? lastRead.status),
     Repository: job?.repository && `${fact(job.repository)}${ref}`,
@@ -83,7 +83,7 @@ function timeline({ timeline }: Report): string[] {
     const [day = '', time = ''] = formatUtc(at).split(' ')
     const shown = day === today ? time : `${day} ${time}`
     today = day
-    return [shown, formatDuration(elapsedMs), prose(event)]
+    return [shown, formatDuration(elapsedMs), escapeSentence(event)]
   })
   return rows.length === 0 ? [] : ['### Time line', grid(['UTC', 'After', 'What happened'], rows)]
 }
@@ -92,7 +92,7 @@ function prompt({ task, preview }: Report): string {
   if (task === undefined || task.kind === 'attach' || task.prompt === '') return ''
   const fold = (maxBytes: number): string => foldedText('The prompt', task.prompt, maxBytes)
   const whole = preview && fold(MAX_PREVIEW_BYTES)
-  return whole !== undefined && Buffer.byteLength(whole) <= MAX_PREVIEW_BYTES ? whole : fold(MOST_PROMPT_BYTES)
+  return whole !== undefined && Buffer.byteLength(whole) <= MAX_PREVIEW_BYTES ? whole : fold(MAX_PROMPT_BYTES)
 }
 
 /** Only ids that were checked get in here. */
@@ -105,7 +105,7 @@ function whatNext(report: Report, { advice }: Conclusion): string[] {
   const { job, error, progress, outcome } = report
   const attaching = adviseAttaching(report)
   if (attaching !== undefined)
-    return attaching === advice ? [] : ['### What next', attaching, linesToCopy(jobIdOf(report))]
+    return attaching === advice ? [] : ['### What next', attaching, linesToCopy(getJobId(report))]
   const mayFollow = job?.status === 'completed' || job?.status === 'failed'
   if (!mayFollow || error !== undefined || progress === 'taken' || outcome === 'cancelled') return []
   const more = '  prompt: Now do this as well.'
@@ -121,7 +121,7 @@ export function renderSummary(report: Report, conclusion: Conclusion): string {
     text,
     quote && `The service says: ${inlineCode(quote)}`,
     advice && `**What to do:** ${advice}`,
-    advice && advice === adviseAttaching(report) ? linesToCopy(jobIdOf(report)) : '',
+    advice && advice === adviseAttaching(report) ? linesToCopy(getJobId(report)) : '',
     ...pullRequestSections(report),
     facts(report, conclusion),
     ...timeline(report),
@@ -131,9 +131,9 @@ export function renderSummary(report: Report, conclusion: Conclusion): string {
 }
 
 /** So many files, checks and paths are named. */
-const MOST_ROWS = 20
-const LONGEST_TITLE = 200
-const MOST_ROUND_PROMPT_BYTES = 16 * 1024
+const MAX_ROWS = 20
+const MAX_TITLE = 200
+const MAX_ROUND_PROMPT_BYTES = 16 * 1024
 
 const PAGE = /\.(?:mdx?|markdown|rst|adoc|asciidoc|txt|html?|ipynb)$/i
 
@@ -144,8 +144,8 @@ export function pagesFirst(files: Changes['files']): Changes['files'] {
 
 /** The rows that are shown, and how many more there are. */
 function firstRows<T>(items: readonly T[], toRow: (item: T) => readonly string[]): (readonly string[])[] {
-  const more = items.length - MOST_ROWS
-  return [...items.slice(0, MOST_ROWS).map(toRow), ...(more > 0 ? [[`and ${more} more`]] : [])]
+  const more = items.length - MAX_ROWS
+  return [...items.slice(0, MAX_ROWS).map(toRow), ...(more > 0 ? [[`and ${more} more`]] : [])]
 }
 
 function pullRequestHeading(report: Report): string {
@@ -155,7 +155,7 @@ function pullRequestHeading(report: Report): string {
   const title = report.pullRequest?.title ?? ''
   const place = number === undefined || repository === undefined ? '' : `#${number} in ${repository}`
   const name = place === '' ? 'Open the pull request' : `Pull request ${place}`
-  const text = title === '' ? name : `${inlineCode(oneLine(title, LONGEST_TITLE))} ${place}`
+  const text = title === '' ? name : `${inlineCode(oneLine(title, MAX_TITLE))} ${place}`
   return `### [${text.trim().replaceAll('_', '&#95;')}](${href})`
 }
 
@@ -163,10 +163,10 @@ function files({ changes }: Report): string[] {
   if (changes === undefined || changes.files.length === 0) return []
   const { files, isWhole } = changes
   const count = `${isWhole ? '' : 'at least '}${formatCount(files.length, 'file')}`
-  const sumOf = (what: 'additions' | 'deletions'): number => files.reduce((sum, file) => sum + file[what], 0)
-  const total = `+${sumOf('additions')} −${sumOf('deletions')}`
+  const addUp = (what: 'additions' | 'deletions'): number => files.reduce((sum, file) => sum + file[what], 0)
+  const total = `+${addUp('additions')} −${addUp('deletions')}`
   const rows = firstRows(pagesFirst(files), ({ path, additions, deletions }) => [
-    prose(quoted(path)),
+    escapeSentence(quoted(path)),
     `+${additions}`,
     `−${deletions}`,
   ])
@@ -189,8 +189,8 @@ function checks({ pullRequest: { checkList = [] } = {} }: Report): string {
 function round(turn: Turn, index: number): string[] {
   const { failing = [], task } = turn
   const names = someQuoted(failing.map(({ name }) => name))
-  const sent = `**Round ${index + 1}:** ${prose(`sent ${names}; ${formatEnd(turn)}`)}`
-  return task.kind === 'attach' ? [sent] : [sent, foldedText('What was sent', task.prompt, MOST_ROUND_PROMPT_BYTES)]
+  const sent = `**Round ${index + 1}:** ${escapeSentence(`sent ${names}; ${formatEnd(turn)}`)}`
+  return task.kind === 'attach' ? [sent] : [sent, foldedText('What was sent', task.prompt, MAX_ROUND_PROMPT_BYTES)]
 }
 
 /** The pull request by its title, what the step has changed in it, its checks, and each round; empty for what is not known. */

@@ -1,10 +1,10 @@
 import { type ActionError, ERROR_TITLES } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
-import { oneLine } from '../../text/untrusted.ts'
+import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { CHECKS_TEXTS } from './pull-request-status.ts'
 import { getEnd, getProgress, type Ended, type Stopped, type Turn, type Work } from './turn.ts'
-import { getStopOutcome, newestOf, type Turns } from './turns.ts'
+import { getStopOutcome, getNewest, type Turns } from './turns.ts'
 
 /** The end of a turn whose pull request may have new commits although the turn did not complete. */
 function formatEndedBadly(text: string, work: Work): string {
@@ -57,11 +57,9 @@ export function formatEnd(turn: Turn): string {
   }
 }
 
-const LONGEST_NAME = 60
-
 /** What the newest turn is called in the log. */
 export function nameTurn(turns: Turns, maxRounds: number): string {
-  const { task, failing } = newestOf(turns)
+  const { task, failing } = getNewest(turns)
   if (failing !== undefined) return `Round ${turns.length - 1} of ${maxRounds}`
   if (task.kind === 'create') return 'New job'
   return `${task.kind === 'attach' ? 'Attach' : 'Follow-up'} to ${task.jobId}`
@@ -70,7 +68,7 @@ export function nameTurn(turns: Turns, maxRounds: number): string {
 /** The title of its group: a round says which checks it sends. */
 export function titleTurn(name: string, { failing }: Turn): string {
   if (failing === undefined) return name
-  return `${name}: ${failing.map((check) => oneLine(check.name, LONGEST_NAME)).join(', ')}`
+  return `${name}: ${failing.map((check) => oneLine(check.name, MAX_NAME_CHARS)).join(', ')}`
 }
 
 /** How a turn ended that was not stopped. A turn without an end is about to be replaced by another, and nothing was sent. */

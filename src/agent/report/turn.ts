@@ -22,7 +22,7 @@ export interface PullRequestFindings extends Partial<Pick<PullRequest, 'title' |
   readonly outside?: readonly string[]
 }
 
-export function failedOf(checks: readonly Check[] = []): readonly Check[] {
+export function listFailedChecks(checks: readonly Check[] = []): readonly Check[] {
   return checks.filter(({ state }) => state === 'failure')
 }
 
@@ -40,11 +40,11 @@ export function describePullRequest(pullRequest: PullRequest): PullRequestFindin
 export const STOPS = {
   passed: 'All its checks have passed.',
   'used-up': 'No round is left.',
-  unmoved: 'The agent added no commit, so the same checks would fail again.',
+  'no-new-commit': 'The agent added no commit, so the same checks would fail again.',
   diverged: 'The commit that was checked is not in the pull request any more.',
-  over: 'The pull request is closed or merged.',
-  elsewhere: 'The job does not name this pull request any more.',
-  others: 'Somebody else has committed to the pull request meanwhile.',
+  closed: 'The pull request is closed or merged.',
+  'other-pull-request': 'The job does not name this pull request any more.',
+  'foreign-commits': 'Somebody else has committed to the pull request meanwhile.',
   'red-before': 'The failed checks also fail without these changes.',
   'needs-person': 'The failed checks need somebody to act, such as to sign an agreement, which the agent cannot do.',
   'no-time': 'Less than ten minutes are left of `timeout-minutes`.',
@@ -72,7 +72,7 @@ export function isFixing({ rounds, stop }: Fixing): boolean {
 
 /** Whether a round may have changed what was not looked at again. */
 export function mayHaveChanged({ rounds, stop = 'unseen' }: Fixing): boolean {
-  return rounds.length > 0 && (stop === 'unseen' || stop === 'elsewhere')
+  return rounds.length > 0 && (stop === 'unseen' || stop === 'other-pull-request')
 }
 
 /** What was sent and why it ended there, as full sentences; nothing if nobody asked for rounds. */

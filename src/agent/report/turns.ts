@@ -20,7 +20,7 @@ import type { Facts, Outcome, PullRequestOperation, Report } from './report.ts'
 /** The turns of a step, the oldest first. The first is the step's own, further ones are rounds that send failing checks back. */
 export type Turns = readonly [Turn, ...Turn[]]
 
-export function newestOf(turns: Turns): Turn {
+export function getNewest(turns: Turns): Turn {
   return turns.at(-1) ?? turns[0]
 }
 
@@ -91,14 +91,14 @@ function toOperation(turn: Turn): PullRequestOperation | undefined {
 
 /** The error that decides what became of the step, if one does. */
 function findDecidingStop(turns: Turns): Stopped | undefined {
-  const { state } = newestOf(turns)
+  const { state } = getNewest(turns)
   if (state.kind !== 'stopped') return undefined
   return getEnd(turns[0]) === undefined || isFatal(state) ? state : undefined
 }
 
 /** What stopped a round, or what was to lead to one, and is not reported otherwise. */
 export function findUnreportedError(turns: Turns): ActionError | undefined {
-  const { state, roundStop } = newestOf(turns)
+  const { state, roundStop } = getNewest(turns)
   if (state.kind !== 'stopped' || findDecidingStop(turns) !== undefined) return undefined
   const isReported = roundStop !== undefined && state.error.code === 'not-sent'
   return isReported ? undefined : state.error
@@ -115,9 +115,9 @@ function stopAfterEnded({ job, work }: Ended): RoundStop | undefined {
   switch (work.kind) {
     case 'created':
     case 'none':
-      return 'elsewhere'
+      return 'other-pull-request'
     case 'unchanged':
-      return work.hasHeadMoved ? undefined : 'unmoved'
+      return work.hasHeadMoved ? undefined : 'no-new-commit'
     case 'updated':
     case 'unknown':
       return undefined
@@ -138,7 +138,7 @@ function stopAfterRound(end: TurnEnd): RoundStop | undefined {
     case 'ended':
       return stopAfterEnded(end)
     case 'unusable-link':
-      return 'elsewhere'
+      return 'other-pull-request'
     case 'left-behind':
       return 'left-behind'
   }
@@ -146,7 +146,7 @@ function stopAfterRound(end: TurnEnd): RoundStop | undefined {
 
 /** Why failing checks go back no further, as far as the turns tell; undefined if another round may follow. */
 export function getRoundStop(turns: Turns): RoundStop | undefined {
-  const { state, roundStop } = newestOf(turns)
+  const { state, roundStop } = getNewest(turns)
   const [own, ...rounds] = turns
   if (roundStop !== undefined || getEnd(own) === undefined) return roundStop
   const round = rounds.at(-1)
@@ -189,7 +189,7 @@ export function getOutcome(turns: Turns, skipReason?: string): Outcome {
 }
 
 /** All that is known of a step, whether it has ended or not. */
-export function reportOf(turns: Turns, facts: Facts): Report {
+export function createReport(turns: Turns, facts: Facts): Report {
   const [own] = turns
   const end = getEnd(own)
   const stopped = findDecidingStop(turns)
@@ -206,7 +206,7 @@ export function reportOf(turns: Turns, facts: Facts): Report {
     preview: end?.kind === 'previewed' ? end : undefined,
     operation: getPullRequestOperation(turns),
     error: stopped === undefined ? end && getEndError(end) : stopped.error,
-    jobInRound: turns.length > 1 ? getReads(newestOf(turns).state).job : undefined,
+    jobInRound: turns.length > 1 ? getReads(getNewest(turns).state).job : undefined,
     rounds: sentRounds(turns),
     stop: getRoundStop(turns),
   }

@@ -1,7 +1,7 @@
 import { OutputsLost } from '../../action/toolkit.ts'
-import { createTryRead, getRateLimitDelayMs, patienceMs } from '../../docs-service/retry.ts'
+import { createTryRead, getRateLimitDelayMs, maxRetryAfterMs } from '../../docs-service/retry.ts'
 import { type Job, STATUS_PHRASES } from '../../docs-service/schemas.ts'
-import { ActionError, describeError, unlessFailed } from '../../runtime/errors.ts'
+import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { formatCount } from '../../text/format.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -61,7 +61,7 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
       if (job !== undefined && isFound(job)) return job
       const now = clock.now()
       if (now >= endsAt) return undefined
-      const retryAfterMs = problem === undefined ? 0 : patienceMs(problem, clock, deadlineAt)
+      const retryAfterMs = problem === undefined ? 0 : maxRetryAfterMs(problem, clock, deadlineAt)
       if (plan.endsOnLongWait && now + retryAfterMs > endsAt) return undefined
       const state = {
         elapsedMs: now - startedAt,
@@ -199,11 +199,11 @@ async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | 'none' |
     withinMs: LINK_LAG_MS,
     endsOnLongWait: true,
   })
-  let read = await unlessFailed(polled)
+  let read = await orUndefined(polled)
   const { lastProblem } = watch.reads
   // The last read has little time, so a slow response is cut off.
   if (read === undefined && lastProblem !== undefined && lastProblem.code !== 'rate-limited') {
-    const repeated = await unlessFailed(client.getJob(jobId, Math.min(clock.now() + REPEATED_READ_MS, deadlineAt)))
+    const repeated = await orUndefined(client.getJob(jobId, Math.min(clock.now() + REPEATED_READ_MS, deadlineAt)))
     if (repeated !== undefined) watch.observe(repeated)
     if (repeated !== undefined && saysMore(repeated)) read = repeated
   }

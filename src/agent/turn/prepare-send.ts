@@ -1,7 +1,7 @@
 import { openGitHub } from '../../action/step.ts'
 import { isSamePullRequest, type Job, parsePullRequestLink, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, orNotSent, unlessFailed } from '../../runtime/errors.ts'
+import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import type { FixRoundTarget, PullRequestTarget, Target } from '../plan.ts'
 import { stopAtLastLook, stopForTime } from '../pull-request/fix-rounds.ts'
 import { countFollowUp } from '../pull-request/marker-comment.ts'
@@ -52,7 +52,7 @@ function refuse(message: string, hint: string): Stop {
   return { kind: 'stop', error: new ActionError('not-sent', message, { hint }) }
 }
 
-const nameOf = ({ rolling }: PullRequestTarget): string => `Pull request #${rolling.pullRequest.number}`
+const getName = ({ rolling }: PullRequestTarget): string => `Pull request #${rolling.pullRequest.number}`
 const hintFor = ({ reason }: PullRequestTarget): string => (reason === 'comment' ? AGAIN : ASK_AGAIN)
 
 const describeUnknown = ({ rolling }: PullRequestTarget): string =>
@@ -69,7 +69,7 @@ function decideOnObjection(target: PullRequestTarget, job: Job, objection: strin
     return { kind: 'replan', target, reason: `Job ${job.id} ${objection}` }
   const more = takesBack ? ' any more' : ''
   return refuse(
-    `${nameOf(target)} cannot take the follow-up: job ${job.id} ${objection}${more}.`,
+    `${getName(target)} cannot take the follow-up: job ${job.id} ${objection}${more}.`,
     'Run the step again: it looks for the pull request and its job anew.',
   )
 }
@@ -77,7 +77,7 @@ function decideOnObjection(target: PullRequestTarget, job: Job, objection: strin
 /** What follows from the state of the pull request. */
 function decideOnState(target: PullRequestTarget, { state }: PullRequest): TargetDecision {
   if (isOpen({ state })) return SEND
-  const end = `${nameOf(target)} was ${state} meanwhile`
+  const end = `${getName(target)} was ${state} meanwhile`
   return target.reason === 'pull-request' ? { kind: 'replan', target, reason: end } : refuse(`${end}.`, ELSEWHERE)
 }
 
@@ -102,11 +102,13 @@ async function checkFixRound(target: FixRoundTarget, job: Job, step: AgentStep):
   const isOld = clock.now() - lastRead.atMs >= MAX_READ_AGE_MS
   const lost = 'The failing checks were not sent to the agent'
   const read = () => journal.heads.read(address)
-  const now = isOld ? await journal.bestEffort(lost, read) : lastRead.pullRequest
+  const now = isOld ? await journal.orWarn(lost, read) : lastRead.pullRequest
   const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, link)
   let roundStop: RoundStop | undefined = 'not-sent'
   if (now !== undefined)
-    roundStop = isItsOwn ? (stopAtLastLook(now, examinedHead) ?? stopForTime(deadlineAt - clock.now())) : 'elsewhere'
+    roundStop = isItsOwn
+      ? (stopAtLastLook(now, examinedHead) ?? stopForTime(deadlineAt - clock.now()))
+      : 'other-pull-request'
   return roundStop === undefined
     ? SEND
     : { kind: 'stop', error: new ActionError('not-sent', STOPS[roundStop]), roundStop }
@@ -164,7 +166,7 @@ async function count(target: PullRequestTarget, step: AgentStep): Promise<Target
   if (ended.kind !== 'send') return ended
   // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
   return refuse(
-    `${nameOf(target)} takes no more follow-ups: it has had ${step.inputs.maxFollowUps}, the limit.`,
+    `${getName(target)} takes no more follow-ups: it has had ${step.inputs.maxFollowUps}, the limit.`,
     'Merge or close it: the next run then starts a new job. Or raise `max-follow-ups`.',
   )
 }
@@ -328,6 +330,6 @@ export async function findObjection(
   // If the repository was renamed, one of the two may have its older name. Who sees it by its name of today sees it by an older
   // one, too.
   const asked = openGitHub(step, step.questions).readPullRequest({ repository: prLink.repository, number })
-  const today = (await unlessFailed(asked, 'not-found', 'forbidden'))?.repository ?? prLink.repository
+  const today = (await orUndefined(asked, 'not-found', 'forbidden'))?.repository ?? prLink.repository
   return objectionTo({ ...job, prLink: { ...prLink, repository: today } }, pullRequest, serverUrl)
 }

@@ -29,7 +29,7 @@ const TURN_START_MS = 120_000
  * @param answeredAtMs when the message was answered, on the clock's scale
  * @param wasReadActive whether a read, and not only the answer, said `active`
  */
-export function endOfTurn(
+export function createTurnEndDetector(
   before: Job,
   answeredAtMs: number,
   wasReadActive: boolean,
@@ -57,7 +57,7 @@ async function awaitBegin(jobId: string, watch: JobWatch): Promise<boolean> {
  * ends the reading, a cancelled run included, leaves the fate as it was.
  * @throws the fate
  */
-async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<void> {
+async function confirmDelivery(fate: ActionError, before: Job, watch: JobWatch): Promise<void> {
   watch.note('It is not known whether the service accepted the prompt. The step looks whether the agent begins it.')
   const isTaken =
     !isRunning(before) &&
@@ -71,7 +71,7 @@ async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<
 /** Waits for the end of the turn. A read that contradicts an end while its link is awaited reopens the question. */
 async function awaitEnd(
   jobId: string,
-  isEnd: ReturnType<typeof endOfTurn>,
+  isEnd: ReturnType<typeof createTurnEndDetector>,
   watch: JobWatch,
 ): Promise<JobEnd | undefined> {
   const { clock } = watch.step
@@ -146,7 +146,7 @@ async function followUp(prompt: string, target: Target, prepared: Send, watch: J
   const isAnsweredActive = !(answer instanceof ActionError) && saysActive(answer)
   if (answer instanceof ActionError) {
     journal.updateTurn({ kind: 'delivery-unknown', ...watch.reads })
-    await lookUp(answer, before, watch)
+    await confirmDelivery(answer, before, watch)
     journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? before, isConfirmed: true })
     writeMilestone(step)
   } else {
@@ -158,7 +158,7 @@ async function followUp(prompt: string, target: Target, prepared: Send, watch: J
   }
   if (!inputs.wait) return { kind: 'submitted', job: watch.reads.job ?? before, isConfirmed: true }
 
-  const isEnd = endOfTurn(before, answeredAtMs, !isAnsweredActive)
+  const isEnd = createTurnEndDetector(before, answeredAtMs, !isAnsweredActive)
   const end = await awaitEnd(before.id, isEnd, watch)
   return end === undefined ? { kind: 'timed-out', ...watch.reads } : compareHeads(end, before, head, step)
 }

@@ -1,11 +1,11 @@
 import { openGitHub } from '../../action/step.ts'
 import { isSamePullRequest, type Job } from '../../docs-service/schemas.ts'
-import { type Comparison, historyIn, MOST_COMMITS, ownersOf, type PullRequestCommit } from '../../github/commits.ts'
+import { type Comparison, historyIn, MAX_COMMITS, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
-import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
+import { ActionError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
-import { oneLine } from '../../text/untrusted.ts'
+import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type TurnEnd, type Work } from '../report/turn.ts'
 import type { JobEnd } from './job-watch.ts'
@@ -28,8 +28,8 @@ async function compareWithBranch(
   if (headRepository === '') return undefined
   // A branch of the same name in the base repository is another branch.
   const head = headRepository === repository ? branch : `${headRepository.split('/')[0] ?? ''}:${branch}`
-  const compare = () => unlessFailed(openGitHub(step, QUESTION_MS).compare(repository, since, head), 'not-found')
-  return step.journal.bestEffort(lost, compare)
+  const compare = () => orUndefined(openGitHub(step, QUESTION_MS).compare(repository, since, head), 'not-found')
+  return step.journal.orWarn(lost, compare)
 }
 
 /** A pull request before a turn. */
@@ -51,7 +51,7 @@ export async function readHeadBefore(
   const { heads } = journal
   if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return undefined
   const lost = 'Could not tell whether the follow-up changes the pull request'
-  const head = await journal.bestEffort(lost, async () => {
+  const head = await journal.orWarn(lost, async () => {
     const address = toPullRequestAddress(link, context)
     if (mustStand) return heads.readStanding(address, QUESTION_MS)
     // Where it was just looked at, under this name of its repository, it is not read again.
@@ -64,8 +64,8 @@ export async function readHeadBefore(
 
 /** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */
 function assertWhole(listed: readonly PullRequestCommit[], head: string): void {
-  if (listed.length >= MOST_COMMITS)
-    throw new ActionError('rejected', `GitHub lists only ${MOST_COMMITS} commits of a pull request.`)
+  if (listed.length >= MAX_COMMITS)
+    throw new ActionError('rejected', `GitHub lists only ${MAX_COMMITS} commits of a pull request.`)
   if (!listed.some(({ sha }) => sha === head))
     throw new ActionError('bad-answer', "GitHub's list of its commits does not have the newest one yet.")
 }
@@ -144,7 +144,7 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Agen
     earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
     assertWhole(earlier, before.headSha)
   }
-  return { ...commitsOfTurn(earlier, listed, ownersOf(before.author, earlier, before.headSha)), now, keepsHead }
+  return { ...commitsOfTurn(earlier, listed, listOwners(before.author, earlier, before.headSha)), now, keepsHead }
 }
 
 /** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
@@ -152,7 +152,7 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Afte
   let last: After | undefined
   const read = async (): Promise<After | undefined> => {
     // That GitHub does not tell was said before the message, or costs nothing.
-    const now = await unlessFailed(step.journal.heads.read(before, QUESTION_MS))
+    const now = await orUndefined(step.journal.heads.read(before, QUESTION_MS))
     if (now === undefined) return undefined
     if (last?.now.headSha === now.headSha && last.problem === undefined) return { ...last, now }
     const unknown = (error: unknown): After => ({ ...NOTHING, now, keepsHead: false, problem: rethrowFatal(error) })
@@ -163,8 +163,8 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Afte
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
 async function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
-  const ask = () => unlessFailed(openGitHub(step, QUESTION_MS).compare(repository, headSha, later), 'not-found')
-  return (await step.journal.bestEffort(lost, ask))?.relation
+  const ask = () => orUndefined(openGitHub(step, QUESTION_MS).compare(repository, headSha, later), 'not-found')
+  return (await step.journal.orWarn(lost, ask))?.relation
 }
 
 /** Whether the branch of a pull request that was merged or closed has commits that were not there before the turn. */
@@ -194,20 +194,18 @@ async function noticeLostCommit(before: PullRequest, { number, headSha }: PullRe
   )
 }
 
-const MOST_NAMES = 5
-const LONGEST_NAME = 60
-
+const MAX_NAMES = 5
 /** What others did in the pull request is not the agent's, and is not to be overlooked either. */
 function noticeOthers(others: TurnCommits['others'], { number }: PullRequest, { journal }: AgentStep): void {
   if (others.size === 0) return
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
   const counts = [...others.values()]
-  const more = sum(counts.slice(MOST_NAMES))
+  const more = sum(counts.slice(MAX_NAMES))
   const named = Array.from(others, ([name, count]) => {
-    const short = oneLine(name.replace(/ <.*/s, ''), LONGEST_NAME)
+    const short = oneLine(name.replace(/ <.*/s, ''), MAX_NAME_CHARS)
     return `${count} by ${short.replaceAll('@', '')}`
   })
-  const list = [...named.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} by others`] : [])].join(', ')
+  const list = [...named.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} by others`] : [])].join(', ')
   journal.notice(
     'Others have committed to the pull request',
     `Pull request #${number} got ${formatCount(sum(counts), 'commit')} during this turn, and none by the agent: ${list}.`,
@@ -240,8 +238,7 @@ export async function compareHeads(
   const isForkGone = !isOpen(now) && now.headRepository === '' && commits === 0
   const problem = isForkGone ? new ActionError('not-found', 'the fork with its branch was deleted.') : after.problem
   const hasHeadMoved = now.headSha !== before.headSha
-  if (problem !== undefined)
-    step.journal.reportSkipped('Could not tell whether the follow-up changed the pull request', problem)
+  if (problem !== undefined) step.journal.warn('Could not tell whether the follow-up changed the pull request', problem)
   const job = prLink === undefined ? end.job : { ...end.job, prLink: end.job.prLink ?? prLink }
   let { work }: { work: Work } = end
   if (commits > 0) work = { kind: 'updated', commits, since: before.headSha }

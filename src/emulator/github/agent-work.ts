@@ -1,4 +1,4 @@
-import { editsFor, titleOf } from '../service/agent-edits.ts'
+import { editsFor, getTitle } from '../service/agent-edits.ts'
 import { type JobRecord, type Turn, pushTimes, pushedTurns, startedTurns } from '../service/job-machine.ts'
 import { startChecks } from './check-plan.ts'
 import { AGENT_USER, BOT, MAINTAINER, STRANGER, TOKEN_USER } from './demo-state.ts'
@@ -13,13 +13,13 @@ import { Timeline } from './timeline.ts'
 const FINISHED_JOB = 'job_finished'
 /** What the action puts on the pull requests of its jobs. */
 const LABEL = 'docs-agent'
-const markerOf = (jobId: string, more = ''): string =>
+const getMarker = (jobId: string, more = ''): string =>
   `<!-- docs-agent-action: job=${jobId} -->\n<!-- docs-agent-action: labels=${LABEL} -->\n${more}This pull request comes from the docs agent.`
 const USED_UP = '<!-- docs-agent-action: follow-ups=20 -->\n'
 
 const COMMENTERS = { maintainer: MAINTAINER, stranger: STRANGER, bot: BOT } as const
 
-function filesOf({ prompt }: Turn): readonly FileChange[] {
+function listFiles({ prompt }: Turn): readonly FileChange[] {
   return editsFor(prompt).map(({ path, change, diff }) => ({
     filename: path,
     status: change,
@@ -120,7 +120,7 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
 
   function open(repository: RepositoryState, job: JobRecord, atMs: number): void {
     const { id, pullNumber, turns } = job
-    const text = { title: titleOf(turns[0].prompt), body: 'Opened by the embedded documentation service.' }
+    const text = { title: getTitle(turns[0].prompt), body: 'Opened by the embedded documentation service.' }
     const fields = { ...text, user: AGENT_USER, branch: getBranch(job), fork: scenario.agentFork, ...scenario.pull }
     const pull = openPull(repository, pullNumber, fields, atMs)
     begin(repository, pull, atMs)
@@ -134,7 +134,7 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
     repository.labels.push(LABEL)
     pull.labels.push(LABEL)
     const author = earlierPull === 'marked-by-stranger' ? STRANGER : TOKEN_USER
-    writeComment(state, pull, author, markerOf(FINISHED_JOB, earlierPull === 'used-up' ? USED_UP : ''), atMs)
+    writeComment(state, pull, author, getMarker(FINISHED_JOB, earlierPull === 'used-up' ? USED_UP : ''), atMs)
     if (scenario.commentBy === 'nobody') return
     writeComment(state, pull, COMMENTERS[scenario.commentBy], '/docs Shorten the second paragraph.', atMs)
   }
@@ -148,8 +148,8 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
     if (pull !== undefined && pull.branch !== branch) return
     const tip = repository.branches[repository.defaultBranch]
     const parents = scenario.agentPush === 'forced' && tip !== undefined ? { parents: [tip] } : {}
-    const files = [...(scenario.edits?.(turn.prompt) ?? filesOf(turn)), ...scenario.files]
-    const commit = { message: titleOf(turn.prompt), author: AGENT_USER, files, ...parents }
+    const files = [...(scenario.edits?.(turn.prompt) ?? listFiles(turn)), ...scenario.files]
+    const commit = { message: getTitle(turn.prompt), author: AGENT_USER, files, ...parents }
     pushCommit(repository, branch, commit, atMs, openFork(repository))
     if (pull?.state === 'open') begin(repository, pull, atMs)
   }

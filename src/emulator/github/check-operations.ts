@@ -6,12 +6,12 @@ import { type Call, NOT_FOUND, type Reply, apiUrl, created, listReply, ok, refus
 import type { Annotation, CheckRun, CommitStatus } from './check-state.ts'
 import { appBody, appId, checkPage, minimalRepositoryBody, userBody } from './resource-body.ts'
 import { takeId } from './state.ts'
-import { type ShownSuite, latestRuns, statusOf, suitesOf } from './checks-view.ts'
+import { type ShownSuite, latestRuns, getStatus, findSuites } from './checks-view.ts'
 
 function checkRunBody(call: Call, run: CheckRun): object {
   const { nowMs } = call
   const { id, app, suiteId, startedAtMs, completedAtMs } = run
-  const status = statusOf(run, nowMs)
+  const status = getStatus(run, nowMs)
   const isOver = status === 'completed'
   const page = checkPage(call, run)
   const { title = null, summary = null, annotations = [] } = isOver ? run : {}
@@ -36,7 +36,7 @@ function checkRunBody(call: Call, run: CheckRun): object {
 }
 
 /** The commit that a path names. */
-function shaOf({ repository, params: { ref = '' } }: Call): string {
+function getSha({ repository, params: { ref = '' } }: Call): string {
   return findCommit(repository, ref)?.sha ?? ref
 }
 
@@ -45,7 +45,7 @@ function ofCommit<T extends { readonly headSha: string; readonly createdAtMs: nu
   call: Call,
   items: readonly T[],
 ): readonly T[] {
-  const sha = shaOf(call)
+  const sha = getSha(call)
   return items.filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= call.nowMs)
 }
 
@@ -55,7 +55,7 @@ function isWanted({ query, nowMs }: Call): (run: CheckRun) => boolean {
   return (run) =>
     (name === null || run.name === name) &&
     (app === null || Number(app) === appId(run.app)) &&
-    (status === null || statusOf(run, nowMs) === status)
+    (status === null || getStatus(run, nowMs) === status)
 }
 
 function listCheckRuns(call: Call): Reply {
@@ -90,7 +90,7 @@ function suiteBody(call: Call, suite: ShownSuite): object {
 function listSuites(call: Call): Reply {
   const { query, repository } = call
   const [app, name] = [query.get('app_id'), query.get('check_name')]
-  const suites = suitesOf(repository, shaOf(call), call.nowMs).filter(
+  const suites = findSuites(repository, getSha(call), call.nowMs).filter(
     (suite) =>
       (app === null || Number(app) === appId(suite.app)) &&
       (name === null || repository.checkRuns.some((run) => run.suiteId === suite.id && run.name === name)),
@@ -126,8 +126,8 @@ function combinedStatus(call: Call): Reply {
   const newest = new Map(ofCommit(call, repository.statuses).map((status) => [status.context, status]))
   const all = [...newest.values()]
   return listReply(call, all, statusBody, (statuses) => ({
-    sha: shaOf(call),
-    url: apiUrl(call, `/commits/${shaOf(call)}/status`),
+    sha: getSha(call),
+    url: apiUrl(call, `/commits/${getSha(call)}/status`),
     state: combine(all.map(({ state }) => state)),
     total_count: all.length + repository.unlistedChecks,
     repository: minimalRepositoryBody(call, call.name, repository),
@@ -180,7 +180,7 @@ function findCheckProblem({ status, conclusion, output }: CheckFields): Reply | 
 }
 
 /** The app that a token belongs to. */
-const appOf = ({ state }: Call): string => state.identity.replace(/\[bot\]$/, '')
+const getApp = ({ state }: Call): string => state.identity.replace(/\[bot\]$/, '')
 
 function createCheck(call: Call): Reply {
   const { repository, state, nowMs } = call
@@ -189,7 +189,7 @@ function createCheck(call: Call): Reply {
   if (problem !== undefined) return problem
   const { name = '', head_sha: headSha = '' } = fields
   if (!repository.commits.some(({ sha }) => sha === headSha)) return refusal(422, `No commit found for SHA: ${headSha}`)
-  const app = appOf(call)
+  const app = getApp(call)
   const isOwn = (one: CheckRun): boolean => one.headSha === headSha && one.app === app && one.runId === undefined
   const suiteId = repository.checkRuns.find(isOwn)?.suiteId ?? takeId(state)
   const times = { createdAtMs: nowMs, startedAtMs: Infinity, completedAtMs: Infinity }
@@ -211,7 +211,7 @@ function updateCheck(call: Call, run: CheckRun): Reply {
   const fields = call.body as CheckFields
   const problem = findCheckProblem(fields)
   if (problem !== undefined) return problem
-  if (run.app !== appOf(call))
+  if (run.app !== getApp(call))
     return refusal(
       403,
       'Invalid app_id for check_run - check_run can only be modified by the GitHub App that created it.',

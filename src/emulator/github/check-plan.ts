@@ -61,7 +61,11 @@ export function startChecks(
   const { checkRuns, checkSuites, statuses, workflowRuns } = repository
   const runs = new Map<string, { suiteId: number; runId: number }>()
 
-  function runOf(workflow = 'ci.yml', by: string = event, conclusion = 'success'): { suiteId: number; runId: number } {
+  function parseRun(
+    workflow = 'ci.yml',
+    by: string = event,
+    conclusion = 'success',
+  ): { suiteId: number; runId: number } {
     const key = `${workflow} ${by}`
     const known = runs.get(key)
     if (known !== undefined) return known
@@ -92,7 +96,7 @@ export function startChecks(
 
   function startJob(plan: TimedPlan & JobPlan): void {
     const { name, workflow, event: by, guardedMs, needs, again, afterMs, takesMs, result } = plan
-    const { suiteId, runId } = runOf(workflow, by)
+    const { suiteId, runId } = parseRun(workflow, by)
     const where = { app: ACTIONS, suiteId, runId, plannedAtMs: atMs, isGuarded: guardedMs !== undefined }
     const before = needs === true ? checkRuns.filter((run) => run.runId === runId) : []
     const isSkipped = before.some(({ conclusion }) => conclusion !== 'success')
@@ -110,7 +114,7 @@ export function startChecks(
   for (const plan of plans) {
     if (plan.kind === 'unstarted') {
       const { conclusion } = plan
-      const { suiteId } = runOf(plan.workflow, event, conclusion)
+      const { suiteId } = parseRun(plan.workflow, event, conclusion)
       checkSuites.push({ id: suiteId, headSha, app: ACTIONS, status: 'completed', conclusion, createdAtMs: atMs })
     } else if (plan.kind === 'job') startJob(plan)
     else if (plan.kind === 'app') register(plan.name, plan.result, {}, atMs + plan.afterMs, plan.takesMs)

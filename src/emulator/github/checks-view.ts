@@ -5,7 +5,7 @@ function hasPassed({ conclusion }: CheckRun): boolean {
   return ['success', 'neutral', 'skipped'].includes(conclusion)
 }
 
-export function statusOf(
+export function getStatus(
   { startedAtMs, completedAtMs, isGuarded = false }: CheckRun,
   nowMs: number,
 ): 'queued' | 'waiting' | 'in_progress' | 'completed' {
@@ -34,9 +34,9 @@ export interface ShownSuite extends Pick<CheckSuite, 'id' | 'headSha' | 'app' | 
 }
 
 /** A suite with check runs is over once all of these are, those too that wait for another one, and has failed if one has. */
-function suiteOf(planned: readonly CheckRun[], nowMs: number): Pick<ShownSuite, 'status' | 'conclusion'> {
+function getSuite(planned: readonly CheckRun[], nowMs: number): Pick<ShownSuite, 'status' | 'conclusion'> {
   const runs = latestRuns(planned)
-  const open = runs.map((run) => statusOf(run, nowMs)).filter((status) => status !== 'completed')
+  const open = runs.map((run) => getStatus(run, nowMs)).filter((status) => status !== 'completed')
   if (open.length > 0)
     return { status: open.every((status) => status === 'waiting') ? 'waiting' : 'in_progress', conclusion: null }
   const failed = runs.find((run) => !hasPassed(run))
@@ -44,7 +44,7 @@ function suiteOf(planned: readonly CheckRun[], nowMs: number): Pick<ShownSuite, 
 }
 
 /** The suites of a commit by now: those without check runs, and those that follow from theirs. */
-export function suitesOf(
+export function findSuites(
   { checkRuns, checkSuites }: RepositoryState,
   sha: string,
   nowMs: number,
@@ -66,7 +66,7 @@ export function suitesOf(
         completedAtMs,
       ])
       const updatedAtMs = Math.max(0, ...times.filter((atMs) => atMs <= nowMs))
-      return { id, headSha, app, runs, updatedAtMs, ...suiteOf(ofSuite, nowMs) }
+      return { id, headSha, app, runs, updatedAtMs, ...getSuite(ofSuite, nowMs) }
     }),
   ]
 }
@@ -80,12 +80,16 @@ export interface ShownCheck {
 }
 
 /** The check runs and the commit statuses of a commit by now, the newest of each name. */
-export function checksOf({ checkRuns, statuses }: RepositoryState, sha: string, nowMs: number): readonly ShownCheck[] {
+export function listChecks(
+  { checkRuns, statuses }: RepositoryState,
+  sha: string,
+  nowMs: number,
+): readonly ShownCheck[] {
   const isThere = (item: { headSha: string; createdAtMs: number }): boolean =>
     item.headSha === sha && item.createdAtMs <= nowMs
   const runs = checkRuns.filter(isThere).map((run): ShownCheck => {
     const { name, app, title, summary, annotations = [] } = run
-    const status = statusOf(run, nowMs)
+    const status = getStatus(run, nowMs)
     if (status !== 'completed')
       return { name, app, state: status === 'in_progress' ? 'running' : 'queued', findings: [] }
     const notes = annotations.map(({ path, start_line, message }) => `${path}:${start_line}: ${message}`)

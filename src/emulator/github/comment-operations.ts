@@ -12,7 +12,7 @@ import {
 import { PAGE } from './parameters.ts'
 import { makeLineComment } from './line-comments.ts'
 import { nodeId } from './node-id.ts'
-import { associationOf, shownChange } from './pull-body.ts'
+import { getAssociation, shownChange } from './pull-body.ts'
 import type { ReviewComment } from './pull-state.ts'
 import {
   type Call,
@@ -32,7 +32,7 @@ import type { RepositoryState } from './repository-state.ts'
 import { reactionsBody, userBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 
-const LONGEST_BODY = 65_536
+const MAX_BODY = 65_536
 
 /** In a conversation, or on a line of a pull request's change. */
 type AnyComment = Comment | ReviewComment
@@ -46,7 +46,7 @@ interface CommentCall extends Call {
   readonly number: number
 }
 
-function placeOf({ repository: { pulls } }: Call, comment: ReviewComment): object {
+function getPlace({ repository: { pulls } }: Call, comment: ReviewComment): object {
   const {
     path,
     line,
@@ -94,11 +94,11 @@ export function commentBody(call: Call & { readonly number: number }, comment: A
       ? { pull_request_url: apiUrl(call, `/pulls/${number}`) }
       : { issue_url: apiUrl(call, `/issues/${number}`) }),
     user: userBody(call.state, user),
-    author_association: association ?? associationOf(call, user),
+    author_association: association ?? getAssociation(call, user),
     created_at: wireTime(createdAtMs),
     updated_at: wireTime(updatedAtMs),
     reactions: reactionsBody(url, reactions),
-    ...(isInThread ? placeOf(call, comment) : {}),
+    ...(isInThread ? getPlace(call, comment) : {}),
   }
 }
 
@@ -106,10 +106,10 @@ export function commentBody(call: Call & { readonly number: number }, comment: A
 function sortComments<C extends Comment>({ query }: Call, comments: readonly C[]): readonly C[] {
   const sinceMs = Date.parse(query.get('since') ?? '')
   // Times are written to the second, and asked for as they were written.
-  const secondOf = ({ createdAtMs, updatedAtMs = createdAtMs }: Comment): number =>
+  const toSecond = ({ createdAtMs, updatedAtMs = createdAtMs }: Comment): number =>
     Math.floor(updatedAtMs / 1_000) * 1_000
-  const changed = comments.filter((comment) => !(secondOf(comment) < sinceMs))
-  if (query.get('sort') === 'updated') changed.sort((a, b) => secondOf(a) - secondOf(b))
+  const changed = comments.filter((comment) => !(toSecond(comment) < sinceMs))
+  if (query.get('sort') === 'updated') changed.sort((a, b) => toSecond(a) - toSecond(b))
   // Only together with `sort`, says GitHub's documentation.
   if (query.has('sort') && query.get('direction') === 'desc') changed.reverse()
   return changed
@@ -128,7 +128,7 @@ const TOO_LONG = refusal(422, 'Validation Failed', {
   errors: [
     {
       ...{ resource: 'IssueComment', code: 'unprocessable', field: 'data' },
-      message: `Body is too long (maximum is ${LONGEST_BODY} characters)`,
+      message: `Body is too long (maximum is ${MAX_BODY} characters)`,
     },
   ],
 })
@@ -138,7 +138,7 @@ function withText({ issue, body }: Call & { readonly issue: IssueState }, write:
   const text = body['body']
   if (issue.locked) return refusal(403, 'Unable to create comment because issue is locked.')
   if (typeof text !== 'string' || text === '') return invalid('IssueComment', 'body')
-  if (text.length > LONGEST_BODY) return TOO_LONG
+  if (text.length > MAX_BODY) return TOO_LONG
   return write(text)
 }
 

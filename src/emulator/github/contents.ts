@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { compareHistories, historyOf } from './history.ts'
+import { compareHistories, getHistory } from './history.ts'
 import type { FileChange, RepositoryState } from './repository-state.ts'
 
 /** A file at a commit. Its text is unknown where a change of it has neither content nor patch. */
@@ -51,7 +51,7 @@ function readText(before: TreeFile | undefined, { content, patch, status }: File
 /** The files of a commit, by path. */
 export function readTree(repository: RepositoryState, sha: string): Tree {
   const trees = new Map<string, Tree>()
-  for (const commit of historyOf(repository, sha).toReversed()) {
+  for (const commit of getHistory(repository, sha).toReversed()) {
     const [first, ...others] = commit.parents
     const tree = new Map(trees.get(first ?? '') ?? EMPTY)
     for (const other of others) {

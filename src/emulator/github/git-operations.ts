@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { diffTexts, readTree } from './contents.ts'
-import { changedFiles, compareHistories, findCommit, historyOf } from './history.ts'
+import { changedFiles, compareHistories, findCommit, getHistory } from './history.ts'
 import { nodeId } from './node-id.ts'
 import { CONTENTS, operation, type Operations } from './operation.ts'
 import { PAGE } from './parameters.ts'
@@ -14,7 +14,7 @@ import {
   noContent,
   notPlayed,
   ok,
-  pageOf,
+  getPage,
   refusal,
 } from './reply.ts'
 import { deleteBranch, moveBranch, pushCommit } from './repository-events.ts'
@@ -155,7 +155,7 @@ function getCommit(call: Call): Reply {
   const [additions, deletions] = (['additions', 'deletions'] as const).map((field) =>
     files.reduce((sum, file) => sum + file[field], 0),
   )
-  const { items, headers } = pageOf(call, files)
+  const { items, headers } = getPage(call, files)
   const stats = { additions, deletions, total: (additions ?? 0) + (deletions ?? 0) }
   return { status: 200, headers, body: { ...commitBody(call, commit), stats, files: items } }
 }
@@ -167,7 +167,7 @@ function listCommits(call: Call): Reply {
   if (tip === undefined) return NOT_FOUND
   const [path, author, committer] = ['path', 'author', 'committer'].map((name) => query.get(name))
   const [sinceMs, untilMs] = ['since', 'until'].map((name) => Date.parse(query.get(name) ?? ''))
-  const found = historyOf(repository, tip.sha).filter(
+  const found = getHistory(repository, tip.sha).filter(
     (commit) =>
       (path === null || commit.files.some(({ filename }) => filename === path || filename.startsWith(`${path}/`))) &&
       (author === null || commit.author === author) &&

@@ -1,5 +1,5 @@
 import type { FaultPattern } from '../http/faults.ts'
-import { namesOf } from '../service/scenarios.ts'
+import { listNames } from '../service/scenarios.ts'
 import { CHECK_SCENARIOS, FAILED, PASSED, type PlannedChecks } from './check-scenarios.ts'
 import type { GitHubFault } from './github-faults.ts'
 import type { PullState } from './pull-state.ts'
@@ -164,7 +164,7 @@ const scenarios = {
 export type GitHubScenarioName = keyof typeof scenarios
 
 export const GITHUB_SCENARIOS: Readonly<Record<GitHubScenarioName, Described>> = scenarios
-export const [GITHUB_SCENARIO_NAMES, isGitHubScenarioName] = namesOf(scenarios)
+export const [GITHUB_SCENARIO_NAMES, isGitHubScenarioName] = listNames(scenarios)
 
 /** Several at once: what a later one says counts. */
 export function combineScenarios(names: readonly GitHubScenarioName[]): GitHubScenario {

@@ -1,5 +1,5 @@
 import type { CheckRun, CommitStatus } from './check-state.ts'
-import { checksOf, latestRuns, statusOf } from './checks-view.ts'
+import { listChecks, latestRuns, getStatus } from './checks-view.ts'
 import { type Paging, list } from './graphql-list.ts'
 import { requireAccess } from './graphql-refusals.ts'
 import { readNodeId } from './node-id.ts'
@@ -19,15 +19,15 @@ const requiredFor =
     protections[pulls[pullRequestNumber]?.base ?? '']?.requiredChecks.includes(name) === true
 
 /** Status, or conclusion once it has one. */
-function stateOf(run: CheckRun, nowMs: number): string {
-  const status = statusOf(run, nowMs)
+function getState(run: CheckRun, nowMs: number): string {
+  const status = getStatus(run, nowMs)
   return (status === 'completed' ? run.conclusion : status).toUpperCase()
 }
 
 function checkRunView(call: Call, run: CheckRun): object {
   const { nowMs, repository, baseUrl, name } = call
   const { id, runId, app, suiteId, startedAtMs, completedAtMs } = run
-  const status = statusOf(run, nowMs)
+  const status = getStatus(run, nowMs)
   const isOver = status === 'completed'
   const workflowRun = repository.workflowRuns.find((one) => one.id === runId)
   const { title = null, summary = null } = isOver ? run : {}
@@ -90,7 +90,7 @@ export function rollupView(call: Call, sha: string): object | null {
   const runs = latestRuns(repository.checkRuns.filter(isThere))
   const statuses = [...new Map(repository.statuses.filter(isThere).map((status) => [status.context, status])).values()]
   if (runs.length + statuses.length === 0) return null
-  const states = checksOf(repository, sha, nowMs).map(({ state }) => state)
+  const states = listChecks(repository, sha, nowMs).map(({ state }) => state)
   const isPending = states.some((state) => state === 'queued' || state === 'running')
   return {
     id: `SCR_${sha}`,
@@ -100,7 +100,7 @@ export function rollupView(call: Call, sha: string): object | null {
         'context' in one ? statusView(call, one) : checkRunView(call, one),
       ),
       checkRunCount: runs.length,
-      checkRunCountsByState: countStates(runs.map((run) => stateOf(run, nowMs))),
+      checkRunCountsByState: countStates(runs.map((run) => getState(run, nowMs))),
       statusContextCount: statuses.length,
       statusContextCountsByState: countStates(statuses.map(({ state }) => state.toUpperCase())),
     }),

@@ -5,7 +5,7 @@ import { findCommit, makeTestMerge } from './history.ts'
 import { type Comment, type IssueState, type Reaction, isAssignedTo, isMentioned } from './issue-state.ts'
 import { countingReviews, readMergeState, reviewDecision } from './mergeability.ts'
 import { nodeId } from './node-id.ts'
-import { associationOf, headOf, isMergeable, openHeadRepository, shownChange } from './pull-body.ts'
+import { getAssociation, getHead, isMergeable, openHeadRepository, shownChange } from './pull-body.ts'
 import { type MergeMethod, type PullState, type Review, requestedReviewers } from './pull-state.ts'
 import { type Call, spelledIn, wireTime } from './reply.ts'
 import { describeMerge } from './repository-events.ts'
@@ -68,7 +68,7 @@ export function commentView(call: Call, number: number, comment: Comment): objec
     id: nodeId('IC', call.repository.id, id),
     databaseId: id,
     author: actorView(call, user),
-    authorAssociation: association ?? associationOf(call, user),
+    authorAssociation: association ?? getAssociation(call, user),
     body,
     createdAt: wireTime(createdAtMs),
     updatedAt: wireTime(updatedAtMs),
@@ -97,7 +97,7 @@ function conversationView(call: Call, number: number, issue: IssueState): object
     title,
     body,
     author: actorView(call, user),
-    authorAssociation: associationOf(call, user),
+    authorAssociation: getAssociation(call, user),
     createdAt: wireTime(createdAtMs),
     updatedAt: wireTime(updatedAtMs),
     closed: issue.state === 'closed',
@@ -167,7 +167,7 @@ function commitView(call: Call, { sha, message, author, atMs }: Commit): object 
   }
 }
 
-function commitOf(call: Call, sha: string | undefined): object | null {
+function toCommit(call: Call, sha: string | undefined): object | null {
   const commit = sha === undefined ? undefined : findCommit(call.repository, sha)
   return commit === undefined ? null : commitView(call, commit)
 }
@@ -178,11 +178,11 @@ export function reviewView(call: Call, number: number, review: Review): object {
     id: nodeId('PRR', call.repository.id, id),
     databaseId: id,
     author: actorView(call, user),
-    authorAssociation: associationOf(call, user),
+    authorAssociation: getAssociation(call, user),
     body,
     state,
     submittedAt: submittedAtMs === undefined ? null : wireTime(submittedAtMs),
-    commit: () => commitOf(call, headSha),
+    commit: () => toCommit(call, headSha),
     url: `${call.baseUrl}/${call.name}/pull/${number}#pullrequestreview-${id}`,
     reactionGroups: reactionGroups(),
   }
@@ -217,7 +217,7 @@ function refView(call: Call, branch: string): object | null {
     id: `REF_${branch}`,
     name: branch,
     prefix: 'refs/heads/',
-    target: () => commitOf(call, sha),
+    target: () => toCommit(call, sha),
     branchProtectionRule: protectionView(repository, branch),
   }
 }
@@ -251,8 +251,8 @@ function mergeFields(call: Call, number: number, pull: PullState): object {
     merged: merge !== undefined,
     mergedAt: merge === undefined ? null : wireTime(merge.atMs),
     mergedBy: merger === undefined ? null : actorView(call, merger),
-    mergeCommit: () => commitOf(call, merge?.sha),
-    potentialMergeCommit: () => commitOf(call, makeTestMerge(repository, pull)?.sha),
+    mergeCommit: () => toCommit(call, merge?.sha),
+    potentialMergeCommit: () => toCommit(call, makeTestMerge(repository, pull)?.sha),
     autoMergeRequest: autoMergeView(call, pull),
     reviewDecision: () => reviewDecision(repository, pull) ?? null,
     isInMergeQueue: false,
@@ -289,7 +289,7 @@ function changeFields(call: Call, number: number, pull: PullState): object {
         return { path, additions, deletions, changeType }
       },
     ),
-    statusCheckRollup: () => rollupView(call, headOf(call, pull)),
+    statusCheckRollup: () => rollupView(call, getHead(call, pull)),
   }
 }
 
@@ -316,7 +316,7 @@ export function pullView(call: Call, number: number, pull: PullState): object {
     baseRefOid: pull.closedBaseSha ?? repository.branches[base] ?? '',
     headRef: () => headCall && refView(headCall, branch),
     headRefName: branch,
-    headRefOid: headOf(call, pull),
+    headRefOid: getHead(call, pull),
     headRepository: () => headCall && repositoryView(headCall),
     headRepositoryOwner: headCall && ownerView(headCall),
     reviews: ({ states, ...paging }: Paging & { readonly states?: readonly string[] | null }) =>
@@ -411,11 +411,11 @@ function listIssues(call: Call, filter: IssueFilter): object {
 function listPulls(call: Call, filter: PullFilter): object {
   requireAccess(call, 'pulls/list')
   const { states, baseRefName, headRefName, labels } = filter
-  const stateOf = ({ merge, state }: PullState): string => (merge === undefined ? state.toUpperCase() : 'MERGED')
+  const getState = ({ merge, state }: PullState): string => (merge === undefined ? state.toUpperCase() : 'MERGED')
   const found = sortByOrder(call.repository.pulls, filter).filter(
     ([, pull]) =>
       call.nowMs >= pull.createdAtMs + call.state.lag.newPullMs &&
-      (states?.includes(stateOf(pull)) ?? true) &&
+      (states?.includes(getState(pull)) ?? true) &&
       pull.base === (baseRefName ?? pull.base) &&
       pull.branch === (headRefName ?? pull.branch) &&
       hasAny(pull, labels),

@@ -39,7 +39,7 @@ export function findCommit(repository: RepositoryState, ref: string): Commit | u
 }
 
 /** A commit and all before it, newest first. */
-export function historyOf({ commits }: RepositoryState, sha: string): readonly Commit[] {
+export function getHistory({ commits }: RepositoryState, sha: string): readonly Commit[] {
   const wanted = new Set([sha])
   // Every commit stands behind its parents, so one walk back finds them all.
   return commits.toReversed().filter((commit) => {
@@ -86,22 +86,22 @@ export interface Compared {
   readonly files: readonly FileChange[]
 }
 
-function relationOf(aheadBy: number, behindBy: number): Compared['relation'] {
+function getRelation(aheadBy: number, behindBy: number): Compared['relation'] {
   if (aheadBy > 0) return behindBy > 0 ? 'diverged' : 'ahead'
   return behindBy > 0 ? 'behind' : 'identical'
 }
 
 /** Nothing if the two have no commit in common. */
 export function compareHistories(repository: RepositoryState, baseSha: string, headSha: string): Compared | undefined {
-  const base = historyOf(repository, baseSha)
-  const head = historyOf(repository, headSha)
+  const base = getHistory(repository, baseSha)
+  const head = getHistory(repository, headSha)
   const inBase = new Set(base.map(({ sha }) => sha))
   const inHead = new Set(head.map(({ sha }) => sha))
   const mergeBase = head.find(({ sha }) => inBase.has(sha))
   if (mergeBase === undefined) return undefined
   const ahead = head.filter(({ sha }) => !inBase.has(sha)).toReversed()
   const behindBy = base.filter(({ sha }) => !inHead.has(sha)).length
-  return { relation: relationOf(ahead.length, behindBy), mergeBase, ahead, behindBy, files: changedFiles(ahead) }
+  return { relation: getRelation(ahead.length, behindBy), mergeBase, ahead, behindBy, files: changedFiles(ahead) }
 }
 
 /** What a pull request brings. Nothing where its commits are not known. */

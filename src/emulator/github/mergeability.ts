@@ -1,4 +1,4 @@
-import { checksOf } from './checks-view.ts'
+import { listChecks } from './checks-view.ts'
 import { compareHistories } from './history.ts'
 import type { MergeMethod, PullState, Review } from './pull-state.ts'
 import type { RepositoryState } from './repository-state.ts'
@@ -29,7 +29,7 @@ function missingRequirements(repository: RepositoryState, pull: PullState, nowMs
   const protection = repository.protections[pull.base]
   if (protection === undefined) return []
   const { requiredChecks, requiredApprovals } = protection
-  const checks = checksOf(repository, pull.headSha, nowMs)
+  const checks = listChecks(repository, pull.headSha, nowMs)
   const missingChecks = requiredChecks.flatMap((name) => {
     const states = checks.filter((check) => check.name === name).map(({ state }) => state)
     if (states.length === 0) return [`Required status check "${name}" is expected.`]
@@ -60,7 +60,7 @@ export function readMergeState(repository: RepositoryState, pull: PullState, now
   if (pull.draft) return 'draft'
   if (pull.blocked || missingRequirements(repository, pull, nowMs).length > 0) return 'blocked'
   if (repository.protections[pull.base]?.isStrict === true && isBehind(repository, pull)) return 'behind'
-  const checks = checksOf(repository, pull.headSha, nowMs)
+  const checks = listChecks(repository, pull.headSha, nowMs)
   return checks.every(({ state }) => state === 'passed') ? 'clean' : 'unstable'
 }
 

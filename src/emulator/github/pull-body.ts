@@ -9,7 +9,7 @@ import { type PullState, requestedReviewers } from './pull-state.ts'
 import { getOwner, repositoryState } from './repository-state.ts'
 
 /** A user's standing, as GitHub shows it in comments. It shows some who may write as strangers. */
-export function associationOf({ repository }: Call, login: string): string {
+export function getAssociation({ repository }: Call, login: string): string {
   return login in repository.collaborators ? 'COLLABORATOR' : 'NONE'
 }
 
@@ -37,7 +37,7 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
     locked,
     active_lock_reason: issue.lockReason ?? null,
     user: userBody(call.state, user),
-    author_association: associationOf(call, user),
+    author_association: getAssociation(call, user),
     labels: labels.map((name) => labelBody(call, name)),
     created_at: wireTime(createdAtMs),
     updated_at: wireTime(updatedAtMs),
@@ -49,13 +49,13 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
 }
 
 /** The head that GitHub shows by now. */
-export function headOf({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
+export function getHead({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
   return earlierHeads.find(({ untilMs }) => nowMs < untilMs + lag.headMs)?.sha ?? headSha
 }
 
 /** What it brings, as far as GitHub shows it by now: lists of its commits and files may be older than its head. */
 export function shownChange(call: Call, pull: PullState): ReturnType<typeof changeOfPull> {
-  return changeOfPull(call.repository, { ...pull, headSha: headOf(call, pull) })
+  return changeOfPull(call.repository, { ...pull, headSha: getHead(call, pull) })
 }
 
 function reviewersBody(call: Call, pull: PullState): object {
@@ -100,11 +100,11 @@ export function pullBody(call: Call, number: number, pull: PullState): object {
     comments_url: apiUrl(call, `/issues/${number}/comments`),
     review_comments_url: apiUrl(call, `/pulls/${number}/comments`),
     commits_url: apiUrl(call, `/pulls/${number}/commits`),
-    statuses_url: apiUrl(call, `/statuses/${headOf(call, pull)}`),
+    statuses_url: apiUrl(call, `/statuses/${getHead(call, pull)}`),
     html_url: `${baseUrl}/${name}/pull/${number}`,
     draft,
     auto_merge: autoMergeBody(call, pull),
-    head: end(fork ?? name, headRepository ?? null, branch, headOf(call, pull)),
+    head: end(fork ?? name, headRepository ?? null, branch, getHead(call, pull)),
     base: end(
       name,
       repositoryBody(call, name, repository),

@@ -77,9 +77,9 @@ export function invalid(resource: string, field: string, code = 'missing_field')
   return refusal(422, 'Validation Failed', { errors: [{ resource, field, code }] })
 }
 
-const MOST_PER_PAGE = 100
+const MAX_PER_PAGE = 100
 
-function numberOf(query: URLSearchParams, name: string, otherwise: number, most = Infinity): number {
+function getNumber(query: URLSearchParams, name: string, otherwise: number, most = Infinity): number {
   const value = Number(query.get(name))
   return Number.isInteger(value) && value >= 1 ? Math.min(value, most) : otherwise
 }
@@ -91,9 +91,9 @@ interface Page<T> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function pageOf<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: readonly T[]): Page<T> {
-  const size = numberOf(query, 'per_page', 30, MOST_PER_PAGE)
-  const number = numberOf(query, 'page', 1)
+export function getPage<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: readonly T[]): Page<T> {
+  const size = getNumber(query, 'per_page', 30, MAX_PER_PAGE)
+  const number = getNumber(query, 'page', 1)
   const last = Math.ceil(items.length / size)
   const link = (page: number, rel: string): string => {
     const parameters = new URLSearchParams(query)
@@ -121,7 +121,7 @@ export function listReply<T, C extends Call>(
   render: (call: C, item: T) => object,
   envelope: (bodies: readonly object[]) => unknown = (bodies) => bodies,
 ): Reply {
-  const { items: shown, headers } = pageOf(call, items)
+  const { items: shown, headers } = getPage(call, items)
   return { status: 200, body: envelope(shown.map((item) => render(call, item))), headers }
 }
 

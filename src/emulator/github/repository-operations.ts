@@ -2,11 +2,11 @@ import { changeOfPull, compareHistories, findCommit } from './history.ts'
 import { CONTENTS, operation, type Operations, PULLS } from './operation.ts'
 import { PAGE } from './parameters.ts'
 import { pullBody } from './pull-body.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal, spelledIn } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, ok, getPage, refusal, spelledIn } from './reply.ts'
 import { commitBody, fileBody, userBody, wholeRepositoryBody } from './resource-body.ts'
 import type { Role } from './repository-state.ts'
 
-const MOST_COMPARED_FILES = 300
+const MAX_COMPARED_FILES = 300
 
 function compare(call: Call): Reply {
   const { basehead = '' } = call.params
@@ -16,7 +16,7 @@ function compare(call: Call): Reply {
   const compared = compareHistories(call.repository, from.sha, to.sha)
   if (compared === undefined) return refusal(404, `No common ancestor between ${base} and ${head}.`)
   const { relation, mergeBase, ahead, behindBy, files } = compared
-  const { items, number, headers } = pageOf(call, ahead)
+  const { items, number, headers } = getPage(call, ahead)
   return {
     status: 200,
     headers,
@@ -28,7 +28,7 @@ function compare(call: Call): Reply {
       base_commit: commitBody(call, from),
       merge_base_commit: commitBody(call, mergeBase),
       commits: items.map((commit) => commitBody(call, commit)),
-      files: number === 1 ? files.slice(0, MOST_COMPARED_FILES).map(fileBody) : [],
+      files: number === 1 ? files.slice(0, MAX_COMPARED_FILES).map(fileBody) : [],
     },
   }
 }
@@ -64,7 +64,7 @@ const PERMISSIONS: Readonly<Record<Role, 'read' | 'write' | 'admin'>> = {
 }
 
 /** Anybody may read a public repository. An app is no user, whatever it may do. */
-function permissionOf({ state, repository, params: { username: named = '' } }: Call): Reply {
+function getPermission({ state, repository, params: { username: named = '' } }: Call): Reply {
   const username = spelledIn(Object.keys(state.users), named) ?? named
   const user = state.users[username]
   if (user === undefined) return NOT_FOUND
@@ -86,5 +86,10 @@ export const REPOSITORY_OPERATIONS: Operations = {
   ),
   'repos/list-tags': operation('GET', '/tags', CONTENTS, listTags, { query: PAGE }),
   'repos/get': operation('GET', '', [], (call) => ok(wholeRepositoryBody(call))),
-  'repos/get-collaborator-permission-level': operation('GET', '/collaborators/{username}/permission', [], permissionOf),
+  'repos/get-collaborator-permission-level': operation(
+    'GET',
+    '/collaborators/{username}/permission',
+    [],
+    getPermission,
+  ),
 }

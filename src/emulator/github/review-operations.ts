@@ -2,7 +2,7 @@ import { type Operations, PULLS, type PullCall, operation, withPull } from './op
 import { type LineFields, makeLineComment } from './line-comments.ts'
 import { nodeId } from './node-id.ts'
 import { PAGE } from './parameters.ts'
-import { associationOf, pullBody } from './pull-body.ts'
+import { getAssociation, pullBody } from './pull-body.ts'
 import { type Review, type ReviewComment, requestedReviewers } from './pull-state.ts'
 import {
   type Call,
@@ -34,7 +34,7 @@ function reviewBody(call: PullCall, review: Review): object {
     html_url: `${call.baseUrl}/${call.name}/pull/${call.number}#pullrequestreview-${id}`,
     pull_request_url: apiUrl(call, `/pulls/${call.number}`),
     commit_id: headSha,
-    author_association: associationOf(call, user),
+    author_association: getAssociation(call, user),
     ...(submittedAtMs !== undefined && { submitted_at: wireTime(submittedAtMs) }),
   }
 }

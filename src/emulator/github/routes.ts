@@ -37,7 +37,7 @@ const VALUE = /\{(\w+)\}/g
 const NOT_IN_A_NAME = '/(?:protection|rename|comments|branches-where-head)(?:/|$)'
 
 /** Names of branches, tags and files may hold a slash. */
-function formOf(value: string): string {
+function toForm(value: string): string {
   if (value === 'path') return '.*'
   if (['basehead', 'ref', 'tag', 'branch'].includes(value)) return `(?:(?!${NOT_IN_A_NAME}).)+`
   return /_number$|_id$/.test(value) && value !== 'workflow_id' ? '\\d+' : '[^/]+'
@@ -49,7 +49,7 @@ const ROUTES = Object.entries(OPERATIONS)
     name,
     operation,
     words: operation.path.replaceAll(VALUE, '').length,
-    path: new RegExp(`^${operation.path.replaceAll(VALUE, (_, value: string) => `(?<${value}>${formOf(value)})`)}$`),
+    path: new RegExp(`^${operation.path.replaceAll(VALUE, (_, value: string) => `(?<${value}>${toForm(value)})`)}$`),
   }))
   .sort((a, b) => b.words - a.words)
 

@@ -8,12 +8,12 @@ import { type Call, NOT_FOUND, type Reply, apiUrl, listReply, noContent, ok, ref
 import { LONG_AGO, checkPage, minimalRepositoryBody, userBody } from './resource-body.ts'
 import type { CheckRun, WorkflowRun } from './check-state.ts'
 import { type GitHubState, takeId } from './state.ts'
-import { latestRuns, statusOf, suitesOf } from './checks-view.ts'
+import { latestRuns, getStatus, findSuites } from './checks-view.ts'
 
 type ShownRun = WorkflowRun & { readonly updatedAtMs?: number }
 
 /** Workflows are counted in the order in which they came. */
-function workflowIdOf(repository: Call['repository'], file: string): number {
+function getWorkflowId(repository: Call['repository'], file: string): number {
   return listWorkflows(repository).indexOf(file) + 1
 }
 
@@ -33,8 +33,8 @@ function runBody(call: Call, run: ShownRun): object {
     status: run.status,
     conclusion: run.conclusion,
     ...(suiteId === undefined ? {} : { check_suite_id: suiteId }),
-    workflow_id: workflowIdOf(repository, workflow),
-    workflow_url: apiUrl(call, `/actions/workflows/${workflowIdOf(repository, workflow)}`),
+    workflow_id: getWorkflowId(repository, workflow),
+    workflow_url: apiUrl(call, `/actions/workflows/${getWorkflowId(repository, workflow)}`),
     jobs_url: apiUrl(call, `/actions/runs/${id}/jobs`),
     artifacts_url: apiUrl(call, `/actions/runs/${id}/artifacts`),
     run_number: id,
@@ -59,7 +59,7 @@ function runBody(call: Call, run: ShownRun): object {
 function asOf({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
   const jobs = repository.checkRuns.filter(({ runId }) => runId === run.id)
   const attempt = Math.max(1, ...jobs.filter(({ createdAtMs }) => createdAtMs <= nowMs).map((job) => job.attempt ?? 1))
-  const suite = suitesOf(repository, run.headSha, nowMs).find(({ id, runs }) => id === run.suiteId && runs > 0)
+  const suite = findSuites(repository, run.headSha, nowMs).find(({ id, runs }) => id === run.suiteId && runs > 0)
   return suite === undefined
     ? run
     : { ...run, ...suite, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
@@ -93,13 +93,13 @@ function listRuns(call: Call): Reply {
 const GOOD_FOR_MS = 60_000
 const PATH = /^\/job-logs\/(\d+)$/
 
-const signatureOf = (id: number, untilMs: number): string =>
+const toSignature = (id: number, untilMs: number): string =>
   createHash('sha256').update(`job log ${id} until ${untilMs}`).digest('hex')
 
 /** Where the log of a job can be read for a minute, by whoever has the address. */
 export function signedLogAddress(baseUrl: string, id: number, nowMs: number): string {
   const untilMs = nowMs + GOOD_FOR_MS
-  return `${baseUrl}/job-logs/${id}?until=${untilMs}&sig=${signatureOf(id, untilMs)}`
+  return `${baseUrl}/job-logs/${id}?until=${untilMs}&sig=${toSignature(id, untilMs)}`
 }
 
 /** The job whose log a request may read. `elsewhere`: the request is for something else. */
@@ -109,7 +109,7 @@ export function readLogAddress(target: string, nowMs: number): number | 'forbidd
   if (id === undefined) return 'elsewhere'
   const given = new URLSearchParams(query)
   const untilMs = Number(given.get('until'))
-  return nowMs < untilMs && given.get('sig') === signatureOf(Number(id), untilMs) ? Number(id) : 'forbidden'
+  return nowMs < untilMs && given.get('sig') === toSignature(Number(id), untilMs) ? Number(id) : 'forbidden'
 }
 
 /** The log store is not GitHub: it knows addresses, and no tokens. */
@@ -176,7 +176,7 @@ function withRun(answer: (call: Call, run: WorkflowRun) => Reply): (call: Call) 
 function jobBody(call: Call, { workflow, branch }: WorkflowRun, job: CheckRun): object {
   const { repository, nowMs } = call
   const { id, runId = 0, headSha, name, attempt = 1, createdAtMs, startedAtMs, completedAtMs, conclusion } = job
-  const status = statusOf(job, nowMs)
+  const status = getStatus(job, nowMs)
   const isOver = status === 'completed'
   return {
     id,
@@ -233,7 +233,7 @@ const listWorkflows = ({ workflows, workflowRuns }: Call['repository']): readonl
 
 function workflowBody(call: Call, file: string): object {
   const { repository, baseUrl, name } = call
-  const id = workflowIdOf(repository, file)
+  const id = getWorkflowId(repository, file)
   const path = `.github/workflows/${file}`
   return {
     id,
@@ -280,7 +280,7 @@ function dispatchWorkflow(call: Call): Reply {
 
 /** A workflow by its file or by its id. */
 function findWorkflow(repository: Call['repository'], named: string): string | undefined {
-  return listWorkflows(repository).find((file) => file === named || String(workflowIdOf(repository, file)) === named)
+  return listWorkflows(repository).find((file) => file === named || String(getWorkflowId(repository, file)) === named)
 }
 
 function dispatchRepository({ repository, body, state, nowMs }: Call): Reply {

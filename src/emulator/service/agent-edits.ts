@@ -9,7 +9,7 @@ const MAX_TITLE_LENGTH = 72
 const STOP_WORDS = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'that', 'the', 'to', 'with', 'document'])
 
 /** The first line of a prompt that is not blank, cut between code points. */
-export function titleOf(prompt: string): string {
+export function getTitle(prompt: string): string {
   // A prompt can be megabytes long. Its beginning is enough for a title.
   const line = /\S[^\r\n]*/.exec(prompt.slice(0, 10_000))?.[0].trim() ?? 'Update the docs'
   const characters = Array.from(line)
@@ -28,7 +28,7 @@ function toSlug(title: string): string {
 
 /** The agent's edits for a prompt: a new page about it and a link to that page. They depend on the prompt only. */
 export function editsFor(prompt: string): readonly FileEdit[] {
-  const title = titleOf(prompt)
+  const title = getTitle(prompt)
   const slug = toSlug(title)
   return [
     {

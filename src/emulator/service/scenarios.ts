@@ -27,7 +27,7 @@ export const USUAL_TURN: TurnPlan = {
 type Names<Name extends string> = readonly [names: readonly Name[], isName: (text: string) => text is Name]
 
 /** The keys of a table, and a type guard for them. */
-export function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Names<Name> {
+export function listNames<Name extends string>(table: Readonly<Record<Name, unknown>>): Names<Name> {
   const isName = (text: string): text is Name => Object.hasOwn(table, text)
   return [Object.keys(table).filter(isName), isName]
 }
@@ -173,7 +173,7 @@ const scenarios = {
 
 export type ScenarioName = keyof typeof scenarios
 
-export const [SCENARIO_NAMES, isScenarioName] = namesOf(scenarios)
+export const [SCENARIO_NAMES, isScenarioName] = listNames(scenarios)
 export const SCENARIOS = Object.fromEntries(
   SCENARIO_NAMES.map((name) => [name, { ...USUAL, ...scenarios[name] }]),
 ) as Readonly<Record<ScenarioName, Scenario>>
