@@ -76,7 +76,7 @@ test('a dry run is red where the follow-up would be one too many, without a key 
   for (const dry of [DRY, KEYLESS]) {
     const world = await play({ ...ROLLING, ...dry }, { plays: ['follow-ups-used-up'] })
     expect([world.isGreen, world.outputs['outcome'], doneIn(world)]).toEqual([false, 'error', []])
-    expect(world.text).toContain('has had 20 follow-ups')
+    expect(world.text).toContain('it has had 20, the limit')
   }
 })
 

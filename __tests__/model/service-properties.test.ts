@@ -20,6 +20,7 @@ test('every promise holds on every random schedule', async () => {
   })
 
   // A proof about schedules that all end alike would prove nothing.
-  const rare = OUTCOMES.filter((outcome) => outcome !== 'skipped' && (outcomes.get(outcome) ?? 0) < runs / 500)
+  const drawn = OUTCOMES.filter((outcome) => outcome !== 'skipped' && outcome !== 'previewed')
+  const rare = drawn.filter((outcome) => (outcomes.get(outcome) ?? 0) < runs / 500)
   expect(IS_REPLAY || runs < 2_000 ? [] : rare).toEqual([])
 })
