@@ -132,3 +132,30 @@ test('nobody is looked for before the prompt', async () => {
   const { asked } = await open({ ...APPROVERS, answers: bringing({ [A]: mergedBy(5) }) })
   expect(asked).toEqual(['compare'])
 })
+
+const namedBy = async (given: Given) => {
+  const found = await open({ ...given, more: { 'change-context': 'commits' } })
+  const listed = await found.listNamed()
+  return { listed: listed.map(({ number }) => number), asked: found.asked.slice(1) }
+}
+const says = (sha: string, message: string): ComparedCommit => ({ ...by('ann'), sha, message })
+const saying = (...messages: readonly string[]): Partial<GitHub> =>
+  comparing({ commits: messages.map((message, index) => says(commit(String(index)), message)), totalCommits: 9 })
+const mergedAs = (digit: string): Partial<GitHub> => ({
+  readPullRequest: ({ number }) =>
+    Promise.resolve({ ...PULL_REQUEST, number, state: 'merged', mergeCommitSha: commit(digit) }),
+})
+
+test('a reference to a source is believed if that pull request was merged as this commit', async () => {
+  const answers = { ...saying('Add a flag (#5)'), ...mergedAs('0') }
+  expect(await namedBy({ answers })).toEqual({ listed: [5], asked: ['readPullRequest'] })
+  const other = { ...saying('Add a flag (#5)'), ...mergedAs('9') }
+  expect((await namedBy({ answers: other })).listed).toEqual([])
+})
+
+test('commits that name no pull request cost no request, and five are looked up at most', async () => {
+  expect(await namedBy({ answers: saying('Add a flag', 'Fix #7') })).toEqual({ listed: [], asked: [] })
+  const many = saying(...Array.from({ length: 9 }, (_, index) => `Change (#${index + 1})`))
+  const { asked } = await namedBy({ answers: { ...many, ...mergedAs('x') } })
+  expect(asked.filter((name) => name === 'readPullRequest')).toHaveLength(5)
+})

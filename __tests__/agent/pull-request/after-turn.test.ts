@@ -282,7 +282,7 @@ const APPROVED: Readonly<Record<number, readonly string[]>> = { 1: ['ann'], 2: [
 async function approversOf(answers: Partial<GitHub>, listPullRequests = () => Promise.resolve(SOURCES)) {
   const github = fakeGitHub(answers)
   const step = fakeStep({ github })
-  const found = await findApprovers({ authors: [], listPullRequests }, step)
+  const found = await findApprovers({ authors: [], listPullRequests, listNamed: listPullRequests }, step)
   return { found, asked: github.asked, losses: step.journal.warnings.map(({ lost }) => lost) }
 }
 

@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals'
+import { formatSources } from '../../../src/agent/pull-request/pull-request-log.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import type { Visibility } from '../../../src/github/schemas.ts'
 import { goOn } from '../../support/embedded-world.ts'
 import { PUSH, type GivenRun } from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
 
 const CODE = 'acme/secret-code'
 const COMPARED = `https://git.example.com/${CODE}/compare/a...b`
@@ -59,4 +62,67 @@ test.each<[string, Visibility | undefined, Visibility]>([
   expect(log).toContain('push to <code>secret&#45;plan</code> by <code>secret&#45;mona</code>')
   expect(log).toContain(`/${repository}/actions/runs/42`)
   expect(log).toContain('step <code>secret&#45;step</code>')
+})
+
+/** A pull request 9 of the repository was merged as the pushed commit. */
+const MERGED_PUSH = (repository: string): Partial<GivenRun> => ({
+  ...pushTo(repository, 'public'),
+  payload: {
+    ...PUSH,
+    repository: { ...PUSH.repository, visibility: 'public' },
+    commits: PUSH.commits.map((one) => ({ ...one, message: 'Add a flag (#9)' })),
+  },
+})
+
+test.each([{ 'on-open-pr': 'new' }, { 'on-open-pr': 'follow-up' }])(
+  'the log refers to the merged pull requests that a push brought, a new comment from its first version on: %j',
+  async (given) => {
+    const added: string[] = []
+    const { docs, report } = await goOn(given, {
+      facts: MERGED_PUSH('acme/docs'),
+      furnish: (docs) => {
+        docs.pulls[9] = pullState({
+          ...{ branch: 'flag', headSha: commit('b'), user: 'mona', state: 'closed', closedBaseSha: commit('a') },
+          merge: { sha: commit('b'), atMs: 0 },
+        })
+      },
+      onAsked: (what, { docs }) => {
+        if (what === 'issues/update-comment')
+          added.push(...Object.values(docs.pulls).flatMap(({ comments }) => comments.map(({ body }) => body)))
+      },
+    })
+    expect(report.outcome).toBe('pull-request')
+    const bodies = Object.values(docs.pulls).flatMap(({ comments }) => comments.map(({ body }) => body))
+    const log = bodies.filter((body) => body.includes('<!-- row=')).join('\n')
+    expect(log).toMatch(/\| .*push to .*, for acme\/docs#9 \|/)
+    expect(log).not.toMatch(/(?<![\w&])@\w/)
+    if (given['on-open-pr'] === 'new') expect(added.join('\n')).toContain('It is about acme/docs#9.')
+  },
+)
+
+const log = (visibility: Visibility | undefined) => ({
+  ...{ pullRequest: { repository: 'acme/docs', number: 7, visibility }, jobId: 'job_1' },
+  ...{ commentId: 1, followUps: 0 },
+})
+const source = (visibility?: Visibility, number = 12) => ({ repository: 'acme/code', number, visibility })
+
+test.each<[Visibility | undefined, Visibility | undefined, string]>([
+  ['public', 'public', 'acme/code#12'],
+  ['private', 'private', 'acme/code#12'],
+  ['public', 'private', ''],
+  ['private', 'public', ''],
+  ['private', 'internal', ''],
+  [undefined, 'public', ''],
+  ['public', undefined, 'acme/code#12'],
+  [undefined, undefined, ''],
+])('a source that is %s is named where the pull request is %s: %j', (from, target, expected) => {
+  expect(formatSources({ sources: [source(from)], log: log(target) })).toBe(expected)
+})
+
+test('at most five sources are named, and never the pull request itself', () => {
+  const sources = [1, 2, 3, 4, 5, 6].map((number) => source('public', number))
+  expect(formatSources({ sources, log: log('public') }).split(', ')).toHaveLength(5)
+  const own = { repository: 'Acme/docs', number: 7 }
+  expect(formatSources({ sources: [own, { ...own, number: 8 }], log: log('public') })).toBe('Acme/docs#8')
+  expect(formatSources({ sources })).toBe('')
 })

@@ -7,7 +7,13 @@ import { findChangeRange } from './change-range.ts'
 import { type Compared, compareWithFallback } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import type { ChangeFindings } from './resolve-change.ts'
-import { findSources, isOfEvent, openSourceLookUp } from './source-pull-requests.ts'
+import {
+  findSources,
+  isOfEvent,
+  namesPullRequest,
+  openSourceLookUp,
+  type SourceLookUp,
+} from './source-pull-requests.ts'
 
 /** The people who wrote the commits, by their logins: most commits first, and of as many whoever wrote the newest. */
 export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
@@ -36,6 +42,10 @@ async function compareForPeople(compared: Compared | undefined, step: AgentStep)
 const MAX_SOURCES = 10
 /** The most that all look-ups may take, in milliseconds. */
 const SOURCES_MS = 60_000
+/** They are only shown, so they may take less. */
+const NAMED_MS = 10_000
+/** Each may cost a request or more. */
+const MAX_NAMED = 5
 
 /** Where the change that started the run came from, for what is done after the prompt. */
 interface ChangeSources {
@@ -43,6 +53,8 @@ interface ChangeSources {
   readonly authors: readonly string[]
   /** The newest pull requests that brought it. @throws ActionError */
   readonly listPullRequests: () => Promise<readonly PullRequestAddress[]>
+  /** The newest of them that are known already, or that the message of a commit names. @throws ActionError */
+  readonly listNamed: () => Promise<readonly PullRequestAddress[]>
 }
 
 /** @throws ActionError `cancelled` */
@@ -68,14 +80,37 @@ export async function openChangeSources(found: ChangeFindings, step: AgentStep):
     )
   }
 
+  const given =
+    compared?.pullRequest !== undefined
+      ? [compared.pullRequest]
+      : isOfEvent(origin, step)
+        ? origin.numbers.map((number) => ({ repository, number, visibility }))
+        : undefined
+  const toAddresses = (numbers: Iterable<number>): readonly PullRequestAddress[] =>
+    [...numbers]
+      .filter((number) => compared?.exempt?.numbers.includes(number) !== true)
+      .map((number) => ({ repository: source, number, visibility }))
+
   return {
     authors: inputs.reviewers.hasAuthors ? rankAuthors(compared?.commits ?? []) : [],
     listPullRequests: async () => {
-      if (compared?.pullRequest !== undefined) return [compared.pullRequest]
-      if (isOfEvent(origin, step)) return origin.numbers.map((number) => ({ repository, number, visibility }))
+      if (given !== undefined) return given
       const { pullRequests } = await findSources(commits, openLookUp(SOURCES_MS), MAX_SOURCES)
-      const counted = [...pullRequests.keys()].filter((number) => compared?.exempt?.numbers.includes(number) !== true)
-      return counted.slice(0, MAX_SOURCES).map((number) => ({ repository: source, number, visibility }))
+      return toAddresses(pullRequests.keys()).slice(0, MAX_SOURCES)
+    },
+    listNamed: async () => {
+      if (given !== undefined) return given.slice(0, MAX_NAMED)
+      const numbers = new Set<number>()
+      let confirmDelivery: SourceLookUp | undefined
+      let lookUps = 0
+      for (const commit of commits) {
+        if (numbers.size >= MAX_NAMED) break
+        const known = isOwn ? found.lookedUp?.get(commit.sha) : undefined
+        if (known === undefined && (!namesPullRequest(commit) || ++lookUps > MAX_NAMED)) continue
+        const sources = await (known ?? (confirmDelivery ??= openLookUp(NAMED_MS)).find(commit))
+        for (const { number, state } of sources) if (state === 'merged') numbers.add(number)
+      }
+      return toAddresses(numbers).slice(0, MAX_NAMED)
     },
   }
 }

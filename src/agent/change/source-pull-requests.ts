@@ -42,6 +42,9 @@ async function readMerged({ message, sha }: EventCommit, repository: string, git
   return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
 }
 
+/** Whether the message of a commit names the pull request that it may have come with. */
+export const namesPullRequest = ({ message }: { readonly message: string }): boolean => NAMES_PULL_REQUEST.test(message)
+
 /** From commits to the pull requests that brought them. Each commit and each list is asked for once. */
 export interface SourceLookUp {
   /** The look-ups so far, by commit. */

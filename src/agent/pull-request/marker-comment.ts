@@ -2,6 +2,7 @@ import { openGitHub } from '../../action/step.ts'
 import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import { canName } from '../../github/schemas.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, type ErrorCode, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs.ts'
@@ -18,6 +19,7 @@ import type { LogPlace } from '../report/report.ts'
 import {
   type CommentUpdate,
   exceedsLimit,
+  formatSources,
   isUpdated,
   rememberVersion,
   toLogEntry,
@@ -184,7 +186,7 @@ async function updateMarkerComment(
  * job. For a new job there can be no comment yet.
  */
 export async function nameJob(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
-  const { inputs, journal } = step
+  const { context, inputs, journal } = step
   const { label } = inputs
   const { repository, number, visibility } = pullRequest
   const { log } = journal.report()
@@ -196,7 +198,14 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
     const access = { ...step, github: openGitHub(step) }
     const found = isNew ? undefined : await findMarkerComment(place, access.github)
     const update = { label, followUps: 0, maxFollowUps: getLimit(inputs), rows: [], left: undefined }
-    if (found === undefined) return addMarkerComment(place, createMarkerComment(jobId, []), update, access)
+    if (found === undefined) {
+      // In the first version already: GitHub does not document whether an edit creates a reference.
+      const references = canName({ ...context.event, repository: context.repository }, pullRequest)
+        ? formatSources(journal.report())
+        : ''
+      const note = references === '' ? '' : `It is about ${references}.`
+      return addMarkerComment(place, createMarkerComment(jobId, [], note), update, access)
+    }
     const result = await updateMarkerComment(place, found, update, access)
     return result === 'used-up' ? undefined : result.commentId
   })

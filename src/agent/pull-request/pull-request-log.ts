@@ -38,11 +38,31 @@ function getRunUrl({ serverUrl, repository, runId, runAttempt }: Context): strin
 /** Without its names: whoever can read the pull request may not know that the repository of the run exists. */
 const HIDDEN_SOURCE = { text: 'a run in another repository' }
 
+/** GitHub makes a reference on each of them, and links it back to this pull request. */
+const MAX_REFERENCES = 5
+
+/**
+ * References to the source pull requests, as `acme/code#12`, never across visibility: GitHub shows a reference where the source
+ * is. Empty if there is none. As in `canName`, an unknown source counts as private, and an unknown target as public.
+ */
+export function formatSources({ sources = [], log }: Pick<Report, 'sources' | 'log'>): string {
+  if (log === undefined) return ''
+  const target = log.pullRequest
+  const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+  const references = sources.flatMap(({ repository, number, visibility = 'private' }) => {
+    if (!isSame(repository, target.repository))
+      return visibility === (target.visibility ?? 'public') ? [`${repository}#${number}`] : []
+    return number === target.number ? [] : [`${repository}#${number}`]
+  })
+  return references.slice(0, MAX_REFERENCES).join(', ')
+}
+
 /** The first turn is started by the run itself, further ones by failed checks. */
 function toRows(
   turns: Turns,
   { startedBy = { text: 'a run' }, changes }: Report,
   context: RunInLog,
+  references = '',
 ): readonly string[] {
   const { url, runId, runAttempt, stepId } = context
   const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
@@ -57,7 +77,8 @@ function toRows(
     const end = linked({ text: `${formatEnd(turn)}${files}${step}`, url })
     // No other turn has this key.
     const key = [runId, runAttempt, stepId, startedAt.getTime()].join('.').replaceAll(/[^\w.-]/g, '-')
-    return [`| ${when} | ${linked(failed ?? startedBy)} | ${end} <!-- row=${key} --> |`]
+    const about = index === 0 && references !== '' ? `, for ${references}` : ''
+    return [`| ${when} | ${linked(failed ?? startedBy)}${about} | ${end} <!-- row=${key} --> |`]
   })
 }
 
@@ -77,7 +98,7 @@ export function toLogEntry(turns: Turns, report: Report, context: Context, at: D
   const isNamed = report.log === undefined || canName({ repository, ...event }, report.log.pullRequest)
   return {
     rows: isNamed
-      ? toRows(turns, report, { ...context, url: getRunUrl(context) })
+      ? toRows(turns, report, { ...context, url: getRunUrl(context) }, formatSources(report))
       : toRows(turns, { ...report, startedBy: HIDDEN_SOURCE }, { runId, runAttempt, stepId: '' }),
     left: left && [`**What is left** (${formatUtc(at)} UTC)`, ...left.map((item) => `- ${item}`)],
   }

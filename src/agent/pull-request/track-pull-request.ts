@@ -42,6 +42,8 @@ export interface ChangeSources {
   readonly authors: readonly string[]
   /** The newest pull requests that brought it. @throws ActionError */
   readonly listPullRequests: () => Promise<readonly PullRequestAddress[]>
+  /** The newest of them that are known already, or that the message of a commit names. @throws ActionError */
+  readonly listNamed: () => Promise<readonly PullRequestAddress[]>
 }
 
 async function readApprovers(source: PullRequestAddress, github: GitHub): Promise<readonly string[]> {
@@ -157,7 +159,17 @@ async function readPatiently(link: PullRequestLink, wasRead: boolean, step: Agen
 /** After these, the pull request is likely to exist, and to be there for the next request. */
 const PASSING: readonly ErrorCode[] = ['service-error', 'unreachable', 'bad-answer']
 
-const NO_SOURCES: ChangeSources = { authors: [], listPullRequests: () => Promise.resolve([]) }
+const NO_SOURCES: ChangeSources = {
+  authors: [],
+  listPullRequests: () => Promise.resolve([]),
+  listNamed: () => Promise.resolve([]),
+}
+
+/** For the log. They are shown only, so a failure here is ignored. */
+async function noteSources(sources: ChangeSources, { inputs, journal }: AgentStep): Promise<void> {
+  if (inputs.label === '' || journal.report().sources !== undefined) return
+  journal.add({ sources: (await orUndefined(sources.listNamed())) ?? [] })
+}
 
 /** The comment comes first: by it, the next step finds the pull request with or without the label. */
 async function mark(
@@ -193,6 +205,7 @@ export async function trackPullRequest(
   if (link === undefined || (github === undefined && !isToExamine)) return {}
   // What a follow-up did to it is not known without a look.
   const wasRead = work.kind === 'updated' || work.kind === 'unchanged'
+  if (github !== undefined) await noteSources(sources, step)
   const pullRequest = await readPatiently(link, wasRead, step).catch((error: unknown) => rethrowFatal(error))
   if (pullRequest instanceof ActionError) {
     journal.warn(describeWanted(inputs), pullRequest)

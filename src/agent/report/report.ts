@@ -83,6 +83,8 @@ export interface Facts extends Partial<InputFacts> {
   readonly change?: string | undefined
   readonly changes?: Changes | undefined
   readonly log?: LogPlace | undefined
+  /** Pull requests that the change that started the run came from, newest first. */
+  readonly sources?: readonly PullRequestAddress[] | undefined
   readonly timeline: readonly TimelineEntry[]
   readonly warnings: readonly Warning[]
   readonly durationMs: number
