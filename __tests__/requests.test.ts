@@ -166,7 +166,7 @@ test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
   ['push to a new pull request', 11, {}, {}],
   [
     'follow-up with one fix round',
-    36,
+    38,
     { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'fix-rounds': '1' },
     { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
   ],

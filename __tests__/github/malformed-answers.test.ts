@@ -174,6 +174,7 @@ const ASK = {
   findLabelledPullRequests: (github) => github.findLabelledPullRequests(NAME, 'docs-agent'),
   findLastSuccesses: (github) =>
     github.findLastSuccesses({ repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }),
+  hasCompleted: (github) => github.hasCompleted(NAME, 41, 1),
   findPullRequestsEndingWith: (github) => github.findPullRequestsEndingWith(NAME, commit('c')),
   findPullRequestsOfBranch: (github) => github.findPullRequestsOfBranch(NAME, 'agent/guide', 'open'),
   findPullRequestsOfCommit: (github) => github.findPullRequestsOfCommit(NAME, commit('c')),

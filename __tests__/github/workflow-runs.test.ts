@@ -18,6 +18,15 @@ const find = (workflowRuns: WorkflowRun[], query: { readonly isOther?: boolean }
     return { found: found.map(Number), pages: asked.length }
   })
 
+test.each<[string, Partial<WorkflowRun>, boolean]>([
+  ['that has completed', {}, true],
+  ['that is under way', { status: 'in_progress', conclusion: null }, false],
+  ['that was started again', { status: 'in_progress', conclusion: null, attempt: 2 }, true],
+])('the first attempt of a run %s is over: %j', async (_which, fields, isOver) => {
+  const docs = repositoryState({ workflowRuns: [run(7, fields)] })
+  expect(await askingGitHub({ docs }, (github) => github.hasCompleted('acme/docs', 7, 1))).toBe(isOver)
+})
+
 test.each<[string, Partial<WorkflowRun>, boolean, boolean?]>([
   ['that failed', { conclusion: 'failure' }, false],
   ['on another branch', { branch: 'next' }, false],

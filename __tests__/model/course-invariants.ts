@@ -299,8 +299,8 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   if (isAlone && ours.length > 1) return `${ours.length} comments tell of it.`
   const rows = lines.filter((line) => line.includes(`<!-- row=${runIdOf(index)}.1.`))
   const rounds = Number(run.outputs['fix-rounds'] ?? '0')
-  // A round that the service refuses may have one too.
-  const most = 1 + rounds + (run.report.stop === 'not-sent' ? 1 : 0)
+  // A round that is not sent may have one too: the row is written before the last look at the pull request.
+  const most = 1 + rounds + (run.report.stop === 'not-sent' || rows.at(-1)?.includes('not sent') === true ? 1 : 0)
   if (rows.length > most) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
   // What two steps write at once, one of them loses.
   if (log === undefined || !isAlone || warnings.some(({ lost }) => lost.startsWith('The log'))) return undefined
@@ -309,6 +309,12 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   if (isSent && rows.length < 1 + rounds) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
   if (!rows.every((line) => line.includes(`/main...${runIdOf(index)}"`) || line.includes('checks failed: ')))
     return `A row does not say who started it.`
+  if (rows.some((line) => line.includes('working since')))
+    return 'A row says that the agent is working, and the step has ended.'
+  const isNewest = index === trace.runs.length - 1
+  const mayStillRun = run.report.outcome === 'timed-out' && turnsOf(run).length > 0
+  if (isNewest && mayStillRun && !rows.some((line) => line.includes('may still be working')))
+    return 'No row says that the agent may still be working.'
   const told = TOLD[run.outputs['pr-operation'] ?? ''] ?? ''
   return error !== undefined || rows.some((line) => line.includes(told))
     ? undefined

@@ -89,6 +89,7 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
   const usual: Resources = {
     compare: () => Promise.resolve(COMPARISON),
     findLabelledPullRequests: () => Promise.resolve([]),
+    hasCompleted: () => Promise.resolve(true),
     findLastSuccesses: () => Promise.resolve([commit('a')]),
     listTags: () => Promise.resolve([]),
     listPullRequestPaths: () => Promise.resolve([]),

@@ -9,7 +9,7 @@ import { type AgentInputs, withContext } from './inputs.ts'
 import { JobWatch } from './turn/job-watch.ts'
 import { runTurn } from './turn/run-turn.ts'
 import { type ChangeSources, readAtEnd, trackPullRequest } from './pull-request/track-pull-request.ts'
-import { writeLog } from './pull-request/marker-comment.ts'
+import { withdrawTurn, writeLog } from './pull-request/marker-comment.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { openAgentStep, type AgentStep } from './report/journal.ts'
 import { writeMilestone } from './report/outputs.ts'
@@ -104,7 +104,10 @@ async function run(step: AgentStep): Promise<string | undefined> {
 async function takeTurn(plan: Plan, sources: ChangeSources, watch: JobWatch): Promise<Plan | undefined> {
   const { step } = watch
   const result = await runTurn(plan, watch)
-  if (result.kind === 'replan') return replan(result, step)
+  if (result.kind === 'replan') {
+    await withdrawTurn(step)
+    return replan(result, step)
+  }
   if (result.kind !== 'stop') return followThrough(result, sources, step)
   step.journal.endRounds(result.roundStop)
   throw result.error

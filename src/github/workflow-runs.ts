@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { DEPENDABOT } from './event.ts'
-import { skipMalformed } from './schemas.ts'
+import { parseResponse, skipMalformed } from './schemas.ts'
 
 interface WorkflowBranch {
   readonly repository: string
@@ -60,7 +60,11 @@ const pageSchema = z.pipe(
   z.transform(({ workflow_runs: runs }) => runs),
 )
 
+const statusSchema = z.object({ status: z.nullish(z.string()), run_attempt: z.optional(z.int()) })
+
 export interface WorkflowRuns {
+  /** Whether an attempt of a run has completed (`GET /repos/{owner}/{repo}/actions/runs/{run_id}`). */
+  readonly hasCompleted: (repository: string, runId: number, attempt: number) => Promise<boolean>
   /**
    * The heads of the last successful runs of a workflow on a branch before this one, newest first and each once
    * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
@@ -70,6 +74,12 @@ export interface WorkflowRuns {
 }
 
 export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
+  hasCompleted: (repository, runId, attempt) =>
+    call('actions: read', repository, async ({ request, repo }) => {
+      const response = await request('GET /repos/{owner}/{repo}/actions/runs/{run_id}', { ...repo, run_id: runId })
+      const { status, run_attempt: newest = 1 } = parseResponse(statusSchema, response)
+      return status === 'completed' || newest > attempt
+    }),
   findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
     const counts = ({ id, event, actor, isOfFork }: Run): boolean =>
       id < runId && (countsAsBase({ event, actor }) || (isOther && event === STARTED_BY_RUN)) && !isOfFork

@@ -22,7 +22,7 @@ export function inlineCode(text: string): string {
 }
 
 /** A word of our own sentences, of which GitHub makes no link, mention or mark. */
-const PLAIN_WORD = /^(?!.*(?:www\.|gh-))(?:[a-z0-9.,;()“”'’…-]|(?<=[a-z0-9])_(?=[a-z0-9]))*:?$/i
+const PLAIN_WORD = /^(?!.*(?:www\.|gh-))(?:[a-z0-9.,;()“”'’…⏳-]|(?<=[a-z0-9])_(?=[a-z0-9])|(?<=\d):(?=\d))*:?$/i
 
 /**
  * Sentences of our own, in which strangers' names stand between back-ticks. Each word that is none of ours by its looks is

@@ -3,9 +3,12 @@ import fc from 'fast-check'
 import { marked } from 'marked'
 import { createMarkerComment, readMarker, updateMarker } from '../../../src/agent/marker.ts'
 import {
+  findWorkingRows,
   isUpdated,
   rememberVersion,
+  settleRow,
   toLogEntry,
+  toWorkingRows,
   updateComment,
   type CommentUpdate,
   type LogEntry,
@@ -74,7 +77,7 @@ Follow-ups by \`on-open-pr\`: 2 of 20 used. <!-- follow-ups -->`)
   const html = marked.parse(body ?? '', { async: false })
   expect(html).toContain('<td>2026-01-31 03:00</td>')
   const sent = round(stopped('cancelled', { kind: 'accepted', job: active, isConfirmed: false }))
-  expect(addToLog(NEW, entryOf([turns[0], sent]))).toContain('>cancelled, step')
+  expect(addToLog(NEW, entryOf([turns[0], sent]))).toContain('>cancelled; ⏳ the agent may still be working, ')
   expect(html.match(/<li>/g)).toHaveLength(2)
 })
 
@@ -159,6 +162,74 @@ test('shows the limit that was counted with last, and a step that does not count
   expect(body).toContain('\nFollow-ups by `on-open-pr`: 34 of 40 used. Only 6 left: ')
   expect(addToLog(body, entry(2))).toContain(': 34 of 40 used. Only 6 left: ')
   expect(count(body, { ...counting('b'), maxFollowUps: 100 })).toContain(': 35 of 100 used. <!--')
+})
+
+const UNTIL = new Date('2026-01-31T04:00:05Z')
+const sentTurn = (state: TurnState): Turns => [{ task: FOLLOW_UP, startedAt: AT, state }]
+const working = (): LogEntry => ({
+  rows: toWorkingRows(sentTurn({ kind: 'preparing' }), REPORT, RUN_FACTS, LATER, UNTIL),
+  left: undefined,
+})
+const ended = (state: TurnState, until = UNTIL): LogEntry =>
+  toLogEntry(sentTurn(state), REPORT, RUN_FACTS, LATER, until)
+const shownIn = (body: string): string[] =>
+  rowsIn(body).map((row) => / \| ([^|]*) \|$/.exec(row.replaceAll(/<[^>]*>/g, ''))?.[1]?.trim() ?? '')
+
+const MAY = 'the agent may still be working, do not merge yet'
+const ACCEPTED: TurnState = { kind: 'accepted', job: active, isConfirmed: true }
+
+test.each<[string, TurnState, Date, string]>([
+  ['has ended', endWith('updated'), UNTIL, '3 new commits'],
+  ['was not sent', stopped('not-sent', { kind: 'preparing' }), UNTIL, 'not sent'],
+  [
+    'is left by a cancelled step',
+    stopped('cancelled', ACCEPTED),
+    UNTIL,
+    `cancelled; ⏳ ${MAY} (the step would have waited until 04:00 UTC)`,
+  ],
+  [
+    'did not end in time',
+    { kind: 'timed-out', job: active },
+    LATER,
+    `did not end in time; ⏳ ${MAY} (the step waited until 03:10 UTC)`,
+  ],
+  [
+    'was not seen to begin',
+    { kind: 'unconfirmed', job: active },
+    UNTIL,
+    `sent, and not seen to begin; ⏳ ${MAY} (the step would have waited until 04:00 UTC)`,
+  ],
+  [
+    'is not waited for',
+    { kind: 'submitted', job: active, isConfirmed: true },
+    UNTIL,
+    `sent, and not waited for; ⏳ ${MAY}`,
+  ],
+])('a row says that the agent is working until its turn %s', (_what, state, until, text) => {
+  const before = addToLog(addToLog(NEW, entry(1)), working())
+  expect(shownIn(before)).toEqual([expect.anything(), '⏳ working since 03:10 UTC, do not merge yet, step agent'])
+  expect(isUpdated(before, updateOf(ended(state, until)))).toBe(false)
+  const after = addToLog(before, ended(state, until))
+  expect(shownIn(after).slice(1)).toEqual([`${text}, step agent`])
+  expect(isUpdated(after, updateOf(ended(state, until)))).toBe(true)
+  // A version that another step has read before does not bring the warning back.
+  expect(addToLog(after, working())).toBe(after)
+  expect(rememberVersion(updateOf(ended(state, until)), before).rows.at(-1)).toBe(ended(state, until).rows[0])
+})
+
+test('a row of a turn that has ended since loses its warning, and only that', () => {
+  const warned = stopped('cancelled', ACCEPTED)
+  const found = [working(), ended(warned), entry(1)].flatMap(({ rows }) => findWorkingRows(rows))
+  expect(found.map(({ runId, runAttempt, untilMs }) => [runId, runAttempt, untilMs])).toEqual([
+    [42, 1, UNTIL.getTime()],
+    [42, 1, 0],
+  ])
+  const settled = found.map(({ row }) => settleRow(row))
+  expect(shownIn(settled.join('\n'))).toEqual([
+    'not known, because the run ended first, step agent',
+    'cancelled, step agent',
+  ])
+  expect(findWorkingRows(settled)).toEqual([])
 })
 
 test('an update that another one has overwritten is merged again, with all that was seen', () => {

@@ -105,6 +105,70 @@ test('`max-follow-ups` bounds the follow-ups, and from 75 % of them log and comm
   expect(takers(await goOn({ 'max-follow-ups': '5' }, { after }))).toEqual(['job_finished'])
 })
 
+/** What the rows of the comment say of their turns. */
+const resultsIn = (world: Pick<World, 'docs'>, number = 1): string[] =>
+  getMarker(world, number)
+    .split('\n')
+    .filter((line) => line.includes('<!-- row='))
+    .map(
+      (line) =>
+        line
+          .replaceAll(/<[^>]*>/g, '')
+          .split('|')[3]
+          ?.trim() ?? '',
+    )
+
+const SINCE = /^⏳ working since \d\d:\d\d UTC, do not merge yet, step agent$/
+const MAY =
+  /^cancelled; ⏳ the agent may still be working, do not merge yet \(the step would have waited until \d\d:\d\d UTC\), step agent$/
+
+describe('the log says that the agent is working', () => {
+  test('with the count of a follow-up, until its turn has ended', async () => {
+    const seen: string[][] = []
+    const onAsked: WorldOptions['onAsked'] = (what, asked) => {
+      if (what === MESSAGE) seen.push(resultsIn(asked))
+    }
+    const world = await goOn({}, { onAsked })
+    expect([seen, resultsIn(world)]).toEqual([[[expect.stringMatching(SINCE)]], ['1 new commit, step agent']])
+    expect(world.asked.filter((what) => what === COUNTS)).toHaveLength(2)
+  })
+
+  test('and may still be working if the step is cancelled, until a later step has seen that it is not', async () => {
+    const after = await goOn({}, { cancelAfterMs: 40_000 })
+    expect([after.report.outcome, resultsIn(after)]).toEqual(['cancelled', [expect.stringMatching(MAY)]])
+    const next = await goOn({}, { after, facts: { runId: 43 } })
+    expect(resultsIn(next)).toEqual(['cancelled, step agent', '1 new commit, step agent'])
+    expect(next.asked).not.toContain('actions/get-workflow-run')
+  })
+
+  test('until a later step sees that the run was killed', async () => {
+    const killed: string[] = []
+    const world = await goOn({}, { onAsked: (what, asked) => what === MESSAGE && killed.push(getMarker(asked)) })
+    const comment = world.docs.pulls[1]?.comments[0]
+    if (comment !== undefined) comment.body = killed[0] ?? ''
+    const headSha = world.docs.commits.at(-1)?.sha ?? ''
+    const run = { id: 42, headSha, workflow: 'docs.yml', branch: 'main', event: 'push', createdAtMs: 0 }
+    world.docs.workflowRuns.push({ ...run, status: 'in_progress', conclusion: null })
+    const during = await goOn({}, { after: world, facts: { runId: 43 } })
+    expect(resultsIn(during)).toEqual([expect.stringMatching(SINCE), '1 new commit, step agent'])
+    Object.assign(during.docs.workflowRuns.find(({ id }) => id === 42) ?? {}, {
+      status: 'completed',
+      conclusion: 'cancelled',
+    })
+    const next = await goOn({}, { after: during, facts: { runId: 44 } })
+    expect(resultsIn(next)[0]).toBe('not known, because the run ended first, step agent')
+  })
+
+  test('and not any more in a pull request that was closed before the message', async () => {
+    const world = await meanwhile(COUNTS, closeOldest)
+    expect(world.report.operation).toBe('created')
+    expect([resultsIn(world), resultsIn(world, 4)]).toEqual([
+      ['not sent, step agent'],
+      ['opened: 2 files, step agent'],
+    ])
+  })
+})
+
 test('a pull request that is closed before the message is no reason to send nothing: a new job begins', async () => {
   const change = { 'change-context': 'files', 'change-range': 'main...main' }
   const { report, taken, outputs } = await meanwhile(COUNTS, closeOldest, 0, change)
@@ -123,8 +187,10 @@ test('a pull request that is closed before the message makes room for the next o
 
 test('where each that is chosen is closed before the message, the step does not choose for ever', async () => {
   const after = await meanwhile('', () => undefined, 7)
+  let writes = 0
   const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-    if (what === COUNTS) closeOldest(asked)
+    // Each other write says in the closed pull request that nothing was sent.
+    if (what === COUNTS && writes++ % 2 === 0) closeOldest(asked)
   }
   const { report, taken, docs } = await goOn({}, { after, onAsked })
   expect([taken, openIn(docs).length]).toEqual([[], 3])

@@ -19,10 +19,14 @@ import type { LogPlace } from '../report/report.ts'
 import {
   type CommentUpdate,
   exceedsLimit,
+  findWorkingRows,
   formatSources,
   isUpdated,
   rememberVersion,
+  settleRow,
   toLogEntry,
+  toUnsentRows,
+  toWorkingRows,
   updateComment,
 } from './pull-request-log.ts'
 
@@ -50,6 +54,8 @@ const NO_ROOM = `The log continues here, because the comment before has no room 
 /** What it takes to write a comment. */
 interface CommentAccess extends Pick<AgentStep, 'clock' | 'core' | 'deadlineAt' | 'random' | 'signal'> {
   readonly github: GitHub
+  /** Settles the rows that ended runs have left, before the first write. */
+  readonly settle?: (rows: readonly string[]) => Promise<readonly string[]>
 }
 
 /** `commentId`: of the comment that has the update; undefined if GitHub's response does not have it. */
@@ -160,6 +166,7 @@ async function updateMarkerComment(
     if (writes > MAX_WRITES) throw new ActionError('rejected', 'Other steps write the same comment all the time.')
 
     known = rememberVersion(known, body)
+    if (writes === 1 && access.settle !== undefined) known = { ...known, rows: await access.settle(known.rows) }
     const next = updateComment(body, known)
     const edit = (text: string) =>
       tryToEdit(() => github.editComment(pullRequest, commentId, core.redact(text), { isSentOnce: true }))
@@ -216,6 +223,78 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
 const getLimit = ({ maxFollowUps, onOpenPr }: AgentInputs): number | undefined =>
   onOpenPr === 'follow-up' ? maxFollowUps : undefined
 
+/** How much later than its deadline a step may end, in milliseconds, and by how much two runners' clocks may differ. */
+const OVERRUN_MS = 60_000
+/** Each costs a request. */
+const MAX_RUN_LOOKUPS = 3
+
+const getWaitsUntil = ({ clock, deadlineAt }: Pick<AgentStep, 'clock' | 'deadlineAt'>): Date =>
+  new Date(clock.wallTime().getTime() + deadlineAt - clock.now())
+
+/**
+ * Settles the rows of turns that have ended, as a step finds them that has seen the job idle: a step that waited for one of
+ * these turns has ended, or its run has completed, such as a killed one.
+ */
+async function settleRows(rows: readonly string[], step: AgentStep, github: GitHub): Promise<readonly string[]> {
+  const { clock, context, core } = step
+  const own = { runId: context.runId, runAttempt: context.runAttempt }
+  const now = clock.wallTime().getTime()
+  const working = findWorkingRows(rows)
+  const isPast = ({ runId, runAttempt, untilMs }: (typeof working)[number]): boolean =>
+    untilMs + OVERRUN_MS < now || (runId === own.runId && runAttempt < own.runAttempt)
+  const open = working.filter((row) => !isPast(row) && row.runId !== own.runId)
+  const runs = new Map(open.map(({ runId, runAttempt }) => [`${runId}.${runAttempt}`, { runId, runAttempt }]))
+  const over = new Set<string>()
+  for (const [name, { runId, runAttempt }] of [...runs].slice(0, MAX_RUN_LOOKUPS)) {
+    try {
+      if (await github.hasCompleted(context.repository, runId, runAttempt)) over.add(name)
+    } catch (error) {
+      // The row keeps its warning.
+      core.debug(`Whether run ${runId} has completed is unknown (${rethrowFatal(error).code}).`)
+    }
+  }
+  const ended = working.filter((row) => isPast(row) || over.has(`${row.runId}.${row.runAttempt}`))
+  const isEnded = new Set(ended.map(({ row }) => row))
+  return rows.map((row) => (isEnded.has(row) ? settleRow(row) : row))
+}
+
+/** The rows that say that the agent is working on the newest turn. */
+function getWorkingRows(step: AgentStep): readonly string[] {
+  const { clock, context, journal } = step
+  journal.markInLog()
+  return toWorkingRows(journal.turns, journal.report(), context, clock.wallTime(), getWaitsUntil(step))
+}
+
+/** What these writes may take, in milliseconds. */
+const ANNOUNCE_MS = 15_000
+
+/** Writes rows with one read and one write: a step that writes at the same time, and not this one, looks for its own again. */
+async function writeRows(rows: readonly string[], lost: string, step: AgentStep): Promise<void> {
+  const { clock, inputs, journal } = step
+  const { log } = journal.report()
+  const { commentId } = log ?? {}
+  if (log === undefined || commentId === undefined || inputs.label === '' || inputs.dryRun) return
+  const { followUps, signature } = log
+  const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), rows, left: undefined }
+  await journal.orWarn(lost, () => {
+    const github = openGitHub(step, ANNOUNCE_MS)
+    const settle = (known: readonly string[]) => settleRows(known, step, github)
+    return updateMarkerComment(log, { id: commentId }, update, { ...step, github, settle, deadlineAt: clock.now() })
+  })
+}
+
+/** Says in the log that the agent is working, before a prompt is sent that nobody counts. */
+export async function announceTurn(step: AgentStep): Promise<void> {
+  await writeRows(getWorkingRows(step), 'The log does not say that the agent is working', step)
+}
+
+/** Says in the log that the newest turn was not sent, if the log says that the agent is working on it. */
+export async function withdrawTurn(step: AgentStep): Promise<void> {
+  const { context, journal } = step
+  if (journal.newest.isInLog === true)
+    await writeRows(toUnsentRows(journal.turns, journal.report(), context), LOST, step)
+}
+
 /** The most that writing the log may take, in milliseconds. */
 const LOG_MS = 30_000
 /** How long after the deadline it may end, in milliseconds: the last read of a job may end at the deadline. */
@@ -244,7 +323,7 @@ export async function writeLog(step: AgentStep): Promise<void> {
   const { log } = report
   if (log === undefined || inputs.label === '' || inputs.dryRun) return
   const { jobId, followUps, signature } = log
-  const entry = toLogEntry(journal.turns, report, step.context, step.clock.wallTime())
+  const entry = toLogEntry(journal.turns, report, step.context, step.clock.wallTime(), getWaitsUntil(step))
   const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), ...entry }
   try {
     const access = openAtEnd(step)
@@ -273,12 +352,14 @@ export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise
     )
   const { clock, context, inputs, questions, random } = step
   if (inputs.dryRun) return followUps < inputs.maxFollowUps ? rolling : 'used-up'
-  const access = { ...step, deadlineAt: questions.at, github: openGitHub(step, questions) }
+  const github = openGitHub(step, questions)
+  const settle = (rows: readonly string[]) => settleRows(rows, step, github)
+  const access = { ...step, deadlineAt: questions.at, github, settle }
   const now = clock.wallTime().getTime()
   const signature = [context.runId, context.runAttempt, now, Math.floor(random() * 1e6)].join('.')
   const update = {
     ...{ label: inputs.label, followUps, signature, maxFollowUps: inputs.maxFollowUps, isReservation: true },
-    ...{ rows: [], left: undefined },
+    ...{ rows: getWorkingRows(step), left: undefined },
   }
   const result = await updateMarkerComment(rolling, { id: commentId }, update, access)
   return result === 'used-up' ? result : { pullRequest, jobId, followUps, signature, ...result }

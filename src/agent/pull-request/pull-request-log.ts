@@ -7,8 +7,8 @@ import { DEFAULT_MAX_FOLLOW_UPS } from '../inputs.ts'
 import type { Report } from '../report/report.ts'
 import { findBlockers, isPullRequestOver } from '../report/pull-request-status.ts'
 import { formatEnd } from '../report/turn-texts.ts'
-import { getWork, isSent, type Turn } from '../report/turn.ts'
-import { getStopOutcome, type Turns } from '../report/turns.ts'
+import { getEnd, getWork, isSent, mayStillRun, type Turn } from '../report/turn.ts'
+import { getStopOutcome, getNewest, type Turns } from '../report/turns.ts'
 import { LOG_BEGINNING, readMarker, updateMarker, warnOfLimit, type Marker } from '../marker.ts'
 
 /** What a step adds to the log, in lines as the comment has them. */
@@ -57,28 +57,58 @@ export function formatSources({ sources = [], log }: Pick<Report, 'sources' | 'l
   return references.slice(0, MAX_REFERENCES).join(', ')
 }
 
+/** What a row says of its turn. */
+interface RowResult {
+  readonly text: string
+  /** Until when the step waits, in milliseconds since 1970, while the agent may be working on the turn; 0 if the step has ended. */
+  readonly workingUntilMs?: number
+}
+
+const toTimeOfDay = (at: Date): string => `${formatUtc(at).slice('YYYY-MM-DD '.length, 'YYYY-MM-DD hh:mm'.length)} UTC`
+
+/** The hidden part of a row whose turn may still run, directly before the row's key. */
+const workingTag = (untilMs: number): string => `<!-- working=${untilMs} --> `
+const WORKING = /<!-- working=(\d{1,15}) --> (?=<!-- row=)/
+
+const describeStart = (at: Date): string => `⏳ working since ${toTimeOfDay(at)}, do not merge yet`
+const WORKING_SINCE = /⏳ working since \d\d:\d\d UTC, do not merge yet/
+const MAY_BE_WORKING = '; ⏳ the agent may still be working, do not merge yet'
+const MAY_STILL_BE_WORKING = new RegExp(`${MAY_BE_WORKING}(?: \\(the step [a-z ]* \\d\\d:\\d\\d UTC\\))?`)
+
+/** @param at when the step ends @param waitsUntil its deadline */
+function describeEnd(turn: Turn, at: Date, waitsUntil: Date): RowResult {
+  const text = formatEnd(turn)
+  if (!mayStillRun(turn)) return { text }
+  const waited = at < waitsUntil ? 'would have waited' : 'waited'
+  const until = getEnd(turn)?.kind === 'submitted' ? '' : ` (the step ${waited} until ${toTimeOfDay(waitsUntil)})`
+  return { text: `${text}${MAY_BE_WORKING}${until}`, workingUntilMs: 0 }
+}
+
 /** The first turn is started by the run itself, further ones by failed checks. */
 function toRows(
   turns: Turns,
   { startedBy = { text: 'a run' }, changes }: Report,
   context: RunInLog,
+  describe: (turn: Turn) => RowResult,
   references = '',
 ): readonly string[] {
   const { url, runId, runAttempt, stepId } = context
   const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
   return turns.flatMap((turn, index) => {
-    const { startedAt, failing } = turn
-    // A round that was not sent is no turn.
-    if (startedAt === undefined || (index > 0 && hasSentNothing(turn))) return []
+    const { startedAt, failing, isInLog = false } = turn
+    // A round that was not sent is no turn, unless the log has announced it.
+    if (startedAt === undefined || (index > 0 && hasSentNothing(turn) && !isInLog)) return []
     const isWhole = turns.length === 1 && getWork(turn).kind === 'created' && changes?.isWhole === true
     const files = isWhole ? `: ${formatCount(changes.files.length, 'file')}` : ''
     const failed = failing && { text: `checks failed: ${someQuoted(failing.map(({ name }) => name))}` }
     const when = formatUtc(startedAt).slice(0, 'YYYY-MM-DD hh:mm'.length)
-    const end = linked({ text: `${formatEnd(turn)}${files}${step}`, url })
+    const { text, workingUntilMs } = describe(turn)
+    const end = linked({ text: `${text}${files}${step}`, url })
+    const working = workingUntilMs === undefined ? '' : workingTag(workingUntilMs)
     // No other turn has this key.
     const key = [runId, runAttempt, stepId, startedAt.getTime()].join('.').replaceAll(/[^\w.-]/g, '-')
     const about = index === 0 && references !== '' ? `, for ${references}` : ''
-    return [`| ${when} | ${linked(failed ?? startedBy)}${about} | ${end} <!-- row=${key} --> |`]
+    return [`| ${when} | ${linked(failed ?? startedBy)}${about} | ${end} ${working}<!-- row=${key} --> |`]
   })
 }
 
@@ -91,15 +121,47 @@ function listLeft(report: Report): LogEntry['left'] {
   return left.length === 0 ? ['Review it, and merge it.'] : left
 }
 
-/** @param at the end of the step */
-export function toLogEntry(turns: Turns, report: Report, context: Context, at: Date): LogEntry {
-  const left = listLeft(report)
+/** The rows of all turns, without names that the pull request's readers may not know. */
+function toSafeRows(
+  turns: Turns,
+  report: Report,
+  context: Context,
+  describe: (turn: Turn) => RowResult,
+): readonly string[] {
   const { repository, event, runId, runAttempt } = context
   const isNamed = report.log === undefined || canName({ repository, ...event }, report.log.pullRequest)
+  return isNamed
+    ? toRows(turns, report, { ...context, url: getRunUrl(context) }, describe, formatSources(report))
+    : toRows(turns, { ...report, startedBy: HIDDEN_SOURCE }, { runId, runAttempt, stepId: '' }, describe)
+}
+
+/** The rows while the newest turn is not sent yet, or is sent to another pull request. @param result of the newest turn */
+function toRowsWith(result: RowResult, turns: Turns, report: Report, context: Context): readonly string[] {
+  const newest = getNewest(turns)
+  return toSafeRows(turns, report, context, (turn) => (turn === newest ? result : { text: formatEnd(turn) }))
+}
+
+/** The rows directly before the newest turn is sent. @param waitsUntil the deadline of the step */
+export function toWorkingRows(
+  turns: Turns,
+  report: Report,
+  context: Context,
+  at: Date,
+  waitsUntil: Date,
+): readonly string[] {
+  return toRowsWith({ text: describeStart(at), workingUntilMs: waitsUntil.getTime() }, turns, report, context)
+}
+
+/** The rows if the newest turn is not sent to this pull request after all. */
+export function toUnsentRows(turns: Turns, report: Report, context: Context): readonly string[] {
+  return toRowsWith({ text: 'not sent' }, turns, report, context)
+}
+
+/** @param at at the end of the step @param waitsUntil the deadline of the step */
+export function toLogEntry(turns: Turns, report: Report, context: Context, at: Date, waitsUntil = at): LogEntry {
+  const left = listLeft(report)
   return {
-    rows: isNamed
-      ? toRows(turns, report, { ...context, url: getRunUrl(context) }, formatSources(report))
-      : toRows(turns, { ...report, startedBy: HIDDEN_SOURCE }, { runId, runAttempt, stepId: '' }),
+    rows: toSafeRows(turns, report, context, (turn) => describeEnd(turn, at, waitsUntil)),
     left: left && [`**What is left** (${formatUtc(at)} UTC)`, ...left.map((item) => `- ${item}`)],
   }
 }
@@ -127,6 +189,50 @@ function getKind(line: string): 'row' | 'summarised' | 'left' | 'frame' | 'their
 const getKey = (row: string): string => ROW.exec(row)?.[1] ?? ''
 /** When the turn of a row began, in milliseconds since 1970. */
 const getTime = (row: string): number => Number(/\d+$/.exec(getKey(row))?.[0] ?? 0)
+
+/** A row of a newer kind replaces one of an older kind: working, then ended with a warning, then ended. */
+function getRank(row: string): number {
+  const [, untilMs] = WORKING.exec(row) ?? []
+  if (untilMs === undefined) return 2
+  return untilMs === '0' ? 1 : 0
+}
+
+function mergeRows(rows: readonly string[], added: readonly string[]): readonly string[] {
+  const byKey = new Map(added.map((row) => [getKey(row), row]))
+  const merged = rows.map((row) => {
+    const other = byKey.get(getKey(row)) ?? row
+    return getRank(other) > getRank(row) ? other : row
+  })
+  const keys = new Set(rows.map(getKey))
+  return [...merged, ...added.filter((row) => !keys.has(getKey(row)))]
+}
+
+/** A row that says that the agent may be working. */
+export interface WorkingRow {
+  readonly row: string
+  readonly runId: number
+  readonly runAttempt: number
+  /** Until when its step waits, in milliseconds since 1970; 0 if the step has ended. */
+  readonly untilMs: number
+}
+
+export function findWorkingRows(rows: readonly string[]): readonly WorkingRow[] {
+  return rows.flatMap((row) => {
+    const [, untilMs] = WORKING.exec(row) ?? []
+    const [runId, runAttempt] = getKey(row).split('.').map(Number)
+    return untilMs === undefined
+      ? []
+      : { row, runId: runId ?? 0, runAttempt: runAttempt ?? 0, untilMs: Number(untilMs) }
+  })
+}
+
+/** A row whose turn is known to have ended. */
+export function settleRow(row: string): string {
+  return row
+    .replace(WORKING_SINCE, 'not known, because the run ended first')
+    .replace(MAY_STILL_BE_WORKING, '')
+    .replace(WORKING, '')
+}
 
 interface CommentLines {
   /** What stands above the log. */
@@ -211,8 +317,11 @@ export function rememberVersion(update: CommentUpdate, body: string): CommentUpd
   const marker = readMarker(body)
   if (marker === undefined) return update
   const own = update.signature === undefined ? 0 : 1
-  const rows = new Map([...parseComment(body).rows, ...update.rows].map((row) => [getKey(row), row]))
-  return { ...update, followUps: mergeMarker(marker, update).followUps - own, rows: [...rows.values()] }
+  return {
+    ...update,
+    followUps: mergeMarker(marker, update).followUps - own,
+    rows: mergeRows(parseComment(body).rows, update.rows),
+  }
 }
 
 /** Whether a comment has what an update records. Of several rows, the newest counts: older ones may have been summarised. */
@@ -222,7 +331,8 @@ export function isUpdated(body: string, update: CommentUpdate): boolean {
   const { labels, followUps, countedBy } = mergeMarker(marker, update)
   const isMarked = labels === marker.labels && followUps === marker.followUps && countedBy === marker.countedBy
   const newest = update.rows.at(-1)
-  return isMarked && (newest === undefined || parseComment(body).rows.some((row) => getKey(row) === getKey(newest)))
+  const isNewest = (row: string): boolean => getKey(row) === getKey(newest ?? '') && getRank(row) >= getRank(newest ?? '')
+  return isMarked && (newest === undefined || parseComment(body).rows.some(isNewest))
 }
 
 const leftAt = (left: readonly string[] = []): string => LEFT_AT.exec(left[0] ?? '')?.[1] ?? ''
@@ -238,9 +348,7 @@ export function updateComment(body: string, update: CommentUpdate): string | und
   if (marker === undefined) return undefined
   const merged = mergeMarker(marker, update)
   const lines = parseComment(updateMarker(body, merged))
-  const keys = new Set(lines.rows.map(getKey))
-  const added = update.rows.filter((row) => !keys.has(getKey(row)))
-  const rows = [...lines.rows, ...added].toSorted((a, b) => getTime(a) - getTime(b))
+  const rows = mergeRows(lines.rows, update.rows).toSorted((a, b) => getTime(a) - getTime(b))
   // A step that ended later has looked later.
   const isNewer = update.left !== undefined && leftAt(update.left) >= leftAt(lines.left)
   const left = isNewer ? update.left.map((line) => `${line} ${LEFT}`) : lines.left

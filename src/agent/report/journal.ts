@@ -75,6 +75,11 @@ export class Journal {
     this.#replaceNewest({ ...this.newest, roundStop })
   }
 
+  /** Writes that the log in the pull request may have a row of the newest turn. */
+  markInLog(): void {
+    this.#replaceNewest({ ...this.newest, isInLog: true })
+  }
+
   /** Writes what stopped the newest turn, or what was to follow it. */
   stop(error: ActionError): void {
     const during = withoutStop(this.newest.state)

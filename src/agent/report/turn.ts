@@ -185,6 +185,8 @@ export interface Turn {
   readonly failing?: readonly Check[] | undefined
   /** Undefined if nobody looked at the pull request after the turn. */
   readonly pullRequest?: PullRequestFindings
+  /** Whether the log in the pull request may say that the agent is working on this turn. */
+  readonly isInLog?: boolean
   /** Why no further round follows this turn. */
   readonly roundStop?: RoundStop | undefined
 }
@@ -279,6 +281,13 @@ export function isSent({ state }: Turn): boolean {
     case 'left-behind':
       return true
   }
+}
+
+/** Whether the agent may still be working on the turn when the step ends. */
+export function mayStillRun(turn: Turn): boolean {
+  const end = getEnd(turn)
+  const isSeen = end !== undefined && !['submitted', 'unconfirmed', 'timed-out'].includes(end.kind)
+  return isSent(turn) && !isSeen
 }
 
 /** How far the delivery of a follow-up has come. If it was `taken` and not `seen`, the job may still be as the turn before left it. */

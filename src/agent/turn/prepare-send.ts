@@ -4,7 +4,7 @@ import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import type { FixRoundTarget, PullRequestTarget, Target } from '../plan.ts'
 import { stopAtLastLook, stopForTime } from '../pull-request/fix-rounds.ts'
-import { countFollowUp } from '../pull-request/marker-comment.ts'
+import { announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import type { StandingEnd } from '../report/report.ts'
@@ -142,13 +142,17 @@ export async function decideSend(target: Target, before: Job, watch: JobWatch): 
 }
 
 /**
- * Counts a follow-up in the comment that names the job, before it is sent: without the count, nothing bounds the rolling pull
- * request. Writes nothing if the follow-up is not to be sent.
+ * Says in the comment that names the job that the agent is working, before the prompt is sent. A rolling follow-up is counted
+ * there as well: without the count, nothing bounds the rolling pull request. Writes nothing if the follow-up is not to be sent.
  * @param job after the end of its turn before, as only then it says which pull request is its own
  * @throws ActionError `not-sent` if it may not have been counted
  */
 async function reserveFollowUp(target: Target, job: Job, step: AgentStep): Promise<TargetDecision> {
-  if (target.kind !== 'pull-request' || target.reason === 'comment') return SEND
+  if (target.kind === 'new-job' || target.kind === 'job') return SEND
+  if (target.kind === 'fix-round' || target.reason === 'comment') {
+    await announceTurn(step)
+    return SEND
+  }
   return step.questions.spend(async () => {
     const decision = await checkJob(target, job, step)
     return decision.kind === 'send' ? count(target, step) : decision
