@@ -162,10 +162,7 @@ describe('the log says that the agent is working', () => {
   test('and not any more in a pull request that was closed before the message', async () => {
     const world = await meanwhile(COUNTS, closeOldest)
     expect(world.report.operation).toBe('created')
-    expect([resultsIn(world), resultsIn(world, 4)]).toEqual([
-      ['not sent, step agent'],
-      ['opened: 2 files, step agent'],
-    ])
+    expect([resultsIn(world), resultsIn(world, 4)]).toEqual([['not sent, step agent'], ['opened: 2 files, step agent']])
   })
 })
 

@@ -331,7 +331,8 @@ export function isUpdated(body: string, update: CommentUpdate): boolean {
   const { labels, followUps, countedBy } = mergeMarker(marker, update)
   const isMarked = labels === marker.labels && followUps === marker.followUps && countedBy === marker.countedBy
   const newest = update.rows.at(-1)
-  const isNewest = (row: string): boolean => getKey(row) === getKey(newest ?? '') && getRank(row) >= getRank(newest ?? '')
+  const isNewest = (row: string): boolean =>
+    getKey(row) === getKey(newest ?? '') && getRank(row) >= getRank(newest ?? '')
   return isMarked && (newest === undefined || parseComment(body).rows.some(isNewest))
 }
 
