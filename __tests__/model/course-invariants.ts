@@ -299,11 +299,13 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   if (isAlone && ours.length > 1) return `${ours.length} comments tell of it.`
   const rows = lines.filter((line) => line.includes(`<!-- row=${runIdOf(index)}.1.`))
   const rounds = Number(run.outputs['fix-rounds'] ?? '0')
+  const isWritten = !warnings.some(({ lost }) => lost.startsWith('The log'))
   // A round that is not sent may have one too: the row is written before the last look at the pull request.
-  const most = 1 + rounds + (run.report.stop === 'not-sent' || rows.at(-1)?.includes('not sent') === true ? 1 : 0)
+  const isAnnounced = run.report.stop === 'not-sent' || !isWritten || rows.at(-1)?.includes('not sent') === true
+  const most = 1 + rounds + (isAnnounced ? 1 : 0)
   if (rows.length > most) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
   // What two steps write at once, one of them loses.
-  if (log === undefined || !isAlone || warnings.some(({ lost }) => lost.startsWith('The log'))) return undefined
+  if (log === undefined || !isAlone || !isWritten) return undefined
   // A step that was cancelled before it sent its prompt has no turn to tell of.
   const isSent = run.report.outcome !== 'cancelled' || run.outputs['changed'] !== 'false'
   if (isSent && rows.length < 1 + rounds) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
