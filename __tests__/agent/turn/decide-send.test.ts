@@ -14,6 +14,8 @@ const UNSENT = { outcome: 'error', error: { code: 'not-sent' } }
 const ELSEWHERE = { prLink: `${BASE_URL}/acme/docs/pull/9` }
 const BUSY = { status: 'active', prLink: null }
 const COUNTS = 'issues/update-comment'
+const LISTS = 'issues/list-comments'
+const GIVEN = { 'job-id': 'job_finished' }
 /** The comment is read before it is counted in it, which comes after the job was proven. */
 const PROVEN = 'issues/get-comment'
 const READ = 'read job_finished'
@@ -157,6 +159,42 @@ describe('the log says that the agent is working', () => {
     })
     const next = await goOn({}, { after: during, facts: { runId: 44 } })
     expect(resultsIn(next)[0]).toBe('not known, because the run ended first, step agent')
+  })
+
+  test('before a follow-up to a given job, too', async () => {
+    const seen: string[][] = []
+    const onAsked: WorldOptions['onAsked'] = (what, asked) => {
+      if (what === MESSAGE) seen.push(resultsIn(asked))
+    }
+    const after = await goOn()
+    const before = resultsIn(after)
+    const world = await goOn(GIVEN, { after, onAsked })
+    expect(seen).toEqual([[...before, expect.stringMatching(SINCE)]])
+    expect(resultsIn(world)).toEqual([...before, '1 new commit, step agent'])
+  })
+
+  test('before a follow-up to a given job, which waits if another prompt comes meanwhile', async () => {
+    let isLimited = false
+    const world = await goOn(GIVEN, {
+      after: await goOn(),
+      answers: {
+        [LISTS]: (asked) => {
+          if (isLimited) return asked.answer()
+          isLimited = true
+          prompt(asked)
+          return refusing(429, { 'retry-after': '2' })()
+        },
+      },
+    })
+    expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
+    expect(world.log.join('\n')).toContain('The job is busy.')
+  })
+
+  test('not before a follow-up to a given job whose pull request is closed', async () => {
+    const after = await goOn()
+    for (const pull of openIn(after.docs)) closeIssue(after.docs, pull, 0)
+    const { asked } = await goOn(GIVEN, { after })
+    expect(asked.slice(0, asked.indexOf(MESSAGE))).not.toContain(LISTS)
   })
 
   test('and not any more in a pull request that was closed before the message', async () => {

@@ -265,8 +265,9 @@ function getWorkingRows(step: AgentStep): readonly string[] {
   return toWorkingRows(journal.turns, journal.report(), context, clock.wallTime(), getWaitsUntil(step))
 }
 
-/** What these writes may take, in milliseconds. */
+/** What these requests may take, in milliseconds. */
 const ANNOUNCE_MS = 15_000
+const NOT_ANNOUNCED = 'The log does not say that the agent is working'
 
 /** Writes rows with one read and one write: a step that writes at the same time, and not this one, looks for its own again. */
 async function writeRows(rows: readonly string[], lost: string, step: AgentStep): Promise<void> {
@@ -283,9 +284,21 @@ async function writeRows(rows: readonly string[], lost: string, step: AgentStep)
   })
 }
 
+/** Says in the log that the agent is working, before a prompt is sent to a job that was given by its id, if there is a log. */
+export async function announceToJob(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
+  const { inputs, journal } = step
+  if (inputs.label === '' || inputs.dryRun) return
+  const { repository, number, visibility } = pullRequest
+  const place = { pullRequest: { repository, number, visibility }, jobId }
+  const found = await journal.orWarn(NOT_ANNOUNCED, () => findMarkerComment(place, openGitHub(step, ANNOUNCE_MS)))
+  if (found === undefined) return
+  journal.add({ log: { ...place, commentId: found.id, followUps: 0 } })
+  await announceTurn(step)
+}
+
 /** Says in the log that the agent is working, before a prompt is sent that nobody counts. */
 export async function announceTurn(step: AgentStep): Promise<void> {
-  await writeRows(getWorkingRows(step), 'The log does not say that the agent is working', step)
+  await writeRows(getWorkingRows(step), NOT_ANNOUNCED, step)
 }
 
 /** Says in the log that the newest turn was not sent, if the log says that the agent is working on it. */

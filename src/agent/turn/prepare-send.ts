@@ -4,7 +4,7 @@ import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import type { FixRoundTarget, PullRequestTarget, Target } from '../plan.ts'
 import { stopAtLastLook, stopForTime } from '../pull-request/fix-rounds.ts'
-import { announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
+import { announceToJob, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import type { StandingEnd } from '../report/report.ts'
@@ -175,6 +175,23 @@ async function count(target: PullRequestTarget, step: AgentStep): Promise<Target
   )
 }
 
+/**
+ * Says in the log that the agent is working, before a follow-up to `job-id`. The read that has just ended the wait is all that
+ * such a follow-up rests on, so it is repeated if that took long.
+ */
+async function announceFollowUp(
+  head: HeadBefore | undefined,
+  target: Target,
+  before: Job,
+  watch: JobWatch,
+): Promise<SendDecision> {
+  const { clock } = watch.step
+  if (head === undefined || !isOpen(head)) return SEND
+  const startedAtMs = clock.now()
+  await announceToJob(head, before.id, watch.step)
+  return clock.now() - startedAtMs < MAX_READ_AGE_MS ? SEND : decideSend(target, before, watch)
+}
+
 /** A dry run without a key takes the job as the pull request's comment names it. */
 export async function prepareWithoutService(target: Target, step: AgentStep): Promise<TargetDecision> {
   if (target.kind !== 'pull-request' || target.reason === 'comment') return SEND
@@ -287,20 +304,22 @@ export async function prepareSend(
       continue
     }
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END, watch)
-    // The read that has just ended the wait is all that a follow-up to `job-id` rests on.
-    if (isOfPullRequest) {
-      const reserved = waits === 0 ? await reserveFollowUp(target, before, step) : SEND
-      const decision = reserved.kind === 'send' ? await decideSend(target, before, watch) : reserved
-      if (decision.kind === 'wait') {
-        if (++waits === MAX_WAITS) return refuse('The job had changed each time the step looked at it.', RUN_AGAIN)
-        present = decision.now
-        isBusy = true
-        continue
-      }
-      if (decision.kind !== 'send') return decision
-      if (target.kind === 'fix-round') watch.note(target.announcement)
+    if (!isOfPullRequest && !isBusy) head = await readHeadBefore(before, step)
+    let decision: SendDecision = SEND
+    if (waits === 0)
+      decision = isOfPullRequest
+        ? await reserveFollowUp(target, before, step)
+        : await announceFollowUp(head, target, before, watch)
+    if (isOfPullRequest && decision.kind === 'send') decision = await decideSend(target, before, watch)
+    if (decision.kind === 'wait') {
+      if (++waits === MAX_WAITS) return refuse('The job had changed each time the step looked at it.', RUN_AGAIN)
+      present = decision.now
+      isBusy = true
+      continue
     }
-    if (!isBusy) head = await readHeadBefore(before, step)
+    if (decision.kind !== 'send') return decision
+    if (target.kind === 'fix-round') watch.note(target.announcement)
+    if (isOfPullRequest && !isBusy) head = await readHeadBefore(before, step)
     return { kind: 'send', before, head }
   }
 }
