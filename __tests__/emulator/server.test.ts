@@ -92,11 +92,12 @@ test('what nobody foresaw in one request is a 500, and the next one is answered'
   expect((await getGitHub(emulator, '/repos/acme/docs')).status).toBe(200)
 })
 
-test('the end of a rate limit of GitHub is told on the caller’s clock', async () => {
+test('the reset of a rate limit of GitHub and the date of the response are on the caller’s clock', async () => {
   const clock = { ...fakeClock(), wallTime: () => new Date(1_000_000) }
   const emulator = await start({ clock, speed: 2, github: { scenario: combineScenarios(['github-limited']) } })
   const { status, headers } = await getGitHub(emulator, '/repos/acme/docs')
   expect([status, headers.get('x-ratelimit-reset')]).toEqual([403, '1003'])
+  expect(headers.get('date')).toBe('Thu, 01 Jan 1970 00:16:40 GMT')
 })
 
 test('a late answer comes after its delay, on the caller’s clock', async () => {

@@ -63,14 +63,17 @@ async function openTlsPort(server: Server, certificate: Certificate) {
   return { host: `127.0.0.1:${port}`, close: () => tls.close() }
 }
 
-/** Waits in headers count in whole seconds of the caller, at least one; the end of a rate limit is told in seconds since 1970. */
+/**
+ * Converts times in headers to the caller's clock: waits are whole seconds, at least one, and the reset of a rate limit is in
+ * seconds since 1970. `Date` is on the same clock, because callers compare the reset with it.
+ */
 function toCallerTime(response: ServiceResponse, speed: number, clock: Clock): ServiceResponse {
-  const headers = { ...response.headers }
+  const now = clock.wallTime()
+  const headers: Record<string, string> = { ...response.headers, date: now.toUTCString() }
   const { 'retry-after': wait, 'x-ratelimit-reset': reset } = headers
   const seconds = (text: string): number => Math.max(1, Math.ceil(Number(text) / speed))
   if (wait !== undefined) headers['retry-after'] = String(seconds(wait))
-  if (reset !== undefined)
-    headers['x-ratelimit-reset'] = String(Math.floor(clock.wallTime().getTime() / 1_000) + seconds(reset))
+  if (reset !== undefined) headers['x-ratelimit-reset'] = String(Math.floor(now.getTime() / 1_000) + seconds(reset))
   return { ...response, headers }
 }
 
