@@ -47,6 +47,12 @@ test.each(rows)('what is said of $name is true of it', ({ text, starts, about, p
   const merges = text.includes('gh pr merge')
   const goesBack = /^ +fix-rounds: [1-5]$/m.test(text)
   expect(then).toBe(
-    merges ? 'merged if its checks pass' : goesBack ? 'failing checks go back first' : 'people review it',
+    merges
+      ? /^ {2}release:/m.test(text)
+        ? 'merged at the release'
+        : 'merged if its checks pass'
+      : goesBack
+        ? 'failing checks go back first'
+        : 'people review it',
   )
 })

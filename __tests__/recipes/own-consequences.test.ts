@@ -32,11 +32,14 @@ const WORKFLOWS = workflowsToCopy().filter(
     /^(?:push|pull_request|schedule|workflow_run|release)$/m.test(Object.keys(workflow.on).join('\n')),
 )
 
+/** A step that attaches to a job sends nothing, whatever started it. */
+const attaches = (given: object): boolean => 'job-id' in given && !('prompt' in given) && !('prompt-file' in given)
+
 /** What the steps that ask the agent are given; what a run fills in as a whole is not needed here. */
 function stepsOf({ jobs }: Workflow): Record<string, string>[] {
   const steps = Object.values(jobs).flatMap((job) => job.steps ?? [])
   return steps
-    .filter(({ uses }) => uses === ASKS)
+    .filter(({ uses, with: given = {} }) => uses === ASKS && !attaches(given))
     .map(({ with: given = {} }) => {
       const texts = Object.entries(given).map(([name, value]) => [name, String(value)] as const)
       const written = texts.filter(([, text]) => !/^\$\{\{[^}]*\}\}$/.test(text))

@@ -19,16 +19,19 @@ function asksOf(workflow: Workflow) {
   )
 }
 
+type Given = ReturnType<typeof asksOf>[number]['given']
+/** A step that attaches to a job sends nothing. */
+const sends = (given: Given): boolean => 'prompt' in given || 'prompt-file' in given
+
 const WORKFLOWS = workflowsToCopy().filter(({ workflow }) => asksOf(workflow).length > 0)
 
 test.each(WORKFLOWS)('$name goes on with a pull request that a red run has left open', ({ workflow }) => {
   for (const { given } of asksOf(workflow)) {
     const looks = given['wait-for-checks'] === true || 'allowed-paths' in given
     const mayBeRed = /checks|out-of-scope/.test(JSON.stringify(given['fail-on'] ?? 'checks, out-of-scope'))
-    // A step that attaches to a job sends nothing.
-    const sends = 'prompt' in given || 'prompt-file' in given
     // A comment that asks again says itself where.
-    if (looks && mayBeRed && sends && !('command' in given)) expect(given['on-open-pr']).toMatch(/^(?:follow-up|skip)$/)
+    if (looks && mayBeRed && sends(given) && !('command' in given))
+      expect(given['on-open-pr']).toMatch(/^(?:follow-up|skip)$/)
   }
 })
 
@@ -38,7 +41,7 @@ test.each(workflowsToCopy())('$name loses nothing with a run that gives way to t
   if (waiting.length === 0) return
   const events = Object.keys(workflow.on)
   if (events.includes('push')) {
-    for (const { job, given } of asksOf(workflow)) {
+    for (const { job, given } of asksOf(workflow).filter(({ given }) => sends(given))) {
       expect(given['change-range']).toBe('since-last-success')
       expect(granted(workflow, job)).toMatchObject({ contents: 'read', actions: 'read' })
     }

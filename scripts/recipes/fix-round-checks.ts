@@ -1,8 +1,8 @@
 import { FAILED, PASSED } from '../../src/emulator/github/check-scenarios.ts'
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { pushCommit } from '../../src/emulator/github/repository-events.ts'
-import type { Checks, Happening, Run } from './check.ts'
-import { added, changedSince, pushed } from './courses.ts'
+import type { Checks, Happening, Payload, Run } from './check.ts'
+import { added, changedSince, inOrder, pushed } from './courses.ts'
 
 const BROKEN = {
   'mkdocs.yml': 'site_name: Acme',
@@ -11,6 +11,20 @@ const BROKEN = {
 }
 
 const MERGE = ['pr merge 4 --repo acme/docs --squash --match-head-commit <head>']
+/** How the recipe finds the pull request of a release, and the agent's job in the comments of pull request 4. */
+const FIND_HELD =
+  'api --paginate repos/acme/docs/pulls?state=open&per_page=100 --jq .[] | select(any(.labels[]; .name == env.LABEL)) | .number'
+const FIND_JOB =
+  'api --paginate repos/acme/docs/issues/4/comments?per_page=100 --jq .[] | select(.user.login == "github-actions[bot]") | .body | capture("^<!-- docs-agent-action: job=(?<id>[A-Za-z0-9_-]+) -->").id'
+/** The run of a release that merges nothing. */
+const HELD_BACK: Run = { eventName: 'release', isRed: true, open: [4], commands: [FIND_HELD, FIND_JOB] }
+
+const released = (tag_name: string): Payload => ({
+  action: 'released',
+  release: { id: 7, tag_name, name: tag_name, body: '' },
+  repository: { full_name: 'acme/docs' },
+})
+
 /** A night whose merge GitHub refuses. */
 const REFUSED: Run = { isRed: true, outputs: { checks: 'success' }, prompts: ['job_000001'], open: [4] }
 
@@ -90,6 +104,59 @@ export const FIX_ROUND_CHECKS: Checks = {
       runs: [
         { prompts: ['new'], open: [4] },
         { event: pushed('src/second.ts'), isRed: true, prompts: ['job_000001'], open: [4] },
+      ],
+    },
+  },
+  'docs/recipes/rolling-until-release.yml': {
+    'pushes add to the pull request of the next release, and its release merges it, but no other release does': {
+      vars: { DOCS_NEXT_RELEASE: 'v1.4.0' },
+      docs: changedSince('rolling-until-release.yml', 'push'),
+      edits: () => [added('docs/index.md', 'New')],
+      runs: [
+        { isRed: true, vars: { DOCS_NEXT_RELEASE: '' }, printed: ['Set the variable DOCS_NEXT_RELEASE'] },
+        { prompts: ['new'], told: ['part of v1.4.0', 'src/flags.ts'], labels: ['docs-agent-v1.4.0'], open: [4] },
+        { event: pushed('src/second.ts'), prompts: ['job_000001'], told: ['src/second.ts'], open: [4] },
+        {
+          ...HELD_BACK,
+          event: released('v1.3.9'),
+          jobs: ['merge: failure'],
+          commands: [FIND_HELD],
+          printed: ['Expected one open pull request with the label docs-agent-v1.3.9, found: .'],
+        },
+        {
+          eventName: 'release',
+          event: released('v1.4.0'),
+          jobs: ['merge: success'],
+          outputs: { 'merge.checked.checks': 'success', 'merge.checked.in-scope': 'true' },
+          commands: [FIND_HELD, FIND_JOB, ...MERGE],
+          open: [],
+        },
+        { event: pushed('src/third.ts'), vars: { DOCS_NEXT_RELEASE: 'v1.5.0' }, prompts: ['new'], open: [5] },
+      ],
+    },
+    'the release is red while checks fail, a file is out of scope, or GitHub refuses the merge': {
+      vars: { DOCS_NEXT_RELEASE: 'v1.4.0' },
+      docs: changedSince('rolling-until-release.yml', 'push'),
+      plan: [FAILED, PASSED],
+      edits: (prompt) => [added(prompt.includes('src/third.ts') ? 'docs/legal/terms.md' : 'docs/index.md', 'New')],
+      runs: [
+        { prompts: ['new'], open: [4] },
+        {
+          ...HELD_BACK,
+          event: released('v1.4.0'),
+          outputs: { 'merge.checked.checks': 'failure' },
+          printed: ['pull request #4 is still open', 'checks failure, in scope true'],
+        },
+        { event: pushed('src/second.ts'), prompts: ['job_000001'], open: [4] },
+        {
+          ...HELD_BACK,
+          event: inOrder(requireReview(true), () => released('v1.4.0')),
+          outputs: { 'merge.checked.checks': 'success' },
+          commands: [FIND_HELD, FIND_JOB, ...MERGE],
+          printed: ['pull request #4 is still open'],
+        },
+        { event: inOrder(requireReview(false), pushed('src/third.ts')), prompts: ['job_000001'], open: [4] },
+        { ...HELD_BACK, event: released('v1.4.0'), outputs: { 'merge.checked.in-scope': 'false' } },
       ],
     },
   },

@@ -43,13 +43,19 @@ function getPermissions(workflow: Workflow): Permissions {
   return { ...called, ...own }
 }
 
+/** The branch or tag that GitHub records a run with: of a release its tag. */
+function findRefName({ ref, release }: Payload): string {
+  const tag = (release as { readonly tag_name?: string } | undefined)?.tag_name
+  return tag ?? /^refs\/heads\/(.+)$/.exec(String(ref))?.[1] ?? 'main'
+}
+
 /** Where a run begins: the event, and the branch that it is on with its head. */
 function beginOf(run: Run, check: Check, state: GitHubState, usualEvent: string) {
   const { eventName = usualEvent, inputs, event: happening = USUAL_EVENTS[eventName] ?? {} } = { ...check, ...run }
   const event = typeof happening === 'function' ? happening(state) : happening
   const from = getRepository(run, check)
   const { branches = {} } = state.repositories[from] ?? {}
-  const branch = /^refs\/heads\/(.+)$/.exec(String(event['ref']))?.[1] ?? 'main'
+  const branch = findRefName(event)
   const headSha = branches[branch] ?? branches['main'] ?? ''
   return { eventName, event: { ...event, ...(inputs && { inputs }) }, from, branch, headSha }
 }
