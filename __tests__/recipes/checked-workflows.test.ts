@@ -17,3 +17,13 @@ test('the merge step of the README has the permissions of its recipe', () => {
   expect(readme?.permissions).toEqual(recipe?.permissions)
   expect(readme?.jobs['steps']?.steps?.at(-1)).toMatchObject({ run: expect.stringContaining('gh pr merge') })
 })
+
+test('approve-first.yml sends the prompt with the inputs that it shows it with', () => {
+  const { jobs } = parse(workflowText('docs/recipes/approve-first.yml')) as Workflow
+  const [shown = {}, sent = {}] = Object.values(jobs).map(({ steps = [] }) => steps.at(-1)?.with ?? {})
+  const { 'dry-run': dryRun, ...shared } = shown
+  expect(dryRun).toBe(true)
+  expect(shared).not.toHaveProperty('api-key')
+  expect(sent).toEqual({ ...shared, 'api-key': sent['api-key'], 'base-url': sent['base-url'] })
+  expect(shared).not.toHaveProperty('change-range')
+})

@@ -1,6 +1,6 @@
 import { commit, madeCommit } from '../../__tests__/support/github-state.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
-import type { Checks, Happening, Payload } from './check.ts'
+import type { Checks, Happening, Payload, Run } from './check.ts'
 import { added, changed, changedSince, merged, NO_KEY, pushed, redThenGreen, SKIPPED, UNHEARD } from './courses.ts'
 
 const released = (id: number, tag_name: string, name: string): Payload => ({
@@ -31,6 +31,13 @@ function closed(isMerged: boolean, number = 12, branch = 'dry-run', sha = commit
     },
     repository: { full_name: 'acme/docs' },
   }
+}
+
+/** A pull request that is closed with this title and these labels. */
+function closedAs(title: string, labels: readonly string[], isMerged = true): Payload {
+  const payload = closed(isMerged)
+  const about = { title, labels: labels.map((name) => ({ name })) }
+  return { ...payload, pull_request: { ...(payload['pull_request'] as object), ...about } }
 }
 
 const ownMerged: Happening = (github) => {
@@ -64,6 +71,12 @@ const mergedAs = (head: string, base: string) => ({
   merge: { sha: commit(head), atMs: 0 },
 })
 
+/** Lines that are sent, and that the log of a dry run shows before. */
+const shownAndSent = (...lines: readonly string[]): Pick<Run, 'printed' | 'told'> => ({
+  told: lines.map((line) => `${line}\n`),
+  printed: lines.map((line) => `  | ${line}\n`),
+})
+
 /** Recipes in which each change, or each week's, gets a pull request of its own. */
 export const CHANGE_CHECKS: Checks = {
   'docs/recipes/on-push.yml': {
@@ -95,6 +108,40 @@ export const CHANGE_CHECKS: Checks = {
         ...redThenGreen(['src/second.ts', 'openapi/third.yml'], { prompts: ['new'], open: [4, 5] }),
         { ...SKIPPED, event: pushed('README.md') },
         { ...SKIPPED, event: merged(4) },
+      ],
+    },
+  },
+  'docs/recipes/approve-first.yml': {
+    'the first job shows the prompt without a key, the second one sends the same, and each push has its own': {
+      docs: changed(['src/flags.ts', 'docs/guide.md']),
+      runs: [
+        {
+          secrets: 'withheld',
+          isRed: true,
+          jobs: ['show: success', 'send: failure'],
+          outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'error' },
+        },
+        {
+          jobs: ['show: success', 'send: success'],
+          outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'pull-request' },
+          prompts: ['new'],
+          ...shownAndSent(
+            'Bring the documentation up to date with these changes. Change only the pages that they make wrong or incomplete.',
+            'M docs/guide.md (+1 -0)',
+            'M src/flags.ts (+1 -0)',
+            '--- src/flags.ts',
+            '+b',
+          ),
+          open: [4],
+        },
+        {
+          event: pushed('src/second.ts'),
+          prompts: ['new'],
+          ...shownAndSent('M src/second.ts (+1 -0)', '--- src/second.ts'),
+          open: [4, 5],
+        },
+        { ...SKIPPED, event: pushed('README.md'), jobs: ['show: success'] },
+        { ...SKIPPED, event: merged(4), jobs: ['show: success'] },
       ],
     },
   },
@@ -214,6 +261,30 @@ export const CHANGE_CHECKS: Checks = {
     'one that is closed without a merge, and one from a fork, starts no runner': {
       event: closed(false),
       runs: [UNHEARD, { ...UNHEARD, event: closed(true, 12, 'dry-run', commit('b'), 'dora/docs') }],
+    },
+  },
+  'docs/recipes/opt-in.yml': {
+    'a merged pull request gets docs if its label or its title asks for them': {
+      docs: withClosed('src/flags.ts'),
+      runs: [
+        {
+          event: closedAs('Add --dry-run', ['cli', 'needs-docs']),
+          prompts: ['new'],
+          told: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+          labels: ['docs-of-12'],
+        },
+        ...['feat: Add --dry-run', 'feat(cli): Add --dry-run', 'feat!: Add --dry-run'].map((title): Run => ({
+          event: closedAs(title, []),
+          prompts: ['job_000001'],
+          open: [4],
+        })),
+      ],
+    },
+    'one without them, and one that is closed without a merge, starts no runner': {
+      runs: [
+        { ...UNHEARD, event: closedAs('Feature flags', ['cli']) },
+        { ...UNHEARD, event: closedAs('feat: Add --dry-run', ['needs-docs'], false) },
+      ],
     },
   },
 }
