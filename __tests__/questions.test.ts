@@ -44,7 +44,7 @@ test.each<[what: string, given: Given, mostS: number]>([
     expect([world.isGreen, world.taken]).toEqual([false, []])
     expect(elapsedS(world)).toBeLessThan(mostS)
     expect(elapsedS(world)).toBeGreaterThan(mostS / 2)
-    expect(world.line).toContain('GitHub did not answer in time.')
+    expect(world.line).toContain('GitHub did not respond in time.')
   },
 )
 

@@ -67,18 +67,18 @@ test('one problem is one sentence, and all problems are one error, by the names 
   expect(one).toMatchObject({ code: 'invalid-input', hint: expect.stringContaining('Nothing was sent.') as unknown })
   expect(one.message).toMatch(/^`project-id` must be 1 to 128 letters.*\.$/)
   const { message } = errorOf(SERVICE_FIELDS, { 'project-id': '', 'api-key': ' ', 'base-url': 'nowhere' })
-  expect(message).toMatch(/^3 inputs are wrong:\n- `project-id` .*\.\n- `api-key` .*\.\n- `base-url` .*\.$/)
+  expect(message).toMatch(/^3 inputs are invalid:\n- `project-id` .*\.\n- `api-key` .*\.\n- `base-url` .*\.$/)
 })
 
 test('of an input with many problems, the first few are told, and how many there are', () => {
   const lines = Array.from({ length: 80 }, (_, index) => `line ${index + 1} is wrong`)
   const fields = (count: number): Fields => ({ a: field('a', '', () => refuse(...lines.slice(0, count))) })
-  const ofThree = 'An input is wrong:\n- `a` line 1 is wrong.\n- `a` line 2 is wrong.\n- `a` line 3 is wrong.'
+  const ofThree = 'An input is invalid:\n- `a` line 1 is wrong.\n- `a` line 2 is wrong.\n- `a` line 3 is wrong.'
   expect(errorOf(fields(3), { a: 'x' }).message).toBe(ofThree)
   expect(errorOf(fields(4), { a: 'x' }).message).toBe(`${ofThree}\n- \`a\` has 1 more problem.`)
   const asks = field('b', '', () => refuse('cannot be read; is it there?'))
   expect(errorOf({ ...fields(80), b: asks }, { a: 'x', b: 'x' }).message).toMatch(
-    /^2 inputs are wrong:\n(?:- `a` line . is wrong\.\n){3}- `a` has 77 more .+\.\n- `b` cannot be read; is it there\?$/,
+    /^2 inputs are invalid:\n(?:- `a` line . is wrong\.\n){3}- `a` has 77 more .+\.\n- `b` cannot be read; is it there\?$/,
   )
 })
 
@@ -112,7 +112,7 @@ describe('parse inputs', () => {
 
   const same = (...texts: readonly string[]) => Object.fromEntries(texts.map((text) => [text, text]))
   const at = (...ends: readonly string[]): string[] => ends.map((end) => `https://docs.example.com${end}`)
-  const EMPTY_KEY = 'is empty; set it from a secret (pull requests from forks and from Dependabot get none)'
+  const EMPTY_KEY = 'is empty; set it from a secret (pull requests from forks and Dependabot have no access to secrets)'
   const NO_NUMBERS = ['', '-1', '+1', '1e2', '1e400', 'Infinity', 'NaN', '0x10', '5m', '1,5', '.5', '5.', '1 2', '５']
 
   /** What each text is read as, and which texts have which problem. */
@@ -129,7 +129,7 @@ describe('parse inputs', () => {
       {
         'is longer than 4096 characters': ['k'.repeat(4_097)],
         [EMPTY_KEY]: ['', '  \n'],
-        'must not contain spaces': ['a b', 'a\nb', 'a\r\nx: y', 'a\u0000b', 'kéy', 'a\u200bb', 'a\u007fb'],
+        'must consist of printable ASCII': ['a b', 'a\nb', 'a\r\nx: y', 'a\u0000b', 'kéy', 'a\u200bb', 'a\u007fb'],
       },
     ],
     'base-url': [
@@ -143,10 +143,10 @@ describe('parse inputs', () => {
       },
       {
         DOCS_AGENT_BASE_URL: ['', ' '],
-        'must be an address such as': ['docs.example.com', 'https://', ...at(':99999')],
-        '`http://` is for loopback only': ['http://docs.example.com', 'http://127.0.0.1.example.com'],
+        'must be a URL such as': ['docs.example.com', 'https://', ...at(':99999')],
+        '`http://` is allowed for loopback addresses only': ['http://docs.example.com', 'http://127.0.0.1.example.com'],
         'must begin with `https://`.': ['ftp://docs.example.com', 'file:///etc/hosts', 'javascript:alert(1)'],
-        'user information': ['user', ':p', ''].map((user) => `https://${user}@docs.example.com`),
+        'a user name or a password': ['user', ':p', ''].map((user) => `https://${user}@docs.example.com`),
         'query or a fragment': at('?', '/?a=b', '/#'),
         'spaces or control characters': [...at('\\@elsewhere.example', '/a\tb', '\n.org'), 'https://döcs.example.com'],
       },

@@ -107,7 +107,7 @@ test.each([
 
 test.each([
   ['costs a warning where the run may have secrets', 'ann', /^::warning .*Check the name of the secret/],
-  ['costs a notice where the run gets none', 'dependabot[bot]', /^::notice .*This run gets no secrets/],
+  ['costs a notice where the run gets none', 'dependabot[bot]', /^::notice .*This run has no access to secrets/],
 ])('a key that is missing and may be %s: no input is parsed, and nothing runs', async (_name, actor, remark) => {
   process.env['GITHUB_ACTOR'] = actor
   const { raw, step, lines } = await run({ given: { 'api-key': ' \n', 'on-missing-key': ' skip ' } })
@@ -162,7 +162,7 @@ test.each([
   expect(summary()).toBe(expected)
 })
 
-const DEFECT = 'A defect in the action itself stopped the step.'
+const DEFECT = 'A bug in the action stopped the step.'
 const crash = (): never => {
   throw new TypeError('nobody foresaw this')
 }
@@ -260,7 +260,7 @@ test('a summary that cannot be written costs a warning and nothing else', async 
 
 test('of a defect in what tells of the step, the outputs of the beginning are told again', async () => {
   const { lines } = await run({ render: crash })
-  expect(lines.at(-1)).toMatch(/^::error title=Internal error::A defect .* Report it/)
+  expect(lines.at(-1)).toMatch(/^::error title=Internal error::A bug .* Report it/)
   expect([outcomes(), exitCodes()]).toEqual([['error', 'error'], [1]])
 })
 
@@ -268,7 +268,7 @@ const NOTICE = { title: 'Not done', text: 'The label.' }
 
 test('a defect in the summary costs the summary', async () => {
   const { lines } = await run({ rendered: { notice: NOTICE }, summarize: crash })
-  expect(lines.at(-1)).toMatch(/^::error title=Ended::A defect/)
+  expect(lines.at(-1)).toMatch(/^::error title=Ended::A bug/)
   expect([outcomes(), summary()]).toEqual([['error', DEFECT], ''])
   expect(lines.filter((line) => line.includes('The label.'))).toHaveLength(1)
 })
@@ -309,7 +309,7 @@ test('a defect before the step began is told as one, and that it did not run', a
 
 test('a program of another kind is told of by its error alone', async () => {
   const lines = await captureStdout(() => execute(rejecting(new Error('no'))))
-  expect(lines.at(-1)).toMatch(/^::error title=Internal error::A defect .* Report it/)
+  expect(lines.at(-1)).toMatch(/^::error title=Internal error::A bug .* Report it/)
 })
 
 test('a notice comes before the end', async () => {

@@ -48,7 +48,7 @@ test.each([
 const OUTSIDE = 'is outside the workspace'
 const OF_GIT = "is inside git's own folder"
 const MISSING = /^does not exist.*checked out/
-const NOT_WRITTEN = /^cannot be written there/
+const NOT_WRITTEN = /^cannot be written, because/
 
 /** Why nothing is read from a file, and why none is written there. Null: it may be written. */
 type Row = readonly [file: string, reading: string | RegExp, writing: string | RegExp | null]
@@ -78,7 +78,7 @@ const REFUSED_LINKS: readonly Row[] = [
   ['git-in/config', OF_GIT, OF_GIT],
   ['dangling', MISSING, NOT_WRITTEN],
   // A pipe would wait for its other end.
-  ['pipe', 'is not a file', 'is not a plain file'],
+  ['pipe', 'is not a file', 'is not a regular file'],
 ]
 
 test.each([...REFUSED, ...(isWindows ? [] : REFUSED_LINKS)])(
@@ -116,7 +116,9 @@ test.each([
 
 test('without a workspace there is no file, and a workspace may be a link itself', () => {
   const none = join(folder, 'none')
-  expect(() => readWorkspaceFile(none, 'prompt.md', 1_000)).toThrow('cannot be read, because there is no workspace')
+  expect(() => readWorkspaceFile(none, 'prompt.md', 1_000)).toThrow(
+    'cannot be read, because this step has no workspace',
+  )
   expect(() => findOutputPlace(none, 'visitors.csv')).toThrow(NOT_WRITTEN)
   if (isWindows) return
   const linked = join(folder, 'linked-workspace')

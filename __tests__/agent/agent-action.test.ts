@@ -12,7 +12,7 @@ test('a step that has no end yet, or was stopped by wrong inputs, is an error', 
   expect(agentAction.initialOutputs).toEqual({ outcome: 'error' })
   expect(outputs).toMatchObject({ outcome: 'error', changed: 'false', 'duration-seconds': '0.1' })
   const told = { text: '`wait` is wrong.', advice: 'Correct it.', last: undefined, summary: undefined }
-  expect(result).toMatchObject({ isGreen: false, title: 'The inputs are wrong', ...told })
+  expect(result).toMatchObject({ isGreen: false, title: 'The inputs are invalid', ...told })
 })
 
 test('a step without a key that may be missing is skipped, and green', () => {

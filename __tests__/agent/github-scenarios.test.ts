@@ -182,7 +182,7 @@ const ROWS: readonly Row[] = [
     plays: ['github-down'],
     ends: 'red, pull-request',
     outputs: { 'pr-state': '', changed: 'true' },
-    notice: 'GitHub answered 503.',
+    notice: 'GitHub responded with 503.',
   },
   {
     name: 'a run of another workflow sends what came since that one succeeded, though a run for less stands on the same commit',

@@ -106,7 +106,11 @@ test.each<[string, Given, string]>([
   ['a prompt file that cannot be read', { prompt: '', 'prompt-file': 'not-there.md' }, '`prompt-file` does not exist'],
   ['a dry run of attaching', { prompt: '', 'job-id': 'job_1', 'dry-run': 'true' }, '`dry-run` needs a prompt'],
   ['no key without a dry run', { 'api-key': '', 'dry-run': 'false' }, '`api-key` is empty'],
-  ['a key with a space in a dry run', { 'api-key': 'a b', 'dry-run': 'true' }, '`api-key` must not contain spaces'],
+  [
+    'a key with a space in a dry run',
+    { 'api-key': 'a b', 'dry-run': 'true' },
+    '`api-key` must consist of printable ASCII',
+  ],
   ['a job id that is a path', { 'job-id': '../job' }, '`job-id` must be 1 to 128 letters'],
   ['two filters', { paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` cannot be combined with `paths`'],
   ['a filter without a file', { paths: '!a' }, '`paths` has only lines that begin with `!`'],
@@ -128,7 +132,7 @@ test.each<[string, Given, string]>([
   ['a name that is no step in an address', { 'pr-repository': 'acme/.' }, '`pr-repository` must be'],
   ['an owner that is a step in an address', { 'pr-repository': '../docs' }, '`pr-repository` must be'],
   ['a long label', { label: 'x'.repeat(51) }, '`label` must be'],
-  ['an empty key, with where secrets are withheld', { 'api-key': '' }, 'forks and from Dependabot'],
+  ['an empty key, with where secrets are withheld', { 'api-key': '' }, 'forks and Dependabot'],
   ['rounds without checks', { 'fix-rounds': '1' }, '`fix-rounds` needs `wait-for-checks: true`'],
   [
     'too many rounds',
@@ -144,7 +148,7 @@ test.each<[string, Given, string]>([
   ['a token in the open', { 'github-api-url': 'http://github.example.com/api/v3' }, 'must begin with `https://`'],
 ])('refuses %s', (_name, given, message) => {
   expect(messageOf(given)).toContain(message)
-  expect(messageOf(given)).not.toContain('inputs are wrong')
+  expect(messageOf(given)).not.toContain('inputs are invalid')
 })
 
 test('a command needs no prompt, and one that is given are the house rules', () => {

@@ -97,7 +97,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     {
       conclusion: 'failure',
       verdict: '❌ Internal error',
-      says: ['A defect in the action itself stopped the step.', 'The job itself goes on.', 'Report it'],
+      says: ['A bug in the action stopped the step.', 'The job itself goes on.', 'Report it'],
       outputs: { outcome: 'error', status: 'active', changed: '', ...JOB },
       requests: ['POST job'],
     },
@@ -144,8 +144,8 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     { front: SILENT.front, env: () => ({ HTTPS_PROXY: SILENT.url() }), inputs: { ...FIX, 'timeout-minutes': '0.1' } },
     {
       conclusion: 'failure',
-      verdict: '⏰ The time ran out',
-      says: ['before the prompt could be sent', 'did not answer in time', 'proxy settings'],
+      verdict: '⏰ The step timed out',
+      says: ['before the prompt could be sent', 'did not respond in time', 'proxy settings'],
       outputs: { outcome: 'timed-out' },
       requests: [],
     },

@@ -114,13 +114,13 @@ test('a redirect names the host that it leads to', () => {
 const FAILURES: Readonly<Record<FailureCause, readonly [PostDecision, ErrorCode, RegExp]>> = {
   'no-connection': ['again', 'unreachable', /`base-url`/],
   untrusted: ['stop', 'untrusted', /certificate.*`NODE_EXTRA_CA_CERTS`/],
-  'not-tls': ['stop', 'untrusted', /^(?!.*certificate).*does not speak TLS.*the port in `base-url`/],
+  'not-tls': ['stop', 'untrusted', /^(?!.*certificate).*does not use TLS.*the port in `base-url`/],
   'proxy-refused': ['stop', 'proxy', /credentials in `HTTPS_PROXY`/],
   invalid: ['stop', 'rejected', /`base-url`/],
   timeout: ['stop', 'unreachable', /in time.*network/],
   cancelled: ['stop', 'cancelled', /cancelled/],
-  'too-large': ['unknown', 'bad-answer', /^(?!.*broke).*above the limit of 4 MiB.*`base-url`/],
-  broken: ['unknown', 'unreachable', /broke.*network/],
+  'too-large': ['unknown', 'bad-answer', /^(?!.*lost).*larger than 4 MiB.*`base-url`/],
+  broken: ['unknown', 'unreachable', /connection was lost.*network/],
 }
 const CAUSES_OF_FAILURE = Object.keys(FAILURES) as FailureCause[]
 const failed = (cause: FailureCause, sent = false) => ({ kind: 'failure', cause, code: undefined, sent }) as const

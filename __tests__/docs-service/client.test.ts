@@ -102,9 +102,9 @@ test('a refusal is told in words that fit what was asked', async () => {
   const { client } = bench([answered(404, {})])
   const ofProject = [client.createJob('x'), client.getVisitors({})]
   for (const asked of ofProject)
-    expect((await errorOf(asked)).message).toBe('The service knows no project project (404).')
+    expect((await errorOf(asked)).message).toBe('The service did not find project project (404).')
   for (const asked of [client.sendMessage('job_1', 'x'), client.getJob('job_1')])
-    expect((await errorOf(asked)).message).toBe('The service knows no job job_1 in project project (404).')
+    expect((await errorOf(asked)).message).toBe('The service did not find job job_1 in project project (404).')
 })
 
 describe('send prompt', () => {
@@ -132,8 +132,8 @@ describe('send prompt', () => {
     expect(changed.requests).toHaveLength(1)
   })
 
-  const ADDRESS = / Check `base-url`: a proxy or a login page may answer instead of the service\.$/
-  const LOOK = /^Before you run it again, look .* repository\.$/
+  const ADDRESS = / Check `base-url`: a proxy or a login page may respond instead of the service\.$/
+  const LOOK = /^Before you run the step again, look .* repository\.$/
 
   test.each<[string, WireResult, RegExp]>([
     ['the connection breaks', failed('broken', false), LOOK],

@@ -24,7 +24,7 @@ const LONGEST = 'https://git.example.com/'.padEnd(2_000, 'a')
 test.each([
   ['http beyond loopback', 'http://git.example.com/acme/docs/pull/7'],
   ['another scheme', 'javascript:alert(1)'],
-  ['user information', 'https://user:secret@git.example.com/acme/docs/pull/7'],
+  ['a user name or a password', 'https://user:secret@git.example.com/acme/docs/pull/7'],
   ['a line end, which URL parsing would delete', 'https://git.example.com/acme/docs/pull/1\n::error::x'],
   ['a tab', 'https://git.example.com/acme/docs/pull/1\t2'],
   ['a space', 'https://git.example.com/acme/docs/pull/1 2'],

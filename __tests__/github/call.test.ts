@@ -112,7 +112,7 @@ test('debug lines tell of the next attempt, and neither they nor errors hold a s
   const redact = (text: string): string => text.replaceAll(TOKEN, '***')
   const { found } = await ask([503, 'long-limit'], { redact, debug: (line) => lines.push(line) })
   expect(lines).toEqual([
-    `GitHub is asked again in 1 s: GET https://git.example.com/api/v3/repos/acme/docs/commits/${commit('a')}/pulls`,
+    `Retrying in 1 s: GET https://git.example.com/api/v3/repos/acme/docs/commits/${commit('a')}/pulls`,
   ])
   expect(JSON.stringify([found, String(found), lines])).not.toContain(TOKEN)
 })
@@ -120,7 +120,7 @@ test('debug lines tell of the next attempt, and neither they nor errors hold a s
 test('logs a wait for a rate limit at once and every minute, with the time at which it ends', async () => {
   const lines: string[] = []
   await ask([503, 429, 'plain-limit'], { log: (line) => lines.push(line) })
-  const limit = (until: string) => `GitHub limits the rate of requests. Waiting until 2026-01-01 00:${until} UTC.`
+  const limit = (until: string) => `GitHub's rate limit is exceeded. Waiting until 2026-01-01 00:${until} UTC.`
   expect(lines).toEqual([limit('01:01'), limit('01:06')])
 })
 

@@ -39,7 +39,7 @@ test.each<[ActionError['code'], Error, string?]>([
 })
 
 const GRANT = /^Grant `checks: read` under `permissions` of the job\. If `acme\/docs` is not .*\.$/
-const LOOK = /^Check that it exists, and that `github-token` can see `acme\/docs`: /
+const LOOK = /^Check that it exists, and that `github-token` has access to `acme\/docs`: /
 
 test.each<[number, string, object, RegExp | undefined]>([
   [403, 'Resource not accessible by integration', {}, GRANT],
@@ -98,7 +98,7 @@ const TOO_LONG = 'Body is too long (maximum is 65536 characters)'
 test.each<[string, string, unknown, string]>([
   ['its message', 'Validation Failed', [{ ...invalidBody, message: TOO_LONG }], `: “${TOO_LONG}”.`],
   ['a plain string', 'Unprocessable Entity', ['Can not approve your own pull request'], ': “Can not approve your own'],
-  ['its field, without a message', 'Validation Failed', [invalidBody], ': “body was not accepted”.'],
+  ['its field, without a message', 'Validation Failed', [invalidBody], ': “body was rejected”.'],
   [
     'its code, without a message',
     'Validation Failed',
@@ -110,16 +110,13 @@ test.each<[string, string, unknown, string]>([
     ],
     ': “label names something that does not exist; body is missing; sha is not valid”.',
   ],
-  ['nothing else, if nothing else is there', 'Validation Failed', [{}], ': “a value was not accepted”.'],
-  ['that there is no reason', 'Validation Failed', undefined, ', and gave no reason.'],
-  ['that there is no readable reason', 'Validation Failed', [null, 7], ', and gave no reason.'],
+  ['nothing else, if nothing else is there', 'Validation Failed', [{}], ': “a value was rejected”.'],
+  ['that there is no reason', 'Validation Failed', undefined, ' without a reason.'],
+  ['that there is no readable reason', 'Validation Failed', [null, 7], ' without a reason.'],
   ['the reason and not the generic message', '', [{ field: 'body', code: 'invalid' }], ': “body is not valid”.'],
 ])('a 422 is explained by %s', (_what, message, errors, told422) => {
   const { code, message: text } = told(new Refusal({ status: 422, url: '', headers: {}, data: { message, errors } }))
-  expect([code, text]).toEqual([
-    'rejected',
-    expect.stringContaining(`GitHub did not accept the request (422)${told422}`),
-  ])
+  expect([code, text]).toEqual(['rejected', expect.stringContaining(`GitHub rejected the request (422)${told422}`)])
 })
 
 test('no Markdown of GitHub’s words reaches the summary', () => {
@@ -133,7 +130,7 @@ test('a secret at the place where a quote is cut is taken out as a whole', () =>
 })
 
 test.each(['', null, 7, '<!doctype html>', { message: 7 }])('a refusal with %j is not quoted', (data) => {
-  expect(told(new Refusal({ status: 304, url: '', headers: {}, data })).message).toBe('GitHub answered 304.')
+  expect(told(new Refusal({ status: 304, url: '', headers: {}, data })).message).toBe('GitHub responded with 304.')
 })
 
 const HOUR = { ...USED_UP, 'x-ratelimit-reset': String(NOW.getTime() / 1_000 + 90) }

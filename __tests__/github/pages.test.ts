@@ -30,12 +30,12 @@ const LISTS = {
 } satisfies Readonly<Record<string, (github: GitHub) => Promise<readonly unknown[]>>>
 
 test.each<[keyof typeof LISTS, number, unknown]>([
-  ['listMarkerComments', 50, 'GitHub has more than 5000 to list.'],
-  ['listOpenPullRequests', 30, 'GitHub has more than 3000 to list.'],
-  ['findLabelledPullRequests', 30, 'GitHub has more than 3000 to list.'],
-  ['listReviewersSoFar', 10, 'GitHub has more than 1000 to list.'],
-  ['listPullRequestCommits', 3, 'GitHub has more than 300 to list.'],
-  ['listPullRequestPaths', 30, 'GitHub has more than 3000 to list.'],
+  ['listMarkerComments', 50, 'GitHub has more than 5000 items to list.'],
+  ['listOpenPullRequests', 30, 'GitHub has more than 3000 items to list.'],
+  ['findLabelledPullRequests', 30, 'GitHub has more than 3000 items to list.'],
+  ['listReviewersSoFar', 10, 'GitHub has more than 1000 items to list.'],
+  ['listPullRequestCommits', 3, 'GitHub has more than 300 items to list.'],
+  ['listPullRequestPaths', 30, 'GitHub has more than 3000 items to list.'],
   ['listTags', 10, []],
   ['listReviewComments', 10, []],
 ])('%s reads up to %d pages, though one is not full, and then: %j', async (name, mostPages, past) => {

@@ -96,8 +96,8 @@ test.each([
   expect((await find(answering(() => list))).map(({ number }) => number)).toEqual(numbers)
 })
 
-const ELSEWHERE = "it is at git.example.com, and this run's GitHub is github.com."
-const UNNAMED = 'its address names no repository and number.'
+const ELSEWHERE = "it is on git.example.com, but this run's GitHub is github.com."
+const UNNAMED = 'its URL has no repository and number.'
 
 test.each([
   ['https://github.com/acme/docs/pull/7', 'https://github.com', ADDRESS],
@@ -171,7 +171,7 @@ describe('reviewers', () => {
 
   test.each([
     ['dora', 'Reviews may only be requested from collaborators'],
-    ['other/writers', 'A team of another organization than `acme`'],
+    ['other/writers', 'A review cannot be requested from a team of another organization than `acme`'],
   ])('%s cannot be asked', async (name, message) => {
     const error = await askingGitHub({ docs: docs() }, (github) => errorOf(github.requestReview(ADDRESS, name)))
     expect(error).toMatchObject({ code: 'rejected', message: expect.stringContaining(message) as unknown })

@@ -106,7 +106,7 @@ test('a 403 with Retry-After is a rate limit, and requests that wait for it toge
   expect(await clock.passUntil(Promise.all([ask(), ask()]))).toMatchObject([{ status: 200 }, { status: 200 }])
   const until = 'until 2026-01-01 00:02:10 UTC'
   expect(lines).toEqual([
-    `GitHub limits the rate of requests. Waiting ${until}.`,
+    `GitHub's rate limit is exceeded. Waiting ${until}.`,
     `Still waiting ${until}, for another 1 min 10 s.`,
     `Still waiting ${until}, for another 10 s.`,
   ])

@@ -108,7 +108,7 @@ test('every title is a few words, without a period', () => {
 
 describe('deadline', () => {
   const { signal } = new AbortController()
-  const timedOut = new Error('No answer in time.')
+  const timedOut = new Error('No response in time.')
   const never = (): Promise<never> => new Promise(() => undefined)
 
   test.each([

@@ -109,7 +109,7 @@ test('the output of a trend leaves out periods without numbers, and is never a z
 })
 
 test.each([
-  [new ActionError('unauthorized', 'No.', { hint: 'Check the secret.' }), 'The key was refused', 'Check the secret.'],
+  [new ActionError('unauthorized', 'No.', { hint: 'Check the secret.' }), 'Invalid API key', 'Check the secret.'],
   [new OutputFileError('It is full (ENOSPC).', 'Check the space.'), 'The export failed', 'Check the space.'],
 ])('%s brings its own advice', (error, title, advice) => {
   const conclusion = conclude(visitorsReport({ ending: 'error', rows: 0, error }))

@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
     ending: 'error',
     error: 'unauthorized',
     offsets: [0],
-    says: ['The service refused the key (401).', 'Keys can expire.'],
+    says: ['The service rejected the key (401).', 'Keys can expire.'],
   },
   {
     name: 'reads that fail in every way are retried until the file is complete',
@@ -146,7 +146,7 @@ const ROWS: readonly Row[] = [
     ending: 'error',
     error: 'invalid-input',
     offsets: [],
-    says: ['2 inputs are wrong', 'Nothing was sent.'],
+    says: ['2 inputs are invalid', 'Nothing was sent.'],
   },
 ]
 

@@ -180,7 +180,7 @@ test('says why an export may be incomplete, and what to do', () => {
 })
 
 test('a red step says what happened and what to do, and names no file', () => {
-  const error = new ActionError('rate-limited', 'The service limits the rate of requests (429).', {
+  const error = new ActionError('rate-limited', 'The service rate-limited the request (429).', {
     quote: 'Too many.',
     hint: 'Run it later.',
   })
@@ -196,7 +196,7 @@ test('a step with invalid inputs shows only its verdict', () => {
   const error = new ActionError('invalid-input', '`days` must be a whole number.', { hint: 'Nothing was sent.' })
   const report = visitorsAction.createSkippedReport(error, 0)
   const markdown = renderSummary(report, conclude(report))
-  expect(markdown).toMatch(/^## ❌ Docs visitors: The inputs are wrong\n/)
+  expect(markdown).toMatch(/^## ❌ Docs visitors: The inputs are invalid\n/)
   expect(markdown).toContain('Nothing was sent.')
   expect(markdown).not.toMatch(/<table>|###/)
 })

@@ -153,14 +153,17 @@ test.each([
 test('retries until the deadline, and then reports the last error', async () => {
   const failing = inTurn(...Array.from({ length: 5 }, () => NONSENSE))
   const { report, requests } = await runExport(failing, { 'timeout-minutes': '0.5' })
-  const text = 'The time ran out before all pages were read. The last attempt failed: '
-  expect(report.error).toMatchObject({ code: 'deadline', message: `${text}The service gave an invalid answer (200).` })
+  const text = 'Not all pages were read before the deadline. The last attempt failed: '
+  expect(report.error).toMatchObject({
+    code: 'deadline',
+    message: `${text}The service returned an invalid response (200).`,
+  })
   expect(requests.map(({ atMs }) => atMs)).toEqual([0, 1_000, 3_000, 7_000, 15_000])
 })
 
 test('sends no request after the deadline', async () => {
   const read = createPageReader({}, fakeStep({ timeoutMs: 0 }))
-  const message = 'The time ran out before all pages were read.'
+  const message = 'Not all pages were read before the deadline.'
   await expect(read(0)).rejects.toMatchObject({ code: 'deadline', message })
 })
 

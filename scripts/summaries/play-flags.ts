@@ -35,7 +35,7 @@ export interface Shown {
   readonly page: string
 }
 
-/** @throws ActionError where inputs are wrong */
+/** @throws ActionError where inputs are invalid */
 async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = Infinity): Promise<World | undefined> {
   const { scenario, gitHubScenarios, isRolling } = embedded
   const github = combineScenarios(gitHubScenarios)

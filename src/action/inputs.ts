@@ -89,10 +89,9 @@ const MAX_KEY = 4_096
 
 export const apiKeyInput: Input<string> = (key) => {
   if (key === '')
-    return refuse('is empty; set it from a secret (pull requests from forks and from Dependabot get none)')
+    return refuse('is empty; set it from a secret (pull requests from forks and Dependabot have no access to secrets)')
   if (key.length > MAX_KEY) return refuse(`is longer than ${MAX_KEY} characters; no key is that long`)
-  if (/[^\x21-\x7e]/.test(key))
-    return refuse('must not contain spaces, line breaks or other characters that no key has')
+  if (/[^\x21-\x7e]/.test(key)) return refuse('must consist of printable ASCII characters without spaces')
   return key
 }
 
@@ -103,14 +102,16 @@ const EMPTY_USER = /^[a-z]+:\/*[^/]*@/i
 export const baseUrlInput: Input<string> = (address) => {
   if (address === '') return refuse('is empty; set it, or the environment variable `DOCS_AGENT_BASE_URL`')
   // URL parsing drops tabs and line breaks, turns `\` into `/`, and an empty `?` or `#` leaves no trace.
-  if (/[^\x21-\x7e]|\\/.test(address)) return refuse('must be an address without spaces or control characters')
+  if (/[^\x21-\x7e]|\\/.test(address)) return refuse('must be a URL without spaces or control characters')
   const url = parseUrl(address)
-  if (url === undefined) return refuse('must be an address such as `https://docs.example.com/api`')
+  if (url === undefined) return refuse('must be a URL such as `https://docs.example.com/api`')
   if (url.username !== '' || url.password !== '' || EMPTY_USER.test(address))
-    return refuse('must not contain user information')
+    return refuse('must not contain a user name or a password')
   if (/[?#]/.test(address)) return refuse('must not contain a query or a fragment')
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return url.href.replace(/\/+$/, '')
-  return refuse(`must begin with \`https://\`${url.protocol === 'http:' ? '; `http://` is for loopback only' : ''}`)
+  return refuse(
+    `must begin with \`https://\`${url.protocol === 'http:' ? '; `http://` is allowed for loopback addresses only' : ''}`,
+  )
 }
 
 /** YAML's core spellings, the ones that the runner's own actions take. */
@@ -221,7 +222,7 @@ export function parseFields<F extends Fields>(fields: F, raw: RawInputs, workspa
   })
   if (wrong.length === 0) return Object.fromEntries(values) as Parsed<F>
   const problems = wrong.flat()
-  const title = wrong.length === 1 ? 'An input is wrong' : `${wrong.length} inputs are wrong`
+  const title = wrong.length === 1 ? 'An input is invalid' : `${wrong.length} inputs are invalid`
   const list = [`${title}:`, ...problems.map((problem) => `- ${problem}`)].join('\n')
   throw new ActionError('invalid-input', problems.length === 1 ? problems.join('') : list, {
     hint: 'Nothing was sent. Correct the `with:` block of this step.',

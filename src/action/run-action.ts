@@ -54,8 +54,8 @@ function toCrashResult(error: unknown, core: Core, tell: (error: ActionError) =>
     return { isGreen: false, title: OUTPUTS_LOST_TITLE, text: error.message, outputs: {} }
   logDefect(error, core)
   return tell(
-    new ActionError('internal', 'A defect in the action itself stopped the step.', {
-      hint: 'Report it, with the lines of the log above this error.',
+    new ActionError('internal', 'A bug in the action stopped the step.', {
+      hint: 'Report it, and include the log lines above this error.',
     }),
   )
 }
@@ -158,8 +158,8 @@ function readInputs(names: readonly string[], core: Core, env: NodeJS.ProcessEnv
  */
 function announceSkip(core: Core, context: Context, consequence: string | undefined): void {
   if (withholdsSecrets(context))
-    core.notice('Docs Agent skipped', 'This run gets no secrets, so nothing was sent to the service.')
-  else core.warn('Skipped: `api-key` is empty, although this run may have secrets. Check the name of the secret.')
+    core.notice('Docs Agent skipped', 'This run has no access to secrets, so nothing was sent to the service.')
+  else core.warn('Skipped: `api-key` is empty, although this run has access to secrets. Check the name of the secret.')
   if (consequence !== undefined) core.notice('The base of the next range moves', consequence)
 }
 

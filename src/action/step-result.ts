@@ -14,7 +14,7 @@ export interface Conclusion {
 export const MISSING_KEY = {
   title: 'Skipped, no API key',
   advice:
-    'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret in `api-key`.',
+    'Pull requests from forks and Dependabot have no access to secrets. In any other run, check the name of the secret in `api-key`.',
 } as const
 
 /** How a step ends, in the forms in which the runner takes it. */

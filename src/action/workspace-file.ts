@@ -39,7 +39,7 @@ export function partsInside(root: string, real: string, system: path.PlatformPat
  * are followed before the place is judged: a checked-out link may point anywhere on the runner.
  */
 export function readWorkspaceFile(workspace: string, file: string, maxBytes: number): string {
-  const root = orRefuse(() => realPath(workspace), 'cannot be read, because there is no workspace here')
+  const root = orRefuse(() => realPath(workspace), 'cannot be read, because this step has no workspace')
   const missing = 'does not exist; is the repository checked out before this step?'
   const real = orRefuse(() => realPath(path.resolve(root, file)), missing)
   partsInside(root, real)
@@ -70,13 +70,13 @@ function followLinks(file: string): string {
 export function findOutputPlace(workspace: string, file: string): OutputPlace {
   if (/[\u0000-\u001f\u007f]/.test(file)) return refuse('must not contain control characters')
   if (/[/\\]$/.test(file)) return refuse('is a folder')
-  const problem = 'cannot be written there, because its folder or a link on the way to it cannot be followed'
+  const problem = 'cannot be written, because its folder or a symbolic link in its path cannot be resolved'
   const root = orRefuse(() => realPath(workspace), problem)
   const real = orRefuse(() => followLinks(path.resolve(workspace, file)), problem)
   const parts = partsInside(root, real)
   const stats = orRefuse(() => fs.statSync(real, { throwIfNoEntry: false }), problem)
   if (stats?.isDirectory() === true) return refuse('is a folder')
-  if (stats !== undefined && !stats.isFile()) return refuse('is not a plain file')
+  if (stats !== undefined && !stats.isFile()) return refuse('is not a regular file')
   return { file: real, name: parts.join('/') }
 }
 
@@ -98,7 +98,7 @@ function orThrow(act: () => void): void {
     const { code } = error as { code?: unknown }
     throw new OutputFileError(
       `The file could not be written${typeof code === 'string' ? ` (${code})` : ''}.`,
-      'Check the free space of the runner, and who may write to the folder of the file.',
+      'Check the free disk space of the runner and the permissions of the folder.',
     )
   }
 }

@@ -136,7 +136,7 @@ const RESPONSE_SHARE = 1 / 10
 const CANCEL_GRACE_MS = 1_000
 
 const UNKNOWN_FATE_HINT =
-  "Before you run it again, look for the job on the service's dashboard, or for its pull request in the documentation's repository."
+  "Before you run the step again, look for the job on the service's dashboard, or for its pull request in the documentation's repository."
 
 /** "Try again later" would be a second job, so of what an error advises only a wrong address is passed on. */
 function mayHaveTaken({ code, message, hint, quote }: ActionError): ActionError {
@@ -154,7 +154,7 @@ function nothingSentInTime({ message, hint }: ActionError): ActionError {
 /** A prompt without a response would leave a job behind that nobody knows. */
 function noTimeForResponse(): ActionError {
   const text = 'The prompt was not sent: too little time was left for its response before the deadline.'
-  return new ActionError('deadline', text, { hint: 'Allow more time in `timeout-minutes`.' })
+  return new ActionError('deadline', text, { hint: 'Increase `timeout-minutes`.' })
 }
 
 /** A prompt on its way is not dropped the moment a run is cancelled: its answer names the job that now runs. */
@@ -178,7 +178,7 @@ async function sendPatiently(path: string, body: string, sender: PromptSender): 
 function accept(answer: WireAnswer, { jobId }: Operation, redact: Redact): Job {
   const job = parseBody(acceptedJobSchema, answer.body)
   if (job !== undefined && (jobId === undefined || job.id === jobId)) return job
-  const text = `The service answered ${answer.status} without a valid job id.`
+  const text = `The service responded with ${answer.status} but without a valid job ID.`
   throw mayHaveTaken(new ActionError('bad-answer', text, { hint: adviseOnAddress(answer, redact) }))
 }
 

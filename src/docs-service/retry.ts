@@ -35,8 +35,8 @@ export type PostDecision =
 type Words = readonly [code: ErrorCode, what: string, hint: string]
 
 const LATER = 'Try again later.'
-const WRONG_ADDRESS = 'Check `base-url`: it may be the address of something else.'
-const CHECK_KEY = 'Check that the secret holds a current admin API key of this project. Keys can expire.'
+const WRONG_ADDRESS = 'Check `base-url`: it may be the URL of something else.'
+const CHECK_KEY = 'Check that the secret contains a valid admin API key of this project. Keys can expire.'
 
 const PROMPT = {
   sent: 'the prompt, ',
@@ -51,14 +51,14 @@ const ADVICE = {
   read: {
     ...READ,
     scope: 'it must be able to read jobs',
-    patience: 'Try again later, or give a longer `poll-interval-seconds`.',
+    patience: 'Try again later, or increase `poll-interval-seconds`.',
   },
   visitors: {
     ...READ,
     sent: '`date-from`, `date-to`, ',
     scope: 'it must be able to read analytics',
     patience:
-      'Run it later, allow more time in `timeout-minutes`, or export fewer days. 250 pages of a site take one request.',
+      'Run it later, increase `timeout-minutes`, or export fewer days. Each 250 pages of a site take one request.',
   },
 }
 
@@ -67,32 +67,32 @@ function listRefusals({ kind, projectId, jobId }: Operation): Readonly<Record<nu
   const { sent, payment, tooLarge, scope, patience } = ADVICE[kind]
   const asked = jobId === undefined ? `project ${projectId}` : `job ${jobId} in project ${projectId}`
   const address = `\`project-id\`${jobId === undefined ? '' : ', `job-id`'} and \`base-url\``
-  const checkScope = `Check the scope of the key (${scope}) and whether it is limited to some addresses.`
+  const checkScope = `Check the scope of the key (${scope}) and whether it is limited to certain IP addresses.`
   return {
     400: ['rejected', 'rejected the request', `Check ${sent}${address}.`],
-    401: ['unauthorized', 'refused the key', CHECK_KEY],
-    402: ['rejected', 'asks for payment', payment],
-    403: ['forbidden', 'says that this key may not do this', checkScope],
-    404: ['not-found', `knows no ${asked}`, `Check ${address}.`],
-    405: ['rejected', 'does not offer this', WRONG_ADDRESS],
+    401: ['unauthorized', 'rejected the key', CHECK_KEY],
+    402: ['rejected', 'requires payment', payment],
+    403: ['forbidden', 'denied access to this key', checkScope],
+    404: ['not-found', `did not find ${asked}`, `Check ${address}.`],
+    405: ['rejected', 'does not support this request', WRONG_ADDRESS],
     408: ['service-error', 'failed', LATER],
-    413: ['rejected', 'finds the request too large', tooLarge],
-    415: ['rejected', 'does not take JSON here', WRONG_ADDRESS],
+    413: ['rejected', 'rejected the request because it is too large', tooLarge],
+    415: ['rejected', 'does not accept JSON here', WRONG_ADDRESS],
     422: ['rejected', 'cannot process the request', `Check ${sent}${address}.`],
-    425: ['rate-limited', 'asks to try again later', LATER],
-    429: ['rate-limited', 'limits the rate of requests', patience],
+    425: ['rate-limited', 'asked to retry later', LATER],
+    429: ['rate-limited', 'rate-limited the request', patience],
   }
 }
 
 /** What to do where something else than the service may have answered. */
 export function adviseOnAddress({ redirectHost }: WireAnswer, redact: Redact): string {
   const leadsTo = redirectHost === undefined ? '' : ` It redirects to \`${redact(redirectHost)}\`.`
-  return `Check \`base-url\`: a proxy or a login page may answer instead of the service.${leadsTo}`
+  return `Check \`base-url\`: a proxy or a login page may respond instead of the service.${leadsTo}`
 }
 
 /** An answer that the service's interface does not know. */
 export function badAnswer(answer: WireAnswer, redact: Redact): ActionError {
-  return new ActionError('bad-answer', `The service gave an invalid answer (${answer.status}).`, {
+  return new ActionError('bad-answer', `The service returned an invalid response (${answer.status}).`, {
     hint: adviseOnAddress(answer, redact),
   })
 }
@@ -111,30 +111,30 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
     'stop',
     'untrusted',
     'could not be reached, because its certificate is not trusted',
-    'Behind a private certificate authority, point the environment variable `NODE_EXTRA_CA_CERTS` to its certificate.',
+    'If the service uses a private certificate authority, set the environment variable `NODE_EXTRA_CA_CERTS` to the path of its certificate.',
   ],
   'not-tls': [
     'stop',
     'untrusted',
-    'could not be reached, because what answers there does not speak TLS',
-    'Check the port in `base-url`: it takes plain `http:` or another protocol, and no `https:`.',
+    'could not be reached, because the server at this address does not use TLS',
+    'Check the port in `base-url`: it serves plain `http:` or another protocol, not `https:`.',
   ],
   'proxy-refused': [
     'stop',
     'proxy',
-    'could not be reached, because the proxy refused',
+    'could not be reached, because the proxy refused the connection',
     'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, and `NO_PROXY`.',
   ],
   invalid: [
     'stop',
     'rejected',
-    'was not asked, because the request cannot be sent as it is',
+    'was not called, because the request cannot be sent',
     'Check `base-url` and the proxy settings.',
   ],
-  timeout: ['stop', 'unreachable', 'did not answer in time', CHECK_NETWORK],
-  cancelled: ['stop', 'cancelled', 'was not asked again, because the run was cancelled', ''],
-  'too-large': ['unknown', 'bad-answer', 'gave a response above the limit of 4 MiB', WRONG_ADDRESS],
-  broken: ['unknown', 'unreachable', 'did not answer, because the connection broke', CHECK_NETWORK],
+  timeout: ['stop', 'unreachable', 'did not respond in time', CHECK_NETWORK],
+  cancelled: ['stop', 'cancelled', 'was not called again, because the run was cancelled', ''],
+  'too-large': ['unknown', 'bad-answer', 'sent a response larger than 4 MiB', WRONG_ADDRESS],
+  broken: ['unknown', 'unreachable', 'did not respond, because the connection was lost', CHECK_NETWORK],
 }
 
 const NOT_PROCESSED = new Set([425, 429])

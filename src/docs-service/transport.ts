@@ -144,7 +144,7 @@ export function createTransport({ baseUrl, apiKey, clock, env, mask, maskInLog, 
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }
     const sending = watchSending(request, url)
-    const timedOut = new Error('No answer in time.')
+    const timedOut = new Error('No response in time.')
     let refusal: WireAnswer | undefined
     const perform = async (end: AbortSignal): Promise<WireAnswer> => {
       const answer = await exchange({ method, url, headers, body }, env, end)

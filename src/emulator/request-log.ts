@@ -15,7 +15,7 @@ export interface RequestRecord {
   readonly delivery: Delivery
   /** Nothing if the request is for no project. */
   readonly scenario: ScenarioName | undefined
-  /** Why the embedded GitHub answered 501. */
+  /** Why the embedded GitHub responded with 501. */
   readonly notPlayed?: string
 }
 

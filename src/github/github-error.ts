@@ -17,7 +17,7 @@ export interface GitHubResponse {
 /** The connection failed, as `cause` says. Every other error that is thrown inside of a request is a defect of this action. */
 export class TransportFailure extends Error {
   constructor(cause: unknown) {
-    super('The request to GitHub brought no whole response.', { cause })
+    super('The request to GitHub got no complete response.', { cause })
   }
 }
 
@@ -48,7 +48,7 @@ const MAX_FIELD_ERRORS = 3
 /** A validation error in GitHub's words, or if it has none, in ours. Some endpoints send plain strings. */
 function describeFieldError({ field, code, message }: FieldError): string {
   if (message !== '') return message
-  const problem = VALIDATION_CODES[code] ?? 'was not accepted'
+  const problem = VALIDATION_CODES[code] ?? 'was rejected'
   return field === '' ? `a value ${problem}` : `${field} ${problem}`
 }
 
@@ -76,7 +76,7 @@ export class Refusal extends Error {
   readonly #headers: GitHubResponse['headers']
 
   constructor({ status, headers, data }: GitHubResponse, isLate = false) {
-    super(`GitHub answered ${status}.`)
+    super(`GitHub responded with ${status}.`)
     this.status = status
     this.isLate = isLate
     const { message, errors } = z.parse(refusalSchema, data)
@@ -130,14 +130,14 @@ function quote(said: string, redact: Redact): string {
 
 function describeRefusal(said: string, status: number, redact: Redact): string {
   const quoted = quote(said, redact)
-  return quoted === '' ? `GitHub answered ${status}.` : `GitHub says “${quoted}” (${status}).`
+  return quoted === '' ? `GitHub responded with ${status}.` : `GitHub says “${quoted}” (${status}).`
 }
 
 /** “Validation Failed” alone says nothing: the reasons are in a list beside it, each with or without a message. */
 function describeValidation({ said, problems }: Refusal, redact: Redact): string {
   const reasons = problems.map((problem) => quote(problem, redact)).filter((reason) => reason !== '')
-  if (reasons.length > 0) return `GitHub did not accept the request (422): “${reasons.join('; ')}”.`
-  if (GENERIC_VALIDATION.test(said)) return 'GitHub did not accept the request (422), and gave no reason.'
+  if (reasons.length > 0) return `GitHub rejected the request (422): “${reasons.join('; ')}”.`
+  if (GENERIC_VALIDATION.test(said)) return 'GitHub rejected the request (422) without a reason.'
   return describeRefusal(said, 422, redact)
 }
 
@@ -152,21 +152,21 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
     details: Partial<Pick<ActionError, 'hint' | 'retryAfterMs'>> = {},
   ) => new ActionError(code, message, { ...details, cause: refusal })
   if (status < 400 && status !== 304)
-    return toError('redirected', `GitHub answered ${status} and sends the request on to another address.`, {
-      hint: 'Name a repository as it is called now, and check `GITHUB_API_URL`.',
+    return toError('redirected', `GitHub responded with ${status} and redirects the request to another URL.`, {
+      hint: "Use the repository's current name, and check `GITHUB_API_URL`.",
     })
   if (isRateLimit)
-    return toError('rate-limited', 'GitHub limits the rate of requests.', {
+    return toError('rate-limited', "GitHub's rate limit is exceeded.", {
       retryAfterMs: refusal.limitMs(now),
     })
-  if (status >= 500 || status === 408) return toError('service-error', `GitHub answered ${status}.`)
+  if (status >= 500 || status === 408) return toError('service-error', `GitHub responded with ${status}.`)
   if (status === 401)
-    return toError('unauthorized', `GitHub refused the token (401)${refusal.isLate ? ' late in the step' : ''}.`, {
+    return toError('unauthorized', `GitHub rejected the token (401)${refusal.isLate ? ' late in the step' : ''}.`, {
       hint: refusal.isLate ? EXPIRED : 'Check `github-token`: the token may have expired.',
     })
   const told = status === 422 ? describeValidation(refusal, redact) : describeRefusal(said, status, redact)
   const grant = {
-    hint: `Grant \`${permission}\` under \`permissions\` of the job. If \`${repository}\` is not the workflow's own repository, give \`github-token\` a token that has it there.`,
+    hint: `Grant \`${permission}\` under \`permissions\` of the job. If \`${repository}\` is not the workflow's own repository, set \`github-token\` to a token that has this permission there.`,
   }
   const createLabel = {
     hint: `Create the label in \`${repository}\` once, or grant \`issues: write\` under \`permissions\` of the job.`,
@@ -175,9 +175,9 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
   if (status === 403) return toError('forbidden', told, allow)
   if (status !== 404) return toError('rejected', told)
   const look = {
-    hint: `Check that it exists, and that \`github-token\` can see \`${repository}\`: the workflow's own token sees no private repository but its own.`,
+    hint: `Check that it exists, and that \`github-token\` has access to \`${repository}\`: \`GITHUB_TOKEN\` cannot access other private repositories.`,
   }
-  const message = `${told} It does not exist, or the token cannot see it.`
+  const message = `${told} It does not exist, or the token has no access to it.`
   return toError('not-found', message, isAboutPermissions ? grant : look)
 }
 
@@ -197,12 +197,12 @@ export function toActionError(
   if (error instanceof ActionError) return error
   if (error instanceof Refusal) return refused(error, permission, repository, redact, now)
   if (error instanceof InvalidResponse)
-    return new ActionError('bad-answer', 'GitHub gave an invalid answer.', { cause: error })
+    return new ActionError('bad-answer', 'GitHub returned an invalid response.', { cause: error })
   if (!(error instanceof TransportFailure)) throw error
   if (failureCause(error.cause) === 'untrusted')
     return new ActionError('untrusted', "GitHub's certificate is not trusted.", {
       cause: error.cause,
-      hint: "Set `NODE_EXTRA_CA_CERTS` to the PEM file of your server's authority, in the environment of the runner or of the step.",
+      hint: "Set `NODE_EXTRA_CA_CERTS` to the PEM file of your server's certificate authority, in the environment of the runner or of the step.",
     })
   return new ActionError('unreachable', 'GitHub could not be reached.', {
     cause: error.cause,

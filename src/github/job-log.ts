@@ -71,12 +71,12 @@ export async function downloadLog(
   send: Send,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
-  const timedOut = new ActionError('deadline', 'The log did not come in time.')
+  const timedOut = new ActionError('deadline', 'The log was not received in time.')
   const read = async (end: AbortSignal): Promise<readonly string[]> => {
     const { status, body } = await send({ method: 'GET', url, headers: {} }, end).catch((error: unknown) => {
       throw error instanceof ActionError ? error : new TransportFailure(error)
     })
-    if (status !== 200) throw new ActionError('rejected', `The address of the log answered ${status}.`)
+    if (status !== 200) throw new ActionError('rejected', `The URL of the log responded with ${status}.`)
     return lastLines(readBody(body))
   }
   try {
@@ -102,7 +102,7 @@ const COMMAND = /^##\[([a-z]+)\]/
 function toAddress(location: string | undefined): URL {
   const url = parseUrl(location ?? '')
   if (url !== undefined && (url.protocol === 'https:' || isLoopback(url))) return url
-  throw new ActionError('bad-answer', 'GitHub gave no usable address for the log.')
+  throw new ActionError('bad-answer', 'GitHub returned no usable URL for the log.')
 }
 
 export interface JobLogs {

@@ -31,7 +31,7 @@ export function createCall(
 ): Call {
   return async (permission, repository, perform) => {
     signal.throwIfAborted()
-    const timedOut = new ActionError('deadline', 'GitHub did not answer in time.')
+    const timedOut = new ActionError('deadline', 'GitHub did not respond in time.')
     const deadline = toDeadline(deadlineAt, clock)
     const getLeftMs = (): number => deadline.at - clock.now()
     const limits = { clock, signal, timeoutMs: getLeftMs, timedOut }
@@ -95,7 +95,7 @@ export async function readPages<T>(requestPage: RequestPage, listing: Listing<T>
   for (let cursor: Cursor | undefined = { page: 1 }; cursor !== undefined;) {
     if (pages.length === maxPages && past === 'left') break
     if (pages.length === maxPages)
-      throw new ActionError('rejected', `GitHub has more than ${maxPages * PAGE_SIZE} to list.`)
+      throw new ActionError('rejected', `GitHub has more than ${maxPages * PAGE_SIZE} items to list.`)
     const response: GitHubResponse = await requestPage(cursor)
     const page = parseResponse(pageSchema, response)
     pages.push(page)

@@ -37,10 +37,10 @@ export function toPullRequestAddress(
   { serverUrl }: { readonly serverUrl: string },
 ): PullRequestAddress {
   const { host } = new URL(serverUrl)
-  if (link.host !== host) throw new ActionError('rejected', `it is at ${link.host}, and this run's GitHub is ${host}.`)
+  if (link.host !== host) throw new ActionError('rejected', `it is on ${link.host}, but this run's GitHub is ${host}.`)
   const { repository, number } = link
   if (repository === undefined || number === undefined || !/^[^/]+\/[^/]+$/.test(repository))
-    throw new ActionError('rejected', 'its address names no repository and number.')
+    throw new ActionError('rejected', 'its URL has no repository and number.')
   return { repository, number: Number(number) }
 }
 
@@ -332,7 +332,10 @@ export const connectReviewers = (call: Call): Reviewers => ({
     call('pull-requests: write', repository, async ({ request, repo }) => {
       const [owner = '', team] = name.split('/')
       if (team !== undefined && owner.toLowerCase() !== repo.owner.toLowerCase())
-        throw new ActionError('rejected', `A team of another organization than \`${repo.owner}\` cannot be asked.`)
+        throw new ActionError(
+          'rejected',
+          `A review cannot be requested from a team of another organization than \`${repo.owner}\`.`,
+        )
       const reviewers = team === undefined ? { reviewers: [name] } : { team_reviewers: [team] }
       const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers'
       await request(route, { ...repo, pull_number: number, ...reviewers })

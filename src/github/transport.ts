@@ -157,7 +157,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
     const before = loggedUntil
     loggedUntil = endsAt
     try {
-      log(`GitHub limits the rate of requests. Waiting until ${formatTimeAfter(ms, clock)}.`)
+      log(`GitHub's rate limit is exceeded. Waiting until ${formatTimeAfter(ms, clock)}.`)
       await sleepWithProgress(ms, { clock, log, signal })
     } catch (error) {
       loggedUntil = before
@@ -209,7 +209,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
         if (delayMs === undefined) throw error
         const isRateLimit = error instanceof Refusal && error.isRateLimit
         if (!(isRateLimit ? deadline.allowWait(delayMs) : clock.now() + delayMs < deadline.at)) throw error
-        debug(`GitHub is asked again in ${delayMs / 1_000} s: ${request.method} ${request.url.href}`)
+        debug(`Retrying in ${delayMs / 1_000} s: ${request.method} ${request.url.href}`)
         await (isRateLimit ? waitForLimit(delayMs, signal) : clock.sleep(delayMs, signal))
       }
     }

@@ -73,8 +73,8 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   if (proxy === '' || isBypassed(url, read(env, 'no_proxy'))) return undefined
   const address = parseProxy(proxy)
   if (address !== undefined) return address
-  throw new ActionError('proxy', 'The address of the proxy in the environment cannot be used.', {
-    hint: 'Give an `http:` or `https:` address in `HTTPS_PROXY` or `HTTP_PROXY`, or name the service in `NO_PROXY`.',
+  throw new ActionError('proxy', 'The proxy URL in the environment is invalid.', {
+    hint: 'Set `HTTPS_PROXY` or `HTTP_PROXY` to an `http:` or `https:` URL, or add the service to `NO_PROXY`.',
   })
 }
 

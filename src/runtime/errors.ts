@@ -4,21 +4,21 @@
  * has to be named here before anything can react to it.
  */
 export const ERROR_TITLES = {
-  'invalid-input': 'The inputs are wrong',
+  'invalid-input': 'The inputs are invalid',
   /** No connection, or one that broke. */
-  unreachable: 'No answer from the service',
+  unreachable: 'No response from the service',
   /** A certificate or TLS problem, which trying again does not mend. */
   untrusted: 'No secure connection to the service',
-  proxy: 'A problem with the proxy',
-  unauthorized: 'The key was refused',
+  proxy: 'Proxy error',
+  unauthorized: 'Invalid API key',
   forbidden: 'The key lacks a permission',
   'not-found': 'Not found',
   'rate-limited': 'Too many requests',
-  rejected: 'The request was not accepted',
-  redirected: 'The service redirects elsewhere',
-  'service-error': 'A failure of the service',
+  rejected: 'The request was rejected',
+  redirected: 'Unexpected redirect',
+  'service-error': 'Server error',
   /** An answer that cannot be understood, or that is about another job. */
-  'bad-answer': 'The service gives invalid answers',
+  'bad-answer': 'Invalid response',
   /** A prompt was sent and it is not known whether the service took it. */
   'unknown-fate': 'The service may have accepted the prompt',
   /** The job cannot take the prompt. */
@@ -27,7 +27,7 @@ export const ERROR_TITLES = {
   'left-behind': 'The pull request was merged or closed too early',
   /** The pull request is there, and nobody can be led to it. */
   'unusable-link': 'The link to the pull request cannot be used',
-  deadline: 'The time ran out',
+  deadline: 'The step timed out',
   cancelled: 'Cancelled',
   /** A defect of this action. */
   internal: 'Internal error',

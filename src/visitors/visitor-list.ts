@@ -41,8 +41,8 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
       await sleepWithProgress(delayMs, { clock, signal, log })
     }
     const lastMessage = lastError && `The last attempt failed: ${lastError.message}`
-    throw new ActionError('deadline', joinSentences(['The time ran out before all pages were read.', lastMessage]), {
-      hint: 'Allow more time in `timeout-minutes`, or export fewer days.',
+    throw new ActionError('deadline', joinSentences(['Not all pages were read before the deadline.', lastMessage]), {
+      hint: 'Increase `timeout-minutes`, or export fewer days.',
       quote: lastError?.quote,
     })
   }
@@ -64,7 +64,7 @@ const MAX_PATH_BYTES = 8 * 1024
 
 function invalidResponse(message: string): ActionError {
   return new ActionError('bad-answer', message, {
-    hint: 'Check `base-url`: a proxy may answer instead of the service. Otherwise, try again later.',
+    hint: 'Check `base-url`: a proxy may respond instead of the service. Otherwise, try again later.',
   })
 }
 

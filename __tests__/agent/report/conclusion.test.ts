@@ -134,7 +134,7 @@ test.each<[string, Fields]>([
   ['Pull request opened', { task: ATTACH }],
   ['Pull request updated', { operation: 'updated', task: FOLLOW_UP }],
   ['Pull request may have changed', { task: FOLLOW_UP }],
-  ['The time ran out', unread],
+  ['The step timed out', unread],
   ['Nothing had to change', { ...unchanged, pullRequest: GOOD }],
   ['Nothing had to change', { ...unchanged, pullRequest: { ...GOOD, state: 'merged' } }],
   ['Pull request unchanged, its checks failed', { ...unchanged, pullRequest: RED }],

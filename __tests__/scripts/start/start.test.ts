@@ -196,7 +196,7 @@ test('without --job-id, --check claims nothing about reading a job', async () =>
 })
 
 test('--check reports what the service refuses, with a fix', async () => {
-  const refused = expect.stringContaining('✘ Read a job: The service refused the key (401).') as unknown
+  const refused = expect.stringContaining('✘ Read a job: The service rejected the key (401).') as unknown
   expect(await check([], EXPIRED_KEY)).toMatchObject({ exitCode: 1, stdout: refused })
   expect(await check(['--job-id', 'job_gone'])).toMatchObject({ exitCode: 1 })
   const naming = (input: string): unknown => expect.stringContaining(`\`${input}\``)

@@ -206,7 +206,7 @@ const WITHOUT_JOB_ID = 'Create a new job: run the same step without `job-id`.'
 const ARCHIVED = 'The prompt was not sent: the job is archived.'
 const NO_END = "The prompt was not sent: the job's current turn did not end before the deadline."
 const NOT_IDLE = `The prompt was not sent: the job was not idle for ${STANDING_MS / 1_000} seconds before the deadline.`
-const LATER = 'Run the same step again later, or allow more time in `timeout-minutes`.'
+const LATER = 'Run the same step again later, or increase `timeout-minutes`.'
 
 type NotSent = Extract<TurnEnd, { kind: 'not-sent' }>
 

@@ -188,7 +188,7 @@ async function attach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
   const { lastProblem } = watch.reads
   if (job === undefined) {
     // Nothing is known of such a job, so that this is red whatever `fail-on` says.
-    const hint = lastProblem?.hint ?? 'Allow more time in `timeout-minutes`.'
+    const hint = lastProblem?.hint ?? 'Increase `timeout-minutes`.'
     const error = new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
     return { kind: 'timed-out', lastProblem, error }
   }
