@@ -114,9 +114,9 @@ export interface Change extends Pick<Comparison, 'commits' | 'totalCommits' | 'f
 const MAX_NAMED = 20
 
 /** Pull requests by their numbers. */
-export function formatNumbers(numbers: readonly number[]): string {
+export function formatNumbers(numbers: readonly number[], format = (number: number) => `#${number}`): string {
   const more = numbers.length > MAX_NAMED ? [`${numbers.length - MAX_NAMED} more`] : []
-  return [...numbers.slice(0, MAX_NAMED).map((number) => `#${number}`), ...more].join(', ')
+  return [...numbers.slice(0, MAX_NAMED).map(format), ...more].join(', ')
 }
 
 /** The beginning of a hunk says too little in no more bytes than these. */

@@ -203,6 +203,41 @@ test.each<Row>([
   for (const text of lacks) expect(found.prompt).not.toContain(text)
 })
 
+test.each<[what: string, event: GivenEvent]>([
+  ['a dispatch', ['repository_dispatch']],
+  ['a push here', PUSHED],
+])('looks up the commits of a range in another repository there, after %s', async (_what, event) => {
+  const asked = new Set<string>()
+  const inRange = range('bcd', 'src/a.ts src/c.ts', EXEMPT, ALSO_EXEMPT)
+  const found = await lookAtChange({ ...SKIP, 'change-range': 'acme/code@v1...v2' }, event, {
+    ...inRange,
+    findPullRequestsOfCommit: (repository, sha) => {
+      asked.add(repository)
+      return repository === 'acme/code'
+        ? (inRange.findPullRequestsOfCommit?.(repository, sha) ?? Promise.resolve([]))
+        : Promise.reject(refusal('rejected'))
+    },
+    readPullRequest: (address) => {
+      asked.add(address.repository)
+      return Promise.resolve(PULL_REQUEST)
+    },
+    listPullRequestCommits: (address) => {
+      asked.add(address.repository)
+      return inRange.listPullRequestCommits?.(address) ?? Promise.resolve([])
+    },
+  })
+  expect(found.skip).toContain('`skip-labels`: `acme/code#12`, `acme/code#13`.')
+  expect([...asked]).toEqual(['acme/code'])
+})
+
+test('names the repository of exempt pull requests to people if it is another one', async () => {
+  const given = { ...SKIP, 'change-range': 'acme/code@v1...v2' }
+  const found = await lookAtChange(given, ['repository_dispatch'], MIXED)
+  expect(found.prompt).toContain('What changed in acme/code')
+  expect(found.prompt).toContain('Not to be documented, and left out: #12, #13.')
+  expect(found.said).toContain('Left out by `skip-labels`: `acme/code#12`, `acme/code#13`.')
+})
+
 test('recognizes the commits of a pull request that was merged by a rebase', async () => {
   const answers = range('bc', 'src/a.ts', EXEMPT)
   const found = await lookAtChange(SKIP, SCHEDULE, {

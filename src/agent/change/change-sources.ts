@@ -72,12 +72,7 @@ export async function openChangeSources(found: ChangeFindings, step: AgentStep):
 
   function openLookUp(timeMs: number) {
     const brief = endingAt(step, Math.min(clock.now() + timeMs, deadlineAt))
-    return openSourceLookUp(
-      source,
-      isOwn ? origin : { ...origin, commits: [] },
-      brief,
-      isOwn ? found.lookedUp : undefined,
-    )
+    return openSourceLookUp(source, origin, brief, isOwn ? found.lookedUp : undefined)
   }
 
   const given =

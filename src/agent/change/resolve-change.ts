@@ -3,7 +3,7 @@ import { orNotSent } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { someQuoted } from '../../text/markdown.ts'
 import { countFiles, type PathFilter } from '../path-filter.ts'
-import { changeSection, eventSection, formatNumbers, isEmpty, pullRequestSection, renderSections } from '../prompt.ts'
+import { changeSection, eventSection, isEmpty, pullRequestSection, renderSections } from '../prompt.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { type ChangeRange, findChangeRange } from './change-range.ts'
 import {
@@ -16,7 +16,13 @@ import {
 } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import { openLoopGuard } from './loop-guard.ts'
-import { checkEventLabels, leaveOutExempt, openSourceLookUp, type SourceLookUp } from './source-pull-requests.ts'
+import {
+  checkEventLabels,
+  formatPullRequests,
+  leaveOutExempt,
+  openSourceLookUp,
+  type SourceLookUp,
+} from './source-pull-requests.ts'
 
 /** What was found out about the change that started the run. */
 export interface ChangeFindings {
@@ -43,9 +49,10 @@ interface Counted {
  */
 async function countByPaths(found: FoundChange, filter: PathFilter | undefined, step: AgentStep): Promise<Counted> {
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
-  const { exempt, files, fileList, story, totalCommits, unlisted } = found
+  const { exempt, files, fileList, repository, story, totalCommits, unlisted } = found
   const inFiles = `${fileList === 'whole' ? '' : 'at least '}${formatCount(files.length, 'file')}`
-  const leftOut = exempt === undefined ? '' : ` Left out by \`skip-labels\`: ${formatNumbers(exempt.numbers)}.`
+  const leftOut =
+    exempt === undefined ? '' : ` Left out by \`skip-labels\`: ${formatPullRequests(exempt.numbers, repository, step)}.`
   const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`
   const compared = `${counts}: ${story}.${leftOut}`
   if (filter === undefined) return { description: compared }

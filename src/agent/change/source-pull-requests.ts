@@ -6,6 +6,7 @@ import { hasLabel } from '../../github/labels.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
+import { quoted } from '../../text/markdown.ts'
 import { formatNumbers } from '../prompt.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Compared } from './compare-range.ts'
@@ -59,17 +60,18 @@ export interface SourceLookUp {
 }
 
 /**
- * @param repository that has the commits
+ * @param repository that has the commits; in another one than the run's, none of them came with the event
  * @param origin what the event is about
  * @param known the look-ups of the same repository so far
  */
 export function openSourceLookUp(
   repository: string,
-  { kind, branch, commits: ownCommits }: EventOrigin,
+  { kind, branch, commits }: EventOrigin,
   step: AgentStep,
   known?: SourceLookUp['found'],
 ): SourceLookUp {
   const { event } = step.context
+  const ownCommits = repository === step.context.repository ? commits : []
   const isAboutCommits = event.kind !== 'push' && ownCommits.length > 0
   let startedAt: number | undefined
   const getLagEnd = (): number => Math.min(getGuardEnd(step), (startedAt ??= step.clock.now()) + LAG_MS)
@@ -177,8 +179,17 @@ export function matchCommits(
   return written
 }
 
-const allExempt = (numbers: readonly number[]): string =>
-  `Every pull request of the change has a label of \`skip-labels\`: ${formatNumbers(numbers)}.`
+/** Pull requests by their numbers, for people: those of another repository than the run's also by its name. */
+export function formatPullRequests(numbers: readonly number[], repository: string, { context }: AgentStep): string {
+  return repository === context.repository
+    ? formatNumbers(numbers)
+    : formatNumbers(numbers, (number) => quoted(`${repository}#${number}`))
+}
+
+function allExempt(numbers: readonly number[], repository: string, step: AgentStep): string {
+  const pullRequests = formatPullRequests(numbers, repository, step)
+  return `Every pull request of the change has a label of \`skip-labels\`: ${pullRequests}.`
+}
 
 const isExempt = (labels: readonly string[], { inputs }: AgentStep): boolean =>
   inputs.skipLabels.some((label) => hasLabel(label, labels))
@@ -203,10 +214,10 @@ export async function checkEventLabels(origin: EventOrigin, step: AgentStep): Pr
   const { event, repository } = step.context
   if (isOverridden(step) || !isOfEvent(origin, step) || ASKED_BY_PEOPLE.includes(event.kind)) return undefined
   if (event.kind === 'pull-request')
-    return isExempt(event.subject.labels, step) ? allExempt([event.subject.number]) : undefined
+    return isExempt(event.subject.labels, step) ? allExempt([event.subject.number], repository, step) : undefined
   for (const number of origin.numbers)
     if (!isExempt((await openGitHub(step).readPullRequest({ repository, number })).labels, step)) return undefined
-  return allExempt(origin.numbers)
+  return allExempt(origin.numbers, repository, step)
 }
 
 interface Sources {
@@ -282,6 +293,7 @@ async function findExemptPaths(
 
 /**
  * Takes out of a change what came with merged pull requests that have a label of `skip-labels`.
+ * @param sources the look-ups of the run's repository
  * @returns the rest of the change, or why the step is skipped, as a full sentence
  * @throws ActionError if GitHub does not provide what is needed
  */
@@ -298,7 +310,9 @@ export async function leaveOutExempt<Change extends Compared>(
     // What did not come with the event is older than any lag.
     return origin.commits.find(({ sha }) => sha === commit.sha) ?? { ...commit, isByPusher: true }
   })
-  const found = await findSources(commits, sources)
+  const { repository } = compared
+  const isOwn = repository === step.context.repository
+  const found = await findSources(commits, isOwn ? sources : openSourceLookUp(repository, origin, step))
   if (found.isCut)
     step.core.log(
       `\`skip-labels\`: only ${MAX_LOOK_UPS} of ${commits.length} commits were looked up; the others count.`,
@@ -313,7 +327,7 @@ export async function leaveOutExempt<Change extends Compared>(
   const leftOut = compared.commits.length - left.length
   if (leftOut === 0) return compared
   const sorted = [...numbers].sort((a, b) => a - b)
-  if (leftOut === compared.totalCommits && compared.unlisted === undefined) return allExempt(sorted)
+  if (leftOut === compared.totalCommits && compared.unlisted === undefined) return allExempt(sorted, repository, step)
   const paths = needsFiles ? await findExemptPaths(compared, found, numbers, step) : new Set<string>()
   return {
     ...compared,
