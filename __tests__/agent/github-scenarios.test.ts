@@ -39,6 +39,7 @@ interface Row {
   readonly leaves?: Readonly<Record<string, unknown>>
 }
 
+const EXEMPTS = { 'skip-labels': 'no-docs', 'change-context': 'files', 'change-range': 'v1.1.0...main' }
 const WAITS = { 'wait-for-checks': 'true' }
 const RUN = { id: 31, workflow_id: 51, event: 'push' }
 const GREEN = { branch: 'main', status: 'completed', conclusion: 'success', createdAtMs: 0 } as const
@@ -207,6 +208,29 @@ const ROWS: readonly Row[] = [
     ends: 'green, pull-request',
     says: [', and the commits ('],
     prompt: ['the last successful run of the workflow that started this one, from eeeeeee to bbbbbbb'],
+  },
+  {
+    name: 'a change that came with a pull request of `skip-labels` is skipped',
+    given: EXEMPTS,
+    plays: ['no-docs-label'],
+    ends: 'green, skipped',
+    says: ['Every pull request of the change has a label of `skip-labels`: #101.'],
+    prompt: [],
+  },
+  {
+    name: 'a change of which a part came with a pull request of `skip-labels` is sent without that part',
+    given: EXEMPTS,
+    plays: ['no-docs-label-in-part'],
+    ends: 'green, pull-request',
+    says: ['Left out by `skip-labels`: #101.'],
+    prompt: ['1 commit, 1 file. Not to be documented, and left out: #101.', 'Files:\nM src/output.ts'],
+  },
+  {
+    name: 'the pull requests of a change in another repository are looked up there',
+    given: { ...EXEMPTS, 'change-range': 'acme/code@v1.1.0...main' },
+    plays: ['no-docs-label'],
+    ends: 'green, pull-request',
+    prompt: ['What changed in acme/code', 'src/deploy.ts'],
   },
   {
     name: 'a prompt goes on with the open pull request of the agent, and is counted there',

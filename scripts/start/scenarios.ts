@@ -50,6 +50,7 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly AnyScenarioName[
   ],
   [{ 'fix-rounds': '2' }, ['fixed']],
   [{ 'fix-rounds': '1', reviewers: 'change-authors' }, ['rolling']],
+  [{ 'skip-labels': 'no-docs' }, ['no-docs-label', 'no-docs-label-in-part']],
   [ASKED, ['comment-of-maintainer', 'comment-of-stranger', 'comment-of-bot']],
   // No request to GitHub before the job: a failed request would stop the step before the prompt.
   [

@@ -84,6 +84,8 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<D
     }),
     pullRequests: () =>
       Object.entries(github.state.repositories['acme/docs']?.pulls ?? {})
+        // The action leaves pull requests alone that were merged before it ran.
+        .filter(([, { merge }]) => merge === undefined || merge.atMs >= startMs)
         .flatMap(describe)
         .join('\n\n'),
     close: async () => {

@@ -50,6 +50,14 @@ test('all other scenarios run on the push of the newest change', async () => {
   expect(await beginFirstRun('open-pull-request')).toMatchObject(push)
 })
 
+test('shows no pull request that was merged before the run', async () => {
+  const chosen = { kind: 'embedded', speed: 1, ...choose('no-docs-label') } as const
+  const { pullRequests, close } = await openSurroundings(chosen, {}, Date.UTC(2026, 0, 1))
+  await close()
+  expect(chosen.inputs).toEqual({ 'skip-labels': 'no-docs' })
+  expect(pullRequests()).toBe('')
+})
+
 const result: Result = { exitCode: 0, signal: null, conclusion: 'success', outputs: {}, summary: '', durationMs: 1234 }
 
 test.each([

@@ -1,7 +1,7 @@
 import { SOURCE } from '../service/job-body.ts'
 import { startChecks } from './check-plan.ts'
 import type { GitHubScenario } from './github-scenarios.ts'
-import { pushCommit } from './repository-events.ts'
+import { mergePull, openPull, pushCommit, takeNumber } from './repository-events.ts'
 import { type RepositoryState, repositoryState } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
 
@@ -22,13 +22,30 @@ const FLAG = `@@ -1 +1,2 @@
  export const flags = ['--force']
 +export const dryRun = '--dry-run'`
 
+const JSON_OUTPUT = '@@ -0,0 +1 @@\n+export const json = JSON.stringify'
+/** The label of pull requests that need no documentation. */
+const NO_DOCS = 'no-docs'
+
+/** The newest commits of the code become a merged pull request with this label. */
+function mergeWithLabel(repository: RepositoryState, branch: string, label: string, title: string, atMs: number): void {
+  repository.labels.push(label)
+  const number = takeNumber(repository)
+  openPull(repository, number, { branch, title, user: MAINTAINER, labels: [label] }, atMs)
+  mergePull(repository, number, MAINTAINER, atMs)
+}
+
 /** A repository with code, its docs, two releases, and one change since, of which the docs say nothing yet. */
-function publish(id: number, startMs: number): RepositoryState {
+function publish(id: number, startMs: number, newest: GitHubScenario['change'] = 'pushed'): RepositoryState {
   const people = { collaborators: { [MAINTAINER]: 'maintain' as const }, teams: ['writers'] }
   const repository = repositoryState({ id, ...people, labels: ['documentation'] })
-  const change = (daysAgo: number, message: string, patches: Readonly<Record<string, string>>): string => {
+  const change = (
+    daysAgo: number,
+    message: string,
+    patches: Readonly<Record<string, string>>,
+    branch = repository.defaultBranch,
+  ): string => {
     const files = Object.entries(patches).map(([filename, patch]) => ({ filename, patch }))
-    return pushCommit(repository, 'main', { message, author: MAINTAINER, files }, startMs - daysAgo * DAY_MS).sha
+    return pushCommit(repository, branch, { message, author: MAINTAINER, files }, startMs - daysAgo * DAY_MS).sha
   }
   repository.tags['v1.0.0'] = change(30, 'Begin', {
     'docs/index.md': '@@ -0,0 +1 @@\n+# Acme',
@@ -36,7 +53,10 @@ function publish(id: number, startMs: number): RepositoryState {
   })
   const second = change(10, 'Describe deploying', { 'docs/deploy.md': '@@ -0,0 +1 @@\n+# Deploy' })
   repository.tags['v1.1.0'] = second
-  change(1, 'Add the --dry-run flag to deploy', { 'src/deploy.ts': FLAG })
+  const [title, branch] = ['Add the --dry-run flag to deploy', 'dry-run']
+  change(1, title, { 'src/deploy.ts': FLAG }, newest === 'pushed' ? undefined : branch)
+  if (newest !== 'pushed') mergeWithLabel(repository, branch, NO_DOCS, title, startMs - DAY_MS)
+  if (newest === 'partly-labelled') change(0.5, 'Print JSON with --json', { 'src/output.ts': JSON_OUTPUT })
   const run = { workflow: 'docs.yml', branch: 'main', status: 'completed', conclusion: 'success' } as const
   repository.workflowRuns.push(
     { ...run, id: 31, headSha: second, event: 'push', createdAtMs: startMs - 9 * DAY_MS },
@@ -54,8 +74,8 @@ function publish(id: number, startMs: number): RepositoryState {
 }
 
 /** GitHub at the service's start: the agent's repository, and another one. */
-export function demoState({ permissions, lag, checksBefore }: GitHubScenario, startMs: number): GitHubState {
-  const docs = publish(1, startMs)
+export function demoState({ permissions, lag, checksBefore, change }: GitHubScenario, startMs: number): GitHubState {
+  const docs = publish(1, startMs, change)
   const state: GitHubState = {
     token: GITHUB_TOKEN,
     identity: TOKEN_USER,

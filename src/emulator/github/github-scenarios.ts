@@ -40,6 +40,11 @@ export interface GitHubScenario extends PlannedChecks {
    * follow-ups left them; `marked-by-stranger`: somebody else wrote the marker.
    */
   readonly earlierPull: 'plain' | 'marked' | 'used-up' | 'marked-by-stranger'
+  /**
+   * How the newest change of the code came to the default branch. `labelled`: with a merged pull request that has the label
+   * `no-docs`; `partly-labelled`: the same, and another change was pushed after it.
+   */
+  readonly change: 'pushed' | 'labelled' | 'partly-labelled'
   readonly commentBy: 'nobody' | 'maintainer' | 'stranger' | 'bot'
   readonly permissions: Permissions
   readonly lag: Lag
@@ -67,6 +72,7 @@ export const USUAL_GITHUB: GitHubScenario = {
   agentPush: 'on-top',
   pull: {},
   earlierPull: 'plain',
+  change: 'pushed',
   commentBy: 'nobody',
   permissions: ALL_PERMISSIONS,
   lag: USUAL_LAG,
@@ -139,6 +145,14 @@ const scenarios = {
     description: 'A bot writes a comment that begins with the command.',
     earlierPull: 'marked',
     commentBy: 'bot',
+  },
+  'no-docs-label': {
+    description: 'The change came with a pull request that has the label `no-docs`.',
+    change: 'labelled',
+  },
+  'no-docs-label-in-part': {
+    description: 'One of two changes came with a pull request that has the label `no-docs`.',
+    change: 'partly-labelled',
   },
   'no-permission': { description: 'The token has no permissions.', permissions: {} },
   'label-not-created': {
