@@ -2,7 +2,7 @@ import { FAILED, PASSED } from '../../src/emulator/github/check-scenarios.ts'
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { pushCommit } from '../../src/emulator/github/repository-events.ts'
 import type { Checks, Happening, Payload, Run } from './check.ts'
-import { added, changedSince, inOrder, pushed } from './courses.ts'
+import { added, changedSince, forgedPull, inOrder, pushed } from './courses.ts'
 
 const BROKEN = {
   'mkdocs.yml': 'site_name: Acme',
@@ -11,13 +11,13 @@ const BROKEN = {
 }
 
 const MERGE = ['pr merge 4 --repo acme/docs --squash --match-head-commit <head>']
-/** How the recipe finds the pull request of a release, and the agent's job in the comments of pull request 4. */
+/** How the recipe finds the pull request of a release, and the agent's job in the comments of a pull request. */
 const FIND_HELD =
   'api --paginate repos/acme/docs/pulls?state=open&per_page=100 --jq .[] | select(any(.labels[]; .name == env.LABEL)) | .number'
-const FIND_JOB =
-  'api --paginate repos/acme/docs/issues/4/comments?per_page=100 --jq .[] | select(.user.login == "github-actions[bot]") | .body | capture("^<!-- docs-agent-action: job=(?<id>[A-Za-z0-9_-]+) -->").id'
+const findJob = (number: number): string =>
+  `api --paginate repos/acme/docs/issues/${number}/comments?per_page=100 --jq .[] | select(.user.login == "github-actions[bot]") | .body | capture("^<!-- docs-agent-action: job=(?<id>[A-Za-z0-9_-]+) -->").id`
 /** The run of a release that merges nothing. */
-const HELD_BACK: Run = { eventName: 'release', isRed: true, open: [4], commands: [FIND_HELD, FIND_JOB] }
+const HELD_BACK: Run = { eventName: 'release', isRed: true, open: [4], commands: [FIND_HELD, findJob(4)] }
 
 const released = (tag_name: string): Payload => ({
   action: 'released',
@@ -128,7 +128,7 @@ export const FIX_ROUND_CHECKS: Checks = {
           event: released('v1.4.0'),
           jobs: ['merge: success'],
           outputs: { 'merge.checked.checks': 'success', 'merge.checked.in-scope': 'true' },
-          commands: [FIND_HELD, FIND_JOB, ...MERGE],
+          commands: [FIND_HELD, findJob(4), ...MERGE],
           open: [],
         },
         { event: pushed('src/third.ts'), vars: { DOCS_NEXT_RELEASE: 'v1.5.0' }, prompts: ['new'], open: [5] },
@@ -152,11 +152,24 @@ export const FIX_ROUND_CHECKS: Checks = {
           ...HELD_BACK,
           event: inOrder(requireReview(true), () => released('v1.4.0')),
           outputs: { 'merge.checked.checks': 'success' },
-          commands: [FIND_HELD, FIND_JOB, ...MERGE],
+          commands: [FIND_HELD, findJob(4), ...MERGE],
           printed: ['pull request #4 is still open'],
         },
         { event: inOrder(requireReview(false), pushed('src/third.ts')), prompts: ['job_000001'], open: [4] },
         { ...HELD_BACK, event: released('v1.4.0'), outputs: { 'merge.checked.in-scope': 'false' } },
+      ],
+    },
+    'a pull request with the label and a marker that names the job of another one is not merged': {
+      docs: changedSince('rolling-until-release.yml', 'push', { pulls: { 9: forgedPull('docs-agent-v1.4.0') } }),
+      runs: [
+        {
+          ...HELD_BACK,
+          event: released('v1.4.0'),
+          outputs: { 'merge.checked.pr-number': '1', 'merge.checked.checks': 'success' },
+          commands: [FIND_HELD, findJob(9)],
+          printed: ["pull request #9 is still open. The agent's job has the pull request <service>/acme/docs/pull/1"],
+          open: [9],
+        },
       ],
     },
   },

@@ -1,19 +1,17 @@
-import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { issueState } from '../../src/emulator/github/issue-state.ts'
-import { pullState } from '../../src/emulator/github/pull-state.ts'
-import { commit } from '../../__tests__/support/github-state.ts'
 import type { Checks } from './check.ts'
-import { added, changed, changedSince, inOrder, merged, NO_KEY, pushed, redThenGreen, SKIPPED } from './courses.ts'
-
-/** With the label, and the marker of a job that has opened another one. */
-const FORGED = pullState({
-  branch: 'somebody/guide',
-  headSha: commit('c'),
-  labels: ['docs-agent-rolling'],
-  comments: [
-    { id: 901, user: TOKEN_USER, body: '<!-- docs-agent-action: job=job_finished -->', createdAtMs: 0, reactions: [] },
-  ],
-})
+import {
+  added,
+  changed,
+  changedSince,
+  forgedPull,
+  inOrder,
+  merged,
+  NO_KEY,
+  pushed,
+  redThenGreen,
+  SKIPPED,
+} from './courses.ts'
 
 const PAGE = '<service>/acme/docs'
 const NOTIFIED = [
@@ -39,7 +37,7 @@ export const ROLLING_CHECKS: Checks = {
       ],
     },
     'a pull request with a forged marker is skipped, and a new job begins': {
-      docs: changedSince('rolling-on-schedule.yml', 'schedule', { pulls: { 9: FORGED } }),
+      docs: changedSince('rolling-on-schedule.yml', 'schedule', { pulls: { 9: forgedPull('docs-agent-rolling') } }),
       runs: [
         {
           outputs: { continued: '' },
