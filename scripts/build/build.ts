@@ -50,11 +50,13 @@ fs.cpSync(path.join(root, 'node_modules/@vercel/ncc'), path.join(root, 'build/nc
   recursive: true,
   dereference: true,
 })
+// ncc keeps its cache in the home folder, and a build that is killed leaves a broken cache there, which breaks later builds.
+const NCC_OPTIONS = ['--external', UNUSED_MODULE, '--no-cache', '--quiet']
 for (const [name, entry] of Object.entries(BUNDLES)) {
   const out = `build/dist/${name}`
   const stats = `build/${name}.stats.json`
   const files = ['--out', out, '--stats-out', path.join(root, stats)]
-  run('build/ncc/dist/ncc/cli.js', 'build', `build/${entry}`, ...files, '--external', UNUSED_MODULE, '--quiet')
+  run('build/ncc/dist/ncc/cli.js', 'build', `build/${entry}`, ...files, ...NCC_OPTIONS)
   await minifyBundle(path.join(root, out))
   fs.writeFileSync(path.join(root, out, 'licenses.txt'), thirdPartyLicenses(path.join(root, stats)))
 }
