@@ -122,6 +122,68 @@ test.each<[what: string, name: string, payload: object, work: object]>([
   expect(parseEvent(name, payload, '')).toMatchObject({ work })
 })
 
+const ANN = { id: 5, login: 'ann', type: 'User' }
+const REVIEWED = { action: 'created', pull_request: { number: 7 } }
+const reviewComment = (fields: object) => ({
+  ...REVIEWED,
+  comment: { id: 1, user: ANN, path: 'a.md', line: 3, ...fields },
+})
+const BY_ANN = { person: { id: 5, login: 'ann' }, place: { path: 'a.md', line: 3 }, isNew: true }
+const ended = (...pull_requests: unknown[]) => ({ repository: { id: 1 }, workflow_run: { pull_requests } })
+const UPSTREAM = { number: 9, base: { sha: BASE, repo: { id: 2 } } }
+
+test.each<[what: string, name: string, payload: object, expected: object]>([
+  ['no field', 'pull_request_review_comment', reviewComment({}), { comment: BY_ANN }],
+  [
+    'a line that is no integer',
+    'pull_request_review_comment',
+    reviewComment({ line: 0.5 }),
+    { comment: { ...BY_ANN, place: { path: 'a.md', line: undefined } } },
+  ],
+  ['the path', 'pull_request_review_comment', reviewComment({ path: null }), { comment: { place: undefined } }],
+  [
+    'an app',
+    'issue_comment',
+    reviewComment({ performed_via_github_app: { id: 1 } }),
+    { comment: { person: undefined } },
+  ],
+  [
+    'the author',
+    'issue_comment',
+    reviewComment({ user: { type: 'User', id: '5' } }),
+    { comment: { person: undefined } },
+  ],
+  ['the id of a comment', 'issue_comment', reviewComment({ id: '1' }), { kind: 'pull-request' }],
+  [
+    'one of the labels',
+    'pull_request',
+    { pull_request: { number: 7, labels: [{ name: 'a' }, null, { name: 7 }, 'b'] } },
+    { subject: { labels: ['a'], ends: undefined } },
+  ],
+  [
+    'one of the pull requests',
+    'workflow_run',
+    ended({ number: 'x' }, null, { number: 7 }, UPSTREAM),
+    {
+      work: {
+        pullRequests: [
+          { number: 7, baseSha: undefined, isElsewhere: false },
+          { number: 9, baseSha: BASE, isElsewhere: true },
+        ],
+      },
+    },
+  ],
+  ['one commit of a merge group', 'merge_group', { merge_group: { base_sha: BASE, head_sha: 'x' } }, { kind: 'other' }],
+  [
+    'the repository',
+    'push',
+    { ...PUSH, repository: { visibility: 7, private: false, default_branch: [] } },
+    { visibility: 'public', defaultBranch: undefined },
+  ],
+])('keeps the well-formed fields of a payload: malformed is %s', (_what, name, payload, expected) => {
+  expect(parseEvent(name, payload, '')).toMatchObject(expected)
+})
+
 test('the commits of a push come newest first, and none is known where one cannot be read', () => {
   const ann = { username: 'ann' }
   const first = { id: commit('1'), message: 'One', author: ann, committer: ann }
