@@ -126,7 +126,7 @@ testWithSignals('a disk that is full ends red and leaves nothing behind', async 
   expectExport(run, {
     conclusion: 'failure',
     verdict: '❌ The export failed',
-    says: ['The file could not be written (EFBIG).', 'No file was written.', 'Check the free space of the runner'],
+    says: ['The file could not be written (EFBIG).', 'No file was written.', 'Check the free disk space of the runner'],
     outputs: TOTALS,
     offsets: Array.from(run.offsets, (_, index) => index * 250),
   })
