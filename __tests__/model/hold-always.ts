@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import fc from 'fast-check'
 import { SEED } from '../support/seed.ts'
-import { getSoakMs, reportDrawn } from '../support/soak.ts'
+import { getSoakMs, MODEL_RUNS, reportDrawn } from '../support/soak.ts'
 
 /** What a failure prints to replay it. */
 const path = process.env['MODEL_PATH']
@@ -24,7 +24,8 @@ export interface DrawPlan {
 }
 
 /**
- * Plays random cases and checks that every promise holds: `runs` of them, or in a soak as many as fit into its time.
+ * Plays random cases and checks that every promise is kept: `runs` or `MODEL_RUNS` of them, or in a soak as many as fit into
+ * its time.
  * @returns how many cases were played
  * @throws Error with the smallest case on which a promise was broken, and how to replay it
  */
@@ -43,7 +44,9 @@ export async function holdAlways<Case>(
   const details = await fc.check(property, {
     seed: SEED,
     ...(path !== undefined && { path }),
-    ...(soakMs === undefined ? { numRuns: runs } : { numRuns: MAX_SOAK_RUNS, interruptAfterTimeLimit: soakMs }),
+    ...(soakMs === undefined
+      ? { numRuns: MODEL_RUNS ?? runs }
+      : { numRuns: MAX_SOAK_RUNS, interruptAfterTimeLimit: soakMs }),
   })
   reportDrawn({ what, cases: details.numRuns })
   const [smallest] = details.counterexample ?? []

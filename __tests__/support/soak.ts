@@ -8,8 +8,13 @@ const suiteMs = process.env['SOAK_SUITE_MS'] === undefined ? undefined : Number(
 
 export const IS_SOAK = suiteMs !== undefined
 
-/** For tests that draw cases: a test that hangs ends, and one that draws until its time is over does not fail. */
-export const DRAWING_TEST_TIMEOUT_MS = 2 * (suiteMs ?? 0) + 600_000
+/**
+ * How many cases each test of a model draws, in place of its own number: `MODEL_RUNS=5000 SEED=7 npm test -- __tests__/model`.
+ */
+export const MODEL_RUNS = process.env['MODEL_RUNS'] === undefined ? undefined : Number(process.env['MODEL_RUNS'])
+
+/** A test that draws cases ends if it hangs. Until its time is over, or its cases are drawn at a second each, it may draw. */
+export const DRAWING_TEST_TIMEOUT_MS = 2 * (suiteMs ?? 0) + 1_000 * (MODEL_RUNS ?? 0) + 600_000
 
 /** How long a test of a suite may draw cases, by its share of the suite's time; undefined in an ordinary run. */
 export function getSoakMs(share: number): number | undefined {
