@@ -84,12 +84,9 @@ function othersWorked(run: CourseRun, trace: CourseTrace): boolean {
   const [first] = own
   // A prompt whose answer was lost counts as taken if a turn begins, and nobody can tell whose turn it is.
   if (first === undefined) return someTurnBegan(run, trace)
-  const sawBusy = run.calls.some(
-    ({ what, status, atMs }) => what === 'read' && status === 'active' && atMs < first.atMs,
-  )
   const others = (jobOf(trace, first.jobId)?.turns ?? []).filter((turn) => own.every((one) => one.turn !== turn))
-  // A job that is sent a message has been idle for longer than a copy may lag, unless that hides a short turn.
-  const sinceMs = sawBusy ? first.atMs : first.atMs - OLDEST_COPY_MS
+  // A message is sent after 15 s of reads that show the job idle, but replica lag can hide a short turn right before it.
+  const sinceMs = first.atMs - OLDEST_COPY_MS
   const lastReadMs = Math.max(...run.calls.map(({ atMs }) => atMs))
   const untilMs = Math.min(run.endMs, lastReadMs + LATE_PUSH_MS)
   return others.some(({ startsAtMs, endsAtMs }) => startsAtMs < untilMs && endsAtMs > sinceMs)

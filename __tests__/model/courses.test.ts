@@ -4,7 +4,7 @@ import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { DRAWING_TEST_TIMEOUT_MS } from '../support/soak.ts'
 import { arbitraryCourse } from './arbitrary-course.ts'
-import { docsOf } from './course-truth.ts'
+import { docsOf, turnsOf } from './course-truth.ts'
 import { FORMER_NAME, playCourse, type Course, type CourseStep } from './course.ts'
 import { problemsOf } from './course-invariants.ts'
 import { holdAlways, IS_REPLAY } from './hold-always.ts'
@@ -50,20 +50,49 @@ function withoutOtherFaults({ service: { turns }, github, ...course }: Course): 
   return { ...course, steps, service: turns === undefined ? {} : { turns }, github: { ...github, events: [] } }
 }
 
-test('no failure of GitHub changes what becomes of a job', async () => {
-  const courses = arbitraryCourse('follow-up').map(withoutOtherFaults)
-  const outcomesOf = async (course: Course): Promise<string[]> => {
-    const { runs } = await playCourse(course)
-    // Whether the agent has added commits only GitHub can tell.
-    return runs.map(({ report: { outcome, operation } }) => (operation === 'unchanged' ? 'pull-request' : outcome))
+/** A follow-up is read at most every 5 s, and a read takes a few seconds: a shorter turn can pass between two reads. */
+const MAX_READ_GAP_MS = 10_000
+
+/** What a step says of its job, and whether a turn was so short that no read may have shown it. */
+interface JobVerdict {
+  readonly outcome: string
+  readonly isChance: boolean
+}
+
+async function playVerdicts(course: Course): Promise<readonly JobVerdict[]> {
+  const { runs } = await playCourse(course)
+  return runs.map((run) => {
+    const { outcome, operation } = run.report
+    const isShort = turnsOf(run).some(({ turn }) => turn.plan.durationMs < MAX_READ_GAP_MS)
+    // Only GitHub can tell whether the agent has added commits.
+    return {
+      outcome: operation === 'unchanged' ? 'pull-request' : outcome,
+      isChance: outcome === 'unconfirmed' && isShort,
+    }
+  })
+}
+
+/** Compares verdicts step by step, up to the first one that depends on the moment of a read. */
+function compareVerdicts(withFaults: readonly JobVerdict[], without: readonly JobVerdict[]): readonly string[] {
+  for (const [index, { outcome, isChance }] of withFaults.entries()) {
+    const expected = without[index]
+    if (outcome === expected?.outcome) continue
+    if (isChance || expected?.isChance === true) return []
+    return [
+      `Step ${index + 1} says ${outcome}, and without failures of GitHub it says ${expected?.outcome ?? 'nothing'}.`,
+    ]
   }
+  return []
+}
+
+const WITHOUT_FAULTS = { faults: ['none'], then: 'stays' } as const
+
+test('no failure of GitHub changes what a step says of its job', async () => {
+  const courses = arbitraryCourse('follow-up').map(withoutOtherFaults)
   const plan = { what: 'courses with and without failures of GitHub', runs: COURSES / 2, soakShare: 0.14 }
   await holdAlways(courses, plan, async (course) => {
-    const [badly, well] = await Promise.all([
-      outcomesOf(course),
-      outcomesOf({ ...course, github: { ...course.github, faults: { faults: ['none'], then: 'stays' } } }),
-    ])
-    return { problems: badly.join() === well.join() ? [] : [`${badly.join()} in place of ${well.join()}`], log: [] }
+    const calm: Course = { ...course, github: { ...course.github, faults: WITHOUT_FAULTS } }
+    return { problems: compareVerdicts(await playVerdicts(course), await playVerdicts(calm)), log: [] }
   })
 })
 
@@ -141,6 +170,7 @@ const late = (minutes: string): Course => ({
 })
 
 const ROUNDS = { 'wait-for-checks': 'true', 'fix-rounds': '1' }
+const TWO_ROUNDS = { ...ROUNDS, 'fix-rounds': '2' }
 const AGAIN = { afterMs: 30_000, takesMs: 1_000, result: { conclusion: 'success' } }
 const MARKER = '<!-- docs-agent-action: job=job_000001 -->\nThis is mine.'
 
@@ -286,6 +316,30 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
     },
     { outcome: 'pull-request', changed: '', 'pr-operation': '' },
   ],
+  'a short turn of another step right before a message is not known to the step': [
+    {
+      service: {
+        turns: [
+          { ...TURN, durationMs: 1_000 },
+          { ...TURN, startDelayMs: 5_000, durationMs: 1_000 },
+          { ...TURN, durationMs: 220_000 },
+          { ...TURN, durationMs: 1_000 },
+          { ...IDLE, durationMs: 1_000 },
+        ],
+        lagsMs: [0, 0, 6_000, 0],
+        reads: { faults: ['unavailable', 'none'], then: 'stays' },
+      },
+      github: { checks: [[passes('build', fails)]], agentPush: 'forced' },
+      gitHubLags: [6_303, 282, 0].map((headMs) => ({ headMs, runsMs: 0 })),
+      latenciesMs: [98, 380],
+      steps: [
+        step('follow-up', 30_000, TWO_ROUNDS),
+        step('follow-up', 30_000, TWO_ROUNDS),
+        { ...step('follow-up', 140_000, TWO_ROUNDS), begins: 'alongside' },
+      ],
+    },
+    { outcome: 'pull-request' },
+  ],
   'a job that is started again counts as it ends then': [
     checked(passes('build', { takesMs: 40_000, again: { afterMs: 4_000, takesMs: 9_000, ...fails } })),
     { checks: 'failure' },
@@ -296,4 +350,30 @@ test.each(Object.entries(ONCE_FALSE))('%s', async (_name, [course, outputs]) => 
   const trace = await playCourse(course)
   expect(problemsOf(trace)).toEqual([])
   expect(trace.runs.at(-1)?.outputs).toMatchObject(outputs)
+})
+
+test('whether a turn that is shorter than the time between two reads is seen may depend on GitHub', async () => {
+  const course: Course = {
+    ...CALM,
+    service: {
+      turns: [
+        { ...TURN, durationMs: 1_000 },
+        { ...TURN, durationMs: 1_000 },
+        { ...TURN, startDelayMs: 5_000, durationMs: 2_000, ending: 'failed' },
+      ],
+    },
+    github: { checks: [[]], agentPush: 'forced' },
+    latenciesMs: [276, 810, 604],
+    steps: [
+      { ...step('follow-up', 30_000, { 'allowed-paths': 'docs/**' }), leavesDocs: true },
+      step('follow-up', 0),
+      step('follow-up', 30_000),
+    ],
+  }
+  const faults = { faults: ['unavailable', 'none'], then: 'stays' } as const
+  const withFaults = await playVerdicts({ ...course, github: { ...course.github, faults } })
+  const without = await playVerdicts(course)
+  expect([withFaults, without].map((verdicts) => verdicts.at(-1)?.outcome)).toEqual(['unconfirmed', 'failed'])
+  expect(compareVerdicts(withFaults, without)).toEqual([])
+  expect(compareVerdicts([{ outcome: 'failed', isChance: false }], without)).toHaveLength(1)
 })
