@@ -49,6 +49,8 @@ const FILL_THE_DISK = `
   }
   syncBuiltinESMExports()
 `
+/** The port for tcpmux, on which nothing listens. */
+const CLOSED_PORT = 'http://127.0.0.1:1'
 const [TUNNEL, SILENT] = [besideProxy(overTls), besideProxy(overTls, true)]
 
 type Held = ExpectedStep | ((run: BundleRun) => unknown)
@@ -90,6 +92,16 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
         expect.arrayContaining([expect.stringMatching(/POST \/v2\/agent\/\S+\/job: 201, \d+ bytes, in/)]),
       )
       expect(outputs).toMatchObject({ outcome: 'submitted', 'job-id': 'job_000001' })
+    },
+  ],
+  'debug logging shows the cause of a failed connection, and the summary does not': [
+    { debug: true, inputs: { ...FIX, 'base-url': CLOSED_PORT } },
+    expectNoSecret,
+    ({ commands, conclusion, summary }) => {
+      const debug = commands.filter(({ name }) => name === 'debug').map(({ data }) => data)
+      expect(debug).toEqual(expect.arrayContaining([expect.stringMatching(/Caused by Error: connect ECONNREFUSED/)]))
+      expect(conclusion).toBe('failure')
+      expect(summary).not.toContain('Caused by')
     },
   ],
   'a defect while the job is at work ends the step red, with all that is known of the job': [

@@ -152,6 +152,7 @@ test('a body may have 4 MiB and not one byte more', async () => {
     kind: 'failure',
     cause: 'too-large',
     code: 'RESPONSE_TOO_LARGE',
+    error: expect.any(Error),
     sent: true,
   })
 })

@@ -1,6 +1,6 @@
 import type { connectGitHub } from '../github/github.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { ActionError, ERROR_TITLES, listCauses } from '../runtime/errors.ts'
+import { ActionError, ERROR_TITLES, logCauses } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { type Context, readContext, withholdsSecrets } from './context.ts'
 import { type Fields, inputNames, isGiven, type RawInputs, SECRET_INPUTS } from './inputs.ts'
@@ -45,6 +45,7 @@ export function toErrorResult(error: ActionError, outputs: StepResult['outputs']
 /** Logs where a defect is, for whoever gets a report of it. */
 function logDefect(error: unknown, core: Core): void {
   core.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  if (error instanceof Error) logCauses(error, core.debug)
 }
 
 /** Tells the reason in the log, and the rest to whoever knows more of the step. */
@@ -100,7 +101,7 @@ export async function execute(
   // Whatever is known of a step that an error has stopped, it is red.
   const endOfError = (error: unknown): Promise<void> => {
     if (!(error instanceof ActionError)) return endOfCrash(error)
-    for (const cause of listCauses(error)) core.debug(`Caused by ${cause}`)
+    logCauses(error, core.debug)
     return (ending ??= leave({ ...tell(error), isGreen: false }))
   }
   const onUncaught = (error: unknown): void => {

@@ -139,16 +139,18 @@ const UNKNOWN_FATE_HINT =
   "Before you run the step again, look for the job on the service's dashboard, or for its pull request in the documentation's repository."
 
 /** "Try again later" would be a second job, so of what an error advises only a wrong address is passed on. */
-function mayHaveTaken({ code, message, hint, quote }: ActionError): ActionError {
+function mayHaveTaken(cause: ActionError): ActionError {
+  const { code, message, hint, quote } = cause
   const advice = code === 'redirected' || code === 'bad-answer' ? hint : undefined
   const text = `It is not known whether the service accepted the prompt: the job may exist. ${message}`
-  return new ActionError('unknown-fate', text, { hint: joinSentences([UNKNOWN_FATE_HINT, advice]), quote })
+  return new ActionError('unknown-fate', text, { hint: joinSentences([UNKNOWN_FATE_HINT, advice]), quote, cause })
 }
 
 /** Nothing was contacted, so that the step ran out of time and no more. */
-function nothingSentInTime({ message, hint }: ActionError): ActionError {
+function nothingSentInTime(cause: ActionError): ActionError {
+  const { message, hint } = cause
   const text = `The deadline passed before the prompt could be sent. ${message}`
-  return new ActionError('deadline', text, { hint })
+  return new ActionError('deadline', text, { hint, cause })
 }
 
 /** A prompt without a response would leave a job behind that nobody knows. */

@@ -158,7 +158,7 @@ export function errorOfResult(result: WireResult, operation: Operation, redact: 
   if (result.kind === 'failure') {
     const [, code, what, hint] = FAILURES[result.cause]
     const name = result.code === undefined ? '' : ` (${result.code})`
-    return new ActionError(code, `The service ${what}${name}.`, { hint })
+    return new ActionError(code, `The service ${what}${name}.`, { hint, cause: result.error })
   }
   const { status, body, retryAfterMs } = result
   const said = parseBody(refusalSchema, body)

@@ -29,6 +29,8 @@ export interface WireFailure {
   readonly code: string | undefined
   /** Whether any of the request may have left this machine. */
   readonly sent: boolean
+  /** What undici or Node threw, for the debug log only: its message can quote addresses and credentials. */
+  readonly error?: unknown
 }
 
 export type WireResult = WireAnswer | WireFailure
@@ -158,7 +160,7 @@ export function createTransport({ baseUrl, apiKey, clock, env, mask, maskInLog, 
       // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
       if (refusal !== undefined) return refusal
       const cause = error === signal.reason ? 'cancelled' : error === timedOut ? 'timeout' : failureCause(error)
-      return { kind: 'failure', cause, code: failureCode(error), sent: sending.wasSent() }
+      return { kind: 'failure', cause, code: failureCode(error), sent: sending.wasSent(), error }
     } finally {
       sending.stop()
     }

@@ -66,15 +66,14 @@ export class ActionError extends Error {
 /** An error may be its own cause, and a chain of this length explains everything. */
 const MAX_CAUSES = 5
 
-/** The causes of an error with their stacks, for the debug log. */
-export function listCauses(error: ActionError): readonly string[] {
-  const causes: string[] = []
-  for (let cause = error.cause; typeof cause === 'object' && cause !== null && causes.length < MAX_CAUSES;) {
+/** Logs the causes of an error with their stacks. They are for the debug log only: an annotation or a summary never shows them. */
+export function logCauses(error: Error, debug: (text: string) => void): void {
+  let { cause } = error
+  for (let count = 0; typeof cause === 'object' && cause !== null && count < MAX_CAUSES; count++) {
     const { stack, message, cause: next }: Partial<Error> = cause
-    causes.push(stack ?? message ?? 'an object')
+    debug(`Caused by ${stack ?? message ?? 'an object'}`)
     cause = next
   }
-  return causes
 }
 
 /** What happened, for a log line: our words and, marked as such, the service's. */

@@ -2,7 +2,7 @@
 import { OutputFileError, writeWholeFile } from '../action/workspace-file.ts'
 import type { Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
-import { ActionError } from '../runtime/errors.ts'
+import { ActionError, logCauses } from '../runtime/errors.ts'
 import { formatDuration } from '../text/format.ts'
 import { describeRange } from './date-range.ts'
 import { readComparison, readTrend } from './earlier-periods.ts'
@@ -65,6 +65,7 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     return report({ ending: doubts === '' ? 'complete' : 'uncertain', file: place.name, comparison, trend })
   } catch (error) {
     if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error
+    logCauses(error, core.debug)
     return report(signal.aborted ? { ending: 'cancelled' } : { ending: 'error', error })
   }
 }

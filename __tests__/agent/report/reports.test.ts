@@ -166,6 +166,19 @@ test('what cannot be done on GitHub is told and costs nothing else, but for a ca
   expect(journal.warnings).toEqual([{ lost: 'The label', error }])
 })
 
+test('an error that stops the step or costs a warning has its cause in the debug log only', () => {
+  const journal = open()
+  const cause = new Error('connect ECONNREFUSED')
+  const before = host.said.length
+  journal.warn('The label', new ActionError('unreachable', 'GitHub could not be reached.', { cause }))
+  journal.stop(new ActionError('unreachable', 'The service could not be reached.', { cause }))
+  const said = host.said.slice(before)
+  expect(said.filter((line) => line.includes('ECONNREFUSED'))).toEqual([
+    expect.stringMatching(/^debug: Caused by Error: connect ECONNREFUSED/),
+    expect.stringMatching(/^debug: Caused by Error: connect ECONNREFUSED/),
+  ])
+})
+
 const FACTS = { ...commentFacts(), inputsHash: '0123' }
 const reply = (report: Report): string =>
   renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)

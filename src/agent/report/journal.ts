@@ -1,5 +1,5 @@
 import type { Step } from '../../action/step.ts'
-import { type ActionError, describeError, ERROR_TITLES, rethrowFatal } from '../../runtime/errors.ts'
+import { type ActionError, describeError, ERROR_TITLES, logCauses, rethrowFatal } from '../../runtime/errors.ts'
 import { TimeBudget } from '../../runtime/time-budget.ts'
 import type { AgentInputs } from '../inputs.ts'
 import {
@@ -82,6 +82,7 @@ export class Journal {
 
   /** Writes what stopped the newest turn, or what was to follow it. */
   stop(error: ActionError): void {
+    logCauses(error, this.#step.core.debug)
     const during = withoutStop(this.newest.state)
     this.updateTurn({ kind: 'stopped', error, isCancelled: this.#step.signal.aborted, during })
   }
@@ -106,6 +107,7 @@ export class Journal {
   warn(lost: string, error: ActionError): void {
     this.warnings.push({ lost, error })
     this.#step.core.log(`${lost}: ${describeError(error)}`)
+    logCauses(error, this.#step.core.debug)
   }
 
   /**

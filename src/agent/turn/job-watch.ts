@@ -1,7 +1,7 @@
 import { OutputsLost } from '../../action/toolkit.ts'
 import { createTryRead, getRateLimitDelayMs, maxRetryAfterMs } from '../../docs-service/retry.ts'
 import { type Job, STATUS_PHRASES } from '../../docs-service/schemas.ts'
-import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, describeError, logCauses, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { formatCount } from '../../text/format.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -134,8 +134,10 @@ export class JobWatch {
     const { journal } = this.step
     const { job: before, lastProblem } = this.reads
     if (read instanceof ActionError) {
-      if (read.message !== lastProblem?.message)
+      if (read.message !== lastProblem?.message) {
         this.#heartbeat.say(`${describeError(read)} Trying again until the deadline.`)
+        logCauses(read, this.step.core.debug)
+      }
       this.#update({ job: before, lastProblem: read })
       return
     }
