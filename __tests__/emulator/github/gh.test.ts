@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from '@jest/globals'
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
@@ -7,8 +7,10 @@ import { openPull, pushCommit } from '../../../src/emulator/github/repository-ev
 import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { makeCertificate } from '../../../src/emulator/http/self-signed-certificate.ts'
 import { type Emulator, startEmulator } from '../../../src/emulator/server.ts'
+import { goOn } from '../../support/embedded-world.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { checkRun } from '../../support/github-state.ts'
+import { codeBlocks, root } from '../../support/markdown-files.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import type { Json } from './drive-github.ts'
 
@@ -172,6 +174,21 @@ testWithGh('gh shows which pull requests concern the token’s user', async () =
   const event = { id: 1, event: 'review_requested', actor: MAINTAINER, name: 'github-actions[bot]', atMs } as const
   docs.pulls[7]?.reviewEvents.push(event)
   expect(await read('pr', 'status')).toMatch(/Requesting a code review from you\n\s+#7\s+Guide/)
+})
+
+testWithGh('gh counts the turns of a month with the command of the docs', async () => {
+  const [shell = ''] = codeBlocks(readFileSync(`${root}docs/limit-costs.md`, 'utf8'), 'shell')
+  const [, flags = '', jq = ''] = /^gh (pr list .*) --jq '([^']*)'$/s.exec(shell.trim()) ?? []
+  const first = await goOn({}, { turns: [{}, {}, { ending: 'no-changes' }] })
+  const second = await goOn({}, { after: first })
+  const { docs, read } = await startWithGh()
+  const { 7: pull } = docs.pulls
+  pull?.labels.push('docs-agent')
+  pull?.comments.push(...(second.docs.pulls[1]?.comments ?? []))
+  expect(pull?.comments.map(({ body }) => body)).toMatchObject([
+    expect.stringMatching(/1 new commit(.*\n)+.*nothing to change/),
+  ])
+  expect(JSON.parse(await read(...flags.split(' '), '--jq', jq))).toEqual({ turns: 2, changed: 1 })
 })
 
 testWithGh('gh starts workflows, and lists and shows their runs', async () => {
