@@ -54,6 +54,12 @@ export const FLEET_CHECKS: Checks = {
         }),
       ],
     },
+    'a run by hand does what the run of the night does': {
+      projects: SWEPT,
+      docs: changedSince('organisation-caller.yml', 'schedule'),
+      eventName: 'workflow_dispatch',
+      runs: [night('docs-a', undefined, { prompts: ['docs-a new'], told: ['src/flags.ts'] })],
+    },
   },
   'docs/recipes/fleet-on-schedule.yml': {
     'three projects in three repositories have three pull requests after three runs, and each run adds to them': {

@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals'
+import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
+import { demoState, GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
+import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
+import { pushCommit } from '../../src/emulator/github/repository-events.ts'
+import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { playInWorld, type World } from '../support/embedded-world.ts'
+import { agentInputs } from '../support/fake-step.ts'
+import { ASKS, CENTRAL_RECIPE, readWorkflow } from '../support/workflow-files.ts'
+
+const CALLER = 'docs.yml'
+
+/** The inputs that the central workflow gives the step; its expressions have the caller's values, or those of `agentInputs`. */
+function readInputs(changed: Readonly<Record<string, string>>) {
+  const steps = Object.values(readWorkflow(CENTRAL_RECIPE).jobs).flatMap(({ steps = [] }) => steps)
+  const given = Object.entries(steps.find(({ uses }) => uses === ASKS)?.with ?? {}).map(
+    ([name, value]) => [name, String(value)] as const,
+  )
+  const plain = Object.fromEntries(given.filter(([, value]) => !value.startsWith('${{')))
+  return agentInputs({}, { ...plain, paths: 'src/**', 'github-token': GITHUB_TOKEN, ...changed })
+}
+
+/** A repository that calls the central workflow, and has no successful run of it. */
+function openRepository() {
+  const github = combineScenarios([])
+  const { 'acme/docs': docs = repositoryState() } = demoState(github, DEFAULT_START_MS).repositories
+  docs.workflowRuns.length = 0
+  let runId = 100
+  let after: World | undefined
+  const now = (): number => DEFAULT_START_MS + (after?.world.now() ?? 0)
+
+  async function run(eventName: string, changed: Readonly<Record<string, string>> = {}): Promise<World> {
+    const sha = docs.branches['main'] ?? ''
+    const payload = { repository: { default_branch: 'main' } }
+    const facts = { eventName, payload, actor: MAINTAINER, sha, runId: ++runId, workflow: CALLER }
+    after = await playInWorld({ inputs: readInputs(changed), github, repository: docs, facts, after })
+    recordSuccess(docs, { id: runId, event: eventName, headSha: sha, createdAtMs: now() })
+    return after
+  }
+
+  function push(filename: string): void {
+    const files = [{ filename, patch: '@@ -1 +1 @@\n-a\n+b' }]
+    pushCommit(docs, 'main', { message: `Change ${filename}`, author: MAINTAINER, files }, now())
+  }
+
+  return { run, push }
+}
+
+type Success = Pick<RepositoryState['workflowRuns'][number], 'id' | 'event' | 'headSha' | 'createdAtMs'>
+
+function recordSuccess(docs: RepositoryState, run: Success): void {
+  docs.workflowRuns.push({ ...run, workflow: CALLER, branch: 'main', status: 'completed', conclusion: 'success' })
+}
+
+test('the first run of a caller sends the prompt without a change, by hand as well as at night', async () => {
+  for (const eventName of ['workflow_dispatch', 'schedule']) {
+    const { run, push } = openRepository()
+    push('src/first.ts')
+    const { report, taken } = await run(eventName)
+    expect([report.outcome, taken.map(([to]) => to)]).toEqual(['pull-request', ['create']])
+    expect(taken[0]?.[1]).not.toContain('src/first.ts')
+  }
+})
+
+test('after a first night with `dry-run: true`, each run sends what changed since, and nothing where nothing changed', async () => {
+  const { run, push } = openRepository()
+  push('src/first.ts')
+  const dryRun = await run('schedule', { 'dry-run': 'true' })
+  expect([dryRun.report.outcome, dryRun.taken]).toEqual(['previewed', []])
+
+  const quiet = await run('schedule')
+  expect([quiet.report.outcome, quiet.taken]).toEqual(['skipped', []])
+
+  push('src/second.ts')
+  const { report, taken } = await run('schedule')
+  expect([report.outcome, taken.map(([to]) => to)]).toEqual(['pull-request', ['create']])
+  expect(taken[0]?.[1]).toContain('src/second.ts')
+  expect(taken[0]?.[1]).not.toContain('src/first.ts')
+})
