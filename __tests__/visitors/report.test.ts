@@ -62,15 +62,15 @@ test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
 })
 
 test.each([
-  [112, 100, '12 % more than the day before'],
-  [88, 100, '12 % fewer than the day before'],
-  [101, 100, '1.0 % more than the day before'],
+  [112, 100, '12% more than the day before'],
+  [88, 100, '12% fewer than the day before'],
+  [101, 100, '1.0% more than the day before'],
   [100, 100, 'as many as the day before'],
   [5, 0, 'the day before had none'],
   [0, 0, 'as many as the day before'],
-  [0, 5, '100 % fewer than the day before'],
-  [100_001, 100_000, 'less than 0.1 % more than the day before'],
-  [20_100, 100, '20,000 % more than the day before'],
+  [0, 5, '100% fewer than the day before'],
+  [100_001, 100_000, 'less than 0.1% more than the day before'],
+  [20_100, 100, '20,000% more than the day before'],
 ])('describes %d after %d as “%s”', (now, before, words) => {
   expect(describeChange(now, before, 'the day before')).toBe(words)
 })
@@ -79,7 +79,7 @@ test('reports a comparison, and why it failed, and stays green', () => {
   const name = 'the day before'
   const error = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
   const compared = conclude(visitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
-  expect(compared.text).toBe(`${WRITTEN} Unique visitors: 100 % more than the day before.`)
+  expect(compared.text).toBe(`${WRITTEN} Unique visitors: 100% more than the day before.`)
   expect(conclude(visitorsReport({ comparison: { name, error } }))).toMatchObject({
     isGreen: true,
     text: `${WRITTEN} They are not compared with the day before: The service rejected the request (400).`,

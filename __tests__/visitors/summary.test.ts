@@ -39,8 +39,8 @@ test('shows people, AI and all in one table, with share, change and the period b
   expect(markdown).toContain(
     [
       '<tr><th></th><th>Visitors</th><th>Share</th><th>Change</th><th>The 30 days before</th></tr>',
-      cells('<b>People</b>', '1,100', '88.0 %', '+10 %', '1,000'),
-      cells('<b>AI</b>', '300', '24.0 %', '−0.3 %', '301'),
+      cells('<b>People</b>', '1,100', '88.0%', '+10%', '1,000'),
+      cells('<b>AI</b>', '300', '24.0%', '−0.3%', '301'),
       cells('<b>All</b>', '1,250', '', 'new', '0'),
     ].join('\n'),
   )

@@ -40,12 +40,12 @@ export interface Report {
 const MIN_SHOWN_PERCENT = 0.1
 
 function formatPercent(percent: number): string {
-  if (percent < MIN_SHOWN_PERCENT) return `less than ${MIN_SHOWN_PERCENT} %`
-  return `${percent < 10 ? percent.toFixed(1) : Math.round(percent).toLocaleString('en-US')} %`
+  if (percent < MIN_SHOWN_PERCENT) return `less than ${MIN_SHOWN_PERCENT}%`
+  return `${percent < 10 ? percent.toFixed(1) : Math.round(percent).toLocaleString('en-US')}%`
 }
 
 /**
- * How a number differs from the number before, such as `12 % more than the 30 days before`.
+ * How a number differs from the number before, such as `12% more than the 30 days before`.
  * @param name of the period before, for the middle of a sentence
  */
 export function describeChange(now: number, before: number, name: string): string {
@@ -172,17 +172,17 @@ const MAX_TABLE_BYTES = 192 * 1024
 
 const formatNumber = (value: number): string => value.toLocaleString('en-US')
 const formatShare = (part: number, whole: number): string =>
-  whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`
+  whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)}%`
 
 const formatSign = (now: number, before: number): string => (now > before ? '+' : '−')
 
 /** In percent; empty where there is nothing to compare with. */
 function formatRelativeChange(now: number, before: number): string {
-  if (now === before) return '0 %'
+  if (now === before) return '0%'
   if (before === 0) return 'new'
   const percent = (100 * Math.abs(now - before)) / before
   const digits = percent < 10 ? 1 : 0
-  return `${formatSign(now, before)}${percent.toLocaleString('en-US', { maximumFractionDigits: digits })} %`
+  return `${formatSign(now, before)}${percent.toLocaleString('en-US', { maximumFractionDigits: digits })}%`
 }
 
 function formatDifference(now: number, before: number): string {
