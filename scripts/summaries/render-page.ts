@@ -5,7 +5,7 @@ const HEAD = `<!-- Written by npm run docs. -->
 
 # Job summaries
 
-What a step writes on the page of its run, for each way in which it can end: the runs of \`npm start\`, on a clock of its own. The first one is whole. Of the others, the job's facts, the time line, the prompt, what comes next, rows that stand above, and all rows of a list but three are left out.
+What a step writes on the page of its run, for each way in which it can end. The command after each title shows the same summary on your machine. The first summary is complete. The others leave out the facts about the job, the time line, the prompt, the next steps and rows that an earlier summary has. Lists are cut after three rows.
 `
 
 /** What the reader knows from the summaries above. */
