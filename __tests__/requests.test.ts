@@ -163,7 +163,7 @@ test.each(ROWS)('a step asks GitHub as often as the page says: %s', async (many,
 const [FAILS, PASSES] = combineScenarios(['checks-fixed']).checks
 
 test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
-  ['push to a new pull request', 11, {}, {}],
+  ['push that opens a pull request', 11, {}, {}],
   [
     'follow-up with one fix round',
     38,
