@@ -34,7 +34,7 @@ export function renderCalls(): string {
       formatList(plays.unplayed ?? []),
     ],
   )
-  return renderTable([['Call', 'Permission', 'Answered 501'], ...rows])
+  return renderTable([['Call', 'Permission', 'Not implemented (501)'], ...rows])
 }
 
 /** @returns the document with the current table */
