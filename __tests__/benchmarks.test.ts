@@ -65,7 +65,7 @@ test.each<[path: string, claim: string, holds: () => boolean]>([
   ],
   [
     'docs/internals/benchmarks.md',
-    'makes the service refuse twenty requests for each response with a hundred',
+    'With a hundred steps, it makes the service refuse twenty requests for each response.',
     () => fleet('100 steps').loopRefused > 15 && fleet('100 steps').loopRefused < 30,
   ],
 ])('%s claims what was measured: %s', (path, claim, holds) => {
