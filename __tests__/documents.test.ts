@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
 import { PAGES, writeTables } from '../scripts/docs/input-tables.ts'
 import { readOptions } from '../scripts/start/options.ts'
-import { codeBlocks, headingAnchors, linkTargets, markdownFiles, root, withoutCode } from './support/markdown-files.ts'
+import { codeBlocks, headingAnchors, linkTargets, markdownFiles, root } from './support/markdown-files.ts'
 import { workflowFiles } from './support/workflow-files.ts'
 
 const documents = markdownFiles()
@@ -54,36 +54,6 @@ function declaredBy({ uses = '' }: Step): Metadata | undefined {
   if (workflow === undefined) return parse(fileOf(`${folder.slice(1)}/action.yml`).text) as Metadata
   return (parse(fileOf(workflow).text) as { on: { workflow_call: Metadata } }).on.workflow_call
 }
-
-/** Words that readers had to read twice, and the usual ones. */
-const UNUSUAL_WORDS: Readonly<Record<string, RegExp>> = {
-  result: /\bcame of (?:it|that|each)\b/i,
-  report: /\b(?:tells|tell (?:the|what|whether|how))\b/i,
-  fix: /\bmend(?:s|ed|ing)?\b/i,
-  except: /\bbut for\b/i,
-  untrusted: /\bstrangers?\b/i,
-  contain: /\bholds?\b/i,
-  unchanged: /\bbyte for byte\b/i,
-  misspelled: /\bmisspelt\b/i,
-  response: /\b(?:an answer|answers with|is answered)\b/i,
-}
-
-test('pages and recipes use the usual words', () => {
-  const pages = documents
-    .filter(({ path }) => path !== 'docs/internals/summaries.md')
-    // Messages of the code are quoted as they are.
-    .map(({ path, text }) => ({ path, escapeSentence: withoutCode(text).replace(/“[^”]*”|\]\([^)]*\)/g, '') }))
-  const comments = workflows
-    .filter(({ path }) => path.startsWith('docs/recipes/'))
-    .map(({ path, text }) => ({ path, escapeSentence: (text.match(/^ *#.*$/gm) ?? []).join('\n') }))
-  const problems = [...pages, ...comments].flatMap(({ path, escapeSentence }) =>
-    Object.entries(UNUSUAL_WORDS).flatMap(([usual, unusual]) => {
-      const [found] = unusual.exec(escapeSentence) ?? []
-      return found === undefined ? [] : [`${path}: “${found}”, better a form of “${usual}”`]
-    }),
-  )
-  expect(problems).toEqual([])
-})
 
 test('there are documents with examples', () => {
   expect(documents.map(({ path }) => path)).toEqual(
