@@ -69,6 +69,20 @@ test('follows the links, by number or behind an entry, and takes nothing else of
   expect(asked).toEqual(['/tags?per_page=100&page=1', '/tags?per_page=100&page=2', '/tags?per_page=100&after=c%3D2'])
 })
 
+test.each<[files: number, whole: boolean]>([
+  [2_999, true],
+  [3_000, false],
+])('of %d files of a pull request or a commit, GitHub lists all: %s', async (files, isWhole) => {
+  const page = Array.from({ length: files }, (_, index) => ({ filename: `docs/${index}.md` }))
+  const github = answering((path) => (path.includes('/commits/') ? { files: page } : page))
+  const refused = { code: 'rejected', message: 'GitHub lists no more than 3000 files.' }
+  for (const listed of [github.listPullRequestPaths(PULL), github.listCommitPaths('acme/docs', commit('c'))]) {
+    const found = await listed.catch((error: unknown) => error)
+    if (isWhole) expect(found).toHaveLength(files)
+    else expect(found).toMatchObject(refused)
+  }
+})
+
 test('a page may hold more than anybody asked for', async () => {
   const tag = { name: 'v1', commit: { sha: commit('a') } }
   expect(await answering(() => Array<object>(200_000).fill(tag)).listTags('acme/docs')).toHaveLength(200_000)

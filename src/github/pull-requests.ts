@@ -223,9 +223,12 @@ export function connectPullRequests(call: Call): PullRequests {
   }
 }
 
+/** The path of a file, and the one before it if the file was renamed or copied. */
+export type FilePaths = readonly [path: string] | readonly [path: string, previousPath: string]
+
 const fileSchema = z.pipe(
   z.object({ filename: z.string(), previous_filename: text }),
-  z.transform(({ filename, previous_filename: previous }) =>
+  z.transform(({ filename, previous_filename: previous }): FilePaths =>
     previous === undefined ? [filename] : [filename, previous],
   ),
 )
@@ -236,14 +239,21 @@ const commitFilesSchema = z.pipe(
   z.transform(({ files }) => files),
 )
 
-/** GitHub lists at most 3,000 files of a pull request or a commit, 100 a page. */
-const MAX_FILE_PAGES = 30
+/** GitHub lists no more files of a pull request or a commit, and does not say that there are more. */
+const MAX_LISTED_FILES = 3_000
+const MAX_FILE_PAGES = MAX_LISTED_FILES / PAGE_SIZE
+
+/** @throws ActionError `rejected` if there may be files that GitHub does not list */
+function requireWhole(files: readonly FilePaths[]): readonly FilePaths[] {
+  if (files.length < MAX_LISTED_FILES) return files
+  throw new ActionError('rejected', `GitHub lists no more than ${MAX_LISTED_FILES} files.`)
+}
 
 export interface ChangedFiles {
-  /** Every path that a pull request touches, those before a rename included. */
-  readonly listPullRequestPaths: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
-  /** Every path that a commit touches, those before a rename included. */
-  readonly listCommitPaths: (repository: string, sha: string) => Promise<readonly string[]>
+  /** Every file that a pull request touches. @throws ActionError `rejected` if GitHub may not list all of them */
+  readonly listPullRequestPaths: (pullRequest: PullRequestAddress) => Promise<readonly FilePaths[]>
+  /** Every file that a commit touches. @throws ActionError `rejected` if GitHub may not list all of them */
+  readonly listCommitPaths: (repository: string, sha: string) => Promise<readonly FilePaths[]>
 }
 
 export const connectChangedFiles = (call: Call): ChangedFiles => ({
@@ -252,14 +262,14 @@ export const connectChangedFiles = (call: Call): ChangedFiles => ({
       const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      return (await readAll(readPage, { page: filesSchema, maxPages: MAX_FILE_PAGES })).flat()
+      return requireWhole(await readAll(readPage, { page: filesSchema, maxPages: MAX_FILE_PAGES }))
     }),
   listCommitPaths: (repository, sha) =>
     call('contents: read', repository, async ({ request, repo }) => {
       const query = { ...repo, ref: sha, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}'
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      return (await readAll(readPage, { page: commitFilesSchema, maxPages: MAX_FILE_PAGES })).flat()
+      return requireWhole(await readAll(readPage, { page: commitFilesSchema, maxPages: MAX_FILE_PAGES }))
     }),
 })
 

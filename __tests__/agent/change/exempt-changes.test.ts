@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
 import type { ComparedCommit } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
+import type { FilePaths, ListedPullRequest } from '../../../src/github/pull-requests.ts'
 import {
   changedFile,
+  COMPARISON,
   comparing,
   mergedBy,
   PULL_REQUEST,
@@ -30,13 +31,20 @@ interface Merged {
   readonly pull: ListedPullRequest
   /** The commits that it brought, by their digits. */
   readonly brought: string
-  readonly paths: readonly string[]
+  readonly paths: readonly FilePaths[]
 }
+
+/** Each path in text, a renamed one as `old.ts>new.ts`. */
+const toPaths = (text: string): readonly FilePaths[] =>
+  text.split(' ').map((entry) => {
+    const [path = '', newPath] = entry.split('>')
+    return newPath === undefined ? [path] : [newPath, path]
+  })
 
 const merged = (number: number, brought: string, paths: string, ...labels: string[]): Merged => ({
   pull: { ...mergedBy(number, ...labels), author: { login: 'ann', type: 'User' } },
   brought,
-  paths: paths.split(' '),
+  paths: toPaths(paths),
 })
 
 /** A range of commits, some of which came with these pull requests; the others change `direct.ts`. */
@@ -46,12 +54,16 @@ function range(digits: string, files: string, ...pulls: readonly Merged[]): Part
     pulls.filter(({ brought }) => Array.from(brought).some((digit) => commit(digit) === sha))
   const find = (number: number) => pulls.find(({ pull }) => pull.number === number)
   return {
-    ...comparing({ commits, totalCommits: commits.length, files: files.split(' ').map(changedFile) }),
+    ...comparing({
+      commits,
+      totalCommits: commits.length,
+      files: toPaths(files).map(([path, previousPath]) => ({ ...changedFile(path), previousPath })),
+    }),
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(broughtBy(sha).map(({ pull }) => pull)),
     listPullRequestCommits: ({ number }) =>
       Promise.resolve(pullCommits(...Array.from(find(number)?.brought ?? '').map((digit) => ({ sha: commit(digit) })))),
     listPullRequestPaths: ({ number }) => Promise.resolve(find(number)?.paths ?? []),
-    listCommitPaths: () => Promise.resolve(['direct.ts']),
+    listCommitPaths: () => Promise.resolve([['direct.ts']]),
     listMarkerComments: () => Promise.resolve([]),
   }
 }
@@ -287,4 +299,114 @@ test('keeps files if there are too many lists to read, and counts commits past t
     findPullRequestsOfCommit: () => Promise.resolve([]),
   }
   expect((await lookAtChange({ ...SKIP, 'skip-own-changes': 'false' }, SCHEDULE, long)).log).toContain('only 50 of 52')
+})
+
+const longer = (answers: Partial<GitHub>): Partial<GitHub> => ({
+  ...answers,
+  // GitHub counts a commit that it does not list.
+  compare: async (...asked) => {
+    const comparison = await answers.compare?.(...asked)
+    return { ...COMPARISON, ...comparison, totalCommits: (comparison?.totalCommits ?? 0) + 1 }
+  },
+})
+const renaming = (number: number, digit: string, paths: string): Merged => merged(number, digit, paths, 'no-docs')
+
+test.each<[what: string, answers: Partial<GitHub>, kept: string]>([
+  ['while GitHub does not list all commits of the range', longer(range('b', 'src/a.ts', EXEMPT)), 'src/a.ts'],
+  [
+    'that an exempt pull request renamed and another one changed before',
+    range('bf', 'src/old.ts>src/new.ts', merged(14, 'b', 'src/old.ts'), renaming(12, 'f', 'src/old.ts>src/new.ts')),
+    'src/new.ts',
+  ],
+  [
+    'that exempt pull requests renamed twice and another one changed between',
+    range(
+      'bcd',
+      'src/a.ts>src/c.ts',
+      renaming(12, 'b', 'src/a.ts>src/b.ts'),
+      merged(14, 'c', 'src/b.ts'),
+      renaming(13, 'd', 'src/b.ts>src/c.ts'),
+    ),
+    'src/c.ts',
+  ],
+  [
+    'whose old name no exempt pull request touches',
+    range('bf', 'src/old.ts>src/new.ts', merged(14, 'b', 'src/e.ts'), renaming(12, 'f', 'src/new.ts')),
+    'src/new.ts',
+  ],
+  [
+    'that is renamed in the comparison only',
+    range('bf', 'src/old.ts>src/new.ts', merged(14, 'b', 'src/old.ts'), renaming(12, 'f', 'src/old.ts src/new.ts')),
+    'src/new.ts',
+  ],
+  [
+    'if GitHub does not list all files of the others',
+    {
+      ...range('bf', 'src/a.ts', EXEMPT, merged(14, 'f', 'src/e.ts')),
+      listPullRequestPaths: ({ number }) =>
+        number === 12 ? Promise.resolve([['src/a.ts']]) : Promise.reject(refusal('rejected')),
+    },
+    'src/a.ts',
+  ],
+])('keeps a file %s', async (_what, answers, kept) => {
+  const { prompt, skip } = await lookAtChange({ ...SKIP, paths: 'src/**' }, SCHEDULE, answers)
+  expect(skip).toBeUndefined()
+  expect(prompt).toContain(kept)
+})
+
+test('leaves out a file that only exempt pull requests renamed', async () => {
+  const answers = range(
+    'be',
+    'src/old.ts>src/new.ts src/e.ts',
+    renaming(12, 'b', 'src/old.ts>src/new.ts'),
+    merged(14, 'e', 'src/e.ts'),
+  )
+  expect((await lookAtChange(SKIP, SCHEDULE, answers)).prompt).not.toContain('src/new.ts')
+})
+
+/** An exempt pull request whose branch another one was merged into. */
+function nested(...labels: string[]): Partial<GitHub> {
+  const umbrella = merged(12, 'bc', 'src/a.ts src/c.ts', 'no-docs')
+  const inner = merged(16, 'c', 'src/c.ts', ...labels)
+  const commits = [made('b'), made('c', 'Add a limit (#16)'), made('d', 'Merge pull request #12 from acme/release')]
+  const byNumber = new Map([12, 16].map((number) => [number, commit(number === 12 ? 'd' : 'c')]))
+  return {
+    ...range('bcd', 'src/a.ts src/c.ts', umbrella, inner),
+    ...comparing({ commits, totalCommits: 3, files: ['src/a.ts', 'src/c.ts'].map(changedFile) }),
+    readPullRequest: ({ number }) =>
+      Promise.resolve({
+        ...PULL_REQUEST,
+        number,
+        labels: (number === 12 ? umbrella : inner).pull.labels,
+        state: 'merged',
+        mergeCommitSha: byNumber.get(number) ?? '',
+      }),
+  }
+}
+
+test('counts a pull request that was merged into the branch of an exempt one, unless it is exempt, too', async () => {
+  const { prompt } = await lookAtChange(SKIP, SCHEDULE, nested('bug'))
+  expect(prompt).toContain('Add a limit')
+  expect(prompt).toContain('src/c.ts')
+  expect(prompt).not.toContain('src/a.ts')
+  expect((await lookAtChange(SKIP, SCHEDULE, nested('internal'))).skip).toContain('#12, #16.')
+})
+
+test('counts what names another pull request and is past the limit of look-ups', async () => {
+  const count = 55
+  const toSha = (index: number): string => index.toString(16).padStart(40, '0')
+  const commits = Array.from({ length: count }, (_, index) => ({
+    ...made('b', `Change (#${index + 100})`),
+    sha: toSha(index),
+  }))
+  const exempt = merged(12, '', 'src/a.ts', 'no-docs')
+  const answers = {
+    ...range('b', 'src/a.ts', exempt),
+    ...comparing({ commits, totalCommits: count }),
+    readPullRequest: rejecting(refusal('not-found')),
+    findPullRequestsOfCommit: () => Promise.resolve([exempt.pull]),
+    listPullRequestCommits: () => Promise.resolve(pullCommits(...commits.map(({ sha }) => ({ sha })))),
+  }
+  const { prompt } = await lookAtChange(SKIP, SCHEDULE, answers)
+  expect(prompt).toContain('5 commits')
 })

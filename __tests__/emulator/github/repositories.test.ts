@@ -172,6 +172,22 @@ test('of the commits of a pull request 250 are listed', () => {
   expect(read('/pulls/4').commits).toBe(301)
 })
 
+test('of the files of a commit or a pull request 3,000 are listed', () => {
+  const files = Array.from({ length: 3_001 }, (_, index) => ({ filename: `docs/${index}.md` }))
+  const commits = [made('a', []), made('b', ['a'], files)]
+  const pulls = { 4: pullState({ branch: 'big', headSha: commit('b'), base: 'main' }) }
+  const repository = repositoryState({ commits, branches: { main: commit('a'), big: commit('b') }, pulls })
+  const { read } = driveGitHub({ docs: repository })
+  expect(read('/pulls/4').changed_files).toBe(3_001)
+  for (const [page, length] of [
+    [30, 100],
+    [31, 0],
+  ]) {
+    expect(read(`/pulls/4/files?per_page=100&page=${page}`)).toHaveLength(length ?? 0)
+    expect(read(`/commits/${commit('b')}?per_page=100&page=${page}`).files).toHaveLength(length ?? 0)
+  }
+})
+
 test('what is due happens in order, at its own time, with what follows from it', () => {
   const timeline = new Timeline()
   const happened: string[] = []

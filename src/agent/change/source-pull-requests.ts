@@ -1,9 +1,9 @@
 import { openGitHub } from '../../action/step.ts'
-import type { PullRequestCommit } from '../../github/commits.ts'
+import type { ChangedFile, PullRequestCommit } from '../../github/commits.ts'
 import { type EventCommit, getTestMergeHead } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
-import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
+import type { FilePaths, ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
 import { quoted } from '../../text/markdown.ts'
@@ -241,10 +241,17 @@ export async function findSources(
   const pullRequests = new Map<number, SourcePullRequest>()
   const ofCommit = new Map<string, Set<number>>(commits.map(({ sha }) => [sha, new Set()]))
   let lookUps = 0
+  let isCut = false
   for (const commit of commits) {
     if (pullRequests.size >= enough) break
-    if (ofCommit.get(commit.sha)?.size !== 0) continue
-    if (++lookUps > MAX_LOOK_UPS) break
+    const numbers = ofCommit.get(commit.sha)
+    // A pull request may have brought what another one was merged into its branch with: the message names that one.
+    if (numbers?.size !== 0 && !namesPullRequest(commit)) continue
+    isCut ||= ++lookUps > MAX_LOOK_UPS
+    if (isCut) {
+      numbers?.clear()
+      continue
+    }
     const found = (await sources.find(commit)).filter(({ state }) => state === 'merged')
     for (const pullRequest of found) {
       const { number } = pullRequest
@@ -253,15 +260,15 @@ export async function findSources(
       for (const sha of [commit.sha, ...matchCommits(listed, commit, commits)]) ofCommit.get(sha)?.add(number)
     }
   }
-  return { pullRequests, ofCommit, isCut: lookUps > MAX_LOOK_UPS }
+  return { pullRequests, ofCommit, isCut }
 }
 
 /** Each costs a request. */
 const MAX_FILE_LISTS = 30
 
 /**
- * The files that only exempt pull requests touch. If it would take too many requests, or GitHub lists only a part, none:
- * the agent is then sent a file more than needed.
+ * The paths that only exempt pull requests touch: what others changed before a rename is in the renamed file. If it would take
+ * too many requests, or GitHub lists only a part, none: the agent is then sent a file more than needed.
  * @throws ActionError if GitHub does not provide a list
  */
 async function findExemptPaths(
@@ -274,21 +281,34 @@ async function findExemptPaths(
   const direct = [...ofCommit].flatMap(([sha, numbers]) => (numbers.size === 0 ? [sha] : []))
   if (exempt.size + counted.length + direct.length > MAX_FILE_LISTS) return new Set()
   const github = openGitHub(step)
-  const listAll = async (numbers: Iterable<number>): Promise<string[]> => {
-    const paths: string[] = []
-    for (const number of numbers) paths.push(...(await github.listPullRequestPaths({ repository, number })))
-    return paths
+  const listAll = async (numbers: Iterable<number>): Promise<readonly FilePaths[]> => {
+    const listed: FilePaths[] = []
+    for (const number of numbers) listed.push(...(await github.listPullRequestPaths({ repository, number })))
+    return listed
   }
   try {
-    const candidates = new Set(await listAll(exempt))
-    if (!files.some(({ path }) => candidates.has(path))) return new Set()
-    for (const path of await listAll(counted)) candidates.delete(path)
-    for (const sha of direct) for (const path of await github.listCommitPaths(repository, sha)) candidates.delete(path)
-    return candidates
+    const ofExempt = await listAll(exempt)
+    const paths = new Set(ofExempt.flat())
+    if (!files.some(({ path }) => paths.has(path))) return new Set()
+    const ofOthers = [...(await listAll(counted))]
+    for (const sha of direct) ofOthers.push(...(await github.listCommitPaths(repository, sha)))
+    for (const path of followRenames(ofOthers.flat(), [...ofExempt, ...ofOthers])) paths.delete(path)
+    return paths
   } catch (error) {
     rethrowFatal(error, 'rejected')
     return new Set()
   }
+}
+
+/** The paths, and those that their files were renamed to. */
+function followRenames(paths: readonly string[], files: readonly FilePaths[]): ReadonlySet<string> {
+  const renamed = new Map<string, string[]>()
+  for (const [path, previousPath] of files)
+    if (previousPath !== undefined) renamed.set(previousPath, [...(renamed.get(previousPath) ?? []), path])
+  const reached = new Set(paths)
+  // The set grows while it is read.
+  for (const path of reached) for (const later of renamed.get(path) ?? []) reached.add(later)
+  return reached
 }
 
 /**
@@ -328,12 +348,16 @@ export async function leaveOutExempt<Change extends Compared>(
   if (leftOut === 0) return compared
   const sorted = [...numbers].sort((a, b) => a - b)
   if (leftOut === compared.totalCommits && compared.unlisted === undefined) return allExempt(sorted, repository, step)
-  const paths = needsFiles ? await findExemptPaths(compared, found, numbers, step) : new Set<string>()
+  // A commit that GitHub does not list may touch any file.
+  const isWhole = compared.commits.length === compared.totalCommits
+  const paths = needsFiles && isWhole ? await findExemptPaths(compared, found, numbers, step) : new Set<string>()
+  const isFileLeftOut = ({ path, previousPath = path }: ChangedFile): boolean =>
+    paths.has(path) && paths.has(previousPath)
   return {
     ...compared,
     commits: left,
     totalCommits: compared.totalCommits - leftOut,
-    files: compared.files.filter(({ path }) => !paths.has(path)),
+    files: compared.files.filter((file) => !isFileLeftOut(file)),
     exempt: {
       numbers: sorted,
       commits: new Set(compared.commits.filter(({ sha }) => isLeftOut(sha)).map(({ sha }) => sha)),

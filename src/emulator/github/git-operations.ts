@@ -146,6 +146,9 @@ export function commitFiles(repository: RepositoryState, commit: Commit): readon
   return compareHistories(repository, first, commit.sha)?.files ?? []
 }
 
+/** GitHub lists no more, and does not say that there are more. */
+const MAX_COMMIT_FILES = 3_000
+
 function getCommit(call: Call): Reply {
   const { repository, params } = call
   const { ref = '' } = params
@@ -155,7 +158,7 @@ function getCommit(call: Call): Reply {
   const [additions, deletions] = (['additions', 'deletions'] as const).map((field) =>
     files.reduce((sum, file) => sum + file[field], 0),
   )
-  const { items, headers } = getPage(call, files)
+  const { items, headers } = getPage(call, files.slice(0, MAX_COMMIT_FILES))
   const stats = { additions, deletions, total: (additions ?? 0) + (deletions ?? 0) }
   return { status: 200, headers, body: { ...commitBody(call, commit), stats, files: items } }
 }
