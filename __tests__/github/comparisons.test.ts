@@ -32,7 +32,14 @@ test('tells the commits and the files of a change', async () => {
   // GitHub does not know whose an author's address is.
   const commits = [{ sha: commit('b'), message: 'Rename\n\nWhy', author: 'Ann', account: { login: '', type: '' } }]
   expect(await compare(docs, commit('a'), 'main')).toEqual({
-    ...{ relation: 'ahead', mergeBase: commit('a'), totalCommits: 1, fileList: 'whole', requests: 1 },
+    ...{
+      repositoryName: 'acme/docs',
+      relation: 'ahead',
+      mergeBase: commit('a'),
+      totalCommits: 1,
+      fileList: 'whole',
+      requests: 1,
+    },
     commits: commits.map((one) => expect.objectContaining(one) as unknown),
     files: [
       { ...file, path: 'docs/a.md', status: 'added', patch: '@@ -0,0 +1 @@\n+A' },
@@ -66,6 +73,14 @@ test.each([
 test('compares with a branch whose name has a slash', async () => {
   const docs = changedRepository({ files: [] }, { branches: { 'release/1.x': commit('b') } })
   expect((await compare(docs, 'release/1.x', commit('b'))).relation).toBe('identical')
+})
+
+test.each(['acme/handbook', 'Acme/Docs'])('a comparison in %s has the name of the repository today', async (asked) => {
+  const docs = changedRepository({ files: [] })
+  const old = repositoryState({ id: 5, movedTo: 'acme/docs' })
+  const repositories = { 'acme/docs': docs, 'acme/handbook': old }
+  const found = await askingGitHub({ state: { repositories } }, (github) => github.compare(asked, commit('a'), 'main'))
+  expect(found).toMatchObject({ repositoryName: 'acme/docs', totalCommits: 1 })
 })
 
 const COMPARED = {

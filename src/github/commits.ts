@@ -176,7 +176,11 @@ function assessFileList(files: readonly (ChangedFile | undefined)[] | undefined)
   return files.length < MAX_FILES ? 'whole' : 'cut'
 }
 
+/** `owner/name` in the address of a comparison. */
+const REPOSITORY = /\/repos\/([^/]+\/[^/]+)\/compare\//
+
 const wireComparison = z.object({
+  url: textOrEmpty,
   status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
   merge_base_commit: z.object({ sha: z.string() }),
   commits: z.array(commitSchema),
@@ -187,7 +191,10 @@ const wireComparison = z.object({
 function toComparison(comparison: z.infer<typeof wireComparison>) {
   const { files = [] } = comparison
   const commits: readonly ComparedCommit[] = comparison.commits
+  const repositoryName = REPOSITORY.exec(comparison.url)?.[1]
   return {
+    /** As GitHub names it, also if it was asked for by an older name or in other letters. Left out if GitHub does not say. */
+    ...(repositoryName !== undefined && { repositoryName }),
     /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
     relation: comparison.status,
     mergeBase: comparison.merge_base_commit.sha,

@@ -67,12 +67,15 @@ export const visibilitySchema = z.pipe(
   ),
 )
 
+/** GitHub tells repositories apart by their letters, and not by the case of these. */
+export const isSameRepository = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
 /**
  * Whether text in `target` may name `source`, its branches and its people. An unknown source counts as private, and an unknown
  * target as public.
  */
 export function canName(source: SeenRepository, target: SeenRepository): boolean {
-  if (source.repository.toLowerCase() === target.repository.toLowerCase()) return true
+  if (isSameRepository(source.repository, target.repository)) return true
   const { visibility = 'private' } = source
   return visibility === 'public' || visibility === (target.visibility ?? 'public')
 }

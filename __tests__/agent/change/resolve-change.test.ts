@@ -26,6 +26,10 @@ const SINCE = { 'change-range': 'since-last-success' }
 const BETWEEN = { 'change-range': 'v1...v2' }
 const REQUESTED = { ...FILES, 'change-range': 'pull/7' }
 const REQUESTED_ELSEWHERE = { ...FILES, 'change-range': 'acme/code/pull/7' }
+const REQUESTED_BY_OLD_NAME = { ...FILES, 'change-range': 'acme/handbook/pull/7' }
+const REQUESTED_IN_OTHER_LETTERS = { ...FILES, 'change-range': 'Acme/Docs/pull/7' }
+const BETWEEN_BY_OLD_NAME = { ...FILES, 'change-range': 'acme/handbook@v1...v2' }
+const BETWEEN_IN_OTHER_LETTERS = { ...FILES, 'change-range': 'Acme/Docs@v1...v2' }
 const NO_CONTEXT = { 'change-context': 'none' }
 const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
 const LET_THROUGH = { 'skip-own-changes': 'false' }
@@ -57,6 +61,8 @@ const othersPull = (repository: string): Partial<GitHub> => ({
 const OTHERS_PULL = othersPull('acme/docs')
 const REQUESTED_TEXT =
   /Pull request #7: Explain the limits\nAddress: https:\/\/github\.com\/acme\/docs\/pull\/7\n\nText:\nThe limits were not explained\.[^]*docs\/guide\.md/
+/** GitHub's response to a request for a renamed repository has the new name. */
+const RENAMED = comparing({ repositoryName: 'acme/docs' })
 const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0, files: [] })
 const TWO = comparing({ files: ['docs/a.md', 'docs/b.md'].map(changedFile) })
 const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
@@ -203,6 +209,10 @@ test.each<Row>([
     { skip: 'No changed file' },
   ],
   ['a pull request by number that is its own', REQUESTED, ORDER, {}, OWN_WORK],
+  ['a pull request by number that is its own, in other letters', REQUESTED_IN_OTHER_LETTERS, ORDER, {}, OWN_WORK],
+  ['a pull request by number that is its own, by an older name', REQUESTED_BY_OLD_NAME, ORDER, {}, OWN_WORK],
+  ['a range of its own work in other letters', BETWEEN_IN_OTHER_LETTERS, ORDER, OWN, OWN_WORK],
+  ['a range of its own work by an older name', BETWEEN_BY_OLD_NAME, ORDER, { ...OWN, ...RENAMED }, OWN_WORK],
   ['a pull request by number that is its own, let through', { ...REQUESTED, ...LET_THROUGH }, ORDER, {}, ASKS],
   ['a pull request by number after its own merge', REQUESTED, PUSHED, { ...OWN, ...OTHERS_PULL }, OWN_WORK],
   [

@@ -2,6 +2,7 @@ import type { Context } from '../../action/context.ts'
 import type { Step } from '../../action/step.ts'
 import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
+import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
@@ -92,13 +93,16 @@ async function findEnds(
       const pullRequest = await github.readPullRequest({ repository: asked, number })
       const ends = { kind: 'compare', base: pullRequest.baseSha, head: pullRequest.headSha } as const
       if (isRequested === undefined) return { ...ends, about: 'the pull request' }
-      const name = `pull request ${asked === repository ? '' : asked}#${number}`
-      return { ...ends, repository: asked, about: name, pullRequest }
+      // The input may have an older name, or other letters.
+      const { repository: named } = pullRequest
+      const name = `pull request ${isSameRepository(named, repository) ? '' : named}#${number}`
+      return { ...ends, repository: named, about: name, pullRequest }
     }
   }
 }
 
 export interface Compared extends Comparison {
+  /** The run's own one is named as the run names it. */
   readonly repository: string
   /** For the agent, with no names of people. */
   readonly title: string
@@ -134,8 +138,10 @@ function whyUnlisted({ isReplacement }: Ends, gone: number, comparison: Comparis
 }
 
 async function compareEnds(ends: Ends, gone: number, github: GitHub, ownRepository: string): Promise<FoundChange> {
-  const { repository = ownRepository, base, head, about, story = about, pullRequest } = ends
-  const comparison = await github.compare(repository, base, head)
+  const { repository: asked = ownRepository, base, head, about, story = about, pullRequest } = ends
+  const comparison = await github.compare(asked, base, head)
+  const { repositoryName: named = asked } = comparison
+  const repository = isSameRepository(named, ownRepository) ? ownRepository : named
   return {
     ...comparison,
     ...{ repository, gone, pullRequest },

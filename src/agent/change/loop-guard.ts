@@ -4,6 +4,7 @@ import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen } from '../../github/pull-requests.ts'
+import { isSameRepository } from '../../github/schemas.ts'
 import { orNotSent, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { findAgentAccounts, isMarkerComment, OTHER_BOTS } from '../marker.ts'
@@ -176,7 +177,7 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
   const { kind, numbers, branch, commits, needsRange } = origin
   const subject = 'subject' in event ? event.subject : undefined
   /** A follow-up to what its open pull request has caused would cause the next one, whatever else is let through. */
-  const isHere = prRepository === '' || prRepository.toLowerCase() === repository.toLowerCase()
+  const isHere = prRepository === '' || isSameRepository(prRepository, repository)
   const isRollingHere = onOpenPr !== 'new' && isHere
   const unknown = kind !== 'people' && skipOwnChanges && event.sender.isBot ? BY_BOT : undefined
 

@@ -2,7 +2,7 @@ import { changeOfPull, compareHistories, findCommit } from './history.ts'
 import { CONTENTS, operation, type Operations, PULLS } from './operation.ts'
 import { PAGE } from './parameters.ts'
 import { pullBody } from './pull-body.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, ok, getPage, refusal, spelledIn } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, apiUrl, listReply, ok, getPage, refusal, spelledIn } from './reply.ts'
 import { commitBody, fileBody, userBody, wholeRepositoryBody } from './resource-body.ts'
 import type { Role } from './repository-state.ts'
 
@@ -21,6 +21,7 @@ function compare(call: Call): Reply {
     status: 200,
     headers,
     body: {
+      url: apiUrl(call, `/compare/${basehead}`),
       status: relation,
       ahead_by: ahead.length,
       behind_by: behindBy,
