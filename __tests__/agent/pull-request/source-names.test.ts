@@ -4,7 +4,7 @@ import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import type { Visibility } from '../../../src/github/schemas.ts'
 import { goOn } from '../../support/embedded-world.ts'
 import { PUSH, type GivenRun } from '../../support/fake-github.ts'
-import { commit } from '../../support/github-state.ts'
+import { changedRepository, commit } from '../../support/github-state.ts'
 
 const CODE = 'acme/secret-code'
 const COMPARED = `https://git.example.com/${CODE}/compare/a...b`
@@ -99,6 +99,47 @@ test.each([{ 'on-open-pr': 'new' }, { 'on-open-pr': 'follow-up' }])(
     if (given['on-open-pr'] === 'new') expect(added.join('\n')).toContain('It is about acme/docs#9.')
   },
 )
+
+/** A repository whose tag `v2` has a merged pull request 9 more than `v1`. */
+function releasedRepository(visibility: Visibility) {
+  const repository = changedRepository({ message: 'Add a flag (#9)', files: [{ filename: 'src/flag.ts' }] })
+  Object.assign(repository.tags, { v1: commit('a'), v2: commit('b') })
+  repository.visibility = visibility
+  repository.pulls[9] = pullState({
+    ...{ branch: 'flag', headSha: commit('b'), user: 'mona', state: 'closed', closedBaseSha: commit('a') },
+    merge: { sha: commit('b'), atMs: 0 },
+  })
+  return repository
+}
+
+test.each<[range: string, visibility: Visibility, references: string | undefined]>([
+  // A comparison does not say which visibility its repository has, so it counts as private.
+  ['acme/secret@v1...v2', 'private', undefined],
+  ['acme/secret@v1...v2', 'public', undefined],
+  ['acme/secret/pull/9', 'private', undefined],
+  ['acme/secret/pull/9', 'public', 'acme/secret#9'],
+])('the log of a public run about %s, which is %s, refers to: %s', async (range, visibility, references) => {
+  const sender = { login: 'mona', type: 'User' }
+  const { docs, report } = await goOn(
+    { 'on-open-pr': 'new', 'change-range': range, 'change-context': 'commits' },
+    {
+      facts: {
+        eventName: 'workflow_dispatch',
+        payload: { sender, repository: { default_branch: 'main', visibility: 'public' } },
+      },
+      onAsked: (_what, { service }) => {
+        service.github.state.repositories['acme/secret'] ??= releasedRepository(visibility)
+      },
+    },
+  )
+  expect(report.outcome).toBe('pull-request')
+  expect(report.sources).toMatchObject([{ repository: 'acme/secret', number: 9 }])
+  const bodies = Object.values(docs.pulls).flatMap(({ body, comments }) => [body, ...comments.map((one) => one.body)])
+  const log = bodies.join('\n')
+  expect(log).toContain('<!-- row=')
+  if (references === undefined) expect(log).not.toContain('secret')
+  else expect(log).toContain(`, for ${references} |`)
+})
 
 const log = (visibility: Visibility | undefined) => ({
   ...{ pullRequest: { repository: 'acme/docs', number: 7, visibility }, jobId: 'job_1' },
