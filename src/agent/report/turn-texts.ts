@@ -3,7 +3,7 @@ import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { CHECKS_TEXTS } from './pull-request-status.ts'
-import { getEnd, getProgress, type Ended, type Stopped, type Turn, type Work } from './turn.ts'
+import { getEnd, getProgress, isSent, type Ended, type Stopped, type Turn, type Work } from './turn.ts'
 import { getStopOutcome, getNewest, type Turns } from './turns.ts'
 
 /** The end of a turn whose pull request may have new commits although the turn did not complete. */
@@ -29,7 +29,9 @@ function formatEnded({ job, work }: Ended, { task }: Turn): string {
 function formatStopped(stopped: Stopped, turn: Turn): string {
   if (stopped.error.code === 'not-sent') return 'not sent'
   const outcome = getStopOutcome(stopped)
-  if (outcome === 'cancelled' && getProgress(turn) === 'unsent') return 'cancelled before it was sent'
+  const isUnsent = turn.task.kind !== 'attach' && !isSent(turn)
+  if (outcome === 'timed-out' && isUnsent) return 'not sent'
+  if (outcome === 'cancelled' && isUnsent && getProgress(turn) === 'unsent') return 'cancelled before it was sent'
   return outcome === 'error' ? formatError(stopped.error) : OUTCOME_ROWS[outcome].end
 }
 
