@@ -257,6 +257,19 @@ test('after `workflow_run` nobody knows what was told, so looking back to it is 
     await expect(lookAtChange(given, ran({}))).rejects.toThrow('cannot be used after `workflow_run`')
 })
 
+test.each<[given: Given, named: string]>([
+  [{ 'skip-labels': 'no-docs' }, '`skip-labels`'],
+  [{ 'skip-labels': 'no-docs', ...CODE, ...FILES }, '`paths`, `change-context` and `skip-labels`'],
+  [{ ...BUT_CODE, ...SINCE }, '`paths-ignore` and `change-range`'],
+])(
+  'skipping for an open pull request on a schedule with %j is refused, and the advice names %s',
+  async (given, named) => {
+    const skipping = { ...given, 'on-open-pr': 'skip' }
+    const hint = `Nothing was sent. Use \`on-open-pr: follow-up\`, or leave out ${named}.`
+    await expect(lookAtChange(skipping, SCHEDULE)).rejects.toMatchObject({ code: 'invalid-input', hint })
+  },
+)
+
 test('a cancelled run ends here', async () => {
   const cancelled = { findPullRequestsOfCommit: rejecting(refusal('cancelled')) }
   await expect(lookAtChange({}, PUSHED, cancelled)).rejects.toMatchObject({ code: 'cancelled' })

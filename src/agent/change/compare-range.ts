@@ -218,7 +218,7 @@ export function refuseToLookBack(range: ChangeRange, { context: { event }, input
   if (range.kind === 'since-last-success' && onOpenPr === 'skip' && command === '' && task.kind === 'create')
     throw wrongInput(
       '`on-open-pr` is `skip`, which cannot be used if the change is everything since the last successful run: a skipped run is green, and what changed before it would be missed.',
-      'Use `on-open-pr: follow-up`, or leave out `change-range`, `change-context`, `paths` and `paths-ignore`.',
+      `Use \`on-open-pr: follow-up\`, or leave out ${joinWords(listDependents(inputs))}.`,
     )
 }
 
