@@ -88,15 +88,19 @@ test('a dry run of a comment writes no reaction and no reply', async () => {
   expect(shownIn(world)).toEqual(real.messages)
 })
 
-test('a dry run that moves the base of the next range says so', async () => {
-  const range: Given = { ...TOKEN, 'change-context': 'files', 'change-range': 'since-last-success' }
-  const getTitle = ({ said }: World) => said.filter((line) => line.startsWith('notice: The base of the next range'))
-  const worlds = await Promise.all([
-    play({ ...range, ...DRY }, { facts: EVENTS['schedule'] }),
-    play({ ...TOKEN, ...DRY }, { facts: EVENTS['schedule'] }),
-    play(range, { facts: EVENTS['schedule'] }),
-  ])
-  expect(worlds.map((world) => getTitle(world).length)).toEqual([1, 0, 0])
+test.each<[what: string, given: Given, isMoved: boolean]>([
+  ['since the last success', { 'change-context': 'files', 'change-range': 'since-last-success', ...DRY }, true],
+  ['of its own accord', { 'change-context': 'files', ...DRY }, true],
+  ['for `paths` alone', { paths: 'src/**', ...DRY }, true],
+  ['for `paths-ignore` alone', { 'paths-ignore': 'lib/**', ...DRY }, true],
+  ['for `skip-labels` alone', { 'skip-labels': 'no-docs', ...DRY }, true],
+  ['that nothing asks for', DRY, false],
+  ['that is really sent', { 'change-context': 'files', 'change-range': 'since-last-success' }, false],
+])('a scheduled dry run with a range %s says whether it moves the base', async (_what, given, isMoved) => {
+  const { outputs, said } = await play({ ...TOKEN, ...given }, { facts: EVENTS['schedule'] })
+  expect(outputs['outcome']).toBe('dry-run' in given ? 'previewed' : 'pull-request')
+  const titles = said.filter((line) => line.startsWith('notice: The base of the next range'))
+  expect(titles).toHaveLength(isMoved ? 1 : 0)
 })
 
 test('the log and the summary show a prompt that is far longer than the summary of a sent one shows', async () => {

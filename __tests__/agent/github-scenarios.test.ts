@@ -145,6 +145,23 @@ const ROWS: readonly Row[] = [
     leaves: { reviewEvents: [{ name: 'dora' }, { name: 'mona' }] },
   },
   {
+    name: 'people who approved the change are asked for a review before people who wrote it',
+    given: { reviewers: 'change-authors\nchange-reviewers', 'change-context': 'commits' },
+    facts: { eventName: 'push', payload: { ...PUSH, before: commit('a'), after: commit('b') } },
+    repository: repositoryState({
+      commits: [
+        madeCommit({ sha: commit('a') }),
+        madeCommit({ sha: commit('b'), parents: [commit('a')], message: 'Add a flag (#5)', author: 'dora' }),
+      ],
+      branches: { main: commit('b') },
+      collaborators: { mona: 'maintain', dora: 'write' },
+      pulls: { 5: mergedPull('b', 'a', { reviews: [approval('mona', 1)] }) },
+    }),
+    ends: 'green, pull-request',
+    says: ['`mona` is asked for a review.', '`dora` is asked for a review.'],
+    leaves: { reviewEvents: [{ name: 'mona' }, { name: 'dora' }] },
+  },
+  {
     name: 'what waits for approval is not waited for until the deadline',
     given: { ...WAITS, 'timeout-minutes': '60' },
     plays: ['checks-wait-for-approval'],

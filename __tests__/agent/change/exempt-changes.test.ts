@@ -100,6 +100,26 @@ const readingWith = (...labels: readonly string[]): Partial<GitHub> => ({
   readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, labels }),
   listMarkerComments: () => Promise.resolve([]),
 })
+const pushOf = (digits: string): GivenEvent => [
+  'push',
+  { ...PUSH, commits: Array.from(digits, (digit) => ({ ...PUSH.commits[0], id: commit(digit) })) },
+]
+const BUILT: GivenEvent = [
+  'check_suite',
+  {
+    check_suite: {
+      head_sha: commit('b'),
+      head_branch: 'release',
+      pull_requests: [12, 13].map((number) => ({ number, base: { sha: commit('a'), repo: { id: 1 } } })),
+    },
+    repository: { id: 1, default_branch: 'main' },
+  },
+]
+/** Each pull request with labels of its own. */
+const labelled = (labels: Readonly<Record<number, readonly string[]>>): Partial<GitHub> => ({
+  readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, labels: labels[number] ?? [] }),
+  listMarkerComments: () => Promise.resolve([]),
+})
 const COMMENTED: GivenEvent = ['issue_comment', { issue: { number: 12, pull_request: {} }, comment: { body: 'Hi.' } }]
 
 type Row = [what: string, given: Given, event: GivenEvent, answers: Answers, expected: Expected]
@@ -187,6 +207,34 @@ test.each<Row>([
   ],
   ['skips a merge queue run of an exempt pull request', {}, QUEUED, readingWith('no-docs'), { skip: '#12.' }],
   ['sends a merge queue run of another one', {}, QUEUED, readingWith('bug'), { has: ['docs/guide.md'] }],
+  [
+    'skips an event of two exempt pull requests',
+    {},
+    BUILT,
+    labelled({ 12: ['no-docs'], 13: ['internal'] }),
+    { skip: '#12, #13.' },
+  ],
+  [
+    'sends an event of two pull requests of which only the first is exempt',
+    {},
+    BUILT,
+    labelled({ 12: ['no-docs'], 13: ['bug'] }),
+    { has: ['docs/guide.md'] },
+  ],
+  [
+    "skips a push that is partly exempt and otherwise the agent's own",
+    {},
+    pushOf('be'),
+    range('be', 'src/a.ts docs/a.md', EXEMPT, OWN),
+    { skip: '#15' },
+  ],
+  [
+    "sends a push that is partly exempt, partly the agent's own and partly somebody's",
+    {},
+    pushOf('bef'),
+    range('bef', 'src/a.ts docs/a.md direct.ts', EXEMPT, OWN),
+    { has: ['Change f', 'direct.ts'], lacks: ['src/a.ts'] },
+  ],
   [
     'sends what a person comments on an exempt pull request',
     {},

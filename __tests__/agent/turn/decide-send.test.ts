@@ -7,6 +7,7 @@ import { closeIssue, pushCommit } from '../../../src/emulator/github/repository-
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
 import type { ServiceResponse } from '../../../src/emulator/http/exchange.ts'
+import { commentFacts } from '../../support/comment-events.ts'
 import { type Asked, changing, goOn, refusing, type World, type WorldOptions } from '../../support/embedded-world.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 
@@ -105,6 +106,17 @@ test('`max-follow-ups` bounds the follow-ups, and from 75 % of them log and comm
   expect(after).toMatchObject({ taken: [], report: UNSENT })
   expect(after.report.error?.message).toContain('Pull request #1 takes no more follow-ups: it has had 4, the limit.')
   expect(takers(await goOn({ 'max-follow-ups': '5' }, { after }))).toEqual(['job_finished'])
+})
+
+test('the limit in the comment is that of the rolling pull request, and not that of a command', async () => {
+  const after = await goOn({ 'max-follow-ups': '30' })
+  const shown = 'Follow-ups by `on-open-pr`: 1 of 30 used.'
+  expect(getMarker(after)).toContain(shown)
+  const facts = commentFacts({ number: 1, author: { login: 'mona', id: 11, type: 'User' } })
+  const given = { 'on-open-pr': 'new', command: '/docs', prompt: '', 'max-follow-ups': '20' }
+  const world = await goOn(given, { after, facts })
+  expect(takers(world)).toEqual(['job_finished'])
+  expect(getMarker(world)).toContain(shown)
 })
 
 /** What the rows of the comment say of their turns. */
