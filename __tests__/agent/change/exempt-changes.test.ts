@@ -120,7 +120,10 @@ const labelled = (labels: Readonly<Record<number, readonly string[]>>): Partial<
   readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, labels: labels[number] ?? [] }),
   listMarkerComments: () => Promise.resolve([]),
 })
-const COMMENTED: GivenEvent = ['issue_comment', { issue: { number: 12, pull_request: {} }, comment: { body: 'Hi.' } }]
+const COMMENTED: GivenEvent = [
+  'issue_comment',
+  { issue: { number: 12, pull_request: {} }, comment: { id: 1, body: 'Hi.' } },
+]
 
 type Row = [what: string, given: Given, event: GivenEvent, answers: Answers, expected: Expected]
 test.each<Row>([
@@ -241,6 +244,13 @@ test.each<Row>([
     COMMENTED,
     readingWith('no-docs'),
     { has: ['docs/guide.md'] },
+  ],
+  [
+    'sends a range by name that a person comments about, exempt pull requests included',
+    { 'change-range': 'v1...v2' },
+    COMMENTED,
+    { ...range('b', 'src/a.ts', EXEMPT), ...readingWith('no-docs') },
+    { has: ['Change b', 'src/a.ts'], lacks: ['left out'] },
   ],
   [
     'sends an exempt pull request that `change-range` names',

@@ -47,11 +47,14 @@ const ISSUE: GivenEvent = ['issues', { issue: { number: 3, title: 'It is wrong',
 const MERGED_BY_BOT: GivenEvent = ['push', { ...PUSH, ...BOT }]
 const PULL_BY_BOT: GivenEvent = ['pull_request', { pull_request: { number: 7, ...ENDS }, ...BOT }]
 const RELEASE: GivenEvent = ['release', { release: { tag_name: 'v2' }, ...BOT }]
-const ran = (fields: object): GivenEvent => {
-  const about = { event: 'push', head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
-  const workflow_run = { id: 30, workflow_id: 51, ...about }
-  return ['workflow_run', { workflow_run, repository: { id: 1, default_branch: 'main' }, ...fields }]
+const RUN = {
+  ...{ id: 30, workflow_id: 51 },
+  ...{ event: 'push', head_sha: commit('b'), head_branch: 'main', pull_requests: [] },
 }
+const ran = (fields: object): GivenEvent => [
+  'workflow_run',
+  { workflow_run: RUN, repository: { id: 1, default_branch: 'main' }, ...fields },
+]
 
 const othersPull = (repository: string): Partial<GitHub> => ({
   readPullRequest: ({ number }) =>
@@ -76,6 +79,14 @@ const NOBODY_KNOWS = { findPullRequestsOfCommit: DOWN.compare, readPullRequest: 
 const MANY = comparing({ files: ['src/a\u202e##[x].ts', '0', '1', '2', '3', '4', '5', '6'].map(changedFile) })
 const MERGE_BASE = comparing({ relation: 'diverged', mergeBase: commit('d') })
 /** What was merged last came from a job's pull request. */
+const TAKEN_OUT = comparing({ relation: 'behind', commits: [], totalCommits: 0, files: [] })
+const BUILT = ran({ workflow_run: { ...RUN, head_branch: 'next', head_repository: { id: 1 } } })
+const BUILT_BY_SCHEDULE = ran({ workflow_run: { ...RUN, event: 'schedule' } })
+const COMMENT_ON_PULL: GivenEvent = [
+  'issue_comment',
+  { issue: { number: 7, pull_request: {} }, comment: { id: 1, body: 'Hi.' }, sender: { login: 'ann', type: 'User' } },
+]
+const NO_COMMITS_TO_SEND = { skip: 'There are no commits in the range' }
 const OWN: Partial<GitHub> = {
   findPullRequestsOfCommit: (_repository, sha) =>
     Promise.resolve(sha === commit('b') ? [mergedBy(7, 'docs-agent')] : []),
@@ -188,6 +199,22 @@ test.each<Row>([
   ['a pull request whose base went on', { ...CODE, ...LET_THROUGH }, PULL, MERGE_BASE, { skip: 'No changed file' }],
   ['a schedule in a quiet week, with paths', { paths: '**' }, SCHEDULE, QUIET, { skip: 'no commits' }],
   ['a schedule in a quiet week', FILES, SCHEDULE, QUIET, { prompt: 'Nothing changed in acme/docs' }],
+  ['a schedule in a quiet week that names its range', { ...FILES, ...SINCE }, SCHEDULE, QUIET, NO_COMMITS_TO_SEND],
+  ['a range by name without a commit', { ...FILES, ...BETWEEN }, ORDER, QUIET, NO_COMMITS_TO_SEND],
+  ['a pull request by number without a change', REQUESTED, ORDER, { ...QUIET, ...OTHERS_PULL }, NO_COMMITS_TO_SEND],
+  ['a pull request without a change', { ...FILES, ...LET_THROUGH }, PULL, QUIET, NO_COMMITS_TO_SEND],
+  ['a push without a commit', { ...FILES, ...LET_THROUGH }, PUSHED, QUIET, NO_COMMITS_TO_SEND],
+  ['a push that took commits out', { ...FILES, ...LET_THROUGH }, PUSHED, TAKEN_OUT, ASKS],
+  ['a run after the build of a merged branch', { ...FILES, ...LET_THROUGH }, BUILT, QUIET, NO_COMMITS_TO_SEND],
+  ['a run after a build by schedule in a quiet week', FILES, BUILT_BY_SCHEDULE, QUIET, { prompt: 'Nothing changed' }],
+  [
+    'a comment on a pull request without a change',
+    { ...FILES, ...LET_THROUGH },
+    COMMENT_ON_PULL,
+    QUIET,
+    { prompt: 'Nothing changed' },
+  ],
+  ['a range without a commit that is not sent', { ...SINCE, ...LET_THROUGH }, SCHEDULE, QUIET, { prompt: /^$/ }],
   ['the first schedule', { ...FILES, ...DOCS }, SCHEDULE, FIRST, { prompt: /^$/, said: 'no run of this workflow' }],
   ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from aaaaaaa to bbbbbbb' }],
   ['a push by force that cannot be compared', FILES, FORCED, DOWN, RED_FOR_CONTEXT],

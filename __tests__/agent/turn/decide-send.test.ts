@@ -217,7 +217,7 @@ describe('the log says that the agent is working', () => {
 })
 
 test('a pull request that is closed before the message is no reason to send nothing: a new job begins', async () => {
-  const change = { 'change-context': 'files', 'change-range': 'main...main' }
+  const change = { 'change-context': 'files', 'change-range': 'v1.1.0...main' }
   const { report, taken, outputs } = await meanwhile(COUNTS, closeOldest, 0, change)
   expect(taken).toEqual([['create', expect.stringMatching(/^Fix the guide\.\n\n/)]])
   expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: { id: 'job_000001' } })

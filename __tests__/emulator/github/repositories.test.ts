@@ -242,6 +242,19 @@ test('a merge is one commit on the base, and done once', () => {
   expect(mergePull(repository, 7, 'mona', 10)).toBeUndefined()
 })
 
+test.each(['merge', 'squash', 'rebase'] as const)(
+  'the base of a merged pull request is from before the merge: %s',
+  (method) => {
+    const repository = withPull()
+    pushCommit(repository, 'main', change('c.md'), 4)
+    mergePull(repository, 7, 'mona', 9, { method })
+    const { read } = driveGitHub({ docs: repository })
+    const { base, head } = read('/pulls/7')
+    const compared = read(`/compare/${base.sha}...${head.sha}`)
+    expect(compared).toMatchObject({ total_commits: 1, files: [{ filename: 'b.md' }] })
+  },
+)
+
 const { ask, docs: agents } = driveGitHub({ repository: 'me/guide' })
 const main = agents.branches['main']
 const mine = (path: string) => ask('GET', `/api/v3/repos/me/guide${path}`)

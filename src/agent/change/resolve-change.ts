@@ -17,6 +17,7 @@ import {
 import { findEventOrigin } from './event-origin.ts'
 import { openLoopGuard } from './loop-guard.ts'
 import {
+  ASKED_BY_PEOPLE,
   checkEventLabels,
   formatPullRequests,
   leaveOutExempt,
@@ -43,6 +44,17 @@ interface Counted {
   readonly doubt?: string
 }
 
+const NO_COMMITS = 'There are no commits in the range that it looks at.'
+
+/**
+ * Whether the step has no reason to run without a change: a prompt that sends nothing but an empty change wastes a job. A
+ * schedule or a manual run that names no range may ask for more than what changed, and so may people who write a comment.
+ */
+function isForChangeAlone({ context, inputs: { changeContext, changeRange } }: AgentStep): boolean {
+  if (changeContext === 'none' || ASKED_BY_PEOPLE.includes(context.event.kind)) return false
+  return changeRange.kind !== 'event' || findEventOrigin(context).kind !== 'people'
+}
+
 /**
  * If none of the files that are listed counts, one that is not listed still may.
  * @throws ActionError `cancelled`
@@ -55,7 +67,9 @@ async function countByPaths(found: FoundChange, filter: PathFilter | undefined, 
     exempt === undefined ? '' : ` Left out by \`skip-labels\`: ${formatPullRequests(exempt.numbers, repository, step)}.`
   const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`
   const compared = `${counts}: ${story}.${leftOut}`
-  if (filter === undefined) return { description: compared }
+  const isNothing = isEmpty(found) && unlisted === undefined
+  if (filter === undefined)
+    return { description: compared, ...(isNothing && isForChangeAlone(step) && { skipReason: NO_COMMITS }) }
 
   const counted = await countFiles(filter, files, step)
   const isIgnoring = filter.kind === 'paths-ignore'
@@ -69,7 +83,7 @@ async function countByPaths(found: FoundChange, filter: PathFilter | undefined, 
   const description = `${compared}${names}`
   const doubt = 'No listed file matches, but one that is not listed may, so the step is not skipped.'
   if (unlisted !== undefined) return { description, doubt: `${unlisted}. ${doubt}` }
-  if (isEmpty(found)) return { description, skipReason: 'There are no commits in the range that it looks at.' }
+  if (isNothing) return { description, skipReason: NO_COMMITS }
   const skipReason = isIgnoring ? 'All changed files match `paths-ignore`.' : 'No changed file matches `paths`.'
   return { description, skipReason }
 }
@@ -121,7 +135,7 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const compared = found === undefined || 'reason' in found ? undefined : found
   if (compared !== undefined) journal.add({ change: description })
   const isNothing = found !== undefined && (compared === undefined || compared.relation === 'identical')
-  const reason = skipReason ?? (isNothing ? idle : undefined) ?? (await guard.checkChange(found))
+  const reason = (isNothing ? idle : undefined) ?? skipReason ?? (await guard.checkChange(found))
   if (reason !== undefined) return reason
   if (doubt !== undefined) core.log(doubt)
   return { ...tellChange(compared, description, step), lookedUp: sources.found }

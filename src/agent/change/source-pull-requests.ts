@@ -199,7 +199,7 @@ const isOverridden = ({ inputs: { skipLabels, changeRange } }: AgentStep): boole
   skipLabels.length === 0 || changeRange.kind === 'pull-request'
 
 /** A person who comments or reviews asks for the work whatever the labels are. */
-const ASKED_BY_PEOPLE: readonly string[] = ['comment', 'review', 'issue']
+export const ASKED_BY_PEOPLE: readonly string[] = ['comment', 'review', 'issue']
 
 /** Whether the event's own pull requests decide, and not the commits of a range. */
 export const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: AgentStep): boolean =>
