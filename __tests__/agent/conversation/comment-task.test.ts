@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
 import { issueState } from '../../../src/emulator/github/issue-state.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-events.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { commentFacts, EVENT_NAMES, type Spoken } from '../../support/comment-events.ts'
@@ -201,6 +202,25 @@ test.each([
   ) as [boolean, boolean]
   const isOther = how === 'also sends'
   expect([ofPull, ofRange, prompt.includes('(the range of')]).toEqual([isOther, !isOther, isOther])
+})
+
+test.each([
+  ['of another one', 'pull/9', ['(pull request #1)', '(pull request #9, from']],
+  ['of another repository', 'acme/code/pull/1', ['(pull request #1)', '(pull request acme/code#1, from']],
+  ['of this one', 'Acme/docs/pull/1', ['(pull request #1, from']],
+])('a comment sends the change of its own pull request once besides the range %s', async (_what, range, expected) => {
+  const { prompt } = await play({
+    jobName: 'none',
+    given: { 'change-context': 'files', 'change-range': range, 'skip-own-changes': 'false' },
+    onAsked: (_operation, { docs, service }) => {
+      const [{ 'acme/code': code }, own] = [service.github.state.repositories, docs.pulls[1]]
+      if (own === undefined || code === undefined) return
+      docs.pulls[9] = { ...own }
+      Object.assign(code.branches, { other: code.tags['v1.0.0'] })
+      code.pulls[1] = pullState({ branch: 'main', base: 'other', headSha: code.branches['main'] ?? '' })
+    },
+  })
+  expect(prompt.match(/\((?:the )?pull request (?:acme\/code)?#\d+(?:\)|, from)/g)?.toSorted()).toEqual(expected)
 })
 
 test('a change that cannot be read costs the change, and not the job', async () => {

@@ -2,6 +2,7 @@ import type { Context } from '../../action/context.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { CommentAddress } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'
+import { isSameRepository } from '../../github/schemas.ts'
 import { orNotSent } from '../../runtime/errors.ts'
 import type { Plan, RollingPullRequest } from '../plan.ts'
 import { type AskingComment, changeSection, formatOpenPullRequest, promptOfComment, renderSections } from '../prompt.ts'
@@ -50,13 +51,20 @@ async function findRolling(address: CommentAddress, search: Search): Promise<Rol
   return `Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ASK_IN_AN_ISSUE}`
 }
 
-/** The change of a pull request that is none of the agent's, unless `change-context` sends it already. */
+/** Whether `change-context` sends the change of the pull request: `change-range` may name another one. */
+function isSentAlready({ repository, number }: CommentAddress, { inputs }: Search): boolean {
+  const { changeContext, changeRange } = inputs
+  if (changeContext === 'none' || changeRange.kind === 'between') return false
+  if (changeRange.kind !== 'pull-request') return true
+  return changeRange.number === number && isSameRepository(changeRange.repository ?? repository, repository)
+}
+
+/** The change of a pull request that is none of the agent's, unless it is sent already. */
 async function formatChange({ address, subject }: AskingComment, search: Search): Promise<string> {
-  const { changeContext, changeContextBytes, changeRange } = search.inputs
+  const { changeContextBytes } = search.inputs
   const github = openGitHub(search)
   const { repository, number } = address
-  const isSentAlready = changeContext !== 'none' && changeRange.kind !== 'between'
-  if (subject.kind !== 'pull-request' || isSentAlready) return ''
+  if (subject.kind !== 'pull-request' || isSentAlready(address, search)) return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
   const comparison = await github.compare(repository, baseSha, headSha)
   const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')
