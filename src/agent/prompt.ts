@@ -266,11 +266,12 @@ export function eventSection(event: Event, repository: string): Section | undefi
 
 /** The pull request that `change-range` names. */
 export function pullRequestSection(
-  { repository, number, title, text }: Pick<PullRequest, 'repository' | 'number' | 'title' | 'text'>,
+  { repository, number, title, text, state }: Pick<PullRequest, 'repository' | 'number' | 'title' | 'text' | 'state'>,
   serverUrl: string,
 ): Section {
   const lines = [
     cleanName(`Pull request #${number}: ${title}`),
+    ...line('State', state === 'closed' ? 'closed without a merge' : undefined),
     ...line('Address', `${serverUrl}/${repository}/pull/${number}`),
     ...body('Text', text),
   ]

@@ -56,9 +56,8 @@ const ran = (fields: object): GivenEvent => [
   { workflow_run: RUN, repository: { id: 1, default_branch: 'main' }, ...fields },
 ]
 
-const othersPull = (repository: string): Partial<GitHub> => ({
-  readPullRequest: ({ number }) =>
-    Promise.resolve({ ...PULL_REQUEST, repository, number, state: 'merged', labels: [] }),
+const othersPull = (repository: string, state: 'merged' | 'closed' = 'merged'): Partial<GitHub> => ({
+  readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, repository, number, state, labels: [] }),
   listMarkerComments: () => Promise.resolve([]),
 })
 const OTHERS_PULL = othersPull('acme/docs')
@@ -226,6 +225,16 @@ test.each<Row>([
     ORDER,
     OTHERS_PULL,
     { prompt: REQUESTED_TEXT, said: 'pull request #7, from' },
+  ],
+  [
+    'a pull request by number that was closed without a merge',
+    REQUESTED,
+    ORDER,
+    othersPull('acme/docs', 'closed'),
+    {
+      prompt: /Pull request #7: Explain the limits\nState: closed without a merge\n[^]*docs\/guide\.md/,
+      said: 'pull request #7, which was closed without a merge, from',
+    },
   ],
   ['a pull request by number, without context', { ...REQUESTED, ...NO_CONTEXT }, ORDER, OTHERS_PULL, { prompt: /^$/ }],
   [

@@ -96,7 +96,8 @@ async function findEnds(
       // The input may have an older name, or other letters.
       const { repository: named } = pullRequest
       const name = `pull request ${isSameRepository(named, repository) ? '' : named}#${number}`
-      return { ...ends, repository: named, about: name, pullRequest }
+      const about = pullRequest.state === 'closed' ? `${name}, which was closed without a merge` : name
+      return { ...ends, repository: named, about, pullRequest }
     }
   }
 }
