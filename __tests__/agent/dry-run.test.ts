@@ -103,6 +103,15 @@ test.each<[what: string, given: Given, isMoved: boolean]>([
   expect(titles).toHaveLength(isMoved ? 1 : 0)
 })
 
+test.each<[what: string, given: Given]>([
+  ['a manual run', {}],
+  ['a dry run by hand', DRY],
+])('%s of a range by name says once what that may do to the next range', async (_what, given) => {
+  const { said } = await play({ ...TOKEN, 'change-range': 'v1.0.0...main', ...given })
+  const notices = said.filter((line) => line.startsWith('notice: The base of the next range moves'))
+  expect(notices).toEqual([expect.stringContaining('other runs of this workflow look back')])
+})
+
 test('the log and the summary show a prompt that is far longer than the summary of a sent one shows', async () => {
   const prompt = `${'Explain `<T>` & more.\n'.repeat(4_000)}The end.`
   const world = await play({ prompt, ...DRY })

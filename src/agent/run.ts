@@ -1,7 +1,7 @@
 import { ActionError } from '../runtime/errors.ts'
 import type { OnStop } from '../action/run-action.ts'
 import { endingAt, type Step } from '../action/step.ts'
-import { describeBaseMovedByDryRun } from './change/change-range.ts'
+import { describeBaseMovedByDryRun, describeBaseMovedByRange } from './change/change-range.ts'
 import { openChangeSources } from './change/change-sources.ts'
 import { resolveChange } from './change/resolve-change.ts'
 import { describeTrigger } from './change/event-origin.ts'
@@ -74,6 +74,7 @@ async function run(step: AgentStep): Promise<string | undefined> {
   inputs.warnings.forEach(core.warn)
   if (!context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
   journal.add({ startedBy: describeTrigger(context.event, inputs.command) })
+  noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
   const planned = await step.questions.spend(() => plan(step))
   if (typeof planned === 'string') return planned
 
@@ -113,19 +114,18 @@ async function takeTurn(plan: Plan, sources: ChangeSources, watch: JobWatch): Pr
   throw result.error
 }
 
-function noticeMovedBase({ context, inputs, journal }: AgentStep): void {
-  const moved = describeBaseMovedByDryRun(inputs, context)
+function noticeMovedBase(moved: string | undefined, { journal }: AgentStep): void {
   if (moved !== undefined) journal.notice('The base of the next range moves', moved)
 }
 
 /** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
 async function followThrough(end: TurnEnd, sources: ChangeSources, step: AgentStep): Promise<Plan | undefined> {
-  const { journal, signal } = step
+  const { context, inputs, journal, signal } = step
   // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
   if (end.kind === 'submitted') signal.throwIfAborted()
   journal.updateTurn(end)
   writeMilestone(step)
-  if (end.kind === 'previewed') noticeMovedBase(step)
+  if (end.kind === 'previewed') noticeMovedBase(describeBaseMovedByDryRun(inputs, context), step)
   if (end.kind !== 'ended' || !isToTrack(journal.turns)) return undefined
   for (;;) {
     const found = await trackPullRequest(end, step, sources)

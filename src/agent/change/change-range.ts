@@ -2,6 +2,7 @@ import type { Context } from '../../action/context.ts'
 import type { RawInputs } from '../../action/inputs.ts'
 import type { Event, Subject, Work } from '../../github/event.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
+import { isSameRepository } from '../../github/schemas.ts'
 import { countsAsBase } from '../../github/workflow-runs.ts'
 import { quoted } from '../../text/markdown.ts'
 import type { AgentInputs, RequestedRange } from '../inputs.ts'
@@ -168,6 +169,9 @@ const MOVED =
 const MOVED_BY_DRY_RUN =
   'This dry run ends green, so the next range of this workflow since its last successful run begins after it. Keep dry runs in a workflow of their own.'
 
+const MAY_MOVE =
+  '`change-range` names what this run sends. If it ends green and other runs of this workflow look back to the last successful run, their next range begins after this run, and what changed before is not sent. Keep such runs in a workflow of their own.'
+
 /** Which range the inputs ask for, and whether a step uses it. */
 interface RangeUse {
   readonly requested: RequestedRange['kind']
@@ -201,4 +205,15 @@ export function describeBaseMovedByDryRun(inputs: AgentInputs, context: Context)
   const { changeRange, changeContext, pathFilter, skipLabels } = inputs
   const isUsed = changeContext !== 'none' || pathFilter !== undefined || skipLabels.length > 0
   return isBaseOfLaterRange({ requested: changeRange.kind, isUsed }, context) ? MOVED_BY_DRY_RUN : undefined
+}
+
+/**
+ * What a run that somebody starts by hand for a certain change does to runs that look back to it. Where every run of a workflow
+ * has such a range, none looks back.
+ */
+export function describeBaseMovedByRange({ changeRange, task }: AgentInputs, context: Context): string | undefined {
+  const { event, eventName, actor, repository } = context
+  if (event.kind !== 'manual' || task.kind === 'attach' || !countsAsBase({ event: eventName, actor })) return undefined
+  if (changeRange.kind !== 'between' && changeRange.kind !== 'pull-request') return undefined
+  return isSameRepository(changeRange.repository ?? repository, repository) ? MAY_MOVE : undefined
 }
