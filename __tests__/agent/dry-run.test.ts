@@ -7,6 +7,7 @@ import { commentFacts } from '../support/comment-events.ts'
 import { changing, playInWorld, refusing, type World, type WorldOptions } from '../support/embedded-world.ts'
 import { PUSH, type GivenRun } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
+import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 import { SEED } from '../support/seed.ts'
 
@@ -36,13 +37,19 @@ const doneIn = ({ taken, observed }: World): readonly unknown[] => [...taken, ..
 const OPEN: Scene = { plays: ['open-pull-request'] }
 const MONA = { login: 'mona', id: 11, type: 'User' }
 const COMMENT: Partial<GivenRun> = commentFacts({ number: 1, author: MONA })
-const HISTORY = demoState(combineScenarios([]), DEFAULT_START_MS).repositories['acme/docs']
-const HEAD = HISTORY?.branches['main'] ?? ''
-const PUSHED = { ...PUSH, before: HISTORY?.tags['v1.1.0'], after: HEAD }
-const EVENTS: Readonly<Record<string, Partial<GivenRun>>> = {
-  push: { eventName: 'push', payload: PUSHED, sha: HEAD },
-  schedule: { eventName: 'schedule', payload: {}, sha: HEAD },
+/** The events of the newest change of the code. */
+function eventsIn(plays: readonly GitHubScenarioName[] = []): Readonly<Record<string, Partial<GivenRun>>> {
+  const docs = demoState(combineScenarios(plays), DEFAULT_START_MS).repositories['acme/docs']
+  const { tags, branches, commits } = docs ?? repositoryState()
+  const [before, sha = ''] = [tags['v1.1.0'], branches['main']]
+  const pushed = commits.slice(commits.findIndex((one) => one.sha === before) + 1).map((one) => ({ id: one.sha }))
+  return {
+    push: { eventName: 'push', payload: { ...PUSH, before, after: sha, commits: pushed }, sha },
+    schedule: { eventName: 'schedule', payload: {}, sha },
+    manual: { eventName: 'workflow_dispatch', payload: {}, sha },
+  }
 }
+const EVENTS = eventsIn()
 
 test.each([
   ['with a key', DRY],
@@ -139,11 +146,13 @@ const PLAYS: readonly (readonly GitHubScenarioName[])[] = [
   ['open-pull-request'],
   ['follow-ups-used-up'],
   ['marker-of-stranger'],
+  ['no-docs-label'],
+  ['no-docs-label-in-part', 'open-pull-request'],
   ['open-pull-request', 'github-lagging'],
   ['open-pull-request', 'no-permission'],
 ]
 
-/** One history, which two steps meet that differ in `dry-run` only. */
+/** One history, which steps meet that differ in `dry-run` and in the key only. */
 const histories = fc.record({
   plays: oneOf(...PLAYS),
   jobName: oneOf(...Object.keys(JOBS)),
@@ -154,34 +163,66 @@ const histories = fc.record({
     { ...TOKEN, 'job-id': 'job_finished' },
     COMMAND,
   ),
-  eventName: oneOf('push', 'schedule'),
+  eventName: oneOf('push', 'schedule', 'manual'),
   context: oneOf('none', 'commits', 'files', 'diff'),
   paths: oneOf('', 'src/**', 'lib/**'),
+  range: oneOf('', '', 'since-last-success', 'v1.0.0...main', 'main...main', 'pull/1', 'pull/101'),
+  skipLabels: oneOf('', 'no-docs'),
   attempt: oneOf(1, 2),
 })
-const RUNS = 120
+const RUNS = 240
+const UNCONFIRMED = 'not confirmed by the service'
 
 test('a real run sends exactly the prompt that a dry run of the same history shows, to the same job', async () => {
   const seen = new Set<string>()
   await fc.assert(
-    fc.asyncProperty(histories, async ({ plays, jobName, asks, eventName, context, paths, attempt }) => {
-      const given = { ...asks, 'change-context': context, paths }
-      const event = 'command' in asks ? COMMENT : EVENTS[eventName]
+    fc.asyncProperty(histories, async ({ plays, jobName, asks, eventName, attempt, ...inputs }) => {
+      const { context, paths, range, skipLabels } = inputs
+      const more = { 'change-context': context, paths, 'change-range': range, 'skip-labels': skipLabels }
+      const given = { ...asks, ...more }
+      const event = 'command' in asks ? COMMENT : eventsIn(plays)[eventName]
       const scene = (): Scene => ({
         ...{ plays, facts: { ...event, runAttempt: attempt } },
         answers: { [READ]: JOBS[jobName]?.() ?? refusing(404) },
       })
-      const [dry, real] = [await play({ ...given, ...DRY }, scene()), await play(given, scene())]
+      const [dry, keyless, real] = [
+        await play({ ...given, ...DRY }, scene()),
+        await play({ ...given, ...KEYLESS }, scene()),
+        await play(given, scene()),
+      ]
       const [to, prompt] = real.taken[0] ?? []
-      const place = to === undefined ? undefined : to === 'create' ? 'to a new job.' : `to job ${to}`
+      const place = to === undefined ? undefined : to === 'create' ? 'to a new job' : `to job ${to}`
       seen.add(`${dry.outputs['outcome'] ?? ''} ${to === undefined || to === 'create' ? (to ?? '') : 'follow-up'}`)
 
-      expect(doneIn(dry)).toEqual([])
-      expect(shownIn(dry)).toEqual(prompt === undefined ? [] : [prompt])
-      if (place === undefined) expect(dry.outputs['outcome']).toBe(real.outputs['outcome'])
-      else expect([dry.outputs['outcome'], dry.text]).toEqual(['previewed', expect.stringContaining(place)])
+      expect([doneIn(dry), doneIn(keyless), keyless.service.requests]).toEqual([[], [], []])
+      const isSure = ![...keyless.said, keyless.text].some((line) => line.includes(UNCONFIRMED))
+      for (const shown of isSure ? [dry, keyless] : [dry]) {
+        expect(shownIn(shown)).toEqual(prompt === undefined ? [] : [prompt])
+        if (place === undefined) expect(shown.outputs['outcome']).toBe(real.outputs['outcome'])
+        else expect([shown.outputs['outcome'], shown.text]).toEqual(['previewed', expect.stringContaining(place)])
+      }
+      expect([...dry.said, dry.text].join('\n')).not.toContain(UNCONFIRMED)
+      // What is not sure still shows the right prompt where the service agrees.
+      if (keyless.text.includes(place ?? UNCONFIRMED) && to !== undefined) expect(shownIn(keyless)).toEqual([prompt])
+      seen.add(`${keyless.outputs['outcome'] ?? ''}, ${isSure ? 'sure' : 'not sure'}`)
     }),
     { seed: SEED, numRuns: RUNS },
   )
-  expect([...seen]).toEqual(expect.arrayContaining(['previewed create', 'previewed follow-up', 'skipped ', 'error ']))
+  const outcomes = ['previewed create', 'previewed follow-up', 'skipped ', 'error ']
+  const withoutKey = ['previewed', 'skipped', 'error'].flatMap((one) => [`${one}, sure`, `${one}, not sure`])
+  expect([...seen]).toEqual(expect.arrayContaining([...outcomes, ...withoutKey]))
+})
+
+test.each<[what: string, given: Given, scene: Scene]>([
+  ['a rolling pull request', ROLLING, {}],
+  ['a step that skips an open pull request', { ...TOKEN, 'on-open-pr': 'skip' }, {}],
+  ['a comment on a pull request', COMMAND, { facts: COMMENT }],
+])('without a key, %s that a stranger has marked may be the agent’s', async (_what, given, scene) => {
+  const marked: Scene = { ...scene, plays: ['marker-of-stranger'] }
+  const world = await play({ ...given, ...KEYLESS }, marked)
+  expect(world.text).toMatch(
+    / to a new job \(not confirmed by the service, .*: pull request #1 may be the agent's\)\.$/,
+  )
+  expect(world.summary).toContain('Dry run, the prompt may start a new job')
+  expect((await play({ ...given, ...DRY }, marked)).text).not.toContain('may be the agent')
 })

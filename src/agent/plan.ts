@@ -35,9 +35,15 @@ export interface FixRoundTarget {
   readonly announcement: string
 }
 
+export interface NewJobTarget {
+  readonly kind: 'new-job'
+  /** The numbers of open pull requests that may be the agent's: a dry run without a key cannot ask the service. */
+  readonly undecided?: readonly number[]
+}
+
 /** Where a prompt goes. */
 export type Target =
-  | { readonly kind: 'new-job' }
+  | NewJobTarget
   /** The one that `job-id` names. */
   | { readonly kind: 'job' }
   | PullRequestTarget

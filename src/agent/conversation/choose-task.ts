@@ -10,7 +10,7 @@ import {
   OTHER_BOTS,
   warnOfLimit,
 } from '../marker.ts'
-import type { Plan, RollingPullRequest } from '../plan.ts'
+import type { NewJobTarget, Plan, RollingPullRequest } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { ASK_AGAIN, type Replan } from '../turn/prepare-send.ts'
@@ -74,17 +74,19 @@ function noticeOthers(number: number, others: readonly PullRequestAddress[], { j
  * request with the label is the agent's, those are examined whose marker comment names the label. Label and marker are
  * pointers that anybody can set; the service is the proof.
  * @param ended those that were chosen before, and were merged or closed since
+ * @returns a new job as the target if there is none
  * @throws ActionError if GitHub or the service cannot be asked
  */
 async function findRollingPullRequest(
   step: AgentStep,
   ended: readonly number[],
-): Promise<RollingPullRequest | undefined> {
+): Promise<RollingPullRequest | NewJobTarget> {
   const { label, prRepository } = step.inputs
   const search = openSearch(step)
   const github = openGitHub(search)
   const repository = prRepository === '' ? step.context.repository : prRepository
   const seen = new Set(ended)
+  const undecided: number[] = []
 
   async function findAmong(listed: readonly PullRequestAddress[]): Promise<RollingPullRequest | undefined> {
     const unseen = listed.filter(({ number }) => !seen.has(number))
@@ -104,6 +106,7 @@ async function findRollingPullRequest(
       }
       // It may have been closed since it was listed.
       if (!isOpen(found.pullRequest)) continue
+      if (found.isUndecided === true) undecided.push(number)
       const reason = found.objections.join(', ') || 'no comment that counts names its job'
       step.journal.note(`Skipped pull request #${number}: it has the label, but ${reason}.`)
     }
@@ -118,7 +121,8 @@ async function findRollingPullRequest(
   const missed = await findAmong(open.filter(isLabelled))
   if (missed !== undefined) return missed
   const unlabelled = open.filter((pullRequest) => !isLabelled(pullRequest) && !seen.has(pullRequest.number))
-  return findAmong(await findMarked(unlabelled, repository, search))
+  const marked = await findAmong(await findMarked(unlabelled, repository, search))
+  return marked ?? { kind: 'new-job', undecided }
 }
 
 export function warnOfAttempt({ context: { runAttempt }, inputs: { command, dryRun }, journal }: AgentStep): void {
@@ -134,6 +138,10 @@ export function warnOfAttempt({ context: { runAttempt }, inputs: { command, dryR
   )
 }
 
+/** A dry run without a key takes a job as a comment names it. */
+export const formatUnread = ({ inputs }: AgentStep): string =>
+  inputs.hasService ? '' : ' (not confirmed by the service)'
+
 const UNKNOWN = 'Could not tell whether a pull request of the agent is open'
 /** So many pull requests in a row were open when they were chosen, and not when the prompt was to be sent. */
 const MAX_CHOICES = 5
@@ -144,13 +152,13 @@ const MAX_CHOICES = 5
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
 export async function chooseTask(step: AgentStep): Promise<Plan | string> {
-  const { task, onOpenPr, hasService } = step.inputs
+  const { task, onOpenPr } = step.inputs
   if (task.kind !== 'attach') warnOfAttempt(step)
   if (task.kind !== 'create') return { task, target: { kind: 'job' } }
   if (onOpenPr === 'new') return { task, target: { kind: 'new-job' } }
   const found = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, []), ASK_AGAIN)
-  if (found !== undefined && onOpenPr === 'skip')
-    return `Pull request #${found.pullRequest.number} of the agent is open${hasService ? '' : ' (not confirmed by the service)'}, and \`on-open-pr\` is \`skip\`.`
+  if ('jobId' in found && onOpenPr === 'skip')
+    return `Pull request #${found.pullRequest.number} of the agent is open${formatUnread(step)}, and \`on-open-pr\` is \`skip\`.`
   return continueWith(found, task.prompt, [], step)
 }
 
@@ -164,30 +172,30 @@ export async function replan({ target, reason }: Replan, step: AgentStep): Promi
     const ended = [...target.ended, target.rolling.pullRequest.number]
     journal.add({ log: undefined })
     const next = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, ended), ASK_AGAIN)
-    if (next !== undefined && ended.length === MAX_CHOICES)
+    if ('jobId' in next && ended.length === MAX_CHOICES)
       throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
         hint: 'Run the step again: it adds to that one.',
       })
-    journal.note(next === undefined ? `${reason}, so a new job begins.` : `${reason}.`)
+    journal.note('jobId' in next ? `${reason}.` : `${reason}, so a new job begins.`)
     return continueWith(next, inputs.task.kind === 'create' ? inputs.task.prompt : '', ended, step)
   })
 }
 
 /** @param ended the numbers of those that were chosen before it, and ended before the prompt could be sent */
 async function continueWith(
-  rolling: RollingPullRequest | undefined,
+  found: RollingPullRequest | NewJobTarget,
   prompt: string,
   ended: readonly number[],
   step: AgentStep,
 ): Promise<Plan> {
-  if (rolling === undefined) return { task: { kind: 'create', prompt }, target: { kind: 'new-job' } }
+  if (!('jobId' in found)) return { task: { kind: 'create', prompt }, target: found }
   const { inputs, journal } = step
-  const { pullRequest, jobId, followUps } = rolling
-  journal.add({ log: rolling })
+  const { pullRequest, jobId, followUps } = found
+  journal.add({ log: found })
   const { maxFollowUps } = inputs
   if (followUps < maxFollowUps) {
     const which = `follow-up ${followUps + 1} of ${maxFollowUps}`
-    const adding = `Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`
+    const adding = `Adding to pull request #${pullRequest.number} (job ${jobId}, ${which})${formatUnread(step)}.`
     journal.note(`${adding} ${warnOfLimit(followUps + 1, maxFollowUps)}`.trimEnd())
   }
   const lost = 'The agent is not told which commits people made in the pull request'
@@ -197,6 +205,6 @@ async function continueWith(
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
   return {
     task: { kind: 'follow-up', jobId, prompt: prompt + formatOpenPullRequest(pullRequest, peoples) },
-    target: { kind: 'pull-request', rolling, reason: 'pull-request', ended },
+    target: { kind: 'pull-request', rolling: found, reason: 'pull-request', ended },
   }
 }

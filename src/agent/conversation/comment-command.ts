@@ -4,12 +4,12 @@ import type { CommentAddress } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { orNotSent } from '../../runtime/errors.ts'
-import type { Plan, RollingPullRequest } from '../plan.ts'
+import type { NewJobTarget, Plan, RollingPullRequest } from '../plan.ts'
 import { type AskingComment, changeSection, formatOpenPullRequest, promptOfComment, renderSections } from '../prompt.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import { AGAIN, ELSEWHERE } from '../turn/prepare-send.ts'
-import { warnOfAttempt } from './choose-task.ts'
+import { formatUnread, warnOfAttempt } from './choose-task.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 
 /** Undefined if the text does not begin with the command as a word. The one character that ends the word goes with it. */
@@ -40,14 +40,17 @@ export function parseComment({ event, repository }: Context, command: string): A
   return { address, author, instruction, subject, place }
 }
 
-/** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
-async function findRolling(address: CommentAddress, search: Search): Promise<RollingPullRequest | string | undefined> {
+/** The job whose pull request this is, or why there is nobody to ask here, or a new job if it is a pull request like any. */
+async function findRolling(
+  address: CommentAddress,
+  search: Search,
+): Promise<RollingPullRequest | string | NewJobTarget> {
   const { number } = address
   const found = await findJobOf(address, search)
   if ('jobId' in found) return found
-  const { pullRequest, objections } = found
+  const { pullRequest, objections, isUndecided } = found
   if (!isOpen(pullRequest)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
-  if (objections.length === 0) return undefined
+  if (objections.length === 0) return { kind: 'new-job', undecided: isUndecided === true ? [number] : [] }
   return `Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ASK_IN_AN_ISSUE}`
 }
 
@@ -96,7 +99,9 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
     return `There is no instruction behind \`${command}\`. Write it behind the command, in words for the agent: \`${command} Shorten the second paragraph.\``
   if (isOnPullRequest && !subject.isOpen) return `Pull request #${number} is closed. ${ELSEWHERE}`
   const unknown = `Could not tell whether pull request #${number} comes from a job`
-  const found = isOnPullRequest ? await orNotSent(unknown, () => findRolling(address, search), AGAIN) : undefined
+  const found = isOnPullRequest
+    ? await orNotSent(unknown, () => findRolling(address, search), AGAIN)
+    : ({ kind: 'new-job' } as const)
   if (typeof found === 'string') return found
 
   const isReview = address.kind === 'review'
@@ -106,13 +111,13 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
   const review = isReview ? await orNotSent('The comments of the review could not be read', readReview, AGAIN) : []
   const prompt = promptOfComment(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
-    tellsSubject: found === undefined,
+    tellsSubject: 'kind' in found,
     reviewComments: review.filter(({ authorId }) => authorId === author.id),
     maxBytes: changeContextBytes,
   })
-  if (found !== undefined) {
+  if ('jobId' in found) {
     step.journal.add({ log: found })
-    step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}.`)
+    step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}${formatUnread(step)}.`)
     const whole = prompt + formatOpenPullRequest(found.pullRequest, [])
     return {
       task: { kind: 'follow-up', jobId: found.jobId, prompt: whole },
@@ -123,5 +128,5 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
     formatChange(comment, search),
   )
   step.journal.note(`A comment on #${number} asks for a new job.`)
-  return { task: { kind: 'create', prompt: prompt + (change ?? '') }, target: { kind: 'new-job' } }
+  return { task: { kind: 'create', prompt: prompt + (change ?? '') }, target: found }
 }

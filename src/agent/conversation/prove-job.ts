@@ -65,6 +65,8 @@ async function readJobOfStranger(jobId: string, { client, clock, strangers }: Se
 interface Unproven {
   readonly pullRequest: PullRequest
   readonly objections: readonly string[]
+  /** Whether somebody else names a job, so only the service can tell, and a dry run without a key cannot ask it. */
+  readonly isUndecided?: boolean
 }
 
 /**
@@ -81,7 +83,8 @@ export async function findJobOf(address: PullRequestAddress, search: Search): Pr
   const lagsUntil = search.clock.now() + LINK_LAG_MS
   if (!search.inputs.hasService) {
     const [named] = ours
-    return named === undefined ? { pullRequest, objections } : { ...named, pullRequest, isProven: false }
+    if (named === undefined) return { pullRequest, objections, isUndecided: others.length > 0 }
+    return { ...named, pullRequest, isProven: false }
   }
   for (const named of ours) {
     const job = await readJob(named.jobId, search, lagsUntil)

@@ -60,6 +60,7 @@ const nobodyKnows = (): undefined => undefined
 
 function titleOfPreview({ task, preview }: Report): string {
   if (preview?.pullRequest !== undefined) return 'Dry run, the prompt would go to an open pull request'
+  if ((preview?.undecided ?? []).length > 0) return 'Dry run, the prompt may start a new job'
   return `Dry run, the prompt would ${task?.kind === 'follow-up' ? 'go to an existing job' : 'start a new job'}`
 }
 
@@ -68,12 +69,18 @@ function describePreview({ task, preview }: Report): string {
   if (task === undefined || task.kind === 'attach') return ''
   const size = formatCount(Buffer.byteLength(task.prompt), 'byte')
   const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
-  if (task.kind === 'create') return `${sent} to a new job.`
+  const unread = 'not confirmed by the service, which a dry run without a key cannot ask'
+  if (task.kind === 'create') return `${sent} to a new job${describeUndecided(preview?.undecided, unread)}.`
   const number = preview?.pullRequest?.number
   const place = number === undefined ? '' : `, which belongs to pull request #${number}`
-  const unread =
-    preview?.isJobRead === true ? '' : ' (not confirmed by the service, which a dry run without a key cannot ask)'
-  return `${sent} to job ${task.jobId}${place}${unread}.`
+  return `${sent} to job ${task.jobId}${place}${preview?.isJobRead === true ? '' : ` (${unread})`}.`
+}
+
+/** In these pull requests, somebody whose marker does not count names a job, which may be theirs. */
+function describeUndecided(undecided: readonly number[] = [], unread: string): string {
+  if (undecided.length === 0) return ''
+  const named = undecided.map((number) => `#${number}`).join(', ')
+  return ` (${unread}: pull request ${named} may be the agent's)`
 }
 
 export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {

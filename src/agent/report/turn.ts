@@ -139,6 +139,8 @@ export interface Previewed {
   readonly kind: 'previewed'
   /** The open pull request whose job would get the prompt. */
   readonly pullRequest?: Pick<PullRequestAddress, 'number'> | undefined
+  /** The numbers of open pull requests whose job may have to get the prompt instead of a new job. */
+  readonly undecided?: readonly number[] | undefined
   /** Whether the service was asked about the job that would get the prompt: without a key it cannot be. */
   readonly isJobRead: boolean
 }

@@ -169,8 +169,10 @@ async function count(target: PullRequestTarget, step: AgentStep): Promise<Target
   const ended = await checkState(target, step)
   if (ended.kind !== 'send') return ended
   // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
+  const { hasService, maxFollowUps } = step.inputs
+  const unread = hasService ? '' : ' (not confirmed by the service)'
   return refuse(
-    `${getName(target)} takes no more follow-ups: it has had ${step.inputs.maxFollowUps}, the limit.`,
+    `${getName(target)} takes no more follow-ups: it has had ${maxFollowUps}, the limit${unread}.`,
     'Merge or close it: the next run then starts a new job. Or raise `max-follow-ups`.',
   )
 }

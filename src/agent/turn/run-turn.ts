@@ -96,7 +96,8 @@ function preview(prompt: string, target: Target, { step }: JobWatch): Previewed 
   core.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
   core.logQuote(prompt)
   const pullRequest = target.kind === 'pull-request' ? target.rolling.pullRequest : undefined
-  return { kind: 'previewed', pullRequest, isJobRead: inputs.hasService }
+  const undecided = target.kind === 'new-job' ? target.undecided : undefined
+  return { kind: 'previewed', pullRequest, undecided, isJobRead: inputs.hasService }
 }
 
 interface Sent {
