@@ -172,7 +172,7 @@ test('who is asked for a review, in any letters, stays so until they have given 
     requested_reviewers: [{ login: 'mona' }],
     requested_teams: [{ slug: 'writers' }],
   })
-  docs.pulls[7]?.reviewEvents.push({ id: 70, event: 'reviewed', actor: 'mona', name: 'mona', atMs: 0 })
+  docs.pulls[7]?.reviewEvents.push({ id: 70, event: 'reviewed', actor: 'mona', name: 'mona', atMs: Date.UTC(2099, 0) })
   expect(read('/pulls/7').requested_reviewers).toEqual([])
   const events = read('/issues/7/timeline').map(({ event }: { event: string }) => event)
   expect(events).toEqual(['review_requested', 'review_requested', 'reviewed'])

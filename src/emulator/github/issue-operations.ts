@@ -1,3 +1,4 @@
+import { type CrossReference, listCrossReferences } from './cross-references.ts'
 import { type IssueState, isAssignedTo, isMentioned, issueState } from './issue-state.ts'
 import { resolveLabels } from './label-operations.ts'
 import { type IssueCall, ISSUES_OR_PULLS, operation, type Operations, withIssue } from './operation.ts'
@@ -177,10 +178,24 @@ function eventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): o
   return { id, event, actor: requester, review_requester: requester, created_at: wireTime(atMs), ...who }
 }
 
-/** Of all that happens, what is about reviews. */
+function crossReferenceBody({ call, number, issue, user, atMs }: CrossReference): object {
+  const at = wireTime(atMs)
+  const source = { type: 'issue', issue: issueBody(call, number, issue) }
+  return { event: 'cross-referenced', actor: userBody(call.state, user), created_at: at, updated_at: at, source }
+}
+
+/** Of all that happens, what is about reviews, and comments elsewhere that refer to it. */
 function listEvents(call: IssueCall): Reply {
-  const events = 'reviewEvents' in call.issue ? call.issue.reviewEvents : []
-  return listReply(call, events, eventBody)
+  const reviews = 'reviewEvents' in call.issue ? call.issue.reviewEvents : []
+  const events = [
+    ...reviews.map((event) => ({ atMs: event.atMs, body: eventBody(call, event) })),
+    ...listCrossReferences(call, call.number).map((one) => ({ atMs: one.atMs, body: crossReferenceBody(one) })),
+  ]
+  return listReply(
+    call,
+    events.toSorted((a, b) => a.atMs - b.atMs),
+    (_call, { body }) => body,
+  )
 }
 
 const ISSUE = '/issues/{issue_number}'

@@ -15,6 +15,8 @@ export interface Comment {
   updatedAtMs?: number
   /** Where it is not what follows from the collaborators. */
   readonly association?: string
+  /** What it referred to when it was written, such as `#12` or `acme/code#12`. */
+  readonly references?: readonly string[]
   readonly reactions: Reaction[]
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { findReferences } from './cross-references.ts'
 import { changeOfPull, compareHistories } from './history.ts'
 import type { Comment, IssueState } from './issue-state.ts'
 import { type MergeChoice, type PullState, pullState } from './pull-state.ts'
@@ -188,7 +189,7 @@ export function takeNumber({ issues, pulls, reservedNumbers }: RepositoryState):
 }
 
 export function writeComment(state: GitHubState, issue: IssueState, user: string, body: string, atMs: number): Comment {
-  const comment = { id: takeId(state), user, body, createdAtMs: atMs, reactions: [] }
+  const comment = { id: takeId(state), user, body, createdAtMs: atMs, reactions: [], references: findReferences(body) }
   issue.comments.push(comment)
   issue.updatedAtMs = atMs
   return comment

@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals'
+import { findReferences } from '../../../src/emulator/github/cross-references.ts'
+import { issueState } from '../../../src/emulator/github/issue-state.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { driveGitHub, type Json } from './drive-github.ts'
+
+test.each<[text: string, references: readonly string[]]>([
+  ['It is about acme/code#12.', ['acme/code#12']],
+  ['| push, for Acme/Code#12, acme/code#12, #7 |', ['acme/code#12', '#7']],
+  ['https://git.example.com/acme/code/pull/12#issuecomment-3', []],
+  ['a-1#2 acme&#45;code x/y/z#9 ##4 #x', []],
+])('the text “%s” refers to %j', (text, references) => {
+  expect(findReferences(text)).toEqual(references)
+})
+
+/** Pull request 7 of the docs, and pull requests 12 of the docs and of the code. */
+function repositories(): Record<string, RepositoryState> {
+  const pull = (branch: string) => pullState({ branch, headSha: 'a'.repeat(40) })
+  return {
+    'acme/docs': repositoryState({ pulls: { 7: pull('agent/guide'), 12: pull('flag') }, issues: { 8: issueState() } }),
+    'acme/code': repositoryState({ id: 2, pulls: { 12: pull('flag') } }),
+  }
+}
+
+const open = () => driveGitHub({ state: { repositories: repositories() } })
+const toSources = (events: Json): unknown[] =>
+  events.map(({ event, source, actor }: Json) => [event, source.issue.number, actor.login])
+
+test('a comment that refers to a pull request when it is written shows in the timeline of that one, once', () => {
+  const { ask, read } = open()
+  for (const body of ['For acme/code#12.', 'Again for acme/code#12, and #12.'])
+    expect(ask('POST', '/issues/7/comments', { body }).status).toBe(201)
+  ask('POST', '/issues/8/comments', { body: 'See #12.' })
+  const event = ['cross-referenced', 7, 'github-actions[bot]']
+  expect(toSources(read('/api/v3/repos/acme/code/issues/12/timeline'))).toEqual([event])
+  const [inPull, inIssue] = read('/issues/12/timeline')
+  expect(toSources([inPull, inIssue])).toEqual([event, ['cross-referenced', 8, 'github-actions[bot]']])
+  expect(inPull.source).toMatchObject({ type: 'issue', issue: { pull_request: expect.anything() } })
+  expect(read('/issues/7/timeline')).toEqual([])
+})
+
+test('what an edit adds to a comment refers to nothing, and what it takes out still does', () => {
+  const { ask, read } = open()
+  const { body: added } = ask('POST', '/issues/7/comments', { body: 'For acme/code#12.' })
+  ask('PATCH', `/issues/comments/${added.id}`, { body: 'For #12.' })
+  expect(read('/issues/12/timeline')).toEqual([])
+  expect(read('/api/v3/repos/acme/code/issues/12/timeline')).toHaveLength(1)
+})
+
+test('a comment refers to nothing in its own conversation, or in a repository that is not there', () => {
+  const { ask, read } = open()
+  ask('POST', '/issues/7/comments', { body: 'For #7 and acme/other#12.' })
+  expect(read('/issues/7/timeline')).toEqual([])
+  expect(read('/issues/12/timeline')).toEqual([])
+})
