@@ -42,18 +42,24 @@ test('the pictures are of such summaries, and of the log of a rolling pull reque
     expect((await playFlags(flags))[of]).toContain(`\n${until}`)
 })
 
-test('three pushes and a comment make one pull request, whose log names each', async () => {
+test('three pushes and a comment make one pull request, whose log names each, with the pull requests that they came from', async () => {
   const { page } = await playFlags('--scenario rolling')
   const cells = [...page.matchAll(/<tr><td>[^<]*<\/td><td>(.*)<\/td><td>(.*)<\/td><\/tr>/g)]
   const push = 'push to main by mona: 1 commit'
   expect(cells.map((row) => row.slice(1).map((cell) => cell.replaceAll(/<[^>]*>/g, '').replace('&#47;', '/')))).toEqual(
     [
-      [push, 'opened: 2 files'],
-      [push, '1 new commit'],
+      [`${push}, for acme/docs#101`, 'opened: 2 files'],
+      [`${push}, for acme/docs#102`, '1 new commit'],
       ['checks failed: build, links', '1 new commit'],
       ['/docs by mona', '1 new commit'],
       [push, '1 new commit'],
     ],
   )
   expect(page.match(/Follow-up \d/g)).toHaveLength(4)
+})
+
+test('the change that a reviewed pull request brought can be sent by its number', async () => {
+  const { summary, page } = await playFlags('--scenario reviewed-change --input change-range=pull/101')
+  expect(summary).toContain('pull request #101, from')
+  expect(page).toContain('for acme/docs#101')
 })

@@ -145,6 +145,26 @@ const ROWS: readonly Row[] = [
     leaves: { reviewEvents: [{ name: 'dora' }, { name: 'mona' }] },
   },
   {
+    name: 'a change by a reviewed pull request asks its reviewer, and the log refers to it',
+    given: { reviewers: 'change-reviewers', 'change-context': 'commits', 'change-range': 'v1.1.0...main' },
+    plays: ['reviewed-change'],
+    ends: 'green, pull-request',
+    says: ['`lisa` is asked for a review.'],
+    leaves: {
+      reviewEvents: [{ name: 'lisa' }],
+      comments: [{ body: expect.stringContaining(', for acme/docs#101 |') }],
+    },
+  },
+  {
+    name: 'a token that ends while the agent works costs what comes after it, and the advice names the recipe',
+    given: { ...WAITS, 'fail-on': 'none', 'change-context': 'commits', 'change-range': 'v1.1.0...main' },
+    plays: ['token-expires'],
+    ends: 'green, pull-request',
+    outputs: { 'pr-state': '', checks: '' },
+    notice: 'The recipe `long-job-with-app.yml`',
+    leaves: { labels: [], comments: [] },
+  },
+  {
     name: 'people who approved the change are asked for a review before people who wrote it',
     given: { reviewers: 'change-authors\nchange-reviewers', 'change-context': 'commits' },
     facts: { eventName: 'push', payload: { ...PUSH, before: commit('a'), after: commit('b') } },

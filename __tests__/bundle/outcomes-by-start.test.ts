@@ -49,3 +49,19 @@ const shown = messages.flatMap(([, message = '', flags]) => (flags === undefined
 test.concurrent.each(shown)('«npm start -- %s» shows “%s”', async (flags, message) => {
   expect(await run(flags)).toContain(message)
 })
+
+test('the log of a pull request is shown as it was while the agent worked, and as it is at the end', async () => {
+  const [, working = '', ended = ''] =
+    /In the log while the agent worked([^]*)── On the pull request([^]*)$/.exec(await run('--scenario working')) ?? []
+  expect(working).toMatch(/⏳ working since \d\d:\d\d UTC, do not merge yet/)
+  expect(ended).toContain('1 new commit')
+  expect(ended).not.toContain('⏳')
+})
+
+test('who approved a change is asked for a review, and its pull request shows what refers to it', async () => {
+  const shown = await run('--scenario reviewed-change')
+  expect(shown).toContain('Reviewers: lisa')
+  expect(shown).toMatch(
+    /, for acme\/docs#101 .*[^]*#101 Add the --dry-run flag to deploy \(merged\)\n\nThe comment refers/,
+  )
+})

@@ -21,14 +21,20 @@ type Described = Readonly<Record<string, { readonly description: string }>>
 /** Scenarios that need more than the embedded GitHub: other inputs, or several runs. */
 const STORIES = {
   fixed: {
-    plays: 'checks-fixed',
+    plays: ['checks-fixed'],
     description: 'The checks of the first commit fail, are sent back to the agent, and pass on its next commit.',
   },
   rolling: {
-    plays: 'checks-fail-once',
+    plays: ['checks-fail-once', 'reviewed-change'],
     description: 'Three pushes and a comment lead to one pull request, and a failed check is sent back once.',
   },
-} as const
+  working: {
+    plays: ['open-pull-request'],
+    description: 'The log of an open pull request says that the agent is working on a follow-up, and not to merge yet.',
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly plays: readonly GitHubScenarioName[]; readonly description: string }>
+>
 type Story = keyof typeof STORIES
 
 const DESCRIBED: Described = { ...SCENARIOS, ...GITHUB_SCENARIOS, ...RUNNER_SCENARIOS, ...STORIES }
@@ -50,6 +56,7 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly AnyScenarioName[
   ],
   [{ 'fix-rounds': '2' }, ['fixed']],
   [{ 'fix-rounds': '1', reviewers: 'change-authors' }, ['rolling']],
+  [{ reviewers: 'change-reviewers' }, ['reviewed-change']],
   [{ 'skip-labels': 'no-docs' }, ['no-docs-label', 'no-docs-label-in-part']],
   [ASKED, ['comment-of-maintainer', 'comment-of-stranger', 'comment-of-bot']],
   // No request to GitHub before the job: a failed request would stop the step before the prompt.
@@ -89,14 +96,14 @@ export function chooseScenarios(
   const given = INPUTS.filter(([, of]) => of.some((name) => names.includes(name))).map(([inputs]) => inputs)
   return {
     scenario,
-    gitHubScenarios: names.map((name) => (isStory(name) ? STORIES[name].plays : name)).filter(isGitHubScenarioName),
+    gitHubScenarios: names.flatMap((name) => (isStory(name) ? STORIES[name].plays : name)).filter(isGitHubScenarioName),
     runnerScenarios: names.filter(isRunnerScenarioName),
     isRolling: names.includes('rolling'),
     inputs: Object.assign({}, ...given) as Texts,
   }
 }
 
-const FIRST_SCENARIOS = ['pull-request', 'fixed', 'rolling', 'comment-of-maintainer', 'slow']
+const FIRST_SCENARIOS = ['pull-request', 'fixed', 'rolling', 'comment-of-maintainer', 'slow', 'working']
 
 /** Each scenario is listed in the first group that contains it. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [

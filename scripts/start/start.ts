@@ -123,6 +123,7 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
     const { file = '', 'pr-link': link = '' } = result.outputs
     print(
       showResult(result, paint, [
+        ['In the log while the agent worked', markdownToTerminal(dependencies.workingLog(), paint)],
         ['On the pull request', markdownToTerminal(dependencies.pullRequests(), paint)],
         [file, file === '' ? '' : showHead(readFileSync(join(workspace, file)).toString('utf8', 0, MAX_HEAD_BYTES))],
       ]),

@@ -1,3 +1,5 @@
+import { listCrossReferences } from '../../src/emulator/github/cross-references.ts'
+import type { GitHubExchange } from '../../src/emulator/github/github.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { type PullState, requestedReviewers } from '../../src/emulator/github/pull-state.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
@@ -21,13 +23,21 @@ export interface Dependencies {
   readonly inputs: Texts
   /** In order. The event of a run happens when the run begins. */
   readonly runs: readonly (() => Begun)[]
-  /** The pull requests that the action has changed on the embedded GitHub, as Markdown. */
+  /** What the log of a pull request said on the embedded GitHub while the agent worked, as Markdown. */
+  readonly workingLog: () => string
+  /** The pull requests that the action has changed on the embedded GitHub, or referred to, as Markdown. */
   readonly pullRequests: () => string
   readonly close: () => Promise<void>
 }
 
 /** A real service may require these. The embedded one is never reached through a proxy. */
 const NETWORK_VARIABLES = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i
+
+const LOG_HEAD = ['| When (UTC) | Started by | Result |', '| --- | --- | --- |']
+
+/** The rows that a comment shows for as long as the agent works. */
+const listWorkingRows = (body: string): readonly string[] =>
+  body.split('\n').filter((line) => line.includes('⏳ working since'))
 
 /** The action changes a pull request by its label, review requests and comments. */
 function describe([number, pull]: [string, PullState]): readonly string[] {
@@ -48,7 +58,13 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<D
   // Speed up the clock instead of using the service's own speed, so that Retry-After is in seconds of the step's clock.
   const clock = fasterClock(speed, startMs)
   const plays = combineScenarios(gitHubScenarios)
-  const emulator = await startEmulator({ scenario, clock, startMs, github: { scenario: plays } })
+  const workingRows = new Set<string>()
+  const onExchange = ({ operation, request }: GitHubExchange): void => {
+    if (operation !== 'issues/update-comment') return
+    const { body = '' } = JSON.parse(request.body) as { readonly body?: string }
+    for (const row of listWorkingRows(body)) workingRows.add(row)
+  }
+  const emulator = await startEmulator({ scenario, clock, startMs, github: { scenario: plays, onExchange } })
   const { url, projectId, apiKey, github } = emulator
   github.catchUp(startMs)
   const names = [scenario, ...gitHubScenarios, ...runnerScenarios].join(', ')
@@ -82,12 +98,18 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<D
         },
       }
     }),
-    pullRequests: () =>
-      Object.entries(github.state.repositories['acme/docs']?.pulls ?? {})
-        // The action leaves pull requests alone that were merged before it ran.
-        .filter(([, { merge }]) => merge === undefined || merge.atMs >= startMs)
-        .flatMap(describe)
-        .join('\n\n'),
+    workingLog: () => (workingRows.size === 0 ? '' : [...LOG_HEAD, ...workingRows].join('\n')),
+    pullRequests: () => {
+      const { 'acme/docs': docs } = github.state.repositories
+      const pulls = Object.entries(docs?.pulls ?? {})
+      // The action leaves pull requests alone that were merged before it ran, but for references to them.
+      const changed = pulls.filter(([, { merge }]) => merge === undefined || merge.atMs >= startMs).flatMap(describe)
+      const referred = pulls.flatMap(([number, { title }]) => {
+        const from = docs === undefined ? [] : listCrossReferences(github.state, docs, Number(number))
+        return from.map((one) => `### #${number} ${title} (merged)\n\nThe comment refers to it: see #${one.number}`)
+      })
+      return [...changed, ...referred].join('\n\n')
+    },
     close: async () => {
       for (const { close } of settings) close?.()
       await emulator.close()
@@ -111,6 +133,7 @@ export async function openSurroundings(
     service: baseUrl,
     inputs: { 'base-url': baseUrl, 'project-id': projectId, 'api-key': apiKey },
     runs: [() => ({ ...run, succeed: () => undefined })],
+    workingLog: () => '',
     pullRequests: () => '',
     close: () => Promise.resolve(),
   }

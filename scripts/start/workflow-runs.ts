@@ -1,4 +1,4 @@
-import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
+import { MAINTAINER, mergeChange } from '../../src/emulator/github/demo-state.ts'
 import { wireTime } from '../../src/emulator/github/reply.ts'
 import { pushCommit, writeComment } from '../../src/emulator/github/repository-events.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -29,11 +29,31 @@ const FIRST_RUN = 42
 /** The inputs of a workflow for comments: the comment is the instruction. */
 export const ASKED: Texts = { command: '/docs', prompt: '', 'change-range': '', paths: '' }
 
-const push = (message: string, filename: string, line: string): Happening => ({
-  title: `mona pushes to main: ${message}`,
+interface Change {
+  readonly message: string
+  readonly filename: string
+  readonly line: string
+}
+
+const pushTo = (docs: RepositoryState, branch: string, { message, filename, line }: Change, atMs: number): void => {
+  const files = [{ filename, patch: `@@ -1 +1,2 @@\n // Acme\n+${line}` }]
+  pushCommit(docs, branch, { message, author: MAINTAINER, files }, atMs)
+}
+
+const push = (change: Change): Happening => ({
+  title: `mona pushes to main: ${change.message}`,
   happen(_state, docs, atMs) {
-    const files = [{ filename, patch: `@@ -1 +1,2 @@\n // Acme\n+${line}` }]
-    pushCommit(docs, docs.defaultBranch, { message, author: MAINTAINER, files }, atMs)
+    pushTo(docs, docs.defaultBranch, change, atMs)
+  },
+})
+
+/** The change comes with a pull request, to which the log then refers. */
+const merge = (change: Change): Happening => ({
+  title: `mona merges a pull request: ${change.message}`,
+  happen(_state, docs, atMs) {
+    const branch = change.filename.replace(/\W/g, '-')
+    pushTo(docs, branch, change, atMs)
+    mergeChange(docs, { branch, title: change.message, isApproved: true }, atMs)
   },
 })
 
@@ -41,8 +61,12 @@ const COMMENT = '/docs Mention both flags on the first page.'
 
 /** Three pushes and a comment, each with a run that works on the same pull request. */
 const ROLLING: readonly Happening[] = [
-  { title: 'mona pushes to main: Add the --dry-run flag to deploy' },
-  push('Print JSON with --json', 'src/output.ts', 'export const json = JSON.stringify'),
+  { title: 'mona merges a pull request: Add the --dry-run flag to deploy' },
+  merge({
+    message: 'Print JSON with --json',
+    filename: 'src/output.ts',
+    line: 'export const json = JSON.stringify',
+  }),
   {
     title: `mona comments on the pull request: ${COMMENT}`,
     inputs: ASKED,
@@ -51,7 +75,7 @@ const ROLLING: readonly Happening[] = [
       if (pull !== undefined) writeComment(state, pull, MAINTAINER, COMMENT, atMs)
     },
   },
-  push('Retry a deploy that fails', 'src/retry.ts', 'export const retries = 3'),
+  push({ message: 'Retry a deploy that fails', filename: 'src/retry.ts', line: 'export const retries = 3' }),
 ]
 
 /** The webhook payload of a push of the newest commit. */

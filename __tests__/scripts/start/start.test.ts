@@ -145,10 +145,10 @@ test('the link comes last, and says how to keep its page available', async () =>
 })
 
 test('a rolling pull request has several runs, until one is red', async () => {
-  const titles = (stdout: string): string[] => stdout.match(/^── mona (?:pushes|comments)/gm) ?? []
+  const titles = (stdout: string): string[] => stdout.match(/^── mona (?:merges|pushes|comments)/gm) ?? []
   const { exitCode, stdout } = await run(['--scenario', 'rolling', '--prompt', 'Write it.'])
   expect(exitCode).toBe(0)
-  expect(titles(stdout)).toEqual(['── mona pushes', '── mona pushes', '── mona comments', '── mona pushes'])
+  expect(titles(stdout)).toEqual(['── mona merges', '── mona merges', '── mona comments', '── mona pushes'])
   expect(titles((await run(['--scenario', 'rolling', '--prompt', 'fail'])).stdout)).toHaveLength(1)
 })
 

@@ -16,7 +16,7 @@ import { AGENT_FIELDS } from '../../../src/agent/inputs.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 
-const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'fixed', 'rolling', ...RUNNER_SCENARIO_NAMES]
+const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'fixed', 'rolling', 'working', ...RUNNER_SCENARIO_NAMES]
 const VISITORS_SCENARIOS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
 
 function choose(...names: string[]): ChosenScenarios {
@@ -83,12 +83,12 @@ test.each<[what: string, fields: Partial<Result>, shown: string]>([
   expect(showResult({ ...result, ...fields }, paintNothing)).toContain(shown)
 })
 
-test('the list has a line for each scenario, and starts with five', () => {
+test('the list has a line for each scenario, and starts with six', () => {
   const groups = listScenarios()
     .split('\n\n')
     .map((group) => group.match(/^ {2}[a-z-]+(?= {2,}[A-Z].*\.$)/gm)?.map((name) => name.trim()) ?? [])
   expect(groups.flat().sort()).toEqual(ALL.sort())
-  expect(groups[0]).toHaveLength(5)
+  expect(groups[0]).toHaveLength(6)
   expect(groups[1]).toEqual(VISITORS_SCENARIOS)
 })
 

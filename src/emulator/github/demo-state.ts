@@ -11,8 +11,9 @@ export const GITHUB_TOKEN = 'ghs_emulator0123456789abcdef'
 export const TOKEN_USER = 'github-actions[bot]'
 /** Who opens the agent's pull requests. */
 export const AGENT_USER = 'docs-agent[bot]'
-/** Who may write, and who may not. */
+/** Who may write: the first merges, and the second reviews. And who may not. */
 export const MAINTAINER = 'mona'
+export const REVIEWER = 'lisa'
 export const STRANGER = 'dora'
 export const BOT = 'link-checker[bot]'
 
@@ -26,17 +27,36 @@ const JSON_OUTPUT = '@@ -0,0 +1 @@\n+export const json = JSON.stringify'
 /** The label of pull requests that need no documentation. */
 const NO_DOCS = 'no-docs'
 
-/** The newest commits of the code become a merged pull request with this label. */
-function mergeWithLabel(repository: RepositoryState, branch: string, label: string, title: string, atMs: number): void {
-  repository.labels.push(label)
+/** The commits of a branch become a merged pull request that has a label, or that somebody has approved. */
+export function mergeChange(
+  repository: RepositoryState,
+  { branch, title, label, isApproved = false }: MergedChange,
+  atMs: number,
+): number {
+  if (label !== undefined) repository.labels.push(label)
   const number = takeNumber(repository)
-  openPull(repository, number, { branch, title, user: MAINTAINER, labels: [label] }, atMs)
+  const labels = label === undefined ? [] : [label]
+  const pull = openPull(repository, number, { branch, title, user: MAINTAINER, labels }, atMs)
+  if (isApproved) {
+    const { headSha } = pull
+    pull.reviews.push({ id: number, user: REVIEWER, body: '', state: 'APPROVED', headSha, submittedAtMs: atMs })
+    pull.reviewEvents.push({ id: number, event: 'reviewed', actor: REVIEWER, name: REVIEWER, atMs })
+  }
   mergePull(repository, number, MAINTAINER, atMs)
+  return number
+}
+
+interface MergedChange {
+  readonly branch: string
+  readonly title: string
+  readonly label?: string
+  readonly isApproved?: boolean
 }
 
 /** A repository with code, its docs, two releases, and one change since, of which the docs say nothing yet. */
 function publish(id: number, startMs: number, newest: GitHubScenario['change'] = 'pushed'): RepositoryState {
-  const people = { collaborators: { [MAINTAINER]: 'maintain' as const }, teams: ['writers'] }
+  const collaborators = { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' } as const
+  const people = { collaborators: { ...collaborators }, teams: ['writers'] }
   const repository = repositoryState({ id, ...people, labels: ['documentation'] })
   const change = (
     daysAgo: number,
@@ -55,7 +75,8 @@ function publish(id: number, startMs: number, newest: GitHubScenario['change'] =
   repository.tags['v1.1.0'] = second
   const [title, branch] = ['Add the --dry-run flag to deploy', 'dry-run']
   change(1, title, { 'src/deploy.ts': FLAG }, newest === 'pushed' ? undefined : branch)
-  if (newest !== 'pushed') mergeWithLabel(repository, branch, NO_DOCS, title, startMs - DAY_MS)
+  const merged = newest === 'reviewed' ? { branch, title, isApproved: true } : { branch, title, label: NO_DOCS }
+  if (newest !== 'pushed') mergeChange(repository, merged, startMs - DAY_MS)
   if (newest === 'partly-labelled') change(0.5, 'Print JSON with --json', { 'src/output.ts': JSON_OUTPUT })
   const run = { workflow: 'docs.yml', branch: 'main', status: 'completed', conclusion: 'success' } as const
   repository.workflowRuns.push(
@@ -83,6 +104,7 @@ export function demoState({ permissions, lag, checksBefore, change }: GitHubScen
     users: {
       [MAINTAINER]: { id: 11, type: 'User' },
       [STRANGER]: { id: 12, type: 'User' },
+      [REVIEWER]: { id: 13, type: 'User' },
       [TOKEN_USER]: { id: 41898282, type: 'Bot' },
       [AGENT_USER]: { id: 21, type: 'Bot' },
       [BOT]: { id: 22, type: 'Bot' },

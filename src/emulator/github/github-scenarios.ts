@@ -41,12 +41,15 @@ export interface GitHubScenario extends PlannedChecks {
    */
   readonly earlierPull: 'plain' | 'marked' | 'used-up' | 'marked-by-stranger'
   /**
-   * How the newest change of the code came to the default branch. `labelled`: with a merged pull request that has the label
-   * `no-docs`; `partly-labelled`: the same, and another change was pushed after it.
+   * How the newest change of the code came to the default branch. `reviewed`: with a pull request that somebody approved and
+   * somebody else merged; `labelled`: with a merged pull request that has the label `no-docs`; `partly-labelled`: the same, and
+   * another change was pushed after it.
    */
-  readonly change: 'pushed' | 'labelled' | 'partly-labelled'
+  readonly change: 'pushed' | 'reviewed' | 'labelled' | 'partly-labelled'
   readonly commentBy: 'nobody' | 'maintainer' | 'stranger' | 'bot'
   readonly permissions: Permissions
+  /** Whether the token is valid only until the agent has worked on a prompt, as a long job outlives that of an app. */
+  readonly isTokenShort: boolean
   readonly lag: Lag
   /** What goes wrong with requests of the same operation. */
   readonly faults: FaultPattern<GitHubFault>
@@ -75,6 +78,7 @@ export const USUAL_GITHUB: GitHubScenario = {
   change: 'pushed',
   commentBy: 'nobody',
   permissions: ALL_PERMISSIONS,
+  isTokenShort: false,
   lag: USUAL_LAG,
   ...always('none'),
 }
@@ -146,6 +150,10 @@ const scenarios = {
     earlierPull: 'marked',
     commentBy: 'bot',
   },
+  'reviewed-change': {
+    description: 'The change came with a pull request that `lisa` approved and `mona` merged.',
+    change: 'reviewed',
+  },
   'no-docs-label': {
     description: 'The change came with a pull request that has the label `no-docs`.',
     change: 'labelled',
@@ -158,6 +166,10 @@ const scenarios = {
   'label-not-created': {
     description: 'The repository does not have the label, and the token may not create it.',
     permissions: { ...ALL_PERMISSIONS, issues: 'read' },
+  },
+  'token-expires': {
+    description: 'The token is rejected when the agent has finished, as that of a GitHub App is after an hour.',
+    isTokenShort: true,
   },
   'read-only': {
     description: 'The token may only read.',

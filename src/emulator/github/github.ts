@@ -2,7 +2,7 @@ import { type RequestHead, type ServiceRequest, type ServiceResponse, jsonRespon
 import { type FaultPattern, faultAt } from '../http/faults.ts'
 import { MAX_BODY_BYTES } from '../http/prompt-body.ts'
 import { SOURCE } from '../service/job-body.ts'
-import type { JobRecord } from '../service/job-machine.ts'
+import type { JobRecord, Turn } from '../service/job-machine.ts'
 import { type AccountRoute, findAccountOperation } from './account-operations.ts'
 import { createAgentWork } from './agent-work.ts'
 import { mergeWhatIsReady } from './auto-merge.ts'
@@ -206,6 +206,12 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return /^(?:token|bearer) +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] === state.token
   }
 
+  /** Turns that began before the start are those of earlier runs. */
+  function hasExpired(nowMs: number): boolean {
+    const hasWorked = ({ startsAtMs, endsAtMs }: Turn): boolean => startsAtMs >= startMs && endsAtMs <= nowMs
+    return scenario.isTokenShort && [...jobs()].some(({ turns }) => turns.some(hasWorked))
+  }
+
   function performGraphQL(body: string, nowMs: number): Reply {
     const parsed = parseBody(body)
     if ('refused' in parsed) return parsed.refused
@@ -215,7 +221,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
     const { headers, body, method } = request
     if (headers['authorization'] === undefined) return toResponse(refusal(401, 'Requires authentication'))
-    if (!admits(request)) return toResponse(refusal(401, 'Bad credentials'))
+    if (hasExpired(nowMs) || !admits(request)) return toResponse(refusal(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
     if (request.target === GRAPHQL_PATH)

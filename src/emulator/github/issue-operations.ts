@@ -178,18 +178,19 @@ function eventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): o
   return { id, event, actor: requester, review_requester: requester, created_at: wireTime(atMs), ...who }
 }
 
-function crossReferenceBody({ call, number, issue, user, atMs }: CrossReference): object {
+function crossReferenceBody(call: Call, { name, repository, number, issue, user, atMs }: CrossReference): object {
   const at = wireTime(atMs)
-  const source = { type: 'issue', issue: issueBody(call, number, issue) }
+  const source = { type: 'issue', issue: issueBody({ ...call, name, repository }, number, issue) }
   return { event: 'cross-referenced', actor: userBody(call.state, user), created_at: at, updated_at: at, source }
 }
 
 /** Of all that happens, what is about reviews, and comments elsewhere that refer to it. */
 function listEvents(call: IssueCall): Reply {
   const reviews = 'reviewEvents' in call.issue ? call.issue.reviewEvents : []
+  const references = listCrossReferences(call.state, call.repository, call.number)
   const events = [
     ...reviews.map((event) => ({ atMs: event.atMs, body: eventBody(call, event) })),
-    ...listCrossReferences(call, call.number).map((one) => ({ atMs: one.atMs, body: crossReferenceBody(one) })),
+    ...references.map((one) => ({ atMs: one.atMs, body: crossReferenceBody(call, one) })),
   ]
   return listReply(
     call,
