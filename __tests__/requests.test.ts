@@ -80,6 +80,11 @@ const eachMerged = (count: number): RepositoryState['pulls'] => ({
   2001: merged(commit('b'), commit('b'), getSha(count)),
 })
 
+const eachExempt = (count: number): RepositoryState['pulls'] =>
+  Object.fromEntries(
+    Object.entries(eachMerged(count)).map(([number, pull]) => [number, { ...pull, user: 'ann', labels: ['no-docs'] }]),
+  )
+
 const goingOn = (furnish: Row['furnish'] & {}): Row => ({ given: ROLLING, plays: ['open-pull-request'], furnish })
 const TOO_MANY = ['pull-request', 'pull-request', 'error', 'error']
 
@@ -110,6 +115,13 @@ const ROWS: readonly (readonly [many: string, row: Row])[] = [
   [
     'commits of a push, each from another pull request of the agent',
     pushing('Work (#2001)', AGENT_USER, (index) => `Work (#${index})`, eachMerged, ['skipped', 'skipped']),
+  ],
+  [
+    'commits of a push, each from another pull request that is exempt',
+    {
+      ...pushing('Work (#2001)', 'Ann', (index) => `Work (#${index})`, eachExempt, ['skipped', 'skipped']),
+      given: { 'skip-labels': 'no-docs', 'skip-own-changes': 'false' },
+    },
   ],
   ['commits of a push by people', pushing('Work', 'Ann', () => 'Work')],
   ['checks that are waited for', { given: { 'wait-for-checks': 'true' }, checks: true }],
@@ -209,6 +221,9 @@ const PUSHED_CHANGE = {
   repository: changedRepository({ files: [{ filename: 'docs/guide.md' }] }),
 }
 const NOT_ASKED = { 'skip-own-changes': 'false' }
+const LABELLED = { github: combineScenarios(['no-docs-label']) }
+const PARTLY_LABELLED = { github: combineScenarios(['no-docs-label-in-part']) }
+const FILES_OF_LABELLED = { 'change-context': 'files', 'change-range': 'v1.1.0...main' }
 const ROUND = { 'wait-for-checks': 'true', 'fix-rounds': '1' }
 
 /** A part of a step, by the words of the page: what it takes more than a step without it. */
@@ -228,6 +243,16 @@ const PARTS: readonly Part[] = [
   { part: '`label`', given: { label: 'docs-agent' } },
   { part: '`skip-own-changes` on a push', more: ON_PUSH },
   { part: '`change-context`', given: { ...NOT_ASKED, 'change-context': 'diff' }, more: PUSHED_CHANGE },
+  {
+    part: '`skip-labels` on a push of one pull request',
+    ...{ given: { ...NOT_ASKED, ...FILES_OF_LABELLED, 'skip-labels': 'other' }, more: LABELLED },
+    without: { given: { ...NOT_ASKED, ...FILES_OF_LABELLED }, more: LABELLED },
+  },
+  {
+    part: '`skip-labels`, one of two changes exempt',
+    ...{ given: { ...NOT_ASKED, ...FILES_OF_LABELLED, 'skip-labels': 'no-docs' }, more: PARTLY_LABELLED },
+    without: { given: { ...NOT_ASKED, ...FILES_OF_LABELLED }, more: PARTLY_LABELLED },
+  },
   { part: '`on-open-pr`, no pull request open', given: { ...ROLLING, label: 'docs-agent' } },
   {
     part: '`on-open-pr`, one open',
