@@ -1,4 +1,5 @@
 import { commit, madeCommit } from '../../__tests__/support/github-state.ts'
+import { MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import type { Checks, Happening, Payload, Run } from './check.ts'
 import { added, changed, changedSince, merged, NO_KEY, pushed, redThenGreen, SKIPPED, UNHEARD } from './courses.ts'
@@ -46,9 +47,21 @@ const ownMerged: Happening = (github) => {
   return closed(true, 4, branch, headSha)
 }
 
-/** Where pull request 12, which is closed, changes a file. */
+const APPROVAL = {
+  id: 90,
+  user: REVIEWER,
+  body: '',
+  state: 'APPROVED',
+  headSha: commit('b'),
+  submittedAtMs: 0,
+} as const
+
+/** Where pull request 12, which is closed, changes a file, and was approved. */
 const withClosed = (file: string) =>
-  changed([file], { pulls: { 12: pullState({ branch: 'dry-run', headSha: commit('b'), state: 'closed' }) } })
+  changed([file], {
+    collaborators: { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' },
+    pulls: { 12: pullState({ branch: 'dry-run', headSha: commit('b'), state: 'closed', reviews: [APPROVAL] }) },
+  })
 
 /** Where pull requests 12 and 13 were merged one after the other. */
 function twoMerged() {
@@ -248,6 +261,7 @@ export const CHANGE_CHECKS: Checks = {
           prompts: ['new'],
           told: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
           labels: ['docs-for-12'],
+          reviewers: [REVIEWER],
         },
         { prompts: ['job_000001'], open: [4] },
         { ...SKIPPED, event: ownMerged },

@@ -1,4 +1,8 @@
+import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { issueState } from '../../src/emulator/github/issue-state.ts'
+import { pullState } from '../../src/emulator/github/pull-state.ts'
+import { pushCommit } from '../../src/emulator/github/repository-events.ts'
+import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { Checks } from './check.ts'
 import {
   added,
@@ -18,6 +22,14 @@ const NOTIFIED = [
   `Docs agent: pull-request ${PAGE}/pull/4 Details: ${PAGE}/actions/runs/42`,
   `Docs agent: error Details: ${PAGE}/actions/runs/44`,
 ] as const
+
+/** Where pull request 12, which changes the code, needs no docs. */
+function withExempt(docs: RepositoryState): RepositoryState {
+  const change = { message: 'Rename a function', author: MAINTAINER, files: [{ filename: 'src/flags.ts' }] }
+  const { sha: headSha } = pushCommit(docs, 'rename', change, 0)
+  docs.pulls[12] = pullState({ branch: 'rename', headSha, title: change.message, labels: ['no-docs'] })
+  return docs
+}
 
 /** Recipes in which one pull request stays open for all changes. */
 export const ROLLING_CHECKS: Checks = {
@@ -48,18 +60,21 @@ export const ROLLING_CHECKS: Checks = {
     },
   },
   'docs/recipes/rolling-on-push.yml': {
-    'a push goes to the open pull request, with that of a red run before it, and who made it is asked for a review': {
+    'a push goes to the open pull request, with that of a red run, its author is asked to review, no-docs skips': {
       // The service begins with pull request 1, of `job_finished`.
       scenarios: ['open-pull-request'],
-      docs: changedSince('rolling-on-push.yml', 'push', { collaborators: { mona: 'maintain', ann: 'write' } }),
+      docs: withExempt(
+        changedSince('rolling-on-push.yml', 'push', { collaborators: { mona: 'maintain', ann: 'write' } }),
+      ),
       runs: [
         { prompts: ['job_finished'], summary: ['Adding to pull request <code>&#35;1</code>'] },
         ...redThenGreen(['src/second.ts', 'src/third.ts'], {
           prompts: ['job_finished'],
-          open: [1],
+          open: [1, 12],
           reviewers: ['mona'],
         }),
         { ...SKIPPED, event: pushed('README.md') },
+        { event: merged(12), summary: ['Skipped, nothing to do', 'a label of `skip-labels`: #12.'], open: [1] },
       ],
     },
   },
