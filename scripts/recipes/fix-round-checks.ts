@@ -115,7 +115,13 @@ export const FIX_ROUND_CHECKS: Checks = {
       runs: [
         { isRed: true, vars: { DOCS_NEXT_RELEASE: '' }, printed: ['Set the variable DOCS_NEXT_RELEASE'] },
         { prompts: ['new'], told: ['part of v1.4.0', 'src/flags.ts'], labels: ['docs-agent-v1.4.0'], open: [4] },
-        { event: pushed('src/second.ts'), prompts: ['job_000001'], told: ['src/second.ts'], open: [4] },
+        {
+          event: pushed('src/second.ts'),
+          prompts: ['job_000001'],
+          told: ['src/second.ts'],
+          summary: ['follow-up 1 of 100'],
+          open: [4],
+        },
         {
           ...HELD_BACK,
           event: released('v1.3.9'),
@@ -157,6 +163,36 @@ export const FIX_ROUND_CHECKS: Checks = {
         },
         { event: inOrder(requireReview(false), pushed('src/third.ts')), prompts: ['job_000001'], open: [4] },
         { ...HELD_BACK, event: released('v1.4.0'), outputs: { 'merge.checked.in-scope': 'false' } },
+      ],
+    },
+    'the release is red while its pull request is a draft': {
+      vars: { DOCS_NEXT_RELEASE: 'v1.4.0' },
+      docs: changedSince('rolling-until-release.yml', 'push'),
+      scenarios: ['draft'],
+      edits: () => [added('docs/index.md', 'New')],
+      runs: [
+        { prompts: ['new'], open: [4] },
+        {
+          ...HELD_BACK,
+          event: released('v1.4.0'),
+          outputs: { 'merge.checked.pr-state': 'draft', 'merge.checked.checks': 'success' },
+          printed: ['pull request #4 is still open', 'state draft, checks success, in scope true'],
+        },
+      ],
+    },
+    'the release is red if several pull requests have its label, and merges none': {
+      docs: changedSince('rolling-until-release.yml', 'push', {
+        pulls: { 9: forgedPull('docs-agent-v1.4.0'), 10: forgedPull('docs-agent-v1.4.0') },
+      }),
+      runs: [
+        {
+          ...HELD_BACK,
+          event: released('v1.4.0'),
+          jobs: ['merge: failure'],
+          commands: [FIND_HELD],
+          printed: ['Expected one open pull request with the label docs-agent-v1.4.0, found: 10, 9.'],
+          open: [9, 10],
+        },
       ],
     },
     'a pull request with the label and a marker that names the job of another one is not merged': {
