@@ -60,6 +60,9 @@ function beginOf(run: Run, check: Check, state: GitHubState, usualEvent: string)
   return { eventName, event: { ...event, ...(inputs && { inputs }) }, from, branch, headSha }
 }
 
+/** The repositories that the docs app is installed in: all that the workflow or a project of it can use. */
+const appRepositories = ({ others = {} }: Check): string => ['acme/docs', 'acme/code', ...Object.keys(others)].join(',')
+
 function givenBy({ url, projectId, apiKey, github }: Emulator, certificateFile: string, check: Check, run: Run) {
   const usual = { DOCS_AGENT_BASE_URL: url, DOCS_AGENT_PROJECT_ID: projectId, DOCS_APP_CLIENT_ID: '1' }
   return {
@@ -70,6 +73,7 @@ function givenBy({ url, projectId, apiKey, github }: Emulator, certificateFile: 
     },
     env: {
       APP_TOKEN: github.token,
+      APP_REPOSITORIES: appRepositories(check),
       GITHUB_REPOSITORY: getRepository(run, check),
       GITHUB_REPOSITORY_OWNER: 'acme',
       GITHUB_API_URL: github.apiUrl,

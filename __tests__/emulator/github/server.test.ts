@@ -33,6 +33,31 @@ test.each([
   expect([service.admits(head), exchanges.length, service.requests]).toEqual([isOwner, isOwner ? 1 : 0, []])
 })
 
+test('a token for some repositories cannot write to others, and cannot see private ones', () => {
+  const { ask, service } = driveGitHub({ docs: { issues: { 8: issueState() } } })
+  const { 'acme/docs': docs } = service.github.state.repositories
+  if (docs === undefined) throw new Error('The repository is missing.')
+  const statuses = (repository: string): number[] => {
+    const authorization = { authorization: `token ${GITHUB_TOKEN}:${repository},acme/other` }
+    const query = { query: 'query { repository(owner: "acme", name: "docs") { id } }' }
+    return [
+      ask('GET', '/issues/8/comments', undefined, authorization).status,
+      ask('POST', '/issues/8/comments', { body: 'Hello' }, authorization).status,
+      'errors' in ask('POST', '/api/graphql', query, authorization).body ? 404 : 200,
+    ]
+  }
+  expect([statuses('acme/docs'), statuses('acme/code')]).toEqual([
+    [200, 201, 200],
+    [200, 403, 404],
+  ])
+  docs.visibility = 'private'
+  expect([statuses('acme/docs'), statuses('acme/code')]).toEqual([
+    [200, 201, 200],
+    [404, 404, 404],
+  ])
+  expect(docs.issues[8]?.comments).toHaveLength(2)
+})
+
 test('tells whose the token is, and no more, where it could be asked for anything', () => {
   const { ask, service } = driveGitHub()
   const { state } = service.github

@@ -94,6 +94,19 @@ function readFormat(accept = ''): readonly [mediaType: string, format: string | 
   return [`${mediaType}; charset=utf-8`, format]
 }
 
+interface Token {
+  readonly value: string
+  /** Of an app's token: the only repositories that it was made for. */
+  readonly repositories?: readonly string[]
+}
+
+/** An app's token for some repositories is this GitHub's token, a colon, and their names with commas between them. */
+function readToken(headers: RequestHead['headers']): Token | undefined {
+  const [, value, names] = /^(?:token|bearer) +([^\s:]+)(?::(\S+))?$/i.exec(headers['authorization'] ?? '') ?? []
+  if (value === undefined) return undefined
+  return { value, ...(names !== undefined && { repositories: names.split(',') }) }
+}
+
 /** A repository's name, and the rest of a path behind it. */
 interface Located {
   readonly name: string
@@ -147,9 +160,19 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return refusal(method === 'GET' ? 301 : 307, 'Moved Permanently', { url: location, headers: { location } })
   }
 
+  /** An app's token for some repositories shows no others, except that it can read public ones. */
+  function refuseOutside({ method, headers }: RequestHead, name: string): Reply | undefined {
+    const names = readToken(headers)?.repositories
+    if (names === undefined || names.includes(name)) return undefined
+    if (state.repositories[name]?.visibility !== 'public') return NOT_FOUND
+    return method === 'GET' ? undefined : refusal(403, 'Resource not accessible by integration')
+  }
+
   function perform(request: ServiceRequest, { name, rest }: Located, route: GitHubRoute, nowMs: number): Reply {
     const repository = state.repositories[name]
     if (repository === undefined) return NOT_FOUND
+    const refused = refuseOutside(request, name)
+    if (refused !== undefined) return refused
     const moved = redirectMoved(request, { name, rest })
     if (moved !== undefined) return moved
     const [path = '', ...query] = request.target.split('?')
@@ -202,20 +225,22 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return response
   }
 
-  function admits({ headers }: RequestHead): boolean {
-    return /^(?:token|bearer) +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] === state.token
+  const admits = ({ headers }: RequestHead): boolean => readToken(headers)?.value === state.token
+
+  /** What an app's token for some repositories shows in GraphQL. Public repositories are missing, unlike on GitHub. */
+  function narrowState(names: readonly string[] | undefined): GitHubState {
+    if (names === undefined) return state
+    const repositories = Object.fromEntries(Object.entries(state.repositories).filter(([name]) => names.includes(name)))
+    return new Proxy(state, {
+      get: (target, key) => (key === 'repositories' ? repositories : (Reflect.get(target, key) as unknown)),
+    })
   }
 
-  /** Turns that began before the start are those of earlier runs. */
-  function hasExpired(nowMs: number): boolean {
-    const hasWorked = ({ startsAtMs, endsAtMs }: Turn): boolean => startsAtMs >= startMs && endsAtMs <= nowMs
-    return scenario.isTokenShort && [...jobs()].some(({ turns }) => turns.some(hasWorked))
-  }
-
-  function performGraphQL(body: string, nowMs: number): Reply {
+  function performGraphQL({ headers, body }: ServiceRequest, nowMs: number): Reply {
     const parsed = parseBody(body)
     if ('refused' in parsed) return parsed.refused
-    return answerGraphQL({ state, nowMs, baseUrl, url: `${baseUrl}${GRAPHQL_PATH}` }, parsed.fields)
+    const shown = narrowState(readToken(headers)?.repositories)
+    return answerGraphQL({ state: shown, nowMs, baseUrl, url: `${baseUrl}${GRAPHQL_PATH}` }, parsed.fields)
   }
 
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
@@ -225,7 +250,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
     if (request.target === GRAPHQL_PATH)
-      return answerAs('graphql', request, nowMs, () => performGraphQL(body, nowMs), true)
+      return answerAs('graphql', request, nowMs, () => performGraphQL(request, nowMs), true)
     const account = findAccountOperation(method, path)
     if (account !== undefined) {
       const { name, operation } = account

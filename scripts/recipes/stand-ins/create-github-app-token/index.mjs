@@ -1,7 +1,14 @@
 import { appendFileSync } from 'node:fs'
 
-const { APP_TOKEN = '', GITHUB_OUTPUT = '', INPUT_OWNER = '' } = process.env
-const given = ['CLIENT-ID', 'PRIVATE-KEY', 'REPOSITORIES'].every((name) => process.env[`INPUT_${name}`])
-if (!given || INPUT_OWNER !== 'acme') throw new Error('An app, its key, an owner and repositories are needed.')
-console.log(`::add-mask::${APP_TOKEN}`)
-appendFileSync(GITHUB_OUTPUT, `token=${APP_TOKEN}\n`)
+const { APP_TOKEN = '', APP_REPOSITORIES = '', GITHUB_OUTPUT = '', ...env } = process.env
+const { INPUT_OWNER: owner = '', INPUT_REPOSITORIES: repositories = '' } = env
+const names = repositories.split(/[\s,]+/).filter(Boolean)
+if (!env['INPUT_CLIENT-ID'] || !env['INPUT_PRIVATE-KEY'] || names.length === 0)
+  throw new Error('An app, its key and repositories are needed.')
+const wanted = names.map((name) => `${owner}/${name}`)
+const missing = wanted.filter((name) => !APP_REPOSITORIES.split(',').includes(name))
+if (missing.length > 0) throw new Error(`The app is not installed in ${missing.join(', ')}.`)
+// The embedded GitHub takes the part after the colon as the only repositories of the token.
+const token = `${APP_TOKEN}:${wanted.join(',')}`
+console.log(`::add-mask::${token}`)
+appendFileSync(GITHUB_OUTPUT, `token=${token}\n`)
