@@ -12,7 +12,15 @@ interface Fleet {
       readonly inputs: Readonly<Record<string, { readonly default?: string | number | boolean }>>
     }
   }
-  readonly jobs: Readonly<Record<string, { readonly steps: readonly { name?: string; run?: string }[] }>>
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>
+}
+
+interface Step {
+  readonly id?: string
+  readonly name?: string
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, string>>
 }
 
 const fleet = parse(readFileSync(join(root, '.github/workflows/fleet.yml'), 'utf8')) as Fleet
@@ -22,6 +30,42 @@ function getScript(job: string, name: string): string {
   if (run === undefined) throw new Error(`The workflow has no step “${name}” in the job ${job}.`)
   return run
 }
+
+const listSteps = (job: string): readonly Step[] => fleet.jobs[job]?.steps ?? []
+
+/** Inputs of the fleet itself. All others are inputs of the action. */
+const OWN_INPUTS = ['projects', 'name', 'app-client-id', 'max-parallel', 'spread-minutes']
+/** The check merges these into the row of each project. */
+const ROW_INPUTS = ['label', 'allowed-paths', 'reviewers']
+
+test('every input and override of the fleet reaches the action', () => {
+  const inputs = Object.keys(fleet.on.workflow_call.inputs).filter((name) => !OWN_INPUTS.includes(name))
+  const passed = inputs.map((name) => [name, `\${{ ${ROW_INPUTS.includes(name) ? 'matrix' : 'inputs'}.${name} }}`])
+  expect(listSteps('project').find(({ id }) => id === 'docs')?.with).toEqual({
+    ...(Object.fromEntries(passed) as object),
+    prompt: '${{ matrix.prompt || inputs.prompt }}',
+    'pr-repository': '${{ matrix.pr-repository }}',
+    'project-id': '${{ matrix.project }}',
+    'api-key': '${{ secrets.api-key }}',
+    'github-token': '${{ steps.token.outputs.token || secrets.github-token }}',
+  })
+})
+
+test('the token of an app is for the repository of the project only', () => {
+  expect(listSteps('project').find(({ id }) => id === 'token')?.with).toMatchObject({
+    'client-id': '${{ inputs.app-client-id }}',
+    'private-key': '${{ secrets.app-private-key }}',
+    owner: '${{ matrix.owner }}',
+    repositories: '${{ matrix.repository }}',
+  })
+})
+
+test('the artifacts of a fleet have its name, so that two fleets fit in one run', () => {
+  const findInputs = (job: string, action: string) => listSteps(job).find(({ uses }) => uses?.includes(action))?.with
+  const prefix = 'docs-agent-${{ inputs.name }}-'
+  expect(findInputs('project', 'upload-artifact')?.['name']).toBe(`${prefix}\${{ matrix.project }}`)
+  expect(findInputs('report', 'download-artifact')?.['pattern']).toBe(`${prefix}*`)
+})
 
 const CHECK = getScript('check', 'Check the inputs')
 const WRITE_RESULT = getScript('project', 'Write the result to a file')

@@ -1,5 +1,6 @@
+import { CHECK_SCENARIOS } from '../../src/emulator/github/check-scenarios.ts'
 import type { Checks, RepositoryName, Run } from './check.ts'
-import { changed, changedSince, pushed, SKIPPED } from './courses.ts'
+import { added, changed, changedSince, pushed, SKIPPED } from './courses.ts'
 
 const ENDINGS = ['', '--failed', '--no-changes', '--flaky', '', '--archived', '--sparse', '--late-link']
 const OTHERS = ['', '--unlisted-status', '--hostile', '--other-job', '', '--hostile-link']
@@ -16,6 +17,7 @@ const fleetOf = (...projects: string[]) => ({
 })
 const SWEPT = { 'docs-a': 'acme/docs', 'docs-b': 'acme/api', 'docs-c': 'acme/sdk' } as const
 const sweep = Object.entries(SWEPT).map(([project, repository]) => ({ project, 'pr-repository': repository }))
+const TRANSLATED = 'Fix spelling and grammar on all pages in German.'
 
 const ended = (green: number, red: number) => ({ 'report.table.green': String(green), 'report.table.red': String(red) })
 
@@ -65,14 +67,40 @@ export const FLEET_CHECKS: Checks = {
     'three projects in three repositories have three pull requests after three runs, and each run adds to them': {
       projects: SWEPT,
       others: { 'acme/api': changed([]), 'acme/sdk': changed([]) },
-      vars: { DOCS_AGENT_PROJECTS: JSON.stringify(sweep) },
+      vars: {
+        DOCS_AGENT_PROJECTS: JSON.stringify(
+          sweep.map((entry) => (entry.project === 'docs-b' ? { ...entry, prompt: TRANSLATED } : entry)),
+        ),
+      },
       runs: [
-        { outputs: ended(3, 0), prompts: Object.keys(SWEPT).map((project) => `${project} new`) },
+        {
+          outputs: ended(3, 0),
+          prompts: Object.keys(SWEPT).map((project) => `${project} new`),
+          told: ['Fix spelling and grammar on all pages. Change no code', TRANSLATED],
+        },
         { outputs: ended(3, 0), prompts: Object.keys(SWEPT).map((project) => `${project} job_*`) },
         {
           outputs: ended(3, 0),
           prompts: Object.keys(SWEPT).map((project) => `${project} job_*`),
           labels: sweep.map(() => 'docs-agent-fleet'),
+        },
+      ],
+    },
+  },
+  'scripts/recipes/workflows/two-fleets.yml': {
+    'two fleets of one run do not mix their results, and each has its own inputs': {
+      vars: { DOCS_AGENT_PROJECTS: '["docs-a"]' },
+      edits: (prompt) => [added(prompt.includes('settings') ? 'mkdocs.yml' : 'docs/start.md', 'site_name: Acme')],
+      plan: CHECK_SCENARIOS['checks-fixed'].checks,
+      runs: [
+        {
+          prompts: ['docs-a new', 'docs-a new', 'docs-a job_*'],
+          outputs: {
+            'after.fleets.pages': 'docs-a: in-scope true, checks unknown',
+            'after.fleets.settings': 'docs-a: in-scope false, checks success',
+          },
+          labels: ['docs-agent-pages', 'docs-agent-settings'],
+          reviewers: ['mona'],
         },
       ],
     },
