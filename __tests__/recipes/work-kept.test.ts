@@ -51,6 +51,15 @@ test.each(workflowsToCopy())('$name loses nothing with a run that gives way to t
   if (hasWords) expect(waiting.map(({ queue }) => queue)).toEqual(['max'])
 })
 
+test.each(WORKFLOWS)('$name never runs twice at the same time if its runs share a pull request', ({ workflow }) => {
+  for (const { job, given } of asksOf(workflow)) {
+    const isPerEvent = String(given['label']).includes('github.event')
+    if (isPerEvent || !/^(?:follow-up|skip)$/.test(String(given['on-open-pr']))) continue
+    // The engine that plays the recipes ignores concurrency.
+    expect(job.concurrency ?? workflow.concurrency).toMatchObject({ 'cancel-in-progress': false })
+  }
+})
+
 test.each(WORKFLOWS)('$name may read what it looks at, and leaves it to GitHub who may write', ({ workflow }) => {
   expect(JSON.stringify(workflow)).not.toContain('author_association')
   for (const { job, given } of asksOf(workflow)) {

@@ -42,6 +42,7 @@ export const CENTRAL_WORKFLOW = 'your-org/workflows/.github/workflows/docs.yml@m
 interface Concurrency {
   readonly group: string
   readonly queue?: string
+  readonly 'cancel-in-progress'?: boolean
 }
 
 /** What the token of a job's steps may do: that of an app says so where it is made. */

@@ -1,6 +1,6 @@
 import { CHECK_SCENARIOS } from '../../src/emulator/github/check-scenarios.ts'
 import type { Checks, RepositoryName, Run } from './check.ts'
-import { added, changed, changedSince, pushed, SKIPPED } from './courses.ts'
+import { added, changed, changedSince, pushed, redThenGreen, SKIPPED } from './courses.ts'
 
 const ENDINGS = ['', '--failed', '--no-changes', '--flaky', '', '--archived', '--sparse', '--late-link']
 const OTHERS = ['', '--unlisted-status', '--hostile', '--other-job', '', '--hostile-link']
@@ -61,6 +61,12 @@ export const FLEET_CHECKS: Checks = {
       docs: changedSince('organisation-caller.yml', 'schedule'),
       eventName: 'workflow_dispatch',
       runs: [night('docs-a', undefined, { prompts: ['docs-a new'], told: ['src/flags.ts'] })],
+    },
+  },
+  'scripts/recipes/workflows/organisation-on-push.yml': {
+    'a push after a red run tells the agent of both changes': {
+      docs: changedSince('organisation-on-push.yml', 'push'),
+      runs: redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['new'], open: [4] }),
     },
   },
   'docs/recipes/fleet-on-schedule.yml': {
