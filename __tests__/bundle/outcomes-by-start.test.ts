@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, jest, test } from '@jest/globals'
+import { listScenarios } from '../../scripts/start/scenarios.ts'
 import { start } from '../../scripts/start/start.ts'
 import { OUTCOMES } from '../../src/agent/report/report.ts'
 import { root } from '../support/markdown-files.ts'
@@ -17,20 +18,28 @@ const outcomes = [...page.matchAll(/^### `([a-z-]+)`\n\n.*Try `(?:npm start)?(.*
 /** The last cell behind a message: flags, or why no command shows it. */
 const messages = [...page.matchAll(/^\| “([^”]+)”.*\| +(?:`([^|]+)`|\w[^|]+) +\|$/gm)]
 
-/** All that the terminal shows. */
+const COLUMNS = 80
+
+/** All that a terminal of 80 columns shows. Only an address, on a line of its own, is longer than a line. */
 async function run(command: string): Promise<string> {
   const flags = [...command.matchAll(/(?:[^\s"]|"[^"]*")+/g)]
   let shown = ''
+  const write = (text: string): string => (shown += text)
   await start(root, {
     argv: ['node', 'start', '--speed', '20', ...flags.map(([flag]) => flag.replaceAll('"', ''))],
     env: { INIT_CWD: temporaryFolder() },
-    stdout: { write: (text) => (shown += text) },
-    stderr: { write: (text) => (shown += text) },
+    stdout: { columns: COLUMNS, write },
+    stderr: { columns: COLUMNS, write },
     on: () => undefined,
     exit: () => undefined,
   })
+  const tooLong = shown.split('\n').filter((line) => Array.from(line).length > COLUMNS)
+  expect(tooLong.filter((line) => !/^\(?https?:\S+$/.test(line))).toEqual([])
   return shown
 }
+
+/** A text without the line breaks of a terminal. */
+const unwrap = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 test('each outcome, error and warning has one command, or the page says why there is none', () => {
   expect(outcomes.map(([, outcome]) => outcome)).toEqual([...OUTCOMES])
@@ -47,7 +56,26 @@ test.concurrent.each(outcomes.map(([, outcome = '', flags = '']) => [flags, outc
 const shown = messages.flatMap(([, message = '', flags]) => (flags === undefined ? [] : [[flags, message] as const]))
 
 test.concurrent.each(shown)('«npm start -- %s» shows “%s”', async (flags, message) => {
-  expect(await run(flags)).toContain(message)
+  expect(unwrap(await run(flags))).toContain(unwrap(message))
+})
+
+const commands = [...outcomes.map(([, , flags = '']) => flags), ...shown.map(([flags]) => flags)].join(' ')
+const listed = [...listScenarios().matchAll(/^ {2}([a-z-]+) {2,}[A-Z]/gm)].map(([, name = '']) => name)
+
+test.concurrent.each(listed.filter((name) => !new RegExp(`[ ",]${name}(?:[ ",]|$)`).test(commands)))(
+  '«npm start -- --scenario %s» fits into 80 columns and ends',
+  async (name) => {
+    expect(await run(`--speed 50 --scenario ${name}`)).toMatch(/^[✔✘] .*exit code/m)
+  },
+)
+
+test('the tables of an export of visitors fit into 80 columns', async () => {
+  const shown = await run('--action visitors --input trend=12 --input compare=pages')
+  const [, tables = ''] = /^Trend\n(.*)^The export$/ms.exec(shown) ?? []
+  const rows = tables.split('\n')
+  expect(rows.length).toBeGreaterThan(50)
+  // The rest of a row that is too wide is indented.
+  expect(rows.filter((row) => row.startsWith(' '))).toEqual([])
 })
 
 test('the log of a pull request is shown as it was while the agent worked, and as it is at the end', async () => {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { askForNearest } from './nearest.ts'
+import { showCommand } from './terminal.ts'
 
 export const TASK_FLAGS = ['prompt', 'prompt-file', 'job-id'] as const
 const NAMED_FLAGS = ['action', 'scenario', 'speed', 'cancel-after', ...TASK_FLAGS] as const
@@ -36,7 +37,7 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
     const { name, rawName, value, inlineValue } = token
     if (!KNOWN.includes(name)) {
       const flags = KNOWN.map((known) => `--${known}`)
-      return `There is no option ${rawName}.${askForNearest(`--${name}`, flags)} «npm start -- --help» shows all.`
+      return `There is no option ${rawName}.${askForNearest(`--${name}`, flags)} This shows all:${showCommand('--help')}`
     }
     // The next flag is not a value. A value that begins with a dash needs the form --prompt=--text.
     if (!isSwitch(name) && (value === undefined || (!inlineValue && value.startsWith('-'))))
@@ -51,7 +52,7 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
   const [positional] = positionals
   if (positionals.length !== withoutValue.length || withoutValue.length > 1) {
     const place = positional === undefined ? 'A flag has no value' : `«${positional}» belongs to no flag`
-    return `${place}. Put -- before the flags: npm start -- --scenario failed`
+    return `${place}. Put -- before the flags:${showCommand('--scenario failed')}`
   }
   return {
     named: Object.fromEntries([

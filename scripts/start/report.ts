@@ -72,5 +72,8 @@ export function showResult(
 
 function showValue(value: string, paint: Paint): string {
   if (value === '') return paint('dim', '(empty)')
-  return cutText(cleanForTerminal(value).replaceAll('\n', '↵'), MAX_SHOWN_VALUE)
+  const line = cleanForTerminal(value).replaceAll('\n', '↵')
+  // A line of a terminal breaks at blanks, and JSON on one line has none.
+  const isJson = /^[[{]/.test(line)
+  return cutText(isJson ? line.replaceAll(/,(?=["{])/g, ', ') : line, MAX_SHOWN_VALUE)
 }

@@ -13,6 +13,7 @@ import {
   isRunnerScenarioName,
   type RunnerScenarioName,
 } from './runner-scenarios.ts'
+import { showCommand } from './terminal.ts'
 import { ASKED } from './workflow-runs.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -86,13 +87,13 @@ export function chooseScenarios(
 ): ChosenScenarios | string {
   const unknown = names.find((name) => !Object.hasOwn(DESCRIBED, name))
   if (unknown !== undefined)
-    return `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(DESCRIBED))} «npm start -- --list» lists all.`
+    return `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(DESCRIBED))} This lists all:${showCommand('--list')}`
   const visitorsOnly = names.find((name) => VISITORS_SCENARIOS.includes(name))
   if (visitorsOnly !== undefined && action === 'agent')
-    return `${visitorsOnly} is about the export of visitors: npm start -- --action visitors --scenario ${visitorsOnly}`
+    return `${visitorsOnly} is about the export of visitors:${showCommand(`--action visitors --scenario ${visitorsOnly}`)}`
   const [scenario = DEFAULT_SCENARIO, second] = names.filter(isScenarioName)
   if (second !== undefined)
-    return `${scenario} and ${second} are both scenarios of the service, which plays one. See: npm start -- --list`
+    return `${scenario} and ${second} are both scenarios of the service, which plays one. This lists all:${showCommand('--list')}`
   const given = INPUTS.filter(([, of]) => of.some((name) => names.includes(name))).map(([inputs]) => inputs)
   return {
     scenario,
@@ -117,9 +118,10 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
 /** All scenarios for `--list`, one a line. */
 export function listScenarios(): string {
   const shown = new Set<string>()
+  const width = Math.max(...GROUPS.flatMap(([, names]) => names.map(({ length }) => length)))
   const groups = GROUPS.map(([title, names]) => {
     const rows = names.filter((name) => !shown.has(name) && shown.add(name))
-    return [title, ...rows.map((name) => `  ${name.padEnd(24)}  ${DESCRIBED[name]?.description ?? ''}`)].join('\n')
+    return [title, ...rows.map((name) => `  ${name.padEnd(width)}  ${DESCRIBED[name]?.description ?? ''}`)].join('\n')
   })
-  return `${groups.join('\n\n')}\n\nSeveral have commas between them: npm start -- --scenario "late-link, checks-late"\n`
+  return `${groups.join('\n\n')}\n\nSeveral have commas between them:${showCommand('--scenario "late-link, checks-late"')}\n`
 }

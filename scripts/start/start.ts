@@ -180,7 +180,7 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
   try {
     if (options.kind === 'check') return await check(options, terminal)
     const program = resolve(folder, `dist/${options.action}/index.js`)
-    if (!existsSync(program)) return refuse(`${program} is missing. Make it with: npm ci && npm run build`)
+    if (!existsSync(program)) return refuse(`${program} is missing. Make it with:\n  npm ci && npm run build`)
     return await play(options, join(folder, options.action === 'agent' ? '.' : options.action), terminal)
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error))

@@ -51,12 +51,18 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => row.map(pad).join('  ').trimEnd())
 }
 
+/** A command on a line of its own, because people copy it. */
+export const showCommand = (flags: string): string => `\n  npm start -- ${flags}`
+
 /** The indent of continuation lines: a list marker, or the columns before the last one. */
 const INDENT = /^(?: *[•│▾] | *\[[ \dhmins]+\] |.*\S {2,}(?=\S)| *)/u
 
+/** An address is copied from the terminal as a whole. */
+const ADDRESS = /^\(?https?:\/\//
+
 /**
- * Breaks long lines between words and indents the continuation lines. A word that is longer than a line, such as a URL, is
- * not broken.
+ * Breaks long lines between words and indents the continuation lines. A word that is longer than a line is broken anywhere,
+ * and a longer address is on a line of its own.
  * @param columns the width of the terminal; infinite for other streams
  */
 export function wrapLines(text: string, columns: number): string {
@@ -71,10 +77,39 @@ function wrapLine(line: string, columns: number): string {
   let wrapped = ''
   let used = 0
   for (const word of line.match(/ *[^ ]+/g) ?? []) {
-    const length = visibleLength(word)
-    const isBreak = used > further.length && used + length > columns
-    wrapped += isBreak ? `\n${further}${word.trimStart()}` : word
-    used = isBreak ? further.length + visibleLength(word.trimStart()) : used + length
+    const bare = word.trimStart()
+    if (used + visibleLength(word) <= columns) {
+      wrapped += word
+      used += visibleLength(word)
+    } else if (visibleLength(bare) <= columns - further.length) {
+      wrapped += `${wrapped === '' ? '' : '\n'}${further}${bare}`
+      used = further.length + visibleLength(bare)
+    } else if (ADDRESS.test(bare.replace(ESCAPE, ''))) {
+      wrapped += wrapped === '' ? bare : `\n${bare}`
+      used = Infinity
+    } else {
+      const pieces = cutWord(word, columns - used, columns - further.length)
+      wrapped += pieces.join(`\n${further}`)
+      used = further.length + visibleLength(pieces.at(-1) ?? '')
+    }
   }
   return wrapped
+}
+
+/** Cuts a word into pieces of these lengths, not counting its escapes. */
+function cutWord(word: string, firstLength: number, length: number): string[] {
+  const pieces: string[] = []
+  let piece = ''
+  let left = firstLength
+  for (const character of word.match(/\u001b\[\d+m|[^]/gu) ?? []) {
+    const width = visibleLength(character)
+    if (width > left) {
+      pieces.push(piece)
+      piece = ''
+      left = length
+    }
+    piece += character
+    left -= width
+  }
+  return [...pieces, piece]
 }

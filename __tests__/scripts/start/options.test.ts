@@ -108,11 +108,11 @@ test.each(['--job-id job_1', '--prompt-file a.md', '--input job-id=job_1', '--ac
   },
 )
 
-const UNCLEAR = 'npm start -- --scenario failed'
+const UNCLEAR = '\n  npm start -- --scenario failed'
 
 test.each<[flags: string, message: string, env?: Env]>([
-  ['failed', `«failed» belongs to no flag. Put -- before the flags: ${UNCLEAR}`],
-  ['', `A flag has no value. Put -- before the flags: ${UNCLEAR}`, { npm_config_scenario: 'true' }],
+  ['failed', `«failed» belongs to no flag. Put -- before the flags:${UNCLEAR}`],
+  ['', `A flag has no value. Put -- before the flags:${UNCLEAR}`, { npm_config_scenario: 'true' }],
   ['a b', UNCLEAR, { npm_config_scenario: 'true', npm_config_prompt: 'true' }],
   [
     '',
@@ -126,14 +126,14 @@ test.each<[flags: string, message: string, env?: Env]>([
   ],
   ['--scenario failed', '--scenario is for the embedded service', SERVICE],
   ['--speed 2', '--speed is for the embedded service', SERVICE],
-  ['--bogus', 'There is no option --bogus. «npm start -- --help» shows all.'],
-  ['--promt x', 'There is no option --promt. Did you mean --prompt? «npm start -- --help» shows all.'],
+  ['--bogus', 'There is no option --bogus. This shows all:\n  npm start -- --help'],
+  ['--promt x', 'There is no option --promt. Did you mean --prompt? This shows all:\n  npm start -- --help'],
   ['--toString', 'There is no option --toString.'],
   ['-x', 'There is no option -x.'],
   ['--action nice', '--action must be agent or visitors, and is «nice».'],
   ['--scenario', '--scenario needs a value.'],
   ['--prompt --help', '--prompt needs a value.'],
-  ['--scenario nice', 'There is no scenario «nice». «npm start -- --list» lists all.'],
+  ['--scenario nice', 'There is no scenario «nice». This lists all:\n  npm start -- --list'],
   ['--scenario draft,check-fails', 'There is no scenario «check-fails». Did you mean checks-fail?'],
   ['--scenario toString', 'There is no scenario «toString»'],
   ['--scenario slow,failed', 'slow and failed are both scenarios of the service'],
@@ -141,7 +141,7 @@ test.each<[flags: string, message: string, env?: Env]>([
   ['--speed 201', '--speed must be a number from 1 to 200.'],
   ['--cancel-after soon', '--cancel-after needs a number of seconds, and got «soon».'],
   ['--input wait', '--input needs the form name=value, and got «wait».'],
-])('%j is refused: %s', (flags, said, env = {}) => {
+])('%j is refused: %j', (flags, said, env = {}) => {
   const message = expect.stringContaining(said) as unknown
   expect(readOptions(splitFlags(flags), env)).toMatchObject({ kind: 'refused', message })
 })

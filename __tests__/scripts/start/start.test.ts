@@ -124,7 +124,7 @@ test('resolves a prompt file in the folder where npm was called', async () => {
 })
 
 test('reports invalid flags and a missing program with the problem and a fix', async () => {
-  const stderr = 'There is no scenario «fail». Did you mean failed? «npm start -- --list» lists all.\n'
+  const stderr = 'There is no scenario «fail». Did you mean failed? This lists all:\n  npm start -- --list\n'
   expect(await run(['--scenario', 'fail'])).toEqual({ exitCode: 2, stdout: '', stderr })
   const folder = project()
   rmSync(join(folder, 'dist'), { recursive: true })
@@ -161,6 +161,13 @@ test.each([
   const { stdout } = await run([flag], { columns: 60 })
   expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([])
   expect(stdout.replaceAll(/\s+/g, ' ')).toBe(text.replaceAll(/\s+/g, ' '))
+})
+
+test.each(['--list', '--help'])('the commands of %s are not broken in a terminal of 80 columns', async (flag) => {
+  const { stdout } = await run([flag], { columns: 80 })
+  expect(stdout.match(/^ *npm start .*$/gm)).toEqual(
+    flag === '--list' ? ['  npm start -- --scenario "late-link, checks-late"'] : ['  npm start -- [options]'],
+  )
 })
 
 /** What --check says of the embedded service as if it were a real one, and what it asked there. */

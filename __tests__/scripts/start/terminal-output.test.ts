@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { chooseScenarios, type ChosenScenarios, listScenarios } from '../../../scripts/start/scenarios.ts'
 import { markdownToTerminal } from '../../../scripts/start/markdown-to-terminal.ts'
 import { showLogLine, showResult, type Result } from '../../../scripts/start/report.ts'
@@ -15,6 +16,7 @@ import {
 import { AGENT_FIELDS } from '../../../src/agent/inputs.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
+import { SEED } from '../../support/seed.ts'
 
 const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'fixed', 'rolling', 'working', ...RUNNER_SCENARIO_NAMES]
 const VISITORS_SCENARIOS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
@@ -74,6 +76,11 @@ test.each<[what: string, fields: Partial<Result>, shown: string]>([
     'outputs as a table, each on one line',
     { outputs: { status: 'completed', 'pr-link': '', long: `a\n${'b'.repeat(300)}` } },
     `status   completed\npr-link  (empty)\nlong     a↵${'b'.repeat(197)}…\n`,
+  ],
+  [
+    'JSON with blanks, where its lines can break',
+    { outputs: { list: '[{"a":1,"b":2},{"a":3,"b":4}]' } },
+    'list  [{"a":1, "b":2}, {"a":3, "b":4}]\n',
   ],
   ['the summary', { summary: '# Done\n<b>x</b>' }, 'Done\n\nx\n'],
   ['the exit code', {}, '✔ success, exit code 0, after 1 s'],
@@ -137,10 +144,32 @@ test.each([
   ['under the last column', 'name  one two', 12, 'name  one\n      two'],
   ['by two blanks, where a column is too wide', 'a very long name  one two', 20, 'a very long name\n  one two'],
   ['never in an address', 'See https://example.com/a/b/c now', 10, 'See\nhttps://example.com/a/b/c\nnow'],
+  ['after an address that it does not fit', 'https://example.com/a/b/c', 10, 'https://example.com/a/b/c'],
+  ['before an address that is in brackets', '• (https://example.com/a)', 10, '•\n(https://example.com/a)'],
+  ['in a value that is longer than a line', 'a  {"b":"c d","e":1}', 12, 'a  {"b":"c\n   d","e":1}'],
+  ['in a value without blanks', 'name  0123456789abcdef', 12, 'name  012345\n      6789ab\n      cdef'],
+  ['in a column without blanks', '0123456789abcdef  1', 12, '0123456789ab\n  cdef  1'],
   ['not at all where it fits', 'one two  three', Infinity, 'one two  three'],
   ['not for its colours', paintWithColours('bold', 'one two'), 7, paintWithColours('bold', 'one two')],
 ])('a line breaks %s', (_how, text, columns, wrapped) => {
   expect(wrapLines(text, columns)).toBe(wrapped)
+})
+
+test('a terminal shows the whole text, and no line is longer than it is wide, except an address', () => {
+  const words = fc.oneof(
+    fc.constantFrom('  ', '• ', '[  4 s] ', 'https://example.com/a/b/c/d', '(http://127.0.0.1:1/)', '\n'),
+    fc.string({ maxLength: 30, unit: fc.constantFrom('a', ',', '😀') }).map((text) => paintWithColours('bold', text)),
+  )
+  const escape = /\u001b\[\d+m/g
+  fc.assert(
+    fc.property(fc.array(words), fc.integer({ min: 8, max: 20 }), (parts, columns) => {
+      const wrapped = wrapLines(parts.join(' '), columns)
+      const tooLong = wrapped.split('\n').filter((line) => Array.from(line.replaceAll(escape, '')).length > columns)
+      expect(tooLong.filter((line) => !/^\(?https?:\S+$/.test(line))).toEqual([])
+      expect(wrapped.replaceAll(/\s/g, '')).toBe(parts.join(' ').replaceAll(/\s/g, ''))
+    }),
+    { seed: SEED },
+  )
 })
 
 test.each([
