@@ -85,8 +85,9 @@ const ROWS: readonly Row[] = [
       ['one event does not hide that of another', 'checks-of-two-events', 'red', 'failure', '1 of 2 failed (build)'],
       ['a job behind another one is waited for', 'checks-in-turn', 'red', 'failure', '1 of 4 failed (deploy)'],
       ['a job hides no other one of its name', 'checks-of-one-name', 'red', 'failure', '1 of 2 failed (build)'],
+      ['a job that is started again later has failed', 'checks-again', 'red', 'failure', '1 of 1 failed (build)'],
       ['a workflow that cannot start has failed', 'checks-cannot-start', 'red', 'failure', 'with startup_failure)'],
-      ['hundreds of checks are known by their suites', 'checks-many', 'green', 'success', 'all 101 passed.'],
+      ['hundreds of checks are known by their suites', 'checks-many', 'green', 'success', 'all 250 passed.'],
       ['the deadline covers the waiting for checks', 'checks-pending', 'red', 'pending', 'checks have not finished'],
       ['a commit that comes meanwhile is the one that counts', 'head-moves', 'green', 'success', 'a new commit, '],
       [
@@ -96,7 +97,22 @@ const ROWS: readonly Row[] = [
         'pending',
         '1 of 4 waiting for approval (deploy)',
       ],
+      [
+        'an environment is advised to be reviewed',
+        'checks-wait-for-environment',
+        'red',
+        'pending',
+        'Review the deployment on the page of the run',
+      ],
       ['a required check that never comes is told', 'blocked', 'green', 'success', 'that was never registered'],
+      ['what GitHub blocks is ready for review', 'blocked', 'green', 'success', 'The pull request is ready for review'],
+      [
+        'the checks of a pull request that is closed are not late',
+        'closed-meanwhile',
+        'red',
+        'pending',
+        'Its checks had not finished when it was closed.',
+      ],
     ] as const
   ).map(([name, plays, colour, checks, told]): Row => ({
     name,

@@ -36,8 +36,9 @@ const ACTION_REQUIRED = 'action_required'
 
 function formatProgress(suite: Progress, app = ACTIONS) {
   const { conclusion } = suite
-  const waits = app === ACTIONS && (conclusion === ACTION_REQUIRED || isWaiting(suite))
-  return { conclusion, state: waits ? ('approval' as const) : getState(suite) }
+  const isGuarded = app === ACTIONS && isWaiting(suite)
+  const waits = isGuarded || (app === ACTIONS && conclusion === ACTION_REQUIRED)
+  return { conclusion, isGuarded, state: waits ? ('approval' as const) : getState(suite) }
 }
 
 const wireCheckRun = z.object({
@@ -63,6 +64,8 @@ function toCheckRun(run: z.infer<typeof wireCheckRun>) {
     state: getState(run),
     /** That it is pending until somebody lets it run. */
     waitsForApproval: isWaiting(run),
+    /** Whether it waits for the protection rules of an environment, and not for the approval of its run. */
+    isGuarded: isWaiting(run),
     /** A failure that no commit fixes. */
     needsPerson: run.conclusion === ACTION_REQUIRED,
     /** It did nothing, so it takes no place of one that did. */
@@ -155,6 +158,7 @@ function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[],
       state: WORST_FIRST.find((worst) => told.some(({ state }) => state === worst)) ?? 'pending',
       /** What it ended with, if that is nothing good. */
       conclusion: told.find(({ state }) => state === 'failure')?.conclusion,
+      isGuarded: told.some((one) => one.isGuarded),
       needsPerson: told.some(({ state, conclusion }) => state === 'failure' && conclusion === ACTION_REQUIRED),
       /** Those of its check runs that are listed. */
       listed: checkRuns.filter(({ suiteId }) => id !== undefined && suiteId === id),
@@ -177,9 +181,14 @@ function supersedes(later: WorkflowRun | undefined, older: WorkflowRun | undefin
 /** A check run, a commit status, or what GitHub knows of without showing it: all count alike. */
 export type Check = Pick<CheckRun, 'name' | 'state'> &
   Partial<CheckRun> & {
+    /** How many check runs it stands for, if that is not one. */
+    readonly count?: number
     /** Why it is not known whether a later run of its workflow took its place. */
     readonly doubt?: ActionError
   }
+
+/** How many check runs and commit statuses there are in all. */
+export const countChecks = (checks: readonly Check[]): number => checks.reduce((sum, { count = 1 }) => sum + count, 0)
 
 /** Whether it stands for a suite and not for a check run or a commit status. */
 export const isOfSuite = ({ id, app }: Check): boolean => id === undefined && app !== undefined
@@ -229,18 +238,24 @@ function isOwnPage(url = '', { serverUrl, runId }: OwnRun): boolean {
 /** What GitHub counts and does not show may be anything: it is never taken for passed. */
 function unlisted(missing: number, isFull: boolean, what: string, more?: string): readonly Check[] {
   const where = isFull ? `past the first ${PAGE_SIZE}` : 'that GitHub does not list'
-  return missing > 0 ? [{ name: `${formatCount(missing, what, more)} ${where}`, state: 'pending' }] : []
+  return missing > 0 ? [{ name: `${formatCount(missing, what, more)} ${where}`, state: 'pending', count: missing }] : []
 }
 
 /** What a suite says that its check runs on the list do not. Other apps have suites for nothing, and leave them as they are. */
-function checkOfSuite({ app, name, state, conclusion, needsPerson, count, listed }: Suite): readonly Check[] {
+function checkOfSuite(suite: Suite): readonly Check[] {
+  const { app, name, state, conclusion, isGuarded, needsPerson, count, listed } = suite
   const missing = count - listed.length
-  if (state === 'success')
-    return missing > 0 ? [{ name: `${formatCount(missing, 'more check')} of ${name}`, state, app }] : []
+  const more = { name: `${formatCount(missing, 'more check')} of ${name}`, count: missing, app }
+  if (state === 'success') return missing > 0 ? [{ ...more, state }] : []
   if (state === 'approval')
-    return listed.some((run) => run.waitsForApproval) ? [] : [{ name, state: 'pending', waitsForApproval: true, app }]
+    return listed.some((run) => run.waitsForApproval)
+      ? []
+      : [{ name, state: 'pending', waitsForApproval: true, isGuarded, app }]
   const isUsed = app === ACTIONS || needsPerson || count > 0 || listed.length > 0
-  if (!isUsed || listed.some((run) => run.state === state)) return []
+  if (!isUsed) return []
+  const isRunning = listed.some((run) => run.state === 'pending' && !run.waitsForApproval)
+  if (state === 'pending' && isRunning && missing > 0) return [{ ...more, state }]
+  if (listed.some((run) => run.state === state)) return []
   if (state === 'failure')
     return [{ name: `${name}, which ended with ${conclusion ?? state}`, state, app, needsPerson }]
   return app === ACTIONS || missing > 0 ? [{ name: `${name}, which has not ended`, state, app }] : []
@@ -252,7 +267,7 @@ function checksOfStatuses({ items, missing, isFull, sum }: FirstPage<Check>): re
   const isTold = items.some((check) => check.state === 'failure')
   if (missing <= 0 || state === 'pending' || (state === 'failure' && isTold))
     return [...items, ...unlisted(missing, isFull, 'commit status', 'commit statuses')]
-  return [...items, { name: formatCount(missing, 'more commit status', 'more commit statuses'), state }]
+  return [...items, { name: formatCount(missing, 'more commit status', 'more commit statuses'), state, count: missing }]
 }
 
 /** A later run that skips a job does not take the place of one that did it. */

@@ -51,6 +51,15 @@ test.each([
   expect(formatChecks({ state, checks }, 'abcdef0123')).toBe(told)
 })
 
+test('a check that stands for many counts as many', () => {
+  const checks = [
+    { name: 'a', state: 'pending' },
+    { name: '150 more checks of pages.yml', state: 'success', count: 150 },
+  ] as const
+  expect(formatChecks({ state: 'pending', checks }, 'abcdef0123')).toContain('1 of 151 still running (a).')
+  expect(formatChecks({ state: 'success', checks: checks.slice(1) }, 'abcdef0123')).toContain('all 150 passed.')
+})
+
 test('the slowest check that still runs is told with its time on the commit before, where that is known', () => {
   const earlier = [
     { name: 'build', state: 'success', tookMs: 45_000 },

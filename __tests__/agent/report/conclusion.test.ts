@@ -85,6 +85,7 @@ test.each<[string, Fields]>([
 const outside = ['src/a.ts']
 const ASKED = { waitForChecks: true, allowedPaths: parsePathRules('docs/**') }
 const HELD = { waitsForApproval: true }
+const GUARDED = { name: 'deploy', state: 'pending', waitsForApproval: true, isGuarded: true } as const
 const GOOD = { state: 'open', mergeable: true, checks: 'success', outside: [] } as const
 
 const iconOf = (report: Report, ...failOn: FailOn[]): string =>
@@ -98,20 +99,37 @@ const RED = checked('failure')
 const READY = 'The pull request is ready'
 const OPENED = 'Pull request opened,'
 const MERGED = 'Pull request merged meanwhile'
+const CLOSED = 'Pull request closed meanwhile'
 
 /** Whatever is known of a pull request that was just opened, and all was asked for. */
 test.each<[PullRequestFindings, title: string, advice: string]>([
   [GOOD, READY, ''],
-  [{ ...GOOD, isBlocked: true }, READY, ''],
+  [{ ...GOOD, isBlocked: true }, `${READY} for review`, ''],
   [{ state: 'open', checks: 'success', outside: [] }, 'Pull request opened', ''],
   [{ ...GOOD, mergeable: false }, `${OPENED} and it conflicts with its base`, 'Resolve the conflict'],
   [{ ...GOOD, state: 'draft' }, `${OPENED} and it is a draft`, 'Mark it as ready'],
   [{ ...GOOD, state: 'merged' }, MERGED, ''],
-  [{ ...GOOD, state: 'closed' }, 'Pull request closed meanwhile', 'Open it again'],
+  [{ ...GOOD, state: 'closed' }, CLOSED, 'Open it again'],
+  [{ ...checked('pending'), state: 'closed' }, `${CLOSED}, its checks have not finished`, 'Open it again'],
+  [
+    { ...RED, state: 'closed', outside },
+    `${CLOSED}, and it changes files outside of \`allowed-paths\``,
+    'Open it again',
+  ],
   [RED, `${OPENED} its checks failed`, LOOK_AT_CHECKS],
   [{ ...RED, state: 'merged' }, `${MERGED}, its checks failed`, LOOK_AT_CHECKS],
   [checked('pending'), `${OPENED} its checks have not finished`, LOOK_AT_CHECKS],
   [{ ...checked('pending'), ...HELD }, `${OPENED} its checks wait for approval`, 'Approve the runs'],
+  [
+    { ...checked('pending'), ...HELD, checkList: [GUARDED] },
+    `${OPENED} its checks wait for approval`,
+    'Review the deployment on the page of the run',
+  ],
+  [
+    { ...checked('pending'), ...HELD, checkList: [GUARDED, { ...GUARDED, isGuarded: false }] },
+    `${OPENED} its checks wait for approval`,
+    'Approve the runs',
+  ],
   [checked('none'), `${OPENED} and no check is registered for it`, 'See which workflows'],
   [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, LOOK_AT_CHECKS],
   [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at the files'],
@@ -176,6 +194,12 @@ test('tells what is known of a pull request, and nothing of what is not', () => 
     'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 path outside of `allowed-paths`.',
   )
   expect([told({}), told({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])
+  expect(told({ state: 'closed', checks: 'pending' })).toContain(' Its checks had not finished when it was closed.')
+  expect(told({ state: 'open', checks: 'pending' })).toContain('Its checks were not done in time.')
+  expect(told({ checks: 'pending', ...HELD })).toBe('Its checks wait until somebody approves them.')
+  expect(told({ checks: 'pending', ...HELD, checkList: [GUARDED] })).toBe(
+    'A job waits for the protection rules of its environment.',
+  )
   const states = ['success', 'none', 'failure', 'pending'] as const
   const blocked = states.filter((checks) => told({ checks, isBlocked: true }).includes('does not let it be'))
   expect(blocked).toEqual(['success', 'none'])

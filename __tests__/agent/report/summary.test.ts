@@ -53,6 +53,12 @@ test('checks are told the worst first, and each round with what was sent', () =>
 `)
 })
 
+test('of many checks the first 20 are listed, and all others are counted', () => {
+  const listed = Array.from({ length: 100 }, (_, index) => check(`page ${index + 1}`, 'success'))
+  const markdown = summary({ pullRequest: { checkList: [...listed, check('more', 'success', { count: 150 })] } })
+  expect(markdown).toContain('<tr><td>and 230 more</td>')
+})
+
 test('what a repository is called begins no mark of Markdown', () => {
   const markdown = summary({ job: job({ prLink: 'https://git.example.com/acme/_my_docs/pull/7' }) })
   expect(markdown).toContain('### [Pull request #7 in acme/&#95;my&#95;docs](https://')

@@ -1,5 +1,5 @@
 import { openGitHub, type Step } from '../../action/step.ts'
-import type { Check } from '../../github/checks.ts'
+import { type Check, countChecks } from '../../github/checks.ts'
 import type { Comparison } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
@@ -113,9 +113,10 @@ export function nextLook(
 
 const MAX_NAMES = 3
 function formatSome(checks: readonly Check[], isWanted: (check: Check) => boolean, happens: string): string[] {
-  const names = checks.filter(isWanted).map(({ name }) => oneLine(name, MAX_NAME_CHARS))
+  const found = checks.filter(isWanted)
+  const names = found.map(({ name }) => oneLine(name, MAX_NAME_CHARS))
   const shown = [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])].join(', ')
-  return names.length === 0 ? [] : [`${names.length} of ${checks.length} ${happens} (${shown})`]
+  return found.length === 0 ? [] : [`${countChecks(found)} of ${countChecks(checks)} ${happens} (${shown})`]
 }
 
 /** What is known of a commit's checks, in one line for the log. */
@@ -127,7 +128,7 @@ export function formatChecks({ checks = [], state }: Pick<Looks, 'checks' | 'sta
     ...formatSome(checks, (check) => check.waitsForApproval === true, 'waiting for approval'),
     ...formatSome(checks, isRunning, 'still running'),
   ]
-  if (parts.length === 0) parts.push(`all ${checks.length} passed${state === 'success' ? '' : ' so far'}`)
+  if (parts.length === 0) parts.push(`all ${countChecks(checks)} passed${state === 'success' ? '' : ' so far'}`)
   return `Checks of commit ${commit}: ${parts.join(', ')}.`
 }
 

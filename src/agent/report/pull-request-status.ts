@@ -23,8 +23,16 @@ const LOOK_AT_FILES = 'Look at the files of the pull request, and merge it by ha
 const RESOLVE = 'Resolve the conflict, or ask the agent to in a follow-up.'
 const APPROVE_CHECKS =
   "Approve the runs on the page of the pull request. They wait for that if the pull request was opened with a workflow's own token. With an app's token they start at once."
+const REVIEW_DEPLOYMENT =
+  'Review the deployment on the page of the run, or wait until the rules of the environment allow it.'
 const NO_CHECKS =
   "See which workflows the branch of the pull request starts: one that was opened with a workflow's own token starts none, or runs that wait for approval. An app's token starts them."
+
+/** Whether all that waits for approval waits for an environment, and not for the approval of a run. */
+function waitsForEnvironment({ checkList = [] }: PullRequestFindings): boolean {
+  const waiting = checkList.filter(({ waitsForApproval }) => waitsForApproval === true)
+  return waiting.length > 0 && waiting.every(({ isGuarded }) => isGuarded === true)
+}
 
 const MAX_FAILED = 5
 
@@ -49,24 +57,25 @@ interface Fault {
 
 type FaultRow = readonly [isSo: boolean, ending: string, advice: string, ...left: readonly string[]]
 
-/** All that is wrong with the pull request, or not known although it was asked for, the gravest first. */
+/** All that is wrong with the pull request, or not known although it was asked for: first what has to be done first. */
 export function findBlockers(report: Report): readonly Fault[] {
   const { waitForChecks = false, allowedPaths = [], pullRequest = {}, warnings } = report
   const { state, mergeable, checks, waitsForApproval: isHeld = false, outside } = pullRequest
   const [asksScope, isPending] = [allowedPaths.length > 0, checks === 'pending']
   const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
+  const approve = waitsForEnvironment(pullRequest) ? REVIEW_DEPLOYMENT : APPROVE_CHECKS
   const outsideOf = escapeSentence(`It changes paths outside of \`allowed-paths\`: ${someQuoted(outside ?? [])}.`)
   const rows: readonly FaultRow[] = [
+    [state === 'closed', '', 'Open it again if its changes are still wanted.'],
     [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', LOOK_AT_FILES, outsideOf],
     [mergeable === false, ', and it conflicts with its base', RESOLVE, 'It conflicts with its base branch.'],
     [checks === 'failure', ', its checks failed', LOOK_AT_CHECKS, ...listFailed(pullRequest)],
     [asksScope && !outside, ', and it is not known whether its files match `allowed-paths`', hint ?? LOOK_AT_FILES],
     [waitForChecks && !checks, ', and it is not known whether its checks have passed', hint ?? LOOK_AT_CHECKS],
-    [isPending && isHeld, ', its checks wait for approval', APPROVE_CHECKS, 'Its checks wait for approval.'],
+    [isPending && isHeld, ', its checks wait for approval', approve, 'Its checks wait for approval.'],
     [isPending && !isHeld, ', its checks have not finished', LOOK_AT_CHECKS, 'Its checks have not finished.'],
     [checks === 'none', ', and no check is registered for it', NO_CHECKS],
     [state === 'draft', ', and it is a draft', 'Mark it as ready for review when it is.', 'It is a draft.'],
-    [state === 'closed', '', 'Open it again if its changes are still wanted.'],
   ]
   return rows.flatMap(([isSo, ending, advice, ...left]) => (isSo ? [{ ending, advice, left }] : []))
 }
@@ -80,14 +89,18 @@ export function tellOperation({ operation, task }: Report): readonly [happened: 
   return [operation ?? 'opened', "The agent's changes are in it."]
 }
 
+const isBlockedAfterChecks = ({ isBlocked, checks }: PullRequestFindings): boolean =>
+  isBlocked === true && checks === 'success'
+
 /** Only what is open, no draft, known to have no conflict, and good in all that was asked for is ready. */
 export function titleOfPullRequest(report: Report): string {
   const { operation, pullRequest: found = {} } = report
-  const [fault] = findBlockers(report)
-  if (fault === undefined && found.state === 'open' && found.mergeable === true) return 'The pull request is ready'
+  const faults = findBlockers(report)
+  if (faults.length === 0 && found.state === 'open' && found.mergeable === true)
+    return `The pull request is ready${isBlockedAfterChecks(found) ? ' for review' : ''}`
   const when = operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'
   const happened = isPullRequestOver(found) ? `${found.state ?? ''} ${when}` : tellOperation(report)[0]
-  return `Pull request ${happened}${fault?.ending ?? ''}`
+  return `Pull request ${happened}${faults.find(({ ending }) => ending !== '')?.ending ?? ''}`
 }
 
 /** Undefined if nobody has to do anything about it. */
@@ -114,16 +127,27 @@ export const CHECKS_TEXTS: Readonly<Record<ChecksState, readonly [short: string,
   ],
 }
 
+/** Why its pending checks have not finished. */
+function describePending(found: PullRequestFindings): string {
+  if (found.waitsForApproval === true)
+    return waitsForEnvironment(found)
+      ? 'A job waits for the protection rules of its environment.'
+      : 'Its checks wait until somebody approves them.'
+  return isPullRequestOver(found)
+    ? `Its checks had not finished when it was ${found.state ?? ''}.`
+    : CHECKS_TEXTS.pending[1]
+}
+
 /** What is known of the pull request, as full sentences. */
 export function formatPullRequest(report: Report): string {
   const { pullRequest = {} } = report
-  const { state, mergeable, isBlocked, checks, waitsForApproval, outside = [] } = pullRequest
+  const { state, mergeable, isBlocked, checks, outside = [] } = pullRequest
   const [, checksText, blockedText] = checks === undefined ? [] : CHECKS_TEXTS[checks]
   return joinSentences([
     isPullRequestOver(pullRequest) && `It is already ${state ?? ''}.`,
     mergeable === false && 'It conflicts with its base branch, so it cannot be merged.',
     state === 'open' && mergeable === undefined && 'GitHub has not told yet whether it conflicts with its base branch.',
-    checks && waitsForApproval === true ? 'Its checks wait until somebody approves them.' : checksText,
+    checks === 'pending' ? describePending(pullRequest) : checksText,
     isBlocked === true && blockedText,
     isInScope(pullRequest) === true && 'All its files match `allowed-paths`.',
     outside.length > 0 && `It changes ${formatCount(outside.length, 'path')} outside of \`allowed-paths\`.`,

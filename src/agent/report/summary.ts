@@ -1,5 +1,5 @@
 import type { Conclusion } from '../../action/step-result.ts'
-import type { Check } from '../../github/checks.ts'
+import { type Check, countChecks } from '../../github/checks.ts'
 import { formatCount, formatDuration, formatUtc, readableTime } from '../../text/format.ts'
 import {
   foldedText,
@@ -143,8 +143,12 @@ export function pagesFirst(files: Changes['files']): Changes['files'] {
 }
 
 /** The rows that are shown, and how many more there are. */
-function firstRows<T>(items: readonly T[], toRow: (item: T) => readonly string[]): (readonly string[])[] {
-  const more = items.length - MAX_ROWS
+function firstRows<T>(
+  items: readonly T[],
+  toRow: (item: T) => readonly string[],
+  count: (items: readonly T[]) => number = ({ length }) => length,
+): (readonly string[])[] {
+  const more = count(items.slice(MAX_ROWS))
   return [...items.slice(0, MAX_ROWS).map(toRow), ...(more > 0 ? [[`and ${more} more`]] : [])]
 }
 
@@ -183,7 +187,7 @@ function checks({ pullRequest: { checkList = [] } = {} }: Report): string {
     waitsForApproval === true ? '⏳ waits for approval' : RESULTS[state],
     tookMs === undefined ? '' : formatDuration(tookMs),
   ]
-  return grid(['Check', 'Result', 'Time'], firstRows(sorted, toRow))
+  return grid(['Check', 'Result', 'Time'], firstRows(sorted, toRow, countChecks))
 }
 
 function round(turn: Turn, index: number): string[] {
