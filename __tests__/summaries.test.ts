@@ -22,6 +22,11 @@ test('the page has each way in which a step can end', () => {
   expect(SCENES.length).toBeGreaterThan(OUTCOMES.length)
 })
 
+test('only a scene with checks is introduced with checks', () => {
+  const withoutChecks = SCENES.filter((_scene, index) => !(parts[index] ?? '').includes('<th>Check</th>'))
+  expect(withoutChecks.filter(({ shows }) => /\bchecks\b/i.test(shows))).toEqual([])
+})
+
 test('no summary has more than one thing to do, and it says the sentences of its verdict once', () => {
   for (const part of parts) {
     expect(part.match(/What to do/g)?.length ?? 0).toBeLessThan(2)

@@ -145,9 +145,7 @@ const PLAYS: readonly (readonly GitHubScenarioName[])[] = [
   [],
   ['open-pull-request'],
   ['follow-ups-used-up'],
-  ['marker-of-stranger'],
-  ['no-docs-label'],
-  ['no-docs-label-in-part', 'open-pull-request'],
+  ['marker-by-outsider'],
   ['open-pull-request', 'github-lagging'],
   ['open-pull-request', 'no-permission'],
 ]

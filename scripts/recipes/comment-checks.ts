@@ -64,7 +64,7 @@ const commentedAtLine: Happening = ({ repositories }) => {
 }
 
 /** The agent's pull request 1 is open, with a comment by somebody who may write. */
-const OPEN: Pick<Check, 'scenarios'> = { scenarios: ['comment-of-maintainer'] }
+const OPEN: Pick<Check, 'scenarios'> = { scenarios: ['comment-by-maintainer'] }
 const ASKED: Run = { outputs: { outcome: 'pull-request', continued: 'comment' }, prompts: ['job_finished'] }
 const REFUSED: Run = { outputs: { outcome: 'skipped' }, github: ['repos/get-collaborator-permission-level'] }
 const NEW_JOB: Run = { outputs: { continued: '' }, prompts: ['new'] }

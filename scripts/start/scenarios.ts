@@ -59,7 +59,7 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly AnyScenarioName[
   [{ 'fix-rounds': '1', reviewers: 'change-authors' }, ['rolling']],
   [{ reviewers: 'change-reviewers' }, ['reviewed-change']],
   [{ 'skip-labels': 'no-docs' }, ['no-docs-label', 'no-docs-label-in-part']],
-  [ASKED, ['comment-of-maintainer', 'comment-of-stranger', 'comment-of-bot']],
+  [ASKED, ['comment-by-maintainer', 'comment-by-outsider', 'comment-by-bot']],
   // No request to GitHub before the job: a failed request would stop the step before the prompt.
   [
     { 'change-context': 'none', 'change-range': '', paths: '', 'on-open-pr': 'new' },
@@ -104,7 +104,7 @@ export function chooseScenarios(
   }
 }
 
-const FIRST_SCENARIOS = ['pull-request', 'fixed', 'rolling', 'comment-of-maintainer', 'slow', 'working']
+const FIRST_SCENARIOS = ['pull-request', 'fixed', 'rolling', 'comment-by-maintainer', 'slow']
 
 /** Each scenario is listed in the first group that contains it. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [

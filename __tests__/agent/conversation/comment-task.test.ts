@@ -24,17 +24,17 @@ const gone = refusing(404)
 
 /** Who names a job in the pull request, and how that job reads. */
 const JOBS: Readonly<Record<string, readonly [names: GitHubScenarioName, ...reads: Answer[]]>> = {
-  none: ['marker-of-stranger'],
+  none: ['marker-by-outsider'],
   own: ['open-pull-request'],
   'own, which is busy': ['open-pull-request', busy, usual],
-  'own, named by a stranger': ['marker-of-stranger'],
+  'own, named by a stranger': ['marker-by-outsider'],
   'own, and not found once': ['open-pull-request', gone, usual],
   failed: ['open-pull-request', failed],
   archived: ['open-pull-request', archived],
   foreign: ['open-pull-request', foreign],
   unknown: ['open-pull-request', gone],
-  'foreign, and busy': ['marker-of-stranger', busy],
-  'foreign, named by a stranger': ['marker-of-stranger', archived],
+  'foreign, and busy': ['marker-by-outsider', busy],
+  'foreign, named by a stranger': ['marker-by-outsider', archived],
 }
 type JobName = keyof typeof JOBS
 
@@ -69,7 +69,7 @@ const WRITES: Readonly<Record<string, string>> = {
 
 /** Plays a step, with what was sent to the service and written on GitHub, in order. */
 async function play({ jobName = 'own', spoken = {}, given = {}, reads, ...options }: Scene = {}) {
-  const [names, ...jobReads] = JOBS[jobName] ?? ['marker-of-stranger']
+  const [names, ...jobReads] = JOBS[jobName] ?? ['marker-by-outsider']
   const onPull = (spoken.eventName ?? 'issue_comment') !== 'issue_comment' || spoken.isOnPullRequest !== false
   const context = commentFacts({ author: MONA, number: onPull ? 1 : 8, ...spoken })
   const world = await playInWorld({

@@ -268,7 +268,7 @@ test('a job that begins a turn each time that it was idle is sent nothing', asyn
   expect(report.error?.message).toBe('The job had changed each time the step looked at it.')
 })
 
-const BY_STRANGER = { github: combineScenarios(['marker-of-stranger']) }
+const BY_STRANGER = { github: combineScenarios(['marker-by-outsider']) }
 const DOWN = { 'pulls/get': refusing(503) }
 const reading = (fields: object) => ({ [READ]: changing(() => fields) })
 

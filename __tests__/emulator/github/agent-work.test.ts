@@ -85,10 +85,10 @@ test('what is pushed after the merge is in no pull request', () => {
 test.each([
   ['open-pull-request', ['github-actions[bot]']],
   ['follow-ups-used-up', ['github-actions[bot]']],
-  ['marker-of-stranger', ['dora']],
-  ['comment-of-maintainer', ['github-actions[bot]', 'mona']],
-  ['comment-of-stranger', ['github-actions[bot]', 'dora']],
-  ['comment-of-bot', ['github-actions[bot]', 'link-checker[bot]']],
+  ['marker-by-outsider', ['dora']],
+  ['comment-by-maintainer', ['github-actions[bot]', 'mona']],
+  ['comment-by-outsider', ['github-actions[bot]', 'dora']],
+  ['comment-by-bot', ['github-actions[bot]', 'link-checker[bot]']],
 ] as const)('with %s a marked pull request of the finished job is there from the start', (scenario, users) => {
   const { read } = driveGitHub({ scenarios: [scenario] })
   expect(read('/issues?labels=docs-agent')).toMatchObject([{ number: 1 }])

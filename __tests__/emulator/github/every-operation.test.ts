@@ -6,7 +6,7 @@ import { driveGitHub, type Json } from './drive-github.ts'
 
 test('every operation answers, and answers as GitHub’s description says', () => {
   const { ask, post, advance, docs, exchanges, service } = driveGitHub({
-    scenarios: ['checks-fail', 'comment-of-maintainer'],
+    scenarios: ['checks-fail', 'comment-by-maintainer'],
   })
   post('/v2/agent/docs-demo/job', 'Document the flag.')
   advance(60)

@@ -35,9 +35,9 @@ async function beginFirstRun(scenario: string): Promise<object> {
 }
 
 test.each([
-  ['comment-of-maintainer', 'mona', 'User'],
-  ['comment-of-stranger', 'dora', 'User'],
-  ['comment-of-bot', 'link-checker[bot]', 'Bot'],
+  ['comment-by-maintainer', 'mona', 'User'],
+  ['comment-by-outsider', 'dora', 'User'],
+  ['comment-by-bot', 'link-checker[bot]', 'Bot'],
 ])('%s runs on the comment, which is the only instruction', async (scenario, login, type) => {
   const comment = { body: expect.stringMatching(/^\/docs /) as unknown, user: { login, type } }
   expect(await beginFirstRun(scenario)).toMatchObject({

@@ -111,11 +111,11 @@ export const CHECK_SCENARIOS = {
     checks: [ENDLESS],
   },
   'checks-wait-for-approval': {
-    description: 'The checks wait until somebody allows them to run, so none is registered.',
+    description: 'The workflow run waits for approval, so no check is registered.',
     checks: [[{ kind: 'unstarted', conclusion: 'action_required' }]],
   },
   'checks-wait-for-environment': {
-    description: 'All checks pass but one, which waits until somebody lets it use its environment.',
+    description: 'All checks pass except one, which waits for the protection rules of its environment.',
     checks: [GUARDED],
   },
   'checks-in-turn': {
@@ -141,7 +141,7 @@ export const CHECK_SCENARIOS = {
     checks: [[...PASSED, { kind: 'unstarted', conclusion: 'startup_failure', workflow: 'broken.yml' }]],
   },
   'checks-again': {
-    description: 'A job fails, is started again, and passes.',
+    description: 'A job fails, which ends the step, and passes when it is started again later.',
     checks: [AGAIN],
   },
 } as const satisfies Record<`checks-${string}`, Partial<PlannedChecks> & { description: string }>

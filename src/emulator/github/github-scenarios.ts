@@ -118,7 +118,10 @@ const scenarios = {
   },
   conflict: { description: 'The pull request conflicts with its base.', pull: { conflict: true } },
   draft: { description: 'The pull request is a draft.', pull: { draft: true } },
-  blocked: { description: 'All checks pass, and a required one is never registered.', pull: { blocked: true } },
+  blocked: {
+    description: 'All checks pass, and GitHub blocks the merge: a required check is never registered.',
+    pull: { blocked: true },
+  },
   'out-of-scope': {
     description: 'The agent changes a workflow in addition to the pages.',
     files: [{ filename: '.github/workflows/ci.yml', patch: '@@ -1 +1 @@\n-on: push\n+on: [push]' }],
@@ -131,21 +134,21 @@ const scenarios = {
     description: 'The open pull request of an earlier run has had 20 follow-ups.',
     earlierPull: 'used-up',
   },
-  'marker-of-stranger': {
-    description: 'A pull request carries the label, and somebody who may not write names the job in a comment.',
+  'marker-by-outsider': {
+    description: 'A pull request has the label, and a person without write access wrote its marker comment.',
     earlierPull: 'marked-by-stranger',
   },
-  'comment-of-maintainer': {
-    description: 'Somebody who may write asks for a change in a comment on the open pull request.',
+  'comment-by-maintainer': {
+    description: 'A person with write access asks for a change in a comment on the open pull request.',
     earlierPull: 'marked',
     commentBy: 'maintainer',
   },
-  'comment-of-stranger': {
-    description: 'Somebody who may not write asks for a change in a comment.',
+  'comment-by-outsider': {
+    description: 'A person without write access asks for a change in a comment.',
     earlierPull: 'marked',
     commentBy: 'stranger',
   },
-  'comment-of-bot': {
+  'comment-by-bot': {
     description: 'A bot writes a comment that begins with the command.',
     earlierPull: 'marked',
     commentBy: 'bot',
@@ -164,7 +167,7 @@ const scenarios = {
   },
   'no-permission': { description: 'The token has no permissions.', permissions: {} },
   'label-not-created': {
-    description: 'The repository does not have the label, and the token may not create it.',
+    description: 'The repository does not have the label, and the token lacks the permission to create it.',
     permissions: { ...ALL_PERMISSIONS, issues: 'read' },
   },
   'token-expires': {
@@ -172,11 +175,11 @@ const scenarios = {
     isTokenShort: true,
   },
   'read-only': {
-    description: 'The token may only read.',
+    description: 'The token has read permissions only.',
     permissions: { contents: 'read', actions: 'read', 'pull-requests': 'read', checks: 'read', statuses: 'read' },
   },
   'github-lagging': {
-    description: 'What is new on GitHub can be read only seconds later.',
+    description: 'GitHub shows new pull requests, commits and runs only some seconds later.',
     lag: { newPullMs: 6_000, headMs: 5_000, commitPullsMs: 20_000, runsMs: 6_000, mergeableMs: 6_000 },
   },
   'github-down': { description: 'GitHub responds with 503.', ...always('unavailable') },

@@ -78,7 +78,7 @@ const scenarios = {
     ...turn({ startDelayMs: 8_000 }),
   },
   'never-starts': {
-    description: 'After a follow-up the job reads as before for ever: the new turn is never seen.',
+    description: 'After a follow-up the job keeps its old status: the new turn is never seen.',
     ...turn({ startDelayMs: Infinity }),
   },
   'idle-follow-up': {
@@ -145,15 +145,15 @@ const scenarios = {
     reads: { faults: ['other-job', 'none'], then: 'starts-over' },
   },
   sparse: {
-    description: 'Answers hold only what is promised: an id, a status, and the link if there is one.',
+    description: 'Responses contain only what the interface requires: an id, a status, and a link if there is one.',
     texts: 'sparse',
   },
   hostile: {
-    description: 'Texts, links, page paths and errors carry workflow commands, control characters and HTML.',
+    description: 'Texts, links, page paths and errors contain workflow commands, control characters and HTML.',
     texts: 'hostile',
   },
   'hostile-link': {
-    description: 'The pull request has a usable link that carries Markdown, HTML and a workflow command.',
+    description: 'The pull request has a usable link that contains Markdown, HTML and a workflow command.',
     texts: 'hostile-link',
   },
   'moving-pages': {
@@ -161,7 +161,7 @@ const scenarios = {
     pages: 'moving',
   },
   'stuck-pages': {
-    description: 'The list of visited pages begins anew with every part, and never ends.',
+    description: 'The list of visited pages starts over with every request, and never ends.',
     pages: 'stuck',
   },
   'long-path': { description: 'A visited page has a path of more than 8 KiB.', pages: 'long-path' },
