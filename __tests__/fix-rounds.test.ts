@@ -73,7 +73,7 @@ test.each<[string, Course, 'success' | 'failure', told: readonly string[], why: 
   expect(groups.filter((line) => line?.includes('group'))).toEqual(
     turns.flatMap((turn) => [`group: ${turn}`, 'endgroup']),
   )
-  expect(said[said.indexOf('endgroup: ') + 1]).toBe('log: New job: opened, its checks failed.')
+  expect(said[said.indexOf('endgroup: ') + 1]).toBe('log: New job: pull request opened, its checks failed.')
   const conclusion = conclude({ ...report, failOn: new Set(['checks']) })
   expect(conclusion.isGreen).toBe(checks === 'success')
   const summary = renderSummary(report, conclusion)

@@ -100,7 +100,7 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
     )
     const inputs: Readonly<Record<string, string>> = { ...Object.fromEntries(defaults), ...run.given }
     print(paint('bold', 'Docs Agent Action, run as on a GitHub runner'))
-    print(`\nService: ${dependencies.service}\nInputs:\n${showInputs(inputs)}`)
+    print(`\n${dependencies.service}\nInputs:\n${showInputs(inputs)}`)
     let result: RunResult | undefined
     for (const begin of dependencies.runs) {
       if (result !== undefined && result.conclusion !== 'success') break
@@ -154,7 +154,7 @@ async function check({ service, jobId }: Check, terminal: Terminal): Promise<num
       service.kind === 'real'
         ? 'Two read requests, a job and a page of visitors. Nothing is created.'
         : `This checks the embedded service. To check yours, set ${SERVICE_VARIABLES.join(', ')}.`
-    writeTo(terminal.stdout, `Service: ${dependencies.service}\n${about}\n${lines.join('')}`)
+    writeTo(terminal.stdout, `${dependencies.service}\n${about}\n${lines.join('')}`)
     return found.some(({ mark }) => mark === '✘') ? 1 : 0
   } finally {
     await dependencies.close()

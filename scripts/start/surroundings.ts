@@ -19,6 +19,7 @@ interface Begun extends Pick<WorkflowRun, 'title' | 'inputs' | 'event'> {
 
 /** The environment of the action: the inputs that name its servers, and the runs. */
 export interface Dependencies {
+  /** The first line that is shown. */
   readonly service: string
   readonly inputs: Texts
   /** In order. The event of a run happens when the run begins. */
@@ -67,11 +68,12 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<D
   const emulator = await startEmulator({ scenario, clock, startMs, github: { scenario: plays, onExchange } })
   const { url, projectId, apiKey, github } = emulator
   github.catchUp(startMs)
-  const names = [scenario, ...gitHubScenarios, ...runnerScenarios].join(', ')
+  const names = [scenario, ...gitHubScenarios, ...runnerScenarios]
+  const scenarios = `${names.length > 1 ? 'scenarios' : 'scenario'} ${names.join(', ')}`
   const settings = await Promise.all(runnerScenarios.map(async (name) => RUNNER_SCENARIOS[name].set(url)))
 
   return {
-    service: `embedded, with a GitHub beside it: ${names}; time runs ${speed} times as fast, for the step too`,
+    service: `Embedded service and GitHub, ${scenarios}, ${speed === 1 ? 'real time' : `${speed} times real time`}`,
     inputs: {
       'base-url': url,
       'project-id': projectId,
@@ -130,7 +132,7 @@ export async function openSurroundings(
   )
   const run = { title: '', inputs: {}, eventName: 'workflow_dispatch', event: {}, env: Object.fromEntries(network) }
   return {
-    service: baseUrl,
+    service: `Service: ${baseUrl}`,
     inputs: { 'base-url': baseUrl, 'project-id': projectId, 'api-key': apiKey },
     runs: [() => ({ ...run, succeed: () => undefined })],
     workingLog: () => '',

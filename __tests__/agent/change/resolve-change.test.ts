@@ -121,7 +121,7 @@ const GONE = { skip: 'a branch or a tag was deleted' }
 const FEW_OF_MANY = 'No file matches `paths` (`docs/**`, `!docs/old/**`): `src/a# #[x].ts`, `0`, `1`, `2`, `3`, 3 more.'
 const BY_FORCE =
   'the forced push to `main` by `ann`, from the merge base `ddddddd` to `bbbbbbb`, as `aaaaaaa` is not in its history.'
-const AS_PUSHED = '1 commit in 1 file: the push to `main` by `ann`, from `aaaaaaa` to `bbbbbbb`. Added to the prompt: '
+const AS_PUSHED = '1 commit, 1 file: the push to `main` by `ann`, from `aaaaaaa` to `bbbbbbb`. Added to the prompt: '
 const NO_COMMITS =
   /an issue, which has no commits\. Added to the prompt: what the event is about \(\d+ of at most 1024 bytes/
 

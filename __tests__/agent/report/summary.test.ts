@@ -24,8 +24,8 @@ const PUSH: Fields = { startedBy: { text: 'push to `main` by `mona`: 3 commits',
 test('the commits of a push are counted by its change, where that is known', () => {
   const push = `<td><b>Triggered by</b></td><td><a href="${COMPARED}">push to <code>main</code> by <code>mona</code>`
   expect(summary(PUSH)).toContain(`${push}: 3 commits</a>`)
-  const markdown = summary({ ...PUSH, change: '3 commits in 1 file.' })
-  expect(markdown).toContain(`${push}</a></td></tr>\n<tr><td><b>Change</b></td><td>3 commits in 1 file.</td>`)
+  const markdown = summary({ ...PUSH, change: '3 commits, 1 file.' })
+  expect(markdown).toContain(`${push}</a></td></tr>\n<tr><td><b>Change</b></td><td>3 commits, 1 file.</td>`)
   expect(markdown.split('3 commits')).toHaveLength(2)
 })
 

@@ -56,8 +56,9 @@ test.each<[string, TurnState, Partial<Turn>?]>([
 const opened: Turn = { task: CREATE, state: endWith('created') }
 
 test.each<[string, Turn]>([
-  ['opened', opened],
-  ['opened, its checks failed', { ...opened, pullRequest: { checks: 'failure' } }],
+  ['pull request opened', opened],
+  ['pull request opened, its checks failed', { ...opened, pullRequest: { checks: 'failure' } }],
+  ['failed', turnIn(endWith('created', failed))],
   ['not sent', turnIn(PREPARING)],
 ])('the line behind the group of a turn says: %s', (text, turn) => {
   expect(formatVerdict(turn)).toBe(text)

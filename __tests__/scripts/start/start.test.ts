@@ -86,6 +86,13 @@ test('runs the action against the embedded service, and shows log, outputs, summ
   expect(stdout).not.toContain(EMULATOR_KEY)
 })
 
+test.each([
+  [['--prompt', 'x'], 'Embedded service and GitHub, scenario pull-request, 10 times real time\n'],
+  [['--scenario', 'slow, draft', '--speed', '1'], 'Embedded service and GitHub, scenarios slow, draft, real time\n'],
+])('the second line for %j names what is played, and how fast', async (args, line) => {
+  expect((await run(args)).stdout.split('\n', 2)[1]).toBe(line.trim())
+})
+
 test('with the three variables it starts no service, and passes on the proxy', async () => {
   const service = { DOCS_AGENT_BASE_URL: 'https://docs.example.com', DOCS_AGENT_PROJECT_ID: 'p2' }
   const env = { ...service, DOCS_AGENT_API_KEY: 'docs_other', HTTPS_PROXY: 'http://p.example' }

@@ -62,10 +62,10 @@ function isForChangeAlone({ context, inputs: { changeContext, changeRange } }: A
 async function countByPaths(found: FoundChange, filter: PathFilter | undefined, step: AgentStep): Promise<Counted> {
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
   const { exempt, files, fileList, repository, story, totalCommits, unlisted } = found
-  const inFiles = `${fileList === 'whole' ? '' : 'at least '}${formatCount(files.length, 'file')}`
+  const fileCount = `${fileList === 'whole' ? '' : 'at least '}${formatCount(files.length, 'file')}`
   const leftOut =
     exempt === undefined ? '' : ` Left out by \`skip-labels\`: ${formatPullRequests(exempt.numbers, repository, step)}.`
-  const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`
+  const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')}, ${fileCount}`
   const compared = `${counts}: ${story}.${leftOut}`
   const isNothing = isEmpty(found) && unlisted === undefined
   if (filter === undefined)

@@ -11,11 +11,13 @@ function formatEndedBadly(text: string, work: Work): string {
   return work.kind === 'updated' ? `${text}, after ${formatCount(work.commits, 'new commit')}` : text
 }
 
+const OPENED = 'opened'
+
 function formatEnded({ job, work }: Ended, { task }: Turn): string {
   if (job.status === 'failed' || job.status === 'archived') return formatEndedBadly(OUTCOME_ROWS[job.status].end, work)
   switch (work.kind) {
     case 'created':
-      return 'opened'
+      return OPENED
     case 'updated':
       return formatCount(work.commits, 'new commit')
     case 'unchanged':
@@ -77,5 +79,8 @@ export function titleTurn(name: string, { failing }: Turn): string {
 export function formatVerdict(turn: Turn): string {
   const { pullRequest: { checks } = {} } = turn
   if (getEnd(turn) === undefined) return 'not sent'
-  return checks === undefined ? formatEnd(turn) : `${formatEnd(turn)}, ${CHECKS_TEXTS[checks][0]}`
+  const text = formatEnd(turn)
+  // The log names no pull request beside it.
+  const end = text === OPENED ? `pull request ${OPENED}` : text
+  return checks === undefined ? end : `${end}, ${CHECKS_TEXTS[checks][0]}`
 }
