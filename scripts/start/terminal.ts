@@ -42,12 +42,14 @@ function visibleLength(text: string): number {
   return Array.from(text.replace(ESCAPE, '')).length
 }
 
+/** Aligns the cells of rows. The last cell of a shorter row spans the columns that are left, and widens none. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length))
-  const widths = Array.from({ length: columns }, (_, at) =>
-    Math.max(...rows.map((row) => visibleLength(row[at] ?? ''))),
-  )
-  const pad = (cell: string, at: number): string => cell + ' '.repeat((widths[at] ?? 0) - visibleLength(cell))
+  const getWidth = (row: readonly string[], at: number): number =>
+    row.length < columns && at === row.length - 1 ? 0 : visibleLength(row[at] ?? '')
+  const widths = Array.from({ length: columns }, (_, at) => Math.max(...rows.map((row) => getWidth(row, at))))
+  const pad = (cell: string, at: number): string =>
+    cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - visibleLength(cell)))
   return rows.map((row) => row.map(pad).join('  ').trimEnd())
 }
 

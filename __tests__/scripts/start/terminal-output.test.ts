@@ -137,6 +137,15 @@ test('aligns columns, ignoring colors', () => {
   expect(alignColumns(rows)).toEqual([`${red}    1`, 'abcd  😀  x', '         y'])
 })
 
+test('a cell that spans columns widens none of them', () => {
+  const rows = [
+    ['Period', 'People', 'All'],
+    ['May', 'not available'],
+    ['June', '1', '2'],
+  ]
+  expect(alignColumns(rows)).toEqual(['Period  People  All', 'May     not available', 'June    1       2'])
+})
+
 test.each([
   ['between words', 'one two three', 9, 'one two\nthree'],
   ['under the text of a list', '• one two three', 9, '• one two\n  three'],
@@ -198,8 +207,9 @@ test.each([
   ],
   ['| Page | Views |\n| --- | ---: |\n| `/a` | 10 <!-- row=1 --> |', 'Page  Views\n/a    10'],
   ['<details><summary>Prompt</summary><pre>**one**&#10;&lt;b&gt;</pre></details>', '▾ Prompt\n    **one**\n    <b>'],
-  // A chart is not shown, as no terminal draws it.
-  ['before\n\n```mermaid\nxychart-beta\n  line [1]\n```\n\nafter', 'before\n\nafter'],
+  // No terminal draws a chart.
+  ['a\n\n```mermaid\nxychart-beta\n  line [1]\n```\n\nb', 'a\n\n(GitHub draws a chart here.)\n\nb'],
+  ['```mermaid\npie\n  title "People (blue)"\n```', '(GitHub draws a chart here, “People (blue)”.)'],
   ['```yaml\njob-id: `x`\n<b>&amp;\n```\nafter', '    job-id: `x`\n    <b>&amp;\n\nafter'],
 ])('%j is shown as %j', (markdown, text) => {
   expect(markdownToTerminal(markdown, paintNothing)).toBe(text)
