@@ -68,7 +68,9 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly AnyScenarioName[
 ]
 
 /** Scenarios that only the export of visitors can meet. */
-const VISITORS_SCENARIOS: readonly string[] = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
+const VISITORS_SCENARIOS: readonly string[] = [
+  ...['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'short-history', 'full-disk'],
+]
 
 export interface ChosenScenarios {
   readonly scenario: ScenarioName

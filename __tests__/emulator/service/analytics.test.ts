@@ -86,6 +86,16 @@ test('an endless list exceeds the hourly rate limit without repeating a page', (
   expect(paths.every((path) => path.length > 8_000 && path.length < 8 * 1024)).toBe(true)
 })
 
+test('a short history refuses days that are older than 100 days, and not an open start', () => {
+  const get = (dateFrom: string) =>
+    driveService({ scenario: 'short-history' }).get(`/v1/analytics/docs/visitors?dateTo=2026-01-01${dateFrom}`)
+  expect(get('&dateFrom=2025-09-23').status).toBe(200)
+  expect(get('').status).toBe(200)
+  const refused = get('&dateFrom=2025-09-22')
+  expect(refused.status).toBe(400)
+  expect(toBody(refused)).toMatchObject({ error: '`dateFrom` must be within the last 100 days.' })
+})
+
 const analytics = createAnalytics(SITE)
 const rows = (offset: number, limit: number) => analytics({ range: ALWAYS, limit, offset })
 

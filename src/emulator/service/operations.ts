@@ -15,7 +15,7 @@ import { type JobRecord, sendMessage } from './job-machine.ts'
 import type { JobStore } from './job-store.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Analytics } from './visitor-counts.ts'
-import { changePaths, LISTINGS, parseVisitorsQuery } from './visitors-query.ts'
+import { changePaths, LISTINGS, parseVisitorsQuery, refuseOldDays } from './visitors-query.ts'
 
 export interface Route {
   readonly operation: Operation
@@ -90,9 +90,11 @@ function getJob(call: Call): Answer {
 }
 
 /** Section 4.4. */
-function getVisitors({ query: queryString, analytics, scenario }: Call): Answer {
+function getVisitors({ query: queryString, analytics, scenario, nowMs }: Call): Answer {
   const query = parseVisitorsQuery(queryString)
   if ('problems' in query) return query
+  const refused = refuseOldDays(query, scenario.pages, nowMs)
+  if (refused !== undefined) return refused
   const page = LISTINGS[scenario.pages](query, analytics)
   const isHostile = scenario.texts === 'hostile'
   const body = isHostile ? changePaths(page, (path, index) => hostilePath(path, query.offset + index)) : page

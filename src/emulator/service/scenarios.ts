@@ -169,6 +169,10 @@ const scenarios = {
     description: 'The list of visited pages never ends, its paths are 8,000 letters long, and no rate is limited.',
     pages: 'endless',
   },
+  'short-history': {
+    description: 'The service knows the visitors of the last 100 days, and gives a 400 response for earlier days.',
+    pages: 'recent',
+  },
 } as const satisfies Record<string, Partial<Scenario> & Pick<Scenario, 'description'>>
 
 export type ScenarioName = keyof typeof scenarios

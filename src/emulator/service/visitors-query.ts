@@ -83,7 +83,7 @@ export function parseVisitorsQuery(queryString: string): VisitorsQuery | Refusal
 }
 
 /** What the list of visited pages is like: as it should be, or in one of the ways in which none should be. */
-export type Listing = 'whole' | 'moving' | 'stuck' | 'long-path' | 'endless'
+export type Listing = 'whole' | 'moving' | 'stuck' | 'long-path' | 'endless' | 'recent'
 
 type ReadPart = (query: VisitorsQuery) => VisitorsPage
 
@@ -99,12 +99,27 @@ export const LISTINGS: Readonly<Record<Listing, (query: VisitorsQuery, read: Rea
   stuck: (query, read) => ({ ...read({ ...query, offset: 0 }), hasMore: true }),
   'long-path': (query, read) =>
     changePaths(read(query), (path, index) => (index === 0 ? `/${'long/'.repeat(2_000)}` : path)),
+  recent: (query, read) => read(query),
   endless: ({ range, limit, offset }, read) => {
     const { totals } = read({ range, limit: 1, offset: 0 })
     const row = { ...totals, path: '' }
     const part = { totals, visitors: Array.from({ length: limit }, () => row), hasMore: true }
     return changePaths(part, (_, index) => `/${offset + index}/${'x'.repeat(8_000)}`)
   },
+}
+
+const RECENT_DAYS = 100
+const DAY_MS = 86_400_000
+
+/** Refuses a query for days that a service with a short history no longer knows. */
+export function refuseOldDays(
+  { range: { fromMs } }: VisitorsQuery,
+  listing: Listing,
+  nowMs: number,
+): Refusal | undefined {
+  const isOld = Number.isFinite(fromMs) && fromMs < nowMs - RECENT_DAYS * DAY_MS
+  if (listing !== 'recent' || !isOld) return undefined
+  return refuse(400, [`\`dateFrom\` must be within the last ${RECENT_DAYS} days.`])
 }
 
 export function changePaths(part: VisitorsPage, change: (path: string, index: number) => string): VisitorsPage {
