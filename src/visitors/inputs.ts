@@ -18,7 +18,7 @@ import {
 } from '../action/inputs.ts'
 import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
 import type { VisitorsPage } from '../docs-service/schemas.ts'
-import { dateInput, type DateRange, lastDays, parseTime } from './date-range.ts'
+import { dateInput, type DateRange, getEarlierPeriod, lastDays, parseTime } from './date-range.ts'
 
 /** Hides how rows are written in each file format, so that no cell runs as a formula. */
 
@@ -101,7 +101,19 @@ function requireLength(raw: RawInputs): string | false {
   return !hasLength && 'needs `days`, or both `date-from` and `date-to`: without them the period has no known length'
 }
 
-const compareInput = inputThat(choiceInput(COMPARE), (compare, raw) => compare !== 'false' && requireLength(raw))
+/** A date of the service has a year of four digits. `days` never reaches back that far. */
+function requireYearOne(raw: RawInputs, periods: number): string | false {
+  const [dateFrom = '', dateTo = ''] = ['date-from', 'date-to'].map((name) => raw[name]?.trim())
+  // Invalid dates are reported at their own inputs.
+  if (isGiven(raw, 'days') || !(parseTime(dateFrom) < parseTime(dateTo))) return false
+  const isBefore = /^(?:-|0000)/.test(getEarlierPeriod({ dateFrom, dateTo }, periods).dateFrom)
+  return isBefore && 'would need days before the year 1: choose fewer days between `date-from` and `date-to`'
+}
+
+const compareInput = inputThat(
+  choiceInput(COMPARE),
+  (compare, raw) => compare !== 'false' && (requireLength(raw) || requireYearOne(raw, 1)),
+)
 
 const MIN_TREND = 2
 const MAX_TREND = 24
@@ -112,7 +124,10 @@ const periodCountInput: Input<number> = (text) => {
   return isAllowed ? count : refuse(rejecting(`must be 0, or a whole number from ${MIN_TREND} to ${MAX_TREND}`, text))
 }
 
-const trendInput = inputThat(periodCountInput, (count, raw) => count > 0 && requireLength(raw))
+const trendInput = inputThat(
+  periodCountInput,
+  (count, raw) => count > 0 && (requireLength(raw) || requireYearOne(raw, count - 1)),
+)
 
 /** Every input of the action, in the order of action.yml. The default of `output-file` follows from `format`. */
 export const VISITORS_FIELDS = {
