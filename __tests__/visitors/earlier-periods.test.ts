@@ -133,16 +133,18 @@ test('reads the trend newest first in one request for one row each, and outputs 
 })
 
 test.each([
-  ['true', 2],
-  ['pages', 2],
-])('does not read the period of the comparison (%s) twice', async (compare, more) => {
+  ['true', '4', '2 requests, which count toward'],
+  ['pages', '4', '2 requests, which count toward'],
+  ['true', '3', '1 request, which counts toward'],
+])('does not read the period of the comparison (%s) of a trend of %s twice', async (compare, trend, more) => {
   const { requests, outputs, log } = await runExport(inTurn(small(40), small(30), small(20), small(10)), {
     ...TREND,
+    trend,
     compare,
   })
-  expect(requests).toHaveLength(4)
-  expect(parseTrend(outputs['trend'])).toHaveLength(4)
-  expect(log.join()).toContain(`4 periods: ${more} requests`)
+  expect(requests).toHaveLength(Number(trend))
+  expect(parseTrend(outputs['trend'])).toHaveLength(Number(trend))
+  expect(log.join()).toContain(`${trend} periods: ${more}`)
 })
 
 test.each<[string, readonly PageAnswer[], number]>([

@@ -57,7 +57,7 @@ test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
 ])('%s is green (%j) and says what happened', (ending, isGreen, fields, text) => {
   const conclusion = conclude(visitorsReport({ ending, ...fields }))
   expect(conclusion.isGreen).toBe(isGreen)
-  expect(conclusion.title).toMatch(/^[A-Z]/)
+  expect(conclusion.title).toMatch(/^(?:[A-Z]|40 visitors \(30 people, 12 AI agents\))/)
   expect(conclusion.text).toEqual(typeof text === 'string' ? text : expect.stringMatching(text))
 })
 
@@ -79,10 +79,13 @@ test('reports a comparison, and why it failed, and stays green', () => {
   const name = 'the day before'
   const error = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
   const compared = conclude(visitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
-  expect(compared.text).toBe(`${WRITTEN} Unique visitors: 100% more than the day before.`)
+  expect(compared.text).toBe(`That is 100 % more than the day before. ${WRITTEN}`)
+  const none = { human: 0, ai: 0, total: 0 }
+  const first = conclude(visitorsReport({ comparison: { name, totals: none } }))
+  expect(first.text).toBe(`The day before had none. ${WRITTEN}`)
   expect(conclude(visitorsReport({ comparison: { name, error } }))).toMatchObject({
     isGreen: true,
-    text: `${WRITTEN} They are not compared with the day before: The service rejected the request (400).`,
+    text: `${WRITTEN} The visitors are not compared with the day before: The service rejected the request (400).`,
     advice: 'Ask for later days.',
   })
 })
@@ -100,7 +103,25 @@ test('says how many periods the trend lacks, and names the reason once', () => {
   expect(alone.text).toBe(`${WRITTEN} ${lacks}: ${GAP.message}`)
   expect([alone.isGreen, alone.advice]).toEqual([true, 'Ask for later days.'])
   const compared = conclude(visitorsReport({ trend: TREND, comparison: { name: 'the 31 days before', error: GAP } }))
-  expect(compared.text).toBe(`${WRITTEN} They are not compared with the 31 days before: ${GAP.message} ${lacks}.`)
+  expect(compared.text).toBe(
+    `${WRITTEN} The visitors are not compared with the 31 days before: ${GAP.message} ${lacks}.`,
+  )
+})
+
+test.each([
+  [{ human: 1_234, ai: 1, total: 1_235 }, '1,235 visitors (1,234 people, 1 AI agent)'],
+  [{ human: 1, ai: 0, total: 1 }, '1 visitor (1 person, 0 AI agents)'],
+])('the title is the numbers: %j', (totals, title) => {
+  expect(conclude(visitorsReport({ totals })).title).toBe(title)
+  const uncertain = conclude(visitorsReport({ totals, ending: 'uncertain' }))
+  expect(uncertain.title).toBe(`${title}, but the numbers changed during the export`)
+})
+
+test('the period before comes from the trend if nothing was compared', () => {
+  const range = { dateFrom: '2026-01-01', dateTo: '2026-02-01' }
+  const periods = [5, 20, 40].map((total) => ({ period: range, totals: { ...TOTALS, total } }))
+  const { text } = conclude(visitorsReport({ range, trend: { periods, error: undefined } }))
+  expect(text).toBe(`That is 100 % more than the 31 days before. ${WRITTEN}`)
 })
 
 test('the output of a trend leaves out periods without numbers, and is never a zero', () => {

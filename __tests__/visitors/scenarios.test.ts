@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
     ending: 'complete',
     outputs: { ...SITE, ...BEFORE_SITE, rows: '300', file: 'visitors.csv', complete: 'true' },
     offsets: [0, 250, 0],
-    says: ['Comparing with the 31 days before', 'Unique visitors: 75% more than the 31 days before.'],
+    says: ['Comparing with the 31 days before', 'That is 75 % more than the 31 days before.'],
   },
   {
     name: 'a trend takes one more request for each earlier period',
@@ -138,6 +138,22 @@ const ROWS: readonly Row[] = [
     },
     offsets: [0, 250, 0, 0],
     says: ['Reading the trend over 3 periods: 2 requests'],
+  },
+  {
+    name: 'a trend over more days than the service knows has a gap, and the file is complete',
+    respond: () => embedded({ scenario: 'short-history' }),
+    given: { 'date-from': '2025-11-02', 'date-to': '2026-01-01', trend: '4' },
+    ending: 'complete',
+    outputs: {
+      ...{ human: ANY_COUNT, ai: ANY_COUNT, total: ANY_COUNT, rows: '30', file: 'visitors.csv', complete: 'true' },
+      trend: expect.stringMatching(/^\[\{"from":"2025-11-02"[^{]*\}\]$/) as unknown as string,
+    },
+    offsets: [0, 0],
+    says: [
+      'Reading the trend over 4 periods: 3 requests, which count',
+      '3 September to 1 November 2025: The service rejected the request (400)',
+      'The trend lacks 3 of 4 periods',
+    ],
   },
   {
     name: 'invalid inputs send nothing to the service',

@@ -31,7 +31,7 @@ const compared = (pages: Partial<ComparedPages>): Partial<Report> => ({
   },
 })
 
-test('shows people, AI and all in one table, with share, change and the period before', () => {
+test('shows people, AI agents and all in one table, with share, change and the period before', () => {
   const markdown = summary({
     totals: { human: 1_100, ai: 300, total: 1_250 },
     comparison: { name: 'the 30 days before', totals: { human: 1_000, ai: 301, total: 0 } },
@@ -39,8 +39,8 @@ test('shows people, AI and all in one table, with share, change and the period b
   expect(markdown).toContain(
     [
       '<tr><th></th><th>Visitors</th><th>Share</th><th>Change</th><th>The 30 days before</th></tr>',
-      cells('<b>People</b>', '1,100', '88.0%', '+10%', '1,000'),
-      cells('<b>AI</b>', '300', '24.0%', '−0.3%', '301'),
+      cells('<b>People</b>', '1,100', '88.0 %', '+10 %', '1,000'),
+      cells('<b>AI agents</b>', '300', '24.0 %', '−0.3 %', '301'),
       cells('<b>All</b>', '1,250', '', 'new', '0'),
     ].join('\n'),
   )
@@ -106,12 +106,12 @@ function trend(...humans: readonly (number | undefined)[]): Trend {
   return { periods, error: hasGap ? new ActionError('rejected', 'The service rejected the dates (400).') : undefined }
 }
 
-test('draws people and AI as two lines whose colors the title names, above the table', () => {
+test('draws people and AI agents as two lines whose colors the title names, above the table', () => {
   const markdown = summary({ trend: trend(400, 500, 900) })
   const chart = /```mermaid\n%%\{init: .*\}%%\n([^`]*)```/.exec(markdown)?.[1]
   expect(chart?.split('\n')).toEqual([
     'xychart-beta',
-    '  title "Unique visitors: people (blue), AI (orange)"',
+    '  title "Unique visitors: people (blue), AI agents (orange)"',
     '  x-axis ["1 Nov", "1 Dec", "1 Jan"]',
     '  y-axis "Visitors" 0 --> 1800',
     '  line [400, 500, 900]',
@@ -134,10 +134,29 @@ test.each([
   expect(/### Trend[^]*?### /.exec(markdown)?.[0]).not.toContain('<td align="right">0</td>')
 })
 
-test('draws no chart of zeros, and says that the service may have dropped old numbers', () => {
+test('draws no chart of zeros, and one with newer periods that have no visitors', () => {
   expect(summary({ trend: trend(0, 0, 0) })).not.toContain('mermaid')
-  expect(summary({ trend: trend(0, 5, 0) })).toContain('The oldest periods have no visitors.')
-  expect(summary({ trend: trend(5, 0, 0) })).not.toContain('The oldest periods have no visitors.')
+  expect(summary({ trend: trend(5, 0, 0) })).not.toContain('counted no visitors')
+  expect(summary({ trend: trend(5, 0, 0) })).toContain('mermaid')
+})
+
+test.each([
+  [trend(0, 5, 6), '1 to 30 November 2025', 'in the oldest period.'],
+  [trend(0, 0, 6), '1 November to 31 December 2025 (2 periods)', 'in the 2 oldest periods.'],
+  [trend(undefined, 0, 6), '1 to 31 December 2025', 'in the oldest period.'],
+])('oldest periods without visitors are one row, as a gap that may be one, without a chart', (given, name, words) => {
+  const markdown = summary({ trend: given })
+  expect(markdown).toContain(`<tr><td>${name}</td><td colspan="3">no visitors, or not available</td></tr>`)
+  expect(markdown).toContain(`The service counted no visitors ${words} It may not keep numbers for that long.`)
+  expect(markdown).not.toContain('mermaid')
+  expect(/### Trend[^]*?### /.exec(markdown)?.[0]).not.toContain('<td align="right">0</td>')
+})
+
+test('shows the change since the period before that the trend has read', () => {
+  const markdown = summary({ trend: trend(1, 10, 20), totals: { human: 20, ai: 40, total: 60 } })
+  expect(markdown).toContain('<th>Change</th><th>The 31 days before</th></tr>')
+  expect(markdown).toContain(cells('<b>All</b>', '60', '', '+100 %', '30'))
+  expect(summary({ trend: trend(undefined, undefined, 20) })).not.toContain('<th>Change</th>')
 })
 
 /** By the formula of WCAG. */

@@ -125,7 +125,10 @@ export async function readTrend(
   const requests = error === undefined ? count - (comparison === undefined ? 1 : 2) : 0
   if (requests > 0) {
     const what = `the trend over ${count} periods`
-    step.core.log(`Reading ${what}: ${formatCount(requests, 'request')}, which count toward the service's rate limit.`)
+    const verb = requests === 1 ? 'counts' : 'count'
+    step.core.log(
+      `Reading ${what}: ${formatCount(requests, 'request')}, which ${verb} toward the service's rate limit.`,
+    )
   }
   const periods: TrendPeriod[] = [{ period: exported, totals }]
   for (let age = 1; age < count; age++) {

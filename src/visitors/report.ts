@@ -3,7 +3,7 @@ import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { escapeHtml, heading, inlineCode, joinBlocks, table } from '../text/markdown.ts'
 import { oneLine, takeFitting } from '../text/untrusted.ts'
-import { type DateRange, describeRange, labelPeriods } from './date-range.ts'
+import { type DateRange, describeRange, labelPeriods, namePeriodBefore, toPeriod } from './date-range.ts'
 import type { ComparedPages, Comparison, PageChange, Trend, TrendPeriod } from './earlier-periods.ts'
 import type { VisitorRow, VisitorTotals } from './inputs.ts'
 import { shortenPath, SHOWN_PATH_LENGTH } from './visitor-list.ts'
@@ -54,11 +54,29 @@ export function describeChange(now: number, before: number, name: string): strin
   return `${formatPercent((100 * Math.abs(now - before)) / before)} ${now > before ? 'more' : 'fewer'} than ${name}`
 }
 
-function describeComparison({ totals, comparison }: Report): string | undefined {
-  const { name = '', error, totals: before } = comparison ?? {}
-  if (error !== undefined) return `They are not compared with ${name}: ${error.message}`
+function describeFailedComparison({ comparison }: Report): string | undefined {
+  return comparison?.error && `The visitors are not compared with ${comparison.name}: ${comparison.error.message}`
+}
+
+interface PeriodBefore {
+  /** For the middle of a sentence. */
+  readonly name: string
+  readonly totals: VisitorTotals
+}
+
+/** The period directly before, from the comparison or from the trend. */
+function findPeriodBefore({ range, comparison, trend }: Report): PeriodBefore | undefined {
+  if (comparison?.totals !== undefined) return { name: comparison.name, totals: comparison.totals }
+  const [period, totals] = [range && toPeriod(range), trend?.periods.at(-2)?.totals]
+  return period && totals && { name: namePeriodBefore(period), totals }
+}
+
+function describeChangeSince(report: Report): string | undefined {
+  const { totals } = report
+  const before = findPeriodBefore(report)
   if (before === undefined || totals === undefined) return undefined
-  return `Unique visitors: ${describeChange(totals.total, before.total, name)}.`
+  const change = describeChange(totals.total, before.totals.total, before.name)
+  return change.startsWith(before.name) ? `${capitalize(change)}.` : `That is ${change}.`
 }
 
 function describeMissingPeriods({ trend, comparison }: Report): string | undefined {
@@ -74,20 +92,32 @@ function describeFile({ rows, file = '' }: Report): string {
   return `${formatCount(rows, 'row')} ${rows === 1 ? 'was' : 'were'} written to ${name}.`
 }
 
+const formatNumber = (value: number): string => value.toLocaleString('en-US')
+const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+/** `1,545 visitors (791 people, 767 AI agents)` */
+function describeTotals({ totals }: Report): string {
+  if (totals === undefined) return 'The visitors were exported'
+  const count = (many: number, one: string, more?: string): string =>
+    formatCount(many, one, more).replace(/^\d+/, formatNumber(many))
+  const parts = [count(totals.human, 'person', 'people'), count(totals.ai, 'AI agent')]
+  return `${count(totals.total, 'visitor')} (${parts.join(', ')})`
+}
+
 interface EndingWords {
   readonly icon: string
   /** An error with a code has a title of its own. */
-  readonly title: string
+  readonly title: string | ((report: Report) => string)
   readonly text: (report: Report) => string
   /** An error brings its own. */
   readonly advice?: string
 }
 
 const ENDING_WORDS: Readonly<Record<Ending, EndingWords>> = {
-  complete: { icon: '✅', title: 'The visitors were exported', text: describeFile },
+  complete: { icon: '✅', title: describeTotals, text: describeFile },
   uncertain: {
     icon: '⚠️',
-    title: 'The visitors were exported, but the numbers changed meanwhile',
+    title: (report) => `${describeTotals(report)}, but the numbers changed during the export`,
     text: (report) => `${describeFile(report)} ${report.doubts}`,
     advice:
       'If all days of the range are over, export them again. Otherwise set `days`, or a `date-to` that is not in the future.',
@@ -115,8 +145,13 @@ export function conclude(report: Report): Conclusion {
   const { title, text, advice } = ENDING_WORDS[ending]
   return {
     isGreen: file !== undefined || ending === 'skipped',
-    title: error?.code === undefined ? title : ERROR_TITLES[error.code],
-    text: joinSentences([text(report), describeComparison(report), describeMissingPeriods(report)]),
+    title: error?.code === undefined ? (typeof title === 'string' ? title : title(report)) : ERROR_TITLES[error.code],
+    text: joinSentences([
+      describeChangeSince(report),
+      text(report),
+      describeFailedComparison(report),
+      describeMissingPeriods(report),
+    ]),
     advice: error?.hint ?? advice ?? comparison?.error?.hint ?? trend?.error?.hint,
   }
 }
@@ -170,7 +205,6 @@ export function toOutputs(report: Report): Readonly<Record<string, string>> {
 
 const MAX_TABLE_BYTES = 192 * 1024
 
-const formatNumber = (value: number): string => value.toLocaleString('en-US')
 const formatShare = (part: number, whole: number): string =>
   whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)}%`
 
@@ -207,17 +241,18 @@ function explainTotals({ human, ai, total }: VisitorTotals): string | undefined 
   return `${formatCount(both, 'visitor')} ${both === 1 ? 'was' : 'were'} seen as both, and “All” counts each of them once.`
 }
 
-function renderTotals({ totals, comparison }: Report): readonly (string | undefined)[] {
+function renderTotals(report: Report): readonly (string | undefined)[] {
+  const { totals } = report
   if (totals === undefined) return []
-  const { name = '', totals: before } = comparison ?? {}
-  const names = { People: 'human', AI: 'ai', All: 'total' } as const
+  const { name = '', totals: before } = findPeriodBefore(report) ?? {}
+  const names = { People: 'human', 'AI agents': 'ai', All: 'total' } as const
   const rows = Object.entries(names).map(([label, key]) => {
     const compared = before && [formatRelativeChange(totals[key], before[key]), formatNumber(before[key])]
     const share = key === 'total' ? '' : formatShare(totals[key], totals.total)
     const numbers = [formatNumber(totals[key]), share, ...(compared ?? [])]
     return toRow([textCell(`<b>${label}</b>`), ...numbers.map(numberCell)])
   })
-  const compared = before && ['Change', `${name.charAt(0).toUpperCase()}${name.slice(1)}`]
+  const compared = before && ['Change', capitalize(name)]
   const heads = ['', 'Visitors', 'Share', ...(compared ?? [])]
   return ['### Unique visitors', renderTable(heads, rows), explainTotals(totals)]
 }
@@ -225,7 +260,7 @@ function renderTotals({ totals, comparison }: Report): readonly (string | undefi
 const GREY = '#7a7f87'
 const LINES = [
   { key: 'human', label: 'people', color: '#1f6feb', colorName: 'blue' },
-  { key: 'ai', label: 'AI', color: '#bc4c00', colorName: 'orange' },
+  { key: 'ai', label: 'AI agents', color: '#bc4c00', colorName: 'orange' },
 ] as const
 
 /** Grey text and strong lines, which are readable on a white page and on a dark page. */
@@ -269,23 +304,55 @@ function renderChart(periods: readonly Required<TrendPeriod>[], totals: readonly
   ].join('\n')
 }
 
+const isEmpty = ({ totals }: TrendPeriod): boolean =>
+  totals !== undefined && totals.human + totals.ai + totals.total === 0
+
+/**
+ * The oldest periods, if they have no visitors and a later one has. Section 4.4 of the service's interface does not say what
+ * it returns for days that it no longer knows, so they may be gaps.
+ */
+function listEmptyPeriods({ periods }: Trend): readonly TrendPeriod[] {
+  const known = periods.filter(({ totals }) => totals !== undefined)
+  return known.slice(
+    0,
+    Math.max(
+      0,
+      known.findIndex((period) => !isEmpty(period)),
+    ),
+  )
+}
+
+const wideRow = (name: string, text: string): string =>
+  toRow([textCell(escapeHtml(name)), `<td colspan="3">${text}</td>`])
+
 /** A line over a gap would look like numbers that nobody knows, so there is a chart only if every period has its totals. */
 function renderTrend({ trend }: Report): readonly (string | undefined)[] {
   if (trend === undefined) return []
   const { periods } = trend
   const known = periods.flatMap(({ totals }) => totals ?? [])
-  const rows = periods.map(({ period, totals }) => {
-    const name = textCell(escapeHtml(describeRange(period)))
-    if (totals === undefined) return toRow([name, '<td colspan="3">not available</td>'])
-    return toRow([name, ...[totals.human, totals.ai, totals.total].map((count) => numberCell(formatNumber(count)))])
+  const empty = listEmptyPeriods(trend)
+  const rows = periods.map((one) => {
+    const { period, totals } = one
+    if (totals === undefined) return wideRow(describeRange(period), 'not available')
+    if (empty.includes(one))
+      return one === empty[0] ? wideRow(nameTogether(empty), 'no visitors, or not available') : ''
+    const counts = [totals.human, totals.ai, totals.total].map((count) => numberCell(formatNumber(count)))
+    return toRow([textCell(escapeHtml(describeRange(period))), ...counts])
   })
   return [
     '### Trend',
-    known.length === periods.length ? renderChart(periods, known) : undefined,
-    renderTable(['Period', 'People', 'AI', 'All'], rows),
+    known.length === periods.length && empty.length === 0 ? renderChart(periods, known) : undefined,
+    renderTable(['Period', 'People', 'AI agents', 'All'], rows),
     explainGaps(trend),
-    explainZeros(known),
+    explainEmpty(empty),
   ]
+}
+
+/** The name of periods that follow each other. */
+function nameTogether(periods: readonly TrendPeriod[]): string {
+  const [first, last] = [periods[0]?.period, periods.at(-1)?.period]
+  const range = describeRange({ ...first, ...(last && { dateTo: last.dateTo }) })
+  return periods.length === 1 ? range : `${range} (${periods.length} periods)`
 }
 
 function explainGaps({ periods, error }: Trend): string | undefined {
@@ -296,11 +363,10 @@ function explainGaps({ periods, error }: Trend): string | undefined {
   return isLastGap ? reason : `${reason} Earlier periods were not requested.`
 }
 
-/** Section 4.4 of the service's interface does not say what it returns for days that it no longer knows. */
-function explainZeros(known: readonly VisitorTotals[]): string | undefined {
-  const isEmpty = ({ human, ai, total }: VisitorTotals): boolean => human + ai + total === 0
-  const first = known.findIndex((totals) => !isEmpty(totals))
-  return first > 0 ? 'The oldest periods have no visitors. The service may not keep numbers for that long.' : undefined
+function explainEmpty({ length }: readonly TrendPeriod[]): string | undefined {
+  if (length === 0) return undefined
+  const oldest = length === 1 ? 'the oldest period' : `the ${length} oldest periods`
+  return `The service counted no visitors in ${oldest}. It may not keep numbers for that long. If so, the period that follows may be incomplete.`
 }
 
 function renderTopPages({ file, topPages, totals, comparison }: Report): readonly string[] {
@@ -321,7 +387,7 @@ function renderTopPages({ file, topPages, totals, comparison }: Report): readonl
   const change = topBefore === undefined ? [] : ['Change']
   const left = topPages.length - texts.length
   const rest = left === 0 ? '' : `\n\n${left} more ${left === 1 ? 'page is' : 'pages are'} in the file.`
-  const heads = ['Page', 'Visitors', ...change, 'People', 'AI', 'Of all visitors']
+  const heads = ['Page', 'Visitors', ...change, 'People', 'AI agents', 'Of all visitors']
   return ['### Most visited pages', renderTable(heads, texts) + rest]
 }
 
