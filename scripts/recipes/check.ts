@@ -28,8 +28,10 @@ export interface Expected {
   /** Of all pull requests. */
   readonly labels?: readonly string[]
   readonly reviewers?: readonly string[]
-  /** All comments on issues so far, with `<service>` for its URL. */
+  /** All comments on issues so far, with `<service>` for its URL and `<days>` for dates. */
   readonly posted?: readonly string[]
+  /** The messages that the chat got in this run; none if that is not said. */
+  readonly chat?: readonly string[]
   /** The open pull requests of the docs, when the run has ended: those that carry a label or that a new job opened. */
   readonly open?: readonly number[]
   /** Texts of the summary, of what the steps print, and of the prompts. */
@@ -79,6 +81,8 @@ export interface Check extends Beginning {
   readonly history?: readonly Commit[]
   /** Whether the clocks and timers of the steps run as they do, and not ten times as fast. */
   readonly isRealTime?: boolean
+  /** Whether the workflow has the secret `CHAT_WEBHOOK_URL`, of a chat that takes every message. */
+  readonly hasChat?: boolean
   /** A text in the log; the run is cancelled when it comes. */
   readonly cancelAt?: string
   /** Which jobs of a matrix to run, as `name:value`. */

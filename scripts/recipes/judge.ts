@@ -44,7 +44,7 @@ export function promptsIn(requests: readonly Pick<RequestRecord, 'method' | 'pat
   })
 }
 
-const USUAL: Expected = { isRed: false, prompts: [], commands: [] }
+const USUAL: Expected = { isRed: false, prompts: [], commands: [], chat: [] }
 
 const shown = (value: unknown): string | undefined => JSON.stringify(Array.isArray(value) ? value.toSorted() : value)
 
@@ -61,7 +61,7 @@ export function judge(expected: Expected, came: Came): string[] {
     name.includes('.') ? outputs[name] : Object.entries(outputs).find(([id]) => id.endsWith(`.docs.${name}`))?.[1]
   const pairs = [
     ...Object.entries(wanted.outputs ?? {}).map(([name, value]) => [name, value, outputOf(name)] as const),
-    ...(['isRed', 'jobs', 'prompts', 'github', 'commands', 'labels', 'reviewers', 'open', 'posted'] as const)
+    ...(['isRed', 'jobs', 'prompts', 'github', 'commands', 'labels', 'reviewers', 'open', 'posted', 'chat'] as const)
       .filter((name) => wanted[name] !== undefined)
       .map((name) => [name, wanted[name], actual[name]] as const),
   ]

@@ -79,16 +79,23 @@ export const ROLLING_CHECKS: Checks = {
     },
   },
   'docs/recipes/notify.yml': {
-    'a changed pull request and a red run are posted on the issue, and a week without a change is not': {
-      docs: changedSince('notify.yml', 'schedule', {
-        issues: { 8: issueState({ title: 'What the docs agent does' }) },
-      }),
-      vars: { DOCS_NOTIFY_ISSUE: '8' },
-      runs: [
-        { prompts: ['new'], labels: ['docs-agent-notify'], posted: [NOTIFIED[0]] },
-        { ...SKIPPED, posted: [NOTIFIED[0]] },
-        { ...NO_KEY, event: pushed('src/second.ts'), posted: NOTIFIED },
-      ],
+    'a changed pull request and a red run are posted on the issue and to the chat, and a week without a change is not':
+      {
+        docs: changedSince('notify.yml', 'schedule', {
+          issues: { 8: issueState({ title: 'What the docs agent does' }) },
+        }),
+        vars: { DOCS_NOTIFY_ISSUE: '8' },
+        hasChat: true,
+        runs: [
+          { prompts: ['new'], labels: ['docs-agent-notify'], posted: [NOTIFIED[0]], chat: [NOTIFIED[0]] },
+          { ...SKIPPED, posted: [NOTIFIED[0]] },
+          { ...NO_KEY, event: pushed('src/second.ts'), posted: NOTIFIED, chat: [NOTIFIED[1]] },
+        ],
+      },
+    'a changed pull request is posted to the chat alone': {
+      docs: changedSince('notify.yml', 'schedule'),
+      hasChat: true,
+      runs: [{ prompts: ['new'], posted: [], chat: [NOTIFIED[0]] }],
     },
     'without a place to post to the run is red': {
       docs: changedSince('notify.yml', 'schedule'),

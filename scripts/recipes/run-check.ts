@@ -12,6 +12,7 @@ import { timesFaster } from '../small-runner/faster-time.ts'
 import { preload } from '../small-runner/preload.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { readActLog } from './act-log.ts'
+import { type Chat, openChat } from './chat.ts'
 import type { Check, Payload, Run } from './check.ts'
 import { judge, promptsIn, seenIn } from './judge.ts'
 import { runAct } from './run-act.ts'
@@ -26,6 +27,8 @@ const CANCEL_DELAY_MS = 500
 const FIRST_RUN = 42
 /** Workflows that recipes call. */
 const CALLED = ['.github/workflows/fleet.yml', CENTRAL_RECIPE]
+/** `18–24 November 2026`, as `Intl` writes it. */
+const DATE_RANGE = /\b\d{1,2}(?: [A-Z][a-z]+)?(?: \d{4})?\s?–\s?\d{1,2} [A-Z][a-z]+ \d{4}\b/g
 /** How fast the service's time runs. With that of the steps their 10 seconds between two looks take one. */
 const [SERVICE_SPEED, STEP_SPEED] = [30, 10]
 const USUAL_EVENTS: Readonly<Record<string, Payload>> = {
@@ -63,12 +66,20 @@ function beginOf(run: Run, check: Check, state: GitHubState, usualEvent: string)
 /** The repositories that the docs app is installed in: all that the workflow or a project of it can use. */
 const appRepositories = ({ others = {} }: Check): string => ['acme/docs', 'acme/code', ...Object.keys(others)].join(',')
 
-function givenBy({ url, projectId, apiKey, github }: Emulator, certificateFile: string, check: Check, run: Run) {
+interface Surroundings {
+  readonly service: Emulator
+  readonly chat: Chat
+  readonly certificateFile: string
+}
+
+function givenBy({ service, chat, certificateFile }: Surroundings, check: Check, run: Run) {
+  const { url, projectId, apiKey, github } = service
   const usual = { DOCS_AGENT_BASE_URL: url, DOCS_AGENT_PROJECT_ID: projectId, DOCS_APP_CLIENT_ID: '1' }
   return {
     vars: { ...usual, ...check.vars, ...run.vars },
     secrets: {
       GITHUB_TOKEN: github.token,
+      ...(check.hasChat === true && { CHAT_WEBHOOK_URL: chat.url }),
       ...(run.secrets !== 'withheld' && { DOCS_AGENT_API_KEY: apiKey, DOCS_APP_PRIVATE_KEY: 'private' }),
     },
     env: {
@@ -129,6 +140,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     ...(scenario && { scenario }),
     ...(projects && { repositories: projects }),
   })
+  const chat = await openChat()
   const caller = prepare(folder, recipe, check.history)
   const file = basename(caller.workflow)
   for (const from of new Set(check.runs.map((run) => getRepository(run, check))))
@@ -140,7 +152,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     const artifacts = join(files, 'artifacts')
     mkdirSync(artifacts, { recursive: true })
     const { from, branch, headSha, ...begin } = beginOf(run, check, state, usualEvent)
-    const { env, ...given } = givenBy(service, certificateFile, check, run)
+    const { env, ...given } = givenBy({ service, chat, certificateFile }, check, run)
     const cancel = new AbortController()
     beforeMerge = run.beforeMerge
     const { exitCode, log } = await runAct({
@@ -167,14 +179,17 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     const conclusion = exitCode === 0 ? 'success' : 'failure'
     const ended = { id, workflow: file, branch, headSha, event: begin.eventName, createdAtMs: startMs + id, conclusion }
     state.repositories[from]?.workflowRuns.push({ ...ended, conclusion, status: 'completed' })
-    // The service's address is another one each time.
+    // The service's address and today's date are others each time.
+    const hideVarying = (text: string): string =>
+      text.replaceAll(service.url, '<service>').replaceAll(DATE_RANGE, '<days>')
     const result = readActLog(log.replaceAll(service.url, '<service>'))
     const requests = service.requests.slice(sent)
     const seen = seenIn(state, join(artifacts, 'gh.log'))
     const problems = judge(run, {
       ...result,
       ...seen,
-      posted: seen.posted.map((text) => text.replaceAll(service.url, '<service>')),
+      posted: seen.posted.map(hideVarying),
+      chat: chat.takeMessages().map(hideVarying),
       isRed: exitCode !== 0,
       prompts: promptsIn(requests),
       told: requests.map(({ prompt = '' }) => prompt).join('\n'),
@@ -197,6 +212,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     return observed.violations.slice()
   } finally {
     await service.close()
+    chat.close()
     remove()
   }
 }

@@ -2,20 +2,45 @@ import { issueState } from '../../src/emulator/github/issue-state.ts'
 import type { Checks } from './check.ts'
 import { changed, NO_KEY } from './courses.ts'
 
+/** The embedded service has the same visits before each day. */
+const WEEK =
+  'Docs, <days>: 396 visitors, 5.3 % more than the week before. People: 206 (52 %). AI agents: 192 (48.5 %). Details: <service>/acme/docs/actions/runs/42'
+const WEEKS = `| Week | Visitors | People | AI agents |
+| --- | ---: | ---: | ---: |
+| <days> | 405 | 205 | 200 |
+| <days> | 357 | 210 | 147 |
+| <days> | 404 | 211 | 194 |
+| <days> | 381 | 194 | 188 |
+| <days> | 396 | 197 | 200 |
+| <days> | 380 | 202 | 178 |
+| <days> | 358 | 176 | 183 |
+| <days> | 379 | 189 | 190 |
+| <days> | 401 | 205 | 196 |
+| <days> | 403 | 200 | 205 |
+| <days> | 376 | 185 | 191 |
+| <days> | 396 | 206 | 192 |`
+
 const OLD = '# Old\n\nNobody has changed this page for a year.\n'
 
 export const VISITED_CHECKS: Checks = {
   'docs/recipes/weekly-visitors.yml': {
-    'the numbers of the week are posted as a comment on the issue': {
+    'the numbers of the week are posted as a comment on the issue, and to the chat': {
+      hasChat: true,
       docs: changed(['docs/guide.md'], { issues: { 8: issueState({ title: 'Visitors of the docs' }) } }),
       runs: [
         {
           vars: { DOCS_VISITORS_ISSUE: '8' },
           outputs: { 'visitors.visitors.complete': 'true' },
           github: ['issues/create-comment'],
+          posted: [`${WEEK}\n\n${WEEKS}`],
+          chat: [WEEK],
         },
         { ...NO_KEY, vars: { DOCS_VISITORS_ISSUE: '8' }, github: [] },
       ],
+    },
+    'the numbers of the week are posted to the chat alone': {
+      hasChat: true,
+      runs: [{ github: [], posted: [], chat: [WEEK] }],
     },
     'without a place to post to the run is red': {
       runs: [{ isRed: true, printed: ['Set DOCS_VISITORS_ISSUE or CHAT_WEBHOOK_URL.'], github: [] }],

@@ -12,6 +12,7 @@ const came: Came = {
   labels: ['b', 'a'],
   reviewers: ['mona'],
   posted: ['Done.'],
+  chat: ['It is ready.'],
   open: [4],
   summary: '## Ready',
   printed: 'Hello.',
@@ -53,6 +54,7 @@ const LISTS = [
   'reviewers',
   'open',
   'posted',
+  'chat',
   'summary',
   'printed',
   'told',
@@ -72,7 +74,7 @@ test.each<[what: string, wrong: Expected]>([
   expect(judge({ ...asItIs, ...wrong }, came)).toEqual([expect.stringMatching(`^${what}: `)])
 })
 
-test('where nothing is said of them, a run is green, without prompts and commands', () => {
+test('where nothing is said of them, a run is green, without prompts, commands and messages', () => {
   const named = judge({}, { ...came, isRed: true }).map((problem) => problem.split(',')[0])
-  expect(named).toEqual(['isRed: wanted false', 'prompts: wanted []', 'commands: wanted []'])
+  expect(named).toEqual(['isRed: wanted false', 'prompts: wanted []', 'commands: wanted []', 'chat: wanted []'])
 })
