@@ -5,7 +5,7 @@ import { parse, parseDocument } from 'yaml'
 import { PAGES, writeTables } from '../scripts/docs/input-tables.ts'
 import { readOptions } from '../scripts/start/options.ts'
 import { listScenarios } from '../scripts/start/scenarios.ts'
-import { codeBlocks, headingAnchors, linkTargets, markdownFiles, root, withoutCode } from './support/markdown-files.ts'
+import { codeBlocks, headingAnchors, linkTargets, markdownFiles, root } from './support/markdown-files.ts'
 import { workflowFiles } from './support/workflow-files.ts'
 
 const documents = markdownFiles()
@@ -55,51 +55,6 @@ function declaredBy({ uses = '' }: Step): Metadata | undefined {
   if (workflow === undefined) return parse(fileOf(`${folder.slice(1)}/action.yml`).text) as Metadata
   return (parse(fileOf(workflow).text) as { on: { workflow_call: Metadata } }).on.workflow_call
 }
-
-/** Words that readers had to read twice, and the usual ones. */
-const UNUSUAL_WORDS: Readonly<Record<string, RegExp>> = {
-  result: /\bcame of (?:it|that|each)\b/i,
-  report: /\b(?:tells|tell (?:the|what|whether|how))\b/i,
-  fix: /\bmend(?:s|ed|ing)?\b/i,
-  except: /\bbut for\b/i,
-  untrusted: /\bstrangers?\b/i,
-  contain: /\bholds?\b/i,
-  unchanged: /\bbyte for byte\b/i,
-  misspelled: /\bmisspelt\b/i,
-  response: /\b(?:an answer|answers with|is answered)\b/i,
-}
-
-test('pages and recipes use the usual words', () => {
-  const pages = documents
-    .filter(({ path }) => path !== 'docs/internals/summaries.md')
-    // Messages of the code are quoted as they are.
-    .map(({ path, text }) => ({ path, escapeSentence: withoutCode(text).replace(/“[^”]*”|\]\([^)]*\)/g, '') }))
-  const comments = workflows
-    .filter(({ path }) => path.startsWith('docs/recipes/'))
-    .map(({ path, text }) => ({ path, escapeSentence: (text.match(/^ *#.*$/gm) ?? []).join('\n') }))
-  const problems = [...pages, ...comments].flatMap(({ path, escapeSentence }) =>
-    Object.entries(UNUSUAL_WORDS).flatMap(([usual, unusual]) => {
-      const [found] = unusual.exec(escapeSentence) ?? []
-      return found === undefined ? [] : [`${path}: “${found}”, better a form of “${usual}”`]
-    }),
-  )
-  expect(problems).toEqual([])
-})
-
-const SCENARIO_WORDS: Readonly<Record<string, RegExp>> = {
-  ...UNUSUAL_WORDS,
-  'write access': /\bmay (?:not |only )?(?:read|write|create)\b/i,
-  contain: /\b(?:holds?|carr(?:y|ies))\b/i,
-  never: /\bfor ever\b/i,
-  'start over': /\banew\b/i,
-  response: /\banswers?\b/i,
-}
-
-test.each(listScenarios().match(/^ {2}[a-z].*\.$/gm) ?? [])('the scenario «%s» is told in the usual words', (line) => {
-  const found = Object.entries(SCENARIO_WORDS).filter(([, unusual]) => unusual.test(line.replace(/^ +\S+/, '')))
-  expect(found.map(([usual]) => usual)).toEqual([])
-  expect(line).not.toMatch(/^ *\S*stranger/)
-})
 
 test('there are documents with examples', () => {
   expect(documents.map(({ path }) => path)).toEqual(

@@ -146,6 +146,8 @@ const PLAYS: readonly (readonly GitHubScenarioName[])[] = [
   ['open-pull-request'],
   ['follow-ups-used-up'],
   ['marker-by-outsider'],
+  ['no-docs-label'],
+  ['no-docs-label-in-part', 'open-pull-request'],
   ['open-pull-request', 'github-lagging'],
   ['open-pull-request', 'no-permission'],
 ]
@@ -209,14 +211,14 @@ test('a real run sends exactly the prompt that a dry run of the same history sho
   const outcomes = ['previewed create', 'previewed follow-up', 'skipped ', 'error ']
   const withoutKey = ['previewed', 'skipped', 'error'].flatMap((one) => [`${one}, sure`, `${one}, not sure`])
   expect([...seen]).toEqual(expect.arrayContaining([...outcomes, ...withoutKey]))
-})
+}, 180_000)
 
 test.each<[what: string, given: Given, scene: Scene]>([
   ['a rolling pull request', ROLLING, {}],
   ['a step that skips an open pull request', { ...TOKEN, 'on-open-pr': 'skip' }, {}],
   ['a comment on a pull request', COMMAND, { facts: COMMENT }],
 ])('without a key, %s that a stranger has marked may be the agent’s', async (_what, given, scene) => {
-  const marked: Scene = { ...scene, plays: ['marker-of-stranger'] }
+  const marked: Scene = { ...scene, plays: ['marker-by-outsider'] }
   const world = await play({ ...given, ...KEYLESS }, marked)
   expect(world.text).toMatch(
     / to a new job \(not confirmed by the service, .*: pull request #1 may be the agent's\)\.$/,

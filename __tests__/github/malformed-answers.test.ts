@@ -148,7 +148,7 @@ async function* mutate<T>(docs: RepositoryState, ask: (github: GitHub) => Promis
 
 /** Fields that may be left out where GitHub tells nothing of use. */
 const OPTIONAL =
-  'commentId mergeable previousPath patch line startLine authorId waitsForApproval isGuarded count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs'
+  'commentId mergeable previousPath patch line startLine authorId waitsForApproval isGuarded count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName'
 
 /** Where a value is of another kind than one of the promised type. */
 function misfit(value: unknown, sample: unknown, key = ''): string | undefined {

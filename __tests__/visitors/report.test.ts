@@ -79,7 +79,7 @@ test('reports a comparison, and why it failed, and stays green', () => {
   const name = 'the day before'
   const error = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
   const compared = conclude(visitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
-  expect(compared.text).toBe(`That is 100 % more than the day before. ${WRITTEN}`)
+  expect(compared.text).toBe(`That is 100% more than the day before. ${WRITTEN}`)
   const none = { human: 0, ai: 0, total: 0 }
   const first = conclude(visitorsReport({ comparison: { name, totals: none } }))
   expect(first.text).toBe(`The day before had none. ${WRITTEN}`)
@@ -121,7 +121,7 @@ test('the period before comes from the trend if nothing was compared', () => {
   const range = { dateFrom: '2026-01-01', dateTo: '2026-02-01' }
   const periods = [5, 20, 40].map((total) => ({ period: range, totals: { ...TOTALS, total } }))
   const { text } = conclude(visitorsReport({ range, trend: { periods, error: undefined } }))
-  expect(text).toBe(`That is 100 % more than the 31 days before. ${WRITTEN}`)
+  expect(text).toBe(`That is 100% more than the 31 days before. ${WRITTEN}`)
 })
 
 test('the output of a trend leaves out periods without numbers, and is never a zero', () => {

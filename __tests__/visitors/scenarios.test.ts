@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
     ending: 'complete',
     outputs: { ...SITE, ...BEFORE_SITE, rows: '300', file: 'visitors.csv', complete: 'true' },
     offsets: [0, 250, 0],
-    says: ['Comparing with the 31 days before', 'That is 75 % more than the 31 days before.'],
+    says: ['Comparing with the 31 days before', 'That is 75% more than the 31 days before.'],
   },
   {
     name: 'a trend takes one more request for each earlier period',

@@ -39,8 +39,8 @@ test('shows people, AI agents and all in one table, with share, change and the p
   expect(markdown).toContain(
     [
       '<tr><th></th><th>Visitors</th><th>Share</th><th>Change</th><th>The 30 days before</th></tr>',
-      cells('<b>People</b>', '1,100', '88.0 %', '+10 %', '1,000'),
-      cells('<b>AI agents</b>', '300', '24.0 %', '−0.3 %', '301'),
+      cells('<b>People</b>', '1,100', '88.0%', '+10%', '1,000'),
+      cells('<b>AI agents</b>', '300', '24.0%', '−0.3%', '301'),
       cells('<b>All</b>', '1,250', '', 'new', '0'),
     ].join('\n'),
   )
@@ -155,7 +155,7 @@ test.each([
 test('shows the change since the period before that the trend has read', () => {
   const markdown = summary({ trend: trend(1, 10, 20), totals: { human: 20, ai: 40, total: 60 } })
   expect(markdown).toContain('<th>Change</th><th>The 31 days before</th></tr>')
-  expect(markdown).toContain(cells('<b>All</b>', '60', '', '+100 %', '30'))
+  expect(markdown).toContain(cells('<b>All</b>', '60', '', '+100%', '30'))
   expect(summary({ trend: trend(undefined, undefined, 20) })).not.toContain('<th>Change</th>')
 })
 

@@ -106,7 +106,7 @@ export function chooseScenarios(
   }
 }
 
-const FIRST_SCENARIOS = ['pull-request', 'fixed', 'rolling', 'comment-by-maintainer', 'slow']
+const FIRST_SCENARIOS = ['pull-request', 'fixed', 'rolling', 'comment-by-maintainer', 'slow', 'working']
 
 /** Each scenario is listed in the first group that contains it. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [

@@ -6,8 +6,8 @@ export interface Scene {
 
 export const SCENES: readonly Scene[] = [
   { shows: 'A new job, from the push to a pull request', flags: '' },
-  { shows: 'Going on with an open pull request', flags: '--scenario open-pull-request' },
-  { shows: 'Failing checks that went back to the agent', flags: '--scenario fixed' },
+  { shows: 'A follow-up to an open pull request', flags: '--scenario open-pull-request' },
+  { shows: 'Failed checks that the agent fixed', flags: '--scenario fixed' },
   { shows: 'Checks that failed', flags: '--scenario checks-fail' },
   { shows: 'A file outside `allowed-paths`', flags: '--scenario out-of-scope' },
   { shows: 'A token without permissions', flags: '--scenario no-permission' },

@@ -18,7 +18,7 @@ import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scena
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 import { SEED } from '../../support/seed.ts'
 
-const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'fixed', 'rolling', ...RUNNER_SCENARIO_NAMES]
+const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'fixed', 'rolling', 'working', ...RUNNER_SCENARIO_NAMES]
 const VISITORS_SCENARIOS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'short-history', 'full-disk']
 
 function choose(...names: string[]): ChosenScenarios {

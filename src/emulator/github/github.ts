@@ -236,6 +236,12 @@ export function createGitHub(options: GitHubOptions): GitHub {
     })
   }
 
+  /** Turns that began before the start are those of earlier runs. */
+  function hasExpired(nowMs: number): boolean {
+    const hasWorked = ({ startsAtMs, endsAtMs }: Turn): boolean => startsAtMs >= startMs && endsAtMs <= nowMs
+    return scenario.isTokenShort && [...jobs()].some(({ turns }) => turns.some(hasWorked))
+  }
+
   function performGraphQL({ headers, body }: ServiceRequest, nowMs: number): Reply {
     const parsed = parseBody(body)
     if ('refused' in parsed) return parsed.refused
