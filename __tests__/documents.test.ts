@@ -4,7 +4,6 @@ import { expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
 import { PAGES, writeTables } from '../scripts/docs/input-tables.ts'
 import { readOptions } from '../scripts/start/options.ts'
-import { listScenarios } from '../scripts/start/scenarios.ts'
 import { codeBlocks, headingAnchors, linkTargets, markdownFiles, root } from './support/markdown-files.ts'
 import { workflowFiles } from './support/workflow-files.ts'
 
