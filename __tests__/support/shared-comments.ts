@@ -1,4 +1,5 @@
 import { createMarkerComment } from '../../src/agent/marker.ts'
+import { updateComment } from '../../src/agent/pull-request/pull-request-log.ts'
 import type { MarkerComment } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ActionError } from '../../src/runtime/errors.ts'
@@ -13,6 +14,21 @@ type Fault = ActionError | 'lost' | undefined
 /** A marker comment of `job_1`. */
 export const MARKED = createMarkerComment('job_1', ['docs-agent'])
 
+const WORKING_UNTIL_MS = Date.UTC(2027, 0, 1)
+
+/** A row of a step of another run, which says that the agent is working. */
+const workingRow = (runId: number): string =>
+  `| 2025-12-31 00:00 | schedule | ⏳ working since 00:00 UTC, do not merge yet <!-- working=${WORKING_UNTIL_MS} --> <!-- row=${runId}.1.agent.${runId} --> |`
+
+/** A marker comment whose log has a row of each of these runs that says that the agent is working. */
+export function withWorkingRows(body: string, runIds: readonly number[]): string {
+  const update = { label: 'docs-agent', followUps: 0, rows: runIds.map(workingRow), left: undefined }
+  return runIds.length === 0 ? body : (updateComment(body, update) ?? body)
+}
+
+/** Of these runs, those with an even number have completed. */
+export const hasCompleted = (runId: number): boolean => runId % 2 === 0
+
 /** The comments of one pull request, which several steps may write at the same time. The ids count from 1. */
 export class SharedComments {
   readonly bodies: string[]
@@ -21,12 +37,22 @@ export class SharedComments {
   readonly faults: Partial<Record<CommentRequest, Fault[]>> = {}
   readonly #clock: Clock | undefined
   readonly #latencyMs: () => number
+  readonly #othersMs: () => number
 
-  /** @param latencyMs how long the way to GitHub takes, and the way back */
-  constructor(bodies: readonly string[], clock?: Clock, latencyMs: () => number = () => 0) {
+  /**
+   * @param latencyMs how long the way to GitHub takes, and the way back
+   * @param othersMs how long a request takes that is not about a comment: those that follow a list, and those about runs
+   */
+  constructor(
+    bodies: readonly string[],
+    clock?: Clock,
+    latencyMs: () => number = () => 0,
+    othersMs: () => number = () => 0,
+  ) {
     this.bodies = [...bodies]
     this.#clock = clock
     this.#latencyMs = latencyMs
+    this.#othersMs = othersMs
   }
 
   async #respond<T>(request: CommentRequest, perform: () => T): Promise<T> {
@@ -41,11 +67,21 @@ export class SharedComments {
   }
 
   /** GitHub's part, for `fakeGitHub`. */
-  get github(): Pick<GitHub, 'listMarkerComments' | 'readComment' | 'addComment' | 'editComment'> {
+  get github(): Pick<GitHub, 'listMarkerComments' | 'readComment' | 'addComment' | 'editComment' | 'hasCompleted'> {
     const listed = (): readonly MarkerComment[] =>
       this.bodies.map((body, index) => ({ id: index + 1, body, author: 'trusted' as const }))
     return {
-      listMarkerComments: () => this.#respond('list', listed),
+      // Who wrote them, and whether these may write, is asked for after the list.
+      listMarkerComments: async () => {
+        const comments = await this.#respond('list', listed)
+        await this.#clock?.sleep(this.#othersMs())
+        await this.#clock?.sleep(this.#othersMs())
+        return comments
+      },
+      hasCompleted: async (_repository, runId) => {
+        await this.#clock?.sleep(this.#othersMs())
+        return hasCompleted(runId)
+      },
       readComment: (_place, id) => this.#respond('read', () => this.bodies[id - 1] ?? ''),
       addComment: (_place, body) => this.#respond('add', () => this.bodies.push(body)),
       editComment: (_place, id, body) =>

@@ -8,7 +8,7 @@ import { fakeClock, stepClockOf } from '../../support/fake-clock.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
 import { SEED } from '../../support/seed.ts'
-import { MARKED, SharedComments } from '../../support/shared-comments.ts'
+import { MARKED, SharedComments, withWorkingRows } from '../../support/shared-comments.ts'
 import { virtualClock } from '../../support/virtual-clock.ts'
 
 const PLACE: LogPlace = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: 1, followUps: 0 }
@@ -69,6 +69,9 @@ test('is exact for runs that count at the same time, up to the maximum', async (
   const before = fc.integer({ min: 0, max: 20 })
   // What people have added to the comment, which may leave no room for a count.
   const filled = fc.constantFrom('', 'x'.repeat(65_000))
+  // Rows of other runs, which are to be settled in a comment that has room.
+  const left = fc.subarray([901, 902, 903])
+  const otherLatency = fc.array(fc.integer({ min: 100, max: 3_000 }), { minLength: 1, maxLength: 9 })
   await fc.assert(
     fc.asyncProperty(
       before,
@@ -76,14 +79,17 @@ test('is exact for runs that count at the same time, up to the maximum', async (
       latency,
       chances,
       filled,
-      async (followUps, startsMs, latencies, randoms, text) => {
+      left,
+      otherLatency,
+      async (followUps, startsMs, latencies, randoms, text, runIds, others) => {
         const world = virtualClock()
         const clock = stepClockOf(world)
-        let [asked, drawn] = [0, 0]
+        let [asked, drawn, askedOthers] = [0, 0, 0]
         const comments = new SharedComments(
-          commentsWith(followUps).bodies.map((body) => body + text),
+          commentsWith(followUps).bodies.map((body) => (text === '' ? withWorkingRows(body, runIds) : body + text)),
           clock,
           () => latencies[asked++ % latencies.length] ?? 0,
+          () => (text === '' ? (others[askedOthers++ % others.length] ?? 0) : 0),
         )
         const random = () => randoms[drawn++ % randoms.length] ?? 0
         const counting = startsMs.map(async (startMs, index) => {

@@ -11,7 +11,13 @@ import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
 import { ATTACH, endWith } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
-import { MARKED, SharedComments, type CommentRequest } from '../../support/shared-comments.ts'
+import {
+  hasCompleted,
+  MARKED,
+  SharedComments,
+  withWorkingRows,
+  type CommentRequest,
+} from '../../support/shared-comments.ts'
 import { virtualClock } from '../../support/virtual-clock.ts'
 
 const PLACE: LogPlace = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: undefined, followUps: 0 }
@@ -33,8 +39,8 @@ const lostIn = ({ journal }: AgentStep): readonly string[] =>
 describe('the log', () => {
   test.each<[string, Partial<LogPlace>, string[], CommentRequest[]]>([
     ['the comment that is known', { commentId: 1 }, [MARKED], ['read', 'edit', 'read']],
-    ['the comment that names the job', {}, [MARKED], ['list', 'edit', 'read']],
-    ['the newest comment that names the job', {}, [`${MARKED} Full.`, MARKED], ['list', 'edit', 'read']],
+    ['the comment that names the job', {}, [MARKED], ['list', 'read', 'edit', 'read']],
+    ['the newest comment that names the job', {}, [`${MARKED} Full.`, MARKED], ['list', 'read', 'edit', 'read']],
     ['a new comment if none names the job', {}, [], ['list', 'add']],
   ])('is written to %s', async (_where, place, bodies, asked) => {
     const comments = new SharedComments(bodies)
@@ -80,6 +86,36 @@ describe('the log', () => {
     await writeLog(step)
     expect(lostIn(step)).toEqual(['The log in the pull request may not have been written: GitHub said forbidden.'])
     expect(comments.bodies).toEqual([MARKED])
+  })
+
+  test('is looked at until nobody else writes, as a third step may still write what it read before', async () => {
+    const comments = new SharedComments([MARKED])
+    const byOther = withWorkingRows(MARKED, [901])
+    // After the first write another step adds its row, and then a third one writes what it read before the first write.
+    const others = [(body: string) => body, (body: string) => withWorkingRows(body, [901]), () => byOther]
+    const readComment: GitHub['readComment'] = (place, id) => {
+      comments.bodies[0] = others.shift()?.(comments.bodies[0] ?? '') ?? comments.bodies[0] ?? ''
+      return comments.github.readComment(place, id)
+    }
+    const step = stepWith(comments, { github: fakeGitHub({ ...comments.github, readComment }) })
+    step.journal.add({ log: { ...PLACE, commentId: 1 } })
+    await writeLog(step)
+    expect([lostIn(step), comments.asked]).toEqual([[], ['read', 'edit', 'read', 'read', 'edit', 'read']])
+    expect(comments.bodies[0]).toMatch(ROW)
+    expect(comments.bodies[0]).toContain('<!-- row=901.')
+  })
+
+  test('is merged with what others wrote while it was looked up which rows are to be settled', async () => {
+    const comments = new SharedComments([withWorkingRows(MARKED, [902])])
+    const hasCompleted: GitHub['hasCompleted'] = () => {
+      comments.bodies[0] = withWorkingRows(comments.bodies[0] ?? '', [901])
+      return Promise.resolve(true)
+    }
+    const step = stepWith(comments, { github: fakeGitHub({ ...comments.github, hasCompleted }) })
+    await countFollowUp({ ...PLACE, commentId: 1 }, step)
+    expect(comments.asked).toEqual(['read', 'read', 'edit', 'read'])
+    expect(comments.bodies[0]).toMatch(/working since.*<!-- row=901\./)
+    expect(comments.bodies[0]).toMatch(/the run ended first.*<!-- row=902\./)
   })
 
   test('is not written over a comment that somebody has changed into another one', async () => {
@@ -144,9 +180,13 @@ describe('the log', () => {
 
 describe('a write whose result is unknown', () => {
   test.each<[string, (ActionError | 'lost')[], CommentRequest[]]>([
-    ['was carried out: nothing is written again', ['lost'], ['list', 'edit', 'read']],
-    ['was not: it is written again', [refusal('service-error')], ['list', 'edit', 'read', 'edit', 'read']],
-    ['was refused for a limit: it is written later', [limited(5_000)], ['list', 'edit', 'read', 'edit', 'read']],
+    ['was carried out: nothing is written again', ['lost'], ['list', 'read', 'edit', 'read']],
+    ['was not: it is written again', [refusal('service-error')], ['list', 'read', 'edit', 'read', 'edit', 'read']],
+    [
+      'was refused for a limit: it is written later',
+      [limited(5_000)],
+      ['list', 'read', 'edit', 'read', 'edit', 'read'],
+    ],
   ])('is followed by a look at the comment, which %s', async (_what, edit, asked) => {
     const comments = new SharedComments([MARKED])
     comments.faults.edit = [...edit]
@@ -163,7 +203,7 @@ describe('a write whose result is unknown', () => {
     comments.faults.edit = [limited(60_000)]
     const step = stepWith(comments)
     await writeLog(step)
-    expect([lostIn(step).length, comments.asked]).toEqual([1, ['list', 'edit']])
+    expect([lostIn(step).length, comments.asked]).toEqual([1, ['list', 'read', 'edit']])
   })
 })
 
@@ -219,7 +259,7 @@ describe('a comment without room', () => {
     await writeLog(step)
     expect([lostIn(step), comments.asked, comments.bodies[0]]).toEqual([
       [],
-      ['list', 'edit', 'list', 'add', 'list'],
+      ['list', 'read', 'edit', 'list', 'add', 'list'],
       MARKED,
     ])
     expect(comments.bodies[1]).toMatch(ROW)
@@ -250,7 +290,11 @@ describe('the comment that names the job', () => {
   test.each<[string, string[], CommentRequest[]]>([
     ['is added if there is none', [], ['list', 'add']],
     ['stays as it is if it has the label', [`${MARKED} Mine.`], ['list']],
-    ['gets the label if it has another one', [MARKED.replace('docs-agent -->', 'docs -->')], ['list', 'edit', 'read']],
+    [
+      'gets the label if it has another one',
+      [MARKED.replace('docs-agent -->', 'docs -->')],
+      ['list', 'read', 'edit', 'read'],
+    ],
   ])('for a job that was there %s', async (_what, bodies, requests) => {
     const comments = new SharedComments(bodies)
     const { asked, log, step } = await name(comments, false)
@@ -281,33 +325,50 @@ describe('the comment that names the job', () => {
   })
 })
 
+type Write = 'count' | 'log, its comment known' | 'log, its comment listed'
+
+const WRITES = fc.constantFrom<Write>('count', 'log, its comment known', 'log, its comment listed')
+
+async function write(kind: Write, step: AgentStep): Promise<void> {
+  const place = { ...PLACE, commentId: kind === 'log, its comment listed' ? undefined : 1 }
+  step.journal.add({ log: place })
+  if (kind === 'count') await countFollowUp(place, step)
+  else await writeLog(step)
+}
+
 test('of steps that write at the same time, none loses a row or changes what people wrote', async () => {
   const latency = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 40 })
+  const otherLatency = fc.array(fc.integer({ min: 100, max: 3_000 }), { minLength: 1, maxLength: 9 })
   const chances = fc.uniqueArray(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 7, maxLength: 20 })
-  const starts = fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 2, maxLength: 6 })
+  const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 3_000 }), WRITES), { minLength: 2, maxLength: 6 })
+  const left = fc.subarray([901, 902, 903])
   await fc.assert(
-    fc.asyncProperty(starts, latency, chances, async (startsMs, latencies, randoms) => {
+    fc.asyncProperty(steps, left, latency, otherLatency, chances, async (drawn, runIds, latencies, others, randoms) => {
       const world = virtualClock()
       const clock = stepClockOf(world)
-      let [asked, drawn] = [0, 0]
-      const comments = new SharedComments(
-        [`${MARKED}\n\nMine.`],
-        clock,
-        () => latencies[asked++ % latencies.length] ?? 0,
-      )
-      const writing = startsMs.map(async (startMs, index) => {
+      const cycle = (values: readonly number[]) => {
+        let next = 0
+        return () => values[next++ % values.length] ?? 0
+      }
+      const random = cycle(randoms)
+      const body = withWorkingRows(`${MARKED}\n\nMine.`, runIds)
+      const comments = new SharedComments([body], clock, cycle(latencies), cycle(others))
+      const writing = drawn.map(async ([startMs, kind], index) => {
         await clock.sleep(startMs)
-        const context = { ...RUN_FACTS, runId: index + 1 }
-        const step = stepWith(comments, { clock, context, random: () => randoms[drawn++ % randoms.length] ?? 0 })
-        await writeLog(step)
+        const step = stepWith(comments, { clock, context: { ...RUN_FACTS, runId: index + 1 }, random })
+        await write(kind, step)
         return lostIn(step)
       })
       const lost = await world.passUntil(Promise.all(writing))
-      const [body = '', ...others] = comments.bodies
-      const rows = Array.from(body.matchAll(/<!-- row=(\d+)\./g), ([, run]) => Number(run))
-      expect(rows.toSorted((a, b) => a - b)).toEqual(startsMs.map((_, index) => index + 1))
-      expect([lost.flat(), others]).toEqual([[], []])
-      expect(body).toContain('Mine.')
+      const [text = '', ...more] = comments.bodies
+      const rows = Array.from(text.matchAll(/<!-- row=(\d+)\./g), ([, run]) => Number(run))
+      expect(rows.toSorted((a, b) => a - b)).toEqual([...drawn.map((_, index) => index + 1), ...runIds])
+      expect([lost.flat(), more]).toEqual([[], []])
+      const counts = drawn.filter(([, kind]) => kind === 'count').length
+      expect(readMarker(text)?.followUps).toBe(counts)
+      expect(text).toContain('Mine.')
+      const working = Array.from(text.matchAll(/working since.*<!-- row=(9\d+)\./g), ([, run]) => Number(run))
+      if (counts > 0) expect(working.filter(hasCompleted)).toEqual([])
     }),
     { seed: SEED, numRuns: 100 },
   )

@@ -28,6 +28,7 @@ import {
   toUnsentRows,
   toWorkingRows,
   updateComment,
+  type WorkingRow,
 } from './pull-request-log.ts'
 
 /** A request that ended like this may have been carried out. */
@@ -54,8 +55,8 @@ const NO_ROOM = `The log continues here, because the comment before has no room 
 /** What it takes to write a comment. */
 interface CommentAccess extends Pick<AgentStep, 'clock' | 'core' | 'deadlineAt' | 'random' | 'signal'> {
   readonly github: GitHub
-  /** Settles the rows that ended runs have left, before the first write. */
-  readonly settle?: (rows: readonly string[]) => Promise<readonly string[]>
+  /** Settles the rows that ended runs have left, which takes requests; undefined if there is none to settle. */
+  readonly settle?: (rows: readonly string[]) => Promise<readonly string[] | undefined>
 }
 
 /** `commentId`: of the comment that has the update; undefined if GitHub's response does not have it. */
@@ -124,7 +125,7 @@ async function continueLog(
   while (hasTime()) {
     const newest = await findMarkerComment(place, github)
     if (newest === undefined || newest.id <= commentId) break
-    const result = await updateMarkerComment(place, newest, update, access)
+    const result = await updateMarkerComment(place, newest.id, update, access)
     if (result === 'used-up' || result.commentId === undefined) return result
     commentId = result.commentId
   }
@@ -136,43 +137,61 @@ async function continueLog(
   await clock.sleep(pauseMs, signal)
   const newest = await findMarkerComment(place, github)
   if (newest === undefined || newest.id <= addedId) return { commentId: addedId }
-  return updateMarkerComment(place, newest, update, access)
+  return updateMarkerComment(place, newest.id, update, access)
 }
 
 /**
  * Updates a marker comment so that no update of another step is lost: reads it, merges, writes, and reads it again, until the
- * update is there. If no time is left to read it again, it is written once. If people's text leaves no room, a new marker
- * comment takes the update.
+ * update is there and nobody else writes. If no time is left to read it again, it is written once. If people's text leaves no
+ * room, a new marker comment takes the update.
+ * @param readBody the comment as it was read less than `VERIFY_AFTER_MS` before the write; by default it is read here
  * @returns `used-up` if the follow-up that the step counts would be one too many: then nothing is written
  * @throws ActionError if the update may not have been written
  */
 async function updateMarkerComment(
   place: JobPlace,
-  found: Pick<MarkerComment, 'id'> & Partial<MarkerComment>,
+  commentId: number,
   update: CommentUpdate,
   access: CommentAccess,
+  readBody?: string,
 ): Promise<UpdateResult> {
   const { clock, core, deadlineAt, github, random, signal } = access
   const { pullRequest, jobId } = place
-  const { id: commentId } = found
   const read = (): Promise<string> => github.readComment(pullRequest, commentId)
   let known = update
-  let body = found.body ?? (await read())
-  for (let writes = 1; ; writes++) {
+  let body = readBody ?? (await read())
+  const seen = rememberVersion(update, body)
+  const settled = await access.settle?.(seen.rows)
+  if (settled !== undefined) {
+    known = { ...seen, rows: settled }
+    // Other steps may have written meanwhile.
+    body = await read()
+  }
+  // What this step wrote last, or found in its place.
+  let expected: string | undefined
+  for (let writes = 0; ;) {
     const marker = readMarker(body)
     if (marker?.jobId !== jobId) throw new ActionError('rejected', 'The comment that names its job was changed.')
-    if (isUpdated(body, update)) return { commentId }
-    if (update.isReservation === true && exceedsLimit(marker, known)) return 'used-up'
-    if (writes > MAX_WRITES) throw new ActionError('rejected', 'Other steps write the same comment all the time.')
+    const before = body
+    let failure: ActionError | undefined
+    if (isUpdated(body, update)) {
+      if (expected === undefined || body === expected) return { commentId }
+      // Another step has written since, and a third one may still write what it read before that.
+      expected = body
+    } else {
+      if (update.isReservation === true && exceedsLimit(marker, known)) return 'used-up'
+      if (writes++ === MAX_WRITES) throw new ActionError('rejected', 'Other steps write the same comment all the time.')
 
-    known = rememberVersion(known, body)
-    if (writes === 1 && access.settle !== undefined) known = { ...known, rows: await access.settle(known.rows) }
-    const next = updateComment(body, known)
-    const edit = (text: string) =>
-      tryToEdit(() => github.editComment(pullRequest, commentId, core.redact(text), { isSentOnce: true }))
-    const failure = next === undefined ? undefined : await edit(next)
-    if (next === undefined || failure?.code === 'rejected')
-      return continueLog(place, { id: commentId, marker }, { ...known, rows: update.rows }, access)
+      known = rememberVersion(known, body)
+      const next = updateComment(body, known)
+      if (next === undefined)
+        return continueLog(place, { id: commentId, marker }, { ...known, rows: update.rows }, access)
+      const text = core.redact(next)
+      failure = await tryToEdit(() => github.editComment(pullRequest, commentId, text, { isSentOnce: true }))
+      if (failure?.code === 'rejected')
+        return continueLog(place, { id: commentId, marker }, { ...known, rows: update.rows }, access)
+      expected = text
+    }
 
     const pauseMs = Math.max(failure?.retryAfterMs ?? 0, getVerifyPauseMs(writes, random))
     if (clock.now() + pauseMs + READ_MS >= deadlineAt) {
@@ -181,10 +200,9 @@ async function updateMarkerComment(
     }
     await clock.sleep(pauseMs, signal)
     // A copy that lags may still have the version before. After a failure that version may be the right one.
-    const before = body
-    const isNews = (found: string): boolean => failure !== undefined || found !== before
-    body = await pollUntil(read, isNews, pausesBefore(LAG_PAUSES_MS, deadlineAt, clock), access)
-    if (!isNews(body)) throw new ActionError('rejected', 'What was written is not there.')
+    const isOld = (found: string): boolean => failure === undefined && found === before && found !== expected
+    body = await pollUntil(read, (found) => !isOld(found), pausesBefore(LAG_PAUSES_MS, deadlineAt, clock), access)
+    if (isOld(body)) throw new ActionError('rejected', 'What was written is not there.')
   }
 }
 
@@ -213,7 +231,8 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
       const note = references === '' ? '' : `It is about ${references}.`
       return addMarkerComment(place, createMarkerComment(jobId, [], note), update, access)
     }
-    const result = await updateMarkerComment(place, found, update, access)
+    if (isUpdated(found.body, update)) return found.id
+    const result = await updateMarkerComment(place, found.id, update, access)
     return result === 'used-up' ? undefined : result.commentId
   })
   journal.add({ log: { ...place, commentId } })
@@ -234,15 +253,21 @@ const getWaitsUntil = ({ clock, deadlineAt }: Pick<AgentStep, 'clock' | 'deadlin
 /**
  * Settles the rows of turns that have ended, as a step finds them that has seen the job idle: a step that waited for one of
  * these turns has ended, or its run has completed, such as a killed one.
+ * @returns undefined if no other run, and no earlier attempt of this run, has such a row
  */
-async function settleRows(rows: readonly string[], step: AgentStep, github: GitHub): Promise<readonly string[]> {
+async function settleRows(
+  rows: readonly string[],
+  step: AgentStep,
+  github: GitHub,
+): Promise<readonly string[] | undefined> {
   const { clock, context, core } = step
   const own = { runId: context.runId, runAttempt: context.runAttempt }
   const now = clock.wallTime().getTime()
-  const working = findWorkingRows(rows)
-  const isPast = ({ runId, runAttempt, untilMs }: (typeof working)[number]): boolean =>
+  const isPast = ({ runId, runAttempt, untilMs }: WorkingRow): boolean =>
     untilMs + OVERRUN_MS < now || (runId === own.runId && runAttempt < own.runAttempt)
-  const open = working.filter((row) => !isPast(row) && row.runId !== own.runId)
+  const working = findWorkingRows(rows).filter((row) => isPast(row) || row.runId !== own.runId)
+  if (working.length === 0) return undefined
+  const open = working.filter((row) => !isPast(row))
   const runs = new Map(open.map(({ runId, runAttempt }) => [`${runId}.${runAttempt}`, { runId, runAttempt }]))
   const over = new Set<string>()
   for (const [name, { runId, runAttempt }] of [...runs].slice(0, MAX_RUN_LOOKUPS)) {
@@ -280,7 +305,7 @@ async function writeRows(rows: readonly string[], lost: string, step: AgentStep)
   await journal.orWarn(lost, () => {
     const github = openGitHub(step, ANNOUNCE_MS)
     const settle = (known: readonly string[]) => settleRows(known, step, github)
-    return updateMarkerComment(log, { id: commentId }, update, { ...step, github, settle, deadlineAt: clock.now() })
+    return updateMarkerComment(log, commentId, update, { ...step, github, settle, deadlineAt: clock.now() })
   })
 }
 
@@ -340,10 +365,12 @@ export async function writeLog(step: AgentStep): Promise<void> {
   const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), ...entry }
   try {
     const access = openAtEnd(step)
-    const { commentId } = log
-    const found = commentId === undefined ? await findMarkerComment(log, access.github) : { id: commentId }
-    if (found === undefined) await addMarkerComment(log, createMarkerComment(jobId, []), update, access)
-    else await updateMarkerComment(log, found, update, access)
+    // Requests for other things follow a list, so its text is old unless all has to end before it can be.
+    const isHurried = access.deadlineAt - step.clock.now() < VERIFY_AFTER_MS
+    const found = log.commentId === undefined ? await findMarkerComment(log, access.github) : undefined
+    const commentId = log.commentId ?? found?.id
+    if (commentId === undefined) await addMarkerComment(log, createMarkerComment(jobId, []), update, access)
+    else await updateMarkerComment(log, commentId, update, access, isHurried ? found?.body : undefined)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     journal.warn(LOST, error)
@@ -374,6 +401,6 @@ export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise
     ...{ label: inputs.label, followUps, signature, maxFollowUps: inputs.maxFollowUps, isReservation: true },
     ...{ rows: getWorkingRows(step), left: undefined },
   }
-  const result = await updateMarkerComment(rolling, { id: commentId }, update, access)
+  const result = await updateMarkerComment(rolling, commentId, update, access)
   return result === 'used-up' ? result : { pullRequest, jobId, followUps, signature, ...result }
 }

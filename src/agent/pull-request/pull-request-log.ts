@@ -292,18 +292,24 @@ export interface CommentUpdate extends LogEntry {
   readonly maxFollowUps?: number | undefined
   /** Whether nothing is to be written if the step's follow-up would be one too many. */
   readonly isReservation?: boolean
+  /** What the versions of the comment count that this step has read. */
+  readonly seen?: { readonly countedBy: readonly string[]; readonly unsigned: number }
 }
 
+/** How many follow-ups a version of the comment counts that have no signature in it. */
+const countUnsigned = ({ followUps, countedBy }: Pick<Marker, 'followUps' | 'countedBy'>): number =>
+  followUps - countedBy.length
+
 /** Two steps that count at the same time both have to be counted, and an older version must not lower the count. */
-function mergeMarker({ labels, followUps, countedBy }: Marker, update: CommentUpdate): Omit<Marker, 'jobId'> {
-  const { label, signature, followUps: known } = update
+function mergeMarker(marker: Marker, update: CommentUpdate): Omit<Marker, 'jobId'> {
+  const { label, signature, followUps: known, seen } = update
   const own = signature === undefined ? [] : [signature]
-  const isCounted = own.every((one) => countedBy.includes(one))
-  const byOthers = isCounted ? followUps - own.length : followUps
+  const countedBy = [...new Set([...marker.countedBy, ...(seen?.countedBy ?? []), ...own])]
+  const unsigned = Math.max(countUnsigned(marker), seen?.unsigned ?? -Infinity)
   return {
-    labels: hasLabel(label, labels) ? labels : [...labels, label],
-    followUps: Math.max(byOthers, known) + own.length,
-    countedBy: isCounted ? countedBy : [...countedBy, ...own],
+    labels: hasLabel(label, marker.labels) ? marker.labels : [...marker.labels, label],
+    followUps: Math.max(unsigned + countedBy.length, known + own.length),
+    countedBy,
   }
 }
 
@@ -316,10 +322,10 @@ export function exceedsLimit(marker: Marker, update: CommentUpdate): boolean {
 export function rememberVersion(update: CommentUpdate, body: string): CommentUpdate {
   const marker = readMarker(body)
   if (marker === undefined) return update
-  const own = update.signature === undefined ? 0 : 1
+  const { countedBy } = mergeMarker(marker, update)
   return {
     ...update,
-    followUps: mergeMarker(marker, update).followUps - own,
+    seen: { countedBy, unsigned: Math.max(countUnsigned(marker), update.seen?.unsigned ?? -Infinity) },
     rows: mergeRows(parseComment(body).rows, update.rows),
   }
 }
@@ -329,7 +335,8 @@ export function isUpdated(body: string, update: CommentUpdate): boolean {
   const marker = readMarker(body)
   if (marker === undefined) return false
   const { labels, followUps, countedBy } = mergeMarker(marker, update)
-  const isMarked = labels === marker.labels && followUps === marker.followUps && countedBy === marker.countedBy
+  const isMarked =
+    labels === marker.labels && followUps === marker.followUps && countedBy.length === marker.countedBy.length
   const newest = update.rows.at(-1)
   const isNewest = (row: string): boolean =>
     getKey(row) === getKey(newest ?? '') && getRank(row) >= getRank(newest ?? '')
