@@ -178,7 +178,7 @@ test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
   ['push that opens a pull request', 11, {}, {}],
   [
     'follow-up with one fix round',
-    38,
+    40,
     { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'fix-rounds': '1' },
     { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
   ],

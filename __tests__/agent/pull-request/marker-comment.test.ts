@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { countFollowUp, nameJob, writeLog } from '../../../src/agent/pull-request/marker-comment.ts'
+import { announceTurn, countFollowUp, nameJob, writeLog } from '../../../src/agent/pull-request/marker-comment.ts'
 import { readMarker, updateMarker } from '../../../src/agent/marker.ts'
 import type { AgentStep } from '../../../src/agent/report/journal.ts'
 import type { LogPlace } from '../../../src/agent/report/report.ts'
@@ -178,6 +178,19 @@ describe('the log', () => {
   })
 })
 
+test.each<[string, (ActionError | 'lost')[], CommentRequest[]]>([
+  ['is read back', [], ['read', 'edit', 'read']],
+  ['is written again after a 502', [refusal('service-error')], ['read', 'edit', 'read', 'edit', 'read']],
+])('the row of a turn that is about to begin %s', async (_what, edit, asked) => {
+  const comments = new SharedComments([MARKED])
+  comments.faults.edit = [...edit]
+  const step = stepWith(comments)
+  step.journal.add({ log: { ...PLACE, commentId: 1 } })
+  await announceTurn(step)
+  expect([lostIn(step), comments.asked]).toEqual([[], asked])
+  expect(comments.bodies[0]).toMatch(/\| schedule \| .*working since/)
+})
+
 describe('a write whose result is unknown', () => {
   test.each<[string, (ActionError | 'lost')[], CommentRequest[]]>([
     ['was carried out: nothing is written again', ['lost'], ['list', 'read', 'edit', 'read']],
@@ -325,14 +338,15 @@ describe('the comment that names the job', () => {
   })
 })
 
-type Write = 'count' | 'log, its comment known' | 'log, its comment listed'
+type Write = 'announcement' | 'count' | 'log, its comment known' | 'log, its comment listed'
 
-const WRITES = fc.constantFrom<Write>('count', 'log, its comment known', 'log, its comment listed')
+const WRITES = fc.constantFrom<Write>('announcement', 'count', 'log, its comment known', 'log, its comment listed')
 
 async function write(kind: Write, step: AgentStep): Promise<void> {
   const place = { ...PLACE, commentId: kind === 'log, its comment listed' ? undefined : 1 }
   step.journal.add({ log: place })
-  if (kind === 'count') await countFollowUp(place, step)
+  if (kind === 'announcement') await announceTurn(step)
+  else if (kind === 'count') await countFollowUp(place, step)
   else await writeLog(step)
 }
 

@@ -290,11 +290,11 @@ function getWorkingRows(step: AgentStep): readonly string[] {
   return toWorkingRows(journal.turns, journal.report(), context, clock.wallTime(), getWaitsUntil(step))
 }
 
-/** What these requests may take, in milliseconds. */
-const ANNOUNCE_MS = 15_000
+/** The most that writing the row of a turn that is about to begin may take, in milliseconds. */
+const ANNOUNCE_MS = 30_000
 const NOT_ANNOUNCED = 'The log does not say that the agent is working'
 
-/** Writes rows with one read and one write: a step that writes at the same time, and not this one, looks for its own again. */
+/** Writes rows into the log, if there is one. */
 async function writeRows(rows: readonly string[], lost: string, step: AgentStep): Promise<void> {
   const { clock, inputs, journal } = step
   const { log } = journal.report()
@@ -303,9 +303,10 @@ async function writeRows(rows: readonly string[], lost: string, step: AgentStep)
   const { followUps, signature } = log
   const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), rows, left: undefined }
   await journal.orWarn(lost, () => {
+    const deadlineAt = Math.min(clock.now() + ANNOUNCE_MS, step.deadlineAt)
     const github = openGitHub(step, ANNOUNCE_MS)
     const settle = (known: readonly string[]) => settleRows(known, step, github)
-    return updateMarkerComment(log, commentId, update, { ...step, github, settle, deadlineAt: clock.now() })
+    return updateMarkerComment(log, commentId, update, { ...step, github, settle, deadlineAt })
   })
 }
 
