@@ -58,6 +58,25 @@ test('a rate limit of half an hour is waited for before the prompt, and leaves t
   expect(elapsedS(world)).toBeGreaterThan(1_800)
 })
 
+test.each([60, 300])(
+  'a rate limit of the service of %i s is waited for while a pull request is proven, and every minute the log says until when',
+  async (seconds) => {
+    const limited = refusing(429, { 'retry-after': String(seconds) })
+    const world = await play(
+      { 'on-open-pr': 'follow-up' },
+      {
+        answers: { 'read job_finished': inOrder(limited, answering) },
+        github: combineScenarios(['open-pull-request']),
+      },
+    )
+    expect([world.isGreen, world.report.outcome, world.messages.length]).toEqual([true, 'pull-request', 1])
+    const [first = '', ...later] = world.log.filter((line) => line.includes('aiting until'))
+    const [, until = 'unknown'] = /rate-limited the request.* Waiting until (.*)\.$/.exec(first) ?? []
+    expect(later).toHaveLength(seconds / 60)
+    for (const line of later) expect(line).toContain(`Still waiting until ${until}, for another `)
+  },
+)
+
 test.each<[given: Given, answers: NonNullable<WorldOptions['answers']>]>([
   [{}, { [COMPARE]: limitedFor(3_600) }],
   [{}, { [COMPARE]: refusing(503) }],

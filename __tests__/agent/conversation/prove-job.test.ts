@@ -7,6 +7,7 @@ import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
 import { archived, completed, failed, failure, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
+import { fakeHost } from '../../support/fake-host.ts'
 import { fakeStep } from '../../support/fake-step.ts'
 
 const FACTS = { ...RUN_FACTS, serverUrl: new URL(LINK).origin }
@@ -50,10 +51,12 @@ async function prove(
     readPullRequest: inTurn<PullRequest>(PULL_REQUEST, renamed),
     listMarkerComments: inTurn(comments),
   })
-  const step = fakeStep({ clock, github, context: FACTS, client: { ...fakeClient({}), getJob } })
-  const found = await findJobOf(PULL_REQUEST, openSearch(step))
+  const log: string[] = []
+  const core = { ...fakeHost(), log: (line: string) => log.push(line) }
+  const step = fakeStep({ clock, core, github, context: FACTS, client: { ...fakeClient({}), getJob } })
+  const found = await step.questions.spend(() => findJobOf(PULL_REQUEST, openSearch(step)))
   const [rolling, objections] = 'jobId' in found ? [found, []] : [undefined, found.objections]
-  return { rolling, jobId: rolling?.jobId, objections, read, asked: github.asked, passedMs: clock.passed() }
+  return { rolling, jobId: rolling?.jobId, objections, read, asked: github.asked, log, passedMs: clock.passed() }
 }
 
 describe('rolling pull request', () => {
@@ -129,6 +132,22 @@ describe('what those name who count', () => {
     const { jobId, read } = await prove([OURS], { job_1: [failure('unreachable'), completed] })
     expect([jobId, read.length]).toEqual(['job_1', 2])
     await expect(prove([OURS], { job_1: [failure('unreachable')] })).rejects.toMatchObject({ code: 'unreachable' })
+  })
+
+  test('is waited for as long as the service asks, which is logged at once and every minute', async () => {
+    const { jobId, log, passedMs } = await prove([OURS], { job_1: [failure('rate-limited', 300_000), completed] })
+    expect(jobId).toBe('job_1')
+    expect(passedMs).toBeGreaterThanOrEqual(300_000)
+    expect(log[0]).toBe('It is rate-limited. Waiting until 2026-01-01 00:05:01 UTC.')
+    expect(log.slice(1)).toHaveLength(5)
+    expect(log[1]).toBe('Still waiting until 2026-01-01 00:05:01 UTC, for another 4 min 1 s.')
+  })
+
+  test('is not waited for past the deadline of the step', async () => {
+    const asked = prove([OURS], { job_1: [failure('rate-limited', 3_600_000 + 1), completed] })
+    await expect(asked).rejects.toMatchObject({
+      message: expect.stringContaining("after this step's deadline") as unknown,
+    })
   })
 
   test('is gone only by two answers, with time between them', async () => {

@@ -3,7 +3,9 @@ import type { Job } from '../../docs-service/schemas.ts'
 import type { MarkerComment } from '../../github/comments.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
-import { ActionError, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
+import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
+import type { Deadline } from '../../runtime/time-budget.ts'
 import { isMarkerComment, mostTrusted, pickLogComment, readMarker } from '../marker.ts'
 import type { RollingPullRequest } from '../plan.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -16,6 +18,8 @@ import { findObjection, objectionTo } from '../turn/prepare-send.ts'
 export interface Search extends AgentStep {
   /** What is left for all that strangers name together, in milliseconds. */
   readonly strangers: { leftMs: number }
+  /** Waits for the service's rate limits end with the step, and not with the search. */
+  readonly waits: Deadline
 }
 
 /** A second less than 5 s, which the last answer may take. */
@@ -25,22 +29,31 @@ const STRANGERS_MS = 4_000
 const GONE_AGAIN_MS = 2_000
 
 export function openSearch(step: AgentStep): Search {
-  return Object.assign(within(step, step.questions), { strangers: { leftMs: STRANGERS_MS } })
+  const { deadlineAt, questions } = step
+  return Object.assign(within(step, questions), {
+    strangers: { leftMs: STRANGERS_MS },
+    waits: { at: deadlineAt, allowWait: questions.allowWait },
+  })
 }
 
 /**
- * Undefined if there is no such job. These reads are not logged.
+ * Undefined if there is no such job. These reads are not logged, unless the service asks to wait.
  * @param lagsUntil on the clock's scale: until then a completed job may still get its link
  * @throws ActionError if the service does not tell
  */
 async function readJob(jobId: string, search: Search, lagsUntil: number): Promise<Job | undefined> {
-  const { clock, journal, signal } = search
+  const { clock, core, journal, signal, waits } = search
   let last: Job | ActionError | undefined
   const observe = (read: Job | ActionError): void => {
     last = read
     if (!(read instanceof ActionError)) seeEnd(journal.ends, read, clock.now())
   }
-  const poll = createPoller(search, { observe, sleep: (ms) => clock.sleep(ms, signal) })
+  const sleep = async (ms: number, asked?: ActionError): Promise<void> => {
+    if (asked === undefined) return clock.sleep(ms, signal)
+    core.log(`${describeError(asked)} Waiting until ${formatTimeAfter(ms, clock)}.`)
+    return sleepWithProgress(ms, { clock, log: core.log, signal })
+  }
+  const poll = createPoller(search, { observe, sleep }, waits)
   const isFound = ({ status, prLink }: Job): boolean =>
     prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {

@@ -3,6 +3,7 @@ import { createTryRead, getRateLimitDelayMs, maxRetryAfterMs } from '../../docs-
 import { type Job, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ActionError, describeError, logCauses, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
+import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
 import { formatCount } from '../../text/format.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { writeMilestone } from '../report/outputs.ts'
@@ -31,27 +32,38 @@ type PollJob = (jobId: string, isFound: (job: Job) => boolean, plan?: PollPlan) 
 interface Listener {
   /** Hears of each read: a problem will be tried again. */
   observe(read: Job | ActionError): void
-  /** Makes the pause between two reads. */
-  sleep(ms: number): Promise<void>
+  /**
+   * Makes the pause between two reads.
+   * @param asked why the read failed, if the service asked for the pause
+   */
+  sleep(ms: number, asked?: ActionError): Promise<void>
 }
 
-/** One poller serves a whole step, since answers that make no sense count in a row. */
-export function createPoller(step: AgentStep, listener: Listener): PollJob {
-  const { client, clock, signal, random, deadlineAt, inputs } = step
+/**
+ * One poller serves a whole step, since answers that make no sense count in a row.
+ * @param step its deadline may move
+ * @param waits until when the service may ask to wait, and whether it may ask for such a wait
+ */
+export function createPoller(
+  step: AgentStep,
+  listener: Listener,
+  waits: Deadline = toDeadline(step.deadlineAt, step.clock),
+): PollJob {
+  const { client, clock, signal, random, inputs } = step
   const tryRead = createTryRead(signal)
 
   /** The least time until the next read, in milliseconds. */
   function getMinDelayMs(problem: ActionError | undefined, retryAfterMs: number): number {
     if (problem?.code !== 'rate-limited') return retryAfterMs
-    const leftMs = deadlineAt - clock.now()
+    const leftMs = waits.at - clock.now()
     return getRateLimitDelayMs(problem, { refusals: client.refusals(), leftMs, random: random() })
   }
 
   return async (jobId, isFound, { nextMs = nextPollMs, withinMs = Infinity, mayBeMissingUntil = 0, ...plan } = {}) => {
     const startedAt = clock.now()
-    const endsAt = Math.min(startedAt + withinMs, deadlineAt)
+    const getEnd = (): number => Math.min(startedAt + withinMs, step.deadlineAt)
     const read = async (): Promise<Job | ActionError> => {
-      const seen = await tryRead(() => client.getJob(jobId, endsAt), clock.now() < mayBeMissingUntil)
+      const seen = await tryRead(() => client.getJob(jobId, getEnd()), clock.now() < mayBeMissingUntil)
       listener.observe(seen)
       return seen
     }
@@ -60,16 +72,19 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
       const [job, problem] = seen instanceof ActionError ? [undefined, seen] : [seen, undefined]
       if (job !== undefined && isFound(job)) return job
       const now = clock.now()
-      if (now >= endsAt) return undefined
-      const retryAfterMs = problem === undefined ? 0 : maxRetryAfterMs(problem, clock, deadlineAt)
-      if (plan.endsOnLongWait && now + retryAfterMs > endsAt) return undefined
+      if (now >= getEnd()) return undefined
+      const retryAfterMs = problem === undefined ? 0 : maxRetryAfterMs(problem, clock, waits.at)
+      if (plan.endsOnLongWait && now + retryAfterMs > getEnd()) return undefined
       const state = {
         elapsedMs: now - startedAt,
         reads,
         random: random(),
         minDelayMs: getMinDelayMs(problem, retryAfterMs),
       }
-      await listener.sleep(Math.max(retryAfterMs, Math.min(nextMs(inputs.pollIntervalMs, state), endsAt - now)))
+      const asked = state.minDelayMs > 0 ? problem : undefined
+      if (asked !== undefined) waits.allowWait(state.minDelayMs)
+      const pauseMs = Math.min(nextMs(inputs.pollIntervalMs, state), getEnd() - now)
+      await listener.sleep(Math.max(retryAfterMs, pauseMs), asked)
       seen = await read()
     }
   }
