@@ -13,7 +13,7 @@ export interface PullRequestLink {
 
 /** `/owner/name/pull/7`, and `/group/subgroup/name/-/merge_requests/7`, on any host; the page's own parts may follow. */
 const KNOWN_SHAPES = [
-  /^\/(?<repository>[\w.-]+\/[\w.-]+)\/pull\/(?<number>[1-9]\d{0,9})(?:\/(?:files|commits|checks)?)?$/,
+  /^\/(?<repository>[\w.-]+\/[\w.-]+)\/pull\/(?<number>[1-9]\d{0,9})(?:\/(?:files|changes|commits|checks)?)?$/,
   /^\/(?<repository>[\w.-]+(?:\/[\w.-]+)+)\/-\/merge_requests\/(?<number>[1-9]\d{0,9})(?:\/(?:diffs|commits)?)?$/,
 ]
 
