@@ -421,17 +421,22 @@ export function promptOfComment(comment: AskingComment, context: CommentContext)
 
 const MAX_COMMITS = 50
 
-/** What an agent has to know of the open pull request that a prompt goes on with. */
+/**
+ * What an agent has to know of the open pull request that a prompt goes on with.
+ * @param canNameSource whether the readers of the pull request may learn of the source's commits
+ */
 export function formatOpenPullRequest(
   { repository, number, branch }: Pick<PullRequest, 'repository' | 'number' | 'branch'>,
   commits: readonly ComparedCommit[],
+  canNameSource: boolean,
 ): string {
   const text = commits.toReversed().slice(0, MAX_COMMITS).map(commitLine).join('')
   const leftOut = missing(commits.length - MAX_COMMITS, 'older commit')
   return behindPrompt([
     `Pull request #${number} of ${repository}, which you opened, is still open. This work belongs in it: add commits to its branch \`${cleanName(branch).replaceAll('`', "'")}\`, and open no other pull request.`,
     'Keep every commit in it that others have made: do not rewrite, squash or drop them.',
-    'Name the commits of the source that each change comes from in the description of the pull request.',
+    canNameSource &&
+      'Name the commits of the source that each change comes from in the description of the pull request.',
     text !== '' && fence('These commits in it were made by people, newest first.', { text, leftOut }),
   ])
 }

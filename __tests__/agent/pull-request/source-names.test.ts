@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals'
+import { canNameSource } from '../../../src/agent/conversation/choose-task.ts'
 import { formatSources } from '../../../src/agent/pull-request/pull-request-log.ts'
 import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import type { Visibility } from '../../../src/github/schemas.ts'
 import { goOn } from '../../support/embedded-world.ts'
-import { PUSH, type GivenRun } from '../../support/fake-github.ts'
-import { changedRepository, commit } from '../../support/github-state.ts'
+import { PULL_REQUEST, PUSH, readRun, RUN_FACTS, type GivenRun } from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { commit } from '../../support/github-state.ts'
 
 const CODE = 'acme/secret-code'
 const COMPARED = `https://git.example.com/${CODE}/compare/a...b`
@@ -62,6 +64,39 @@ test.each<[string, Visibility | undefined, Visibility]>([
   expect(log).toContain('push to <code>secret&#45;plan</code> by <code>secret&#45;mona</code>')
   expect(log).toContain(`/${repository}/actions/runs/42`)
   expect(log).toContain('step <code>secret&#45;step</code>')
+})
+
+test.each<[boolean, string, Visibility | undefined, Visibility]>([
+  [true, 'acme/docs', undefined, 'public'],
+  [true, CODE, 'public', 'public'],
+  [true, CODE, 'private', 'private'],
+  [false, CODE, 'private', 'public'],
+  [false, CODE, 'internal', 'private'],
+  [false, CODE, undefined, 'public'],
+])(
+  'that the agent is asked to name the commits of the source is %j for %s, which is %s, where the pull request is %s',
+  async (isAsked, repository, source, target) => {
+    const { messages } = await goOn(IN_DOCS, {
+      facts: pushTo(repository, source),
+      furnish: (docs) => {
+        docs.visibility = target
+      },
+    })
+    expect(messages).toHaveLength(1)
+    expect(messages[0]?.includes('Name the commits of the source')).toBe(isAsked)
+  },
+)
+
+test.each([
+  [true, CODE, 'ACME/docs@main...next'],
+  [true, CODE, 'acme/docs/pull/7'],
+  [false, 'acme/docs', `${CODE}@main...next`],
+  [false, 'acme/other', `${CODE}@main...next`],
+  [true, 'acme/other', 'main...next'],
+])('that a source may be named is %j for a run in %s with `change-range: %s`', (isNamed, repository, range) => {
+  const context = readRun({ ...RUN_FACTS, repository, payload: { repository: { visibility: 'public' } } })
+  const step = fakeStep({ context, inputs: agentInputs({}, { 'github-token': 'x', 'change-range': range }) })
+  expect(canNameSource(step, PULL_REQUEST)).toBe(isNamed)
 })
 
 /** A pull request 9 of the repository was merged as the pushed commit. */

@@ -1,6 +1,7 @@
 import { openGitHub } from '../../action/step.ts'
 import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
-import { type Account, isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
+import { type Account, isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
+import { canName } from '../../github/schemas.ts'
 import { ActionError, orNotSent } from '../../runtime/errors.ts'
 import {
   findAgentAccounts,
@@ -181,6 +182,15 @@ export async function replan({ target, reason }: Replan, step: AgentStep): Promi
   })
 }
 
+/** Whether a pull request may name the commits that the prompt is about. */
+export function canNameSource({ context, inputs }: AgentStep, pullRequest: PullRequest): boolean {
+  const { repository, event } = context
+  const { changeRange } = inputs
+  const source = 'repository' in changeRange ? (changeRange.repository ?? repository) : repository
+  const isOwn = source.toLowerCase() === repository.toLowerCase()
+  return canName({ repository: source, visibility: isOwn ? event.visibility : undefined }, pullRequest)
+}
+
 /** @param ended the numbers of those that were chosen before it, and ended before the prompt could be sent */
 async function continueWith(
   found: RollingPullRequest | NewJobTarget,
@@ -203,8 +213,9 @@ async function continueWith(
     openGitHub(step, step.questions).listPullRequestCommits(pullRequest),
   )
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
+  const about = formatOpenPullRequest(pullRequest, peoples, canNameSource(step, pullRequest))
   return {
-    task: { kind: 'follow-up', jobId, prompt: prompt + formatOpenPullRequest(pullRequest, peoples) },
-    target: { kind: 'pull-request', rolling: found, reason: 'pull-request', ended },
+    task: { kind: 'follow-up', jobId, prompt: prompt + about },
+    target: { kind: 'pull-request', rolling, reason: 'pull-request', ended },
   }
 }
