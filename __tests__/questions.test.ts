@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals'
+import { jsonResponse } from '../src/emulator/http/exchange.ts'
 import { GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
+import { commentFacts } from './support/comment-events.ts'
 import { inOrder, playInWorld, refusing, type Asked, type World, type WorldOptions } from './support/embedded-world.ts'
 import { agentInputs } from './support/fake-step.ts'
 import { changedRepository } from './support/github-state.ts'
-import { PUSH } from './support/fake-github.ts'
+import { PUSH, type GivenRun } from './support/fake-github.ts'
 
 const PUSHED = { eventName: 'push', payload: PUSH }
 const COMPARE = 'repos/compare-commits-with-basehead'
@@ -24,15 +26,21 @@ const slowly =
   ({ answer }: Asked) => ({ ...answer(), delayMs })
 const limitedFor = (seconds: number) =>
   refusing(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds) })
+/** How long a step that sends nothing may write its log. */
+const LOG_MS = 30_000
 const elapsedS = ({ outputs }: World): number => Number(outputs['duration-seconds'])
 
+const slowBy = (delayMs: number): NonNullable<WorldOptions['answers']> =>
+  Object.fromEntries(
+    [
+      ...[COMPARE, 'repos/list-pull-requests-associated-with-commit', 'pulls/list', 'pulls/list-commits', 'pulls/get'],
+      ...['issues/list-for-repo', 'issues/list-comments', 'repos/get-collaborator-permission-level', 'graphql'],
+      ...['issues/get-comment', 'issues/update-comment', 'reactions/create-for-issue-comment'],
+    ].map((operation) => [operation, slowly(delayMs)]),
+  )
+
 /** Whatever is asked before the prompt takes almost as long as one answer may. */
-const SLOW = Object.fromEntries(
-  [
-    ...[COMPARE, 'repos/list-pull-requests-associated-with-commit', 'pulls/list', 'pulls/list-commits', 'pulls/get'],
-    ...['issues/list-for-repo', 'issues/list-comments', 'repos/get-collaborator-permission-level', 'graphql'],
-  ].map((operation) => [operation, slowly(29_000)]),
-)
+const SLOW = slowBy(29_000)
 
 test.each<[what: string, given: Given, mostS: number]>([
   ['two minutes', { 'on-open-pr': 'follow-up' }, 121],
@@ -47,6 +55,94 @@ test.each<[what: string, given: Given, mostS: number]>([
     expect(world.line).toContain('GitHub did not respond in time.')
   },
 )
+
+/** Three commits that are in no pull request that GitHub knows of, so that each is looked up again and again. */
+const PUSHED_THREE = {
+  eventName: 'push',
+  payload: { ...PUSH, commits: ['1', '2', '3'].map((digit) => ({ ...PUSH.commits[0], id: digit.repeat(40) })) },
+}
+const COMPARISON = {
+  ...{ status: 'ahead', merge_base_commit: { sha: PUSH.before }, commits: [], total_commits: 0 },
+  files: [{ filename: 'src/flags.ts', status: 'modified', additions: 1, deletions: 1 }],
+}
+
+/** Each look-up takes so long. The range is known, and its commits are not. */
+const slowLookUps = (delayMs: number): NonNullable<WorldOptions['answers']> => ({
+  'repos/list-pull-requests-associated-with-commit': slowly(delayMs),
+  'pulls/list': slowly(delayMs),
+  [COMPARE]: () => ({ ...jsonResponse(200, COMPARISON), delayMs }),
+})
+
+const MONA = { login: 'mona', id: 11, type: 'User' }
+
+test.each<[what: string, given: Given, facts: Partial<GivenRun>]>([
+  ['a follow-up by `job-id`', { 'job-id': 'job_finished' }, PUSHED_THREE],
+  ['a rolling follow-up', { 'on-open-pr': 'follow-up' }, PUSHED_THREE],
+  ['a comment', { command: '/docs', prompt: '' }, commentFacts({ author: MONA, number: 1 })],
+])(
+  'all questions before %s take at most two minutes, besides the 15 seconds for which the job is idle',
+  async (_what, given, facts) => {
+    for (const lookUpMs of [9_500, 29_000])
+      for (const requestMs of [7_000, 9_500, 14_000]) {
+        const [askedMs, messagesMs]: [number[], number[]] = [[], []]
+        const world = await playInWorld({
+          inputs: agentInputs({}, { ...ACCESS, ...given }),
+          ...{ facts, github: combineScenarios(['open-pull-request']) },
+          answers: { ...slowBy(requestMs), ...slowLookUps(lookUpMs) },
+          furnish: ({ pulls }) => {
+            pulls[1]?.comments.push({ id: 71, user: 'mona', body: '', createdAtMs: 0, reactions: [] })
+          },
+          onAsked: (what, { nowMs }) => {
+            askedMs.push(nowMs)
+            if (what.startsWith('message ')) messagesMs.push(nowMs)
+          },
+        })
+        const [startMs = 0, [sentMs]] = [askedMs[0], messagesMs]
+        // Without the count of a rolling follow-up, nothing is sent. Everything else can be done without.
+        if (sentMs === undefined)
+          expect(world.line).toMatch(/could not be counted|Could not tell whether a pull request/)
+        const tookMs = sentMs === undefined ? elapsedS(world) * 1_000 - LOG_MS : sentMs - startMs
+        expect(tookMs / 1_000).toBeLessThanOrEqual(120 + 15 + 1)
+      }
+  },
+)
+
+test('a fix round has time of its own for its questions', async () => {
+  const [FAILS = [], PASSES = []] = combineScenarios(['checks-fixed']).checks
+  const [tookMs, rows]: [number[], boolean[]] = [[], []]
+  let startMs: number | undefined
+  const world = await playInWorld({
+    inputs: agentInputs({}, { ...ACCESS, 'wait-for-checks': 'true', 'fix-rounds': '1' }),
+    ...{ facts: PUSHED_THREE, github: { ...combineScenarios([]), checks: [FAILS, PASSES] } },
+    answers: slowLookUps(29_000),
+    onAsked: (what, { docs, nowMs }) => {
+      startMs ??= nowMs
+      if (what === 'create') tookMs.push(nowMs - startMs)
+      if (!what.startsWith('message ')) return
+      rows.push(
+        Object.values(docs.pulls).some(({ comments }) => comments.some(({ body }) => body.includes(' working since '))),
+      )
+    },
+  })
+  expect(world.report).toMatchObject({ outcome: 'pull-request', rounds: [expect.anything()] })
+  // The questions before the first prompt have used up their time.
+  expect(tookMs[0]).toBeGreaterThan(90_000)
+  expect(rows).toEqual([true])
+})
+
+test('a rate limit of GitHub for writes is waited for before a follow-up is counted, and every minute the log says until when', async () => {
+  const world = await play(
+    { 'on-open-pr': 'follow-up' },
+    {
+      answers: { 'issues/update-comment': inOrder(refusing(403, { 'retry-after': '300' }), answering) },
+      github: combineScenarios(['open-pull-request']),
+    },
+  )
+  expect([world.isGreen, world.report.outcome, world.messages.length]).toEqual([true, 'pull-request', 1])
+  const [first = '', ...later] = world.log.filter((line) => line.includes('aiting until'))
+  expect(first).toContain("GitHub's rate limit is exceeded. Waiting until ")
+  expect(later).toHaveLength(4)
+})
 
 test('a rate limit of half an hour is waited for before the prompt, and leaves the time of the other questions', async () => {
   const world = await play(

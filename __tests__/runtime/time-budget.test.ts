@@ -63,6 +63,22 @@ test('a wait that is not over at the end of the step is refused, and the step en
   })
 })
 
+test('a part of the time begins when it is taken, moves with the waits, and ends with the time', async () => {
+  const { budget, clock } = openBudget()
+  await budget.spend(() => {
+    clock.advance(30)
+    const part = budget.limit(50)
+    expect(part.at - clock.now()).toBe(50)
+    expect(part.allowWait(1_000)).toBe(true)
+    clock.advance(1_000)
+    expect([part.at - clock.now(), budget.at - clock.now()]).toEqual([50, 70])
+    expect(budget.limit(90).at - clock.now()).toBe(70)
+    expect(part.allowWait(STEP_MS)).toBe(false)
+    expect(part.at - clock.now()).toBe(50)
+    return Promise.resolve()
+  })
+})
+
 test('a plain deadline stays where it is, and allows waits that end before it', () => {
   const clock = fakeClock()
   const deadline = toDeadline(CLOCK_START_MS + 100, clock)

@@ -3,7 +3,7 @@ import { createTransport } from '../docs-service/transport.ts'
 import type { connectGitHub, GitHub } from '../github/github.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
-import type { TimeBudget } from '../runtime/time-budget.ts'
+import type { Deadline, TimeBudget } from '../runtime/time-budget.ts'
 import { redactAll } from '../text/redact.ts'
 import { atGitHub, readContext, type Context } from './context.ts'
 import type { Core } from './toolkit.ts'
@@ -80,11 +80,11 @@ export function within<S extends Step>(step: S, budget: TimeBudget): S {
 
 /**
  * GitHub for some questions, which a GitHub that hangs must not let take the time of the step.
- * @param time what they may take in all, in milliseconds, or the budget that they share; by default all of the step's
+ * @param time what they may take in all, in milliseconds, or their deadline, such as a budget; by default all of the step's time
  * @param graceMs how far past the step's deadline they may go
  * @throws ActionError if there is no token
  */
-export function openGitHub({ clock, deadlineAt, github }: Step, time?: number | TimeBudget, graceMs = 0): GitHub {
+export function openGitHub({ clock, deadlineAt, github }: Step, time?: number | Deadline, graceMs = 0): GitHub {
   if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
   if (time === undefined) return github
   return github.until(typeof time === 'number' ? Math.min(clock.now() + time, deadlineAt + graceMs) : time)

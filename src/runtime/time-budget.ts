@@ -81,6 +81,22 @@ export class TimeBudget implements Deadline {
     return true
   }
 
+  /** A deadline for a part of the work, which begins now and may take so long. */
+  limit(ms: number): Deadline {
+    const getBudgetEnd = (): number => this.at
+    let endsAt = this.#clock.now() + ms
+    return {
+      get at() {
+        return Math.min(endsAt, getBudgetEnd())
+      },
+      allowWait: (waitMs) => {
+        const isAllowed = this.allowWait(waitMs)
+        if (isAllowed) endsAt += waitMs
+        return isAllowed
+      },
+    }
+  }
+
   /** Takes the time that the work needs from the budget; what is done inside of other work is counted once. */
   async spend<T>(work: () => Promise<T>): Promise<T> {
     if (this.#since !== undefined) return work()

@@ -5,6 +5,8 @@ import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, type ErrorCode, rethrowFatal } from '../../runtime/errors.ts'
+import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
+import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
 import type { AgentInputs } from '../inputs.ts'
 import {
   createMarkerComment,
@@ -53,8 +55,9 @@ const MAX_WRITES = 8
 const NO_ROOM = `The log continues here, because the comment before has no room left.\n\n${LOG_BEGINNING}`
 
 /** What it takes to write a comment. */
-interface CommentAccess extends Pick<AgentStep, 'clock' | 'core' | 'deadlineAt' | 'random' | 'signal'> {
+interface CommentAccess extends Pick<AgentStep, 'clock' | 'core' | 'random' | 'signal'> {
   readonly github: GitHub
+  readonly deadline: Deadline
   /** Settles the rows that ended runs have left, which takes requests; undefined if there is none to settle. */
   readonly settle?: (rows: readonly string[]) => Promise<readonly string[] | undefined>
 }
@@ -78,7 +81,7 @@ async function addMarkerComment(
   place: JobPlace,
   beginning: string,
   update: CommentUpdate,
-  { clock, core, deadlineAt, github, signal }: CommentAccess,
+  { clock, core, deadline, github, signal }: CommentAccess,
 ): Promise<number | undefined> {
   const body = core.redact(updateComment(beginning, update) ?? beginning)
   const add = (): Promise<number | undefined> => github.addComment(place.pullRequest, body)
@@ -87,7 +90,7 @@ async function addMarkerComment(
   } catch (error) {
     const { code } = rethrowFatal(error, ...UNKNOWN_RESULT)
     core.debug(`Whether the comment was added is unknown (${code}).`)
-    if (clock.now() + LOOK_UP_AFTER_MS + READ_MS >= deadlineAt) throw error
+    if (clock.now() + LOOK_UP_AFTER_MS + READ_MS >= deadline.at) throw error
   }
   await clock.sleep(LOOK_UP_AFTER_MS, signal)
   const found = await findMarkerComment(place, github)
@@ -104,6 +107,11 @@ async function tryToEdit(edit: () => Promise<void>): Promise<ActionError | undef
   }
 }
 
+async function waitForLimit(limit: ActionError, ms: number, { clock, core, signal }: CommentAccess): Promise<void> {
+  core.log(`${limit.message} Waiting until ${formatTimeAfter(ms, clock)}.`)
+  await sleepWithProgress(ms, { clock, log: core.log, signal })
+}
+
 /** @param writes how many writes this step has made */
 const getVerifyPauseMs = (writes: number, random: () => number): number =>
   VERIFY_AFTER_MS + writes * JITTER_MS * random()
@@ -118,9 +126,9 @@ async function continueLog(
   update: CommentUpdate,
   access: CommentAccess,
 ): Promise<UpdateResult> {
-  const { clock, deadlineAt, github, random, signal } = access
+  const { clock, deadline, github, random, signal } = access
   const pauseMs = getVerifyPauseMs(1, random)
-  const hasTime = (): boolean => clock.now() + pauseMs + READ_MS < deadlineAt
+  const hasTime = (): boolean => clock.now() + pauseMs + READ_MS < deadline.at
   let commentId = full.id
   while (hasTime()) {
     const newest = await findMarkerComment(place, github)
@@ -155,7 +163,7 @@ async function updateMarkerComment(
   access: CommentAccess,
   readBody?: string,
 ): Promise<UpdateResult> {
-  const { clock, core, deadlineAt, github, random, signal } = access
+  const { clock, core, deadline, github, random, signal } = access
   const { pullRequest, jobId } = place
   const read = (): Promise<string> => github.readComment(pullRequest, commentId)
   let known = update
@@ -194,14 +202,22 @@ async function updateMarkerComment(
     }
 
     const pauseMs = Math.max(failure?.retryAfterMs ?? 0, getVerifyPauseMs(writes, random))
-    if (clock.now() + pauseMs + READ_MS >= deadlineAt) {
+    const limit = failure?.code === 'rate-limited' ? failure : undefined
+    const hasTime = limit !== undefined ? deadline.allowWait(pauseMs) : clock.now() + pauseMs + READ_MS < deadline.at
+    if (!hasTime) {
       if (failure === undefined) return { commentId }
       throw failure
     }
-    await clock.sleep(pauseMs, signal)
+    if (limit !== undefined) await waitForLimit(limit, pauseMs, access)
+    else await clock.sleep(pauseMs, signal)
     // A copy that lags may still have the version before. After a failure that version may be the right one.
     const isOld = (found: string): boolean => failure === undefined && found === before && found !== expected
-    body = await pollUntil(read, (found) => !isOld(found), pausesBefore(LAG_PAUSES_MS, deadlineAt, clock), access)
+    body = await pollUntil(
+      read,
+      (found) => !isOld(found),
+      pausesBefore(LAG_PAUSES_MS, () => deadline.at, clock),
+      access,
+    )
     if (isOld(body)) throw new ActionError('rejected', 'What was written is not there.')
   }
 }
@@ -220,7 +236,7 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
   journal.add({ log: place })
   const isNew = journal.turns[0].task.kind === 'create'
   const commentId = await journal.orWarn('The comment that names the job was not written', async () => {
-    const access = { ...step, github: openGitHub(step) }
+    const access = { ...step, github: openGitHub(step), deadline: toDeadline(step.deadlineAt, step.clock) }
     const found = isNew ? undefined : await findMarkerComment(place, access.github)
     const update = { label, followUps: 0, maxFollowUps: getLimit(inputs), rows: [], left: undefined }
     if (found === undefined) {
@@ -292,31 +308,37 @@ function getWorkingRows(step: AgentStep): readonly string[] {
 
 /** The most that writing the row of a turn that is about to begin may take, in milliseconds. */
 const ANNOUNCE_MS = 30_000
+/** The share of the time for questions that is kept for the last look at the pull request, without which nothing is sent. */
+const LAST_LOOK_SHARE = 1 / 6
+const limitAnnouncement = ({ clock, questions }: AgentStep): Deadline =>
+  questions.limit(Math.min(ANNOUNCE_MS, questions.at - clock.now() - questions.totalMs * LAST_LOOK_SHARE))
 const NOT_ANNOUNCED = 'The log does not say that the agent is working'
 
-/** Writes rows into the log, if there is one. */
+/** Writes rows into the log, if there is one, in the time of the questions before the prompt. */
 async function writeRows(rows: readonly string[], lost: string, step: AgentStep): Promise<void> {
-  const { clock, inputs, journal } = step
+  const { inputs, journal, questions } = step
   const { log } = journal.report()
   const { commentId } = log ?? {}
   if (log === undefined || commentId === undefined || inputs.label === '' || inputs.dryRun) return
   const { followUps, signature } = log
   const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), rows, left: undefined }
-  await journal.orWarn(lost, () => {
-    const deadlineAt = Math.min(clock.now() + ANNOUNCE_MS, step.deadlineAt)
-    const github = openGitHub(step, ANNOUNCE_MS)
+  const write = () => {
+    const deadline = limitAnnouncement(step)
+    const github = openGitHub(step, deadline)
     const settle = (known: readonly string[]) => settleRows(known, step, github)
-    return updateMarkerComment(log, commentId, update, { ...step, github, settle, deadlineAt })
-  })
+    return updateMarkerComment(log, commentId, update, { ...step, github, settle, deadline })
+  }
+  await journal.orWarn(lost, () => questions.spend(write))
 }
 
 /** Says in the log that the agent is working, before a prompt is sent to a job that was given by its id, if there is a log. */
 export async function announceToJob(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
-  const { inputs, journal } = step
+  const { inputs, journal, questions } = step
   if (inputs.label === '' || inputs.dryRun) return
   const { repository, number, visibility } = pullRequest
   const place = { pullRequest: { repository, number, visibility }, jobId }
-  const found = await journal.orWarn(NOT_ANNOUNCED, () => findMarkerComment(place, openGitHub(step, ANNOUNCE_MS)))
+  const find = () => findMarkerComment(place, openGitHub(step, limitAnnouncement(step)))
+  const found = await journal.orWarn(NOT_ANNOUNCED, () => questions.spend(find))
   if (found === undefined) return
   journal.add({ log: { ...place, commentId: found.id, followUps: 0 } })
   await announceTurn(step)
@@ -344,12 +366,14 @@ const LOST = 'The log in the pull request may not have been written'
 
 /** Access for the end of a step: the log is written however the step ended. */
 function openAtEnd(step: AgentStep): CommentAccess {
-  const now = step.clock.now()
+  const { clock } = step
+  const now = clock.now()
   const github = openGitHub(step, LOG_MS, GRACE_MS)
-  if (!step.signal.aborted) return { ...step, github, deadlineAt: Math.min(now + LOG_MS, step.deadlineAt + GRACE_MS) }
+  const endsAt = Math.min(now + LOG_MS, step.deadlineAt + GRACE_MS)
+  if (!step.signal.aborted) return { ...step, github, deadline: toDeadline(endsAt, clock) }
   const { signal } = new AbortController()
   const deadlineAt = now + CANCELLED_MS
-  return { ...step, github: github.until(deadlineAt, signal), deadlineAt, signal }
+  return { ...step, github: github.until(deadlineAt, signal), deadline: toDeadline(deadlineAt, clock), signal }
 }
 
 /**
@@ -367,7 +391,7 @@ export async function writeLog(step: AgentStep): Promise<void> {
   try {
     const access = openAtEnd(step)
     // Requests for other things follow a list, so its text is old unless all has to end before it can be.
-    const isHurried = access.deadlineAt - step.clock.now() < VERIFY_AFTER_MS
+    const isHurried = access.deadline.at - step.clock.now() < VERIFY_AFTER_MS
     const found = log.commentId === undefined ? await findMarkerComment(log, access.github) : undefined
     const commentId = log.commentId ?? found?.id
     if (commentId === undefined) await addMarkerComment(log, createMarkerComment(jobId, []), update, access)
@@ -395,7 +419,7 @@ export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise
   if (inputs.dryRun) return followUps < inputs.maxFollowUps ? rolling : 'used-up'
   const github = openGitHub(step, questions)
   const settle = (rows: readonly string[]) => settleRows(rows, step, github)
-  const access = { ...step, deadlineAt: questions.at, github, settle }
+  const access = { ...step, deadline: questions, github, settle }
   const now = clock.wallTime().getTime()
   const signature = [context.runId, context.runAttempt, now, Math.floor(random() * 1e6)].join('.')
   const update = {

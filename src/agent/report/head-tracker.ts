@@ -2,7 +2,7 @@ import type { Comparison, PullRequestCommit } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { openGitHub, type Step } from '../../action/step.ts'
-import type { TimeBudget } from '../../runtime/time-budget.ts'
+import type { Deadline } from '../../runtime/time-budget.ts'
 
 /** How long GitHub's copies may lag, and so how long a head has to stand in doubt. */
 const STANDING_MS = 15_000
@@ -46,11 +46,11 @@ export class HeadTracker {
   /**
    * Reads a pull request. A head that was seen to be replaced is an old copy, and is read again; only if it stands was the
    * branch put back to it. Gives what was read of the newest head if the deadline comes first.
-   * @param time what each request may take, in milliseconds, or the budget of all of them
+   * @param time what each request may take, in milliseconds, or the deadline of all of them, or of each
    * @throws ActionError if GitHub does not tell
    */
-  async read(address: PullRequestAddress, time?: number | TimeBudget): Promise<PullRequest> {
-    const read = async () => openGitHub(this.#step, time).readPullRequest(address)
+  async read(address: PullRequestAddress, time?: number | Deadline | (() => Deadline)): Promise<PullRequest> {
+    const read = async () => openGitHub(this.#step, typeof time === 'function' ? time() : time).readPullRequest(address)
     const found = await read()
     const seen = this.#seen.get(getKey(found))
     if (!seen?.replaced.has(found.headSha)) return this.#keep(found)
@@ -61,10 +61,14 @@ export class HeadTracker {
   /**
    * Reads a pull request, and again until the head has stood as long as a copy may lag; undefined if it does not before the
    * deadline.
+   * @param read reads it once, by `read`
    * @throws ActionError if GitHub does not tell
    */
-  async readStanding(address: PullRequestAddress, timeMs?: number): Promise<PullRequest | undefined> {
-    return this.#stand(await this.read(address, timeMs), () => this.read(address, timeMs))
+  async readStanding(
+    address: PullRequestAddress,
+    read = (): Promise<PullRequest> => this.read(address),
+  ): Promise<PullRequest | undefined> {
+    return this.#stand(await read(), read)
   }
 
   async #stand(

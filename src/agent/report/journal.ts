@@ -160,17 +160,20 @@ export class Journal {
 export interface AgentStep extends Step {
   readonly inputs: AgentInputs
   readonly journal: Journal
-  /** The time of all questions to GitHub and the service before a prompt. */
+  /** The time of all questions to GitHub and the service before a prompt: those about rounds have a budget for each. */
   readonly questions: TimeBudget
 }
 
 /** In milliseconds, and no more than half of the step's time. */
 const QUESTIONS_MS = 120_000
 
-export function openAgentStep(inputs: AgentInputs, step: Step): AgentStep {
-  const { clock, deadlineAt } = step
-  const questions = new TimeBudget(Math.min(QUESTIONS_MS, inputs.timeoutMs / 2), deadlineAt, clock)
-  return { ...step, inputs, journal: new Journal(inputs, step), questions }
+export function openQuestionBudget({ clock, deadlineAt, inputs }: Omit<AgentStep, 'questions'>): TimeBudget {
+  return new TimeBudget(Math.min(QUESTIONS_MS, inputs.timeoutMs / 2), deadlineAt, clock)
+}
+
+export function openAgentStep(inputs: AgentInputs, given: Step): AgentStep {
+  const step = { ...given, inputs, journal: new Journal(inputs, given) }
+  return { ...step, questions: openQuestionBudget(step) }
 }
 
 /** Every loss and each reason once: a round may lose what the one before has lost. */

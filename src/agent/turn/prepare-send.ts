@@ -5,7 +5,7 @@ import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import type { FixRoundTarget, PullRequestTarget, Target } from '../plan.ts'
 import { stopAtLastLook, stopForTime } from '../pull-request/fix-rounds.ts'
 import { announceToJob, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
-import type { AgentStep } from '../report/journal.ts'
+import { type AgentStep, openQuestionBudget } from '../report/journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import type { StandingEnd } from '../report/report.ts'
 import { type RoundStop, STOPS, type TurnEnd } from '../report/turn.ts'
@@ -218,6 +218,11 @@ function notSent(reason: NotSent['reason'], why: string, { reads }: JobWatch, hi
 
 const RUN_AGAIN = 'Run the same step again.'
 
+/** The step for what is asked before a prompt: a round has time of its own for that. */
+function openQuestions({ kind }: Target, step: AgentStep): AgentStep {
+  return kind === 'fix-round' ? { ...step, questions: openQuestionBudget(step) } : step
+}
+
 /** A prompt that may be sent, and what it rests on. */
 export interface Send {
   readonly kind: 'send'
@@ -233,7 +238,7 @@ export async function recheckBeforeSend(
   watch: JobWatch,
 ): Promise<Send | Stop> {
   // Somebody else's prompt may have had its turn.
-  const head = known && (await readHeadBefore(before, watch.step, true))
+  const head = known && (await readHeadBefore(before, openQuestions(target, watch.step), true))
   const decision = await decideSend(target, before, watch)
   switch (decision.kind) {
     case 'send':
@@ -278,7 +283,7 @@ export async function prepareSend(
   target: Target,
   watch: JobWatch,
 ): Promise<Send | NotSent | Replan | Stop> {
-  const { step } = watch
+  const step = openQuestions(target, watch.step)
   const { clock, deadlineAt, inputs } = step
   const isOfPullRequest = target.kind !== 'job'
   const isReplaceable = target.kind === 'pull-request' && target.reason === 'pull-request'

@@ -1,6 +1,7 @@
 import { openGitHub } from '../../action/step.ts'
 import { isSamePullRequest, type Job } from '../../docs-service/schemas.ts'
 import { type Comparison, historyIn, MAX_COMMITS, listOwners, type PullRequestCommit } from '../../github/commits.ts'
+import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
@@ -14,21 +15,26 @@ import { settlePauses } from './poll-schedule.ts'
 /** What a question about the head may take, in milliseconds. */
 const QUESTION_MS = 10_000
 
+/** GitHub for one question after the turn. */
+const openAfterTurn = (step: AgentStep): GitHub => openGitHub(step, QUESTION_MS)
+
 /**
  * What the branch of a pull request has on top of a commit; undefined if the branch was deleted, or GitHub does not tell. A pull
  * request that was merged or closed does not follow its branch any more.
  * @param lost what is lost if GitHub does not tell
+ * @param open opens GitHub
  */
 async function compareWithBranch(
   { repository, headRepository, branch }: PullRequest,
   since: string,
   lost: string,
   step: AgentStep,
+  open: () => GitHub = () => openAfterTurn(step),
 ): Promise<Comparison | undefined> {
   if (headRepository === '') return undefined
   // A branch of the same name in the base repository is another branch.
   const head = headRepository === repository ? branch : `${headRepository.split('/')[0] ?? ''}:${branch}`
-  const compare = () => orUndefined(openGitHub(step, QUESTION_MS).compare(repository, since, head), 'not-found')
+  const compare = () => orUndefined(open().compare(repository, since, head), 'not-found')
   return step.journal.orWarn(lost, compare)
 }
 
@@ -39,7 +45,8 @@ export interface HeadBefore extends PullRequest {
 }
 
 /**
- * Reads the job's pull request before a follow-up whose turn is waited for. If GitHub cannot tell, that is a warning.
+ * Reads the job's pull request before a follow-up whose turn is waited for. If GitHub cannot tell, that is a warning. It takes
+ * the time of the questions before the prompt, but for the pauses in which the head has to stand.
  * @param mustStand after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet
  */
 export async function readHeadBefore(
@@ -47,18 +54,21 @@ export async function readHeadBefore(
   step: AgentStep,
   mustStand = false,
 ): Promise<HeadBefore | undefined> {
-  const { context, github, inputs, journal } = step
+  const { context, github, inputs, journal, questions } = step
   const { heads } = journal
   if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return undefined
   const lost = 'Could not tell whether the follow-up changes the pull request'
   const head = await journal.orWarn(lost, async () => {
     const address = toPullRequestAddress(link, context)
-    if (mustStand) return heads.readStanding(address, QUESTION_MS)
+    const read = () => questions.spend(() => heads.read(address, () => questions.limit(QUESTION_MS)))
+    if (mustStand) return heads.readStanding(address, read)
     // Where it was just looked at, under this name of its repository, it is not read again.
-    return heads.newest(address) ?? heads.read(address, QUESTION_MS)
+    return heads.newest(address) ?? read()
   })
   if (head === undefined) return undefined
-  const later = isOpen(head) ? undefined : await compareWithBranch(head, head.headSha, lost, step)
+  const open = () => openGitHub(step, questions.limit(QUESTION_MS))
+  const compare = () => compareWithBranch(head, head.headSha, lost, step, open)
+  const later = isOpen(head) ? undefined : await questions.spend(compare)
   return { ...head, branchTip: later?.commits.at(-1)?.sha }
 }
 
@@ -135,7 +145,7 @@ const NOTHING: TurnCommits = { agents: 0, others: new Map() }
  */
 async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<After> {
   if (now.headSha === before.headSha) return { ...NOTHING, now, keepsHead: true }
-  const github = openGitHub(step, QUESTION_MS)
+  const github = openAfterTurn(step)
   const listed = await step.journal.heads.listCommits(now, github)
   assertWhole(listed, now.headSha)
   let earlier = historyIn(listed, before.headSha)
@@ -163,7 +173,7 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Afte
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
 async function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
-  const ask = () => orUndefined(openGitHub(step, QUESTION_MS).compare(repository, headSha, later), 'not-found')
+  const ask = () => orUndefined(openAfterTurn(step).compare(repository, headSha, later), 'not-found')
   return (await step.journal.orWarn(lost, ask))?.relation
 }
 
