@@ -1,13 +1,16 @@
 import * as fs from 'node:fs'
+import type * as net from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { createCore } from '../../src/action/toolkit.ts'
 import { openGitHub, openStep, type Step, type StepInputs } from '../../src/action/step.ts'
 import { connectGitHub } from '../../src/github/github.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { fakeGitHub } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { fakeStep } from '../support/fake-step.ts'
+import { serveSockets } from '../support/socket-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const INPUTS = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.example.com', timeoutMs: 60_000 }
@@ -45,6 +48,21 @@ test('there is a GitHub to ask where the action asks it, and there is a token', 
   expect(open({ githubToken: 'ghs_1' }, {}, connectGitHub).github).toHaveProperty('readChecks')
   for (const inputs of [{}, { githubToken: '' }]) expect(open(inputs, {}, connectGitHub).github).toBeUndefined()
   expect(open({ githubToken: 'ghs_1' }).github).toBeUndefined()
+})
+
+test.each([undefined, 'job_1'])("the service's client knows that the input `job-id` is %j", async (jobId) => {
+  const refuse = (socket: net.Socket): void => {
+    socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 21\r\nconnection: close\r\n\r\n{"error":"Not there"}')
+  }
+  const server = await serveSockets({ onRequest: refuse })
+  const { signal } = new AbortController()
+  const runner = { core: fakeHost(), clock: systemClock, signal, startedAt: systemClock.now(), env: {} }
+  const { client } = openStep({ ...INPUTS, baseUrl: `http://127.0.0.1:${server.port}`, jobId }, runner)
+  const error: unknown = await client.getJob('job_1').catch((caught: unknown) => caught)
+  await server.close()
+  const hint: unknown =
+    jobId === undefined ? expect.not.stringContaining('`job-id`') : expect.stringContaining('`job-id`')
+  expect(error).toMatchObject({ code: 'not-found', hint })
 })
 
 test("a proxy that is no address is named when the service's client is made", () => {

@@ -55,18 +55,20 @@ test.each<readonly [string, ErrorCode]>([
 const OPERATIONS: readonly Operation[] = [
   CREATE,
   { kind: 'message', projectId: 'docs', path: '/', jobId: 'job_1' },
+  { kind: 'message', projectId: 'docs', path: '/', jobId: 'job_1', isJobIdInput: true },
   READ,
+  { ...READ, isJobIdInput: true },
   { kind: 'visitors', projectId: 'docs', path: '/' },
 ]
 const STATUSES = [400, 401, 402, 403, 404, 405, 413, 415, 418, 422, 425, 429, 500, 503]
 
-test.each(OPERATIONS)('all advice for $kind fits what it sends', (operation) => {
+test.each(OPERATIONS)('all advice for $kind fits what it sends (`job-id` is an input: $isJobIdInput)', (operation) => {
   const advice = STATUSES.map((status) => errorOf(status, '{}', {}, operation).hint)
   for (const sentence of advice) expect(sentence).toMatch(/^[A-Z].*\.$/)
   const all = advice.join(' ')
   const { kind } = operation
   expect(/prompt|credits/.test(all)).toBe(kind === 'create' || kind === 'message')
-  expect(all.includes('`job-id`')).toBe(operation.jobId !== undefined)
+  expect(all.includes('`job-id`')).toBe(operation.isJobIdInput === true)
   expect(/`date-from`|analytics|export/.test(all)).toBe(kind === 'visitors')
   expect(all.includes('write access')).toBe(kind === 'create' || kind === 'message')
 })

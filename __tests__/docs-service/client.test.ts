@@ -22,6 +22,8 @@ interface Given {
   readonly leftMs?: number
   readonly run?: AbortController
   readonly clock?: FakeClock
+  /** The input `job-id`. */
+  readonly jobId?: string | undefined
 }
 
 const OPTIONS = {
@@ -35,7 +37,7 @@ const OPTIONS = {
 
 /** A client over a transport that answers by a script; the last answer stays. */
 function bench(script: readonly (WireResult | Transport)[], given: Given = {}) {
-  const { leftMs = 3_600_000, run = new AbortController(), clock = fakeClock() } = given
+  const { leftMs = 3_600_000, run = new AbortController(), clock = fakeClock(), jobId } = given
   const requests: WireRequest[] = []
   const lines: string[] = []
   const debugLines: string[] = []
@@ -46,7 +48,7 @@ function bench(script: readonly (WireResult | Transport)[], given: Given = {}) {
   }
   const client = createClient({
     ...OPTIONS,
-    ...{ transport, clock, signal: run.signal, deadlineAt: CLOCK_START_MS + leftMs },
+    ...{ transport, clock, signal: run.signal, deadlineAt: CLOCK_START_MS + leftMs, jobId },
     log: (line) => lines.push(line),
     debug: (line) => debugLines.push(line),
   })
@@ -296,4 +298,13 @@ test('each request is told with its time, its answer by status and size, and not
     'GET /v2/agent/project/job/job_1: broken (ECODE), after it was sent, in 35 ms.',
     'GET /v2/agent/project/job/job_1: cancelled, not sent, in 0 ms.',
   ])
+})
+
+test.each([
+  [undefined, 'Check `project-id` and `base-url`.'],
+  ['job_1', 'Check `project-id`, `job-id` and `base-url`.'],
+])('with the input `job-id` %j, the advice about a job that is not found is “%s”', async (jobId, hint) => {
+  const { client } = bench([answered(404, { error: 'There is no such job.' })], { jobId })
+  expect((await errorOf(client.getJob('job_1'))).hint).toBe(hint)
+  expect((await errorOf(client.sendMessage('job_1', 'x'))).hint).toBe(hint)
 })

@@ -87,9 +87,9 @@ export async function playOn<Inputs extends StepInputs, Report>(
   async function play(): Promise<Report> {
     try {
       const inputs = parse()
-      const { timeoutMs, projectId } = inputs
+      const { timeoutMs, projectId, jobId } = inputs
       const step = fakeStep({ core: host, clock, signal, ...(random && { random }), github, timeoutMs, context })
-      const client = createClient({ ...step, ...host, transport, projectId })
+      const client = createClient({ ...step, ...host, transport, projectId, jobId })
       return await feature.run(inputs, { ...step, client }, () => undefined)
     } catch (error) {
       if (!(error instanceof ActionError)) throw error

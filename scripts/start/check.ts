@@ -58,6 +58,7 @@ export async function checkService(
   })
   const client = createClient({
     projectId,
+    jobId,
     transport,
     deadlineAt: systemClock.now() + TIMEOUT_MS,
     clock: systemClock,

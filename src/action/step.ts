@@ -36,6 +36,8 @@ export interface Step extends Omit<Runner, 'env'> {
 /** What the inputs of every action say of the two servers. */
 export interface StepInputs extends Parsed<typeof SERVICE_FIELDS> {
   readonly timeoutMs: number
+  /** Undefined if it was not given, or by an action that has no use for it. */
+  readonly jobId?: string | undefined
   /** Empty, or left out by an action that has no use for it: nothing is asked of GitHub. */
   readonly githubToken?: string
   /** Undefined: that of the run. */
@@ -44,7 +46,7 @@ export interface StepInputs extends Parsed<typeof SERVICE_FIELDS> {
 
 /** @throws ActionError `proxy` if the proxy's address is none */
 export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connectToGitHub?: typeof connectGitHub): Step {
-  const { githubToken: token = '', githubApiUrl, timeoutMs } = inputs
+  const { githubToken: token = '', githubApiUrl, timeoutMs, projectId, jobId } = inputs
   const { core } = runner
   const given = atGitHub(readContext(env), githubApiUrl)
   const step = { ...runner, random: Math.random, deadlineAt: runner.startedAt + timeoutMs }
@@ -56,7 +58,7 @@ export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connect
   return {
     ...step,
     context,
-    client: createClient({ ...dependencies, projectId: inputs.projectId, transport }),
+    client: createClient({ ...dependencies, projectId, jobId, transport }),
     github: token === '' ? undefined : connectToGitHub?.({ ...dependencies, token, apiUrl: context.apiUrl }),
   }
 }

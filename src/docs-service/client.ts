@@ -53,6 +53,8 @@ export interface DocsServiceClient {
 
 interface ClientOptions extends Omit<PromptSender, 'refusals' | 'totalMs'> {
   readonly projectId: string
+  /** The input `job-id`; undefined if it was not given. */
+  readonly jobId?: string | undefined
   /** For the log of a run in debug mode. */
   readonly debug: (line: string) => void
 }
@@ -68,8 +70,9 @@ function describeResult(result: WireResult): string {
 }
 
 export function createClient(options: ClientOptions): DocsServiceClient {
-  const { projectId, clock, redact, signal, deadlineAt, debug } = options
+  const { projectId, jobId: givenJobId, clock, redact, signal, deadlineAt, debug } = options
   const jobsPath = `/v2/agent/${projectId}/job`
+  const isJobIdInput = givenJobId !== undefined
   let refusals = 0
   const transport: Transport = async (request, signal) => {
     const startedAt = clock.now()
@@ -98,10 +101,12 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     createJob: (prompt) => sendPrompt(sender, { kind: 'create', projectId, path: jobsPath }, prompt),
     sendMessage: (jobId, prompt, beforeResend) => {
       const path = `${jobsPath}/${jobId}/message`
-      return sendPrompt(sender, { kind: 'message', projectId, jobId, path }, prompt, beforeResend)
+      return sendPrompt(sender, { kind: 'message', projectId, jobId, isJobIdInput, path }, prompt, beforeResend)
     },
-    getJob: (jobId, endsAt) =>
-      read({ kind: 'read', projectId, jobId, path: `${jobsPath}/${jobId}` }, jobWithId(jobId), endsAt),
+    getJob: (jobId, endsAt) => {
+      const path = `${jobsPath}/${jobId}`
+      return read({ kind: 'read', projectId, jobId, isJobIdInput, path }, jobWithId(jobId), endsAt)
+    },
     getVisitors: (query) => {
       const search = new URLSearchParams()
       for (const [name, value] of Object.entries(query)) search.set(name, String(value))

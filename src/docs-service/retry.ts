@@ -14,6 +14,8 @@ export interface Operation {
   readonly projectId: string
   /** Of a message or a read. */
   readonly jobId?: string
+  /** Whether the input `job-id` named the job. Comments and pull requests name jobs, too. */
+  readonly isJobIdInput?: boolean
   /** Below the base address, beginning with `/`. */
   readonly path: string
 }
@@ -63,10 +65,10 @@ const ADVICE = {
 }
 
 /** By status: section 7 of the interface leaves open which there are. */
-function listRefusals({ kind, projectId, jobId }: Operation): Readonly<Record<number, Words>> {
+function listRefusals({ kind, projectId, jobId, isJobIdInput = false }: Operation): Readonly<Record<number, Words>> {
   const { sent, payment, tooLarge, scope, patience } = ADVICE[kind]
   const asked = jobId === undefined ? `project ${projectId}` : `job ${jobId} in project ${projectId}`
-  const address = `\`project-id\`${jobId === undefined ? '' : ', `job-id`'} and \`base-url\``
+  const address = `\`project-id\`${isJobIdInput ? ', `job-id`' : ''} and \`base-url\``
   const checkScope = `Check the scope of the key (${scope}) and whether it is limited to certain IP addresses.`
   return {
     400: ['rejected', 'rejected the request', `Check ${sent}${address}.`],

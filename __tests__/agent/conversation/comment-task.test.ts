@@ -301,3 +301,16 @@ test('without a command, comments are events like all others', async () => {
   expect(sent).toEqual(['create'])
   expect(asked).not.toContain(MAY_WRITE)
 })
+
+test.each<[string, Partial<Scene>]>([
+  ['a follow-up that is not found', { answers: { 'message job_finished': gone } }],
+  ['a follow-up that is rejected', { answers: { 'message job_finished': refusing(400) } }],
+  ['a follow-up that cannot be processed', { answers: { 'message job_finished': refusing(422) } }],
+  ['a job that is gone during its turn', { reads: [...Array<Answer>(7).fill(usual), gone] }],
+])('the reply about %s names no input that a step with `command` cannot take', async (_what, scene) => {
+  const { docs, outcome } = await play(scene)
+  const reply = docs.pulls[1]?.comments.find(({ body }) => body.includes('reply run='))?.body
+  expect(outcome).toBe('error')
+  expect(reply).toContain('`project-id` and `base-url`.')
+  expect(reply).not.toContain('`job-id`')
+})
