@@ -155,6 +155,7 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
   ['metadata: read', (github) => github.mayWrite('acme/docs', { login: 'mona' })],
   ['pull-requests: read', (github) => github.listMarkerComments(PULL)],
   ['pull-requests: read', (github) => github.listOpenPullRequests('acme/docs')],
+  ['pull-requests: read', (github) => github.listNewestOpenPullRequests('acme/docs')],
   ['pull-requests: read', (github) => github.listPullRequestCommits(PULL)],
   ['pull-requests: read', (github) => github.listReviewersSoFar(PULL)],
   ['pull-requests: read', (github) => github.listApprovers(PULL)],

@@ -60,20 +60,55 @@ test('one that moves to a page that was read, as another is closed, is found', a
   expect(await list({ docs, beforeAnswer })).toEqual([...numbers(101), 300, '4 requests'])
 })
 
+test.each([
+  [7, true, 7, 1],
+  [100, true, 100, 1],
+  [101, true, 101, 4],
+  [1_100, false, 1_000, 20],
+])(
+  'of %i open pull requests, that all are among the newest is %j: it lists %i, oldest first, in %i requests',
+  async (count, isWhole, listed, requests) => {
+    const pulls = Object.fromEntries(numbers(count).map((number) => [number, pull({ createdAtMs: number })]))
+    const docs = holding({ ...pulls, [count + 1]: closed })
+    await askingGitHub({ docs }, async (github, { asked }) => {
+      const found = await github.listNewestOpenPullRequests('acme/docs')
+      expect(found.pullRequests.map(({ number }) => number)).toEqual(numbers(count).slice(-listed))
+      expect([found.isWhole, asked.length]).toEqual([isWhole, requests])
+    })
+  },
+)
+
+test('a new pull request that moves to a page that was read, as another is closed, is found', async () => {
+  const pulls = Object.fromEntries(numbers(150).map((number) => [number, pull({ createdAtMs: number })]))
+  const docs = holding(pulls)
+  const beforeAnswer = (_operation: string, before: number): void => {
+    const [newest] = Object.values(docs.pulls).slice(-1)
+    if (before === 1 && newest !== undefined) newest.state = 'closed'
+  }
+  await askingGitHub({ docs, beforeAnswer }, async (github) => {
+    const { pullRequests } = await github.listNewestOpenPullRequests('acme/docs')
+    expect(pullRequests.map(({ number }) => number)).toEqual(numbers(150))
+  })
+})
+
 const docs = repositoryState({
   pulls: { ...others(300), 301: labelled, 302: closed, 304: labelled },
   issues: { 303: issueState({ labels: ['docs-agent'] }) },
 })
 
-test.each<[string, AskingOptions, readonly number[]]>([
+test.each<[string, AskingOptions, readonly number[] | undefined]>([
   ['the open pull requests and no issues', {}, [301, 304]],
-  ['nothing for a token that may read no issues', { state: { permissions: { 'pull-requests': 'read' } } }, []],
-  ['nothing for a token that may read no pull requests', { state: { permissions: { issues: 'read' } } }, []],
-  ['nothing where there are no issues', { faults: { 'issues/list-for-repo': [410] } }, []],
+  [
+    'nothing known for a token that cannot read issues',
+    { state: { permissions: { 'pull-requests': 'read' } } },
+    undefined,
+  ],
+  ['nothing for a token that cannot read pull requests', { state: { permissions: { issues: 'read' } } }, []],
+  ['nothing known where there are no issues', { faults: { 'issues/list-for-repo': [410] } }, undefined],
 ])('the list of one label holds %s, in one request', async (_what, options, numbers) => {
   await askingGitHub({ docs, ...options }, async (github, { asked }) => {
     const found = await github.findLabelledPullRequests('acme/docs', 'DOCS-AGENT')
-    expect(found).toEqual(numbers.map((number) => ({ repository: 'acme/docs', number })))
+    expect(found).toEqual(numbers?.map((number) => ({ repository: 'acme/docs', number })))
     expect(asked).toHaveLength(1)
   })
 })

@@ -185,6 +185,7 @@ const ASK = {
   listPullRequestPaths: (github) => github.listPullRequestPaths(PLACE),
   listNewestPullRequests: (github) => github.listNewestPullRequests(NAME, 'docs-agent'),
   listOpenPullRequests: (github) => github.listOpenPullRequests(NAME),
+  listNewestOpenPullRequests: (github) => github.listNewestOpenPullRequests(NAME),
   listPullRequestCommits: (github) => github.listPullRequestCommits(PLACE),
   listReviewersSoFar: (github) => github.listReviewersSoFar(PLACE),
   listApprovers: (github) => github.listApprovers(PLACE),
@@ -240,6 +241,7 @@ test.each([
     pulls: pulls({ conflict: true }),
   }),
   never('an open pull request is overlooked', ASK.listOpenPullRequests, isNone),
+  never('a new one is overlooked', ASK.listNewestOpenPullRequests, ({ pullRequests }) => isNone(pullRequests)),
   never('a pull request that brought a commit is overlooked', ASK.findPullRequestsOfCommit, isNone),
   never('a commit is overlooked', ASK.listPullRequestCommits, isNone),
   never(

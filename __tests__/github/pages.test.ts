@@ -21,7 +21,7 @@ const NEXT = '<https://api.example.com/x?page=2>; rel="next"'
 const LISTS = {
   listMarkerComments: (github) => github.listMarkerComments(PULL),
   listOpenPullRequests: (github) => github.listOpenPullRequests('acme/docs'),
-  findLabelledPullRequests: (github) => github.findLabelledPullRequests('acme/docs', 'x'),
+  findLabelledPullRequests: async (github) => (await github.findLabelledPullRequests('acme/docs', 'x')) ?? ['refused'],
   listReviewersSoFar: (github) => github.listReviewersSoFar(PULL),
   listPullRequestCommits: (github) => github.listPullRequestCommits(PULL),
   listPullRequestPaths: (github) => github.listPullRequestPaths(PULL),

@@ -100,6 +100,7 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     findPullRequestsOfBranch: () => Promise.resolve([]),
     listNewestPullRequests: () => Promise.resolve([]),
     listOpenPullRequests: () => Promise.resolve([]),
+    listNewestOpenPullRequests: () => Promise.resolve({ pullRequests: [], isWhole: true }),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listMarkerComments: () => Promise.resolve([MARKER]),
     listCommitsBetween: () => Promise.resolve([]),

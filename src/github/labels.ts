@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
-import { orUndefinedIfRefused } from './github-error.ts'
+import { type GitHubResponse, orUndefinedIfRefused } from './github-error.ts'
 import { accountSchema, labelsSchema, type PullRequestAddress } from './pull-requests.ts'
 
 const listedSchema = z.pipe(
@@ -24,9 +24,12 @@ const NO_ISSUES = [403, 404, 410]
 
 /** A longer list is not known to be complete. */
 const MAX_PAGES = 30
+/** Where only the newest matter. */
+const MAX_NEWEST_PAGES = 10
 
 const OPEN = { per_page: PAGE_SIZE, state: 'open', sort: 'created', direction: 'asc' } as const
 const NEWEST = { per_page: PAGE_SIZE, state: 'all', sort: 'created', direction: 'desc' } as const
+const NEWEST_OPEN = { ...NEWEST, state: 'open' } as const
 
 /**
  * Whether a label is among others. GitHub ignores the case of labels.
@@ -46,10 +49,13 @@ export interface Labels {
    */
   readonly addLabel: (pullRequest: PullRequestAddress, label: string) => Promise<void>
   /**
-   * The open pull requests with a label, oldest first, by the label's own list. This list lags, and is empty if the token
-   * cannot read issues, so absence proves nothing.
+   * The open pull requests with a label, oldest first, by the label's own list; undefined if the token cannot read issues. The
+   * list lags, so a pull request that got the label only now may be missing.
    */
-  readonly findLabelledPullRequests: (repository: string, label: string) => Promise<readonly PullRequestAddress[]>
+  readonly findLabelledPullRequests: (
+    repository: string,
+    label: string,
+  ) => Promise<readonly PullRequestAddress[] | undefined>
   /**
    * The newest pull requests with a label, in any state, newest first: one page of the label's own list, or if that is empty,
    * as for a token that cannot read issues, those among the 100 newest pull requests.
@@ -61,6 +67,22 @@ export interface Labels {
    * @throws ActionError `rejected` if there are more than can be listed
    */
   readonly listOpenPullRequests: (repository: string) => Promise<readonly PullRequestInList[]>
+  /** The 1,000 newest of them, oldest first. `isWhole`: whether there are no more. */
+  readonly listNewestOpenPullRequests: (
+    repository: string,
+  ) => Promise<{ readonly pullRequests: readonly PullRequestInList[]; readonly isWhole: boolean }>
+}
+
+/** Reads a list of pull requests whose later items move if an earlier one is closed meanwhile. */
+async function readMovingList(
+  readPage: (cursor: Cursor) => Promise<GitHubResponse>,
+  listing: { readonly maxPages: number; readonly past?: 'left' },
+): Promise<{ readonly listed: readonly Listed[]; readonly isWhole: boolean }> {
+  const first = await readPages(readPage, { ...listing, page: listSchema })
+  const again = first.length === 1 ? [] : await readPages(readPage, { ...listing, page: listSchema })
+  const found = new Map([...first, ...again].flat().map((pull) => [pull.number, pull]))
+  const listed = [...found.values()].toSorted((a, b) => a.number - b.number)
+  return { listed, isWhole: Math.max(first.length, again.length) < listing.maxPages }
 }
 
 export const connectLabels = (call: Call): Labels => ({
@@ -74,8 +96,8 @@ export const connectLabels = (call: Call): Labels => ({
       const query = { ...repo, ...OPEN, labels: label }
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/issues', { ...query, ...cursor })
       const issues = await orUndefinedIfRefused(readAll(readPage, { page: listSchema, maxPages: MAX_PAGES }), NO_ISSUES)
-      return (issues ?? [])
-        .filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
+      return issues
+        ?.filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
         .map(({ number }) => ({ repository, number }))
     }),
   listNewestPullRequests: (repository, label) =>
@@ -94,10 +116,14 @@ export const connectLabels = (call: Call): Labels => ({
   listOpenPullRequests: (repository) =>
     call('pull-requests: read', repository, async ({ request, repo }) => {
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...OPEN, ...cursor })
-      const listing = { page: listSchema, maxPages: MAX_PAGES }
-      const first = await readPages(readPage, listing)
-      const again = first.length === 1 ? [] : await readPages(readPage, listing)
-      const found = new Map([...first, ...again].flat().map((pull) => [pull.number, pull]))
-      return toPullRequests(repository, [...found.values()]).toSorted((a, b) => a.number - b.number)
+      const { listed } = await readMovingList(readPage, { maxPages: MAX_PAGES })
+      return toPullRequests(repository, listed)
+    }),
+  listNewestOpenPullRequests: (repository) =>
+    call('pull-requests: read', repository, async ({ request, repo }) => {
+      const query = { ...repo, ...NEWEST_OPEN }
+      const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor })
+      const { listed, isWhole } = await readMovingList(readPage, { maxPages: MAX_NEWEST_PAGES, past: 'left' })
+      return { pullRequests: toPullRequests(repository, listed), isWhole }
     }),
 })

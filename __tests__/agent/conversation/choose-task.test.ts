@@ -194,17 +194,47 @@ test.each([
   expect([takers(world), world.report.error?.code]).toEqual([found, code])
 })
 
-test.each<[string, Partial<WorldOptions>, string[], string | undefined]>([
-  ['continues the one that the list of the label has', {}, [FIRST], undefined],
-  ['sends nothing if the list of the label has none', { answers: listing() }, [], 'not-sent'],
-])('with more than 3,000 open pull requests, it %s', async (_what, options, found, code) => {
-  const furnish = ({ pulls }: RepositoryState): void => {
-    for (let number = 100; number < 3_100; number++)
-      pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a') })
+const UNSEARCHED = 'only the 1000 newest were searched for a marker comment'
+const NO_ISSUES = { 'issues/list-for-repo': refusing(403) }
+const unlabel = (docs: RepositoryState): void => {
+  docs.pulls[1]?.labels.splice(0)
+}
+
+/** @param change changes the pull request of the agent, #1 */
+test.each<[string, (docs: RepositoryState) => void, WorldOptions['answers'] & {}, string[], string?]>([
+  ['continues the one that the list of the label has', () => undefined, {}, [FIRST]],
+  ['continues a new one that this list has not yet', () => undefined, listing(), [FIRST]],
+  ['continues a new one whose marker names the label', unlabel, {}, [FIRST]],
+  ['starts a job if there is none', closeFirst, {}, [NEW], UNSEARCHED],
+  ['sends nothing if the token cannot read the list of the label', closeFirst, NO_ISSUES, [], 'Grant `issues: read`'],
+])('with more than 3,000 open pull requests, it %s', async (_what, change, answers, found, says = '') => {
+  const furnish = (docs: RepositoryState): void => {
+    change(docs)
+    for (let number = 100; number < 3_101; number++)
+      docs.pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a') })
   }
-  const world = await goOn({}, { furnish, ...options })
-  expect([takers(world), world.report.error?.code]).toEqual([found, code])
+  const world = await goOn({}, { furnish, answers })
+  expect([takers(world), world.report.error?.code]).toEqual([found, found.length === 0 ? 'not-sent' : undefined])
+  expect(`${world.log.join('\n')}\n${world.line}`).toContain(says)
+  if (says !== UNSEARCHED) expect(world.log.join('\n')).not.toContain(UNSEARCHED)
 })
+
+test.each([
+  [true, 999, [FIRST]],
+  [false, 1_000, [NEW]],
+])(
+  'that one without the label is found is %j if %i newer ones are open, and if not, the log says what was searched',
+  async (isFound, newer, goesTo) => {
+    const furnish = (docs: RepositoryState): void => {
+      unlabel(docs)
+      for (let number = 100; number < 100 + newer; number++)
+        docs.pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a'), createdAtMs: DEFAULT_START_MS })
+    }
+    const world = await goOn({}, { furnish })
+    expect(takers(world)).toEqual(goesTo)
+    expect(world.log.join('\n').includes(UNSEARCHED)).toBe(!isFound)
+  },
+)
 
 const list = (...pulls: [number: number, login: string, type?: string][]): PullRequestInList[] =>
   pulls.map(([number, login, type = 'Bot']) => ({

@@ -1,8 +1,9 @@
 import { openGitHub } from '../../action/step.ts'
+import type { GitHub } from '../../github/github.ts'
 import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
 import { type Account, isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
-import { ActionError, orNotSent } from '../../runtime/errors.ts'
+import { ActionError, orNotSent, rethrowFatal } from '../../runtime/errors.ts'
 import {
   findAgentAccounts,
   isMarkedWithLabel,
@@ -60,6 +61,17 @@ async function findMarked(
   return marked
 }
 
+/** @throws ActionError if GitHub does not tell, or there are more than can be listed */
+async function listAll(repository: string, github: GitHub): Promise<readonly PullRequestInList[]> {
+  return github.listOpenPullRequests(repository).catch((error: unknown) => {
+    const { message } = rethrowFatal(error, 'rejected')
+    throw new ActionError('rejected', message, {
+      cause: error,
+      hint: 'Grant `issues: read` under `permissions` of the job: the step then reads the list of the label instead.',
+    })
+  })
+}
+
 function noticeOthers(number: number, others: readonly PullRequestAddress[], { journal }: AgentStep): void {
   if (others.length === 0) return
   const named = others.slice(0, MAX_NAMED).map((other) => `#${other.number}`)
@@ -114,16 +126,25 @@ async function findRollingPullRequest(
     return undefined
   }
 
-  // The label's own list is short and may be incomplete: only the list of all proves that there is none.
-  const labelled = await findAmong(await github.findLabelledPullRequests(repository, label))
-  if (labelled !== undefined) return labelled
-  const open = await github.listOpenPullRequests(repository)
+  const labelled = await github.findLabelledPullRequests(repository, label)
+  const found = await findAmong(labelled ?? [])
+  if (found !== undefined) return found
+  // Only the list of all proves that there is none where the label's list cannot be read. What that list lacks because it lags
+  // got its label only now, so it is new.
+  const { pullRequests: open, isWhole } =
+    labelled === undefined
+      ? { pullRequests: await listAll(repository, github), isWhole: true }
+      : await github.listNewestOpenPullRequests(repository)
   const isLabelled = ({ labels }: PullRequestInList): boolean => hasLabel(label, labels)
   const missed = await findAmong(open.filter(isLabelled))
   if (missed !== undefined) return missed
   const unlabelled = open.filter((pullRequest) => !isLabelled(pullRequest) && !seen.has(pullRequest.number))
   const marked = await findAmong(await findMarked(unlabelled, repository, search))
-  return marked ?? { kind: 'new-job', undecided }
+  if (marked === undefined && !isWhole)
+    step.journal.note(
+      `No open pull request of the agent has the label. Of those without it, only the ${open.length} newest were searched for a marker comment.`,
+    )
+  return marked
 }
 
 export function warnOfAttempt({ context: { runAttempt }, inputs: { command, dryRun }, journal }: AgentStep): void {
