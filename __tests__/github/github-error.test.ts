@@ -92,6 +92,10 @@ test('keeps nothing of the request, and one clean line of the answer', () => {
   expect(JSON.stringify(error)).not.toContain('secret')
 })
 
+test('its words cannot end the quotation marks in which they stand', () => {
+  expect(told(refusal(403, 'No.” See @mona in “x')).message).toBe('GitHub says “No. See @mona in x” (403).')
+})
+
 const invalidBody = { resource: 'IssueComment', code: 'custom', field: 'body' }
 const TOO_LONG = 'Body is too long (maximum is 65536 characters)'
 

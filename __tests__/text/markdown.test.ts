@@ -3,6 +3,7 @@ import { marked } from 'marked'
 import {
   escapeHtml,
   foldedText,
+  formatSentences,
   inlineCode,
   joinBlocks,
   linked,
@@ -95,6 +96,21 @@ const UNQUOTED = [...HOSTILE, 'www.evil.example.com GH-12 (www.x) _a b_', 'a `b'
 
 test.each(UNQUOTED)('nothing of %j comes alive in a sentence, although nobody has quoted it', (text) => {
   const html = marked.parse(`a ${escapeSentence(text)}`, { async: false })
+  expect(tagsOf(html).filter((tag) => !['p', 'code'].includes(tag))).toEqual([])
+  expect(html.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/[@#$]|www|gh-|:tada/i)
+})
+
+test('of sentences only what another server says is escaped', () => {
+  expect(formatSentences('See `a_b` of #7: GitHub says “No _x_” job_1” (422). It’s “so”.')).toBe(
+    'See `a_b` of #7: GitHub says “No <code>&#95;x&#95;</code>” job_1” (422). It’s “so”.',
+  )
+  expect(formatSentences('Set “on” to `“x_`.')).toBe('Set “on” to `“x_`.')
+})
+
+test.each(UNQUOTED)('nothing of %j comes alive where another server says it', (text) => {
+  const html = marked.parse(formatSentences(`GitHub says “${text.replace(/[`<>[\]\\|*“”]/g, '')}” (422).`), {
+    async: false,
+  })
   expect(tagsOf(html).filter((tag) => !['p', 'code'].includes(tag))).toEqual([])
   expect(html.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/[@#$]|www|gh-|:tada/i)
 })

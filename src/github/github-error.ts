@@ -123,9 +123,12 @@ export async function orUndefinedIfRefused<T>(asked: Promise<T>, statuses = [403
   })
 }
 
-/** GitHub's own words first: a refusal has many reasons, and they name the one that it is. No Markdown gets through. */
+/**
+ * GitHub's own words first: a refusal has many reasons, and they name the one that it is. They stand between “ and ”, and cannot
+ * end that: whoever shows them as Markdown escapes what stands there.
+ */
 function quote(said: string, redact: Redact): string {
-  return oneLine(said, MAX_QUOTE, redact).replace(/[`<>[\]\\|*]/g, '')
+  return oneLine(said, MAX_QUOTE, redact).replace(/[`<>[\]\\|*“”]/g, '')
 }
 
 function describeRefusal(said: string, status: number, redact: Redact): string {

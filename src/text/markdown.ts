@@ -36,6 +36,19 @@ export function escapeSentence(text: string): string {
   return line.split('`').map(ofPart).join('')
 }
 
+/** What another server says, as a part of our own sentences; a name between back-ticks is code already. */
+const SAID = /(`[^`]*`)|“([^”]*)”/g
+
+/**
+ * Sentences of our own as Markdown, in which strangers' names stand between back-ticks, and what another server says between “
+ * and ”: each word of that which Markdown or GitHub would make something of is shown as code.
+ */
+export function formatSentences(text: string): string {
+  return text.replace(SAID, (span, name: string | undefined, said: string) =>
+    name === undefined ? `“${escapeSentence(said)}”` : span,
+  )
+}
+
 const MAX_NAMES = 5
 /** A stranger's name as a part of our own sentences, between back-ticks. */
 export function quoted(name: string): string {

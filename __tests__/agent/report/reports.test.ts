@@ -195,6 +195,13 @@ test('names the outcome, the pull request, the checks and the run', () => {
 [The run](https://git.example.com/acme/docs/actions/runs/42)`)
 })
 
+test('shows what GitHub says of a failed request as code', () => {
+  const said = 'GitHub says “see #1 by @mona, https://example.com _x_ GH-2” (422).'
+  const text = reply(createReport({ outcome: 'error', error: new ActionError('not-sent', said, { hint: said }) }))
+  const plain = text.replace(/<code>[^<]*<\/code>/g, '')
+  expect(plain.match(/GitHub says “see {2}by {4}” \(422\)\./g)).toHaveLength(2)
+})
+
 test('says what to do, and why nothing was sent', () => {
   const error = new ActionError('not-sent', 'It was not sent.', { hint: 'Ask elsewhere.' })
   expect(reply(createReport({ outcome: 'error', error }))).toContain('It was not sent.\n\nAsk elsewhere.')

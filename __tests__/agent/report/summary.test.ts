@@ -186,6 +186,23 @@ test('nothing that others wrote comes alive', async () => {
   expect(html).not.toMatch(/[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069]/)
 })
 
+const SAID_BY_GITHUB =
+  'GitHub says “Hello @octocat see #1 https://evil.example.com/x _evil_ ~~evil~~ $evil^2$ :evil:” (422).'
+
+test('nothing that GitHub says of a failed request comes alive', async () => {
+  const error = new ActionError('not-sent', `No. ${SAID_BY_GITHUB}`, { hint: `Look: ${SAID_BY_GITHUB}` })
+  const failed = await marked.parse(summary({ outcome: 'error', error }), { gfm: true })
+  const warnings = [{ lost: 'The checks', error: new ActionError('forbidden', SAID_BY_GITHUB) }]
+  const lost = summary({ outcome: 'pull-request', waitForChecks: true, warnings, pullRequest: { state: 'open' } })
+  for (const [html, times] of [
+    [failed, 2],
+    [await marked.parse(lost, { gfm: true }), 1],
+  ] as const) {
+    expect(html.match(/octocat/g)).toHaveLength(times)
+    expect(html.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/evil|octocat|#1|<(?:em|del)\b/)
+  }
+})
+
 test('stays far below the size that the runner takes, whatever the prompt and the facts', () => {
   const prompt = '<&🎉'.repeat(500_000)
   const markdown = summary({ task: { kind: 'create', prompt }, job: { ...completed, model: '!'.repeat(60_000) } })

@@ -3,6 +3,7 @@ import type { Conclusion } from '../../action/step-result.ts'
 import { endingAt, openGitHub, type Step } from '../../action/step.ts'
 import { type CommentAddress, MARKER_BEGINNING, type MarkerComment } from '../../github/comments.ts'
 import { ActionError } from '../../runtime/errors.ts'
+import { formatSentences } from '../../text/markdown.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { conclude } from '../report/outcomes.ts'
 import { ownPullRequest, redactReport, type Report } from '../report/report.ts'
@@ -44,8 +45,10 @@ export function renderReply(
   const link = ownPullRequest(report)
   const name = `Pull request${link?.number === undefined ? '' : ` #${link.number}`}`
   const blocks = [
-    skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
-    skipReason === undefined && advice,
+    formatSentences(
+      skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
+    ),
+    skipReason === undefined && advice && formatSentences(advice),
     link && `[${name}](${link.href.replaceAll('@', '%40')})`,
     `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
   ]

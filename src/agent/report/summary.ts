@@ -3,6 +3,7 @@ import { type Check, countChecks } from '../../github/checks.ts'
 import { formatCount, formatDuration, formatUtc, readableTime } from '../../text/format.ts'
 import {
   foldedText,
+  formatSentences,
   grid,
   heading,
   inlineCode,
@@ -118,9 +119,9 @@ export function renderSummary(report: Report, conclusion: Conclusion): string {
   const quote = report.error?.quote
   return joinBlocks([
     headline(report, conclusion),
-    text,
+    formatSentences(text),
     quote && `The service says: ${inlineCode(quote)}`,
-    advice && `**What to do:** ${advice}`,
+    advice && `**What to do:** ${formatSentences(advice)}`,
     advice && advice === adviseAttaching(report) ? linesToCopy(getJobId(report)) : '',
     ...pullRequestSections(report),
     facts(report, conclusion),
