@@ -24,10 +24,13 @@ const NODE = process.env['npm_node_execpath'] ?? process.execPath
 const FAIL_LATER = `
   import fs from 'node:fs'
   const append = fs.appendFileSync
+  let hasFailed = false
   fs.appendFileSync = (file, text, ...rest) => {
     append(file, text, ...rest)
-    // The output "outcome", and not "result" as well.
-    if (/^submitted$/m.test(String(text))) setImmediate(() => { throw new TypeError('nobody foresaw this') })
+    // The output "outcome", which is written more than once.
+    if (hasFailed || !/^submitted$/m.test(String(text))) return
+    hasFailed = true
+    setImmediate(() => { throw new TypeError('nobody foresaw this') })
   }
 `
 /** As a library would do it that keeps no hold on the event loop. */
@@ -125,7 +128,8 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       expect(run).toMatchObject({ conclusion: 'failure', signal: null, requests: ['POST job'] })
       expect(run.exitCode).toBeGreaterThan(0)
       const result: unknown = expect.stringContaining('"title":"The step has not ended"')
-      expect(run.outputs).toEqual({ outcome: 'submitted', status: 'active', 'job-id': 'job_000001', result })
+      const known = Object.entries(run.outputs).filter(([, value]) => value !== '')
+      expect(Object.fromEntries(known)).toEqual({ outcome: 'submitted', status: 'active', ...JOB, result })
     },
   ],
   'a job whose outputs cannot be written any more is waited for, and told in the log and the summary': [

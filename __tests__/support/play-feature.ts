@@ -65,6 +65,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   const redact = createRedactor([apiKey])
   const accepted: { id: string; at: number }[] = []
   const given = new Map<string, string>()
+  let last = ''
   const bare = fakeHost()
   /** What the host does with every line. */
   const inLines = (say: (line: string) => void) => (text: string) => {
@@ -80,7 +81,10 @@ export async function playOn<Inputs extends StepInputs, Report>(
     warn: inLines(bare.warn),
     setOutput(name: string, value: string) {
       given.set(name, value)
-      if (name === 'outcome') accepted.push({ id: given.get('job-id') ?? '', at: clock.now() - startedAt })
+      // A milestone writes it before the status.
+      if (name === 'outcome' && last === 'status')
+        accepted.push({ id: given.get('job-id') ?? '', at: clock.now() - startedAt })
+      last = name
     },
   }
 

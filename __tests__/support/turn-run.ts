@@ -59,12 +59,16 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   const log: string[] = []
   const warnings: string[] = []
   const accepted: { sleepsBefore: number; linesBefore: number }[] = []
+  let last = ''
   const host = {
     ...fakeHost(),
     log: (line: string) => log.push(line),
     warn: (line: string) => warnings.push(line),
-    setOutput: (_name: string, value: string) => {
-      if (value !== 'submitted') return
+    setOutput: (name: string) => {
+      // A milestone writes the outcome before the status.
+      const isHandedOn = name === 'outcome' && last === 'status'
+      last = name
+      if (!isHandedOn) return
       accepted.push({ sleepsBefore: clock.sleeps.length, linesBefore: log.length })
     },
   }

@@ -1,24 +1,32 @@
 import { expect, test } from '@jest/globals'
 import { OutputsLost } from '../../../src/action/toolkit.ts'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
+import { parsePathRules } from '../../../src/agent/path-filter.ts'
+import { writeMilestone } from '../../../src/agent/report/outputs.ts'
 import { runAgent } from '../../../src/agent/run.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { parseResult } from '../../support/check-result.ts'
-import { active, completed, failed, failure, fakeClient, type Script } from '../../support/fake-client.ts'
+import { checkResult, parseResult } from '../../support/check-result.ts'
+import { active, completed, failed, failure, fakeClient, LINK, type Script } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, RUN_FACTS } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { CREATE, FOLLOW_UP } from '../../support/report.ts'
+import { commit } from '../../support/github-state.ts'
+import { ATTACH, CREATE, endWith, FOLLOW_UP } from '../../support/report.ts'
 
-/** What a step has written as `result`, and when, in milliseconds since its beginning. */
+/** What a step has written as `result`, with all outputs by then, and when, in milliseconds since its beginning. */
 async function milestones(inputs: Partial<AgentInputs>, script: Partial<Script>, answers?: Partial<GitHub>) {
-  const written: { readonly atMs: number; readonly result: ReturnType<typeof parseResult> }[] = []
+  type Outputs = Readonly<Record<string, string>>
+  const written: { atMs: number; result: ReturnType<typeof parseResult>; outputs: Outputs }[] = []
+  let outputs: Outputs = {}
   const clock = fakeClock()
   const startedAt = clock.now()
   const setOutput = (name: string, value: string): void => {
-    if (name === 'result') written.push({ atMs: clock.now() - startedAt, result: parseResult(value) })
+    outputs = { ...outputs, [name]: value }
+    if (name !== 'result') return
+    checkResult(outputs)
+    written.push({ atMs: clock.now() - startedAt, result: parseResult(value), outputs })
   }
   const client = fakeClient({ create: active, reads: [active, completed], standsBy: clock, ...script })
   const serverUrl = `https://${completed.prLink?.host ?? ''}`
@@ -42,6 +50,52 @@ test('a killed step leaves the result as it was known at its last milestone', as
   // All but the last are known before the checks are waited for.
   expect(new Set(written.slice(1, 3).map(({ atMs }) => atMs)).size).toBe(1)
   expect(written[3]?.atMs).toBeGreaterThan(written[2]?.atMs ?? Infinity)
+})
+
+test('a killed step leaves its other outputs as well, but none that says that the pull request is good', async () => {
+  const written = await milestones({ waitForChecks: true, allowedPaths: parsePathRules('**'), timeoutMs: 600_000 }, {})
+  const accepted = { 'job-id': 'job_1', status: 'active', outcome: 'submitted', changed: '', 'pr-link': '' }
+  const ended = { 'job-id': 'job_1', status: 'completed', outcome: 'pull-request', changed: 'true' }
+  const opened = { ...ended, 'pr-link': LINK, 'pr-number': '7', 'pr-operation': 'created' }
+  expect(written.map(({ outputs }) => outputs)).toMatchObject([
+    { ...accepted, 'pr-operation': '' },
+    { ...opened, 'pr-state': '', 'pr-head-sha': '' },
+    { ...opened, 'pr-state': 'open', 'pr-head-sha': commit('c') },
+    { ...opened, 'pr-state': 'open', 'pr-head-sha': commit('c') },
+  ])
+  expect(written.at(-1)?.result).toMatchObject({ pull_request: { checks: 'success', in_scope: true, mergeable: true } })
+  for (const { outputs } of written)
+    for (const name of ['checks', 'in-scope', 'pr-mergeable', 'duration-seconds'])
+      expect(outputs).not.toHaveProperty(name)
+})
+
+test('the first read of a job that is attached to is a milestone', async () => {
+  const reads = [...Array<Job>(30).fill(active), completed]
+  const [first, ...later] = await milestones({ task: ATTACH }, { reads })
+  expect(first).toMatchObject({
+    atMs: 0,
+    result: { ...UNENDED, outcome: 'submitted', changed: null, job: { id: 'job_1', status: 'active' } },
+    outputs: { 'job-id': 'job_1', status: 'active', outcome: 'submitted', changed: '', 'pr-link': '' },
+  })
+  expect(later[0]).toMatchObject({ result: { outcome: 'pull-request' }, outputs: { 'pr-link': LINK } })
+})
+
+test('that nothing changed is not claimed while a round is under way', () => {
+  const outputs: Record<string, string> = {}
+  const setOutput = (name: string, value: string): void => {
+    outputs[name] = value
+  }
+  const step = fakeStep({ core: { ...fakeHost(), setOutput } })
+  const { journal } = step
+  journal.begin({ task: FOLLOW_UP })
+  journal.updateTurn(endWith('unchanged'))
+  writeMilestone(step)
+  expect(outputs).toMatchObject({ outcome: 'no-changes', changed: 'false', 'pr-operation': 'unchanged' })
+  journal.begin({ task: FOLLOW_UP, failing: [] })
+  journal.updateTurn({ kind: 'accepted', job: active, isConfirmed: true })
+  writeMilestone(step)
+  expect(outputs).toMatchObject({ outcome: 'submitted', changed: '', 'pr-operation': '', 'fix-rounds': '1' })
+  expect(parseResult(outputs['result'] ?? '')).toMatchObject({ ...UNENDED, outcome: 'submitted', changed: null })
 })
 
 test('an output file that cannot be written stops nothing', async () => {

@@ -195,6 +195,7 @@ async function attach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
   }
   if (isRunning(job) && !inputs.wait) return { kind: 'submitted', job, isConfirmed: true }
   journal.updateTurn({ kind: 'accepted', job, lastProblem, isConfirmed: true })
+  writeMilestone(watch.step)
   return (await waitForJob(job, watch)) ?? { kind: 'timed-out', ...watch.reads }
 }
 
