@@ -166,6 +166,7 @@ describe('send prompt', () => {
     const { client, clock, lines } = bench([answered(429, '', 90_000), limited, limited, limited, answered(201)])
     expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
     expect(clock.sleeps).toEqual([60_000, 32_000, 5_000, 9_000, 17_000])
+    expect(lines[0]).toMatch(/sending the prompt again in 92 s, at 2026-01-01 00:01:32 UTC\.$/)
     // A line a minute, as nothing else is said.
     expect(lines).toContain('Still waiting until 2026-01-01 00:01:32 UTC, for another 32 s.')
   })

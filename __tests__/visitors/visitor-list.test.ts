@@ -143,6 +143,7 @@ test.each([
   async (_name, refused, atMs, told) => {
     const { requests, log } = await runExport(inTurn(refused, ROOT))
     expect(requests[1]?.atMs).toBe(atMs)
+    expect(log.join('\n')).toMatch(/ Retrying in \d+ s, at 2026-01-01 00:0\d:\d\d UTC\.$/m)
     // One line a minute while nothing else is logged.
     expect(log.filter((line) => line.startsWith('Still waiting'))).toEqual(
       told.map((left) => expect.stringMatching(`^Still waiting until .* UTC, for another ${left}\\.$`)),

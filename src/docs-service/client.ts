@@ -10,6 +10,7 @@ import {
   countRefusals,
   decidePost,
   errorOfResult,
+  formatRetryTime,
   getRetryDelayMs,
   namingTheTime,
   type Operation,
@@ -217,7 +218,8 @@ async function sendPrompt(
     const timeToSendMs = getTimeToSendMs()
     const delayMs = getRetryDelayMs(error, attempt, { refusals: refusals(), leftMs: timeToSendMs, random: random() })
     if (delayMs >= timeToSendMs) throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
-    log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
+    const when = formatRetryTime(error, delayMs, clock)
+    log(`${describeError(error)} Nothing was processed; sending the prompt again ${when}.`)
     await sleepWithProgress(delayMs, sender)
     await beforeResend?.()
   }

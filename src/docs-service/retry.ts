@@ -1,5 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
+import { formatTimeAfter } from '../runtime/heartbeat.ts'
 import { formatUtc } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
@@ -222,6 +223,16 @@ export function getRetryDelayMs(error: ActionError, attempt: number, factors: De
   // With jitter, so that the jobs of a matrix do not retry at the same moment.
   const backOffMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS) * (0.75 + 0.5 * factors.random)
   return Math.min(Math.max(backOffMs, error.retryAfterMs ?? 0), factors.leftMs)
+}
+
+/** Whether the service asks to wait before the request is sent again, which may be for long. */
+export const isAskedToWait = ({ code, retryAfterMs = 0 }: ActionError): boolean =>
+  code === 'rate-limited' || retryAfterMs > 0
+
+/** When a failed request is retried, for the log: the time of day, if the service asks to wait. */
+export function formatRetryTime(error: ActionError, delayMs: number, clock: Clock): string {
+  const delay = `in ${Math.ceil(delayMs / 1000)} s`
+  return isAskedToWait(error) ? `${delay}, at ${formatTimeAfter(delayMs, clock)}` : delay
 }
 
 /** The same error, with the time that the service names: it helps to plan the next run. */

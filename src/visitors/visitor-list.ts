@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../action/step.ts'
-import { createTryRead, getRetryDelayMs, maxRetryAfterMs } from '../docs-service/retry.ts'
+import { createTryRead, formatRetryTime, getRetryDelayMs, maxRetryAfterMs } from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepWithProgress } from '../runtime/heartbeat.ts'
@@ -37,7 +37,7 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
       maxRetryAfterMs(page, clock, deadlineAt)
       const leftMs = deadlineAt - clock.now()
       const delayMs = getRetryDelayMs(page, attempt, { refusals: client.refusals(), leftMs, random: random() })
-      log(`${describeError(page)} Retrying in ${Math.ceil(delayMs / 1000)} s.`)
+      log(`${describeError(page)} Retrying ${formatRetryTime(page, delayMs, clock)}.`)
       await sleepWithProgress(delayMs, { clock, signal, log })
     }
     const lastMessage = lastError && `The last attempt failed: ${lastError.message}`

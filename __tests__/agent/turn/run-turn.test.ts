@@ -159,6 +159,8 @@ const unlisted = (unlistedStatus: string) => job({ unlistedStatus })
 const [down, gone] = [failure('service-error'), failure('unreachable')]
 
 describe('job watch', () => {
+  const limited = (retryAfterMs: number) => failure('rate-limited', retryAfterMs)
+
   test.each<[string, Reads, string[]]>([
     [
       'a line for each change and none for what stays',
@@ -179,6 +181,43 @@ describe('job watch', () => {
         'The service answers again.',
         'The job is active.',
         'The job is archived.',
+      ],
+    ],
+  ])('says %s', async (_what, reads, said) => {
+    const { log } = await playTurn(attached(reads))
+    expect(log.slice(1, 1 + said.length)).toEqual(said)
+  })
+
+  test.each<[string, Reads, string[]]>([
+    [
+      'at once and every minute until when the service asks to wait',
+      [limited(200_000), completed],
+      [
+        'It is rate-limited. Waiting until 2026-01-01 00:03:22 UTC.',
+        'Still waiting until 2026-01-01 00:03:22 UTC, for another 2 min 22 s.',
+        'Still waiting until 2026-01-01 00:03:22 UTC, for another 1 min 22 s.',
+        'Still waiting until 2026-01-01 00:03:22 UTC, for another 22 s.',
+        'The service answers again.',
+      ],
+    ],
+    [
+      'the same of a long wait behind another one',
+      [limited(5_000), limited(90_000), completed],
+      [
+        'It is rate-limited. Waiting until 2026-01-01 00:00:07 UTC.',
+        'Waiting until 2026-01-01 00:01:41 UTC, as the service asks.',
+        'Still waiting until 2026-01-01 00:01:41 UTC, for another 34 s.',
+        'The service answers again.',
+      ],
+    ],
+    [
+      'the first of many short waits, and one a minute',
+      [...Array<ReturnType<typeof limited>>(5).fill(limited(25_000)), completed],
+      [
+        'It is rate-limited. Waiting until 2026-01-01 00:00:27 UTC.',
+        'Still waiting until 2026-01-01 00:01:29 UTC, for another 29 s.',
+        'Still waiting until 2026-01-01 00:02:10 UTC, for another 10 s.',
+        'The service answers again.',
       ],
     ],
   ])('says %s', async (_what, reads, said) => {

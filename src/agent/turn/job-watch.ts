@@ -1,10 +1,10 @@
 import { OutputsLost } from '../../action/toolkit.ts'
-import { createTryRead, getRateLimitDelayMs, maxRetryAfterMs } from '../../docs-service/retry.ts'
+import { createTryRead, getRateLimitDelayMs, isAskedToWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
 import { type Job, STATUS_PHRASES } from '../../docs-service/schemas.ts'
-import { ActionError, describeError, logCauses, orUndefined } from '../../runtime/errors.ts'
-import { Heartbeat } from '../../runtime/heartbeat.ts'
+import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
+import { formatTimeAfter, Heartbeat } from '../../runtime/heartbeat.ts'
 import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
-import { formatCount } from '../../text/format.ts'
+import { formatCount, formatDuration } from '../../text/format.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { writeMilestone } from '../report/outputs.ts'
 import type { Outcome } from '../report/report.ts'
@@ -25,6 +25,9 @@ interface PollPlan {
   /** Until this time a job that is not found counts as not there yet. */
   readonly mayBeMissingUntil?: number | undefined
 }
+
+/** Such a wait is said at once, also in a row of others, in milliseconds. */
+const LONG_WAIT_MS = 60_000
 
 /** Reads the job again and again; gives what was waited for, or undefined if the time ran out. */
 type PollJob = (jobId: string, isFound: (job: Job) => boolean, plan?: PollPlan) => Promise<Job | undefined>
@@ -81,7 +84,7 @@ export function createPoller(
         random: random(),
         minDelayMs: getMinDelayMs(problem, retryAfterMs),
       }
-      const asked = state.minDelayMs > 0 ? problem : undefined
+      const asked = problem !== undefined && isAskedToWait(problem) ? problem : undefined
       if (asked !== undefined) waits.allowWait(state.minDelayMs)
       const pauseMs = Math.min(nextMs(inputs.pollIntervalMs, state), getEnd() - now)
       await listener.sleep(Math.max(retryAfterMs, pauseMs), asked)
@@ -103,6 +106,8 @@ export class JobWatch {
   readonly #heartbeat: Heartbeat
   #count = 0
   #lastProblem: ActionError | undefined
+  /** A problem after which the service asks to wait, until it is said. */
+  #unsaidProblem: ActionError | undefined
   readonly #warned = new Set<string>()
 
   constructor(step: AgentStep) {
@@ -149,10 +154,10 @@ export class JobWatch {
     const { journal } = this.step
     const { job: before, lastProblem } = this.reads
     if (read instanceof ActionError) {
-      if (read.message !== lastProblem?.message) {
-        this.#heartbeat.say(`${describeError(read)} Trying again until the deadline.`)
-        logCauses(read, this.step.core.debug)
-      }
+      const isNew = read.message !== lastProblem?.message
+      // When it is read again is known only then.
+      if (isNew && isAskedToWait(read)) this.#unsaidProblem = read
+      else if (isNew) this.#heartbeat.say(`${describeError(read)} Trying again until the deadline.`)
       this.#update({ job: before, lastProblem: read })
       return
     }
@@ -170,14 +175,25 @@ export class JobWatch {
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
   }
 
-  /** Sleeps until the next read, and says once a minute that nothing has changed. */
-  async sleep(ms: number): Promise<void> {
+  /** Sleeps until the next read, and says once a minute that nothing has changed, or how long the service asks to wait. */
+  async sleep(ms: number, asked?: ActionError): Promise<void> {
     const { clock, signal } = this.step
     const endsAt = clock.now() + ms
+    const until = formatTimeAfter(ms, clock)
+    // Of many short waits in a row, the first is said, and one a minute.
+    const isFirst = asked !== undefined && asked === this.#unsaidProblem
+    if (isFirst) this.#heartbeat.say(`${describeError(asked)} Waiting until ${until}.`)
+    else if (asked !== undefined && ms >= LONG_WAIT_MS)
+      this.#heartbeat.say(`Waiting until ${until}, as the service asks.`)
+    this.#unsaidProblem = undefined
     while (clock.now() < endsAt) {
       await clock.sleep(Math.min(endsAt - clock.now(), this.#heartbeat.untilMs()), signal)
-      const status = this.reads.job?.status ?? 'not seen yet'
-      this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#count, 'time')}).`)
+      const leftMs = endsAt - clock.now()
+      if (asked === undefined) {
+        const status = this.reads.job?.status ?? 'not seen yet'
+        this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#count, 'time')}).`)
+      } else if (leftMs > 0)
+        this.#heartbeat.beat(`Still waiting until ${until}, for another ${formatDuration(leftMs)}.`)
     }
   }
 
