@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
-import { trackPullRequest } from '../../../src/agent/pull-request/track-pull-request.ts'
+import { readAtEnd, trackPullRequest } from '../../../src/agent/pull-request/track-pull-request.ts'
 import { describePullRequest } from '../../../src/agent/report/turn.ts'
 import { formatWarnings } from '../../../src/agent/report/journal.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -12,8 +12,11 @@ import { ATTACH, endWith } from '../../support/report.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { job } from '../../support/fake-client.ts'
 import { fakeGitHub, inTurn, MARKER, PULL_REQUEST, refusal, type FakeGitHub } from '../../support/fake-github.ts'
+import { askingGitHub } from '../../support/github-client.ts'
+import { repositoryWithPull } from '../../support/github-state.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
+const DAY_MS = 86_400_000
 const LINK = 'https://github.com/acme/docs/pull/7'
 
 /**
@@ -99,6 +102,44 @@ test('a pull request that the service has just opened may be missing for half a 
   const missing = Array<ActionError>(10).fill(refusal('not-found'))
   const late = fakeGitHub({ readPullRequest: inTurn<PullRequest>(...missing, PULL_REQUEST) })
   expect(await handOver({}, late)).toMatchObject({ found: FOUND, notice: undefined, waitedMs: 30_000 })
+})
+
+test.each<[string, Partial<AgentInputs>, isBrief: boolean]>([
+  ['nothing is asked for', {}, true],
+  ['a label is asked for', { label: 'docs-agent' }, false],
+  ['checks are asked for', CHECKED, false],
+  ['paths are asked for', ALLOWED, false],
+  ['reviewers are asked for', { reviewers: { hasAuthors: false, hasApprovers: false, names: ['mona'] } }, false],
+])(
+  'where %s, that the reads of a pull request end in one minute, rate limits included, is %j',
+  async (_what, fields, isBrief) => {
+    const faults = { 'pulls/get': ['long-limit'], 'repos/compare-commits': ['long-limit'] } as const
+    const [tookMs, found] = await askingGitHub({ docs: repositoryWithPull(), faults }, async (github, { clock }) => {
+      const inputs = agentInputs({ githubToken: 'ghs_token', label: '', ...fields })
+      const step = fakeStep({ inputs, clock, github: github.until(3 * DAY_MS), timeoutMs: 3 * DAY_MS })
+      const end = endWith('created', job({ status: 'completed', prLink: LINK }))
+      step.journal.updateTurn(end)
+      step.journal.updatePullRequest(await trackPullRequest(end, step))
+      if (isBrief) await readAtEnd(step)
+      return [clock.now(), step.journal.report().pullRequest] as const
+    })
+    expect(tookMs <= 60_000).toBe(isBrief)
+    expect(found?.state).toBe(isBrief ? undefined : 'open')
+  },
+)
+
+test('all reads of what is only shown have one minute together', async () => {
+  const clock = fakeClock()
+  const late = {
+    readPullRequest: () => (clock.advance(50_000), Promise.resolve({ ...PULL_REQUEST, mergeable: undefined })),
+  }
+  const github = fakeGitHub(late)
+  const step = fakeStep({ inputs: agentInputs({ githubToken: 'ghs_token', label: '' }), clock, github })
+  const end = endWith('created', job({ status: 'completed', prLink: LINK }))
+  step.journal.updateTurn(end)
+  step.journal.updatePullRequest(await trackPullRequest(end, step))
+  await readAtEnd(step)
+  expect(Math.max(...github.deadlines) - step.startedAt).toBeLessThanOrEqual(60_000)
 })
 
 test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | undefined, number]>([

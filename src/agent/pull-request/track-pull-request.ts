@@ -5,6 +5,7 @@ import { hasLabel } from '../../github/labels.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, type ErrorCode, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
+import { toDeadline } from '../../runtime/time-budget.ts'
 import type { AgentInputs } from '../inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { writeMilestone } from '../report/outputs.ts'
@@ -123,11 +124,28 @@ export async function askReviewers(
   })
 }
 
-function describeWanted({ label, waitForChecks, allowedPaths, reviewers }: AgentInputs): string {
+const asksReviewers = ({ reviewers: { hasAuthors, hasApprovers, names } }: AgentInputs): boolean =>
+  hasAuthors || hasApprovers || names.length > 0
+
+/** Whether what is read of the pull request is only shown, because the inputs ask for nothing of it. */
+const isOnlyShown = (inputs: AgentInputs): boolean =>
+  inputs.label === '' && !inputs.waitForChecks && inputs.allowedPaths.length === 0 && !asksReviewers(inputs)
+
+/** The time of all reads that only improve the summary, in milliseconds, waits for a rate limit included. */
+const SHOWN_READS_MS = 60_000
+
+/** When these reads have to end: the time begins with the first of them. */
+function getShownReadsEnd({ clock, deadlineAt, journal }: AgentStep): number {
+  journal.shownReadsEndAt ??= clock.now() + SHOWN_READS_MS
+  return Math.min(journal.shownReadsEndAt, deadlineAt)
+}
+
+function describeWanted(inputs: AgentInputs): string {
+  const { label, waitForChecks, allowedPaths } = inputs
   const wanted = [
     'its state',
     ...(label === '' ? [] : ['the label']),
-    ...(reviewers.hasAuthors || reviewers.hasApprovers || reviewers.names.length > 0 ? ['its reviewers'] : []),
+    ...(asksReviewers(inputs) ? ['its reviewers'] : []),
     ...(waitForChecks ? ['its checks'] : []),
     ...(allowedPaths.length === 0 ? [] : ['its files']),
   ]
@@ -140,7 +158,7 @@ const READ_AGAIN_MS = 3_000
 
 /** @param wasRead whether it was read since the turn has ended */
 async function readPatiently(link: PullRequestLink, wasRead: boolean, step: AgentStep): Promise<PullRequest> {
-  const { clock, context, deadlineAt, github, journal } = step
+  const { clock, context, deadlineAt, github, inputs, journal } = step
   if (github === undefined)
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
       hint: "Leave `github-token` at its default and grant the workflow's job `pull-requests: write`, or give a token that has it.",
@@ -148,8 +166,10 @@ async function readPatiently(link: PullRequestLink, wasRead: boolean, step: Agen
   const address = toPullRequestAddress(link, context)
   const seen = wasRead ? journal.heads.newest(address) : undefined
   if (seen !== undefined) return seen
-  const read = () => journal.heads.read(address).catch((error: unknown) => rethrowFatal(error, 'not-found'))
-  const patientUntil = Math.min(clock.now() + NEW_MS, deadlineAt)
+  const endsAt = isOnlyShown(inputs) ? getShownReadsEnd(step) : deadlineAt
+  const read = () =>
+    journal.heads.read(address, toDeadline(endsAt, clock)).catch((error: unknown) => rethrowFatal(error, 'not-found'))
+  const patientUntil = Math.min(clock.now() + NEW_MS, endsAt)
   const pauseMs = () => (clock.now() + READ_AGAIN_MS > patientUntil ? undefined : READ_AGAIN_MS)
   const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
   if (found instanceof ActionError) throw found
@@ -225,9 +245,7 @@ export async function trackPullRequest(
   return waitForChecks(pullRequest, step)
 }
 
-/** The time of all reads that only improve the summary, in milliseconds, waits for a rate limit included. */
-const READS_AT_END_MS = 60_000
-/** The part of it for the changed files. */
+/** The part of the time of these reads for the changed files. */
 const CHANGES_MS = 10_000
 
 /**
@@ -288,9 +306,9 @@ async function readMergeability({ clock, context, deadlineAt, github, journal, s
  * @throws ActionError `cancelled`
  */
 export async function readAtEnd(step: AgentStep): Promise<void> {
-  const { clock, deadlineAt, journal, signal } = step
+  const { journal, signal } = step
   if (signal.aborted) return
-  const brief = endingAt(step, Math.min(clock.now() + READS_AT_END_MS, deadlineAt))
+  const brief = endingAt(step, getShownReadsEnd(step))
   journal.add({ changes: await orUndefined(readChanges(brief)) })
   await readMergeability(brief)
 }

@@ -26,6 +26,8 @@ export class Journal {
   /** The terminal states that jobs have shown since when, by job id. A job that runs has none. */
   readonly ends = new Map<string, StandingEnd>()
   readonly warnings: Warning[] = []
+  /** When the reads have to end that only improve the summary, on the clock's scale; undefined before the first of them. */
+  shownReadsEndAt: number | undefined
   readonly #step: Step
   readonly #turns: [Turn, ...Turn[]]
   readonly #timeline: TimelineEntry[] = []
