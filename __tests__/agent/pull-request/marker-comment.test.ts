@@ -4,11 +4,14 @@ import { announceTurn, countFollowUp, nameJob, writeLog } from '../../../src/age
 import { readMarker, updateMarker } from '../../../src/agent/marker.ts'
 import type { AgentStep } from '../../../src/agent/report/journal.ts'
 import type { LogPlace } from '../../../src/agent/report/report.ts'
+import { TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { fakeClock, stepClockOf } from '../../support/fake-clock.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
+import { askingGitHub } from '../../support/github-client.ts'
+import { repositoryWithPull } from '../../support/github-state.ts'
 import { ATTACH, endWith } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 import {
@@ -223,6 +226,54 @@ describe('a write whose result is unknown', () => {
 function limited(retryAfterMs: number): ActionError {
   return new ActionError('rate-limited', 'Slow down.', { retryAfterMs })
 }
+
+test('an update is not sent again as it was after a failure: it is merged anew with what another step has written', async () => {
+  const docs = repositoryWithPull({
+    comments: [{ id: 5, user: TOKEN_USER, body: MARKED, createdAtMs: 0, reactions: [] }],
+  })
+  const [comment] = docs.pulls[7]?.comments ?? []
+  let edits = 0
+  const beforeAnswer = (operation: string): void => {
+    if (operation === 'issues/update-comment' && ++edits === 1 && comment !== undefined)
+      comment.body = withWorkingRows(comment.body, [901])
+  }
+  const faults = { 'issues/update-comment': [502] }
+  await askingGitHub({ docs, faults, beforeAnswer }, async (github, { asked, clock }) => {
+    const step = stepWith(new SharedComments([]), { clock, github })
+    step.journal.add({ log: { ...PLACE, commentId: 5 } })
+    await writeLog(step)
+    expect(lostIn(step)).toEqual([])
+    expect(comment?.body).toMatch(ROW)
+    expect(comment?.body).toContain('<!-- row=901.')
+    const [read, edit] = ['issues/get-comment', 'issues/update-comment']
+    expect(asked).toEqual([read, edit, read, edit, read])
+  })
+})
+
+test.each([
+  [0, [2_000, 2_000, 2_000]],
+  [0.5, [2_500, 3_000, 3_500]],
+  [0.9, [2_900, 3_800, 4_700]],
+])(
+  'steps that keep overwriting each other drift apart: by chance (%d), a step pauses %j ms after its writes',
+  async (chance, pausesMs) => {
+    const comments = new SharedComments([MARKED])
+    const others = [902, 904].values()
+    const readComment: GitHub['readComment'] = (place, id) => {
+      const { asked, bodies } = comments
+      // Another step has overwritten the first two writes.
+      const other = asked.filter((request) => request === 'edit').length > 0 ? others.next().value : undefined
+      if (other !== undefined) bodies[0] = withWorkingRows(MARKED, [other])
+      return comments.github.readComment(place, id)
+    }
+    const clock = fakeClock()
+    const github = fakeGitHub({ ...comments.github, readComment })
+    const step = stepWith(comments, { clock, github, random: () => chance })
+    step.journal.add({ log: { ...PLACE, commentId: 1 } })
+    await writeLog(step)
+    expect([lostIn(step), clock.sleeps]).toEqual([[], pausesMs])
+  },
+)
 
 describe('a comment without room', () => {
   const FILLED = `${MARKED}\n\n${'x'.repeat(65_000)}`

@@ -182,6 +182,9 @@ test.each(LINE_ENDS.flatMap((end) => COMMANDS.map((command) => `a${end}${command
     const lines = printed.split(new RegExp(LINE_ENDS.join('|'), 'u'))
     expect(lines.flatMap((line) => parseCommand(line) ?? [])).toEqual([])
     expect(lines).toHaveLength(1)
+    // Whoever prints a part of it, such as one text in a line of its own, gives no command either.
+    expect(printed).not.toContain('::')
+    expect(printed).not.toContain('##[')
     expect(parseResult(printed)).toMatchObject({ triggered_by: { text: hostile, url }, checks: [{ url }] })
   },
 )
