@@ -276,6 +276,16 @@ test.each([
 )
 
 describe('a comment without room', () => {
+  test('for a row that is older than the others is written once', async () => {
+    const newer = withWorkingRows(MARKED, [901]).replaceAll('.901 -->', `.${Date.UTC(2027, 0, 1)} -->`)
+    const comments = new SharedComments([`${newer}\n\n${'x'.repeat(65_000 - newer.length - 82)}`])
+    const step = stepWith(comments)
+    step.journal.add({ log: { ...PLACE, commentId: 1 } })
+    await writeLog(step)
+    expect([lostIn(step), comments.asked]).toEqual([[], ['read', 'edit', 'read']])
+    expect(comments.bodies[0]).toContain('_Not listed: 1 earlier turn._')
+  })
+
   const FILLED = `${MARKED}\n\n${'x'.repeat(65_000)}`
 
   test('is followed by a second one, which keeps the count and is used from then on', async () => {

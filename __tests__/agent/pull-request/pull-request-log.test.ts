@@ -266,6 +266,28 @@ test('the oldest rows give way to a count', () => {
   expect(summarisedIn(counted)).toBeGreaterThan(summarisedIn(long))
 })
 
+/** So much text of people that there is room for so many more characters. */
+const pad = (body: string, left: number): string => `${body}\n\n${'x'.repeat(65_000 - body.length - 2 - left)}`
+
+test('a row that is older than all others is summarised at once, counted once, and counts as written', () => {
+  const own = updateOf(entry(1))
+  const full = pad(addToLog(NEW, entry(9)), 80)
+  const next = count(full, own)
+  expect([serialsIn(next), summarisedIn(next)]).toEqual([[9], 1])
+  expect([isUpdated(full, own), isUpdated(next, own), count(next, own) === next]).toEqual([false, true, true])
+  // A newer one is not, and neither is one that nobody has summarised.
+  expect([isUpdated(next, updateOf(entry(10))), isUpdated(addToLog(NEW, entry(9)), own)]).toEqual([false, false])
+})
+
+test('a row that another step has summarised since it was read is not counted again', () => {
+  const before = pad(addToLog(NEW, entry(0, 1, 2, 3)), 100)
+  const seen = rememberVersion(updateOf(entry(9)), before)
+  const since = count(before, updateOf(entry(4)))
+  expect([serialsIn(since), summarisedIn(since)]).toEqual([[1, 2, 3, 4], 1])
+  const next = count(since, seen)
+  expect([serialsIn(next), summarisedIn(next)]).toEqual([[2, 3, 4, 9], 2])
+})
+
 test('there is no room where people filled the comment', () => {
   const filled = `${NEW}\n\n${'x'.repeat(65_000)}`
   expect([entry(1), entry(1, 2)].map((one) => updateComment(filled, updateOf(one)))).toEqual([undefined, undefined])

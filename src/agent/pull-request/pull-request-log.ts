@@ -263,6 +263,11 @@ function parseComment(body: string): CommentLines {
   }
 }
 
+/** Whether a row that is not in the log is one of those that became a number: these are older than the oldest one there. */
+function isSummarised(row: string, { rows, summarised }: Pick<CommentLines, 'rows' | 'summarised'>): boolean {
+  return summarised > 0 && rows.length > 0 && getTime(row) < Math.min(...rows.map(getTime))
+}
+
 /** @param count how many of the oldest rows become a number */
 function renderComment(lines: CommentLines, used: number, count: number) {
   const { above, rows, summarised, left, maxFollowUps = DEFAULT_MAX_FOLLOW_UPS, theirs, hasLog } = lines
@@ -338,9 +343,10 @@ export function isUpdated(body: string, update: CommentUpdate): boolean {
   const isMarked =
     labels === marker.labels && followUps === marker.followUps && countedBy.length === marker.countedBy.length
   const newest = update.rows.at(-1)
-  const isNewest = (row: string): boolean =>
-    getKey(row) === getKey(newest ?? '') && getRank(row) >= getRank(newest ?? '')
-  return isMarked && (newest === undefined || parseComment(body).rows.some(isNewest))
+  if (!isMarked || newest === undefined) return isMarked
+  const lines = parseComment(body)
+  const isNewest = (row: string): boolean => getKey(row) === getKey(newest) && getRank(row) >= getRank(newest)
+  return lines.rows.some(isNewest) || isSummarised(newest, lines)
 }
 
 const leftAt = (left: readonly string[] = []): string => LEFT_AT.exec(left[0] ?? '')?.[1] ?? ''
@@ -356,7 +362,9 @@ export function updateComment(body: string, update: CommentUpdate): string | und
   if (marker === undefined) return undefined
   const merged = mergeMarker(marker, update)
   const lines = parseComment(updateMarker(body, merged))
-  const rows = mergeRows(lines.rows, update.rows).toSorted((a, b) => getTime(a) - getTime(b))
+  // What another step has summarised is counted already.
+  const added = update.rows.filter((row) => !isSummarised(row, lines))
+  const rows = mergeRows(lines.rows, added).toSorted((a, b) => getTime(a) - getTime(b))
   // A step that ended later has looked later.
   const isNewer = update.left !== undefined && leftAt(update.left) >= leftAt(lines.left)
   const left = isNewer ? update.left.map((line) => `${line} ${LEFT}`) : lines.left
