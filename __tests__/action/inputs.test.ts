@@ -110,6 +110,30 @@ describe('parse inputs', () => {
     }
   })
 
+  test.each(['api-key', 'github-token'])(
+    'the %s that was given to another input as well is not shown, not even cut',
+    (name) => {
+      const secret = 'dk_0123456789abcdef0123'
+      const fields = { input: field('field', '', timeoutInput), ...SERVICE_FIELDS }
+      for (const [value, shown] of [
+        [secret, '***'],
+        [`${secret} ${secret}`, '*** ***'],
+        [`${secret}-and-something-else`, '***-and-…'],
+        [encodeURIComponent(`${secret}%`), '***%25'],
+      ]) {
+        const given = {
+          'project-id': 'docs',
+          'base-url': 'https://docs.example.com',
+          'api-key': 'k',
+          [name]: ` ${secret}\n`,
+        }
+        const { message } = errorOf(fields, { ...given, field: value ?? '' })
+        expect(message).toContain(`, not \`${shown ?? ''}\`.`)
+        expect(message).not.toContain('dk_')
+      }
+    },
+  )
+
   const same = (...texts: readonly string[]) => Object.fromEntries(texts.map((text) => [text, text]))
   const at = (...ends: readonly string[]): string[] => ends.map((end) => `https://docs.example.com${end}`)
   const EMPTY_KEY = 'is empty; set it from a secret (pull requests from forks and Dependabot have no access to secrets)'

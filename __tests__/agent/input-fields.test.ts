@@ -110,6 +110,8 @@ test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
   ['fail-on', ',', {}, [noWord(',')]],
   ['fail-on', ' , \n', {}, [noWord(',')]],
   ['fail-on', 'Failed', {}, [noWord('Failed')]],
+  // A key is taken out before the words are told apart.
+  ['fail-on', 'failed, key,with,commas', { 'api-key': 'key,with,commas' }, [noWord('\\*\\*\\*')]],
   // The same words count by default as far as they can be known.
   ['fail-on', 'checks, out-of-scope', { ...BOTH, 'wait-for-checks': 'false' }, [NO_CHECKS]],
   ['fail-on', 'checks, out-of-scope', { 'allowed-paths': ' ' }, [NO_CHECKS, NO_PATHS]],

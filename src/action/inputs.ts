@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ActionError } from '../runtime/errors.ts'
 import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
 import { asSentence, formatCount } from '../text/format.ts'
+import { createRedactor } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
 
 /** What the runner gives: every input as text, empty if nothing was given. */
@@ -31,7 +32,15 @@ export function refuse(...problems: readonly string[]): never {
  */
 export type Input<T> = (text: string, raw: RawInputs, workspace: string) => T
 
-/** A longer value may be a key that was given to the wrong input, and a key that was cut is redacted nowhere. */
+/** The inputs whose values must not be shown. */
+export const SECRET_INPUTS: readonly string[] = ['api-key', 'github-token']
+
+/** A text without the secrets that other inputs have, before it is cut: a secret that was cut is redacted nowhere. */
+export function withoutSecrets(text: string, raw: RawInputs): string {
+  return createRedactor(SECRET_INPUTS.map((name) => (raw[name] ?? '').trim()))(text)
+}
+
+/** A longer value may be a key that was given to the wrong input. */
 const MAX_ECHO = 20
 const BEGINNING = 8
 
@@ -39,7 +48,8 @@ const BEGINNING = 8
  * The rule that a value breaks, and the value: for inputs that are never secret. It may come from an event, and the summary
  * is Markdown, so it stands in a code span that it cannot end.
  */
-export function rejecting(rule: string, text: string): string {
+export function rejecting(rule: string, given: string, raw: RawInputs): string {
+  const text = withoutSecrets(given, raw)
   const shown = text.length > MAX_ECHO ? `${text.slice(0, BEGINNING)}…` : text
   const value = oneLine(shown, MAX_ECHO).replaceAll('`', "'")
   return value === '' ? rule : `${rule}, not \`${value}\``
@@ -59,7 +69,7 @@ export function textInput(pattern: RegExp, rule: string): Input<string> {
 export function choiceInput<T extends string>(choices: readonly T[]): Input<T> {
   const words = choices.map((choice) => `\`${choice}\``)
   const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
-  return (text) => choices.find((choice) => choice === text) ?? refuse(rejecting(rule, text))
+  return (text, raw) => choices.find((choice) => choice === text) ?? refuse(rejecting(rule, text, raw))
 }
 
 /** An input that may be left empty, and is then undefined. */
@@ -115,16 +125,16 @@ export const baseUrlInput: Input<string> = (address) => {
 }
 
 /** YAML's core spellings, the ones that the runner's own actions take. */
-export const booleanInput: Input<boolean> = (text) => {
+export const booleanInput: Input<boolean> = (text, raw) => {
   if (['true', 'True', 'TRUE'].includes(text)) return true
-  return ['false', 'False', 'FALSE'].includes(text) ? false : refuse(rejecting('must be `true` or `false`', text))
+  return ['false', 'False', 'FALSE'].includes(text) ? false : refuse(rejecting('must be `true` or `false`', text, raw))
 }
 
 /** Never bare `Number`, which takes an empty text for 0, or `parseInt`, which reads the beginning of anything. */
 function numberInput(pattern: RegExp, rule: string, isInRange: (value: number) => boolean, unit = 1): Input<number> {
-  return (text) => {
+  return (text, raw) => {
     const value = pattern.test(text) ? Number(text) : NaN
-    return isInRange(value) ? value * unit : refuse(rejecting(rule, text))
+    return isInRange(value) ? value * unit : refuse(rejecting(rule, text, raw))
   }
 }
 
@@ -184,9 +194,6 @@ export const SERVICE_FIELDS = {
 export function inputNames(fields: Fields): readonly string[] {
   return Object.values(fields).map(({ name }) => name)
 }
-
-/** The inputs whose values must not be shown. */
-export const SECRET_INPUTS: readonly string[] = ['api-key', 'github-token']
 
 /** Tells the legs of a matrix from each other: what else the runner tells a step is the same in each. */
 export function hashInputs(fields: Fields, raw: RawInputs): string {

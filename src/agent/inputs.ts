@@ -23,6 +23,7 @@ import {
   textInput,
   timeoutInput,
   wholeNumberInput,
+  withoutSecrets,
 } from '../action/inputs.ts'
 import { readWorkspaceFile } from '../action/workspace-file.ts'
 import { joinWords } from '../text/format.ts'
@@ -80,9 +81,10 @@ export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {
-    const wrong = words.find((word) => !isFailOn(word) && word !== 'none') ?? text
+    const shown = withoutSecrets(text, raw).split(/[\s,]+/)
+    const wrong = shown.find((word) => word !== '' && !isFailOn(word) && word !== 'none') ?? text
     const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
-    return refuse(rejecting(`must be a list of ${known}, or \`none\` alone`, wrong))
+    return refuse(rejecting(`must be a list of ${known}, or \`none\` alone`, wrong, raw))
   }
   const problems = words.flatMap((word) => {
     const missing = lackOf(word, raw)

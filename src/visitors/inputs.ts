@@ -118,10 +118,11 @@ const compareInput = inputThat(
 const MIN_TREND = 2
 const MAX_TREND = 24
 
-const periodCountInput: Input<number> = (text) => {
+const periodCountInput: Input<number> = (text, raw) => {
   const count = /^\d{1,2}$/.test(text) ? Number(text) : NaN
   const isAllowed = count === 0 || (count >= MIN_TREND && count <= MAX_TREND)
-  return isAllowed ? count : refuse(rejecting(`must be 0, or a whole number from ${MIN_TREND} to ${MAX_TREND}`, text))
+  const rule = `must be 0, or a whole number from ${MIN_TREND} to ${MAX_TREND}`
+  return isAllowed ? count : refuse(rejecting(rule, text, raw))
 }
 
 const trendInput = inputThat(
