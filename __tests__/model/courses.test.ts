@@ -338,7 +338,7 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
         { ...step('follow-up', 140_000, TWO_ROUNDS), begins: 'alongside' },
       ],
     },
-    { outcome: 'pull-request' },
+    { outcome: 'no-changes' },
   ],
   'a job that is started again counts as it ends then': [
     checked(passes('build', { takesMs: 40_000, again: { afterMs: 4_000, takesMs: 9_000, ...fails } })),
@@ -359,7 +359,7 @@ test('whether a turn that is shorter than the time between two reads is seen may
       turns: [
         { ...TURN, durationMs: 1_000 },
         { ...TURN, durationMs: 1_000 },
-        { ...TURN, startDelayMs: 5_000, durationMs: 2_000, ending: 'failed' },
+        { ...TURN, startDelayMs: 3_000, durationMs: 2_000, ending: 'failed' },
       ],
     },
     github: { checks: [[]], agentPush: 'forced' },

@@ -6,7 +6,7 @@ import type { Visibility } from '../../../src/github/schemas.ts'
 import { goOn } from '../../support/embedded-world.ts'
 import { PULL_REQUEST, PUSH, readRun, RUN_FACTS, type GivenRun } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { commit } from '../../support/github-state.ts'
+import { changedRepository, commit } from '../../support/github-state.ts'
 
 const CODE = 'acme/secret-code'
 const COMPARED = `https://git.example.com/${CODE}/compare/a...b`

@@ -140,11 +140,12 @@ async function findRollingPullRequest(
   if (missed !== undefined) return missed
   const unlabelled = open.filter((pullRequest) => !isLabelled(pullRequest) && !seen.has(pullRequest.number))
   const marked = await findAmong(await findMarked(unlabelled, repository, search))
-  if (marked === undefined && !isWhole)
+  if (marked !== undefined) return marked
+  if (!isWhole)
     step.journal.note(
       `No open pull request of the agent has the label. Of those without it, only the ${open.length} newest were searched for a marker comment.`,
     )
-  return marked
+  return { kind: 'new-job', undecided }
 }
 
 export function warnOfAttempt({ context: { runAttempt }, inputs: { command, dryRun }, journal }: AgentStep): void {
@@ -237,6 +238,6 @@ async function continueWith(
   const about = formatOpenPullRequest(pullRequest, peoples, canNameSource(step, pullRequest))
   return {
     task: { kind: 'follow-up', jobId, prompt: prompt + about },
-    target: { kind: 'pull-request', rolling, reason: 'pull-request', ended },
+    target: { kind: 'pull-request', rolling: found, reason: 'pull-request', ended },
   }
 }

@@ -9,7 +9,7 @@ import { type AskingComment, changeSection, formatOpenPullRequest, promptOfComme
 import type { AgentStep } from '../report/journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import { AGAIN, ELSEWHERE } from '../turn/prepare-send.ts'
-import { canNameSource, warnOfAttempt } from './choose-task.ts'
+import { canNameSource, formatUnread, warnOfAttempt } from './choose-task.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 
 /** Undefined if the text does not begin with the command as a word. The one character that ends the word goes with it. */
@@ -117,7 +117,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
   })
   if ('jobId' in found) {
     step.journal.add({ log: found })
-    step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}.`)
+    step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}${formatUnread(step)}.`)
     const { pullRequest } = found
     const whole = prompt + formatOpenPullRequest(pullRequest, [], canNameSource(step, pullRequest))
     return {

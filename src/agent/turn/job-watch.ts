@@ -1,7 +1,7 @@
 import { OutputsLost } from '../../action/toolkit.ts'
 import { createTryRead, getRateLimitDelayMs, isAskedToWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
 import { type Job, STATUS_PHRASES } from '../../docs-service/schemas.ts'
-import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, describeError, logCauses, orUndefined } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat } from '../../runtime/heartbeat.ts'
 import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
@@ -158,6 +158,7 @@ export class JobWatch {
       // When it is read again is known only then.
       if (isNew && isAskedToWait(read)) this.#unsaidProblem = read
       else if (isNew) this.#heartbeat.say(`${describeError(read)} Trying again until the deadline.`)
+      if (isNew) logCauses(read, this.step.core.debug)
       this.#update({ job: before, lastProblem: read })
       return
     }
