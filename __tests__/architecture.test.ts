@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     entries: agent visitors rehearse action emulator node:path
     agent: agent/change agent/conversation agent/turn agent/pull-request agent/report agent/inputs.ts agent/plan.ts action github runtime
     agent/change: agent/prompt.ts agent/marker.ts agent/report agent/inputs.ts agent/path-filter.ts action github text runtime
-    agent/conversation: agent/prompt.ts agent/marker.ts agent/plan.ts agent/turn agent/report action docs-service github text runtime
+    agent/conversation: agent/change agent/prompt.ts agent/marker.ts agent/plan.ts agent/turn agent/report action docs-service github text runtime
     agent/turn: agent/plan.ts agent/pull-request agent/report action docs-service github text runtime
     agent/pull-request: agent/prompt.ts agent/marker.ts agent/plan.ts agent/report agent/inputs.ts agent/path-filter.ts action docs-service github text runtime
     agent/plan.ts: agent/report agent/inputs.ts docs-service github

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { isOwnComment } from '../../src/agent/marker.ts'
 import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
@@ -150,10 +151,10 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
   ['contents: read', (github) => github.compare('acme/docs', 'main', 'agent/guide')],
   ['contents: read', (github) => github.listCommitsBetween('acme/docs', 'main', 'agent/guide')],
   ['contents: read', (github) => github.listTags('acme/docs')],
-  ['issues: read', (github) => github.listMarkerComments(BELOW_ISSUE)],
+  ['issues: read', (github) => github.listComments(BELOW_ISSUE, isOwnComment)],
   ['issues: write', (github) => github.addComment(BELOW_ISSUE, 'Done.')],
   ['metadata: read', (github) => github.mayWrite('acme/docs', { login: 'mona' })],
-  ['pull-requests: read', (github) => github.listMarkerComments(PULL)],
+  ['pull-requests: read', (github) => github.listComments(PULL, isOwnComment)],
   ['pull-requests: read', (github) => github.listOpenPullRequests('acme/docs')],
   ['pull-requests: read', (github) => github.listNewestOpenPullRequests('acme/docs')],
   ['pull-requests: read', (github) => github.listPullRequestCommits(PULL)],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { isOwnComment } from '../../src/agent/marker.ts'
 import { parseComment } from '../../src/agent/conversation/comment-command.ts'
 import { type Role, repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { commentFacts } from '../support/comment-events.ts'
@@ -38,7 +39,7 @@ function judge(writers: readonly Writer[], { role, identity = 'nobody', faults =
   const comments = writers.map((writer, id) => ({ id, body: MARKER, createdAtMs: 0, reactions: [], ...writer }))
   const docs = repositoryWithPull({ comments }, { collaborators: role === undefined ? {} : { mona: role } })
   return askingGitHub({ docs, state: { users: USERS, identity }, faults }, async (github, { asked }) => {
-    const found = await github.listMarkerComments(PLACE)
+    const found = await github.listComments(PLACE, isOwnComment)
     return { authors: found.map(({ author }) => author), asked: asked.filter((one) => one !== 'issues/list-comments') }
   })
 }
@@ -91,7 +92,7 @@ test.each<[string, object | null, object, object, string]>([
     if (path.endsWith('/graphql')) return viewer
     return path.endsWith('/permission') ? permission : [{ id: 5, body: MARKER, user, author_association: 'NONE' }]
   })
-  expect(await github.listMarkerComments(PLACE)).toMatchObject([{ author }])
+  expect(await github.listComments(PLACE, isOwnComment)).toMatchObject([{ author }])
 })
 
 const MONA_WRITES = { role: 'write' } as const

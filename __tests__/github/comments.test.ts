@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { isOwnComment } from '../../src/agent/marker.ts'
 import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { issueState, type Comment } from '../../src/emulator/github/issue-state.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -65,7 +66,9 @@ test.each<[string, CommentPlace, (docs: RepositoryState) => readonly { body: str
   await asking([COMMAND], async (github, { docs }) => {
     const before = commentsIn(docs)?.map(({ body }) => body) ?? []
     const id = await github.addComment(place, `${MARKER}\nAt work.`)
-    expect(await github.listMarkerComments(place)).toEqual([{ id, author: 'trusted', body: `${MARKER}\nAt work.` }])
+    expect(await github.listComments(place, isOwnComment)).toEqual([
+      { id, author: 'trusted', body: `${MARKER}\nAt work.` },
+    ])
     await github.editComment(place, id ?? 0, `${MARKER}\nDone.`)
     expect(commentsIn(docs)?.map(({ body }) => body)).toEqual([...before, `${MARKER}\nDone.`])
     if (place === IN_THREAD) expect(commentsIn(docs)?.at(-1)).toMatchObject({ inReplyTo: 72 })
@@ -78,7 +81,7 @@ test('in the place of an answer, only comments since the one that it answers are
     asked.push(query.get('since'))
     return []
   })
-  for (const place of [ANSWER, PULL]) await github.listMarkerComments(place)
+  for (const place of [ANSWER, PULL]) await github.listComments(place, isOwnComment)
   expect(asked).toEqual([ANSWER.writtenAt, null])
 })
 
@@ -88,14 +91,14 @@ test.each<[string, readonly string[], number]>([
 ])('finds %s', async (_what, bodies, pages) => {
   const comments = bodies.map((body) => comment(body, 'github-actions[bot]'))
   await asking(comments, async (github, { asked }) => {
-    expect(await github.listMarkerComments(PULL)).toMatchObject([{ body: MARKER, author: 'trusted' }])
+    expect(await github.listComments(PULL, isOwnComment)).toMatchObject([{ body: MARKER, author: 'trusted' }])
     expect(asked).toEqual(Array(pages).fill('issues/list-comments'))
   })
 })
 
 test('who wrote what does not matter is not asked for', async () => {
   await asking([comment(MARKER)], async (github, { asked }) => {
-    expect(await github.listMarkerComments(PULL, (body) => body.includes('job_2'))).toEqual([])
+    expect(await github.listComments(PULL, (body) => body.includes('job_2'))).toEqual([])
     expect(asked).toEqual(['issues/list-comments'])
   })
 })

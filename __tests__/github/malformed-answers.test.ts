@@ -1,5 +1,6 @@
 import { getOctokit } from '@actions/github'
 import { expect, test } from '@jest/globals'
+import { isOwnComment } from '../../src/agent/marker.ts'
 import { createGitHub } from '../../src/emulator/github/github.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
@@ -181,7 +182,7 @@ const ASK = {
   listAnnotations: (github) => github.listAnnotations(NAME, 21),
   listCommitsBetween: (github) => github.listCommitsBetween(NAME, 'main', 'agent/guide'),
   listCommitPaths: (github) => github.listCommitPaths(NAME, commit('c')),
-  listMarkerComments: (github) => github.listMarkerComments(PLACE),
+  listComments: (github) => github.listComments(PLACE, isOwnComment),
   listPullRequestPaths: (github) => github.listPullRequestPaths(PLACE),
   listNewestPullRequests: (github) => github.listNewestPullRequests(NAME, 'docs-agent'),
   listOpenPullRequests: (github) => github.listOpenPullRequests(NAME),
@@ -230,7 +231,7 @@ test.each([
     (github) => github.mayWrite(NAME, { id: 99, login: 'mona' }),
     Boolean,
   ),
-  never('a stranger is believed', ASK.listMarkerComments, (all) => all.some(({ author }) => author === 'trusted'), {
+  never('a stranger is believed', ASK.listComments, (all) => all.some(({ author }) => author === 'trusted'), {
     pulls: pulls({ comments }),
   }),
   never('a closed pull request is open', ASK.readPullRequest, isOpen, {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { expect, test } from '@jest/globals'
+import { isOwnComment } from '../../src/agent/marker.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { toFirstPage } from '../../src/github/pages.ts'
 import {
@@ -19,7 +20,7 @@ const REVIEW = { ...PULL, kind: 'review', id: 9, threadId: 9, isOnPullRequest: t
 const NEXT = '<https://api.example.com/x?page=2>; rel="next"'
 
 const LISTS = {
-  listMarkerComments: (github) => github.listMarkerComments(PULL),
+  listComments: (github) => github.listComments(PULL, isOwnComment),
   listOpenPullRequests: (github) => github.listOpenPullRequests('acme/docs'),
   findLabelledPullRequests: async (github) => (await github.findLabelledPullRequests('acme/docs', 'x')) ?? ['refused'],
   listReviewersSoFar: (github) => github.listReviewersSoFar(PULL),
@@ -30,7 +31,7 @@ const LISTS = {
 } satisfies Readonly<Record<string, (github: GitHub) => Promise<readonly unknown[]>>>
 
 test.each<[keyof typeof LISTS, number, unknown]>([
-  ['listMarkerComments', 50, 'GitHub has more than 5000 items to list.'],
+  ['listComments', 50, 'GitHub has more than 5000 items to list.'],
   ['listOpenPullRequests', 30, 'GitHub has more than 3000 items to list.'],
   ['findLabelledPullRequests', 30, 'GitHub has more than 3000 items to list.'],
   ['listReviewersSoFar', 10, 'GitHub has more than 1000 items to list.'],

@@ -143,7 +143,7 @@ function gitHubWith(author: typeof AGENT, label: string, state: 'open' | 'merged
   const listed: ListedPullRequest = { ...mergedBy(7, label), state, author }
   return {
     readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, author, labels: [label], state }),
-    listMarkerComments: () => Promise.resolve([]),
+    listComments: () => Promise.resolve([]),
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === SHA ? [listed] : []),
     readCommit: (_repository, sha) => {
       const message = sha === TEST_MERGE_SHA ? `Merge ${SHA} into ${PERSONS_SHA}` : 'Work'

@@ -1,6 +1,6 @@
 import { createMarkerComment } from '../../src/agent/marker.ts'
 import { updateComment } from '../../src/agent/pull-request/pull-request-log.ts'
-import type { MarkerComment } from '../../src/github/comments.ts'
+import type { ListedComment } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ActionError } from '../../src/runtime/errors.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
@@ -67,12 +67,12 @@ export class SharedComments {
   }
 
   /** GitHub's part, for `fakeGitHub`. */
-  get github(): Pick<GitHub, 'listMarkerComments' | 'readComment' | 'addComment' | 'editComment' | 'hasCompleted'> {
-    const listed = (): readonly MarkerComment[] =>
+  get github(): Pick<GitHub, 'listComments' | 'readComment' | 'addComment' | 'editComment' | 'hasCompleted'> {
+    const listed = (): readonly ListedComment[] =>
       this.bodies.map((body, index) => ({ id: index + 1, body, author: 'trusted' as const }))
     return {
       // Who wrote them, and whether these may write, is asked for after the list.
-      listMarkerComments: async () => {
+      listComments: async () => {
         const comments = await this.#respond('list', listed)
         await this.#clock?.sleep(this.#othersMs())
         await this.#clock?.sleep(this.#othersMs())

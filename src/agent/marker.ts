@@ -1,9 +1,12 @@
-import { DEPENDABOT } from '../github/event.ts'
-import type { GitHub } from '../github/github.ts'
-import { hasLabel, type PullRequestInList } from '../github/labels.ts'
-import type { Account } from '../github/pull-requests.ts'
-import { MARKER_BEGINNING, type MarkerComment } from '../github/comments.ts'
+import type { CommentAddress, ListedComment } from '../github/comments.ts'
+import { hasLabel } from '../github/labels.ts'
 import { oneLine } from '../text/untrusted.ts'
+
+/** The hidden lines of this action's comments. Each comment begins like this. */
+const MARKER_BEGINNING = '<!-- docs-agent-action: '
+
+/** Whether a comment begins as those of this action do. Anybody can write such a comment. */
+export const isOwnComment = (body: string): boolean => body.startsWith(MARKER_BEGINNING)
 
 /** How many signatures of counted follow-ups a marker keeps: more than can be counted at the same time. */
 const MAX_SIGNATURES = 100
@@ -99,7 +102,7 @@ export function isMarkedWithLabel(body: string, label: string): boolean {
  * The comments that count: those by trusted authors, and without any, those by apps, because an earlier step may have had the
  * token of an app. What others write proves nothing.
  */
-export function mostTrusted<Comment extends Pick<MarkerComment, 'author'>>(
+export function mostTrusted<Comment extends Pick<ListedComment, 'author'>>(
   comments: readonly Comment[],
 ): readonly Comment[] {
   const trusted = comments.filter(({ author }) => author === 'trusted')
@@ -109,45 +112,70 @@ export function mostTrusted<Comment extends Pick<MarkerComment, 'author'>>(
 /** The first line of the log in a marker comment. */
 export const LOG_BEGINNING = `${MARKER_BEGINNING}log -->`
 
+/** Ends each line about what is left to do. */
+export const LEFT_TAG = '<!-- left -->'
+/** Ends the line that says how many follow-ups were used. */
+export const FOLLOW_UPS_TAG = '<!-- follow-ups -->'
+
+const ROW = /^\|.*<!-- row=([\w.-]+) -->\s*\|\s*$/
+const WORKING = /<!-- working=(\d{1,15}) --> (?=<!-- row=)/
+const SUMMARISED = /<!-- summarised=(\d{1,9}) -->\s*$/
+
+const toNumber = (digits: string | undefined): number | undefined => (digits === undefined ? undefined : Number(digits))
+
+/**
+ * Ends a row of the log.
+ * @param key no other row has it
+ * @param workingUntilMs if the row's turn may still run: until when its step waits, in milliseconds since 1970; 0 if the step has ended
+ */
+export function renderRowTags(key: string, workingUntilMs: number | undefined): string {
+  const working = workingUntilMs === undefined ? '' : `<!-- working=${workingUntilMs} --> `
+  return `${working}<!-- row=${key.replaceAll(/[^\w.-]/g, '-')} -->`
+}
+
+/** @returns undefined if the line is not a row */
+export const readRowKey = (line: string): string | undefined => ROW.exec(line)?.[1]
+
+/** @returns undefined if the turn of the row is not said to be running */
+export const readWorkingUntil = (row: string): number | undefined => toNumber(WORKING.exec(row)?.[1])
+
+export const removeWorkingTag = (row: string): string => row.replace(WORKING, '')
+
+/** Ends the line in place of so many rows. */
+export const renderSummarisedTag = (count: number): string => `<!-- summarised=${count} -->`
+
+/** @returns undefined if the line does not stand in place of rows */
+export const readSummarised = (line: string): number | undefined => toNumber(SUMMARISED.exec(line)?.[1])
+
+/** Identifies the step that replies, and what it replies to. */
+interface ReplyPlace {
+  readonly runId: number
+  readonly workflowJob: string
+  readonly runnerStepId: string
+  /** Of all inputs but secrets. */
+  readonly inputsHash: string
+}
+
+/** The runner's ids have no other characters. */
+const toWord = (id: string): string => id.replaceAll(/[^\w.-]/g, '-')
+
+/**
+ * The hidden first line of a reply. It names the step and the comment, so that each step replies once to a comment: a later
+ * attempt replaces the reply of its own step, and never the one of another step or of another leg of a matrix.
+ */
+export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'id'>, place: ReplyPlace): string {
+  const { runId, workflowJob, runnerStepId, inputsHash } = place
+  const step = `step=${toWord(workflowJob)}/${toWord(runnerStepId)} inputs=${inputsHash}`
+  return `${MARKER_BEGINNING}reply run=${runId} ${step} ${kind}=${id} -->`
+}
+
 /**
  * The marker comment of a job to write to: the newest one that has the log, because an older one may be full, and because
  * people can add marker comments, too. Without a log the newest one.
  */
-export function pickLogComment<Comment extends Pick<MarkerComment, 'author' | 'body'>>(
+export function pickLogComment<Comment extends Pick<ListedComment, 'author' | 'body'>>(
   comments: readonly Comment[],
 ): Comment | undefined {
   const counted = mostTrusted(comments)
   return counted.findLast(({ body }) => body.includes(LOG_BEGINNING)) ?? counted.at(-1)
-}
-
-/** These bots open many pull requests, none of them for a job. */
-export const OTHER_BOTS: readonly string[] = [DEPENDABOT, 'renovate[bot]']
-
-/** Each costs a request for the comments of a pull request. */
-const MAX_ACCOUNTS = 3
-
-/** The newest pull request of each author, newest first. Authors whose account was deleted are left out. */
-export function pickNewestByAuthor(pullRequests: readonly PullRequestInList[]): readonly PullRequestInList[] {
-  const logins = pullRequests.map(({ author }) => author.login)
-  return pullRequests.filter(({ author }, index) => author.login !== '' && logins.indexOf(author.login) === index)
-}
-
-/**
- * Finds the accounts that the agent works with: those that authored earlier pull requests with the label, in any state, whose
- * newest one has a marker comment by a trusted author. Costs one list, and the comments of at most three pull requests.
- * @param label not empty
- * @throws ActionError if GitHub cannot be asked
- */
-export async function findAgentAccounts(
-  repository: string,
-  label: string,
-  github: Pick<GitHub, 'listNewestPullRequests' | 'listMarkerComments'>,
-): Promise<readonly Account[]> {
-  const newest = pickNewestByAuthor(await github.listNewestPullRequests(repository, label))
-  const accounts: Account[] = []
-  for (const pullRequest of newest.slice(0, MAX_ACCOUNTS)) {
-    const comments = await github.listMarkerComments(pullRequest, isMarkerComment)
-    if (comments.some(({ author }) => author === 'trusted')) accounts.push(pullRequest.author)
-  }
-  return accounts
 }

@@ -103,10 +103,7 @@ export const connectPermissions = (call: Call): Permissions => ({
   mayWrite: (repository, person) => call('metadata: read', repository, (api) => mayWrite(api, person)),
 })
 
-/** How every comment begins that this action reads something from. */
-export const MARKER_BEGINNING = '<!-- docs-agent-action: '
-
-export interface MarkerComment {
+export interface ListedComment {
   readonly id: number
   readonly body: string
   readonly author: Author
@@ -147,15 +144,11 @@ export interface Comments {
   /** The comments that belong to one review, oldest first. */
   readonly listReviewComments: (review: CommentAddress) => Promise<readonly ReviewComment[]>
   /**
-   * The comments of a place that begin as a marker does, oldest first; in the place of an answer, those since the comment that
-   * it answers.
-   * @param matters by the text: of all others it makes no difference who wrote them, so that nobody is asked, and they are left out
+   * The comments of a place whose text matters, oldest first; in the place of an answer, those since the comment that it
+   * answers. Finding out who wrote a comment takes requests, so the others are left out.
    * @throws ActionError also if GitHub does not tell all
    */
-  readonly listMarkerComments: (
-    place: CommentPlace,
-    matters?: (body: string) => boolean,
-  ) => Promise<readonly MarkerComment[]>
+  readonly listComments: (place: CommentPlace, matters: (body: string) => boolean) => Promise<readonly ListedComment[]>
   /** What a comment below a pull request says by now. */
   readonly readComment: (pullRequest: PullRequestAddress, commentId: number) => Promise<string>
   /**
@@ -190,7 +183,7 @@ export const connectComments = (call: Call): Comments => ({
         ...limits,
       })
     }),
-  listMarkerComments: (place, matters = () => true) =>
+  listComments: (place, matters) =>
     call(permissionFor('read', place), place.repository, async (api) => {
       const { request, repo } = api
       const query = { ...repo, per_page: PAGE_SIZE, ...('kind' in place && { since: place.writtenAt }) }
@@ -203,7 +196,7 @@ export const connectComments = (call: Call): Comments => ({
               ...{ ...query, issue_number: place.number, ...cursor },
             })
       const comments = await readAll(readPage, { page: skipMalformed(commentSchema), maxPages: MAX_PAGES })
-      const found = comments.filter(({ body }) => body.startsWith(MARKER_BEGINNING) && matters(body))
+      const found = comments.filter(({ body }) => matters(body))
       const getAuthor = await classifyAuthors(api, found)
       return found.map((comment) => ({ id: comment.id, body: comment.body, author: getAuthor(comment) }))
     }),

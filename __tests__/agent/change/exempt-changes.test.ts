@@ -64,7 +64,7 @@ function range(digits: string, files: string, ...pulls: readonly Merged[]): Part
       Promise.resolve(pullCommits(...Array.from(find(number)?.brought ?? '').map((digit) => ({ sha: commit(digit) })))),
     listPullRequestPaths: ({ number }) => Promise.resolve(find(number)?.paths ?? []),
     listCommitPaths: () => Promise.resolve([['direct.ts']]),
-    listMarkerComments: () => Promise.resolve([]),
+    listComments: () => Promise.resolve([]),
   }
 }
 
@@ -98,7 +98,7 @@ const QUEUED: GivenEvent = [
 ]
 const readingWith = (...labels: readonly string[]): Partial<GitHub> => ({
   readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, labels }),
-  listMarkerComments: () => Promise.resolve([]),
+  listComments: () => Promise.resolve([]),
 })
 const pushOf = (digits: string): GivenEvent => [
   'push',
@@ -118,7 +118,7 @@ const BUILT: GivenEvent = [
 /** Each pull request with labels of its own. */
 const labelled = (labels: Readonly<Record<number, readonly string[]>>): Partial<GitHub> => ({
   readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, labels: labels[number] ?? [] }),
-  listMarkerComments: () => Promise.resolve([]),
+  listComments: () => Promise.resolve([]),
 })
 const COMMENTED: GivenEvent = [
   'issue_comment',

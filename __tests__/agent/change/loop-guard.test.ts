@@ -81,7 +81,7 @@ const DOWN = brings(refusal('service-error'))
 const UNMARKED = { ...PULL_REQUEST, labels: [], createdAt: '2025-12-31T23:57:00Z' }
 const noMark = (...reads: (typeof PULL_REQUEST)[]) => ({
   readPullRequest: inTurn(...reads),
-  listMarkerComments: () => Promise.resolve([]),
+  listComments: () => Promise.resolve([]),
 })
 const NEVER = noMark(UNMARKED)
 const OF_ANN = noMark({ ...UNMARKED, number: 5, author: ANN })
@@ -92,7 +92,7 @@ const YOUNG = young({})
 const knowing = (account: typeof BOT): Answers => ({
   listNewestPullRequests: () =>
     Promise.resolve([{ repository: 'acme/docs', number: 3, labels: ['docs-agent'], author: account }]),
-  listMarkerComments: ({ number }) => Promise.resolve(number === 3 ? [MARKER] : []),
+  listComments: ({ number }) => Promise.resolve(number === 3 ? [MARKER] : []),
 })
 const OF_WORKFLOW = noMark({ ...UNMARKED, author: WORKFLOWS })
 const OF_USER = { ...noMark({ ...UNMARKED, author: ANN }), ...knowing(ANN) }

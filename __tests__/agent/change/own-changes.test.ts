@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { MarkerComment } from '../../../src/github/comments.ts'
+import type { ListedComment } from '../../../src/github/comments.ts'
 import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
 import { MARKER, mergedBy, PULL_REQUEST, pullCommits, PUSH, refusal } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
@@ -29,7 +29,7 @@ const where = (
   commits: Readonly<Record<string, readonly ListedPullRequest[]>>,
   { read, listed = [], by = AGENT, ofBranch = [] }: World = {},
 ): Answers => ({
-  listMarkerComments: () => Promise.resolve([]),
+  listComments: () => Promise.resolve([]),
   findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha] ?? []),
   findPullRequestsOfBranch: () => Promise.resolve(ofBranch),
   listPullRequestCommits: () =>
@@ -141,7 +141,7 @@ test.each<[what: string, event: GivenEvent, answers: Answers]>([
   expect(await whose(event, answers)).toBe('others')
 })
 
-type Author = MarkerComment['author'] | undefined
+type Author = ListedComment['author'] | undefined
 test.each<[what: string, label: string, labels: string[], author: Author, expected: string]>([
   ['its label, however it is written', 'docs-agent', ['Docs-Agent'], undefined, 'own'],
   ['another label', 'docs-agent', ['docs'], undefined, 'others'],
@@ -151,6 +151,6 @@ test.each<[what: string, label: string, labels: string[], author: Author, expect
   ['such a comment by a stranger', '', [], 'stranger', 'others'],
 ])('a pull request with %s', async (_what, label, labels, author, expected) => {
   const comments = author === undefined ? [{ ...MARKER, body: 'hello' }] : [{ ...MARKER, author }]
-  const answers = { ...where({ [A]: [mergedBy(7, ...labels)] }), listMarkerComments: () => Promise.resolve(comments) }
+  const answers = { ...where({ [A]: [mergedBy(7, ...labels)] }), listComments: () => Promise.resolve(comments) }
   expect(await whose(PUSH_A, answers, label)).toBe(expected)
 })

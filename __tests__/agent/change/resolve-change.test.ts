@@ -58,7 +58,7 @@ const ran = (fields: object): GivenEvent => [
 
 const othersPull = (repository: string, state: 'merged' | 'closed' = 'merged'): Partial<GitHub> => ({
   readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, repository, number, state, labels: [] }),
-  listMarkerComments: () => Promise.resolve([]),
+  listComments: () => Promise.resolve([]),
 })
 const OTHERS_PULL = othersPull('acme/docs')
 const REQUESTED_TEXT =

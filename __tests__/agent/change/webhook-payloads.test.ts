@@ -69,7 +69,7 @@ const EXAMPLES = DEFINITIONS.flatMap(({ name, examples }) =>
 const look = (name: string, payload: unknown, paths = '') =>
   lookAtChange({ 'change-context': 'diff', paths }, [name, payload], {
     readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, labels: [] }),
-    listMarkerComments: () => Promise.resolve([]),
+    listComments: () => Promise.resolve([]),
   })
 
 test.each(Object.entries(TABLE))('%s: %j', async (row, [range, context, decision]) => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { answerComment, keepTimeToReply, replyMarker } from '../../../src/agent/conversation/reply.ts'
-import type { MarkerComment } from '../../../src/github/comments.ts'
+import { answerComment, keepTimeToReply } from '../../../src/agent/conversation/reply.ts'
+import { renderReplyMarker } from '../../../src/agent/marker.ts'
+import type { ListedComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { COMMENT, commentFacts } from '../../support/comment-events.ts'
 import { endWith } from '../../support/report.ts'
@@ -9,14 +10,17 @@ import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 const PLACE = { ...commentFacts(), inputsHash: agentInputs().hash }
-const MARKER = replyMarker(COMMENT, PLACE)
-const OTHER_MARKER = replyMarker({ ...COMMENT, id: 70 }, PLACE)
-const OTHER_STEP = replyMarker(COMMENT, { ...PLACE, runnerStepId: '__acme_docs-agent' })
-const OTHER_LEG = replyMarker(COMMENT, { ...PLACE, inputsHash: agentInputs({}, { prompt: 'Fix the API pages.' }).hash })
+const MARKER = renderReplyMarker(COMMENT, PLACE)
+const OTHER_MARKER = renderReplyMarker({ ...COMMENT, id: 70 }, PLACE)
+const OTHER_STEP = renderReplyMarker(COMMENT, { ...PLACE, runnerStepId: '__acme_docs-agent' })
+const OTHER_LEG = renderReplyMarker(COMMENT, {
+  ...PLACE,
+  inputsHash: agentInputs({}, { prompt: 'Fix the API pages.' }).hash,
+})
 
 /** The comments that are there, from 88 on. */
-const found = (...comments: readonly (readonly [author: MarkerComment['author'], marker: string])[]) => ({
-  listMarkerComments: (): Promise<readonly MarkerComment[]> =>
+const found = (...comments: readonly (readonly [author: ListedComment['author'], marker: string])[]) => ({
+  listComments: (): Promise<readonly ListedComment[]> =>
     Promise.resolve(comments.map(([author, marker], index) => ({ id: 88 + index, author, body: `${marker}\nDone.` }))),
 })
 
@@ -40,14 +44,14 @@ async function answer(answers: Partial<GitHub> = {}, timeoutMs = 0) {
   }
 }
 
-const WRITES = ['listMarkerComments', 'addComment']
+const WRITES = ['listComments', 'addComment']
 
 test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
   ['looks for a reply first, also when its time is over', {}, WRITES, COMMENT],
   [
     'writes anew what an earlier attempt has written',
     found(['trusted', OTHER_MARKER], ['trusted', MARKER]),
-    ['listMarkerComments', 'editComment'],
+    ['listComments', 'editComment'],
     89,
   ],
   [
@@ -84,11 +88,7 @@ test.each([
 
 test.each<[string, Partial<GitHub>, readonly string[]]>([
   ['one that may have been written is not written again', { addComment: rejecting(refusal('unreachable')) }, WRITES],
-  [
-    'where nobody can look, nothing is written',
-    { listMarkerComments: rejecting(refusal('unreachable')) },
-    ['listMarkerComments'],
-  ],
+  ['where nobody can look, nothing is written', { listComments: rejecting(refusal('unreachable')) }, ['listComments']],
 ])('%s, and the result stands', async (_what, answers, asked) => {
   const { report, ...reply } = await answer(answers)
   expect(reply.asked).toEqual(asked)

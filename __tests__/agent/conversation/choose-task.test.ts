@@ -7,8 +7,7 @@ import { STRANGER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts
 import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-events.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { createMarkerComment } from '../../../src/agent/marker.ts'
-import { replyMarker } from '../../../src/agent/conversation/reply.ts'
+import { createMarkerComment, renderReplyMarker } from '../../../src/agent/marker.ts'
 import { COMMENT } from '../../support/comment-events.ts'
 import { changing, goOn, refusing, type World, type WorldOptions } from '../../support/embedded-world.ts'
 import { PUSH, RUN_FACTS } from '../../support/fake-github.ts'
@@ -75,7 +74,7 @@ test('`skip` and a schedule go together where no range is asked for', async () =
   expect(report.outcome).toBe('skipped')
 })
 
-const REPLY = replyMarker({ ...COMMENT, number: 8, isOnPullRequest: false }, { ...RUN_FACTS, inputsHash: '0123' })
+const REPLY = renderReplyMarker(COMMENT, { ...RUN_FACTS, inputsHash: '0123' })
 
 test.each([
   [

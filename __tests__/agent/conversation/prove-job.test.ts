@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { findJobOf, openSearch } from '../../../src/agent/conversation/prove-job.ts'
-import type { MarkerComment } from '../../../src/github/comments.ts'
+import type { ListedComment } from '../../../src/github/comments.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
@@ -13,12 +13,12 @@ import { fakeStep } from '../../support/fake-step.ts'
 const FACTS = { ...RUN_FACTS, serverUrl: new URL(LINK).origin }
 
 let nextId = 1
-const naming = (jobId: string, author: MarkerComment['author'], followUps = 0): MarkerComment => ({
+const naming = (jobId: string, author: ListedComment['author'], followUps = 0): ListedComment => ({
   id: nextId++,
   author,
   body: `<!-- docs-agent-action: job=${jobId} -->\n<!-- docs-agent-action: follow-ups=${followUps} -->`,
 })
-const many = (count: number, author: MarkerComment['author']): MarkerComment[] =>
+const many = (count: number, author: ListedComment['author']): ListedComment[] =>
   Array.from({ length: count }, (_, index) => naming(`${author}-${index}`, author))
 const OURS = naming('job_1', 'trusted')
 
@@ -31,7 +31,7 @@ type Jobs = Readonly<Record<string, readonly (Job | Error)[]>>
  * @param answerMs how long the service takes to answer
  */
 async function prove(
-  comments: readonly MarkerComment[],
+  comments: readonly ListedComment[],
   jobs: Jobs = {},
   renamed: PullRequest | ActionError = PULL_REQUEST,
   answerMs = 0,
@@ -49,7 +49,7 @@ async function prove(
   }
   const github = fakeGitHub({
     readPullRequest: inTurn<PullRequest>(PULL_REQUEST, renamed),
-    listMarkerComments: inTurn(comments),
+    listComments: inTurn(comments),
   })
   const log: string[] = []
   const core = { ...fakeHost(), log: (line: string) => log.push(line) }
@@ -81,7 +81,7 @@ describe('rolling pull request', () => {
 
   const logged = { ...trusted3, id: 1, body: `${trusted3.body}\n\n<!-- docs-agent-action: log -->` }
 
-  test.each<[string, MarkerComment[], number, MarkerComment | undefined]>([
+  test.each<[string, ListedComment[], number, ListedComment | undefined]>([
     ['the comment with the log, although a trusted author added a newer one', [logged, trusted5], 5, logged],
     ['the highest count of trusted authors, and their newest comment', [trusted5, trusted3, byStranger], 5, trusted3],
     ['no count of an app where a trusted author names the job', [byApp, trusted3], 3, trusted3],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { announceTurn, countFollowUp, nameJob, writeLog } from '../../../src/agent/pull-request/marker-comment.ts'
-import { readMarker, updateMarker } from '../../../src/agent/marker.ts'
+import { isOwnComment, readMarker, updateMarker } from '../../../src/agent/marker.ts'
 import type { AgentStep } from '../../../src/agent/report/journal.ts'
 import type { LogPlace } from '../../../src/agent/report/report.ts'
 import { TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
@@ -64,12 +64,12 @@ describe('the log', () => {
 
   test('is not written to the comment of a person whom nobody trusts', async () => {
     const comments = new SharedComments([MARKED, MARKED, MARKED])
-    const listMarkerComments: GitHub['listMarkerComments'] = async () =>
-      (await comments.github.listMarkerComments(PULL_REQUEST)).map((comment, index) => ({
+    const listComments: GitHub['listComments'] = async () =>
+      (await comments.github.listComments(PULL_REQUEST, isOwnComment)).map((comment, index) => ({
         ...comment,
         author: (['bot', 'trusted', 'stranger'] as const)[index] ?? 'stranger',
       }))
-    await writeLog(stepWith(comments, { github: fakeGitHub({ ...comments.github, listMarkerComments }) }))
+    await writeLog(stepWith(comments, { github: fakeGitHub({ ...comments.github, listComments }) }))
     expect(comments.bodies.map((body) => ROW.test(body))).toEqual([false, true, false])
   })
 

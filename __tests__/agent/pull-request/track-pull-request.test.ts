@@ -5,7 +5,7 @@ import { readAtEnd, trackPullRequest } from '../../../src/agent/pull-request/tra
 import { describePullRequest } from '../../../src/agent/report/turn.ts'
 import { formatWarnings } from '../../../src/agent/report/journal.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import type { MarkerComment } from '../../../src/github/comments.ts'
+import type { ListedComment } from '../../../src/github/comments.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
 import { ATTACH, endWith } from '../../support/report.ts'
@@ -48,21 +48,21 @@ const FOUND = describePullRequest(PULL_REQUEST)
 const unmarked = (answers: Partial<GitHub> = {}): FakeGitHub =>
   fakeGitHub({
     readPullRequest: inTurn({ ...PULL_REQUEST, labels: [] }),
-    listMarkerComments: () => Promise.resolve([]),
+    listComments: () => Promise.resolve([]),
     ...answers,
   })
-const markedBy = (author: MarkerComment['author']): FakeGitHub =>
-  unmarked({ listMarkerComments: () => Promise.resolve([{ ...MARKER, author }]) })
+const markedBy = (author: ListedComment['author']): FakeGitHub =>
+  unmarked({ listComments: () => Promise.resolve([{ ...MARKER, author }]) })
 const refusing = (code: ErrorCode, hint?: string): FakeGitHub =>
   fakeGitHub({ readPullRequest: inTurn<never>(refusal(code, hint)) })
 
 test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
   ['adds the comment before the label', {}, unmarked(), ['addComment', 'addLabel']],
   ['adds nothing with no label wanted', { label: '' }, unmarked(), []],
-  ['adds nothing to one that is marked', AGAIN, fakeGitHub(), ['listMarkerComments']],
-  ['adds no comment to that of a trusted author', AGAIN, markedBy('trusted'), ['listMarkerComments', 'addLabel']],
-  ['adds none to that of an app', AGAIN, markedBy('bot'), ['listMarkerComments', 'addLabel']],
-  ['adds one to that of a stranger', AGAIN, markedBy('stranger'), ['listMarkerComments', 'addComment', 'addLabel']],
+  ['adds nothing to one that is marked', AGAIN, fakeGitHub(), ['listComments']],
+  ['adds no comment to that of a trusted author', AGAIN, markedBy('trusted'), ['listComments', 'addLabel']],
+  ['adds none to that of an app', AGAIN, markedBy('bot'), ['listComments', 'addLabel']],
+  ['adds one to that of a stranger', AGAIN, markedBy('stranger'), ['listComments', 'addComment', 'addLabel']],
 ])('reads the state of a pull request, and %s', async (_what, inputs, github, asked) => {
   const { found, notice, ...done } = await handOver(inputs, github)
   expect(found).toMatchObject({ state: 'open', branch: 'agent/guide', headSha: PULL_REQUEST.headSha })
@@ -92,7 +92,7 @@ test('a label that cannot be added costs nothing else', async () => {
 test('a comment of which nobody knows whether it is there costs nothing else', async () => {
   const { found, notice, asked } = await handOver(
     AGAIN,
-    unmarked({ listMarkerComments: inTurn<never>(refusal('bad-answer')) }),
+    unmarked({ listComments: inTurn<never>(refusal('bad-answer')) }),
   )
   const text = 'The comment that names the job was not written: GitHub said bad-answer.'
   expect([found.state, notice, asked.includes('addComment')]).toEqual(['open', text, false])

@@ -5,7 +5,8 @@ import { formatFixing, STOPS, type RoundStop } from '../../../src/agent/report/t
 import { formatWarnings, Journal } from '../../../src/agent/report/journal.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { OUTCOMES, ownPullRequest, redactReport, type Report } from '../../../src/agent/report/report.ts'
-import { renderReply, replyMarker } from '../../../src/agent/conversation/reply.ts'
+import { renderReply } from '../../../src/agent/conversation/reply.ts'
+import { renderReplyMarker } from '../../../src/agent/marker.ts'
 import { parseComment } from '../../../src/agent/conversation/comment-command.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
@@ -213,8 +214,8 @@ test('the hidden line differs for each comment, run, job, step and leg of a matr
   const places = [{ runId: 43 }, { workflowJob: 'links' }, { runnerStepId: '__acme_docs_2' }, { inputsHash: '4567' }]
   const others = [COMMENT, { ...COMMENT, kind: 'review' as const }, { ...COMMENT, id: 72 }]
   const markers = [
-    ...others.map((one) => replyMarker(one, FACTS)),
-    ...places.map((place) => replyMarker(COMMENT, { ...FACTS, ...place })),
+    ...others.map((one) => renderReplyMarker(one, FACTS)),
+    ...places.map((place) => renderReplyMarker(COMMENT, { ...FACTS, ...place })),
   ]
   expect(new Set(markers).size).toBe(7)
 })

@@ -1,8 +1,8 @@
 import type { Context } from '../../action/context.ts'
-import { MARKER_BEGINNING } from '../../github/comments.ts'
 import type { Event, EventCommit, Subject, Work } from '../../github/event.ts'
 import { formatCount } from '../../text/format.ts'
 import { quoted, type LinkedText } from '../../text/markdown.ts'
+import { isOwnComment } from '../marker.ts'
 
 /** What an event is about, as far as that can be the agent's own work. */
 export interface EventOrigin {
@@ -52,8 +52,8 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
       return { kind: 'people' }
     case 'comment':
     case 'review': {
-      const isOurs = event.comment.text.startsWith(MARKER_BEGINNING)
-      return { ...ofSubject(event.subject), kind: isOurs ? 'ours' : sender.isBot ? 'other' : 'people' }
+      const kind = isOwnComment(event.comment.text) ? 'ours' : sender.isBot ? 'other' : 'people'
+      return { ...ofSubject(event.subject), kind }
     }
     case 'pull-request':
     case 'issue':

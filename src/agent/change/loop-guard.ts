@@ -7,8 +7,9 @@ import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { orNotSent, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
-import { findAgentAccounts, isMarkerComment, OTHER_BOTS } from '../marker.ts'
+import { isMarkerComment } from '../marker.ts'
 import type { AgentStep } from '../report/journal.ts'
+import { findAgentAccounts, OTHER_BOTS } from './agent-accounts.ts'
 import { type FoundChange, isChangeWanted } from './compare-range.ts'
 import type { EventOrigin } from './event-origin.ts'
 import {
@@ -83,7 +84,7 @@ async function isOwnPullRequest(pullRequest: SourcePullRequest, github: GitHub, 
     const labels = known ?? (await github.readPullRequest(address)).labels
     known = undefined
     if (hasLabel(inputs.label, labels)) return true
-    const comments = await github.listMarkerComments(address, isMarkerComment)
+    const comments = await github.listComments(address, isMarkerComment)
     return comments.some(({ body, author }) => author === 'trusted' && isMarkerComment(body))
   }
   if (await hasMark()) return true

@@ -4,14 +4,8 @@ import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
 import { type Account, isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
 import { ActionError, orNotSent, rethrowFatal } from '../../runtime/errors.ts'
-import {
-  findAgentAccounts,
-  isMarkedWithLabel,
-  isMarkerComment,
-  mostTrusted,
-  OTHER_BOTS,
-  warnOfLimit,
-} from '../marker.ts'
+import { findAgentAccounts, OTHER_BOTS } from '../change/agent-accounts.ts'
+import { isMarkedWithLabel, isMarkerComment, mostTrusted, warnOfLimit } from '../marker.ts'
 import type { NewJobTarget, Plan, RollingPullRequest } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -55,7 +49,7 @@ async function findMarked(
   const github = openGitHub(search)
   const marked: PullRequestAddress[] = []
   for (const candidate of pickCandidates(unlabelled, await findAgentAccounts(repository, label, github))) {
-    const comments = mostTrusted(await github.listMarkerComments(candidate, isMarkerComment))
+    const comments = mostTrusted(await github.listComments(candidate, isMarkerComment))
     if (comments.some(({ body }) => isMarkedWithLabel(body, label))) marked.unshift(candidate)
   }
   return marked

@@ -1,6 +1,6 @@
 import { openGitHub, within } from '../../action/step.ts'
 import type { Job } from '../../docs-service/schemas.ts'
-import type { MarkerComment } from '../../github/comments.ts'
+import type { ListedComment } from '../../github/comments.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
@@ -92,7 +92,7 @@ export async function findJobOf(address: PullRequestAddress, search: Search): Pr
   const pullRequest = await github.readPullRequest(address)
   const objections: string[] = []
   if (!isOpen(pullRequest)) return { pullRequest, objections }
-  const { ours, others } = jobsNamedIn(await github.listMarkerComments(pullRequest, isMarkerComment))
+  const { ours, others } = jobsNamedIn(await github.listComments(pullRequest, isMarkerComment))
   const lagsUntil = search.clock.now() + LINK_LAG_MS
   if (!search.inputs.hasService) {
     const [named] = ours
@@ -125,7 +125,7 @@ const MAX_JOBS = 10
  * The jobs that comments name: those that count, oldest first, and those that anybody else names, newest first. Strangers may
  * name any job, and the service decides.
  */
-function jobsNamedIn(comments: readonly MarkerComment[]): Record<'ours' | 'others', readonly NamedJob[]> {
+function jobsNamedIn(comments: readonly ListedComment[]): Record<'ours' | 'others', readonly NamedJob[]> {
   const markers = comments.flatMap(({ id, author, body }) => {
     const marker = readMarker(body)
     return marker === undefined ? [] : [{ ...marker, id, author, body }]

@@ -1,31 +1,13 @@
 import type { Context } from '../../action/context.ts'
 import type { Conclusion } from '../../action/step-result.ts'
 import { endingAt, openGitHub, type Step } from '../../action/step.ts'
-import { type CommentAddress, MARKER_BEGINNING, type MarkerComment } from '../../github/comments.ts'
+import type { CommentAddress, ListedComment } from '../../github/comments.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { formatSentences } from '../../text/markdown.ts'
+import { renderReplyMarker } from '../marker.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { conclude } from '../report/outcomes.ts'
 import { ownPullRequest, redactReport, type Report } from '../report/report.ts'
-
-/** What a reply belongs to. */
-type ReplyPlace = Pick<Context, 'runId' | 'workflowJob' | 'runnerStepId'> & {
-  /** Of all inputs but secrets. */
-  readonly inputsHash: string
-}
-
-/** The runner's ids have no other characters. */
-const toWord = (id: string): string => id.replaceAll(/[^\w.-]/g, '-')
-
-/**
- * The hidden first line of a reply. It names the step and the comment, so that each step replies once to a comment: a later
- * attempt replaces the reply of its own step, and never the one of another step or of another leg of a matrix.
- */
-export function replyMarker({ kind, id }: CommentAddress, place: ReplyPlace): string {
-  const { runId, workflowJob, runnerStepId, inputsHash } = place
-  const step = `step=${toWord(workflowJob)}/${toWord(runnerStepId)} inputs=${inputsHash}`
-  return `${MARKER_BEGINNING}reply run=${runId} ${step} ${kind}=${id} -->`
-}
 
 /** A zero-width space behind it, without which GitHub would tell somebody that they were mentioned. */
 const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
@@ -38,7 +20,7 @@ export function renderReply(
   report: Report,
   { title, text, advice }: Conclusion,
   address: CommentAddress,
-  context: Context & ReplyPlace,
+  context: Context & { readonly inputsHash: string },
 ): string {
   const { skipReason } = report
   const { serverUrl, repository, runId } = context
@@ -52,7 +34,7 @@ export function renderReply(
     link && `[${name}](${link.href.replaceAll('@', '%40')})`,
     `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
   ]
-  return `${replyMarker(address, context)}\n${withoutMentions(blocks.filter(Boolean).join('\n\n'))}`
+  return `${renderReplyMarker(address, context)}\n${withoutMentions(blocks.filter(Boolean).join('\n\n'))}`
 }
 
 /** The most that a reply may take, in milliseconds. */
@@ -81,11 +63,11 @@ export async function answerComment(step: AgentStep): Promise<void> {
   const body = core.redact(renderReply(report, conclude(report), comment, context))
   try {
     const github = openGitHub(step, REPLY_MS, GRACE_MS)
-    const marker = replyMarker(comment, context)
+    const marker = renderReplyMarker(comment, context)
     const isReply = (body: string): boolean => body.startsWith(marker)
     // Nobody else's comment is written anew: an app may be anybody's, so the reply of one is not taken for ours.
-    const isOurs = ({ author, body }: MarkerComment): boolean => author === 'trusted' && isReply(body)
-    const reply = (await github.listMarkerComments(comment, isReply)).find(isOurs)
+    const isOurs = ({ author, body }: ListedComment): boolean => author === 'trusted' && isReply(body)
+    const reply = (await github.listComments(comment, isReply)).find(isOurs)
     if (reply === undefined) await github.addComment(comment, body)
     else await github.editComment(comment, reply.id, body)
   } catch (error) {

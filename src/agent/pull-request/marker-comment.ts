@@ -1,5 +1,5 @@
 import { openGitHub } from '../../action/step.ts'
-import type { MarkerComment } from '../../github/comments.ts'
+import type { ListedComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
@@ -67,8 +67,8 @@ type UpdateResult = { readonly commentId: number | undefined } | 'used-up'
 
 type JobPlace = Pick<LogPlace, 'pullRequest' | 'jobId'>
 
-async function findMarkerComment({ pullRequest, jobId }: JobPlace, github: GitHub): Promise<MarkerComment | undefined> {
-  const comments = await github.listMarkerComments(pullRequest, (body) => isMarkerComment(body, jobId))
+async function findMarkerComment({ pullRequest, jobId }: JobPlace, github: GitHub): Promise<ListedComment | undefined> {
+  const comments = await github.listComments(pullRequest, (body) => isMarkerComment(body, jobId))
   return pickLogComment(comments)
 }
 

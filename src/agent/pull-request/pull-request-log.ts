@@ -9,7 +9,21 @@ import { findBlockers, isPullRequestOver } from '../report/pull-request-status.t
 import { formatEnd } from '../report/turn-texts.ts'
 import { getEnd, getWork, isSent, mayStillRun, type Turn } from '../report/turn.ts'
 import { getStopOutcome, getNewest, type Turns } from '../report/turns.ts'
-import { LOG_BEGINNING, readMarker, updateMarker, warnOfLimit, type Marker } from '../marker.ts'
+import {
+  FOLLOW_UPS_TAG,
+  LEFT_TAG,
+  LOG_BEGINNING,
+  type Marker,
+  readMarker,
+  readRowKey,
+  readSummarised,
+  readWorkingUntil,
+  removeWorkingTag,
+  renderRowTags,
+  renderSummarisedTag,
+  updateMarker,
+  warnOfLimit,
+} from '../marker.ts'
 
 /** What a step adds to the log, in lines as the comment has them. */
 export interface LogEntry {
@@ -66,10 +80,6 @@ interface RowResult {
 
 const toTimeOfDay = (at: Date): string => `${formatUtc(at).slice('YYYY-MM-DD '.length, 'YYYY-MM-DD hh:mm'.length)} UTC`
 
-/** The hidden part of a row whose turn may still run, directly before the row's key. */
-const workingTag = (untilMs: number): string => `<!-- working=${untilMs} --> `
-const WORKING = /<!-- working=(\d{1,15}) --> (?=<!-- row=)/
-
 const describeStart = (at: Date): string => `⏳ working since ${toTimeOfDay(at)}, do not merge yet`
 const WORKING_SINCE = /⏳ working since \d\d:\d\d UTC, do not merge yet/
 const MAY_BE_WORKING = '; ⏳ the agent may still be working, do not merge yet'
@@ -104,11 +114,10 @@ function toRows(
     const when = formatUtc(startedAt).slice(0, 'YYYY-MM-DD hh:mm'.length)
     const { text, workingUntilMs } = describe(turn)
     const end = linked({ text: `${text}${files}${step}`, url })
-    const working = workingUntilMs === undefined ? '' : workingTag(workingUntilMs)
     // No other turn has this key.
-    const key = [runId, runAttempt, stepId, startedAt.getTime()].join('.').replaceAll(/[^\w.-]/g, '-')
+    const key = [runId, runAttempt, stepId, startedAt.getTime()].join('.')
     const about = index === 0 && references !== '' ? `, for ${references}` : ''
-    return [`| ${when} | ${linked(failed ?? startedBy)}${about} | ${end} ${working}<!-- row=${key} --> |`]
+    return [`| ${when} | ${linked(failed ?? startedBy)}${about} | ${end} ${renderRowTags(key, workingUntilMs)} |`]
   })
 }
 
@@ -170,31 +179,27 @@ export function toLogEntry(turns: Turns, report: Report, context: Context, at: D
 const MAX_CHARACTERS = 65_000
 
 const HEAD = ['| When (UTC) | Started by | Result |', '| --- | --- | --- |']
-const ROW = /^\|.*<!-- row=([\w.-]+) -->\s*\|\s*$/
-const SUMMARISED = /<!-- summarised=(\d{1,9}) -->\s*$/
-const LEFT = '<!-- left -->'
 const LEFT_AT = /^\*\*What is left\*\* \((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\)/
-const FOLLOW_UPS = '<!-- follow-ups -->'
-const LIMIT = /: \d+ of (\d{1,3}) used\. .*<!-- follow-ups -->\s*$/
+const LIMIT = new RegExp(`: \\d+ of (\\d{1,3}) used\\. .*${FOLLOW_UPS_TAG}\\s*$`)
 
 /** A line is ours by its own looks, so that whatever people write, move or delete takes nothing from the other lines. */
 function getKind(line: string): 'row' | 'summarised' | 'left' | 'frame' | 'theirs' {
   const shown = line.trimEnd()
-  if (ROW.test(line)) return 'row'
-  if (SUMMARISED.test(line)) return 'summarised'
-  if (shown.endsWith(LEFT)) return 'left'
-  return shown === LOG_BEGINNING || shown.endsWith(FOLLOW_UPS) || HEAD.includes(shown) ? 'frame' : 'theirs'
+  if (readRowKey(line) !== undefined) return 'row'
+  if (readSummarised(line) !== undefined) return 'summarised'
+  if (shown.endsWith(LEFT_TAG)) return 'left'
+  return shown === LOG_BEGINNING || shown.endsWith(FOLLOW_UPS_TAG) || HEAD.includes(shown) ? 'frame' : 'theirs'
 }
 
-const getKey = (row: string): string => ROW.exec(row)?.[1] ?? ''
+const getKey = (row: string): string => readRowKey(row) ?? ''
 /** When the turn of a row began, in milliseconds since 1970. */
 const getTime = (row: string): number => Number(/\d+$/.exec(getKey(row))?.[0] ?? 0)
 
 /** A row of a newer kind replaces one of an older kind: working, then ended with a warning, then ended. */
 function getRank(row: string): number {
-  const [, untilMs] = WORKING.exec(row) ?? []
+  const untilMs = readWorkingUntil(row)
   if (untilMs === undefined) return 2
-  return untilMs === '0' ? 1 : 0
+  return untilMs === 0 ? 1 : 0
 }
 
 function mergeRows(rows: readonly string[], added: readonly string[]): readonly string[] {
@@ -218,20 +223,17 @@ export interface WorkingRow {
 
 export function findWorkingRows(rows: readonly string[]): readonly WorkingRow[] {
   return rows.flatMap((row) => {
-    const [, untilMs] = WORKING.exec(row) ?? []
+    const untilMs = readWorkingUntil(row)
     const [runId, runAttempt] = getKey(row).split('.').map(Number)
-    return untilMs === undefined
-      ? []
-      : { row, runId: runId ?? 0, runAttempt: runAttempt ?? 0, untilMs: Number(untilMs) }
+    return untilMs === undefined ? [] : { row, runId: runId ?? 0, runAttempt: runAttempt ?? 0, untilMs }
   })
 }
 
 /** A row whose turn is known to have ended. */
 export function settleRow(row: string): string {
-  return row
+  return removeWorkingTag(row)
     .replace(WORKING_SINCE, 'not known, because the run ended first')
     .replace(MAY_STILL_BE_WORKING, '')
-    .replace(WORKING, '')
 }
 
 interface CommentLines {
@@ -255,7 +257,7 @@ function parseComment(body: string): CommentLines {
   return {
     above,
     rows: pick('row'),
-    summarised: pick('summarised').reduce((sum, line) => sum + Number(SUMMARISED.exec(line)?.[1]), 0),
+    summarised: pick('summarised').reduce((sum, line) => sum + (readSummarised(line) ?? 0), 0),
     left: pick('left'),
     maxFollowUps: pick('frame').flatMap((line) => LIMIT.exec(line)?.slice(1).map(Number) ?? [])[0],
     theirs: pick('theirs'),
@@ -273,13 +275,13 @@ function renderComment(lines: CommentLines, used: number, count: number) {
   const { above, rows, summarised, left, maxFollowUps = DEFAULT_MAX_FOLLOW_UPS, theirs, hasLog } = lines
   const followUps = `Follow-ups by \`on-open-pr\`: ${used} of ${maxFollowUps} used.`
   const all = summarised + count
-  const line = `_Not listed: ${formatCount(all, 'earlier turn')}._ <!-- summarised=${all} -->`
+  const line = `_Not listed: ${formatCount(all, 'earlier turn')}._ ${renderSummarisedTag(all)}`
   const log = [
     [LOG_BEGINNING],
     all === 0 ? [] : [line],
     [...HEAD, ...rows.slice(count)],
     left,
-    [[followUps, warnOfLimit(used, maxFollowUps), FOLLOW_UPS].filter((text) => text !== '').join(' ')],
+    [[followUps, warnOfLimit(used, maxFollowUps), FOLLOW_UPS_TAG].filter((text) => text !== '').join(' ')],
     theirs,
   ]
   const texts = [above, ...(hasLog ? log : [])].map((part) => part.join('\n').trim())
@@ -367,7 +369,7 @@ export function updateComment(body: string, update: CommentUpdate): string | und
   const rows = mergeRows(lines.rows, added).toSorted((a, b) => getTime(a) - getTime(b))
   // A step that ended later has looked later.
   const isNewer = update.left !== undefined && leftAt(update.left) >= leftAt(lines.left)
-  const left = isNewer ? update.left.map((line) => `${line} ${LEFT}`) : lines.left
+  const left = isNewer ? update.left.map((line) => `${line} ${LEFT_TAG}`) : lines.left
   const hasLog = lines.hasLog || rows.length > 0 || left.length > 0
   const { maxFollowUps = lines.maxFollowUps } = update
   for (let count = 0; count < Math.max(1, rows.length); count++) {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { findAgentAccounts, pickNewestByAuthor } from '../../../src/agent/marker.ts'
-import type { MarkerComment } from '../../../src/github/comments.ts'
+import { findAgentAccounts, pickNewestByAuthor } from '../../../src/agent/change/agent-accounts.ts'
+import type { ListedComment } from '../../../src/github/comments.ts'
 import type { PullRequestInList } from '../../../src/github/labels.ts'
 import { fakeGitHub, MARKER, refusal, rejecting } from '../../support/fake-github.ts'
 
@@ -14,11 +14,11 @@ test('picks the newest pull request of each author whose account still exists', 
 })
 
 /** The accounts that are found, and the pull requests whose comments were read. */
-async function find(listed: readonly PullRequestInList[], commentsOn: (number: number) => readonly MarkerComment[]) {
+async function find(listed: readonly PullRequestInList[], commentsOn: (number: number) => readonly ListedComment[]) {
   const read: number[] = []
   const github = fakeGitHub({
     listNewestPullRequests: () => Promise.resolve(listed),
-    listMarkerComments: (place) => {
+    listComments: (place) => {
       read.push(place.number)
       return Promise.resolve(commentsOn(place.number))
     },
@@ -28,7 +28,7 @@ async function find(listed: readonly PullRequestInList[], commentsOn: (number: n
 }
 
 test('knows the authors of whose newest pull request a trusted author wrote the marker comment', async () => {
-  const comments: Readonly<Record<number, readonly MarkerComment[]>> = {
+  const comments: Readonly<Record<number, readonly ListedComment[]>> = {
     9: [{ ...MARKER, author: 'stranger' }, MARKER],
     8: [],
     7: [
