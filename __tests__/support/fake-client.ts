@@ -1,7 +1,13 @@
 import { countRefusals } from '../../src/docs-service/retry.ts'
 import type { DocsServiceClient } from '../../src/docs-service/client.ts'
-import { type Job, parsePullRequestLink } from '../../src/docs-service/schemas.ts'
-import { isSameEnd, isRunning, STANDING_MS } from '../../src/agent/turn/job-state.ts'
+import {
+  isTerminal,
+  type Job,
+  parsePullRequestLink,
+  type TerminalJob,
+  type TerminalStatus,
+} from '../../src/docs-service/schemas.ts'
+import { isSameEnd, STANDING_MS } from '../../src/agent/turn/job-state.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 
@@ -25,11 +31,15 @@ export function job({ prLink, ...fields }: JobFields = {}): Job {
   }
 }
 
+export function terminalJob(status: TerminalStatus, fields: Omit<JobFields, 'status'> = {}): TerminalJob {
+  return { ...job(fields), status }
+}
+
 export const active = job()
-export const completed = job({ status: 'completed', prLink: LINK })
-export const failed = job({ status: 'failed' })
-export const archived = job({ status: 'archived' })
-export const withoutLink = job({ status: 'completed' })
+export const completed = terminalJob('completed', { prLink: LINK })
+export const failed = terminalJob('failed')
+export const archived = terminalJob('archived')
+export const withoutLink = terminalJob('completed')
 
 export function failure(code: ErrorCode, retryAfterMs?: number): ActionError {
   return new ActionError(code, `It is ${code}.`, retryAfterMs === undefined ? {} : { retryAfterMs })
@@ -82,7 +92,7 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
 
   function hold(given: Job | Error | undefined): void {
     if (standsBy === undefined || given === undefined || given instanceof Error) return
-    if (isRunning(given)) held = undefined
+    if (!isTerminal(given)) held = undefined
     else held = { job: given, sinceMs: held && isSameEnd(held.job, given) ? held.sinceMs : standsBy.now() }
   }
 

@@ -68,6 +68,9 @@ export const STATUS_PHRASES = {
 } as const
 export type JobStatus = keyof typeof STATUS_PHRASES
 
+/** The terminal states: the agent's turn is over. */
+export type TerminalStatus = 'completed' | 'failed' | 'archived'
+
 /** A job as the rest of this project sees it: what is missing or of another type than documented is absent. */
 export interface Job {
   readonly id: string
@@ -84,6 +87,30 @@ export interface Job {
   /** Set if the service gave an address that is not safe to show: a job without a pull request, and that is said. */
   readonly hasUnsafeLink?: true
   readonly createdAt: string | undefined
+}
+
+/** A job as a read shows it in a terminal state. */
+export interface TerminalJob extends Job {
+  readonly status: TerminalStatus
+}
+
+/**
+ * Classifies a status. Undefined while the agent may be at work. Everything that follows from a status is decided by this
+ * function, or by an exhaustive `switch` over it, so that the compiler finds all places that a new status needs.
+ */
+function getTerminalStatus(status: JobStatus): TerminalStatus | undefined {
+  switch (status) {
+    case 'active':
+      return undefined
+    case 'completed':
+    case 'failed':
+    case 'archived':
+      return status
+  }
+}
+
+export function isTerminal(job: Job): job is TerminalJob {
+  return getTerminalStatus(job.status) !== undefined
 }
 
 const idSchema = z.string().check(z.regex(ID_PATTERN))

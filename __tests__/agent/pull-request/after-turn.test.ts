@@ -8,7 +8,7 @@ import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError } from '../../../src/runtime/errors.ts'
-import { job } from '../../support/fake-client.ts'
+import { terminalJob } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
@@ -46,7 +46,7 @@ async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionE
   const [readAt, read]: [number[], () => Promise<PullRequest>] = [[], inTurn(...reads)]
   const github = fakeGitHub({ readPullRequest: () => (readAt.push(clock.passed()), read()) })
   const step = fakeStep({ clock, github, timeoutMs })
-  step.journal.updateTurn(endWith('unknown', job({ status: 'completed', prLink: LINK })))
+  step.journal.updateTurn(endWith('unknown', terminalJob('completed', { prLink: LINK })))
   step.journal.updatePullRequest({ ...describePullRequest(before), checks: 'failure' })
   if (isOld) step.journal.begin({ task: FOLLOW_UP })
   await readAtEnd(step).catch((error: unknown) => {
@@ -84,7 +84,7 @@ test('what is only shown is read for one minute at most, rate limits included', 
   const tookMs = await askingGitHub(options, async (github, { clock }) => {
     const deadlineAt = 3 * DAY_MS
     const step = fakeStep({ clock, github: github.until(deadlineAt), timeoutMs: deadlineAt })
-    step.journal.updateTurn(endWith('created', job({ status: 'completed', prLink: LINK })))
+    step.journal.updateTurn(endWith('created', terminalJob('completed', { prLink: LINK })))
     step.journal.updatePullRequest(describePullRequest(UNKNOWN))
     await readAtEnd(step)
     return clock.now()
@@ -95,7 +95,7 @@ test('what is only shown is read for one minute at most, rate limits included', 
 test('a pull request of which nothing is known, as it is on another host, is not read, and stops nothing', async () => {
   const step = fakeStep({ github: fakeGitHub() })
   const prLink = 'https://gitlab.example.com/acme/docs/-/merge_requests/7'
-  step.journal.updateTurn(endWith('unknown', job({ status: 'completed', prLink })))
+  step.journal.updateTurn(endWith('unknown', terminalJob('completed', { prLink })))
   step.journal.updatePullRequest({})
   await expect(readAtEnd(step)).resolves.toBeUndefined()
 })
@@ -126,7 +126,7 @@ describe('fix rounds', () => {
   ] as const)('whether another round is sent, or why not: %s, %j', (stop, change) => {
     const { found, before, status, maxRounds, leftMs } = { ...STATE, ...change }
     const own = turnIn(endWith('unknown'), { pullRequest: { headSha: before } })
-    const round = turnIn(endWith('unknown', job({ status })))
+    const round = turnIn(endWith('unknown', terminalJob(status)))
     expect(stopBeforeAsking(found, [own, round], maxRounds, leftMs)).toBe(stop)
   })
 

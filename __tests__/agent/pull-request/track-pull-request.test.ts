@@ -10,7 +10,7 @@ import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
 import { ATTACH, endWith } from '../../support/report.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { job } from '../../support/fake-client.ts'
+import { terminalJob } from '../../support/fake-client.ts'
 import { fakeGitHub, inTurn, MARKER, PULL_REQUEST, refusal, type FakeGitHub } from '../../support/fake-github.ts'
 import { askingGitHub } from '../../support/github-client.ts'
 import { repositoryWithPull } from '../../support/github-state.ts'
@@ -31,7 +31,7 @@ async function handOver(
 ) {
   const inputs = agentInputs({ githubToken: github === null ? '' : 'ghs_token', label: 'docs-agent', ...fields })
   const step = fakeStep({ inputs, github: github ?? undefined, clock })
-  const found = await trackPullRequest(endWith('unknown', job({ status: 'completed', prLink })), step)
+  const found = await trackPullRequest(endWith('unknown', terminalJob('completed', { prLink })), step)
   return {
     found,
     notice: formatWarnings(step.journal.warnings),
@@ -117,7 +117,7 @@ test.each<[string, Partial<AgentInputs>, isBrief: boolean]>([
     const [tookMs, found] = await askingGitHub({ docs: repositoryWithPull(), faults }, async (github, { clock }) => {
       const inputs = agentInputs({ githubToken: 'ghs_token', label: '', ...fields })
       const step = fakeStep({ inputs, clock, github: github.until(3 * DAY_MS), timeoutMs: 3 * DAY_MS })
-      const end = endWith('created', job({ status: 'completed', prLink: LINK }))
+      const end = endWith('created', terminalJob('completed', { prLink: LINK }))
       step.journal.updateTurn(end)
       step.journal.updatePullRequest(await trackPullRequest(end, step))
       if (isBrief) await readAtEnd(step)
@@ -135,7 +135,7 @@ test('all reads of what is only shown have one minute together', async () => {
   }
   const github = fakeGitHub(late)
   const step = fakeStep({ inputs: agentInputs({ githubToken: 'ghs_token', label: '' }), clock, github })
-  const end = endWith('created', job({ status: 'completed', prLink: LINK }))
+  const end = endWith('created', terminalJob('completed', { prLink: LINK }))
   step.journal.updateTurn(end)
   step.journal.updatePullRequest(await trackPullRequest(end, step))
   await readAtEnd(step)

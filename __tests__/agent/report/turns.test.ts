@@ -21,7 +21,7 @@ import {
   createReport,
   type Turns,
 } from '../../../src/agent/report/turns.ts'
-import type { Job } from '../../../src/docs-service/schemas.ts'
+import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
 import { CREATE, endWith, turnIn, WORK } from '../../support/report.ts'
@@ -245,7 +245,7 @@ test('a turn that is the step’s own needs no reason why none follows', () => {
   expect(tell(...withRounds([]))).toMatchObject({ rounds: [], stop: undefined })
 })
 
-const ended = (work: Work['kind'] | Work, job: Job = completed): TurnEnd => endWith(work, job)
+const ended = (work: Work['kind'] | Work, job: TerminalJob = completed): TurnEnd => endWith(work, job)
 
 test.each<[TurnEnd, RoundStop | undefined]>([
   [ended('unknown'), undefined],

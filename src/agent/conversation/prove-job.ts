@@ -1,5 +1,5 @@
 import { openGitHub, within } from '../../action/step.ts'
-import type { Job } from '../../docs-service/schemas.ts'
+import { isTerminal, type Job } from '../../docs-service/schemas.ts'
 import type { ListedComment } from '../../github/comments.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
@@ -9,7 +9,7 @@ import type { Deadline } from '../../runtime/time-budget.ts'
 import { isMarkerComment, mostTrusted, pickLogComment, readMarker } from '../marker.ts'
 import type { RollingPullRequest } from '../plan.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { isRunning, seeEnd } from '../turn/job-state.ts'
+import { isWithoutLink, seeEnd } from '../turn/job-state.ts'
 import { createPoller } from '../turn/job-watch.ts'
 import { LINK_LAG_MS, nextTurnPollMs } from '../turn/poll-schedule.ts'
 import { findObjection, objectionTo } from '../turn/prepare-send.ts'
@@ -54,8 +54,7 @@ async function readJob(jobId: string, search: Search, lagsUntil: number): Promis
     return sleepWithProgress(ms, { clock, log: core.log, signal })
   }
   const poll = createPoller(search, { observe, sleep }, waits)
-  const isFound = ({ status, prLink }: Job): boolean =>
-    prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
+  const isFound = (job: Job): boolean => !isWithoutLink(job) || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {
     const job = await poll(jobId, isFound, { nextMs: nextTurnPollMs, readsAtOnce: true })
     if (job !== undefined) return job
@@ -104,7 +103,7 @@ export async function findJobOf(address: PullRequestAddress, search: Search): Pr
     const objection = await findObjection(job, pullRequest, search)
     const isProven = objection === undefined
     // A busy job names no pull request. Whether this one is its own it says when its turn ends.
-    if (isProven || (job !== undefined && isRunning(job))) return { ...named, pullRequest, isProven }
+    if (isProven || (job !== undefined && !isTerminal(job))) return { ...named, pullRequest, isProven }
     objections.push(`job ${named.jobId} ${objection}`)
   }
   for (const named of others) {

@@ -2,7 +2,7 @@ import { historyIn, listOwners, type PullRequestCommit } from '../../github/comm
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import type { Check } from '../../github/checks.ts'
 import { listFailedChecks, getEnded, type PullRequestFindings, type RoundStop } from '../report/turn.ts'
-import { getNewest, sentRounds, type Turns } from '../report/turns.ts'
+import { getNewest, sentRounds, stopForStatus, type Turns } from '../report/turns.ts'
 
 /** A round takes a turn of the agent and its checks; one that cannot end in this time is not begun. */
 const ROUND_MS = 600_000
@@ -26,7 +26,7 @@ export function stopBeforeAsking(
   maxRounds: number,
   leftMs: number,
 ): RoundStop | undefined {
-  const jobStatus = getEnded(getNewest(turns))?.job.status
+  const ended = getEnded(getNewest(turns))
   if (found.checks === 'success') return 'passed'
   if (found.checks !== 'failure') return 'nothing-to-tell'
   if (!isOpen(found)) return 'closed'
@@ -34,7 +34,7 @@ export function stopBeforeAsking(
   if (failed.length > 0 && !failed.some(isForAgent)) return 'needs-person'
   if (found.headSha === findHeadOfLastRound(turns)) return 'no-new-commit'
   if (sentRounds(turns).length >= maxRounds) return 'used-up'
-  return stopForTime(leftMs) ?? (jobStatus === 'failed' || jobStatus === 'archived' ? jobStatus : undefined)
+  return stopForTime(leftMs) ?? (ended && stopForStatus(ended.job.status))
 }
 
 /** @param leftMs until the deadline, in milliseconds */

@@ -1,5 +1,5 @@
 import { type Conclusion, MISSING_KEY } from '../../action/step-result.ts'
-import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
+import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../../text/format.ts'
 import type { FailOn } from '../inputs.ts'
@@ -33,7 +33,7 @@ interface OutcomeRow {
 
 /** Whether the job goes on without this step. */
 function isStillRunning({ job, outcome }: Report): boolean {
-  return job?.status === 'active' && outcome !== 'no-changes'
+  return job !== undefined && !isTerminal(job) && outcome !== 'no-changes'
 }
 
 export const TURN_MAY_RUN =

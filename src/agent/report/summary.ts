@@ -1,4 +1,5 @@
 import type { Conclusion } from '../../action/step-result.ts'
+import type { Job } from '../../docs-service/schemas.ts'
 import { type Check, countChecks } from '../../github/checks.ts'
 import { formatCount, formatDuration, formatUtc, readableTime } from '../../text/format.ts'
 import {
@@ -101,14 +102,32 @@ function linesToCopy(id: string | undefined, ...more: readonly string[]): string
   return ['```yaml', 'with:', `  job-id: ${id ?? ''}`, ...more, '```'].join('\n')
 }
 
+/** Whether the job has ended and takes another prompt. */
+function isReadyForPrompt({ status }: Job): boolean {
+  switch (status) {
+    case 'completed':
+    case 'failed':
+      return true
+    case 'active':
+    case 'archived':
+      return false
+  }
+}
+
 /** What the job could do next. Nobody is to send more before it is known what became of this. */
 function whatNext(report: Report, { advice }: Conclusion): string[] {
   const { job, error, progress, outcome } = report
   const attaching = adviseAttaching(report)
   if (attaching !== undefined)
     return attaching === advice ? [] : ['### What next', attaching, linesToCopy(getJobId(report))]
-  const mayFollow = job?.status === 'completed' || job?.status === 'failed'
-  if (!mayFollow || error !== undefined || progress === 'taken' || outcome === 'cancelled') return []
+  if (
+    job === undefined ||
+    !isReadyForPrompt(job) ||
+    error !== undefined ||
+    progress === 'taken' ||
+    outcome === 'cancelled'
+  )
+    return []
   const more = '  prompt: Now do this as well.'
   return ['### What next', 'To tell the agent more, send a follow-up to this job:', linesToCopy(job.id, more)]
 }

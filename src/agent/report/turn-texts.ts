@@ -13,8 +13,17 @@ function formatEndedBadly(text: string, work: Work): string {
 
 const OPENED = 'opened'
 
-function formatEnded({ job, work }: Ended, { task }: Turn): string {
-  if (job.status === 'failed' || job.status === 'archived') return formatEndedBadly(OUTCOME_ROWS[job.status].end, work)
+function formatEnded({ job, work }: Ended, turn: Turn): string {
+  switch (job.status) {
+    case 'failed':
+    case 'archived':
+      return formatEndedBadly(OUTCOME_ROWS[job.status].end, work)
+    case 'completed':
+      return formatWork(work, turn)
+  }
+}
+
+function formatWork(work: Work, { task }: Turn): string {
   switch (work.kind) {
     case 'created':
       return OPENED

@@ -1,4 +1,4 @@
-import type { Job } from '../../docs-service/schemas.ts'
+import type { Job, TerminalJob } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/checks.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import type { ActionError } from '../../runtime/errors.ts'
@@ -123,7 +123,7 @@ type Underway =
 export interface Ended {
   readonly kind: 'ended'
   /** The read that decided. */
-  readonly job: Job
+  readonly job: TerminalJob
   readonly work: Work
 }
 

@@ -1,3 +1,4 @@
+import type { TerminalStatus } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import {
   type Ended,
@@ -14,6 +15,7 @@ import {
   type Stopped,
   type Turn,
   type TurnEnd,
+  type Work,
 } from './turn.ts'
 import type { Facts, Outcome, PullRequestOperation, Report } from './report.ts'
 
@@ -38,7 +40,16 @@ export function getStopOutcome({ error, isCancelled }: Stopped): Outcome {
 
 /** What the job's status and its pull request say of a turn that was seen to end. */
 function getEndedOutcome({ job, work }: Ended): Outcome {
-  if (job.status === 'failed' || job.status === 'archived') return job.status
+  switch (job.status) {
+    case 'failed':
+    case 'archived':
+      return job.status
+    case 'completed':
+      return getWorkOutcome(work)
+  }
+}
+
+function getWorkOutcome(work: Work): Outcome {
   switch (work.kind) {
     case 'created':
     case 'updated':
@@ -109,9 +120,23 @@ export function sentRounds([, ...rounds]: Turns): readonly Turn[] {
   return rounds.filter(isSent)
 }
 
+/** Why no round follows a turn after which the job has this status; undefined if one may follow. */
+export function stopForStatus(status: TerminalStatus): RoundStop | undefined {
+  switch (status) {
+    case 'failed':
+    case 'archived':
+      return status
+    case 'completed':
+      return undefined
+  }
+}
+
 /** Why no round follows an ended turn; undefined if its pull request is to be looked at. */
 function stopAfterEnded({ job, work }: Ended): RoundStop | undefined {
-  if (job.status === 'failed' || job.status === 'archived') return job.status
+  return stopForStatus(job.status) ?? stopAfterWork(work)
+}
+
+function stopAfterWork(work: Work): RoundStop | undefined {
   switch (work.kind) {
     case 'created':
     case 'none':

@@ -1,14 +1,40 @@
-import { isSamePullRequest, type Job } from '../../docs-service/schemas.ts'
+import { isSamePullRequest, isTerminal, type Job } from '../../docs-service/schemas.ts'
 import type { StandingEnd } from '../report/report.ts'
-
-/** Whether the agent is at work, as far as the service says (sections 2.1 and 3). The three other states are final. */
-export function isRunning({ status }: Job): boolean {
-  return status === 'active'
-}
 
 /** Whether the service says `active` in so many words. An unknown status, or none, is taken for running and proves nothing. */
 export function saysActive({ status, unlistedStatus, isAssumed }: Job): boolean {
-  return status === 'active' && unlistedStatus === undefined && isAssumed === undefined
+  switch (status) {
+    case 'active':
+      return unlistedStatus === undefined && isAssumed === undefined
+    case 'completed':
+    case 'failed':
+    case 'archived':
+      return false
+  }
+}
+
+/** Whether the job has completed and names no pull request. The link may still come, as it can lag behind the status. */
+export function isWithoutLink({ status, prLink }: Job): boolean {
+  switch (status) {
+    case 'completed':
+      return prLink === undefined
+    case 'active':
+    case 'failed':
+    case 'archived':
+      return false
+  }
+}
+
+/** Whether the service accepts another prompt for the job, now or after the current turn. */
+export function takesPrompts({ status }: Job): boolean {
+  switch (status) {
+    case 'active':
+    case 'completed':
+    case 'failed':
+      return true
+    case 'archived':
+      return false
+  }
 }
 
 /** Whether two readings show the same end: the same status and the same pull request. */
@@ -30,7 +56,7 @@ export function seeEnd(ends: Map<string, StandingEnd>, read: Job, nowMs: number)
 
 /** The standing end after one more read of the job; undefined while the job runs. */
 export function standingAfter(before: StandingEnd | undefined, read: Job, nowMs: number): StandingEnd | undefined {
-  if (isRunning(read)) return undefined
+  if (!isTerminal(read)) return undefined
   const isSame = before !== undefined && isSameEnd(before.end, read)
   return { end: read, sinceMs: isSame ? before.sinceMs : nowMs, lastMs: nowMs }
 }

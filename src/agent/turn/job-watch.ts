@@ -1,6 +1,6 @@
 import { OutputsLost } from '../../action/toolkit.ts'
 import { createTryRead, getRateLimitDelayMs, isAskedToWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
-import { type Job, STATUS_PHRASES } from '../../docs-service/schemas.ts'
+import { isTerminal, type Job, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ActionError, describeError, logCauses, orUndefined } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat } from '../../runtime/heartbeat.ts'
 import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
@@ -9,7 +9,7 @@ import type { AgentStep } from '../report/journal.ts'
 import { writeMilestone } from '../report/outputs.ts'
 import type { Outcome } from '../report/report.ts'
 import { type Ended, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
-import { isRunning, seeEnd } from './job-state.ts'
+import { isWithoutLink, seeEnd } from './job-state.ts'
 import { LINK_LAG_MS, nextPollMs, nextSettlePollMs, nextTurnPollMs } from './poll-schedule.ts'
 
 /** How to wait. */
@@ -226,8 +226,7 @@ const REPEATED_READ_MS = 10_000
 async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | 'none' | 'cut'> {
   const { client, clock, deadlineAt } = watch.step
   const endsAt = clock.now() + LINK_LAG_MS
-  const saysMore = ({ status, prLink, hasUnsafeLink }: Job): boolean =>
-    status !== 'completed' || prLink !== undefined || hasUnsafeLink === true
+  const saysMore = (read: Job): boolean => !isWithoutLink(read) || read.hasUnsafeLink === true
   const polled = watch.poll(jobId, saysMore, {
     nextMs: (_fixedMs, { reads, minDelayMs }) => Math.max(nextSettlePollMs(reads), minDelayMs),
     withinMs: LINK_LAG_MS,
@@ -262,11 +261,10 @@ export type JobEnd = Ended | UnusableLink
  * @returns the newest read, if it contradicts the state; undefined if the time ran out
  */
 export async function settleEnd(job: Job, watch: JobWatch): Promise<JobEnd | Job | undefined> {
-  const { id, status, prLink, hasUnsafeLink } = job
-  if (status === 'failed' || status === 'archived' || prLink !== undefined)
-    return { kind: 'ended', job, work: { kind: 'unknown' } }
-  if (hasUnsafeLink === true) return unusableLink(job)
-  const read = await awaitLink(id, watch)
+  if (!isTerminal(job)) return job
+  if (!isWithoutLink(job)) return { kind: 'ended', job, work: { kind: 'unknown' } }
+  if (job.hasUnsafeLink === true) return unusableLink(job)
+  const read = await awaitLink(job.id, watch)
   if (read === 'none') return { kind: 'ended', job, work: { kind: 'none' } }
   return read === 'cut' ? undefined : read
 }
@@ -281,7 +279,7 @@ export async function waitForJob(
   mayBeMissingUntil?: number,
 ): Promise<JobEnd | undefined> {
   for (let job: Job | undefined = present; job !== undefined;) {
-    if (isRunning(job)) job = await watch.poll(present.id, (read) => !isRunning(read), { mayBeMissingUntil })
+    if (!isTerminal(job)) job = await watch.poll(present.id, isTerminal, { mayBeMissingUntil })
     else {
       const settled: JobEnd | Job | undefined = await settleEnd(job, watch)
       if (settled === undefined || 'kind' in settled) return settled

@@ -1,5 +1,11 @@
 import { openGitHub } from '../../action/step.ts'
-import { isSamePullRequest, type Job, parsePullRequestLink, STATUS_PHRASES } from '../../docs-service/schemas.ts'
+import {
+  isSamePullRequest,
+  isTerminal,
+  type Job,
+  parsePullRequestLink,
+  STATUS_PHRASES,
+} from '../../docs-service/schemas.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import type { FixRoundTarget, PullRequestTarget, Target } from '../plan.ts'
@@ -9,7 +15,7 @@ import { type AgentStep, openQuestionBudget } from '../report/journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import type { StandingEnd } from '../report/report.ts'
 import { type RoundStop, STOPS, type TurnEnd } from '../report/turn.ts'
-import { hasStood, isRunning, isSameEnd, STANDING_MS } from './job-state.ts'
+import { hasStood, isSameEnd, isWithoutLink, STANDING_MS, takesPrompts } from './job-state.ts'
 import { findJob, type JobWatch, waitForJob } from './job-watch.ts'
 import { nextTurnPollMs } from './poll-schedule.ts'
 import { type HeadBefore, readHeadBefore } from './turn-work.ts'
@@ -64,7 +70,7 @@ const describeUnknown = ({ rolling }: PullRequestTarget): string =>
  */
 function decideOnObjection(target: PullRequestTarget, job: Job, objection: string): TargetDecision {
   // The job takes back without a word what it said.
-  const takesBack = target.rolling.isProven && job.status === 'completed' && job.prLink === undefined
+  const takesBack = target.rolling.isProven && isWithoutLink(job)
   if (target.reason === 'pull-request' && !takesBack)
     return { kind: 'replan', target, reason: `Job ${job.id} ${objection}` }
   const more = takesBack ? ' any more' : ''
@@ -137,7 +143,7 @@ async function checkTarget(target: Target, job: Job, step: AgentStep): Promise<T
  */
 export async function decideSend(target: Target, before: Job, watch: JobWatch): Promise<SendDecision> {
   const now = await findJob(before.id, watch)
-  const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
+  const stands = now !== undefined && (isTerminal(before) ? isSameEnd(now, before) : takesPrompts(now))
   return stands ? checkTarget(target, now, watch.step) : { kind: 'wait', now }
 }
 
@@ -292,19 +298,19 @@ export async function prepareSend(
   let head: HeadBefore | undefined
   for (let waits = 0; ;) {
     if (present === undefined) return notSent('timed-out', UNREAD, watch)
-    const isInTheWay = isRunning(present) && (inputs.wait || isOfPullRequest)
+    const isInTheWay = !isTerminal(present) && (inputs.wait || isOfPullRequest)
     if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
     // Its pull request has to be known before the prompt is sent.
-    const isLate = isOfPullRequest && present.status === 'completed' && present.prLink === undefined
+    const isLate = isOfPullRequest && isWithoutLink(present)
     const mustWait = isInTheWay || isLate
     isBusy ||= mustWait
     const before: Job | undefined = mustWait ? (await waitForJob(present, watch))?.job : present
     if (before === undefined) return notSent('timed-out', NO_END, watch)
-    if (before.status === 'archived' && !isReplaceable)
+    if (!takesPrompts(before) && !isReplaceable)
       return notSent('archived', ARCHIVED, watch, inputs.command === '' ? WITHOUT_JOB_ID : ASK_IN_AN_ISSUE)
     if (isBusy) head = await readHeadBefore(before, step, true)
     // The job may have got another prompt while the head had to stand.
-    present = isRunning(before) || before.status === 'archived' ? before : await awaitIdle(before, watch)
+    present = !isTerminal(before) || !takesPrompts(before) ? before : await awaitIdle(before, watch)
     if (present === undefined) return notSent('timed-out', NOT_IDLE, watch)
     if (!isSameEnd(before, present)) {
       isBusy = true
@@ -331,9 +337,21 @@ export async function prepareSend(
   }
 }
 
+function describeBadEnd({ status }: Job): string | undefined {
+  switch (status) {
+    case 'archived':
+    case 'failed':
+      return STATUS_PHRASES[status]
+    case 'active':
+    case 'completed':
+      return undefined
+  }
+}
+
 /** Why a pull request is not known to be a job's, or the job cannot take the follow-up; undefined if all is well. */
 export function objectionTo(job: Job, { repository, number }: PullRequest, serverUrl: string): string | undefined {
-  if (job.status === 'archived' || job.status === 'failed') return STATUS_PHRASES[job.status]
+  const ended = describeBadEnd(job)
+  if (ended !== undefined) return ended
   const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
   if (job.prLink === undefined) return 'has no pull request'
   return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'

@@ -1,11 +1,11 @@
-import type { Job } from '../../docs-service/schemas.ts'
+import { isTerminal, type Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Plan, Target } from '../plan.ts'
 import { writeMilestone } from '../report/outputs.ts'
 import type { StandingEnd } from '../report/report.ts'
 import type { Previewed, TurnEnd } from '../report/turn.ts'
-import { hasStood, isRunning, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
+import { hasStood, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
 import { findJob, type JobEnd, type JobWatch, settleEnd, waitForJob } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
 import {
@@ -60,7 +60,7 @@ async function awaitBegin(jobId: string, watch: JobWatch): Promise<boolean> {
 async function confirmDelivery(fate: ActionError, before: Job, watch: JobWatch): Promise<void> {
   watch.note('It is not known whether the service accepted the prompt. The step looks whether the agent begins it.')
   const isTaken =
-    !isRunning(before) &&
+    isTerminal(before) &&
     (await awaitBegin(before.id, watch).catch((error: unknown) => {
       if (error instanceof ActionError) return false
       throw error
@@ -79,7 +79,7 @@ async function awaitEnd(
   // An end that has to stand is read at the pace of a turn's beginning.
   const nextMs: typeof nextPollMs = (...now) => {
     const { job } = watch.reads
-    return job && !isRunning(job) ? nextTurnPollMs(...now) : nextPollMs(...now)
+    return job && isTerminal(job) ? nextTurnPollMs(...now) : nextPollMs(...now)
   }
   let ended = await watch.poll(jobId, isEndNow, { nextMs })
   while (ended !== undefined) {
@@ -193,7 +193,7 @@ async function attach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
     const error = new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
     return { kind: 'timed-out', lastProblem, error }
   }
-  if (isRunning(job) && !inputs.wait) return { kind: 'submitted', job, isConfirmed: true }
+  if (!isTerminal(job) && !inputs.wait) return { kind: 'submitted', job, isConfirmed: true }
   journal.updateTurn({ kind: 'accepted', job, lastProblem, isConfirmed: true })
   writeMilestone(watch.step)
   return (await waitForJob(job, watch)) ?? { kind: 'timed-out', ...watch.reads }

@@ -1,5 +1,5 @@
 import { openGitHub } from '../../action/step.ts'
-import { isSamePullRequest, type Job } from '../../docs-service/schemas.ts'
+import { isSamePullRequest, type Job, type PullRequestLink, type TerminalJob } from '../../docs-service/schemas.ts'
 import { type Comparison, historyIn, MAX_COMMITS, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
@@ -9,6 +9,7 @@ import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type TurnEnd, type Work } from '../report/turn.ts'
+import { isWithoutLink } from './job-state.ts'
 import type { JobEnd } from './job-watch.ts'
 import { settlePauses } from './poll-schedule.ts'
 
@@ -222,22 +223,35 @@ function noticeOthers(others: TurnCommits['others'], { number }: PullRequest, { 
   )
 }
 
+/** The link of a job that completed its turn. A job that ended otherwise may name the pull request of an earlier turn. */
+function getCompletedLink({ status, prLink }: TerminalJob): PullRequestLink | undefined {
+  switch (status) {
+    case 'completed':
+      return prLink
+    case 'failed':
+    case 'archived':
+      return undefined
+  }
+}
+
 /**
  * What a follow-up has done to the job's pull request: it has updated it if a new commit is the agent's own. One that was
  * merged or closed before the end of the turn is red if commits came, whosesoever they are.
- * @param before its head before the turn
+ * @param jobBefore the job before the turn
+ * @param before the head of its pull request before the turn
  */
 export async function compareHeads(
   end: JobEnd,
-  { prLink, status }: Job,
+  jobBefore: Job,
   before: HeadBefore | undefined,
   step: AgentStep,
 ): Promise<TurnEnd> {
   if (end.kind === 'unusable-link') return end
-  const link = end.job.status === 'completed' ? end.job.prLink : undefined
+  const { prLink } = jobBefore
+  const link = getCompletedLink(end.job)
   if (link !== undefined) {
     // The link of the turn before may have come late, so that nobody knows whose it is.
-    if (prLink === undefined && status === 'completed') return end
+    if (isWithoutLink(jobBefore)) return end
     if (prLink === undefined || !isSamePullRequest(prLink, link)) return { ...end, work: { kind: 'created' } }
   }
   // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
