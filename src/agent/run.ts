@@ -10,7 +10,8 @@ import { JobWatch } from './turn/job-watch.ts'
 import { runTurn } from './turn/run-turn.ts'
 import { type ChangeSources, readAtEnd, trackPullRequest } from './pull-request/track-pull-request.ts'
 import { withdrawTurn, writeLog } from './pull-request/marker-comment.ts'
-import { nextRound } from './pull-request/next-round.ts'
+import { noteNewHead } from './pull-request/checks.ts'
+import { decideNextRound } from './pull-request/fix-rounds.ts'
 import { openAgentStep, type AgentStep } from './report/journal.ts'
 import { writeMilestone } from './report/outputs.ts'
 import type { Report } from './report/report.ts'
@@ -131,8 +132,11 @@ async function followThrough(end: TurnEnd, sources: ChangeSources, step: AgentSt
     const found = await trackPullRequest(end, step, sources)
     journal.updatePullRequest(found)
     writeMilestone(step)
-    const next = await nextRound(end, found, step)
-    if (next.kind === 'look-again') continue
+    const next = await decideNextRound(end, found, step)
+    if (next.kind === 'look-again') {
+      noteNewHead(next.pullRequest, step)
+      continue
+    }
     journal.updatePullRequest(next.found)
     if (next.kind === 'send') return next.plan
     journal.endRounds(next.reason)

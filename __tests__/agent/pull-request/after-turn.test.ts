@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { askReviewers, findApprovers, readAtEnd } from '../../../src/agent/pull-request/track-pull-request.ts'
-import { failedByChange } from '../../../src/agent/pull-request/checks.ts'
-import { stopBeforeAsking, stopForCommits } from '../../../src/agent/pull-request/fix-rounds.ts'
+import { findRoundStop, findStopInCommits, listFailedByChange } from '../../../src/agent/pull-request/fix-rounds.ts'
 import { describePullRequest } from '../../../src/agent/report/turn.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -22,7 +21,7 @@ const check = (name: string, state: Check['state']): Check => ({ name, state })
 test('what failed before under the same name is not of this change, and what passed or waited is', () => {
   const failed = ['old', 'passed', 'waited', 'new'].map((name) => check(name, 'failure'))
   const before = [check('old', 'failure'), check('passed', 'success'), check('waited', 'pending')]
-  expect(failedByChange(failed, before)).toEqual(failed.slice(1))
+  expect(listFailedByChange(failed, before)).toEqual(failed.slice(1))
 })
 
 /** It wants a sign-off. */
@@ -127,7 +126,7 @@ describe('fix rounds', () => {
     const { found, before, status, maxRounds, leftMs } = { ...STATE, ...change }
     const own = turnIn(endWith('unknown'), { pullRequest: { headSha: before } })
     const round = turnIn(endWith('unknown', terminalJob(status)))
-    expect(stopBeforeAsking(found, [own, round], maxRounds, leftMs)).toBe(stop)
+    expect(findRoundStop(found, [own, round], maxRounds, leftMs)).toBe(stop)
   })
 
   const BOT = { login: 'docs-agent[bot]', type: 'Bot' }
@@ -155,7 +154,7 @@ describe('fix rounds', () => {
       author: { login: 'owner', type: 'User' },
     }
     // GitHub lists them by the dates that their authors gave them, so that the order says nothing.
-    expect(stopForCommits(pullCommits(...commits).toReversed(), pullRequest, before)).toBe(stop)
+    expect(findStopInCommits(pullCommits(...commits).toReversed(), pullRequest, before)).toBe(stop)
   })
 })
 

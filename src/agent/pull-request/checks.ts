@@ -11,7 +11,7 @@ import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { findOutOfScope } from '../path-filter.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { type ChecksState, describePullRequest, listFailedChecks, type PullRequestFindings } from '../report/turn.ts'
-import { stopBeforeAsking } from './fix-rounds.ts'
+import { findRoundStop } from './fix-rounds.ts'
 
 /** How long a commit's first check may take to be registered. */
 const DISCOVERY_MS = 60_000
@@ -21,15 +21,6 @@ const SETTLE_MS = 15_000
 const APPROVAL_MS = 300_000
 /** How long the others may take after the first failure, if all that failed is to be told to the agent. */
 const OTHERS_MS = 300_000
-
-/**
- * The checks that failed because of what a pull request changes.
- * @param before those of the commit that its branch came from: what failed there under the same name does not count
- */
-export function failedByChange(failed: readonly Check[], before: readonly Check[]): readonly Check[] {
-  const wasRed = new Set(listFailedChecks(before).map(({ name }) => name))
-  return failed.filter(({ name }) => !wasRed.has(name))
-}
 
 const isPending = ({ state }: Check): boolean => state === 'pending'
 const isRunning = (check: Check): boolean => isPending(check) && check.waitsForApproval !== true
@@ -256,7 +247,7 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
   /** Whether what fails on this head would go back to the agent, so that all of it is waited for. */
   const mayGoBack = (): boolean => {
     const failed: PullRequestFindings = { ...describePullRequest(known), checks: 'failure' }
-    return stopBeforeAsking(failed, turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
+    return findRoundStop(failed, turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
   }
 
   /** Until the checks of this head are known, there is another one, or time is up. */

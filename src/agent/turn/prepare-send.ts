@@ -9,7 +9,7 @@ import {
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import type { FixRoundTarget, PullRequestTarget, Target } from '../plan.ts'
-import { stopAtLastLook, stopForTime } from '../pull-request/fix-rounds.ts'
+import { findStopBeforeSend } from '../pull-request/fix-rounds.ts'
 import { announceToJob, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
 import { type AgentStep, openQuestionBudget } from '../report/journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
@@ -112,9 +112,7 @@ async function checkFixRound(target: FixRoundTarget, job: Job, step: AgentStep):
   const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, link)
   let roundStop: RoundStop | undefined = 'not-sent'
   if (now !== undefined)
-    roundStop = isItsOwn
-      ? (stopAtLastLook(now, examinedHead) ?? stopForTime(deadlineAt - clock.now()))
-      : 'other-pull-request'
+    roundStop = isItsOwn ? findStopBeforeSend(now, examinedHead, deadlineAt - clock.now()) : 'other-pull-request'
   return roundStop === undefined
     ? SEND
     : { kind: 'stop', error: new ActionError('not-sent', STOPS[roundStop]), roundStop }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { decideSend } from '../../../src/agent/turn/prepare-send.ts'
 import { JobWatch } from '../../../src/agent/turn/job-watch.ts'
-import { nextRound } from '../../../src/agent/pull-request/next-round.ts'
+import { decideNextRound } from '../../../src/agent/pull-request/fix-rounds.ts'
 import type { RoundStop } from '../../../src/agent/report/turn.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -55,7 +55,7 @@ async function round(scene: Scene = {}) {
   const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
   const end = endWith('unknown')
   journal.updateTurn(end)
-  const next = await nextRound(end, pullRequest, step)
+  const next = await decideNextRound(end, pullRequest, step)
   let prompt: string | undefined
   if (next.kind === 'stop') journal.endRounds(next.reason)
   if (next.kind === 'send') {
