@@ -12,6 +12,7 @@ import {
 } from '../../../src/agent/report/turn.ts'
 import type { Facts, Outcome, Report } from '../../../src/agent/report/report.ts'
 import {
+  countCommits,
   findUnreportedError,
   getEndOutcome,
   getOutcome,
@@ -243,6 +244,11 @@ test.each<[string, Turns, Outcome, sent: number, RoundStop | undefined, unreport
 test('a turn that is the step’s own needs no reason why none follows', () => {
   expect(getRoundStop([{ task: CREATE, state: stoppedBy('rejected') }])).toBeUndefined()
   expect(tell(...withRounds([]))).toMatchObject({ rounds: [], stop: undefined })
+})
+
+test('the commits of the turns are added up, without those of a pull request that a turn has opened', () => {
+  const turns = [endWith('created'), endWith('updated'), endWith('unknown'), endWith({ ...WORK.updated, commits: 2 })]
+  expect(countCommits(turns.map((state) => turnIn(state)))).toBe(5)
 })
 
 const ended = (work: Work['kind'] | Work, job: TerminalJob = completed): TurnEnd => endWith(work, job)

@@ -18,7 +18,7 @@ import {
   getWork,
   type PullRequestFindings,
 } from '../report/turn.ts'
-import { getEndOutcome } from '../report/turns.ts'
+import { countCommits, getEndOutcome } from '../report/turns.ts'
 import { waitForChecks } from './checks.ts'
 import { nameJob } from './marker-comment.ts'
 
@@ -257,8 +257,7 @@ async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   const end = getEnd(newest)
   const link = end?.kind === 'ended' || end?.kind === 'left-behind' ? end.job.prLink : undefined
   const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))
-  const works = turns.map(getWork)
-  const work = works.find(({ kind }) => kind === 'created' || kind === 'updated')
+  const work = turns.map(getWork).find(({ kind }) => kind === 'created' || kind === 'updated')
   if (pullRequest === undefined || work === undefined) return undefined
   const github = openGitHub(step, CHANGES_MS)
   const found =
@@ -268,8 +267,7 @@ async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   // Of a rewritten branch it is not known what is new.
   if (found.relation !== 'ahead') return undefined
   // A comparison does not tell the agent's files from those of a merge of the base branch, or of commits by others.
-  const added = works.reduce((sum, one) => sum + (one.kind === 'updated' ? one.commits : 0), 0)
-  if (work.kind === 'updated' && found.totalCommits !== added) return undefined
+  if (work.kind === 'updated' && found.totalCommits !== countCommits(turns)) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
   return { files, isWhole: found.fileList === 'whole' }
 }

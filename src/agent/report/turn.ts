@@ -88,6 +88,10 @@ export type FollowUpReason = 'pull-request' | 'comment'
 
 /** What a turn did to the pull request of its job. */
 export type Work =
+  /**
+   * The turn has opened the pull request. How many commits it has is not known here: the agent's commits are counted between
+   * two heads of one pull request, and reading those of a new one would cost requests that no output needs yet.
+   */
   | { readonly kind: 'created' }
   /** `commits`: how many the agent has added. `since`: the head before the turn. */
   | { readonly kind: 'updated'; readonly commits: number; readonly since: string }

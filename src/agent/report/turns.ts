@@ -190,6 +190,24 @@ const hasUpdated = (turn: Turn): boolean => getWork(turn).kind === 'updated'
 /** Whether a turn has ended, and GitHub did not say what it did to the pull request. */
 const isWorkUnknown = (turn: Turn): boolean => getEnd(turn)?.kind === 'ended' && getWork(turn).kind === 'unknown'
 
+function getCommitCount(turn: Turn): number {
+  const work = getWork(turn)
+  switch (work.kind) {
+    case 'updated':
+      return work.commits
+    case 'created':
+    case 'unchanged':
+    case 'none':
+    case 'unknown':
+      return 0
+  }
+}
+
+/** How many commits the agent has added, as far as turns can tell: without those of a pull request that a turn has opened. */
+export function countCommits(turns: readonly Turn[]): number {
+  return turns.reduce((sum, turn) => sum + getCommitCount(turn), 0)
+}
+
 /**
  * What the step did to the pull request. Commits from rounds count as the step's work. While a round may still push, or may
  * have pushed, `unchanged` cannot be claimed.
