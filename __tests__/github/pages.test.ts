@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { expect, test } from '@jest/globals'
 import { isOwnComment } from '../../src/agent/marker.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { toFirstPage } from '../../src/github/pages.ts'
+import { createFirstPageParser } from '../../src/github/pages.ts'
 import {
   InvalidResponse,
   integer,
@@ -96,7 +96,7 @@ const toResponse = (link: string | undefined, data: object) => ({
   headers: link === undefined ? {} : { link },
 })
 const countOf = (list: unknown, total_count?: unknown, link?: string) =>
-  toFirstPage(toResponse(link, { list, total_count, state: 'success' }), 'list', itemSchema)
+  createFirstPageParser('list', itemSchema)(toResponse(link, { list, total_count, state: 'success' }))
 
 test.each([
   ['all that is counted', countOf(named(2), 2), 0, false],

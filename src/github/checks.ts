@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
-import { type Call, type FirstPage, PAGE_SIZE, toFirstPage } from './pages.ts'
+import { type Call, type FirstPage, PAGE_SIZE, createFirstPageParser } from './pages.ts'
 import { integer, parseResponse, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
 
 /** The name of the app that runs workflows. */
@@ -308,6 +308,11 @@ export function judgeChecks(answers: CommitAnswers, own: OwnRun): readonly Check
   ]
 }
 
+const parseSuites = createFirstPageParser('check_suites', checkSuiteSchema)
+const parseCheckRuns = createFirstPageParser('check_runs', checkRunSchema)
+const parseStatuses = createFirstPageParser('statuses', commitStatusSchema)
+const parseWorkflowRuns = createFirstPageParser('workflow_runs', workflowRunSchema)
+
 const MAX_ANNOTATIONS = 50
 
 const annotationSchema = z.pipe(
@@ -348,16 +353,16 @@ export const connectChecks = (call: Call): Checks => ({
     const readSuites = () =>
       call('checks: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-suites'
-        return toFirstPage(await request(route, { ...repo, ...ofCommit }), 'check_suites', checkSuiteSchema)
+        return parseSuites(await request(route, { ...repo, ...ofCommit }))
       })
     const early = suffices === undefined ? await readSuites() : undefined
     const checkRuns = await call('checks: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs'
-      return toFirstPage(await request(route, { ...repo, ...ofCommit, filter: 'latest' }), 'check_runs', checkRunSchema)
+      return parseCheckRuns(await request(route, { ...repo, ...ofCommit, filter: 'latest' }))
     })
     const statuses = await call('statuses: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}/status'
-      return toFirstPage(await request(route, { ...repo, ...ofCommit }), 'statuses', commitStatusSchema)
+      return parseStatuses(await request(route, { ...repo, ...ofCommit }))
     })
     if (suffices !== undefined) {
       const listed = judgeChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
@@ -367,7 +372,7 @@ export const connectChecks = (call: Call): Checks => ({
     const runs = call('actions: read', repository, async ({ request, repo }) => {
       const query = { per_page: PAGE_SIZE, head_sha: sha, exclude_pull_requests: true }
       const response = await request('GET /repos/{owner}/{repo}/actions/runs', { ...repo, ...query })
-      return toFirstPage(response, 'workflow_runs', workflowRunSchema)
+      return parseWorkflowRuns(response)
     })
     const mayNotKnow = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
     const workflowRuns = await runs.then(({ items }) => items, mayNotKnow)

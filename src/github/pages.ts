@@ -120,23 +120,29 @@ export interface FirstPage<T> {
   readonly sum?: string | undefined
 }
 
+const totalsSchema = z.object({ total_count: integer, state: text })
+
 /**
- * @param name of the list in the response, which stands beside how many GitHub counts
- * @throws InvalidResponse if there is no list
+ * Returns a parser of first pages, which throws `InvalidResponse` if there is no list. Create it once: zod compiles each new
+ * schema when it first parses.
+ * @param name the field of the response that contains the list
  */
-export function toFirstPage<T>(response: GitHubResponse, name: string, item: z.ZodMiniType<T>): FirstPage<T> {
-  const page = parseResponse(
-    z.pipe(
-      z.object({ [name]: withGaps(item) }),
-      z.transform((data) => data[name] ?? []),
-    ),
-    response,
+export function createFirstPageParser<T>(
+  name: string,
+  item: z.ZodMiniType<T>,
+): (response: GitHubResponse) => FirstPage<T> {
+  const listSchema = z.pipe(
+    z.object({ [name]: withGaps(item) }),
+    z.transform((data) => data[name] ?? []),
   )
-  const { total_count: count, state: sum } = parseResponse(z.object({ total_count: integer, state: text }), response)
   const isWellFormed = (item: T | undefined): item is T => item !== undefined
-  const items = page.filter(isWellFormed)
-  const isFull = page.length >= PAGE_SIZE || getNextCursor(response) !== undefined
-  // Without a count, there is at least one more where there may be another page.
-  const counted = count ?? page.length + (isFull ? 1 : 0)
-  return { items, missing: Math.max(counted, page.length) - items.length, isFull, sum }
+  return (response) => {
+    const page = parseResponse(listSchema, response)
+    const { total_count: total, state } = parseResponse(totalsSchema, response)
+    const items = page.filter(isWellFormed)
+    const isFull = page.length >= PAGE_SIZE || getNextCursor(response) !== undefined
+    // Without a total, a next page has at least one item.
+    const count = total ?? page.length + (isFull ? 1 : 0)
+    return { items, missing: Math.max(count, page.length) - items.length, isFull, sum: state }
+  }
 }
