@@ -18,7 +18,7 @@ const ENV = {
   GITHUB_API_URL: 'https://github.example.com/api/v3/',
 }
 
-test('reads what the runner says, addresses without a slash at their end', () => {
+test('reads the environment variables of the runner, and removes trailing slashes from URLs', () => {
   expect(readContext(ENV)).toEqual({
     event: parseEvent('push', {}, 'ann'),
     eventName: 'push',
@@ -37,7 +37,7 @@ test('reads what the runner says, addresses without a slash at their end', () =>
   })
 })
 
-test('outside of a runner, or with an address that is none, it is GitHub itself, and there is no event', () => {
+test('outside of a runner or with an invalid URL, uses github.com and an empty event', () => {
   expect(readContext({ GITHUB_API_URL: 'not an address', GITHUB_ACTION: '__self' })).toMatchObject({
     event: { kind: 'other', isReadable: true },
     workflowJob: '',
@@ -51,7 +51,7 @@ test('outside of a runner, or with an address that is none, it is GitHub itself,
   })
 })
 
-test('an event that cannot be read is none, which is known', () => {
+test('marks an event that cannot be read', () => {
   const { event } = readContext({ ...ENV, GITHUB_EVENT_PATH: '/no/such/file.json' })
   expect(event).toMatchObject({ kind: 'push', isReadable: false })
 })
@@ -61,11 +61,11 @@ test.each([
   ['https://api.github.com', 'https://github.com'],
   ['https://api.acme.ghe.com', 'https://acme.ghe.com'],
   ['https://api.example.com', 'https://api.example.com'],
-])('with the API at %s the pages are at %s', (apiUrl, serverUrl) => {
+])('the pages for the API %s are at %s', (apiUrl, serverUrl) => {
   expect(atGitHub(readContext(ENV), apiUrl)).toEqual({ ...readContext(ENV), apiUrl, serverUrl })
 })
 
-test('without another API it is the GitHub of the run', () => {
+test("keeps the run's GitHub without another API URL", () => {
   expect(atGitHub(readContext(ENV), undefined)).toEqual(readContext(ENV))
 })
 
@@ -75,14 +75,14 @@ const FORK = { full_name: 'stranger/docs' }
 test.each([
   [true, 'pull_request', 'octocat', FORK],
   [true, 'pull_request_review_comment', 'octocat', FORK],
-  // A fork that was deleted meanwhile.
+  // A deleted fork.
   [true, 'pull_request', 'octocat', null],
   [true, 'pull_request', 'dependabot[bot]', OWN],
   [true, 'push', 'dependabot[bot]', OWN],
   [false, 'pull_request', 'octocat', OWN],
   [false, 'pull_request_target', 'octocat', FORK],
   [false, 'push', 'octocat', OWN],
-])('that secrets are withheld is %j of a %s by %s from %j', (isWithheld, name, actor, repo) => {
+])('returns %j for whether secrets are withheld from a %s by %s from %j', (isWithheld, name, actor, repo) => {
   const payload = { repository: OWN, pull_request: { head: { sha: commit('a'), repo } } }
   expect(withholdsSecrets({ actor, event: parseEvent(name, payload, actor) })).toBe(isWithheld)
 })

@@ -30,27 +30,27 @@ const FIELDS = {
 
 const parse = (given: Given) => parseFields(FIELDS, { 'max-size': '', colour: 'red', shade: '', ...given }, '.')
 
-function errorOf(fields: Fields, raw: Given): ActionError {
+function getError(fields: Fields, raw: Given): ActionError {
   try {
     parseFields(fields, raw, '.')
   } catch (error) {
     expect(error).toBeInstanceOf(ActionError)
     return error as ActionError
   }
-  throw new Error('These inputs were taken.')
+  throw new Error('These inputs are valid.')
 }
 
-test('gives what was read, by the names of the code, where one input may look at another', () => {
+test('returns the values by their names in the code; an input can read another input', () => {
   const given = { 'max-size': '7', colour: 'green', shade: 'dark' }
   expect(inputNames(FIELDS)).toEqual(Object.keys(given))
   expect(parse(given)).toEqual({ size: 7, colour: 'green', shade: 'dark green' })
 })
 
-test.each(['', '  ', '\n'])('an input left as %j means its default, also where it looks at another one', (empty) => {
+test.each(['', '  ', '\n'])('the empty input %j means its default, also if the input reads another one', (empty) => {
   expect(parse({ 'max-size': empty, shade: empty })).toEqual({ size: 3, colour: 'red', shade: 'light red' })
 })
 
-test('the hash of the inputs changes with each input but secrets', () => {
+test('the hash changes with every input except secrets', () => {
   const fields = { ...FIELDS, ...SERVICE_FIELDS }
   const given = { 'max-size': '7', colour: 'green', 'api-key': 'docs_one' }
   const hash = hashInputs(fields, given)
@@ -62,40 +62,40 @@ test('the hash of the inputs changes with each input but secrets', () => {
 
 const SERVICE = { 'project-id': 'docs', 'api-key': 'key', 'base-url': 'https://docs.example.com' }
 
-test('one problem is one sentence, and all problems are one error, by the names of the file', () => {
-  const one = errorOf(SERVICE_FIELDS, { ...SERVICE, 'project-id': 'a b' })
+test('reports one problem as a sentence, and several as a list, with the names of the inputs', () => {
+  const one = getError(SERVICE_FIELDS, { ...SERVICE, 'project-id': 'a b' })
   expect(one).toMatchObject({ code: 'invalid-input', hint: expect.stringContaining('Nothing was sent.') as unknown })
   expect(one.message).toMatch(/^`project-id` must be 1 to 128 letters.*\.$/)
-  const { message } = errorOf(SERVICE_FIELDS, { 'project-id': '', 'api-key': ' ', 'base-url': 'nowhere' })
+  const { message } = getError(SERVICE_FIELDS, { 'project-id': '', 'api-key': ' ', 'base-url': 'nowhere' })
   expect(message).toMatch(/^3 inputs are invalid:\n- `project-id` .*\.\n- `api-key` .*\.\n- `base-url` .*\.$/)
 })
 
-test('of an input with many problems, the first few are told, and how many there are', () => {
+test('reports the first three problems of an input, and the number of the others', () => {
   const lines = Array.from({ length: 80 }, (_, index) => `line ${index + 1} is wrong`)
   const fields = (count: number): Fields => ({ a: field('a', '', () => refuse(...lines.slice(0, count))) })
-  const ofThree = 'An input is invalid:\n- `a` line 1 is wrong.\n- `a` line 2 is wrong.\n- `a` line 3 is wrong.'
-  expect(errorOf(fields(3), { a: 'x' }).message).toBe(ofThree)
-  expect(errorOf(fields(4), { a: 'x' }).message).toBe(`${ofThree}\n- \`a\` has 1 more problem.`)
-  const asks = field('b', '', () => refuse('cannot be read; is it there?'))
-  expect(errorOf({ ...fields(80), b: asks }, { a: 'x', b: 'x' }).message).toMatch(
+  const threeProblems = 'An input is invalid:\n- `a` line 1 is wrong.\n- `a` line 2 is wrong.\n- `a` line 3 is wrong.'
+  expect(getError(fields(3), { a: 'x' }).message).toBe(threeProblems)
+  expect(getError(fields(4), { a: 'x' }).message).toBe(`${threeProblems}\n- \`a\` has 1 more problem.`)
+  const question = field('b', '', () => refuse('cannot be read; is it there?'))
+  expect(getError({ ...fields(80), b: question }, { a: 'x', b: 'x' }).message).toMatch(
     /^2 inputs are invalid:\n(?:- `a` line . is wrong\.\n){3}- `a` has 77 more .+\.\n- `b` cannot be read; is it there\?$/,
   )
 })
 
 test.each(['https://user:pa55word@docs.example.com', 'ftp://docs.example.com/pa55word', 'pa55word'])(
-  'neither an address nor a key is repeated in an error: %s',
-  (address) => {
-    const raw = { ...SERVICE, 'api-key': 'pa55word pa55word', 'base-url': address }
-    const { message, hint, stack } = errorOf(SERVICE_FIELDS, raw)
+  'quotes neither a URL nor a key in an error: %s',
+  (url) => {
+    const raw = { ...SERVICE, 'api-key': 'pa55word pa55word', 'base-url': url }
+    const { message, hint, stack } = getError(SERVICE_FIELDS, raw)
     expect(message).toContain('2 inputs')
     expect(`${message} ${String(hint)} ${String(stack)}`).not.toContain('pa55word')
   },
 )
 
 describe('parse inputs', () => {
-  /** The problems of one value, as the user reads them. */
-  const problemOf = (input: Input<unknown>, text: string): string =>
-    errorOf({ input: field('field', '', input) }, { field: text }).message
+  /** Returns the message for one invalid value. */
+  const getProblem = (input: Input<unknown>, text: string): string =>
+    getError({ input: field('field', '', input) }, { field: text }).message
 
   test.each([
     [' 60m ', '`60m`'],
@@ -103,15 +103,15 @@ describe('parse inputs', () => {
     ['a`b`c', "`a'b'c`"],
     ['\u202e\u001b[31m1', '`1`'],
     ['dk_0123456789abcdef0123', '`dk_01234…`'],
-  ])('a wrong number, choice or switch %j is shown as %s', (value, shown) => {
+  ])('quotes an invalid number, choice or boolean %j as %s', (value, shown) => {
     for (const input of [timeoutInput, booleanInput, onMissingKeyInput]) {
-      expect(problemOf(input, value)).toMatch(/, not `[^`\n]+`\.$/)
-      expect(problemOf(input, value)).toContain(`, not ${shown}.`)
+      expect(getProblem(input, value)).toMatch(/, not `[^`\n]+`\.$/)
+      expect(getProblem(input, value)).toContain(`, not ${shown}.`)
     }
   })
 
   test.each(['api-key', 'github-token'])(
-    'the %s that was given to another input as well is not shown, not even cut',
+    'never shows the %s in the error of another input, not even in part',
     (name) => {
       const secret = 'dk_0123456789abcdef0123'
       const fields = { input: field('field', '', timeoutInput), ...SERVICE_FIELDS }
@@ -127,7 +127,7 @@ describe('parse inputs', () => {
           'api-key': 'k',
           [name]: ` ${secret}\n`,
         }
-        const { message } = errorOf(fields, { ...given, field: value ?? '' })
+        const { message } = getError(fields, { ...given, field: value ?? '' })
         expect(message).toContain(`, not \`${shown ?? ''}\`.`)
         expect(message).not.toContain('dk_')
       }
@@ -137,10 +137,10 @@ describe('parse inputs', () => {
   const same = (...texts: readonly string[]) => Object.fromEntries(texts.map((text) => [text, text]))
   const at = (...ends: readonly string[]): string[] => ends.map((end) => `https://docs.example.com${end}`)
   const EMPTY_KEY = 'is empty; set it from a secret (pull requests from forks and Dependabot have no access to secrets)'
-  const NO_NUMBERS = ['', '-1', '+1', '1e2', '1e400', 'Infinity', 'NaN', '0x10', '5m', '1,5', '.5', '5.', '1 2', '５']
+  const NOT_NUMBERS = ['', '-1', '+1', '1e2', '1e400', 'Infinity', 'NaN', '0x10', '5m', '1,5', '.5', '5.', '1 2', '５']
 
-  /** What each text is read as, and which texts have which problem. */
-  type Row = readonly [Input<unknown>, taken: Readonly<Record<string, unknown>>, refused: Record<string, string[]>]
+  /** The values of valid texts, and the invalid texts by their problem. */
+  type Row = readonly [Input<unknown>, values: Readonly<Record<string, unknown>>, invalid: Record<string, string[]>]
   const ROWS: Readonly<Record<string, Row>> = {
     'project-id': [
       projectIdInput,
@@ -175,7 +175,7 @@ describe('parse inputs', () => {
         'spaces or control characters': [...at('\\@elsewhere.example', '/a\tb', '\n.org'), 'https://döcs.example.com'],
       },
     ],
-    'a switch': [
+    'a boolean': [
       booleanInput,
       { true: true, True: true, ' TRUE ': true, false: false, False: false, 'FALSE\n': false },
       { 'must be `true` or `false`': ['', 'yes', 'no', '1', '0', 'tRuE', 'true false'] },
@@ -185,7 +185,7 @@ describe('parse inputs', () => {
       { 60: 3_600_000, ' 0.5 ': 30_000, 360: 21_600_000, 0.001: 60 },
       {
         '`field` must be a number of minutes, more than 0 and at most 360': [
-          ...NO_NUMBERS,
+          ...NOT_NUMBERS,
           ...['0', '0.0', '360.001', '361', '9'.repeat(400)],
         ],
       },
@@ -193,7 +193,7 @@ describe('parse inputs', () => {
     'poll-interval-seconds': [
       pollIntervalInput,
       { 0.1: 100, 2.5: 2_500, 300: 300_000 },
-      { '`field` must be a number of seconds from 0.1 to 300': [...NO_NUMBERS, '0', '0.09', '300.1'] },
+      { '`field` must be a number of seconds from 0.1 to 300': [...NOT_NUMBERS, '0', '0.09', '300.1'] },
     ],
     'on-missing-key': [
       onMissingKeyInput,
@@ -202,11 +202,12 @@ describe('parse inputs', () => {
     ],
   }
 
-  test.each(Object.entries(ROWS))('%s takes what it should, and says why it refuses the rest', (_name, row) => {
-    const [input, taken, refused] = row
+  test.each(Object.entries(ROWS))('%s accepts valid texts, and explains why it rejects others', (_name, row) => {
+    const [input, values, invalid] = row
     const value = (text: string) => parseFields({ input: field('field', '', input) }, { field: text }, '.').input
-    expect(Object.fromEntries(Object.keys(taken).map((text) => [text, value(text)]))).toEqual(taken)
-    for (const [problem, texts] of Object.entries(refused))
-      for (const text of texts) expect([text, problemOf(input, text)]).toEqual([text, expect.stringContaining(problem)])
+    expect(Object.fromEntries(Object.keys(values).map((text) => [text, value(text)]))).toEqual(values)
+    for (const [problem, texts] of Object.entries(invalid))
+      for (const text of texts)
+        expect([text, getProblem(input, text)]).toEqual([text, expect.stringContaining(problem)])
   })
 })

@@ -10,8 +10,8 @@ beforeEach(() => {
 })
 
 type Write = (text: string) => void
-function writeFile(name: string, fill: (write: Write) => void, mostBytes?: number): Promise<void> {
-  return writeWholeFile(join(workspace, name), (write) => Promise.resolve(write).then(fill), mostBytes)
+function writeFile(name: string, fill: (write: Write) => void, maxBytes?: number): Promise<void> {
+  return writeWholeFile(join(workspace, name), (write) => Promise.resolve(write).then(fill), maxBytes)
 }
 const read = (name: string): string => readFileSync(join(workspace, name), 'utf8')
 const writeHalf = (write: Write): never => {
@@ -19,7 +19,7 @@ const writeHalf = (write: Write): never => {
   throw new Error('stopped')
 }
 
-test('a file is there once it is whole, nothing is beside it, and until then that of an earlier run stays', async () => {
+test('replaces the file of an earlier run when the new file is complete, and leaves no other file', async () => {
   writeFileSync(join(workspace, 'visitors.csv'), 'old')
   await expect(writeFile('visitors.csv', writeHalf)).rejects.toThrow('stopped')
   expect([namesIn(workspace), read('visitors.csv')]).toEqual([['visitors.csv'], 'old'])
@@ -32,30 +32,30 @@ test('a file is there once it is whole, nothing is beside it, and until then tha
   expect([namesIn(workspace), read('visitors.csv')]).toEqual([['visitors.csv'], 'a,é\r\n'])
 })
 
-test('a file that stays half leaves no folder behind that was made for it, and all others alone', async () => {
+test('removes the folders that it created for an incomplete file, and no others', async () => {
   mkdirSync(join(workspace, 'there'))
   await expect(writeFile('there/new/newer/visitors.csv', writeHalf)).rejects.toThrow('stopped')
   expect(namesIn(workspace)).toEqual(['there'])
 })
 
-test('a file whose folder went away is an error that names the code and no path, and leaves nothing', async () => {
+test('reports the error code and no path if the folder was removed, and leaves nothing behind', async () => {
   let more: Write | undefined
-  const losing = (write: Write): void => {
+  const removeFolder = (write: Write): void => {
     rmSync(join(workspace, 'out'), { recursive: true, force: true })
     more = write
   }
-  const lost = new OutputFileError('The file could not be written (ENOENT).', '')
-  await expect(writeFile('out/visitors.csv', losing)).rejects.toThrow(lost)
+  const expected = new OutputFileError('The file could not be written (ENOENT).', '')
+  await expect(writeFile('out/visitors.csv', removeFolder)).rejects.toThrow(expected)
   expect(() => more?.('more')).toThrow(OutputFileError)
   expect(namesIn(workspace)).toEqual([])
 })
 
-test('a place that cannot be opened is an error, and the folders that were made for it are gone', async () => {
+test('removes the folders that it created if the file cannot be opened', async () => {
   await expect(writeFile(`new/${'x'.repeat(300)}/v.csv`, writeHalf)).rejects.toThrow(OutputFileError)
   expect(namesIn(workspace)).toEqual([])
 })
 
-test('a file that grows beyond its budget is refused, says so, and leaves nothing behind', async () => {
+test('rejects a file that exceeds its limit, and leaves nothing behind', async () => {
   const fill = (write: Write): void => {
     write('éé')
     expect(() => {
@@ -67,13 +67,13 @@ test('a file that grows beyond its budget is refused, says so, and leaves nothin
   expect(namesIn(workspace)).toEqual([])
 })
 
-test('a process that ends leaves no half file, and of one that was given up it does not close the next', async () => {
+test('discards an incomplete file when the process exits, and never closes the next file', async () => {
   let discard: (() => void) | undefined
-  const spoiling = (): void => {
+  const failLater = (): void => {
     discard = process.listeners('exit').at(-1) as () => void
-    mkdirSync(join(workspace, 'lost.csv'))
+    mkdirSync(join(workspace, 'failed.csv'))
   }
-  await expect(writeFile('lost.csv', spoiling)).rejects.toThrow(OutputFileError)
+  await expect(writeFile('failed.csv', failLater)).rejects.toThrow(OutputFileError)
   await writeFile('next.csv', (write) => {
     discard?.()
     write('whole')
@@ -81,5 +81,5 @@ test('a process that ends leaves no half file, and of one that was given up it d
   expect(read('next.csv')).toBe('whole')
   const ending = writeFile('half.csv', () => process.listeners('exit').at(-1)?.(0))
   await expect(ending).rejects.toThrow(OutputFileError)
-  expect(namesIn(workspace)).toEqual(['lost.csv', 'next.csv'])
+  expect(namesIn(workspace)).toEqual(['failed.csv', 'next.csv'])
 })

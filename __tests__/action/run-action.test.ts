@@ -20,26 +20,26 @@ interface Seen {
   lines: readonly string[]
 }
 
-interface Play extends Partial<Action<StepInputs, string>> {
+interface RunOptions extends Partial<Action<StepInputs, string>> {
   readonly given?: Readonly<Record<string, string>>
   readonly rendered?: Partial<StepResult>
   readonly summarize?: (report: string) => string
 }
 
-const fieldsOf = (...names: readonly string[]): Fields =>
+const createFields = (...names: readonly string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, field(name, '', String)]))
 
-/** Runs a feature whose report is one word, and which is green if this is `done` or `skipped`. */
+/** Runs an action whose report is a text. The step is green if the text is `done` or `skipped`. */
 async function run({
   given = {},
   rendered = {},
   summarize = (report) => `# ${report}`,
   ...fields
-}: Play = {}): Promise<Seen> {
+}: RunOptions = {}): Promise<Seen> {
   for (const [name, value] of Object.entries(given)) process.env[`INPUT_${name.toUpperCase()}`] = value
   const seen: Seen = { lines: [] }
-  const feature: Action<StepInputs, string> = {
-    fields: fieldsOf('api-key', 'base-url', 'on-missing-key', 'summary'),
+  const action: Action<StepInputs, string> = {
+    fields: createFields('api-key', 'base-url', 'on-missing-key', 'summary'),
     initialOutputs: { outcome: 'error' },
     parse: (raw, workspace) => {
       Object.assign(seen, { raw, workspace })
@@ -60,7 +60,7 @@ async function run({
     }),
     ...fields,
   }
-  seen.lines = await captureStdout(() => runAction(feature))
+  seen.lines = await captureStdout(() => runAction(action))
   return seen
 }
 
@@ -68,7 +68,7 @@ const summary = (): string => fs.readFileSync(summaryFile, 'utf8')
 const outcomes = (): string[] =>
   [...fs.readFileSync(outputFile, 'utf8').matchAll(/^outcome<<.*\n(.*)$/gm)].map(([, v = '']) => v)
 
-test('reads the inputs as they are, runs the step within its time, and publishes what came of it', async () => {
+test('reads the inputs unchanged, runs the step with its deadline, and publishes the result', async () => {
   process.env['GITHUB_WORKSPACE'] = '/workspace'
   const given = { 'api-key': ' docs_key\n', summary: ' true', 'base-url': 'https://docs.example.com' }
   const { raw, workspace, step, codeWhileRunning, lines } = await run({ given })
@@ -79,18 +79,18 @@ test('reads the inputs as they are, runs the step within its time, and publishes
   expect(lines.slice(0, 2)).toEqual(['::add-mask:: docs_key%0A', '::add-mask::docs_key'])
   expect(lines.at(-1)).toMatch(/^\[ +\d s\] Ended\. done\.$/)
   expect([outcomes(), summary()]).toEqual([['error', 'done'], '# done'])
-  // What ends without having said so is red.
+  // While the step runs, the exit code is 1.
   expect([codeWhileRunning, exitCodes()]).toEqual([1, [0]])
 })
 
-test('what holds until the step has an end is written, and secrets are masked, before an input is looked at', async () => {
+test('writes the initial outputs and masks secrets before it parses the inputs', async () => {
   let before: string[] = []
   const parse = (): never => {
     before = outcomes()
     throw new ActionError('invalid-input', 'Both are docs_key and ghs_token.')
   }
   const given = { 'api-key': 'docs_key', 'github-token': 'ghs_token' }
-  const { lines } = await run({ given, fields: fieldsOf('github-token', 'api-key'), parse })
+  const { lines } = await run({ given, fields: createFields('github-token', 'api-key'), parse })
   expect(before).toEqual(['error'])
   expect(lines.at(-1)).toContain('Both are *** and ***.')
 })
@@ -100,25 +100,30 @@ test.each([
   ['  ', 'https://env.example.com', 'https://env.example.com'],
   ['https://given.example.com', 'https://env.example.com', 'https://given.example.com'],
   ['', undefined, ''],
-])('with the address %j and %j in the environment it is %j', async (given, fromEnv, address) => {
+])('with `base-url` %j and %j in the environment, `base-url` is %j', async (given, fromEnv, expected) => {
   if (fromEnv !== undefined) process.env['DOCS_AGENT_BASE_URL'] = fromEnv
-  expect((await run({ given: { 'base-url': given } })).raw?.['base-url']).toBe(address)
+  expect((await run({ given: { 'base-url': given } })).raw?.['base-url']).toBe(expected)
 })
 
 test.each([
-  ['costs a warning where the run may have secrets', 'ann', /^::warning .*Check the name of the secret/],
-  ['costs a notice where the run gets none', 'dependabot[bot]', /^::notice .*This run has no access to secrets/],
-])('a key that is missing and may be %s: no input is parsed, and nothing runs', async (_name, actor, remark) => {
+  ['warns in a run that has access to secrets', 'ann', /^::warning .*Check the name of the secret/],
+  [
+    'adds a notice in a run without access to secrets',
+    'dependabot[bot]',
+    /^::notice .*This run has no access to secrets/,
+  ],
+])('without a key and with `on-missing-key: skip`, %s, and runs nothing', async (_name, actor, annotation) => {
   process.env['GITHUB_ACTOR'] = actor
   const { raw, step, lines } = await run({ given: { 'api-key': ' \n', 'on-missing-key': ' skip ' } })
   expect([raw, step]).toEqual([undefined, undefined])
-  expect(lines).toEqual([expect.stringMatching(remark), expect.stringMatching(/Ended\. skipped\.$/)])
+  expect(lines).toEqual([expect.stringMatching(annotation), expect.stringMatching(/Ended\. skipped\.$/)])
   expect([outcomes(), exitCodes()]).toEqual([['error', 'skipped'], [0]])
 })
 
-test('a notice says what a green end without a key means for later runs', async () => {
+test('adds a notice about what skipping means for later runs', async () => {
   process.env['GITHUB_EVENT_NAME'] = 'schedule'
-  const describeMissingKey: Play['describeMissingKey'] = (raw, { eventName }) => `${eventName} ${raw['api-key'] ?? ''}.`
+  const describeMissingKey: RunOptions['describeMissingKey'] = (raw, { eventName }) =>
+    `${eventName} ${raw['api-key'] ?? ''}.`
   const { lines } = await run({ given: { 'on-missing-key': 'skip' }, describeMissingKey })
   expect(lines).toContain('::notice title=The base of the next range moves::schedule .')
 })
@@ -127,27 +132,27 @@ test.each([
   ['', 'fail'],
   ['', ''],
   ['key', 'skip'],
-])('with the key %j and on-missing-key %j nothing is skipped', async (apiKey, onMissingKey) => {
+])('does not skip with the key %j and `on-missing-key` %j', async (apiKey, onMissingKey) => {
   const { step } = await run({ given: { 'api-key': apiKey, 'on-missing-key': onMissingKey } })
   expect(step).toBeDefined()
 })
 
-test('a step that needs no key runs without one, whatever on-missing-key says', async () => {
-  const needsNoKey: Play['needsNoKey'] = (raw) => raw['on-missing-key'] === 'skip'
+test('runs a step that needs no key, even if `on-missing-key` is `skip`', async () => {
+  const needsNoKey: RunOptions['needsNoKey'] = (raw) => raw['on-missing-key'] === 'skip'
   const { step } = await run({ given: { 'on-missing-key': 'skip' }, needsNoKey })
   expect(step).toBeDefined()
 })
 
-const WRONG_INPUT: Play = {
+const INVALID_INPUT: RunOptions = {
   parse: () => {
     throw new ActionError('invalid-input', 'No.')
   },
 }
 
 test.each([
-  ['an input that is wrong', WRONG_INPUT],
-  ['a step that cannot be opened', { run: () => Promise.reject(new ActionError('proxy', 'No.')) }],
-])('%s ends it red, with a report of a step that did not run', async (_name, fields) => {
+  ['an invalid input', INVALID_INPUT],
+  ['a step that cannot start', { run: () => Promise.reject(new ActionError('proxy', 'No.')) }],
+])('%s is red, with the report of a step that did not run', async (_name, fields) => {
   const { lines } = await run(fields)
   expect(lines.at(-1)).toBe('::error title=Ended::No.')
   expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'No.'], '# No.', [1]])
@@ -157,27 +162,27 @@ test.each([
   ['true', '# No.'],
   ['nonsense', '# No.'],
   [' FALSE ', ''],
-])('with summary %j, of wrong inputs there is the summary %j', async (wanted, expected) => {
-  await run({ ...WRONG_INPUT, given: { summary: wanted } })
+])('with `summary` %j and invalid inputs, writes the summary %j', async (wanted, expected) => {
+  await run({ ...INVALID_INPUT, given: { summary: wanted } })
   expect(summary()).toBe(expected)
 })
 
 const DEFECT = 'A bug in the action stopped the step.'
 const crash = (): never => {
-  throw new TypeError('nobody foresaw this')
+  throw new TypeError('x is undefined')
 }
-/** Nobody forces a library to throw errors. */
+/** Libraries can also reject with values that are not errors. */
 const rejecting = (reason: Error) => () => Promise.reject(reason)
 const emitting = (event: string) => () =>
-  Promise.resolve(String(process.emit(event as 'uncaughtException', new TypeError('nobody foresaw this'))))
+  Promise.resolve(String(process.emit(event as 'uncaughtException', new TypeError('x is undefined'))))
 
 test.each([
-  ['an error that is thrown', rejecting(new TypeError('nobody foresaw this')), 'TypeError: nobody foresaw this'],
-  ['a text that is thrown', rejecting('nobody foresaw this' as unknown as Error), '] nobody foresaw this'],
-  ['nothing that is thrown', rejecting(undefined as unknown as Error), '] undefined'],
-  ['an error that nobody catches', emitting('uncaughtException'), 'TypeError: nobody foresaw this'],
-  ['a promise that nobody catches', emitting('unhandledRejection'), 'TypeError: nobody foresaw this'],
-])('of %s, a defect, all that is known of the step is told once, and why in the log', async (_way, stop, why) => {
+  ['a thrown error', rejecting(new TypeError('x is undefined')), 'TypeError: x is undefined'],
+  ['a thrown text', rejecting('x is undefined' as unknown as Error), '] x is undefined'],
+  ['a thrown `undefined`', rejecting(undefined as unknown as Error), '] undefined'],
+  ['an uncaught exception', emitting('uncaughtException'), 'TypeError: x is undefined'],
+  ['an unhandled rejection', emitting('unhandledRejection'), 'TypeError: x is undefined'],
+])('reports %s as a bug, once, in the words of the step, and logs the reason', async (_way, stop, why) => {
   const { lines } = await run({
     run: (_inputs, { core }, onStop) => {
       core.startGroup('New job')
@@ -192,14 +197,14 @@ test.each([
   expect(new Set(exitCodes())).toEqual(new Set([1]))
 })
 
-test('an error that nobody caught is red even after a green end', async () => {
+test('an uncaught exception after a green result makes the step red', async () => {
   await run()
   await captureStdout(() => process.emit('uncaughtException', new Error('late')))
   expect(exitCodes()).toEqual([0, 1])
 })
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s tells the step that the run is cancelled, and a second signal ends the process at once',
+  '%s aborts the signal of the step, and a second signal exits immediately',
   async (name) => {
     await run({
       run: (_inputs, { signal }) => {
@@ -216,7 +221,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 )
 
-test('a group that is open when the process ends, ends with it', async () => {
+test('ends an open group when the process exits', async () => {
   const { lines } = await run({
     run: (_inputs, { core }) => {
       core.startGroup('New job')
@@ -228,28 +233,28 @@ test('a group that is open when the process ends, ends with it', async () => {
   expect(lines.slice(0, 3)).toEqual(['::group::New job', '::endgroup::', expect.stringMatching(/late$/)])
 })
 
-const LOST = '::error title=The outputs could not be written::'
+const OUTPUTS_ERROR = '::error title=The outputs could not be written::'
 
-test('outputs that cannot be written at the end make a green step red, with a summary', async () => {
-  const losing = () => {
+test('makes a green step red if its outputs cannot be written, and still writes the summary', async () => {
+  const removeOutputs = () => {
     fs.rmSync(outputFile)
     return Promise.resolve('done')
   }
-  const { lines } = await run({ run: losing })
+  const { lines } = await run({ run: removeOutputs })
   expect(lines).toEqual([expect.stringMatching(/Later steps do not see .* Ended\. done\.$/)])
-  expect(lines[0]).toContain(LOST)
+  expect(lines[0]).toContain(OUTPUTS_ERROR)
   expect([summary(), exitCodes()]).toEqual(['# done', [1]])
 })
 
-test('outputs that cannot be written from the start are an error of their own, and no defect', async () => {
+test('reports initial outputs that cannot be written as an error of their own, not as a bug', async () => {
   fs.rmSync(outputFile)
   const { lines } = await run()
   expect(lines).toEqual([expect.stringMatching(/Check the runner's disk/)])
-  expect(lines[0]).toContain(LOST)
+  expect(lines[0]).toContain(OUTPUTS_ERROR)
   expect(exitCodes()).toEqual([1])
 })
 
-test('a summary that cannot be written costs a warning and nothing else', async () => {
+test('only warns if the summary cannot be written', async () => {
   fs.rmSync(summaryFile)
   fs.mkdirSync(summaryFile)
   const { lines } = await run()
@@ -258,7 +263,7 @@ test('a summary that cannot be written costs a warning and nothing else', async 
   expect(exitCodes()).toEqual([0])
 })
 
-test('of a defect in what tells of the step, the outputs of the beginning are told again', async () => {
+test('writes the initial outputs again if rendering throws', async () => {
   const { lines } = await run({ render: crash })
   expect(lines.at(-1)).toMatch(/^::error title=Internal error::A bug .* Report it/)
   expect([outcomes(), exitCodes()]).toEqual([['error', 'error'], [1]])
@@ -266,22 +271,22 @@ test('of a defect in what tells of the step, the outputs of the beginning are to
 
 const NOTICE = { title: 'Not done', text: 'The label.' }
 
-test('a defect in the summary costs the summary', async () => {
+test('writes no summary if rendering it throws', async () => {
   const { lines } = await run({ rendered: { notice: NOTICE }, summarize: crash })
   expect(lines.at(-1)).toMatch(/^::error title=Ended::A bug/)
   expect([outcomes(), summary()]).toEqual([['error', DEFECT], ''])
   expect(lines.filter((line) => line.includes('The label.'))).toHaveLength(1)
 })
 
-test('a defect on the way to tell of a foreseen error is in the log, and ends red', async () => {
+test('logs what rendering the report of an expected error throws, and is red', async () => {
   const late = rejecting(new ActionError('deadline', 'Too late.'))
   const { lines } = await run({ run: late, rendered: { isGreen: true }, summarize: crash })
   expect(lines.at(-1)).toMatch(/^::error title=Ended::Too late\./)
-  expect(lines.join('\n')).toContain('TypeError: nobody foresaw this')
+  expect(lines.join('\n')).toContain('TypeError: x is undefined')
   expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'Too late.'], '', [1]])
 })
 
-test('the causes of an error are in the debug log, redacted, and nowhere else', async () => {
+test('writes the causes of an error to the debug log only, redacted', async () => {
   const broken = Object.assign(new Error('read ECONNRESET by docs_key'), { cause: new Error('the socket') })
   const stop = rejecting(new ActionError('unreachable', 'No answer.', { cause: broken }))
   const play = (): Promise<Seen> =>
@@ -301,23 +306,23 @@ test('the causes of an error are in the debug log, redacted, and nowhere else', 
   expect(summary()).not.toMatch(/ECONNRESET|the socket/)
 })
 
-test('a defect before the step began is told as one, and that it did not run', async () => {
+test('reports what parsing throws as a bug, with the report of a step that did not run', async () => {
   const { lines } = await run({ parse: crash, given: { summary: 'false' } })
   expect(lines.at(-1)).toBe(`::error title=Ended::${DEFECT}`)
   expect([outcomes(), summary()]).toEqual([['error', DEFECT], ''])
 })
 
-test('a program of another kind is told of by its error alone', async () => {
+test('reports only the error of a process that registered no report', async () => {
   const lines = await captureStdout(() => execute(rejecting(new Error('no'))))
   expect(lines.at(-1)).toMatch(/^::error title=Internal error::A bug .* Report it/)
 })
 
-test('a notice comes before the end', async () => {
+test('writes a notice before the result', async () => {
   const { lines } = await run({ rendered: { notice: NOTICE } })
   expect(lines.slice(-2)).toEqual(['::notice title=Not done::The label.', expect.stringContaining('Ended. done')])
 })
 
-test('what the service says and what to do stand behind the text, and what has no period behind them', async () => {
-  const { lines } = await run({ rendered: { quote: 'No', advice: 'Mend it', last: 'https://x/1' } })
-  expect(lines.at(-1)).toMatch(/done\. The service says: “No”\. Mend it\. https:\/\/x\/1$/)
+test('puts the quote and the advice after the text, and then the suffix without a period', async () => {
+  const { lines } = await run({ rendered: { quote: 'No', advice: 'Fix it', last: 'https://x/1' } })
+  expect(lines.at(-1)).toMatch(/done\. The service says: “No”\. Fix it\. https:\/\/x\/1$/)
 })

@@ -21,14 +21,14 @@ function open(inputs: Partial<StepInputs> = {}, env: NodeJS.ProcessEnv = {}, con
   return openStep({ ...INPUTS, ...inputs }, runner, connect)
 }
 
-test('the time runs from the start of the step, and the run is read from its environment, with another GitHub', () => {
+test('the deadline counts from the start of the step, and the context has the URLs of another GitHub', () => {
   const step = open({ githubApiUrl: 'http://127.0.0.1:4010/api/v3' }, { GITHUB_REPOSITORY: 'acme/docs' })
   const urls = { apiUrl: 'http://127.0.0.1:4010/api/v3', serverUrl: 'http://127.0.0.1:4010' }
   const context: unknown = expect.objectContaining({ repository: 'acme/docs', ...urls })
   expect(step).toMatchObject({ startedAt: 2_000, deadlineAt: 62_000, context })
 })
 
-test('redacts the texts of the event, also what only the proxies keep secret', () => {
+test('redacts secrets in the event, including the password of a proxy', () => {
   const file = join(temporaryFolder(), 'event.json')
   fs.writeFileSync(file, JSON.stringify({ issue: { number: 7, title: 'docs docs_key proxy-pass', body: 'docs_key' } }))
   const core = createCore(fakeClock())
@@ -44,13 +44,13 @@ test('redacts the texts of the event, also what only the proxies keep secret', (
   expect(event).toMatchObject({ subject: { title: 'docs *** ***', text: '***' } })
 })
 
-test('there is a GitHub to ask where the action asks it, and there is a token', () => {
+test('has a GitHub client if the action needs one and there is a token', () => {
   expect(open({ githubToken: 'ghs_1' }, {}, connectGitHub).github).toHaveProperty('readChecks')
   for (const inputs of [{}, { githubToken: '' }]) expect(open(inputs, {}, connectGitHub).github).toBeUndefined()
   expect(open({ githubToken: 'ghs_1' }).github).toBeUndefined()
 })
 
-test.each([undefined, 'job_1'])("the service's client knows that the input `job-id` is %j", async (jobId) => {
+test.each([undefined, 'job_1'])('passes the input `job-id`, here %j, to the client of the service', async (jobId) => {
   const refuse = (socket: net.Socket): void => {
     socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 21\r\nconnection: close\r\n\r\n{"error":"Not there"}')
   }
@@ -65,23 +65,23 @@ test.each([undefined, 'job_1'])("the service's client knows that the input `job-
   expect(error).toMatchObject({ code: 'not-found', hint })
 })
 
-test("a proxy that is no address is named when the service's client is made", () => {
+test("rejects an invalid proxy URL when the service's client is created", () => {
   expect(() => open({}, { HTTPS_PROXY: 'http://[' })).toThrow(expect.objectContaining({ code: 'proxy' }))
 })
 
 test.each([
-  { timeMs: 10, graceMs: 0, endsAfter: 10 },
-  { timeMs: 200, graceMs: 0, endsAfter: 100 },
-  { timeMs: 200, graceMs: 50, endsAfter: 150 },
+  { timeMs: 10, graceMs: 0, endsAfterMs: 10 },
+  { timeMs: 200, graceMs: 0, endsAfterMs: 100 },
+  { timeMs: 200, graceMs: 50, endsAfterMs: 150 },
 ])(
-  'questions of $timeMs ms end after $endsAfter of a step of 100, if it may last $graceMs longer',
-  ({ timeMs, graceMs, endsAfter }) => {
+  'a limit of $timeMs ms with $graceMs ms of grace ends after $endsAfterMs ms in a step of 100 ms',
+  ({ timeMs, graceMs, endsAfterMs }) => {
     const [github, clock] = [fakeGitHub(), fakeClock()]
     openGitHub(fakeStep({ github, clock, timeoutMs: 100 }), timeMs, graceMs)
-    expect(github.deadlines).toEqual([clock.now() + endsAfter])
+    expect(github.deadlines).toEqual([clock.now() + endsAfterMs])
   },
 )
 
-test('without a token nobody is asked', () => {
+test('throws `unauthorized` without a token', () => {
   expect(() => openGitHub(fakeStep(), 1)).toThrow(expect.objectContaining({ code: 'unauthorized' }))
 })

@@ -15,28 +15,28 @@ beforeEach(() => {
 
 type Call = readonly [method: Exclude<keyof Core, 'input' | 'redact'>, ...texts: string[]]
 
-/** What these calls, in turn, write to standard output, as lines. */
-const say = (...calls: readonly Call[]): Promise<string[]> => sayAfter(0, ...calls)
+/** Runs the calls in order, and returns the lines that they write to standard output. */
+const run = (...calls: readonly Call[]): Promise<string[]> => runAfter(0, ...calls)
 
-const sayAfter = (timeMs: number, ...calls: readonly Call[]): Promise<string[]> =>
+const runAfter = (timeMs: number, ...calls: readonly Call[]): Promise<string[]> =>
   captureStdout(async () => {
     const clock = fakeClock()
     const core = createCore(clock)
     clock.advance(timeMs)
     for (const [method, ...texts] of calls) {
-      const say: (...texts: string[]) => unknown = core[method]
-      await say(...texts)
+      const write: (...texts: string[]) => unknown = core[method]
+      await write(...texts)
     }
   })
 
-/** The same, after the key was masked and without the line that masks it. */
-async function sayMasked(...calls: readonly Call[]): Promise<string[]> {
-  const [first, ...lines] = await say(['mask', KEY], ...calls)
+/** The same with a masked key, without the line that masks it. */
+async function runMasked(...calls: readonly Call[]): Promise<string[]> {
+  const [first, ...lines] = await run(['mask', KEY], ...calls)
   expect(first).toBe(`::add-mask::${KEY}`)
   return lines
 }
 
-/** One text in every way in which a step can say it. */
+/** Returns the calls that write a text to the log, to debug lines and to annotations. */
 const everywhere = (text: string): readonly Call[] => [
   ['log', text],
   ['debug', text],
@@ -45,14 +45,14 @@ const everywhere = (text: string): readonly Call[] => [
   ['fail', text, text],
 ]
 
-test('every line of the log begins with the time since the start', async () => {
-  const lines = await sayAfter(65_000, ['log', 'one\ntwo\r\n\nthree'])
+test('prefixes every line of the log with the elapsed time', async () => {
+  const lines = await runAfter(65_000, ['log', 'one\ntwo\r\n\nthree'])
   expect(lines).toEqual(['one', 'two', '', 'three'].map((text) => `[  1 min 5 s] ${text}`))
 })
 
-test('groups never nest, end once, and have one line without secrets for a title', async () => {
+test('never nests groups, ends each once, and writes titles redacted and on one line', async () => {
   const [end, title] = [['endGroup'], `Round 1 of 2: a\n::error::${KEY}`] as const
-  expect(await sayMasked(end, ['startGroup', title], ['startGroup', 'New job'], end, end)).toEqual([
+  expect(await runMasked(end, ['startGroup', title], ['startGroup', 'New job'], end, end)).toEqual([
     '::group::Round 1 of 2: a ::error::***',
     '::endgroup::',
     '::group::New job',
@@ -70,62 +70,65 @@ test.each([
   ['#\u0000#[add-mask]x', 1],
   ['\u001b[2K\r::error::x', 2],
   ['\u200b::error::x', 1],
-])('%j is a text of %i lines in the log, in debug lines and in annotations, and no command', async (text, count) => {
-  const lines = await say(...everywhere(text))
-  expect(lines.filter((line) => line.includes('##['))).toEqual([])
-  expect(lines.map((line) => line.replace(/^(\[|::\w+(?:::\[)?).*$/, '$1'))).toEqual([
-    ...Array<string>(count).fill('['),
-    ...Array<string>(count).fill('::debug::['),
-    ...['::warning', '::notice', '::error'],
-  ])
-})
+])(
+  'writes %j as %i lines to the log, to debug lines and to annotations, and never as a command',
+  async (text, count) => {
+    const lines = await run(...everywhere(text))
+    expect(lines.filter((line) => line.includes('##['))).toEqual([])
+    expect(lines.map((line) => line.replace(/^(\[|::\w+(?:::\[)?).*$/, '$1'))).toEqual([
+      ...Array<string>(count).fill('['),
+      ...Array<string>(count).fill('::debug::['),
+      ...['::warning', '::notice', '::error'],
+    ])
+  },
+)
 
-test('debug lines are said only where the run is in debug mode', async () => {
+test('writes debug lines in debug mode only', async () => {
   delete process.env['RUNNER_DEBUG']
-  expect(await say(['debug', 'GET /'])).toEqual([])
+  expect(await run(['debug', 'GET /'])).toEqual([])
 })
 
-test('redacts a secret of the log in all that the log shows, and leaves outputs, summary and the runner alone', async () => {
+test('redacts a secret of `maskInLog` in the log, and neither in outputs nor in the summary', async () => {
   const mask = ['maskInLog', 'docs'] as const
   const written = [['setOutput', 'file', 'docs/a.md'] as const, ['writeSummary', 'docs/a.md'] as const]
-  const lines = await say(mask, ...written, ['startGroup', 'docs/a.md'], ...everywhere('docs/a.md'))
+  const lines = await run(mask, ...written, ['startGroup', 'docs/a.md'], ...everywhere('docs/a.md'))
   expect(lines.join('\n')).not.toContain('docs')
   expect(lines.join('\n')).not.toContain('add-mask')
   expect(fs.readFileSync(outputFile, 'utf8')).toContain('docs/a.md')
   expect(fs.readFileSync(summaryFile, 'utf8')).toBe('docs/a.md')
 })
 
-test('a summary file that the runner has not made is not made', async () => {
+test('does not create a missing summary file', async () => {
   fs.rmSync(summaryFile)
-  await expect(say(['writeSummary', 'text'])).rejects.toThrow('ENOENT')
+  await expect(run(['writeSummary', 'text'])).rejects.toThrow('ENOENT')
   expect(fs.existsSync(summaryFile)).toBe(false)
 })
 
-test('an annotation has its title', async () => {
-  expect(await say(['warn', 'w'], ['notice', 'Title: a, b', 'n'], ['fail', 'Cancelled', 'one\ntwo'])).toEqual([
+test('annotations have titles', async () => {
+  expect(await run(['warn', 'w'], ['notice', 'Title: a, b', 'n'], ['fail', 'Cancelled', 'one\ntwo'])).toEqual([
     '::warning title=Docs Agent::w',
     '::notice title=Title%3A a%2C b::n',
     '::error title=Cancelled::one%0Atwo',
   ])
 })
 
-test('an annotation is cut to 4000 bytes, between characters', async () => {
-  const lines = await say(['warn', `a${'ü'.repeat(3_000)}`])
+test('cuts an annotation to 4000 bytes, between characters', async () => {
+  const lines = await run(['warn', `a${'ü'.repeat(3_000)}`])
   expect(lines).toEqual([`::warning title=Docs Agent::a${'ü'.repeat(1_999)}`])
 })
 
-test('a key at the cut of an annotation is redacted first', async () => {
+test('redacts a key before it cuts an annotation', async () => {
   for (let at = 3_980; at <= 4_000; at++)
-    expect(await sayMasked(['warn', `${'x'.repeat(at)}${KEY}`])).toEqual([expect.stringMatching(/::x+\**$/)])
+    expect(await runMasked(['warn', `${'x'.repeat(at)}${KEY}`])).toEqual([expect.stringMatching(/::x+\**$/)])
 })
 
-test('a secret is masked with the runner once, a blank one is not, and each is hidden from then on', async () => {
+test('masks a secret once, ignores a blank one, and redacts it from then on', async () => {
   const [first, second] = [
     ['mask', 'first-secret'],
     ['mask', 'sec\nret%'],
   ] as const
   const log = ['log', 'first-secret sec\nret%'] as const
-  expect(await say(['mask', ''], ['mask', ' \n'], first, ['log', 'first-secret'], second, second, log)).toEqual([
+  expect(await run(['mask', ''], ['mask', ' \n'], first, ['log', 'first-secret'], second, second, log)).toEqual([
     '::add-mask::first-secret',
     '[        0 s] ***',
     '::add-mask::sec%0Aret%25',
@@ -139,31 +142,31 @@ test.each([
   Array.from(KEY).join('\u0000'),
   Array.from(KEY).join('\u200b'),
   `${KEY.slice(0, 5)}\u001b[31m${KEY.slice(5)}`,
-])('the key as %j is nowhere in the log, in debug lines or in annotations', async (form) => {
-  const lines = await sayMasked(...everywhere(`before ${form} after`))
+])('redacts the key as %j in the log, in debug lines and in annotations', async (form) => {
+  const lines = await runMasked(...everywhere(`before ${form} after`))
   expect(lines).toEqual(Array(5).fill(expect.stringMatching(/before .*\*\*\*.* after$/)))
   expect(lines.join('\n')).not.toContain('123456')
   expect(lines.join('\n')).not.toContain(Buffer.from(KEY).toString('base64').slice(4, 16))
 })
 
 test.each(['pass##[word', 'pass\tword', 'pass\u200bword'])(
-  'the secret %j, which cleaning would tear apart, is hidden before',
+  'redacts the secret %j before cleaning changes it',
   async (secret) => {
-    const lines = await say(['mask', secret], ['log', `before ${secret} after`])
+    const lines = await run(['mask', secret], ['log', `before ${secret} after`])
     expect(lines.at(-1)).toBe('[        0 s] before *** after')
   },
 )
 
-test('an output goes to the file of the runner, redacted, and nothing to the log', async () => {
-  expect(await sayMasked(['setOutput', 'model', `a ${KEY}\nEOF\njob-id=x`])).toEqual([])
+test("writes an output to the runner's file, redacted, and nothing to the log", async () => {
+  expect(await runMasked(['setOutput', 'model', `a ${KEY}\nEOF\njob-id=x`])).toEqual([])
   const text = fs.readFileSync(outputFile, 'utf8')
   const [, delimiter = '', value] = /^model<<(\S+)\r?\n([^]*)\r?\n\1\r?\n$/.exec(text) ?? []
   expect(value).toBe('a ***\nEOF\njob-id=x')
-  // A stranger who knew the delimiter could end the value and set outputs of his own.
+  // With a known delimiter, an untrusted value could end itself and set other outputs.
   expect(delimiter).toMatch(/[\da-f-]{36}$/)
 })
 
-test('a summary is written redacted, also where the key was escaped in it', async () => {
-  await sayMasked(['writeSummary', `# Title\n\n${KEY} <code>${KEY.replace('_', '&#95;')}</code>\n`])
+test('redacts the summary, also if the key is escaped in it', async () => {
+  await runMasked(['writeSummary', `# Title\n\n${KEY} <code>${KEY.replace('_', '&#95;')}</code>\n`])
   expect(fs.readFileSync(summaryFile, 'utf8')).toBe('# Title\n\n*** <code>***</code>\n')
 })

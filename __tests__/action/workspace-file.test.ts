@@ -5,10 +5,10 @@ import { expect, test } from '@jest/globals'
 import { findOutputPlace, partsInside, readWorkspaceFile } from '../../src/action/workspace-file.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
 
-/** Links need a right on Windows that a user may not have, and pipes are others there. */
+/** On Windows, symbolic links need a privilege that a user may lack, and named pipes are no files. */
 const isWindows = process.platform === 'win32'
 
-/** A folder with a workspace in it, and things beside the workspace that are none of its files. */
+/** Contains the workspace, and files outside of it. */
 const folder = temporaryFolder()
 const workspace = join(folder, 'workspace')
 for (const path of ['workspace/docs/.GIT', 'workspace/.git', 'workspace-beside'])
@@ -41,16 +41,16 @@ test.each([
   ['..prompt.md', 'dots'],
   ['docs/bom.md', '\ufeffprompt'],
   ...(isWindows ? [] : [['file-in', ' Grüße\r\n'] as const]),
-])('%s is read byte for byte, its byte order mark too', (file, text) => {
+])('reads %s unchanged, including its byte order mark', (file, text) => {
   expect(read(file)).toBe(text)
 })
 
 const OUTSIDE = 'is outside the workspace'
-const OF_GIT = "is inside git's own folder"
+const IN_GIT_FOLDER = "is inside git's own folder"
 const MISSING = /^does not exist.*checked out/
 const NOT_WRITTEN = /^cannot be written, because/
 
-/** Why nothing is read from a file, and why none is written there. Null: it may be written. */
+/** Why the file cannot be read, and why it cannot be written. Null: it can be written. */
 type Row = readonly [file: string, reading: string | RegExp, writing: string | RegExp | null]
 const REFUSED: readonly Row[] = [
   ['../secret', OUTSIDE, OUTSIDE],
@@ -58,9 +58,9 @@ const REFUSED: readonly Row[] = [
   ['docs/../../secret', OUTSIDE, OUTSIDE],
   ['..', OUTSIDE, OUTSIDE],
   [join(folder, 'secret'), OUTSIDE, OUTSIDE],
-  ['.git/config', OF_GIT, OF_GIT],
-  // Where the file system does not care about capitals, it is git's own too.
-  ['docs/.GIT/config', OF_GIT, OF_GIT],
+  ['.git/config', IN_GIT_FOLDER, IN_GIT_FOLDER],
+  // On a case-insensitive file system, this is git's own folder.
+  ['docs/.GIT/config', IN_GIT_FOLDER, IN_GIT_FOLDER],
   ['.', 'is not a file', 'is a folder'],
   ['docs', 'is not a file', 'is a folder'],
   ['new/', MISSING, 'is a folder'],
@@ -75,28 +75,28 @@ const REFUSED_LINKS: readonly Row[] = [
   ['file-out', OUTSIDE, OUTSIDE],
   ['folder-out/secret', OUTSIDE, OUTSIDE],
   ['folder-out/new/missing.md', MISSING, OUTSIDE],
-  ['git-in/config', OF_GIT, OF_GIT],
+  ['git-in/config', IN_GIT_FOLDER, IN_GIT_FOLDER],
   ['dangling', MISSING, NOT_WRITTEN],
-  // A pipe would wait for its other end.
+  // Reading a pipe would wait for its writer.
   ['pipe', 'is not a file', 'is not a regular file'],
 ]
 
 test.each([...REFUSED, ...(isWindows ? [] : REFUSED_LINKS)])(
-  '%j: %s where it is read, %s where it is written',
+  'rejects %j: %s for reading, %s for writing',
   (file, reading, writing) => {
     expect(() => read(file)).toThrow(reading)
     if (writing !== null) expect(() => findOutputPlace(workspace, file)).toThrow(writing)
   },
 )
 
-test('on Windows the way from drive to drive leads out of the workspace', () => {
-  const partsOf = (file: string) => partsInside('D:\\work', file, win32)
-  expect(partsOf('D:\\work\\docs\\a.md')).toEqual(['docs', 'a.md'])
+test('on Windows, rejects paths on other drives', () => {
+  const splitPath = (file: string) => partsInside('D:\\work', file, win32)
+  expect(splitPath('D:\\work\\docs\\a.md')).toEqual(['docs', 'a.md'])
   for (const file of ['C:\\secret', 'D:\\secret', '\\\\host\\share\\secret'])
-    expect(() => partsOf(file)).toThrow(OUTSIDE)
+    expect(() => splitPath(file)).toThrow(OUTSIDE)
 })
 
-test('a file may have as many bytes as are allowed and not one more', () => {
+test('accepts a file of the maximum size, and rejects a larger one', () => {
   expect(() => read('prompt.md', 10)).not.toThrow()
   expect(() => read('prompt.md', 9)).toThrow('has 10 bytes; at most 9 are allowed')
 })
@@ -109,17 +109,17 @@ test.each([
   [join(workspace, 'out', 'v.csv'), 'out/v.csv'],
   ['prompt.md', 'prompt.md'],
   ...(isWindows ? [] : [['folder-in/visitors.csv', 'docs/visitors.csv'] as const]),
-])('a file may be written at %s, and until then nothing is', (file, name) => {
+])('accepts %s for a new file, and writes nothing', (file, name) => {
   expect(findOutputPlace(workspace, file)).toEqual({ file: join(workspace, name), name })
   expect(namesIn(folder)).toEqual(before)
 })
 
-test('without a workspace there is no file, and a workspace may be a link itself', () => {
-  const none = join(folder, 'none')
-  expect(() => readWorkspaceFile(none, 'prompt.md', 1_000)).toThrow(
+test('rejects files without a workspace, and accepts a workspace that is a symbolic link', () => {
+  const missing = join(folder, 'missing')
+  expect(() => readWorkspaceFile(missing, 'prompt.md', 1_000)).toThrow(
     'cannot be read, because this step has no workspace',
   )
-  expect(() => findOutputPlace(none, 'visitors.csv')).toThrow(NOT_WRITTEN)
+  expect(() => findOutputPlace(missing, 'visitors.csv')).toThrow(NOT_WRITTEN)
   if (isWindows) return
   const linked = join(folder, 'linked-workspace')
   expect(readWorkspaceFile(linked, 'prompt.md', 1_000)).toBe(' Grüße\r\n')

@@ -1,42 +1,43 @@
 import { parseUrl } from '../runtime/url.ts'
 import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'
 
-/** What is known of the run of the workflow that this step is a part of. */
+/** The workflow run that this step belongs to. */
 export interface Context {
   readonly event: Event
-  /** As GitHub calls it, such as `pull_request_target`. */
+  /** Such as `pull_request_target`. */
   readonly eventName: string
-  /** Who started the run. */
+  /** The login of the account that started the run. */
   readonly actor: string
   readonly sha: string
-  /** The branch or tag. */
+  /** The short name of the branch or tag. */
   readonly refName: string
   /** `owner/name` */
   readonly repository: string
   readonly runId: number
-  /** From 1; more if somebody has run it again. */
+  /** Starts at 1. Each re-run increases it. */
   readonly runAttempt: number
-  /** The id of the job in the workflow's file. All legs of a matrix have the same. */
+  /** The id of the job in the workflow file. All legs of a matrix share it. */
   readonly workflowJob: string
-  /** The id that the user gave this step; empty if there is none. */
+  /** The id of the step in the workflow file. Empty if the step has none. */
   readonly stepId: string
-  /** The id that the runner gave this step: unique within its job, and the same in each attempt. */
+  /** The same, or the id that the runner generated. Unique within the job, and the same in each attempt. */
   readonly runnerStepId: string
-  /** The name of the workflow's file, where it is known. */
+  /** The file name of the workflow. Undefined if unknown. */
   readonly workflow: string | undefined
-  /** The origin of the pages, such as `https://github.com`. */
+  /** The origin of GitHub's pages, such as `https://github.com`. */
   readonly serverUrl: string
   readonly apiUrl: string
 }
 
-/** `acme/docs/.github/workflows/docs.yml@refs/heads/main` */
+/** Finds `docs.yml` in `acme/docs/.github/workflows/docs.yml@refs/heads/main`. */
 const WORKFLOW_REF = /\/([^/@]+\.ya?ml)@/
 
-/** With no slash at its end: a path is going to be put behind it. */
-function toAddress(text: string | undefined, fallback: string): string {
+/** Removes trailing slashes, because paths are appended. */
+function toBaseUrl(text: string | undefined, fallback: string): string {
   return text !== undefined && parseUrl(text) !== undefined ? text.replace(/\/+$/, '') : fallback
 }
 
+/** Reads the workflow run from the environment variables and the event file of the runner. */
 export function readContext(env: NodeJS.ProcessEnv): Context {
   return {
     event: readEvent(env),
@@ -48,29 +49,30 @@ export function readContext(env: NodeJS.ProcessEnv): Context {
     runId: Number(env['GITHUB_RUN_ID'] ?? '0'),
     runAttempt: Number(env['GITHUB_RUN_ATTEMPT'] ?? '1'),
     workflowJob: env['GITHUB_JOB'] ?? '',
-    // A step without an id of its own has one that the runner made, which tells nothing.
+    // The runner generates an id (`__…`) for steps without one; it is useless to readers.
     stepId: (env['GITHUB_ACTION'] ?? '').replace(/^__.*$/, ''),
     runnerStepId: env['GITHUB_ACTION'] ?? '',
     workflow: WORKFLOW_REF.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1],
-    serverUrl: toAddress(env['GITHUB_SERVER_URL'], 'https://github.com'),
-    apiUrl: toAddress(env['GITHUB_API_URL'], 'https://api.github.com'),
+    serverUrl: toBaseUrl(env['GITHUB_SERVER_URL'], 'https://github.com'),
+    apiUrl: toBaseUrl(env['GITHUB_API_URL'], 'https://api.github.com'),
   }
 }
 
 /**
- * Whether GitHub withholds the repository's secrets from this run: it does for pull requests from forks and for all that
- * Dependabot starts. A fork that was deleted meanwhile has no repository any more.
+ * Whether GitHub withholds secrets from this run, as it does for pull requests from forks and for runs by Dependabot.
  */
 export const withholdsSecrets = ({ actor, event }: Pick<Context, 'actor' | 'event'>): boolean =>
   actor === DEPENDABOT || event.isOfFork
 
-/** GitHub's own API, and that of an enterprise in its cloud, have a host of their own beside that of the pages. */
+/**
+ * github.com and GHE.com serve the API on `api.<host>`. GitHub Enterprise Server serves it on the host of the pages.
+ */
 const API_HOST = /^api\.(?=github\.com$|[^.]+\.ghe\.com$)/
 
 /**
- * The same run with another GitHub, and the pages that belong to it: `https://github.example.com/api/v3` has them at
- * `https://github.example.com`.
- * @param apiUrl undefined: the run's own
+ * Returns the context with another API URL and the URL of the pages that belong to it, such as
+ * `https://github.example.com` for `https://github.example.com/api/v3`.
+ * @param apiUrl undefined keeps the run's own
  */
 export function atGitHub(context: Context, apiUrl: string | undefined): Context {
   if (apiUrl === undefined) return context

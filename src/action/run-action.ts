@@ -8,53 +8,56 @@ import { formatResult, type StepResult } from './step-result.ts'
 import { openStep, type Runner, type Step, type StepInputs } from './step.ts'
 import { type Core, createCore, OutputsLost } from './toolkit.ts'
 
-const OUTPUTS_LOST_TITLE = 'The outputs could not be written'
+const OUTPUTS_ERROR_TITLE = 'The outputs could not be written'
 
-/** Registers who tells of a step that an error has stopped, foreseen or not. The one that was registered last is asked. */
-export type OnStop<LinkedText> = (tell: (error: ActionError) => LinkedText) => void
+/** Registers how to report a step that an error stops, expected or not. The last registered function is called. */
+export type OnStop<Result> = (report: (error: ActionError) => Result) => void
 
-/** @returns whether the step is green: one whose outputs are lost has not told the next step what it needs to know */
+/**
+ * Writes a result to the log, the outputs and the summary.
+ * @returns whether the step is green; it is red if the outputs could not be written, because later steps depend on them
+ */
 function publish(result: StepResult, core: Core): boolean {
   const { isGreen, title, outputs, notice, summary } = result
   core.endGroup()
   if (notice !== undefined) core.notice(notice.title, notice.text)
-  let lost: string | undefined
+  let outputsError: string | undefined
   try {
     for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value)
   } catch (error) {
     if (!(error instanceof OutputsLost)) throw error
-    lost = error.message
+    outputsError = error.message
   }
   try {
     if (summary !== undefined) core.writeSummary(summary)
   } catch {
     core.warn('The job summary could not be written.')
   }
-  // The runner shows the annotation in the log as well.
-  if (lost !== undefined) core.fail(OUTPUTS_LOST_TITLE, formatResult(result, lost, title))
+  // The runner also shows the annotation in the log.
+  if (outputsError !== undefined) core.fail(OUTPUTS_ERROR_TITLE, formatResult(result, outputsError, title))
   else if (isGreen) core.log(formatResult(result, title))
   else core.fail(title, formatResult(result))
-  return isGreen && lost === undefined
+  return isGreen && outputsError === undefined
 }
 
-/** What can be said of any step that an error has stopped. */
+/** Returns the result of a step that an error stopped, for errors that nothing else reports. */
 export function toErrorResult(error: ActionError, outputs: StepResult['outputs'] = {}): StepResult {
   return { isGreen: false, title: ERROR_TITLES[error.code], text: error.message, advice: error.hint, outputs }
 }
 
-/** Logs where a defect is, for whoever gets a report of it. */
+/** Logs the stack of an unexpected error, for bug reports. */
 function logDefect(error: unknown, core: Core): void {
   core.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
   if (error instanceof Error) logCauses(error, core.debug)
 }
 
-/** Tells the reason in the log, and the rest to whoever knows more of the step. */
-function toCrashResult(error: unknown, core: Core, tell: (error: ActionError) => StepResult): StepResult {
+/** Logs an unexpected error and reports it as `internal`. */
+function toCrashResult(error: unknown, core: Core, report: (error: ActionError) => StepResult): StepResult {
   core.endGroup()
   if (error instanceof OutputsLost)
-    return { isGreen: false, title: OUTPUTS_LOST_TITLE, text: error.message, outputs: {} }
+    return { isGreen: false, title: OUTPUTS_ERROR_TITLE, text: error.message, outputs: {} }
   logDefect(error, core)
-  return tell(
+  return report(
     new ActionError('internal', 'A bug in the action stopped the step.', {
       hint: 'Report it, and include the log lines above this error.',
     }),
@@ -62,8 +65,9 @@ function toCrashResult(error: unknown, core: Core, tell: (error: ActionError) =>
 }
 
 /**
- * Turns the runner's wish to stop into an abort signal. It sends SIGINT, 7.5 s later SIGTERM, and 2.5 s after that it kills,
- * so the first signal starts an orderly end and a second one means now. A terminal that is closed sends SIGHUP.
+ * Returns a signal that aborts when the run is cancelled. The runner sends SIGINT, SIGTERM 7.5 s later, and kills the
+ * process 2.5 s after that. So the first signal starts an orderly end, and a second signal exits immediately. A closed
+ * terminal sends SIGHUP.
  */
 function cancelOnSignals(): AbortSignal {
   const controller = new AbortController()
@@ -76,8 +80,8 @@ function cancelOnSignals(): AbortSignal {
 }
 
 /**
- * Runs a use case as the step's program. This is the one place where a result becomes an exit code: 1 until a green result
- * was published, since Node exits 0 when nothing is left to do, and the runner would call that success.
+ * Runs `perform` as the step's process and publishes its result. The exit code is 1 until a green result has been
+ * published: Node exits with 0 when the event loop is empty, which the runner would report as success.
  */
 export async function execute(
   perform: (runner: Runner, onStop: OnStop<StepResult>) => Promise<StepResult>,
@@ -85,64 +89,67 @@ export async function execute(
   process.exitCode = 1
   const clock = systemClock
   const core = createCore(clock)
-  let tell: (error: ActionError) => StepResult = toErrorResult
-  let ending: Promise<void> | undefined
+  let report: (error: ActionError) => StepResult = toErrorResult
+  let exiting: Promise<void> | undefined
 
-  async function leave(result: StepResult): Promise<void> {
+  async function publishAndExit(result: StepResult): Promise<void> {
     if (publish(result, core)) process.exitCode = 0
-    // It may be a pipe that is written in the background; leaving early would cut it.
+    // Standard output may be a pipe, which is written asynchronously, so wait until it is flushed.
     await new Promise((resolve) => process.stdout.write('', resolve))
-    // Not left to the event loop: a socket that does not close would hold it.
+    // An open socket would keep the event loop running.
     process.exit()
   }
-  // Of several ends the first is the step's.
-  const end = (result: StepResult): Promise<void> => (ending ??= leave(result))
-  const endOfCrash = (error: unknown): Promise<void> => (ending ??= leave(toCrashResult(error, core, tell)))
-  // Whatever is known of a step that an error has stopped, it is red.
-  const endOfError = (error: unknown): Promise<void> => {
-    if (!(error instanceof ActionError)) return endOfCrash(error)
+  // Only the first result counts.
+  const finish = (result: StepResult): Promise<void> => (exiting ??= publishAndExit(result))
+  const finishAfterCrash = (error: unknown): Promise<void> =>
+    (exiting ??= publishAndExit(toCrashResult(error, core, report)))
+  const finishAfterError = (error: unknown): Promise<void> => {
+    if (!(error instanceof ActionError)) return finishAfterCrash(error)
     logCauses(error, core.debug)
-    return (ending ??= leave({ ...tell(error), isGreen: false }))
+    // A step that an error stopped is never green.
+    return (exiting ??= publishAndExit({ ...report(error), isGreen: false }))
   }
   const onUncaught = (error: unknown): void => {
-    if (ending === undefined) {
-      void endOfCrash(error)
+    if (exiting === undefined) {
+      void finishAfterCrash(error)
     } else {
       publish(toCrashResult(error, core, toErrorResult), core)
       process.exit(1)
     }
   }
-  // Also where a second signal, or nothing left to do, ends the process.
+  // Also when a second signal or an empty event loop ends the process.
   process.on('exit', core.endGroup)
-  // A reader of the log that goes away (EPIPE) does not stop the step: outputs and summary are files.
+  // A closed log (EPIPE) does not stop the step: outputs and summary are files.
   process.stdout.on('error', () => undefined)
   process.on('uncaughtException', onUncaught)
   process.on('unhandledRejection', onUncaught)
   const runner = { core, clock, signal: cancelOnSignals(), startedAt: clock.now(), env: process.env }
-  await perform(runner, (given) => (tell = given)).then(end, endOfError)
+  await perform(runner, (given) => (report = given)).then(finish, finishAfterError)
 }
 
-/** One action, as the runner's side sees it: what every action does at its start and end is written here, once. */
+/** One action. `runAction` does what all actions have in common at their start and end. */
 export interface Action<Inputs extends StepInputs, Report> {
   readonly fields: Fields
-  /** Outputs that hold until the step has an end: what nobody wrote would read as if the step had not run. */
+  /** Written first and replaced at the end. Without them, a step that is killed would look as if it had not run. */
   readonly initialOutputs: Readonly<Record<string, string>>
-  /** Left out by an action that never asks GitHub, so that it is in no bundle of that action. */
+  /** Omitted by actions that send GitHub no requests, which keeps the client out of their bundles. */
   readonly connectGitHub?: typeof connectGitHub
-  /** @throws ActionError `invalid-input` that names every problem */
+  /** @throws ActionError `invalid-input` that lists all problems */
   readonly parse: (raw: RawInputs, workspace: string, now: Date) => Inputs
-  /** Whether the step has something to do without a key. */
+  /** Whether the step can run without an API key. */
   readonly needsNoKey?: (raw: RawInputs) => boolean
-  /** What a green end without a key means for later runs, as full sentences. */
+  /** Returns what skipping this step for lack of a key means for later runs, in full sentences. */
   readonly describeMissingKey?: (raw: RawInputs, context: Context) => string | undefined
-  /** What is known of a step that throws is asked of what `onStop` was given last. */
+  /** If it throws, the function that was last passed to `onStop` creates the report. */
   readonly run: (inputs: Inputs, step: Step, onStop: OnStop<Report>) => Promise<Report>
-  /** The report of a step that asked nothing: stopped by an error, or skipped for want of a key. */
+  /**
+   * Creates the report of a step that sent no requests: an error stopped it, or it was skipped because it has no key.
+   */
   readonly createSkippedReport: (error: ActionError | undefined, durationMs: number) => Report
   readonly render: (report: Report, redact: Redact, wantsSummary: boolean) => StepResult
 }
 
-/** Secrets are masked before anything else is looked at, and the address gets its default from the environment. */
+/** Reads the raw inputs. Masks secrets first. The default of `base-url` comes from the environment. */
 function readInputs(names: readonly string[], core: Core, env: NodeJS.ProcessEnv): RawInputs {
   for (const name of SECRET_INPUTS.filter((name) => names.includes(name))) {
     const secret = core.input(name)
@@ -154,8 +161,8 @@ function readInputs(names: readonly string[], core: Core, env: NodeJS.ProcessEnv
 }
 
 /**
- * Says why a step without a key ends green: right where GitHub withholds the secrets of the repository, and worth a
- * warning anywhere else, as a misspelt secret would otherwise stay green for ever.
+ * Reports why a step without a key is skipped. If the run has access to secrets, this is a warning: otherwise nobody
+ * would notice a misspelled secret name.
  */
 function announceSkip(core: Core, context: Context, consequence: string | undefined): void {
   if (withholdsSecrets(context))
@@ -164,23 +171,23 @@ function announceSkip(core: Core, context: Context, consequence: string | undefi
   if (consequence !== undefined) core.notice('The base of the next range moves', consequence)
 }
 
-/** Runs an action as the step's program: from the runner's inputs to its exit code. */
+/** Runs an action as the step's process, from the runner's inputs to the exit code. */
 export function runAction<Inputs extends StepInputs, Report>(action: Action<Inputs, Report>): Promise<void> {
   return execute(async (runner, onStop) => {
     const { core, clock, startedAt, env } = runner
     for (const [name, value] of Object.entries(action.initialOutputs)) core.setOutput(name, value)
     const raw = readInputs(inputNames(action.fields), core, env)
-    // Known of wrong inputs too.
+    // Read before validation, so that invalid inputs can be reported in the summary.
     const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
     const createSkippedReport = (error?: ActionError): Report =>
       action.createSkippedReport(error, clock.now() - startedAt)
     const render = (report: Report): StepResult => action.render(report, core.redact, wantsSummary)
-    /** In the fullest form in which it can be told. */
-    const onStopOfAction: OnStop<Report> = (tellKnown) => {
+    /** If rendering throws, renders without a summary, and then falls back to the bare error. */
+    const onActionStop: OnStop<Report> = (report) => {
       onStop((error) => {
         for (const isSummaryWanted of [wantsSummary, false]) {
           try {
-            return action.render(tellKnown(error), core.redact, isSummaryWanted)
+            return action.render(report(error), core.redact, isSummaryWanted)
           } catch (defect) {
             logDefect(defect, core)
           }
@@ -188,15 +195,15 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
         return toErrorResult(error, action.initialOutputs)
       })
     }
-    onStopOfAction(createSkippedReport)
+    onActionStop(createSkippedReport)
 
-    // Nothing else is looked at then: where secrets are withheld, other inputs may come from secrets too.
+    // Other inputs are not validated: they may come from secrets too, which may be withheld.
     if (!isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip' && !action.needsNoKey?.(raw)) {
       const context = readContext(env)
       announceSkip(core, context, action.describeMissingKey?.(raw, context))
       return render(createSkippedReport())
     }
     const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())
-    return render(await action.run(inputs, openStep(inputs, runner, action.connectGitHub), onStopOfAction))
+    return render(await action.run(inputs, openStep(inputs, runner, action.connectGitHub), onActionStop))
   })
 }

@@ -9,51 +9,54 @@ import { atGitHub, readContext, type Context } from './context.ts'
 import type { Core } from './toolkit.ts'
 import type { Parsed, SERVICE_FIELDS } from './inputs.ts'
 
-/** What a step has before its inputs are known. */
+/** What a step has before its inputs are parsed. */
 export interface Runner {
   readonly core: Core
   readonly clock: Clock
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
-  /** On the clock's scale. */
+  /** A timestamp of `clock.now()`. */
   readonly startedAt: number
   readonly env: NodeJS.ProcessEnv
 }
 
-/** What every part of a step works with. It is made once, when the inputs are known, and never changes. */
+/** The dependencies of all parts of a step. Created once, from the parsed inputs. */
 export interface Step extends Omit<Runner, 'env'> {
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number
-  /** On the clock's scale. */
+  /** A timestamp of `clock.now()`. */
   readonly deadlineAt: number
   readonly client: DocsServiceClient
-  /** What is known of the run of the workflow, its event included. */
+  /** The workflow run, including its event. */
   readonly context: Context
   /** Undefined without a token. */
   readonly github: GitHub | undefined
 }
 
-/** What the inputs of every action say of the two servers. */
+/** The inputs that configure the clients of the service and of GitHub. */
 export interface StepInputs extends Parsed<typeof SERVICE_FIELDS> {
   readonly timeoutMs: number
-  /** Undefined if it was not given, or by an action that has no use for it. */
+  /** Undefined: not given, or the action has no such input. */
   readonly jobId?: string | undefined
-  /** Empty, or left out by an action that has no use for it: nothing is asked of GitHub. */
+  /** Empty or omitted: no requests are sent to GitHub. */
   readonly githubToken?: string
-  /** Undefined: that of the run. */
+  /** Undefined: the GitHub of the run. */
   readonly githubApiUrl?: string | undefined
 }
 
-/** @throws ActionError `proxy` if the proxy's address is none */
+/**
+ * Creates the step, with its clients of the service and of GitHub.
+ * @throws ActionError `proxy` if the proxy URL is invalid
+ */
 export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connectToGitHub?: typeof connectGitHub): Step {
   const { githubToken: token = '', githubApiUrl, timeoutMs, projectId, jobId } = inputs
   const { core } = runner
   const given = atGitHub(readContext(env), githubApiUrl)
   const step = { ...runner, random: Math.random, deadlineAt: runner.startedAt + timeoutMs }
   const dependencies = { ...step, ...core, env }
-  // It masks what is secret of the proxies, so it is made before anything is redacted.
+  // Creating the transport masks the secrets of the proxies, so it comes before the event is redacted.
   const transport = createTransport({ ...inputs, ...dependencies })
-  // Texts of the event are cut and escaped later, when a secret in them could no longer be found.
+  // The texts of the event are cut and escaped later, and the redactor could no longer find a secret in them.
   const context = { ...given, event: redactAll(given.event, core.redact) }
   return {
     ...step,
@@ -63,12 +66,12 @@ export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connect
   }
 }
 
-/** The step for what has to end before it does. */
+/** Returns the step with another deadline. */
 export function endingAt<S extends Step>(step: S, deadlineAt: number): S {
   return { ...step, deadlineAt, github: step.github?.until(deadlineAt) }
 }
 
-/** The step for what has a time budget of its own, with a deadline that moves with it. */
+/** Returns the step with the deadline of a time budget, which can move. */
 export function within<S extends Step>(step: S, budget: TimeBudget): S {
   const { github } = step
   return {
@@ -81,10 +84,11 @@ export function within<S extends Step>(step: S, budget: TimeBudget): S {
 }
 
 /**
- * GitHub for some questions, which a GitHub that hangs must not let take the time of the step.
- * @param time what they may take in all, in milliseconds, or their deadline, such as a budget; by default all of the step's time
- * @param graceMs how far past the step's deadline they may go
- * @throws ActionError if there is no token
+ * Returns GitHub with a time limit, so that an unresponsive GitHub does not use up the time of the step.
+ * @param time the limit of all requests together in milliseconds, or their deadline, such as a shared budget; by default
+ *   the step's deadline
+ * @param graceMs how far past the step's deadline the requests may run
+ * @throws ActionError `unauthorized` if there is no token
  */
 export function openGitHub({ clock, deadlineAt, github }: Step, time?: number | Deadline, graceMs = 0): GitHub {
   if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')

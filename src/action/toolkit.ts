@@ -6,43 +6,44 @@ import { createRedactor, type Redact } from '../text/redact.ts'
 import { cleanLines, cutToBytes, oneLine } from '../text/untrusted.ts'
 
 /**
- * All that is said to the runner goes through here, so that no text of a stranger becomes a command and no secret gets
- * out, whoever wrote the line.
+ * The runner, through @actions/core. Everything that a step writes passes through here, so that no secret leaks and no
+ * untrusted text becomes a workflow command.
  */
 export interface Core {
-  /** An input as it was given, not trimmed. */
+  /** Returns an input, not trimmed. */
   readonly input: (name: string) => string
-  /** Keeps a secret out of everything that is said from now on, here and by the runner. */
+  /** Redacts a secret from now on, in everything that this step and the runner write. */
   readonly mask: (secret: string) => void
   /**
-   * Keeps a short secret out of this step's log only: it may be a part of any word, so redacting it elsewhere would change paths
-   * and names. The runner drops job outputs that contain a value that it masks.
+   * Redacts a short secret in this step's log only. A short secret can be a part of ordinary words: elsewhere,
+   * redacting it would change paths and names, and the runner drops job outputs that contain a masked value.
    */
   readonly maskInLog: (secret: string) => void
-  /** For everything but the log. */
+  /** For everything except the log. */
   readonly redact: Redact
   readonly log: (text: string) => void
-  /** Logs a text of any length, each line after a bar. */
+  /** Logs a text of any length, with a bar before each line. */
   readonly logQuote: (text: string) => void
-  /** Folds the lines that follow behind a title, until the group ends. One that is open ends first: groups never nest. */
+  /** Starts a group of log lines that can be folded. Ends an open group first, because groups cannot be nested. */
   readonly startGroup: (title: string) => void
-  /** Nothing if no group is open. */
+  /** Does nothing if no group is open. */
   readonly endGroup: () => void
-  /** Said only if the run is in debug mode. */
+  /** Logs in debug mode only. */
   readonly debug: (text: string) => void
   readonly warn: (text: string) => void
   readonly notice: (title: string, text: string) => void
-  /** The one annotation of a red step. */
+  /** Adds the error annotation of a red step. */
   readonly fail: (title: string, text: string) => void
   /** @throws OutputsLost if the runner's file cannot be written */
   readonly setOutput: (name: string, value: string) => void
   /** @throws Error if the runner's file cannot be written */
   readonly writeSummary: (markdown: string) => void
-  /** What the main step has saved for the post step; empty if it has saved nothing. */
+  /** Returns a value that the main step saved for the post step. Empty if none was saved. */
   readonly savedState: (name: string) => string
   readonly saveState: (name: string, value: string) => void
 }
 
+/** The runner's file for outputs could not be written. */
 export class OutputsLost extends Error {
   override readonly name = 'OutputsLost'
 
@@ -56,8 +57,7 @@ export class OutputsLost extends Error {
 
 /** GitHub cuts annotations at 4 KiB. */
 const MAX_ANNOTATION_BYTES = 4_000
-/** Of a group, in characters. */
-const MAX_TITLE = 200
+const MAX_GROUP_TITLE_CHARS = 200
 
 export function createCore(clock: Clock): Core {
   const startedAt = clock.now()
@@ -67,7 +67,7 @@ export function createCore(clock: Clock): Core {
   let logRedactor: Redact | undefined
   let isInGroup = false
 
-  /** Made when it is first needed: a step masks several secrets before it says anything. */
+  /** Creates the redactor on first use, because a step masks several secrets before it writes anything. */
   function redactSecrets(text: string): string {
     redactor ??= createRedactor(secrets)
     return redactor(text)
@@ -80,13 +80,13 @@ export function createCore(clock: Clock): Core {
 
   const toLines = (text: string): string[] => cleanLines(text, MAX_ANNOTATION_BYTES, redactLog)
 
-  /** The prefix keeps a line from beginning with `::`, which the runner would take for a command. */
-  function prefixed(text: string): string[] {
+  /** Prefixes each line with the elapsed time. A line that begins with `::` would be a workflow command. */
+  function prefixLines(text: string): string[] {
     const elapsed = formatDuration(clock.now() - startedAt).padStart(11)
     return toLines(text).map((line) => `[${elapsed}] ${line}`)
   }
 
-  function annotation(text: string): string {
+  function formatAnnotation(text: string): string {
     return cutToBytes(toLines(text).join('\n'), MAX_ANNOTATION_BYTES)
   }
 
@@ -109,29 +109,29 @@ export function createCore(clock: Clock): Core {
     },
     redact: redactSecrets,
     log(text) {
-      for (const line of prefixed(text)) core.info(line)
+      for (const line of prefixLines(text)) core.info(line)
     },
     logQuote(text) {
       for (const line of cleanLines(text, Infinity, redactLog)) core.info(`  | ${line}`)
     },
     startGroup(title) {
       endGroup()
-      core.startGroup(oneLine(title, MAX_TITLE, redactLog))
+      core.startGroup(oneLine(title, MAX_GROUP_TITLE_CHARS, redactLog))
       isInGroup = true
     },
     endGroup,
     debug(text) {
       if (!core.isDebug()) return
-      for (const line of prefixed(text)) core.debug(line)
+      for (const line of prefixLines(text)) core.debug(line)
     },
     warn: (text) => {
-      core.warning(annotation(text), { title: 'Docs Agent' })
+      core.warning(formatAnnotation(text), { title: 'Docs Agent' })
     },
     notice: (title, text) => {
-      core.notice(annotation(text), { title: annotation(title) })
+      core.notice(formatAnnotation(text), { title: formatAnnotation(title) })
     },
     fail: (title, text) => {
-      core.error(annotation(text), { title: annotation(title) })
+      core.error(formatAnnotation(text), { title: formatAnnotation(title) })
     },
     setOutput: (name, value) => {
       try {
@@ -142,7 +142,7 @@ export function createCore(clock: Clock): Core {
     },
     writeSummary: (markdown) => {
       const file = process.env['GITHUB_STEP_SUMMARY'] ?? ''
-      // One that the runner has not made would be read by nobody.
+      // The runner would not read a file that it did not create, so fail if the file is missing.
       fs.accessSync(file)
       fs.appendFileSync(file, redactSecrets(markdown))
     },

@@ -1,16 +1,17 @@
+/** Reads and writes files of the workspace, and rejects paths outside of it. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { refuse } from './inputs.ts'
 
-/** A place for a new file that was found to be safe to write to. */
+/** A validated location for a new file. */
 export interface OutputPlace {
-  /** The absolute path, with every link in it followed. */
+  /** The absolute path, with all symbolic links resolved. */
   readonly file: string
-  /** The path below the workspace, with `/` on every system. */
+  /** The path relative to the workspace, with `/` on every platform. */
   readonly name: string
 }
 
-/** Refuses what the system cannot do, in words of our own: its words hold paths. */
+/** Rejects the input if `act` throws. The system's own messages contain paths, so they are not shown. */
 function orRefuse<T>(act: () => T, problem: string): T {
   try {
     return act()
@@ -19,24 +20,24 @@ function orRefuse<T>(act: () => T, problem: string): T {
   }
 }
 
-/** As the system says it: on Windows a part of a path may also be named by its short name, such as `GIT~1`. */
+/** The native variant also expands the short names of Windows, such as `GIT~1`. */
 const realPath = fs.realpathSync.native
 
 /**
- * The parts of a path below the workspace. Git's own folder is refused, as it can hold a token.
- * @param system the rules for paths; on Windows the way to another drive is an absolute path
+ * Splits a path inside the workspace into its parts. Rejects paths outside it, and `.git`, which can contain a token.
+ * @param system the platform's path rules; on Windows, the relative path to another drive is absolute
  */
 export function partsInside(root: string, real: string, system: path.PlatformPath = path): readonly string[] {
   const relative = system.relative(root, real)
   const parts = relative.split(system.sep)
   if (system.isAbsolute(relative) || parts[0] === '..') return refuse('is outside the workspace')
-  // Where a file system ignores case, `.GIT` is git's own folder too.
+  // On a case-insensitive file system, `.GIT` is the same folder.
   return parts.some((part) => part.toLowerCase() === '.git') ? refuse("is inside git's own folder") : parts
 }
 
 /**
- * Reads a UTF-8 text file of at most `maxBytes` bytes from inside the workspace, or refuses the input that names it. Links
- * are followed before the place is judged: a checked-out link may point anywhere on the runner.
+ * Reads a UTF-8 text file of at most `maxBytes` bytes from the workspace, or rejects the input. Resolves symbolic links
+ * before it checks the path: a link in the repository can point anywhere on the runner.
  */
 export function readWorkspaceFile(workspace: string, file: string, maxBytes: number): string {
   const root = orRefuse(() => realPath(workspace), 'cannot be read, because this step has no workspace')
@@ -47,14 +48,14 @@ export function readWorkspaceFile(workspace: string, file: string, maxBytes: num
   if (!stats.isFile()) return refuse('is not a file')
   if (stats.size > maxBytes) return refuse(`has ${stats.size} bytes; at most ${maxBytes} are allowed`)
   const bytes = orRefuse(() => fs.readFileSync(real), 'cannot be read')
-  // A byte order mark is part of the file, and so of the prompt.
+  // Keep a byte order mark: it is part of the file, and so of the prompt.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   return orRefuse(() => decoder.decode(bytes), 'is not UTF-8 text')
 }
 
 /**
- * Follows all links in a path whose last parts need not be there yet.
- * @throws Error if a link on the way leads nowhere, or where what should be a folder is none
+ * Resolves all symbolic links in a path whose last parts may not exist.
+ * @throws Error if a link is dangling or a parent is a file
  */
 function followLinks(file: string): string {
   if (fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined) return realPath(file)
@@ -64,8 +65,8 @@ function followLinks(file: string): string {
 }
 
 /**
- * Finds where a new file of the workspace would really be, links followed, or refuses the input that names it. Folders on
- * the way need not be there. Nothing is written.
+ * Resolves the location of a new file in the workspace, or rejects the input. The parent folders may not exist. Writes
+ * nothing.
  */
 export function findOutputPlace(workspace: string, file: string): OutputPlace {
   if (/[\u0000-\u001f\u007f]/.test(file)) return refuse('must not contain control characters')
@@ -90,8 +91,8 @@ export class OutputFileError extends Error {
   }
 }
 
-/** Of an error of the system its code (`ENOSPC`) is told, and none of its text, which holds paths. */
-function orThrow(act: () => void): void {
+/** Reports only the code of a system error, such as `ENOSPC`, because its message contains paths. */
+function orOutputFileError(act: () => void): void {
   try {
     act()
   } catch (error) {
@@ -103,74 +104,74 @@ function orThrow(act: () => void): void {
   }
 }
 
-/** 512 MiB: a hundred times what a large site needs, and less than the free space of any runner. */
+/** A hundred times what a large site needs, and less than the free space of any runner. */
 const MAX_BYTES = 512 * 1024 * 1024
 
-/** The folders that are missing on the way to `folder` and `folder` itself, the deepest first. */
-function missingFolders(folder: string): string[] {
-  return fs.existsSync(folder) ? [] : [folder, ...missingFolders(path.dirname(folder))]
+/** Lists `folder` and its parents as far as they do not exist, deepest first. */
+function listMissingFolders(folder: string): string[] {
+  return fs.existsSync(folder) ? [] : [folder, ...listMissingFolders(path.dirname(folder))]
 }
 
-/** In place of a descriptor: whatever is asked of it fails. */
+/** An invalid descriptor: every operation on it fails. */
 const CLOSED = -1
 
 /**
- * Writes a file that is there as a whole, or not at all and with nothing left behind: until it is whole, all is in a
- * temporary file beside it, so that the rename stays within one file system. Folders that are missing are made.
- * @param fill begins once the place is known to be good, and gives the texts of the file, which are written synchronously:
- *   then it can be discarded while the process ends, too
- * @param mostBytes what is larger is refused, since what is written comes from a stranger
+ * Writes a file atomically: if it fails, it leaves nothing behind. The text goes to a temporary file in the same
+ * folder, because a rename works within one file system only. Creates missing folders.
+ * @param fill called after the temporary file is opened; writes synchronously, so that the file can be discarded while
+ *   the process exits
+ * @param maxBytes limits the file, because its content is untrusted
  * @throws OutputFileError, and what `fill` throws
  */
 export async function writeWholeFile(
   file: string,
   fill: (write: (text: string) => void) => Promise<void>,
-  mostBytes = MAX_BYTES,
+  maxBytes = MAX_BYTES,
 ): Promise<void> {
   const folder = path.dirname(file)
   const temporary = path.join(folder, `.${crypto.randomUUID()}.part`)
-  const madeFolders = missingFolders(folder)
+  const createdFolders = listMissingFolders(folder)
   let descriptor = CLOSED
   let bytes = 0
 
   function write(text: string): void {
     bytes += Buffer.byteLength(text)
-    if (bytes > mostBytes)
+    if (bytes > maxBytes)
       throw new OutputFileError(
-        `The file would be larger than ${mostBytes} bytes.`,
+        `The file would be larger than ${maxBytes} bytes.`,
         'Export less in one step, such as fewer days.',
       )
-    orThrow(() => {
+    orOutputFileError(() => {
       fs.writeFileSync(descriptor, text)
     })
   }
   function close(): void {
     const open = descriptor
-    // What is opened next may get the same number.
+    // The next file that is opened may get the same number.
     descriptor = CLOSED
     fs.closeSync(open)
   }
   function discard(): void {
-    const removals = madeFolders.map((made) => fs.rmdirSync.bind(fs, made))
-    for (const tidy of [close, fs.unlinkSync.bind(fs, temporary), ...removals]) {
+    const removals = createdFolders.map((created) => fs.rmdirSync.bind(fs, created))
+    for (const cleanUp of [close, fs.unlinkSync.bind(fs, temporary), ...removals]) {
       try {
-        tidy()
+        cleanUp()
       } catch {
-        // What cannot be tidied up must not hide why it had to be. Of a whole file the folder is not empty, and stays.
+        // A failed clean-up must not hide the original error. The folder of a complete file is not empty, so it stays.
       }
     }
   }
 
-  // A second signal, or a defect elsewhere, ends the process at once.
+  // A second signal, or an unexpected error elsewhere, exits immediately.
   process.once('exit', discard)
   try {
-    orThrow(() => {
+    orOutputFileError(() => {
       fs.mkdirSync(folder, { recursive: true })
       descriptor = fs.openSync(temporary, 'wx')
     })
     await fill(write)
-    orThrow(() => {
-      // Some file systems notice that the disk is full only now.
+    orOutputFileError(() => {
+      // Some file systems report a full disk only here.
       fs.fsyncSync(descriptor)
       close()
       fs.renameSync(temporary, file)
