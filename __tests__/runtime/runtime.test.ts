@@ -9,52 +9,56 @@ import { inTurn, refusal, rejecting } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { errorOf } from '../support/github-client.ts'
 
-test('gives the address that a text is, by itself or below another one', () => {
+test('parses an absolute URL, and a relative URL with a base', () => {
   expect(parseUrl('https://docs.example.com/a')?.href).toBe('https://docs.example.com/a')
   expect(parseUrl('/b', 'https://docs.example.com/a')?.href).toBe('https://docs.example.com/b')
 })
 
-test.each(['', '/b', 'nonsense', 'https://', 'https://:x', 'http://[::1'])('%j is no address', (text) => {
+test.each(['', '/b', 'nonsense', 'https://', 'https://:x', 'http://[::1'])('%j is not a valid URL', (text) => {
   expect(parseUrl(text)).toBeUndefined()
 })
 
 const error = (code: ActionError['code']): ActionError => new ActionError(code, 'It failed.')
 
-test('a step goes on from what failed, and not from a defect or a cancelled run', () => {
+test('returns an expected error, and rethrows a bug and a cancelled run', () => {
   const refused = error('forbidden')
   expect(rethrowFatal(refused)).toBe(refused)
   for (const fatal of [error('cancelled'), new TypeError('A defect.')]) expect(() => rethrowFatal(fatal)).toThrow(fatal)
 })
 
-test('of what a step names it goes on without that alone', async () => {
+test('returns undefined for the named error codes only', async () => {
   expect(await orUndefined(Promise.resolve('here'), 'not-found')).toBe('here')
   expect(await orUndefined<string>(Promise.reject(error('not-found')), 'not-found')).toBeUndefined()
   await expect(orUndefined<string>(Promise.reject(error('forbidden')), 'not-found')).rejects.toThrow('It failed.')
 })
 
-test('what is known is given, and what is not, why, and what to do', async () => {
+test('returns the result, or throws `not-sent` with the reason and a hint', async () => {
   expect(await orNotSent('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
-  const of = (error: ActionError) => errorOf(orNotSent('It is not known', rejecting(error), 'Try again.'))
+  const getError = (error: ActionError) => errorOf(orNotSent('It is not known', rejecting(error), 'Try again.'))
   const message = 'It is not known: GitHub said forbidden.'
-  expect(await of(refusal('forbidden', 'Grant it.'))).toMatchObject({ code: 'not-sent', message, hint: 'Grant it.' })
-  expect(await of(refusal('unreachable'))).toMatchObject({ hint: 'Try again.' })
-  expect(await of(refusal('cancelled'))).toMatchObject({ code: 'cancelled' })
+  expect(await getError(refusal('forbidden', 'Grant it.'))).toMatchObject({
+    code: 'not-sent',
+    message,
+    hint: 'Grant it.',
+  })
+  expect(await getError(refusal('unreachable'))).toMatchObject({ hint: 'Try again.' })
+  expect(await getError(refusal('cancelled'))).toMatchObject({ code: 'cancelled' })
 })
 
 const { signal } = new AbortController()
 
 test.each([
-  ['asks after each pause until an answer will do', [0, 0, 1], 1_000, 1, [5, 10]],
-  ['makes no pause that reaches the end, and the last answer counts', [0], 35, 0, [5, 10]],
-  ['asks once more after the last pause', [0], 36, 0, [5, 10, 20]],
-])('%s', async (_what, answers, endsInMs, answer, pauses) => {
+  ['reads after each pause until a result is accepted', [0, 0, 1], 1_000, 1, [5, 10]],
+  ['makes no pause that reaches the deadline, and returns the last result', [0], 35, 0, [5, 10]],
+  ['reads once more after the last pause', [0], 36, 0, [5, 10, 20]],
+])('%s', async (_what, results, endsInMs, expected, pauses) => {
   const clock = fakeClock()
   const nextPause = pausesBefore([5, 10, 20], CLOCK_START_MS + endsInMs, clock)
-  expect(await pollUntil(inTurn(...answers), Boolean, nextPause, { clock, signal })).toBe(answer)
+  expect(await pollUntil(inTurn(...results), Boolean, nextPause, { clock, signal })).toBe(expected)
   expect(clock.sleeps).toEqual(pauses)
 })
 
-test('a pause ends when the run is cancelled', async () => {
+test('a cancelled run ends a pause', async () => {
   const run = new AbortController()
   const onSleep = (): void => {
     run.abort(new Error('cancelled'))
@@ -67,12 +71,11 @@ test.each([
   [true, 'localhost LOCALHOST:8080/x 127.0.0.1:1 127.255.0.7 127.1 0x7f000001 [::1]:8080 [0:0:0:0:0:0:0:1]'],
   [false, 'docs.example.com localhost.example.com notlocalhost 127.0.0.1.example.com 128.0.0.1 10.127.0.0'],
   [false, '0.0.0.0 [::2] localhost@docs.example.com'],
-])('that these stay on this machine is %s: %s', (isHere, addresses) => {
-  for (const address of addresses.split(' '))
-    expect([address, isLoopback(new URL(`http://${address}`))]).toEqual([address, isHere])
+])('returns %s for whether these URLs are on loopback: %s', (expected, urls) => {
+  for (const url of urls.split(' ')) expect([url, isLoopback(new URL(`http://${url}`))]).toEqual([url, expected])
 })
 
-test('a line is due a minute after the last one, whoever said that', () => {
+test('a line is due a minute after the last one, including lines that were logged elsewhere', () => {
   const clock = fakeClock()
   const host = fakeHost()
   const heartbeat = new Heartbeat({ clock, log: host.log })
@@ -88,7 +91,7 @@ test('a line is due a minute after the last one, whoever said that', () => {
   expect(host.said).toEqual(['log: It has begun.', 'log: Still there after 139 s.', 'log: Still there after 199 s.'])
 })
 
-test('a long sleep tells each minute how much of it is left, and a cancelled run ends it', async () => {
+test('a long sleep logs the remaining time every minute, and a cancelled run ends it', async () => {
   const clock = fakeClock()
   const lines: string[] = []
   const { signal } = new AbortController()
@@ -112,9 +115,9 @@ describe('deadline', () => {
   const never = (): Promise<never> => new Promise(() => undefined)
 
   test.each([
-    ['a limit', 30_000],
-    ['a limit that is past', -1],
-  ])('%s ends what hangs, and tells it to stop', async (_what, timeoutMs) => {
+    ['a timeout', 30_000],
+    ['a timeout in the past', -1],
+  ])('%s ends work that hangs, and aborts its signal', async (_what, timeoutMs) => {
     const clock = fakeClock()
     let end: AbortSignal | undefined
     const hang = (given: AbortSignal): Promise<never> => {
@@ -125,7 +128,7 @@ describe('deadline', () => {
     expect([clock.sleeps, end?.aborted]).toEqual([[Math.max(0, timeoutMs)], true])
   })
 
-  test('leaves no timer behind when the work ends, which would hold the process', async () => {
+  test('stops its timer when the work ends, because the timer would keep the process alive', async () => {
     let timer: AbortSignal | undefined
     const clock = {
       ...systemClock,
@@ -138,7 +141,7 @@ describe('deadline', () => {
     expect(timer?.aborted).toBe(true)
   })
 
-  test('ends with the reason of the signal', async () => {
+  test('rejects with the reason of the signal', async () => {
     const run = new AbortController()
     const ended = withDeadline(never, { clock: systemClock, signal: run.signal, timeoutMs: 60_000, timedOut })
     run.abort(new Error('cancelled'))

@@ -1,19 +1,19 @@
-/** The only place that reads time or sleeps, so that everything else can be tested without waiting. */
+/** The only source of time and sleep, so that everything else can be tested without waiting. */
 export interface Clock {
-  /** Monotonic time in milliseconds; only differences mean something. */
+  /** Returns a monotonic timestamp in milliseconds. Only differences are meaningful. */
   now(): number
-  /** The wall clock, for display only: it can jump. */
+  /** Returns the time of the wall clock, which can jump. */
   wallTime(): Date
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `ms` milliseconds, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Lets everything be heard that arrived while the loop was busy: the process's signals above all, and timers that are due. */
+  /** Yields to the event loop, which then handles process signals and timers that became due while it was busy. */
   turn(): Promise<void>
 }
 
-/** Node fires a timer of 2^31 ms or more at once, so long sleeps are cut into slices. */
+/** Node fires a timer of 2^31 ms or more immediately, so long sleeps are split. */
 const MAX_TIMER_MS = 2 ** 30
 
-function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function startTimer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       clearTimeout(handle)
@@ -27,46 +27,50 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const waitForImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export const systemClock: Clock = {
-  // `performance` is the same time, but the first use of it makes Node load nine modules, before the first request.
+  // `performance.now()` returns the same time, but its first use makes Node load nine modules.
   now: () => process.uptime() * 1000,
   wallTime: () => new Date(),
   async sleep(ms, signal) {
     signal?.throwIfAborted()
     for (let left = ms; left > 0; left -= MAX_TIMER_MS) {
-      await timer(Math.min(left, MAX_TIMER_MS), signal)
+      await startTimer(Math.min(left, MAX_TIMER_MS), signal)
     }
   },
   async turn() {
-    // From within what the loop has just read, the first comes before anything more is read, and the second after it.
-    await immediate()
-    await immediate()
+    // In an I/O callback, the first `setImmediate` fires before the next poll phase, and the second one after it.
+    await waitForImmediate()
+    await waitForImmediate()
   },
 }
 
-/** The pause before the next read, in milliseconds, after so many reads and pauses; undefined if there is to be none. */
+/**
+ * Returns the pause before the next read in milliseconds, or `undefined` to stop.
+ * @param pauses the number of pauses so far
+ */
 export type NextPauseMs = (pauses: number) => number | undefined
 
-/** Reads until an answer will do, or no pause is left: the last answer counts, whatever it is. */
+/** Reads until `isDone` accepts the result or no pause is left, and returns the last result. */
 export async function pollUntil<T>(
   read: () => Promise<T>,
-  willDo: (answer: T) => boolean,
-  nextPauseMs: NextPauseMs,
+  isDone: (result: T) => boolean,
+  getPauseMs: NextPauseMs,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<T> {
   for (let pauses = 0; ; pauses++) {
-    const answer = await read()
-    const ms = willDo(answer) ? undefined : nextPauseMs(pauses)
-    if (ms === undefined) return answer
+    const result = await read()
+    const ms = isDone(result) ? undefined : getPauseMs(pauses)
+    if (ms === undefined) return result
     await clock.sleep(ms, signal)
   }
 }
 
 /**
- * @param pausesMs each after another read
- * @param endsAt on the clock's scale: a pause that would reach it is none; a function for an end that may move
+ * Creates a schedule of pauses that stops before a deadline.
+ * @param pausesMs the pauses in order
+ * @param endsAt a timestamp that no pause may reach, or a function if it can move
  */
 export function pausesBefore(pausesMs: readonly number[], endsAt: number | (() => number), clock: Clock): NextPauseMs {
   return (pauses) => {

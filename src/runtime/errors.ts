@@ -1,13 +1,14 @@
+/** The errors of this project, and what a step does about them. */
+
 /**
- * Why a step can stop, and what a red one is then called. The error's message follows, so no title says what a message says.
- * The code decides what happens next (try again, end red, say that a job may exist), so the list is closed: a new kind of failure
- * has to be named here before anything can react to it.
+ * The error codes, with the titles of red steps. The message follows the title, so a title never repeats a message.
+ * Code branches on these values, so the list is closed.
  */
 export const ERROR_TITLES = {
   'invalid-input': 'The inputs are invalid',
-  /** No connection, or one that broke. */
+  /** There was no connection, or it broke. */
   unreachable: 'No response from the service',
-  /** A certificate or TLS problem, which trying again does not mend. */
+  /** A certificate or TLS problem, which a retry does not fix. */
   untrusted: 'No secure connection to the service',
   proxy: 'Proxy error',
   unauthorized: 'Invalid API key',
@@ -17,37 +18,37 @@ export const ERROR_TITLES = {
   rejected: 'The request was rejected',
   redirected: 'Unexpected redirect',
   'service-error': 'Server error',
-  /** An answer that cannot be understood, or that is about another job. */
+  /** A response that is malformed or about another job. */
   'bad-answer': 'Invalid response',
-  /** A prompt was sent and it is not known whether the service took it. */
+  /** A prompt was sent, and it is unknown whether the service accepted it. */
   'unknown-fate': 'The service may have accepted the prompt',
-  /** The job cannot take the prompt. */
+  /** The job cannot take the prompt, or it is unknown whether the prompt should be sent. */
   'not-sent': 'Nothing was sent',
-  /** Not all of the agent's commits were in it by then. */
+  /** It was merged or closed before it had all of the agent's commits. */
   'left-behind': 'The pull request was merged or closed too early',
-  /** The pull request is there, and nobody can be led to it. */
+  /** The pull request exists, but its link is not safe to show. */
   'unusable-link': 'The link to the pull request cannot be used',
   deadline: 'The step timed out',
   cancelled: 'Cancelled',
-  /** A defect of this action. */
+  /** A bug in this action. */
   internal: 'Internal error',
 } as const
 
 export type ErrorCode = keyof typeof ERROR_TITLES
 
 /**
- * The one error that this project throws on purpose. Its own fields are text and numbers only: never a request, its headers or
- * a body. Its `cause` may be an error of a library, which may quote a secret: it goes to the debug log, redacted, and nowhere
- * else.
+ * The only error that this project throws on purpose. Its fields are text and numbers, never a request, headers or a
+ * body. Its `cause` can be the error of a library, which can quote a secret: the cause goes to the debug log only,
+ * redacted.
  */
 export class ActionError extends Error {
   override readonly name = 'ActionError'
   readonly code: ErrorCode
-  /** What the reader can do now, as a full sentence. */
+  /** What to do now, as a full sentence. */
   readonly hint: string | undefined
-  /** What the service says of it, in its own words: never to be taken for ours. */
+  /** The service's own message. Always show it as a quotation. */
   readonly quote: string | undefined
-  /** How long the service asked to be left alone, in milliseconds. */
+  /** How long the service asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -63,10 +64,10 @@ export class ActionError extends Error {
   }
 }
 
-/** An error may be its own cause, and a chain of this length explains everything. */
+/** Limits the chain, because an error can be its own cause. */
 const MAX_CAUSES = 5
 
-/** Logs the causes of an error with their stacks. They are for the debug log only: an annotation or a summary never shows them. */
+/** Logs the causes of an error with their stacks. For the debug log only: annotations and summaries never show them. */
 export function logCauses(error: Error, debug: (text: string) => void): void {
   let { cause } = error
   for (let count = 0; typeof cause === 'object' && cause !== null && count < MAX_CAUSES; count++) {
@@ -76,34 +77,35 @@ export function logCauses(error: Error, debug: (text: string) => void): void {
   }
 }
 
-/** What happened, for a log line: our words and, marked as such, the service's. */
+/** Returns the message for a log line, with the service's own message as a quotation. */
 export function describeError({ message, quote }: ActionError): string {
   return quote === undefined ? message : `${message} It says: “${quote}”`
 }
 
 /**
- * The error, for a step that goes on without what failed.
- * @param codes what it goes on after, by default all but `cancelled`
- * @throws the error itself, if it is any other
+ * Returns an expected error, for a step that continues without what failed.
+ * @param codes the expected codes, by default all except `cancelled`
+ * @throws the error itself if it is not expected
  */
 export function rethrowFatal(error: unknown, ...codes: readonly ErrorCode[]): ActionError {
   if (!(error instanceof ActionError)) throw error
-  const goesOn = codes.length === 0 ? error.code !== 'cancelled' : codes.includes(error.code)
-  if (!goesOn) throw error
+  const isExpected = codes.length === 0 ? error.code !== 'cancelled' : codes.includes(error.code)
+  if (!isExpected) throw error
   return error
 }
 
-/** Undefined if it fails, for a step that goes on without it; takes and throws what `rethrowFatal` does. */
-export async function orUndefined<T>(asked: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
-  return asked.catch((error: unknown) => {
+/** Returns `undefined` if the promise rejects with an expected error, as `rethrowFatal` defines it. */
+export async function orUndefined<T>(promise: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
+  return promise.catch((error: unknown) => {
     rethrowFatal(error, ...codes)
     return undefined
   })
 }
 
 /**
- * What `perform` gives, for a step that must not go on without it.
- * @throws ActionError `not-sent` in the place of any other but `cancelled`
+ * Returns the result of `perform`, for a step that must not continue without it.
+ * @param unknown what is unknown if it fails, as the beginning of the message
+ * @throws ActionError `not-sent` instead of any other code except `cancelled`
  */
 export async function orNotSent<T>(unknown: string, perform: () => Promise<T>, hint: string): Promise<T> {
   try {

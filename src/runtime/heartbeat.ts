@@ -8,7 +8,7 @@ interface Dependencies {
   readonly log: (line: string) => void
 }
 
-/** One line a minute while nothing changes, so that a step that waits does not look like one that hangs. */
+/** Logs a line every minute while nothing changes, so that a waiting step does not look stuck. */
 export class Heartbeat {
   readonly #step: Dependencies
   #lastLineAt: number
@@ -18,32 +18,33 @@ export class Heartbeat {
     this.#lastLineAt = step.clock.now()
   }
 
-  /** Something was said elsewhere. */
+  /** Restarts the minute, after a line that was logged elsewhere. */
   restart(): void {
     this.#lastLineAt = this.#step.clock.now()
   }
 
+  /** Logs a line and restarts the minute. */
   say(line: string): void {
     this.restart()
     this.#step.log(line)
   }
 
-  /** Milliseconds until a line is due although nothing changed. */
+  /** Returns the time until a line is due, in milliseconds. */
   untilMs(): number {
     return Math.max(0, this.#lastLineAt + HEARTBEAT_MS - this.#step.clock.now())
   }
 
-  /** Says the line if one is due. */
+  /** Logs the line if one is due. */
   beat(line: string): void {
     if (this.untilMs() === 0) this.say(line)
   }
 }
 
-/** The time of day after a pause, in UTC. */
+/** Formats the time after a pause, in UTC. */
 export const formatTimeAfter = (ms: number, clock: Clock): string =>
   `${formatUtc(new Date(clock.wallTime().getTime() + ms))} UTC`
 
-/** Sleeps, and logs once a minute how long it still takes, and when it ends. */
+/** Sleeps, and logs the remaining time every minute. */
 export async function sleepWithProgress(
   ms: number,
   step: Dependencies & { readonly signal: AbortSignal },
@@ -52,7 +53,7 @@ export async function sleepWithProgress(
   const endsAt = clock.now() + ms
   for (let leftMs = ms; leftMs > 0; leftMs = endsAt - clock.now()) {
     await clock.sleep(Math.min(leftMs, HEARTBEAT_MS), signal)
-    // A timer may fire a moment too early, and a moment is not worth a line.
+    // A timer can fire slightly early. Less than a second is not worth a line.
     const restMs = endsAt - clock.now()
     if (restMs >= 1_000)
       log(`Still waiting until ${formatTimeAfter(restMs, clock)}, for another ${formatDuration(restMs)}.`)

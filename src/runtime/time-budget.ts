@@ -1,20 +1,21 @@
+/** Limits how long work takes: timeouts, deadlines and shared budgets. */
 import type { Clock } from './clock.ts'
 
 interface Limits {
   readonly clock: Clock
-  /** Ends the work with its reason. */
+  /** Aborts the work. */
   readonly signal: AbortSignal
-  /** A function gives what is left of a time that may be extended. */
+  /** A function returns the remaining time, for a deadline that can move. */
   readonly timeoutMs: number | (() => number)
-  /** What the time ends with. */
+  /** Thrown after the timeout. */
   readonly timedOut: Error
 }
 
 /**
- * Ends work that would hang. The timer is our own and holds the event loop: what undici and Octokit limit does not cover every
- * place that can hang, and some of their timers hear of no signal.
- * @param perform its signal aborts as soon as the work ends, however it ends, so that nothing is left behind
- * @throws `timedOut` after `timeoutMs`, and the reason of `signal` once it aborts
+ * Runs work with a timeout. The timer is our own and keeps the event loop alive: the timeouts of undici and Octokit do
+ * not cover everything that can hang, and some of them ignore the signal.
+ * @param perform its signal aborts as soon as the work ends in any way, so that nothing keeps running
+ * @throws `timedOut` after `timeoutMs`, or the reason of `signal` when it aborts
  */
 export async function withDeadline<T>(
   perform: (end: AbortSignal) => Promise<T>,
@@ -34,30 +35,32 @@ export async function withDeadline<T>(
   }
 }
 
-/** When requests have to end. */
+/** The time at which requests end. */
 export interface Deadline {
-  /** On the clock's scale, in milliseconds. */
+  /** A timestamp of `clock.now()`, in milliseconds. */
   readonly at: number
-  /** Whether a wait for a rate limit that begins now may be made. The deadline may move by it. */
+  /** Returns whether a wait for a rate limit may begin now. If so, this can move the deadline. */
   readonly allowWait: (ms: number) => boolean
 }
 
-/** @param deadline a number is a time on the clock's scale, which nothing moves */
+/** @param deadline a number is a timestamp that never moves */
 export function toDeadline(deadline: number | Deadline, clock: Clock): Deadline {
   if (typeof deadline !== 'number') return deadline
   return { at: deadline, allowWait: (ms) => clock.now() + ms < deadline }
 }
 
-/** Time that pieces of work have together. Waits that a server asks for are not taken from it; they end with the step. */
+/**
+ * Time that several pieces of work share. Waits for rate limits do not count, but they must end before the step does.
+ */
 export class TimeBudget implements Deadline {
   /** In milliseconds. */
   readonly totalMs: number
   readonly #stepEndsAt: number
   readonly #clock: Clock
   #leftMs: number
-  /** When the present work began, later by all waits that are not counted. Undefined between two pieces of work. */
+  /** When the current work began, plus all waits that do not count. Undefined while no work runs. */
   #since: number | undefined
-  /** When the last of these waits ends: several requests may wait at once. */
+  /** When the last of these waits ends. Several requests can wait at the same time. */
   #waitsUntil = -Infinity
 
   constructor(totalMs: number, stepEndsAt: number, clock: Clock) {
@@ -81,7 +84,10 @@ export class TimeBudget implements Deadline {
     return true
   }
 
-  /** A deadline for a part of the work, which begins now and may take so long. */
+  /**
+   * Returns a deadline for a part of the work, which starts now. Allowed waits extend it, as they extend the budget.
+   * @param ms the time that the part may take, without waits
+   */
   limit(ms: number): Deadline {
     const getBudgetEnd = (): number => this.at
     let endsAt = this.#clock.now() + ms
@@ -97,7 +103,7 @@ export class TimeBudget implements Deadline {
     }
   }
 
-  /** Takes the time that the work needs from the budget; what is done inside of other work is counted once. */
+  /** Runs work and subtracts its time from the budget. Nested work counts once. */
   async spend<T>(work: () => Promise<T>): Promise<T> {
     if (this.#since !== undefined) return work()
     this.#since = this.#clock.now()

@@ -1,16 +1,18 @@
-/** Ids go into paths and outputs. Percent-encoding would leave `..` alone, so nothing else is let through. */
+/** Parses URLs and the ids in their paths. */
+
+/** Ids become parts of URL paths and outputs. Percent-encoding does not change `..`, so ids are restricted instead. */
 export const ID_PATTERN = /^[A-Za-z0-9_-]{1,128}$/
 
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Whether an address stays on this machine, where it may go without TLS. */
+/** Whether a URL stays on this machine, where TLS is not required. */
 export function isLoopback(url: URL): boolean {
   return LOOPBACK_HOST.test(url.hostname)
 }
 
 /**
- * Undefined if the text is no address. On Node 20 `URL.canParse` begins to say no to some addresses after some thousand
- * calls, and there is no `URL.parse`.
+ * Returns `undefined` for an invalid URL. Node 20 has no `URL.parse`, and its `URL.canParse` returns false for some
+ * valid URLs after some thousand calls.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
