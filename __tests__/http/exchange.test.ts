@@ -29,7 +29,7 @@ function open(proxy?: string): Dispatcher {
 test.each([
   ['user:p%40ss@', '', 'user:p@ss'],
   ['', '/path?x', undefined],
-])('a proxy as http://%s…%s is told the host and the credentials, and no more', async (userInfo, path, credentials) => {
+])('sends a proxy at http://%s…%s the host and the credentials only', async (userInfo, path, credentials) => {
   const proxy = await serve({ onRequest: (socket) => socket.end(httpAnswer(407, '')) })
   const dispatcher = open(`http://${userInfo}127.0.0.1:${proxy.port}${path}`)
   await request('http://service.example/', { dispatcher }).catch(() => undefined)
@@ -41,23 +41,23 @@ test.each([
 
 test.each<[string, SocketBehaviour]>([
   ['before it reads', { onConnection: (socket) => socket.destroy() }],
-  ['in the place of an answer', { onRequest: (socket) => socket.end() }],
-  ['in the middle of its answer', { onRequest: (socket) => socket.end('HTTP/1.1 200') }],
-])('a proxy that hangs up %s is asked once', async (_name, behaviour) => {
+  ['instead of a response', { onRequest: (socket) => socket.end() }],
+  ['in the middle of its response', { onRequest: (socket) => socket.end('HTTP/1.1 200') }],
+])('connects once to a proxy that hangs up %s', async (_name, behaviour) => {
   const proxy = await serve(behaviour)
   const dispatcher = open(`http://127.0.0.1:${proxy.port}`)
   await expect(request('http://service.example/', { dispatcher, method: 'POST', body: 'x' })).rejects.toThrow()
   expect(proxy.connections()).toBe(1)
 })
 
-test('a tunnel to something that speaks first is opened three times, and no more', async () => {
+test('opens a tunnel to a server that speaks first three times at most', async () => {
   const proxy = await serve({ onRequest: (socket) => socket.write('HTTP/1.1 200 x\r\n\r\nSSH-2.0-x\r\n') })
   const dispatcher = open(`http://127.0.0.1:${proxy.port}`)
   await expect(request('http://service.example/', { dispatcher })).rejects.toMatchObject({ code: 'CONNECTION_LOST' })
   expect(proxy.connections()).toBe(3)
 })
 
-test('HTTP/2 is never offered, because undici may send a request again over it', async () => {
+test('never offers HTTP/2, over which undici can resend a request', async () => {
   const offered: string[][] = []
   const ALPNCallback = ({ protocols }: { readonly protocols: string[] }): undefined => void offered.push(protocols)
   const { port } = await serve({}, { ...makeCertificate(), ALPNCallback })
@@ -65,14 +65,14 @@ test('HTTP/2 is never offered, because undici may send a request again over it',
   expect(offered).toEqual([['http/1.1']])
 })
 
-test('a connection is used once, although the service would keep it', async () => {
-  const answer = httpAnswer(200, '', { connection: 'keep-alive' })
-  const server = await serve({ onRequest: (socket) => socket.write(answer) })
+test('uses a connection once, even if the server keeps it alive', async () => {
+  const response = httpAnswer(200, '', { connection: 'keep-alive' })
+  const server = await serve({ onRequest: (socket) => socket.write(response) })
   const dispatcher = open()
   for (let count = 0; count < 2; count++) {
     const { body } = await request(`http://127.0.0.1:${server.port}/`, { dispatcher })
     await body.dump()
-    // Only now undici would have the connection free again.
+    // Let undici release the connection.
     await nextTurn()
   }
   expect(server.connections()).toBe(2)
@@ -82,7 +82,7 @@ test.each([
   ['directly', 'http', false],
   ['through a tunnel', 'http', true],
   ['with TLS in a tunnel', 'https', true],
-])('TCP keep-alive stays off %s: a connection serves one request only', async (_name, protocol, isTunnelled) => {
+])('does not use TCP keep-alive %s, because a connection serves one request', async (_name, protocol, isTunnelled) => {
   const setKeepAlive = jest.spyOn(net.Socket.prototype, 'setKeepAlive')
   const server = await serve({ onConnection: (socket) => socket.on('data', () => socket.write(httpAnswer(200, ''))) })
   const address = `127.0.0.1:${server.port}`
@@ -92,7 +92,7 @@ test.each([
   expect(setKeepAlive).not.toHaveBeenCalled()
 })
 
-test('a name with a dead IPv6 address is reached by its other one', async () => {
+test('reaches a host by its IPv4 address if its IPv6 address is dead', async () => {
   const server = await serve({ onRequest: (socket) => socket.end(httpAnswer(200, '')) })
   const addresses = [
     { address: '::1', family: 6 },
@@ -113,9 +113,9 @@ describe('exchange', () => {
     return exchange({ method: 'POST', url, headers: { 'x-a': 'b' }, body: 'x' }, {}, end)
   }
 
-  test('sends what it is given, wants nothing packed, and takes of each header the first', async () => {
-    const answer = 'HTTP/1.1 201 x\r\nX-A: 1\r\nX-A: 2\r\nX-B: 3\r\nContent-Length: 0\r\n\r\n'
-    const server = await serve({ onRequest: (socket) => socket.write(answer) })
+  test('sends the request, accepts no compression, and returns the first value of each header', async () => {
+    const response = 'HTTP/1.1 201 x\r\nX-A: 1\r\nX-A: 2\r\nX-B: 3\r\nContent-Length: 0\r\n\r\n'
+    const server = await serve({ onRequest: (socket) => socket.write(response) })
     const run = new AbortController()
     const { status, headers } = await send(server, run.signal)
     run.abort()
@@ -125,7 +125,7 @@ describe('exchange', () => {
     )
   })
 
-  test('ends the connection when nobody waits any more, in the middle of a body', async () => {
+  test('closes the connection when its signal aborts in the middle of a body', async () => {
     const server = await serve({ onRequest: (socket) => socket.write(httpAnswer(200, 'x'.repeat(9)).slice(0, -1)) })
     const run = new AbortController()
     const { body } = await send(server, run.signal)
@@ -133,7 +133,7 @@ describe('exchange', () => {
       for await (const chunk of body) run.abort(chunk)
     }
     await expect(read()).rejects.toThrow()
-    // The server waits for its connections, after each test.
+    // After each test, closing the server waits for its connections.
     expect(server.connections()).toBe(1)
   })
 })
@@ -142,18 +142,18 @@ async function* chunks(...sizes: readonly number[]): AsyncGenerator<Uint8Array> 
   for (const size of sizes) yield await Promise.resolve(new Uint8Array(size).fill(97))
 }
 
-test('gives all of a body that is not too long', async () => {
+test('reads a body of the maximum size', async () => {
   expect(await readText(chunks(2, 0, 3), 5)).toBe('aaaaa')
 })
 
-test('drops a byte order mark, so that JSON behind it can be parsed', async () => {
+test('removes a byte order mark, so that the JSON after it can be parsed', async () => {
   async function* marked(): AsyncGenerator<Uint8Array> {
     yield await Promise.resolve(Buffer.from('\ufeff{"id":"jöb"}'))
   }
   expect(await readText(marked(), 100)).toBe('{"id":"jöb"}')
 })
 
-test('reads no further than it has to, and says what is wrong', async () => {
+test('stops reading a body that is too large', async () => {
   const body = chunks(3, 3, 3)
   await expect(readText(body, 5)).rejects.toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   expect((await body.next()).done).toBe(true)

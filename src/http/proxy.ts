@@ -1,9 +1,10 @@
+/** Finds the proxy of a request in the environment, as curl does. */
 import { BlockList, isIP } from 'node:net'
 import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
 
-/** Both spellings are in use; the lower case one wins, and an empty one is none, as in curl. */
-function read(env: NodeJS.ProcessEnv, name: string): string {
+/** Both spellings are in use. As in curl, lower case takes precedence, and an empty value is no value. */
+function readVariable(env: NodeJS.ProcessEnv, name: string): string {
   const values = [env[name.toLowerCase()], env[name.toUpperCase()]].map((value) => value?.trim() ?? '')
   return values.find((value) => value !== '') ?? ''
 }
@@ -27,7 +28,7 @@ function parseNoProxyEntry(entry: string): NoProxyEntry {
   }
 }
 
-/** Whether an IP address is the one that `rule` names, or in its CIDR block. Addresses have no suffixes. */
+/** Whether `rule` is the IP address or a CIDR block that contains it. Suffixes are for domains only. */
 function isAddressIn(address: string, rule: string): boolean {
   const [network = '', bits, ...rest] = rule.split('/')
   const family = isIP(network)
@@ -41,8 +42,8 @@ function isAddressIn(address: string, rule: string): boolean {
 }
 
 /**
- * Whether `NO_PROXY` names the host, as curl reads it: `*`, a domain with all below it, an IP address, or a CIDR block. As
- * other programs do, it takes `*.domain` and a port, too.
+ * Whether `NO_PROXY` contains the host: as in curl, by `*`, a domain or its parent, an IP address or a CIDR block; as
+ * in other programs, also by `*.domain` and with a port.
  */
 function isBypassed({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const ownPort = port || (protocol === 'https:' ? '443' : '80')
@@ -64,13 +65,13 @@ function parseProxy(text: string): URL | undefined {
 }
 
 /**
- * The proxy that a request to `url` has to take, or undefined if it goes directly. Loopback is no exception: it goes
- * through the proxy unless `NO_PROXY` names it, as with curl.
- * @throws ActionError `proxy` if the environment's address is none
+ * Returns the proxy for a request to `url`, or `undefined` for a direct connection. As in curl, requests to loopback
+ * also use the proxy unless `NO_PROXY` contains the host.
+ * @throws ActionError `proxy` if the proxy URL in the environment is invalid
  */
 export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
-  const proxy = read(env, url.protocol === 'https:' ? 'https_proxy' : 'http_proxy')
-  if (proxy === '' || isBypassed(url, read(env, 'no_proxy'))) return undefined
+  const proxy = readVariable(env, url.protocol === 'https:' ? 'https_proxy' : 'http_proxy')
+  if (proxy === '' || isBypassed(url, readVariable(env, 'no_proxy'))) return undefined
   const address = parseProxy(proxy)
   if (address !== undefined) return address
   throw new ActionError('proxy', 'The proxy URL in the environment is invalid.', {
@@ -78,7 +79,7 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   })
 }
 
-/** A `%` that begins no escape stands for itself. */
+/** Returns the text unchanged if it contains a `%` that begins no escape. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -87,22 +88,24 @@ function decode(text: string): string {
   }
 }
 
-/** The `Proxy-Authorization` header for a proxy's address; empty if it holds no user information. */
+/** Returns the `Proxy-Authorization` header for a proxy URL. Empty if the URL has no user information. */
 export function proxyAuthorization({ username, password }: URL): string {
   const credentials = `${decode(username)}:${decode(password)}`
   return credentials === ':' ? '' : `Basic ${Buffer.from(credentials).toString('base64')}`
 }
 
 /**
- * What of a proxy's address must not be shown: its password, and the header that is made of its user information. A name
- * that stands alone is a token; beside a password it is a plain word, which would be hidden everywhere.
+ * Lists the secrets of a proxy URL: the password, and the header that contains it. A user name without a password is a
+ * token. A user name with a password is not secret: it can be a common word, which would be redacted everywhere.
  */
 function listSecrets(proxy: URL): string[] {
   const secret = proxy.password || proxy.username
   return secret === '' ? [] : [decode(secret), secret, proxyAuthorization(proxy).slice('Basic '.length)]
 }
 
-/** The secrets of all proxies that the environment names: one that is not used for the service may be used for GitHub. */
+/**
+ * Lists the secrets of all proxies in the environment. A proxy that the service is not reached through may be GitHub's.
+ */
 export function proxySecrets(env: NodeJS.ProcessEnv): string[] {
   const secrets = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].flatMap((name) => {
     const proxy = parseProxy(env[name]?.trim() ?? '')

@@ -1,6 +1,6 @@
 /**
- * The parts of undici that send a request, and no more. Its index also loads fetch, WebSockets, caches and mocks, which
- * costs every step some 15 ms before its first request.
+ * The parts of undici that send requests. Its index also loads fetch, WebSockets, caches and mocks, which costs every
+ * step about 15 ms before its first request.
  */
 import connect from 'undici/lib/api/api-connect.js'
 import request from 'undici/lib/api/api-request.js'
@@ -10,7 +10,7 @@ import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 
-// What the index does as well: without it a dispatcher can dispatch, but not request or connect.
+// As in undici's index. Without this, a dispatcher has no `request` and no `connect`.
 Object.assign(Dispatcher.prototype, { connect, request })
 
 export { Agent, buildConnector, Pool, ProxyAgent }
