@@ -3,7 +3,7 @@ import { HOSTILE_TEXTS, measureGrowth, TEXT_FUNCTIONS } from '../support/hostile
 
 /** The whole takes about as long as its eight parts if the time is linear, and eight times as long if it is quadratic. */
 const MAX_GROWTH = 5
-/** Less than this is quick enough, in microseconds. */
+/** Less time than this is never too slow, in microseconds. */
 const MIN_SLOW_US = 10_000
 const MAX_TRIES = 5
 
@@ -11,9 +11,9 @@ const cases = Object.keys(TEXT_FUNCTIONS).flatMap((name) =>
   Object.keys(HOSTILE_TEXTS).map((text) => [name, text] as const),
 )
 
-test.each(cases)('%s takes time in proportion to %s', (name, text) => {
+test.each(cases)('%s takes linear time for %s', (name, text) => {
   let growth = Infinity
-  // The best of several tries: whatever else the engine does in a try can only make it look worse.
+  // The best of several tries: other work of the engine can only slow a try down.
   for (let tries = 0; tries < MAX_TRIES && growth >= MAX_GROWTH; tries++) {
     const { wholeUs, partsUs } = measureGrowth(name, text)
     growth = wholeUs < MIN_SLOW_US ? 0 : wholeUs / partsUs

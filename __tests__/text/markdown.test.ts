@@ -27,66 +27,66 @@ const HOSTILE = [
   '$x$ :tada:',
 ]
 
-/** The tags of a rendered text, without their attributes. */
-const tagsOf = (html: string): string[] => Array.from(html.matchAll(/<\/?([a-z]\w*|!--)/gi), ([, tag = '']) => tag)
+/** Lists the tags in HTML, without their attributes. */
+const listTags = (html: string): string[] => Array.from(html.matchAll(/<\/?([a-z]\w*|!--)/gi), ([, tag = '']) => tag)
 
-test('every character that means something in HTML is escaped', () => {
+test('escapes the special characters of HTML', () => {
   expect(escapeHtml(`<a href="x" id='y'>&amp;</a>`)).toBe(
     '&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
   )
 })
 
-const decoded = (html: string): string =>
+const decode = (html: string): string =>
   html.replace(/&(?:#(\d+)|(\w+));/g, (_all, code: string | undefined, name: string | undefined) =>
     code === undefined
       ? ({ amp: '&', lt: '<', gt: '>', quot: '"' }[name ?? ''] ?? '?')
       : String.fromCodePoint(Number(code)),
   )
 
-test.each(HOSTILE)('inline code shows %j as it is, without a mark that anything begins with', (text) => {
+test.each(HOSTILE)('inline code shows %j unchanged, with all punctuation escaped', (text) => {
   const html = marked.parse(inlineCode(text), { async: false })
-  expect(new Set(tagsOf(html))).toEqual(new Set(['p', 'code']))
-  expect(decoded(html).trim()).toBe(`<p><code>${text.replaceAll('\n', ' ')}</code></p>`)
+  expect(new Set(listTags(html))).toEqual(new Set(['p', 'code']))
+  expect(decode(html).trim()).toBe(`<p><code>${text.replaceAll('\n', ' ')}</code></p>`)
   const inner = inlineCode(text).replace(/^<code>|<\/code>$/g, '')
   expect(inner.replace(/&#\d+;/g, '')).not.toMatch(/[<>&@#`*_[\]()!|~$:\\]/)
 })
 
-test.each(HOSTILE)('a folded text shows %j as it is, and nothing ends its block', (text) => {
+test.each(HOSTILE)('a collapsed section shows %j unchanged, and no text ends its block', (text) => {
   const html = marked.parse(`${foldedText('Title', text, 1_000)}\n\nafter`, { async: false })
 
-  expect(tagsOf(html)).toEqual(['details', 'summary', 'summary', 'pre', 'pre', 'details', 'p', 'p'])
-  expect(decoded(html)).toContain(`<pre>${text}</pre>`)
+  expect(listTags(html)).toEqual(['details', 'summary', 'summary', 'pre', 'pre', 'details', 'p', 'p'])
+  expect(decode(html)).toContain(`<pre>${text}</pre>`)
 })
 
-test('a folded text is one line of source, whatever line ends it has', () => {
+test('a collapsed section is one line, whatever line ends its text has', () => {
   expect(foldedText('a\u0000', 'a\r\n\r\nb\u2028c', 100)).not.toMatch(/[\r\n\u2028]/)
 })
 
-test('no text holds a workflow command of the kind that counts anywhere in a line', () => {
+test('no text contains a workflow command that works in the middle of a line', () => {
   expect(inlineCode('##[error]x') + foldedText('x', '##[error]x', 100)).not.toContain('##[')
 })
 
-test('a document has no more bytes than it may, and ends before the first block that does not fit', () => {
+test('a summary is not larger than its limit, and ends before the first block that does not fit', () => {
   const note = '\n_The rest was left out: the summary would have been too long._\n'
-  // The note has its place, and each block the two line ends behind it.
-  const most = 256 * 1024 - Buffer.byteLength(`first\n\n\n\nlast\n\n${note}`)
-  const long = 'ü'.repeat(100) + 'x'.repeat(most - 200)
+  // The limit includes the note, and two line ends after each block.
+  const maxBytes = 256 * 1024 - Buffer.byteLength(`first\n\n\n\nlast\n\n${note}`)
+  const long = 'ü'.repeat(100) + 'x'.repeat(maxBytes - 200)
   expect(joinBlocks(['first', '', long, undefined, 'last'])).toBe(`first\n\n${long}\n\nlast\n`)
   expect(joinBlocks(['first', long, 'last!'])).toBe(`first\n\n${long}\n${note}`)
   expect(joinBlocks(['first', `${long} and more`, 'last'])).toBe(`first\n${note}`)
 })
 
-test('a long text is cut between characters, and says how long it was', () => {
-  const shown = (text: string, most: number) => foldedText('A', text, most).replace(/^.*<pre>|<\/pre>.*$/g, '')
+test('cuts a long text between characters, and states its length', () => {
+  const shown = (text: string, maxBytes: number) => foldedText('A', text, maxBytes).replace(/^.*<pre>|<\/pre>.*$/g, '')
   expect([shown('aü', 3), shown('aüb', 2)]).toEqual(['aü', 'a&#10;… cut here, 4 bytes in all'])
 })
 
-test('a table has the facts that are known, and nothing is no table', () => {
+test('a table contains the known facts, and without facts there is no table', () => {
   expect(table({ A: undefined, 'B<': 'b', C: '' })).toBe('<table>\n<tr><td><b>B&lt;</b></td><td>b</td></tr>\n</table>')
   expect(table({ A: '' })).toBe('')
 })
 
-test('sentences are sentences, and what stands between back-ticks is code', () => {
+test('sentences stay text, and what is between backticks becomes code', () => {
   expect(escapeSentence('The push to `a_b`, from `1f` to `2f`, follow-up 1 of 20 (“so” it’s job_1).')).toBe(
     'The push to <code>a&#95;b</code>, from <code>1f</code> to <code>2f</code>, follow-up 1 of 20 (“so” it’s job_1).',
   )
@@ -94,32 +94,32 @@ test('sentences are sentences, and what stands between back-ticks is code', () =
 
 const UNQUOTED = [...HOSTILE, 'www.evil.example.com GH-12 (www.x) _a b_', 'a `b']
 
-test.each(UNQUOTED)('nothing of %j comes alive in a sentence, although nobody has quoted it', (text) => {
+test.each(UNQUOTED)('no markup in %j takes effect in a sentence, even without backticks', (text) => {
   const html = marked.parse(`a ${escapeSentence(text)}`, { async: false })
-  expect(tagsOf(html).filter((tag) => !['p', 'code'].includes(tag))).toEqual([])
+  expect(listTags(html).filter((tag) => !['p', 'code'].includes(tag))).toEqual([])
   expect(html.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/[@#$]|www|gh-|:tada/i)
 })
 
-test('of sentences only what another server says is escaped', () => {
+test('escapes only the quotes of other servers in sentences', () => {
   expect(formatSentences('See `a_b` of #7: GitHub says “No _x_” job_1” (422). It’s “so”.')).toBe(
     'See `a_b` of #7: GitHub says “No <code>&#95;x&#95;</code>” job_1” (422). It’s “so”.',
   )
   expect(formatSentences('Set “on” to `“x_`.')).toBe('Set “on” to `“x_`.')
 })
 
-test.each(UNQUOTED)('nothing of %j comes alive where another server says it', (text) => {
+test.each(UNQUOTED)('no markup in %j takes effect in the quote of another server', (text) => {
   const html = marked.parse(formatSentences(`GitHub says “${text.replace(/[`<>[\]\\|*“”]/g, '')}” (422).`), {
     async: false,
   })
-  expect(tagsOf(html).filter((tag) => !['p', 'code'].includes(tag))).toEqual([])
+  expect(listTags(html).filter((tag) => !['p', 'code'].includes(tag))).toEqual([])
   expect(html.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/[@#$]|www|gh-|:tada/i)
 })
 
-test.each(HOSTILE)('a link shows %j as it is, and leads nowhere else', (text) => {
+test.each(HOSTILE)('a link shows %j unchanged, and leads to its own host', (text) => {
   const html = marked.parse(linked({ text: `\`${text.replaceAll('`', "'")}\``, url: `https://example.com/${text}` }), {
     async: false,
   })
-  expect(new Set(tagsOf(html))).toEqual(new Set(['p', 'a', 'code']))
+  expect(new Set(listTags(html))).toEqual(new Set(['p', 'a', 'code']))
   expect(Array.from(html.matchAll(/href="([^"]*)"/g), ([, href = '']) => new URL(href).host)).toEqual(['example.com'])
 })
 
@@ -130,6 +130,6 @@ test.each([
   'data:text/html,x',
   '//example.com/',
   'x',
-])('what is no address of a page is not linked: %s', (url) => {
+])('does not link %s', (url) => {
   expect(linked({ text: 'here', url })).toBe('here')
 })

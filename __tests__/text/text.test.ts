@@ -4,7 +4,7 @@ import { cutBlock } from '../../src/agent/prompt.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { cleanLines, cutToBytes, oneLine, takeFitting } from '../../src/text/untrusted.ts'
 
-test('a text is cut at the end of a line where one is near', () => {
+test('cuts a block at the end of a line if one is near', () => {
   expect(cutBlock('one\ntwo\nthree', 10)).toBe('one\ntwo\n')
   expect(cutBlock('a\nlongword', 8)).toBe('a\nlongw\n')
   expect(cutBlock('a\n', 0)).toBe('')
@@ -13,18 +13,18 @@ test('a text is cut at the end of a line where one is near', () => {
 test.each([
   ['2026-01-31T23:30:00+02:00', '2026-01-31 21:30:00 UTC'],
   ['2026-01-31T03:00:05.123Z', '2026-01-31 03:00:05 UTC'],
-  // One of these is in the year before the year 0.
+  // In UTC, the first of these is in the year before year 0.
   ['0000-01-01T00:00:00+02:00', '0000-01-01T00:00:00+02:00'],
   ['0000-01-01T03:00:00+02:00', '0000-01-01 01:00:00 UTC'],
-  // No zone, no such day, no time at all.
+  // No zone, no valid day, no time at all.
   ['2026-01-31T03:00:05', '2026-01-31T03:00:05'],
   ['2026-99-31T03:00:05Z', '2026-99-31T03:00:05Z'],
   ['<b>5', '<b>5'],
-])('what somebody else wrote as %j is shown as %j', (text, shown) => {
+])('formats the untrusted time %j as %j', (text, shown) => {
   expect(readableTime(text)).toBe(shown)
 })
 
-test('a duration is shown in the whole seconds, minutes and hours that have passed', () => {
+test('formats a duration in full seconds, minutes and hours', () => {
   const hour = 3_600_000
   const ms = [-1, 0, 999, 1_000, 59_999, 60_000, 750_000, hour - 1, hour, hour + 123_000, 6 * hour]
   expect(ms.map(formatDuration).join()).toBe('0 s,0 s,0 s,1 s,59 s,1 min,12 min 30 s,59 min 59 s,1 h,1 h 2 min 3 s,6 h')
@@ -35,49 +35,49 @@ test.each([
   [['It says: “No.”', 'Cut…'], 'It says: “No.” Cut…'],
   [['Done', 'It is `a.b`', 'It says: “No”'], 'Done. It is `a.b`. It says: “No”.'],
   [['One', undefined, '', 'Two?'], 'One. Two?'],
-  // After a list each has a line of its own.
+  // With a list, each sentence gets a line of its own.
   [['Two are wrong:\n- a.\n- b.', 'Correct them'], 'Two are wrong:\n- a.\n- b.\nCorrect them.'],
   [[], ''],
-])('%j are joined to sentences, each with a period or a mark of its own', (sentences, text) => {
+])('joins %j, each with a period or its own punctuation', (sentences, text) => {
   expect(joinSentences(sentences)).toBe(text)
 })
 
 const KEY = 'dk_0123456789abcdef'
 const redact = createRedactor([KEY])
 
-test('lines are cleaned and hold no secret', () => {
+test('cleans lines and redacts secrets', () => {
   expect(cleanLines(`a\u001b[31m ${KEY}\r\n##[error]b`, 100, redact)).toEqual(['a ***', '# #[error]b'])
 })
 
 const FORMS = ['', '\u200b', '\u001b[0m'].map((between) => Array.from(KEY).join(between))
 
-test.each(FORMS)('no part of a secret is left, wherever it is cut: %j', (form) => {
+test.each(FORMS)('leaves no part of a secret, wherever it is cut: %j', (form) => {
   for (let before = 0; before <= 20; before++)
     for (const padding of ['x', '\u200b'.repeat(16)])
       expect(oneLine(`${padding.repeat(before)}${form}`, 20, redact)).toMatch(/^x*\**…?$/)
 })
 
-test('a secret that only cleaning puts together is replaced', () => {
+test('redacts a secret whose parts cleaning joins', () => {
   expect(oneLine('pass\u2028word1', 20, createRedactor(['pass word1']))).toBe('***')
 })
 
-test('what does not show at the beginning of a long text is not looked through for the rest', () => {
+test('reads only the beginning of a long text, even if it is invisible', () => {
   expect(oneLine(`${'\u200b'.repeat(1_000_000)}late`, 300, redact)).toBe('…')
 })
 
 test.each([
   ['colours', '\u001b[31mred\u001b[0m'],
-  ['links of terminals', '\u001b]8;;https://docs.example.com\u0007red\u001b]8;;\u0007'],
+  ['terminal links', '\u001b]8;;https://docs.example.com\u0007red\u001b]8;;\u0007'],
   ['C0 controls', '\u0000r\u0007e\u0008d\u001f\u007f'],
   ['C1 controls', 'r\u0080e\u009fd'],
   ['characters that change the direction', '\u202er\u2066e\u200fd\u2069\u061c'],
   ['invisible characters', 'r\u200be\u00add\ufeff\u2060'],
   ['variation selectors', 'r\ufe0fe\u{e0100}d\u180b'],
-  ['fillers without a shape', 'r\u3164e\u115fd\u034f'],
-  ['other strings for terminals', '\u001bPq\u001b\\r\u001b_x\u009ce\u009d0;x\u0007d'],
-  ['other escapes of terminals', '\u001bcr\u001b(Be\u009b1;2Hd'],
+  ['invisible fillers', 'r\u3164e\u115fd\u034f'],
+  ['other terminal strings', '\u001bPq\u001b\\r\u001b_x\u009ce\u009d0;x\u0007d'],
+  ['other terminal escapes', '\u001bcr\u001b(Be\u009b1;2Hd'],
   ['invisible tags', 'r\u{e0041}e\u{e007f}d'],
-])('%s are removed', (_name, text) => {
+])('removes %s', (_name, text) => {
   expect(cleanLines(text)).toEqual(['red'])
 })
 
@@ -87,19 +87,19 @@ test.each([
   ['letters, accents and emoji', 'Grüße, 世界, שלום, e\u0301 👍🏽', ['Grüße, 世界, שלום, e\u0301 👍🏽']],
   ['half of a surrogate pair', 'a\ud83d', ['a\ufffd']],
   ['a terminal sequence that never ends', '\u001b]8;;red \u001b[0;1', ['8;;red 0;1']],
-])('of %s this stays', (_what, text, lines) => {
+])('cleans %s', (_what, text, lines) => {
   expect(cleanLines(text)).toEqual(lines)
 })
 
 const MARKS = ['##', 'a ##', '###', '##[##', '#\u200b#', '##\u0000', '##\u001b[0m']
 
-test.each(MARKS)('%j before it makes no command in the middle of a line', (marks) => {
+test.each(MARKS)('breaks a workflow command with %j before it', (marks) => {
   const [line] = cleanLines(`${marks}[error]x`)
   expect(line).not.toContain('##[')
   expect(line).toContain('[error]x')
 })
 
-test('what is not looked at any more is cut off between characters, and shown to be', () => {
+test('cuts an overlong text between characters, and marks the cut', () => {
   expect(cleanLines('x'.repeat(32), 2)).toEqual(['x'.repeat(32)])
   expect(cleanLines(`${'x'.repeat(30)}😀y`, 2)).toEqual([`${'x'.repeat(30)}…`])
   expect(oneLine('\u001b[0m'.repeat(1_000) + 'text', 10)).toMatch(/…$/)
@@ -110,16 +110,16 @@ test.each([
   ['😀😀😀😀', '😀😀…'],
   [' 😀\n😀😀😀 ', '😀 …'],
   [' a\r\nb ', 'a b'],
-])('of %j one line is made, trimmed, cut between characters: %j', (text, line) => {
+])('makes one line of %j, trimmed and cut between characters: %j', (text, line) => {
   expect(oneLine(text, 3)).toBe(line)
 })
 
-test('the beginning of a text in bytes ends between characters', () => {
+test('cuts a text to bytes between characters', () => {
   const beginnings = [-1, 0, 1, 2, 3, 6, 7, 8].map((maxBytes) => cutToBytes('aü😀', maxBytes))
   expect(beginnings).toEqual(['', '', 'a', 'a', 'aü', 'aü', 'aü😀', 'aü😀'])
 })
 
-test('of several texts the first are taken that fit as a whole', () => {
+test('takes texts in order until one does not fit', () => {
   const taken = [0, 2, 3, 5].map((maxBytes) => takeFitting(['a', 'ü', 'b'], String, maxBytes))
   expect(taken).toEqual([
     { texts: [], bytesLeft: 0, isWhole: false },

@@ -1,4 +1,6 @@
-/** A duration in words: `7 s`, `4 min 12 s`, `1 h 2 s`. Takes milliseconds, shows whole seconds passed. */
+/** Formats numbers, times and sentences for people. */
+
+/** Formats milliseconds as full seconds: `7 s`, `4 min 12 s`, `1 h 2 s`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const parts = { h: Math.floor(seconds / 3_600), min: Math.floor(seconds / 60) % 60, s: seconds % 60 }
@@ -6,34 +8,37 @@ export function formatDuration(ms: number): string {
   return shown.map(([unit, count]) => `${count} ${unit}`).join(' ') || '0 s'
 }
 
-/** A point in time as people read it, in UTC: `2026-01-31 03:00:05`. */
+/** Formats a time in UTC: `2026-01-31 03:00:05`. */
 export function formatUtc(at: Date): string {
   return at.toISOString().slice(0, 19).replace('T', ' ')
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** An offset can move the first hours of the year 0 before it, where ISO 8601 has longer years. */
+/** A UTC offset can move a time of the year 0 to the year before, which ISO 8601 writes with more digits. */
 const isWithinFourDigitYears = (at: Date): boolean => /^\d{4}-/.test(at.toISOString())
 
-/** The same of a time that somebody else wrote, with `UTC` behind it. What is none, or names no zone, stays as it is. */
+/**
+ * Formats an untrusted ISO 8601 time, followed by `UTC`. Returns any other text, or a time without a zone, unchanged.
+ */
 export function readableTime(text: string): string {
   const at = new Date(ISO_TIME.test(text) ? text : Number.NaN)
   return Number.isNaN(at.getTime()) || !isWithinFourDigitYears(at) ? text : `${formatUtc(at)} UTC`
 }
 
-/** A sentence as it is said to people: with a period, unless it ends in a mark of its own. */
+/** Adds a period, unless the text ends with punctuation. */
 export function asSentence(text: string): string {
   return /[.!?:…]["'”)]*$/.test(text) ? text : `${text}.`
 }
 
 /** `1 file`, `2 files` */
-export const formatCount = (many: number, one: string, more = `${one}s`): string => `${many} ${many === 1 ? one : more}`
+export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${count} ${count === 1 ? singular : plural}`
 
-/** Sentences as one text, without what is none. After a list each gets a line of its own. */
+/** Joins sentences and skips empty ones. If one of them contains a list, each gets a line of its own. */
 export function joinSentences(sentences: readonly (string | false | undefined)[]): string {
-  const said = sentences.filter(Boolean) as string[]
-  return said.map(asSentence).join(said.some((sentence) => sentence.includes('\n')) ? '\n' : ' ')
+  const present = sentences.filter(Boolean) as string[]
+  return present.map(asSentence).join(present.some((sentence) => sentence.includes('\n')) ? '\n' : ' ')
 }
 
 /** `a`, `a and b`, `a, b and c` */

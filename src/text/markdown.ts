@@ -1,76 +1,77 @@
+/** Formats a summary as HTML in Markdown, with untrusted text escaped. */
 import { cleanLines, cutToBytes, MAX_NAME_CHARS, oneLine, takeFitting } from './untrusted.ts'
 
-/** More than any line of a summary has, in characters. */
-const MAX_LINE = 4_096
+/** Longer than any line of a summary. */
+const MAX_LINE_CHARS = 4_096
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
-/** Makes a text plain in HTML, which is also what GitHub's Markdown makes of it inside a tag. */
+/** Escapes a text for HTML, and for GitHub's Markdown inside of an HTML tag. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&${ENTITIES[character] ?? ''};`)
 }
 
 /**
- * One line of a stranger's text. Inside `<code>` GitHub makes no links of mentions and issue numbers, and every mark of
- * Markdown and HTML is written as an entity, so nothing in it comes alive.
+ * Formats untrusted text as one line of code. Punctuation is written as entities, so that it is neither Markdown nor
+ * HTML. GitHub links no mentions and issue numbers inside of `<code>`.
  */
 export function inlineCode(text: string): string {
-  const plain = cleanLines(text, MAX_LINE)
+  const plain = cleanLines(text, MAX_LINE_CHARS)
     .join(' ')
     .replace(/[!-/:-@[-`{-~]/g, (mark) => `&#${mark.charCodeAt(0)};`)
   return `<code>${plain}</code>`
 }
 
-/** A word of our own sentences, of which GitHub makes no link, mention or mark. */
+/** A word that GitHub turns into no link, mention or markup. */
 const PLAIN_WORD = /^(?!.*(?:www\.|gh-))(?:[a-z0-9.,;()“”'’…⏳-]|(?<=[a-z0-9])_(?=[a-z0-9])|(?<=\d):(?=\d))*:?$/i
 
 /**
- * Sentences of our own, in which strangers' names stand between back-ticks. Each word that is none of ours by its looks is
- * shown as code too, should somebody have forgotten them.
+ * Formats our own sentences, in which untrusted names are between backticks. In case the backticks were forgotten,
+ * every word that is not plain is formatted as code, too.
  */
 export function escapeSentence(text: string): string {
-  const ofWord = (word: string): string => (PLAIN_WORD.test(word) ? word : inlineCode(word))
-  const line = cleanLines(text, MAX_LINE).join(' ')
-  const ofPart = (part: string, index: number): string =>
-    index % 2 === 1 ? inlineCode(part) : part.split(' ').map(ofWord).join(' ')
-  return line.split('`').map(ofPart).join('')
+  const formatWord = (word: string): string => (PLAIN_WORD.test(word) ? word : inlineCode(word))
+  const line = cleanLines(text, MAX_LINE_CHARS).join(' ')
+  const formatPart = (part: string, index: number): string =>
+    index % 2 === 1 ? inlineCode(part) : part.split(' ').map(formatWord).join(' ')
+  return line.split('`').map(formatPart).join('')
 }
 
-/** What another server says, as a part of our own sentences; a name between back-ticks is code already. */
-const SAID = /(`[^`]*`)|“([^”]*)”/g
+/** A name between backticks, or a quote of another server between “ and ”. */
+const NAME_OR_QUOTE = /(`[^`]*`)|“([^”]*)”/g
 
 /**
- * Sentences of our own as Markdown, in which strangers' names stand between back-ticks, and what another server says between “
- * and ”: each word of that which Markdown or GitHub would make something of is shown as code.
+ * Formats our own sentences as Markdown, in which untrusted names are between backticks. Quotes of other servers, between
+ * “ and ”, are escaped: every word that is not plain is formatted as code.
  */
 export function formatSentences(text: string): string {
-  return text.replace(SAID, (span, name: string | undefined, said: string) =>
-    name === undefined ? `“${escapeSentence(said)}”` : span,
+  return text.replace(NAME_OR_QUOTE, (span, name: string | undefined, quote: string) =>
+    name === undefined ? `“${escapeSentence(quote)}”` : span,
   )
 }
 
 const MAX_NAMES = 5
-/** A stranger's name as a part of our own sentences, between back-ticks. */
+/** Puts an untrusted name between backticks, for our own sentences. */
 export function quoted(name: string): string {
   return `\`${oneLine(name, MAX_NAME_CHARS).replaceAll('`', "'")}\``
 }
 
-/** The first of strangers' names, and how many more there are. */
+/** Quotes the first untrusted names, and counts the others. */
 export function someQuoted(names: readonly string[]): string {
   const more = names.length - MAX_NAMES
   return [...names.slice(0, MAX_NAMES).map(quoted), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
-/** What people read of something, and where there is more of it. */
+/** A text with a link to more about it. */
 export interface LinkedText {
-  /** Of our own sentences, in which strangers' names stand between back-ticks. */
+  /** Our own sentences, in which untrusted names are between backticks. */
   readonly text: string
-  /** Of a page that a stranger may have named; undefined if there is none. */
+  /** Untrusted. Undefined if there is no page. */
   readonly url?: string | undefined
 }
 
-/** Undefined for what is no address of a page, or holds a name and a password. */
-function safeHref(url: string): string | undefined {
+/** Returns `undefined` unless the URL is an http(s) URL without user information. */
+function toSafeHref(url: string): string | undefined {
   if (!/^https?:\/\/[^/@]+(?:\/|$)/.test(url)) return undefined
   try {
     return new URL(url).href.replace(/[^\w:/.,;~%?#=&+-]/g, encodeURIComponent).replaceAll("'", '%27')
@@ -79,20 +80,20 @@ function safeHref(url: string): string | undefined {
   }
 }
 
-/** For Markdown and for HTML, in tables of both. */
+/** Formats a link for Markdown and for HTML, including tables of both. */
 export function linked({ text, url = '' }: LinkedText): string {
-  const href = safeHref(url)
+  const href = toSafeHref(url)
   return href === undefined ? escapeSentence(text) : `<a href="${escapeHtml(href)}">${escapeSentence(text)}</a>`
 }
 
-/** @param place where the step stands: ready HTML, outermost first */
+/** @param place the names of what the step belongs to, outermost first, as safe HTML */
 export function heading(icon: string, place: readonly (string | undefined)[], title: string): string {
   return `## ${icon} ${place.filter((part) => part !== undefined).join(' · ')}: ${title}`
 }
 
 /**
- * A longer text of a stranger, folded away: its first `maxBytes` bytes of UTF-8, and how much there was. Blank lines would end
- * the HTML block and wake Markdown up again, so line ends are written as entities.
+ * Formats a long untrusted text as a collapsed section with its first `maxBytes` bytes of UTF-8 and its length. Line
+ * ends are written as entities, because a blank line would end the HTML block and start Markdown again.
  */
 export function foldedText(title: string, text: string, maxBytes: number): string {
   const cut = cutToBytes(text, maxBytes)
@@ -101,13 +102,13 @@ export function foldedText(title: string, text: string, maxBytes: number): strin
   return `<details><summary>${escapeHtml(title)}</summary><pre>${plain}</pre></details>`
 }
 
-/** @param facts by our own words for them, those that are known: ready HTML, in which strangers' texts went through `inlineCode` */
+/** @param facts safe HTML by our own labels, with untrusted text formatted by `inlineCode`; empty facts are skipped */
 export function table(facts: Readonly<Record<string, string | undefined>>): string {
   const known = Object.entries(facts).flatMap(([name, html]) => (html ? [[`<b>${escapeHtml(name)}</b>`, html]] : []))
   return grid([], known)
 }
 
-/** @param rows of ready HTML; without one there is no table */
+/** @param rows safe HTML; without rows there is no table */
 export function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const toLine = (tag: 'th' | 'td', cells: readonly string[]): string =>
@@ -116,13 +117,13 @@ export function grid(head: readonly string[], rows: readonly (readonly string[])
   return `<table>\n${heading}${rows.map((cells) => toLine('td', cells)).join('')}</table>`
 }
 
-/** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
+/** A quarter of the runner's limit for a step. The runner drops a summary that exceeds its limit. */
 const MAX_BYTES = 256 * 1024
 const LEFT_OUT = '\n_The rest was left out: the summary would have been too long._\n'
 
-/** Joins the blocks of a summary, without empty ones; what does not fit any more is left out and said. */
+/** Joins the blocks of a summary and skips empty ones. A note replaces the blocks that do not fit. */
 export function joinBlocks(blocks: readonly (string | undefined)[]): string {
-  const room = MAX_BYTES - Buffer.byteLength(LEFT_OUT)
-  const { texts, isWhole } = takeFitting(blocks, (block) => (block ? `${block}\n\n` : ''), room)
+  const maxBytes = MAX_BYTES - Buffer.byteLength(LEFT_OUT)
+  const { texts, isWhole } = takeFitting(blocks, (block) => (block ? `${block}\n\n` : ''), maxBytes)
   return `${texts.join('').slice(0, -1)}${isWhole ? '' : LEFT_OUT}`
 }

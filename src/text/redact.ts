@@ -2,30 +2,32 @@ import { INVISIBLE, TERMINAL_SEQUENCE } from './untrusted.ts'
 
 export type Redact = (text: string) => string
 
-/** Redacts every text in plain data, however deep: a copy is made level by level, without recursion. */
+/**
+ * Returns a copy of plain data with all texts redacted. Works without recursion, because untrusted data can be deep.
+ */
 export function redactAll<T>(data: T, redact: Redact): T {
-  const whole = { data }
-  const open: Record<string, unknown>[] = [whole]
-  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
-    for (const [name, value] of Object.entries(holder)) {
-      if (typeof value === 'string') holder[name] = redact(value)
+  const root = { data }
+  const pending: Record<string, unknown>[] = [root]
+  for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    for (const [name, value] of Object.entries(parent)) {
+      if (typeof value === 'string') parent[name] = redact(value)
       if (typeof value !== 'object' || value === null) continue
       const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<string, unknown>
-      holder[name] = copy
-      open.push(copy)
+      parent[name] = copy
+      pending.push(copy)
     }
   }
-  return whole.data
+  return root.data
 }
 
-/** Shorter encoded forms would match by accident and hide nothing. */
-const SHORTEST_ENCODED_FORM = 6
+/** Shorter encoded forms would match by accident. */
+const MIN_ENCODED_CHARS = 6
 
 /**
- * A secret inside a longer Base64 text shows up in one of three shapes, by its position modulo 3. The characters at its
- * edges also depend on its neighbours, so they are left out.
+ * Inside of a longer Base64 text, a secret has one of three forms, which depend on its position modulo 3. The
+ * characters at its edges also depend on its neighbours, so they are left out.
  */
-function base64Shapes(secret: string, encoding: 'base64' | 'base64url'): string[] {
+function listBase64Forms(secret: string, encoding: 'base64' | 'base64url'): string[] {
   return [0, 1, 2].map((shift) => {
     const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(secret)])
     const encoded = bytes.toString(encoding).replace(/=+$/, '')
@@ -34,21 +36,21 @@ function base64Shapes(secret: string, encoding: 'base64' | 'base64url'): string[
   })
 }
 
-function encodedForms(secret: string): string[] {
+function listEncodedForms(secret: string): string[] {
   const hex = Buffer.from(secret).toString('hex')
-  const forms = [...base64Shapes(secret, 'base64'), ...base64Shapes(secret, 'base64url'), hex, hex.toUpperCase()]
-  return forms.filter((form) => form.length >= SHORTEST_ENCODED_FORM)
+  const forms = [...listBase64Forms(secret, 'base64'), ...listBase64Forms(secret, 'base64url'), hex, hex.toUpperCase()]
+  return forms.filter((form) => form.length >= MIN_ENCODED_CHARS)
 }
 
 const NAMED_ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
 
 const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
-const anyCase = (hex: string): string => hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+const matchAnyCase = (hex: string): string => hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
 
-const toHex = (code: number, digits: number): string => anyCase(code.toString(16).padStart(digits, '0'))
+const toHex = (code: number, digits: number): string => matchAnyCase(code.toString(16).padStart(digits, '0'))
 
-/** Patterns of one character as addresses, JSON without its back-slash, and HTML may write it. */
+/** Returns patterns of a character as it is escaped in URLs, in JSON (without the backslash) and in HTML. */
 function listEscapes(character: string): string[] {
   const code = character.codePointAt(0) ?? 0
   const name = NAMED_ENTITIES[character]
@@ -61,53 +63,55 @@ function listEscapes(character: string): string[] {
   ]
 }
 
-/** White space between the characters of a shorter secret is more likely to be a sentence. */
-const SHORTEST_SPACED = 8
+/** A shorter secret with white space between its characters is probably an ordinary sentence. */
+const MIN_SPACED_CHARS = 8
 
 /**
- * What may stand between the characters of a secret: nothing that is seen, white space, and back-slashes, which JSON and
- * shells add in numbers of their own. It is taken out of the text and of the secret before they are compared, so that no
- * pattern has to try where it might stand.
+ * Characters that can be between the characters of a secret: invisible characters, white space, and backslashes, of
+ * which JSON and shells add several. They are removed from the text and from the secret before the two are compared, so
+ * that the patterns do not have to allow for them.
  */
 const FILLER = new RegExp(`${INVISIBLE.source}|[\\s\\\\]`, 'gu')
-const FILLER_OF_SHORT = new RegExp(`${INVISIBLE.source}|\\\\`, 'gu')
+const FILLER_WITHOUT_SPACES = new RegExp(`${INVISIBLE.source}|\\\\`, 'gu')
 const NO_FILLER = /(?!)/gu
 
-function createFiller(secret: string): RegExp {
-  if (secret.replace(FILLER, '').length >= SHORTEST_SPACED) return FILLER
-  const bare = secret.replace(FILLER_OF_SHORT, '')
-  // What is left of a secret of back-slashes would match anywhere.
-  return bare === secret || bare.length >= SHORTEST_SPACED ? FILLER_OF_SHORT : NO_FILLER
+function chooseFiller(secret: string): RegExp {
+  if (secret.replace(FILLER, '').length >= MIN_SPACED_CHARS) return FILLER
+  const bare = secret.replace(FILLER_WITHOUT_SPACES, '')
+  // Without its filler, a secret that is mostly backslashes would match anywhere.
+  return bare === secret || bare.length >= MIN_SPACED_CHARS ? FILLER_WITHOUT_SPACES : NO_FILLER
 }
 
-const oneOf = (patterns: readonly string[]): string => `(?:${[...new Set(patterns)].join('|')})`
+const toAlternatives = (patterns: readonly string[]): string => `(?:${[...new Set(patterns)].join('|')})`
 
 /**
- * Encoders differ in what they leave alone, so each character has every spelling, and a secret is found in any mixture. What
- * is filler in the secret is gone from a text where it stands as it is, and not where it is encoded.
+ * Returns a pattern that allows every escape for each character, because encoders differ in what they escape. The
+ * filler of a secret has been removed from the text, except where it is escaped.
  */
 function toPattern(secret: string, { source }: RegExp): RegExp {
   const edges = new RegExp(`^(?:${source})+|(?:${source})+$`, 'gu')
   const runs = secret.replace(edges, '').matchAll(new RegExp(`((?:${source})+)|.`, 'gsu'))
   const spelled = Array.from(runs, ([run, filler]) => {
-    if (filler === undefined) return oneOf([...listEscapes(run), escapePattern(run)])
-    // One repetition for the whole run: with a choice at each, the beginning of a secret alone would take for ever to refuse.
-    return `${oneOf(Array.from(filler).flatMap(listEscapes))}*`
+    if (filler === undefined) return toAlternatives([...listEscapes(run), escapePattern(run)])
+    // One repetition for the whole run. A choice for each character would backtrack exponentially on a partial match.
+    return `${toAlternatives(Array.from(filler).flatMap(listEscapes))}*`
   })
-  return new RegExp([spelled.join(''), ...encodedForms(secret).map(escapePattern)].join('|'), 'g')
+  return new RegExp([spelled.join(''), ...listEncodedForms(secret).map(escapePattern)].join('|'), 'g')
 }
 
-/** A pattern of a longer text is more than a regular expression can hold. */
-const MAX_PATTERN = 1_000
+/** The pattern of a longer text exceeds the size limit of regular expressions. */
+const MAX_PATTERN_CHARS = 1_000
 
-/** Parts of about the same length, so that no short one takes out what has nothing to do with the secret. */
-function parts(secret: string): string[] {
+/** Splits a secret into parts of about the same length, because a short part could match unrelated text. */
+function splitSecret(secret: string): string[] {
   const { length } = Array.from(secret)
-  const size = Math.ceil(length / Math.ceil(length / MAX_PATTERN))
+  const size = Math.ceil(length / Math.ceil(length / MAX_PATTERN_CHARS))
   return secret.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? []
 }
 
-/** Replaces what matches once `filler` is taken out of the text, together with the filler inside of it. */
+/**
+ * Removes the filler from the text, finds matches, and replaces them in the text, including the filler inside of them.
+ */
 function hide(text: string, pattern: RegExp, filler: RegExp): string {
   const bare = text.replace(filler, '')
   if (bare.search(pattern) === -1) return text
@@ -119,7 +123,7 @@ function hide(text: string, pattern: RegExp, filler: RegExp): string {
   let end = 0
   for (const { 0: found, index } of bare.matchAll(pattern)) {
     let start = places[index] ?? 0
-    // The back-slash of an escape at its beginning.
+    // Include the backslash of an escape at the beginning.
     while (start > end && text[start - 1] === '\\') start--
     shown += `${text.slice(end, start)}***`
     end = (places[index + found.length - 1] ?? 0) + 1
@@ -129,24 +133,24 @@ function hide(text: string, pattern: RegExp, filler: RegExp): string {
 
 function toRedactor(secret: string): Redact {
   const exact = [JSON.stringify(secret).slice(1, -1), secret]
-  const filler = createFiller(secret)
+  const filler = chooseFiller(secret)
   const pattern = toPattern(secret, filler)
   const fillerAndSequences = new RegExp(`${TERMINAL_SEQUENCE.source}|${filler.source}`, 'gu')
   return (text) => {
     const left = exact.reduce((rest, form) => rest.replaceAll(form, '***'), text)
     const hidden = hide(left, pattern, filler)
-    // Sequences count as characters first, as one that never ends could swallow a secret, and then as filler.
+    // Terminal sequences are text at first, because one without an end could contain a secret, and then filler.
     return hidden.search(TERMINAL_SEQUENCE) === -1 ? hidden : hide(hidden, pattern, fillerAndSequences)
   }
 }
 
 /**
- * Makes a function that replaces every secret by `***`: raw, URL-, JSON-, HTML-, Base64- and hex-encoded, and each of them
- * also in pieces, with line ends, white space or what is invisible in between. Call it before a text is cut, since half a
- * key is found by nobody. Its time is in proportion to the text.
+ * Returns a function that replaces every secret with `***`: plain, or encoded for URLs, JSON, HTML, Base64 and hex, and
+ * also with line ends, white space or invisible characters in between. Call it before a text is cut, because it does
+ * not find half a secret. Its time is linear in the length of the text.
  */
 export function createRedactor(secrets: Iterable<string>): Redact {
   const longestFirst = [...new Set(secrets)].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
-  const redactors = longestFirst.flatMap(parts).map(toRedactor)
+  const redactors = longestFirst.flatMap(splitSecret).map(toRedactor)
   return (text) => redactors.reduce((redacted, redact) => redact(redacted), text)
 }
