@@ -1,3 +1,4 @@
+/** Decides when a request to the service is retried, and turns failures into errors with hints. */
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import { formatTimeAfter } from '../runtime/heartbeat.ts'
@@ -7,38 +8,38 @@ import { oneLine } from '../text/untrusted.ts'
 import { parseBody, refusalSchema } from './schemas.ts'
 import { isSuccess, type WireAnswer, type WireFailure, type WireResult } from './transport.ts'
 
-const MAX_QUOTE = 300
+const MAX_QUOTE_CHARS = 300
 
-/** What is asked of the service (section 4 of its interface). The ids were checked. */
+/** An operation of the service (section 4 of its interface), with validated ids. */
 export interface Operation {
   readonly kind: 'create' | 'message' | 'read' | 'visitors'
   readonly projectId: string
-  /** Of a message or a read. */
+  /** Set for a message and for a read. */
   readonly jobId?: string
-  /** Whether the input `job-id` named the job. Comments and pull requests name jobs, too. */
+  /** Whether the input `job-id` named the job. Jobs can also come from comments and pull requests. */
   readonly isJobIdInput?: boolean
-  /** Below the base address, beginning with `/`. */
+  /** Relative to the base URL, with a leading `/`. */
   readonly path: string
 }
 
-/** What may be done about one attempt to send a prompt. */
+/** What to do after an attempt to send a prompt. */
 export type PostDecision =
-  /** The service answered that it took the prompt; whether it did is for the answer's body to prove. */
+  /** The status is 2xx. The body must still prove that the service accepted the prompt. */
   | 'accepted'
-  /** Nothing reached the service: send it again, a few times. */
+  /** Nothing reached the service. Resend the prompt, a few times. */
   | 'again'
-  /** The service did not process it: send it again once it asks for no more patience. */
+  /** The service did not process the prompt. Resend it after the wait that the service asks for. */
   | 'wait'
-  /** Nothing was processed, and trying again would change nothing. */
+  /** Nothing was processed, and a retry would not help. */
   | 'stop'
-  /** It may have been processed: never again. */
+  /** The prompt may have been processed. Never resend it. */
   | 'unknown'
 
-/** What became of a request, behind "The service", and what to do about it. */
-type Words = readonly [code: ErrorCode, what: string, hint: string]
+/** `what` continues a sentence that begins with “The service”. */
+type ErrorText = readonly [code: ErrorCode, what: string, hint: string]
 
 const LATER = 'Try again later.'
-const WRONG_ADDRESS = 'Check `base-url`: it may be the URL of something else.'
+const WRONG_URL = 'Check `base-url`: it may be the URL of something else.'
 const CHECK_KEY = 'Check that the secret contains a valid admin API key of this project. Keys can expire.'
 
 const PROMPT = {
@@ -46,29 +47,34 @@ const PROMPT = {
   payment: "Check the plan and the credits on the service's dashboard.",
   tooLarge: 'Shorten the prompt.',
 }
-const READ = { sent: '', payment: "Check the plan on the service's dashboard.", tooLarge: WRONG_ADDRESS }
-/** `sent` is what the service may not like in the request, besides its address. */
+const READ = { sent: '', payment: "Check the plan on the service's dashboard.", tooLarge: WRONG_URL }
+/** `sent`: what can be invalid in a request besides its URL. */
 const ADVICE = {
-  create: { ...PROMPT, scope: 'a new job needs write access', patience: 'Try again later, or start fewer jobs.' },
-  message: { ...PROMPT, scope: 'a follow-up needs write access', patience: 'Try again later, or send fewer prompts.' },
+  create: { ...PROMPT, scope: 'a new job needs write access', rateLimit: 'Try again later, or start fewer jobs.' },
+  message: { ...PROMPT, scope: 'a follow-up needs write access', rateLimit: 'Try again later, or send fewer prompts.' },
   read: {
     ...READ,
     scope: 'it must be able to read jobs',
-    patience: 'Try again later, or increase `poll-interval-seconds`.',
+    rateLimit: 'Try again later, or increase `poll-interval-seconds`.',
   },
   visitors: {
     ...READ,
     sent: '`date-from`, `date-to`, ',
     scope: 'it must be able to read analytics',
-    patience:
+    rateLimit:
       'Run it later, increase `timeout-minutes`, or export fewer days. Each 250 pages of a site take one request.',
   },
 }
 
-/** By status: section 7 of the interface leaves open which there are. */
-function listRefusals({ kind, projectId, jobId, isJobIdInput = false }: Operation): Readonly<Record<number, Words>> {
-  const { sent, payment, tooLarge, scope, patience } = ADVICE[kind]
-  const asked = jobId === undefined ? `project ${projectId}` : `job ${jobId} in project ${projectId}`
+/** Returns the errors by status. Section 7 of the interface does not define which statuses there are. */
+function listRefusals({
+  kind,
+  projectId,
+  jobId,
+  isJobIdInput = false,
+}: Operation): Readonly<Record<number, ErrorText>> {
+  const { sent, payment, tooLarge, scope, rateLimit } = ADVICE[kind]
+  const target = jobId === undefined ? `project ${projectId}` : `job ${jobId} in project ${projectId}`
   const address = `\`project-id\`${isJobIdInput ? ', `job-id`' : ''} and \`base-url\``
   const checkScope = `Check the scope of the key (${scope}) and whether it is limited to certain IP addresses.`
   return {
@@ -76,34 +82,34 @@ function listRefusals({ kind, projectId, jobId, isJobIdInput = false }: Operatio
     401: ['unauthorized', 'rejected the key', CHECK_KEY],
     402: ['rejected', 'requires payment', payment],
     403: ['forbidden', 'denied access to this key', checkScope],
-    404: ['not-found', `did not find ${asked}`, `Check ${address}.`],
-    405: ['rejected', 'does not support this request', WRONG_ADDRESS],
+    404: ['not-found', `did not find ${target}`, `Check ${address}.`],
+    405: ['rejected', 'does not support this request', WRONG_URL],
     408: ['service-error', 'failed', LATER],
     413: ['rejected', 'rejected the request because it is too large', tooLarge],
-    415: ['rejected', 'does not accept JSON here', WRONG_ADDRESS],
+    415: ['rejected', 'does not accept JSON here', WRONG_URL],
     422: ['rejected', 'cannot process the request', `Check ${sent}${address}.`],
     425: ['rate-limited', 'asked to retry later', LATER],
-    429: ['rate-limited', 'rate-limited the request', patience],
+    429: ['rate-limited', 'rate-limited the request', rateLimit],
   }
 }
 
-/** What to do where something else than the service may have answered. */
+/** Returns the hint for a response that may not come from the service. */
 export function adviseOnAddress({ redirectHost }: WireAnswer, redact: Redact): string {
-  const leadsTo = redirectHost === undefined ? '' : ` It redirects to \`${redact(redirectHost)}\`.`
-  return `Check \`base-url\`: a proxy or a login page may respond instead of the service.${leadsTo}`
+  const redirect = redirectHost === undefined ? '' : ` It redirects to \`${redact(redirectHost)}\`.`
+  return `Check \`base-url\`: a proxy or a login page may respond instead of the service.${redirect}`
 }
 
-/** An answer that the service's interface does not know. */
-export function badAnswer(answer: WireAnswer, redact: Redact): ActionError {
-  return new ActionError('bad-answer', `The service returned an invalid response (${answer.status}).`, {
-    hint: adviseOnAddress(answer, redact),
+/** Creates the error for a response that does not match the service's interface. */
+export function badAnswer(response: WireAnswer, redact: Redact): ActionError {
+  return new ActionError('bad-answer', `The service returned an invalid response (${response.status}).`, {
+    hint: adviseOnAddress(response, redact),
   })
 }
 
 const CHECK_NETWORK = "Check the service's state, the runner's network and its proxy settings."
 
-/** By cause: what to do with a prompt of which nothing was sent, then the words. */
-const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ...Words]>> = {
+/** By cause: the decision for a prompt of which nothing was sent, and the error. */
+const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ...ErrorText]>> = {
   'no-connection': [
     'again',
     'unreachable',
@@ -136,7 +142,7 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
   ],
   timeout: ['stop', 'unreachable', 'did not respond in time', CHECK_NETWORK],
   cancelled: ['stop', 'cancelled', 'was not called again, because the run was cancelled', ''],
-  'too-large': ['unknown', 'bad-answer', 'sent a response larger than 4 MiB', WRONG_ADDRESS],
+  'too-large': ['unknown', 'bad-answer', 'sent a response larger than 4 MiB', WRONG_URL],
   broken: ['unknown', 'unreachable', 'did not respond, because the connection was lost', CHECK_NETWORK],
 }
 
@@ -144,10 +150,10 @@ const NOT_PROCESSED = new Set([425, 429])
 const REJECTED = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422])
 
 /**
- * Whether a prompt may be sent again. A job costs credits and there is no idempotency key, so "again" needs proof that
- * nothing was processed: the class of the error *and* that not one byte of the request was written. Gateways answer 5xx,
- * 408 and 409 after they have forwarded a request, and a redirect may follow a job that was created, so all these are
- * unknown, as is everything that is not listed.
+ * Decides whether a prompt may be resent. A job costs credits and there is no idempotency key, so a resend needs proof
+ * that nothing was processed: the class of the error, and that not one byte of the request was written. Gateways
+ * respond with 5xx, 408 and 409 after they have forwarded a request, and a redirect can follow the creation of a job.
+ * So these are `unknown`, like every status that is not listed.
  */
 export function decidePost(result: WireResult): PostDecision {
   if (result.kind === 'failure') return result.sent ? 'unknown' : FAILURES[result.cause][0]
@@ -156,7 +162,7 @@ export function decidePost(result: WireResult): PostDecision {
   return REJECTED.has(result.status) ? 'stop' : 'unknown'
 }
 
-/** Why what was asked was not done, and what to do about it. */
+/** Creates the error for a failed request, with a hint. */
 export function errorOfResult(result: WireResult, operation: Operation, redact: Redact): ActionError {
   if (result.kind === 'failure') {
     const [, code, what, hint] = FAILURES[result.cause]
@@ -164,43 +170,46 @@ export function errorOfResult(result: WireResult, operation: Operation, redact: 
     return new ActionError(code, `The service ${what}${name}.`, { hint, cause: result.error })
   }
   const { status, body, retryAfterMs } = result
-  const said = parseBody(refusalSchema, body)
-  // That a job is gone is what another job begins on, and gateways have pages for what they do not find.
-  if (operation.kind === 'read' && status === 404 && said === undefined) return badAnswer(result, redact)
+  const refusal = parseBody(refusalSchema, body)
+  // A missing job is replaced by a new job, so only the service itself may report it: gateways have 404 pages, too.
+  if (operation.kind === 'read' && status === 404 && refusal === undefined) return badAnswer(result, redact)
   const isRedirect = status >= 300 && status < 400
-  const unlisted: Words = isRedirect
+  const unlisted: ErrorText = isRedirect
     ? ['redirected', 'redirects to another address, which is not followed', adviseOnAddress(result, redact)]
     : [status >= 500 ? 'service-error' : 'rejected', 'failed', LATER]
   const [code, what, hint] = listRefusals(operation)[status] ?? unlisted
-  const quote = oneLine(said?.error ?? '', MAX_QUOTE, redact) || undefined
+  const quote = oneLine(refusal?.error ?? '', MAX_QUOTE_CHARS, redact) || undefined
   return new ActionError(code, `The service ${what} (${status}).`, { hint, quote, retryAfterMs })
 }
 
-/** A service that names no time, or a time in the past, is left alone this long. */
+/** The wait if `Retry-After` is missing or in the past. */
 const MIN_RATE_LIMIT_DELAY_MS = 1_000
 const FIRST_JITTER_WINDOW_MS = 4_000
 const MAX_JITTER_WINDOW_MS = 32_000
 
-/** How many requests in a row the service refused (429, 425), after one more result. Neither a failure nor another status ends the row. */
+/**
+ * Returns how many requests in a row were refused (429, 425), after one more result. Only a success resets the count.
+ */
 export function countRefusals(refusals: number, result: WireResult): number {
   const decision = decidePost(result)
   if (decision === 'accepted') return 0
   return decision === 'wait' ? refusals + 1 : refusals
 }
 
-/** What a delay depends on, besides the error. */
+/** What a delay depends on besides the error. */
 interface DelayFactors {
-  /** How many requests of this step were refused in a row, the last one included. */
+  /** How many requests of this step were refused in a row, including the last one. */
   readonly refusals: number
-  /** The time that the step has left, in milliseconds: caps the jitter, but not what the service asks for. */
+  /** The remaining time of the step, in milliseconds. It limits the jitter, but not `Retry-After`. */
   readonly leftMs: number
   /** From 0 to 1. */
   readonly random: number
 }
 
 /**
- * How long a refused request waits, in milliseconds: `Retry-After`, and full jitter from a truncated exponential back-off, so
- * that steps that were refused together do not come back together. `npm run bench -- --only fleet` measures these numbers.
+ * Returns the delay before a refused request is resent, in milliseconds: `Retry-After` plus full jitter in a window
+ * that grows exponentially, so that steps that were refused together do not retry together. `npm run bench -- --only
+ * fleet` measures these numbers.
  */
 export function getRateLimitDelayMs(
   { retryAfterMs = 0 }: ActionError,
@@ -215,8 +224,8 @@ const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 60_000
 
 /**
- * How long to wait before a failed request is retried, in milliseconds.
- * @param attempt how often the request was sent, from 1
+ * Returns the delay before a failed request is retried, in milliseconds.
+ * @param attempt the number of attempts so far
  */
 export function getRetryDelayMs(error: ActionError, attempt: number, factors: DelayFactors): number {
   if (error.code === 'rate-limited') return getRateLimitDelayMs(error, factors)
@@ -225,29 +234,28 @@ export function getRetryDelayMs(error: ActionError, attempt: number, factors: De
   return Math.min(Math.max(backOffMs, error.retryAfterMs ?? 0), factors.leftMs)
 }
 
-/** Whether the service asks to wait before the request is sent again, which may be for long. */
+/** Returns whether the service requested a wait before the next request. Such a wait can be long. */
 export const isAskedToWait = ({ code, retryAfterMs = 0 }: ActionError): boolean =>
   code === 'rate-limited' || retryAfterMs > 0
 
-/** When a failed request is retried, for the log: the time of day, if the service asks to wait. */
+/** Formats when a failed request is retried, with the time of day if the service requested the wait. */
 export function formatRetryTime(error: ActionError, delayMs: number, clock: Clock): string {
   const delay = `in ${Math.ceil(delayMs / 1000)} s`
   return isAskedToWait(error) ? `${delay}, at ${formatTimeAfter(delayMs, clock)}` : delay
 }
 
-/** The same error, with the time that the service names: it helps to plan the next run. */
+/** Returns the error with the time from which the service allows a retry, which helps to plan the next run. */
 export function namingTheTime(error: ActionError, clock: Clock): ActionError {
   const { code, message, hint, quote, retryAfterMs } = error
   if (retryAfterMs === undefined) return error
-  const until = new Date(Math.ceil((clock.wallTime().getTime() + retryAfterMs) / 1000) * 1000)
-  const text = `${message} It asks to wait until ${formatUtc(until)} UTC, which is after this step's deadline.`
+  const retryAt = new Date(Math.ceil((clock.wallTime().getTime() + retryAfterMs) / 1000) * 1000)
+  const text = `${message} It asks to wait until ${formatUtc(retryAt)} UTC, which is after this step's deadline.`
   return new ActionError(code, text, { cause: error, hint, quote, retryAfterMs })
 }
 
 /**
- * How long the service asks to be left alone, in milliseconds.
- * @param deadlineAt on the clock's scale
- * @throws ActionError if that is longer than the step has, which is known without waiting for it
+ * Returns how long the service asks to wait, in milliseconds.
+ * @throws ActionError the error itself, with the time, if the wait would pass the deadline
  */
 export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: number): number {
   const { retryAfterMs = 0 } = error
@@ -255,32 +263,32 @@ export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: nu
   return retryAfterMs
 }
 
-const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error'])
-/** A service that talks nonsense this often in a row will not stop. */
-const MAX_BAD_ANSWERS = 10
+const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error'])
+/** Give up after this many invalid responses in a row. */
+const MAX_BAD_RESPONSES = 10
 
 /**
- * Reads once. A read changes nothing, so what may pass is given back and not thrown.
- * @param mayBeMissing whether what was just created may not be found yet
- * @throws ActionError if no further read could help
+ * Reads once. Returns an error that may pass, because a read can be repeated.
+ * @param canBeMissing whether a 404 may pass, because the job was just created
+ * @throws ActionError if another read would not help
  */
-type TryRead = <T>(read: () => Promise<T>, mayBeMissing?: boolean) => Promise<T | ActionError>
+type TryRead = <T>(read: () => Promise<T>, canBeMissing?: boolean) => Promise<T | ActionError>
 
-/** One serves a whole step, as answers that make no sense count in a row. */
+/** Create one for the whole step, because it counts invalid responses in a row. */
 export function createTryRead(signal: AbortSignal): TryRead {
-  let badAnswersInARow = 0
-  return async (read, mayBeMissing = false) => {
+  let badResponsesInARow = 0
+  return async (read, canBeMissing = false) => {
     try {
-      const answer = await read()
-      badAnswersInARow = 0
-      return answer
+      const result = await read()
+      badResponsesInARow = 0
+      return result
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
       signal.throwIfAborted()
-      const isNonsense = error.code === 'bad-answer'
-      badAnswersInARow = isNonsense ? badAnswersInARow + 1 : 0
-      if (PASSING.has(error.code) || (isNonsense && badAnswersInARow < MAX_BAD_ANSWERS)) return error
-      if (error.code === 'not-found' && mayBeMissing) return error
+      const isBadResponse = error.code === 'bad-answer'
+      badResponsesInARow = isBadResponse ? badResponsesInARow + 1 : 0
+      if (TRANSIENT_CODES.has(error.code) || (isBadResponse && badResponsesInARow < MAX_BAD_RESPONSES)) return error
+      if (error.code === 'not-found' && canBeMissing) return error
       throw error
     }
   }

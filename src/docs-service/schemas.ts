@@ -1,25 +1,28 @@
+/** Parses and validates what the service returns. */
 import * as z from 'zod/mini'
 import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
 
-/** The address of a pull request, safe to show, and what it says. */
+/** The URL of a pull request, which is safe to show, and its parts. */
 export interface PullRequestLink {
   readonly href: string
-  /** In lower case, with its port. */
+  /** In lower case, with the port. */
   readonly host: string
-  /** Undefined, as `repository` is, if the address has no known shape. */
+  /** Undefined, like `repository`, if the URL has no known shape. */
   readonly number: string | undefined
   readonly repository: string | undefined
 }
 
-/** `/owner/name/pull/7`, and `/group/subgroup/name/-/merge_requests/7`, on any host; the page's own parts may follow. */
+/**
+ * `/owner/name/pull/7` and `/group/subgroup/name/-/merge_requests/7`, also with a tab of the page, such as `/files`.
+ */
 const KNOWN_SHAPES = [
   /^\/(?<repository>[\w.-]+\/[\w.-]+)\/pull\/(?<number>[1-9]\d{0,9})(?:\/(?:files|changes|commits|checks)?)?$/,
   /^\/(?<repository>[\w.-]+(?:\/[\w.-]+)+)\/-\/merge_requests\/(?<number>[1-9]\d{0,9})(?:\/(?:diffs|commits)?)?$/,
 ]
 
-const MAX_LENGTH = 2_000
+const MAX_URL_CHARS = 2_000
 
-/** Characters that end a link in Markdown or in an attribute early. */
+/** Characters that can end a link in Markdown or in an HTML attribute. */
 const BREAKS_MARKUP = /[()[\]<>"'`|\\*~]/g
 
 function percentEncode(character: string): string {
@@ -27,18 +30,18 @@ function percentEncode(character: string): string {
 }
 
 /**
- * Makes a `prLink` (section 2.1) safe to show and to hand on, or gives undefined if it cannot be: not https (http for
- * loopback only), user information, or any control character, space or non-ASCII character. The raw text is judged,
- * because URL parsing deletes line ends and what stands behind them would move up.
+ * Parses a `prLink` (section 2.1). Returns `undefined` unless it is safe to show: https, or http for loopback, without
+ * user information, control characters, spaces and non-ASCII characters. Checks the raw text, because the URL parser
+ * removes line ends.
  */
 export function parsePullRequestLink(raw: string): PullRequestLink | undefined {
-  if (raw.length > MAX_LENGTH || /[^\x21-\x7e]/.test(raw)) return undefined
+  if (raw.length > MAX_URL_CHARS || /[^\x21-\x7e]/.test(raw)) return undefined
   const url = parseUrl(raw)
   if (url === undefined) return undefined
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) return undefined
   if (url.username !== '' || url.password !== '') return undefined
   const shape = KNOWN_SHAPES.map((pattern) => pattern.exec(url.pathname)?.groups).find((groups) => groups !== undefined)
-  // An IPv6 address stands in brackets, and has nothing else in it that could break markup.
+  // Keep the brackets of an IPv6 address. It contains no other character that breaks markup.
   const plain = url.hostname.startsWith('[') ? url.origin : ''
   return {
     href: plain + url.href.slice(plain.length).replace(BREAKS_MARKUP, percentEncode),
@@ -48,18 +51,23 @@ export function parsePullRequestLink(raw: string): PullRequestLink | undefined {
   }
 }
 
-/** What of a link names the page, without query, fragment and the slash at its end. */
-function toAddress({ href }: PullRequestLink): string {
+/** Returns the URL without query, fragment and trailing slash. */
+function getPageUrl({ href }: PullRequestLink): string {
   return href.replace(/[?#].*$/, '').replace(/\/$/, '')
 }
 
-/** Whether two links lead to one pull request, however they are spelled: by host, repository and number. */
+/**
+ * Whether two links lead to the same pull request, by host, repository and number, or by their URLs without a known
+ * shape.
+ */
 export function isSamePullRequest(a: PullRequestLink, b: PullRequestLink): boolean {
-  if (a.number === undefined || b.number === undefined) return toAddress(a) === toAddress(b)
+  if (a.number === undefined || b.number === undefined) return getPageUrl(a) === getPageUrl(b)
   return a.host === b.host && a.number === b.number && a.repository?.toLowerCase() === b.repository?.toLowerCase()
 }
 
-/** The states that a job can be in (sections 2.1 and 3 of the service's interface), and what is said of it then, behind its name. */
+/**
+ * The statuses of a job (sections 2.1 and 3 of the service's interface), and the phrases that follow the name of a job.
+ */
 export const STATUS_PHRASES = {
   active: 'is active',
   completed: 'completed',
@@ -68,35 +76,37 @@ export const STATUS_PHRASES = {
 } as const
 export type JobStatus = keyof typeof STATUS_PHRASES
 
-/** The terminal states: the agent's turn is over. */
+/** A status in which the agent's turn has ended. */
 export type TerminalStatus = 'completed' | 'failed' | 'archived'
 
-/** A job as the rest of this project sees it: what is missing or of another type than documented is absent. */
+/** A job. Fields that are missing or of another type than documented are undefined. */
 export interface Job {
   readonly id: string
   readonly status: JobStatus
-  /** A status that the interface does not list. Such a job counts as still running, so `status` is then `active`. */
+  /** A status that the interface does not list. The job then counts as running, so `status` is `active`. */
   readonly unlistedStatus: string | undefined
-  /** Set where the answer to a prompt told nothing but the id: that the job runs is then assumed, and proves nothing. */
+  /**
+   * Set if the response to a prompt contained only a valid id. The status is then an assumption, and proves nothing.
+   */
   readonly isAssumed?: true
   readonly repository: string | undefined
   readonly ref: string | undefined
   readonly model: string | undefined
-  /** Undefined if there is none, or none that can be shown. */
+  /** Undefined if there is none, or if it is not safe to show. */
   readonly prLink: PullRequestLink | undefined
-  /** Set if the service gave an address that is not safe to show: a job without a pull request, and that is said. */
+  /** Set if the service returned a link that is not safe to show. */
   readonly hasUnsafeLink?: true
   readonly createdAt: string | undefined
 }
 
-/** A job as a read shows it in a terminal state. */
+/** A job whose status is terminal. */
 export interface TerminalJob extends Job {
   readonly status: TerminalStatus
 }
 
 /**
- * Classifies a status. Undefined while the agent may be at work. Everything that follows from a status is decided by this
- * function, or by an exhaustive `switch` over it, so that the compiler finds all places that a new status needs.
+ * Returns `undefined` for a status in which the agent can be working. Decisions by status use this function or an
+ * exhaustive `switch` over its result, so that the compiler finds every place that must handle a new status.
  */
 function getTerminalStatus(status: JobStatus): TerminalStatus | undefined {
   switch (status) {
@@ -117,7 +127,7 @@ const idSchema = z.string().check(z.regex(ID_PATTERN))
 
 const word = z.string().check(z.minLength(1))
 
-/** Nothing depends on these, so one that is missing or of another type is no reason to refuse the rest. */
+/** A field that nothing depends on, so a malformed value does not invalidate the job. */
 const detail = z.catch(z.optional(word), undefined)
 
 const wireJob = z.object({
@@ -133,8 +143,8 @@ function isListed(status: string): status is JobStatus {
   return Object.hasOwn(STATUS_PHRASES, status)
 }
 
-function toJob({ id, status, source, model, prLink: address, createdAt }: z.infer<typeof wireJob>): Job {
-  const prLink = parsePullRequestLink(address ?? '')
+function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<typeof wireJob>): Job {
+  const prLink = parsePullRequestLink(url ?? '')
   return {
     id,
     ...(isListed(status) ? { status, unlistedStatus: undefined } : { status: 'active', unlistedStatus: status }),
@@ -142,21 +152,21 @@ function toJob({ id, status, source, model, prLink: address, createdAt }: z.infe
     ref: source?.ref,
     model,
     prLink,
-    ...(address && prLink === undefined ? { hasUnsafeLink: true } : {}),
+    ...(url && prLink === undefined ? { hasUnsafeLink: true } : {}),
     createdAt,
   }
 }
 
 export const jobSchema = z.pipe(wireJob, z.transform(toJob))
 
-/** The answer to reading a job (section 4.3): one about another job makes no sense. */
+/** The response to reading a job (section 4.3). Rejects another job. */
 export function jobWithId(jobId: string): z.ZodMiniType<Job> {
   return jobSchema.check(z.refine(({ id }) => id === jobId))
 }
 
 /**
- * The answer to a create or a message (sections 4.1 and 4.2). A valid id proves that the service accepted it; where the
- * rest makes no sense, the next read tells it, and until then the job counts as running.
+ * The response to a create or a message (sections 4.1 and 4.2). A valid id proves that the service accepted the prompt.
+ * If the rest is malformed, the job counts as running until the next read.
  */
 export const acceptedJobSchema = z.union([
   jobSchema,
@@ -166,7 +176,7 @@ export const acceptedJobSchema = z.union([
   ),
 ])
 
-/** JSON has a `-0`, which would be shown with its sign. */
+/** Converts `-0`, which is valid JSON, to 0. */
 const count = z.int().check(
   z.nonnegative(),
   z.overwrite((value) => value + 0),
@@ -175,7 +185,7 @@ const count = z.int().check(
 /** Sections 2.2 and 2.3. */
 const visitorCounts = { human: count, ai: count, total: count }
 
-/** One page of visitors (section 4.4), where all fields are required. */
+/** One page of visitors (section 4.4). All fields are required. */
 export const visitorsPageSchema = z.object({
   totals: z.object(visitorCounts),
   visitors: z.array(z.object({ path: z.string(), ...visitorCounts })),
@@ -184,15 +194,17 @@ export const visitorsPageSchema = z.object({
 
 export type VisitorsPage = z.infer<typeof visitorsPageSchema>
 
-/** The largest page of visitors (section 8), in rows. */
+/** The maximum size of a page of visitors (section 8). */
 export const MAX_PAGE_ROWS = 250
 
-/** What explains a refusal: section 7 leaves its shape open, but it is an object, and no page of something before the service. */
+/**
+ * The body of an error response. Section 7 defines only that it is a JSON object, unlike the error pages of gateways.
+ */
 export const refusalSchema = z.object({ error: z.catch(z.optional(z.string()), undefined) })
 
-/** What a body says, or undefined if it does not fit. */
+/** Parses a JSON body. Returns `undefined` if it does not match the schema. */
 export function parseBody<T>(schema: z.ZodMiniType<T>, body: string): T | undefined {
-  // Both JSON.parse and zod quote what they read in their errors, so neither error is kept.
+  // The errors of JSON.parse and zod quote their input, so they are dropped.
   try {
     return schema.safeParse(JSON.parse(body)).data
   } catch {

@@ -1,3 +1,4 @@
+/** Sends single requests to the service, and records whether they left this machine. */
 import * as diagnosticsChannel from 'node:diagnostics_channel'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/time-budget.ts'
@@ -7,10 +8,10 @@ import { proxyFor, proxySecrets } from '../http/proxy.ts'
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST'
-  /** Below the base address, beginning with `/`. */
+  /** Relative to the base URL, with a leading `/`. */
   readonly path: string
   readonly body?: string
-  /** For connecting, sending and reading the whole answer, in milliseconds. */
+  /** For connecting, sending and reading the complete response, in milliseconds. */
   readonly timeoutMs: number
 }
 
@@ -19,7 +20,7 @@ export interface WireAnswer {
   readonly status: number
   readonly body: string
   readonly retryAfterMs: number | undefined
-  /** The other host that the answer leads to, where it names one. */
+  /** The host of the `Location` header. Undefined if there is none. */
   readonly redirectHost?: string | undefined
 }
 
@@ -27,43 +28,45 @@ export interface WireFailure {
   readonly kind: 'failure'
   readonly cause: FailureCause
   readonly code: string | undefined
-  /** Whether any of the request may have left this machine. */
+  /** Whether a part of the request may have been sent. */
   readonly sent: boolean
-  /** What undici or Node threw, for the debug log only: its message can quote addresses and credentials. */
+  /** The error of undici or Node. For the debug log only: its message can quote URLs and credentials. */
   readonly error?: unknown
 }
 
 export type WireResult = WireAnswer | WireFailure
 
-/** Any 2xx, with whatever body. */
+/** Whether the status is 2xx. The body may be anything. */
 export function isSuccess({ status }: WireAnswer): boolean {
   return status >= 200 && status < 300
 }
 
-/** About three years: more than any step has, and little enough for every date that is reckoned from it. */
-const MAX_MS = 1e11
-const MAX_ADDRESS = 2_048
+/** About three years: longer than any step, and short enough to be added to any date. */
+const MAX_RETRY_AFTER_MS = 1e11
+const MAX_LOCATION_CHARS = 2_048
 
-/** Every form of an HTTP date begins with the day of the week. One without a zone is in UTC too. */
+/** All formats of HTTP dates begin with the day of the week. A date without a zone is in UTC. */
 function parseHttpDate(text: string | undefined): number {
   if (text === undefined || !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return NaN
   return Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`)
 }
 
 /**
- * How long an answer's `Retry-After` asks to wait, in milliseconds, or undefined if it says nothing usable. A date is
- * read against the answer's own `Date`, so that a clock that is off here does no harm. What is past counts as 0.
+ * Returns the wait that `Retry-After` asks for, in milliseconds, or `undefined` if it is missing or invalid. A date is
+ * relative to the `Date` of the response, so that a wrong local clock does not matter. A date in the past counts as 0.
  */
 export function parseRetryAfter(retryAfter: string | undefined, date: string | undefined): number | undefined {
   const value = retryAfter?.trim() ?? ''
-  // `Date.parse('5')` is a day in 2001, and `Number('1e400')` is Infinity: only plain digits are seconds.
+  // Only plain digits are seconds: `Date.parse('5')` is a day in 2001, and `Number('1e400')` is Infinity.
   const delayMs = /^-?\d+$/.test(value) ? Number(value) * 1000 : parseHttpDate(value) - parseHttpDate(date?.trim())
-  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), MAX_MS)
+  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), MAX_RETRY_AFTER_MS)
 }
 
-/** The host that a `Location` header names, where it is fit to be shown; undefined for a path of the same host. */
+/**
+ * Returns the host of a `Location` header. Undefined for a path on the same host, or if the host is not safe to show.
+ */
 export function redirectHost(location: string | undefined): string | undefined {
-  if (location === undefined || location.length > MAX_ADDRESS) return undefined
+  if (location === undefined || location.length > MAX_LOCATION_CHARS) return undefined
   const host = /^(?:https?:)?\/\//i.test(location) ? parseUrl(location, 'https://localhost')?.host : undefined
   return host !== undefined && /^[a-z0-9.:[\]-]{1,200}$/.test(host) ? host : undefined
 }
@@ -79,31 +82,31 @@ export function wireAnswer({ status, headers }: Pick<HttpAnswer, 'status' | 'hea
 }
 
 /**
- * Sends one request once. What goes wrong is a value, since the caller decides by it.
- * @throws Error for a path that leads out of the base address, which is a defect of the caller
+ * Sends a request once. Failures are returned, because the caller's decisions depend on them.
+ * @throws Error if the path would leave the base URL, which is a bug of the caller
  */
 export type Transport = (request: WireRequest, signal: AbortSignal) => Promise<WireResult>
 
 export interface TransportOptions {
-  /** Checked before: an origin and a path prefix, with no `/` at the end. */
+  /** An origin and a path prefix, validated and without a trailing `/`. Empty if no request is sent. */
   readonly baseUrl: string
   readonly apiKey: string
   readonly clock: Clock
-  /** Where the proxies stand. */
+  /** Names the proxies. */
   readonly env: NodeJS.ProcessEnv
   readonly mask: (secret: string) => void
-  /** For what is too short to be redacted in outputs. */
+  /** For secrets that are too short to be redacted in outputs. */
   readonly maskInLog: (secret: string) => void
-  /** For the log of a run in debug mode. */
+  /** Writes to the debug log. */
   readonly debug: (line: string) => void
 }
 
 const USER_AGENT = 'docs-agent-action'
 const MAX_BODY_BYTES = 4 * 1024 * 1024
-/** A shorter secret, such as a password `docs`, is a part of ordinary words. */
-const SHORTEST_MASKED_EVERYWHERE = 8
+/** A shorter secret, such as the password `docs`, can be a part of ordinary words. */
+const MIN_MASKED_CHARS = 8
 
-/** Concatenation, as `new URL('//elsewhere', base)` would change the host; what came out is checked all the same. */
+/** Concatenates the two, because `new URL('//elsewhere', base)` would change the host, and checks the result. */
 function resolveUrl(baseUrl: string, path: string): URL {
   const base = new URL(baseUrl)
   const url = new URL(baseUrl + path)
@@ -112,27 +115,28 @@ function resolveUrl(baseUrl: string, path: string): URL {
   return url
 }
 
-/** Watches whether undici begins to write this very request, and not only the proxy's CONNECT before it. */
+/** Records whether undici begins to write this request. The CONNECT request to a proxy before it does not count. */
 function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boolean; stop: () => void } {
-  let sent = false
+  let wasSent = false
   const onSend = (message: unknown): void => {
     const { request } = message as { request: { method: string; path: string } }
-    sent ||= request.method === method && request.path === url.pathname + url.search
+    wasSent ||= request.method === method && request.path === url.pathname + url.search
   }
   diagnosticsChannel.subscribe('undici:client:sendHeaders', onSend)
-  return { wasSent: () => sent, stop: () => diagnosticsChannel.unsubscribe('undici:client:sendHeaders', onSend) }
+  return { wasSent: () => wasSent, stop: () => diagnosticsChannel.unsubscribe('undici:client:sendHeaders', onSend) }
 }
 
 /**
- * The way to the real service, through a proxy where the environment names one. Without an address nothing can be asked.
- * @throws ActionError `proxy` if the proxy's address is none
+ * Creates the transport to the service, through the proxy of the environment if there is one. Masks the secrets of all
+ * proxies.
+ * @throws ActionError `proxy` if the proxy URL is invalid
  */
 export function createTransport({ baseUrl, apiKey, clock, env, mask, maskInLog, debug }: TransportOptions): Transport {
   for (const secret of proxySecrets(env)) {
-    if (secret.length < SHORTEST_MASKED_EVERYWHERE) maskInLog(secret)
+    if (secret.length < MIN_MASKED_CHARS) maskInLog(secret)
     else mask(secret)
   }
-  // Each request finds it again; here it is checked, before any is sent, and told.
+  // Each request looks up its proxy. This look-up validates the proxy URL before anything is sent, and logs the proxy.
   const proxy = baseUrl === '' ? undefined : proxyFor(new URL(baseUrl), env)
   if (proxy !== undefined) debug(`Requests to the service go through the proxy at ${proxy.host}.`)
   return async (request, signal) => {
@@ -149,15 +153,15 @@ export function createTransport({ baseUrl, apiKey, clock, env, mask, maskInLog, 
     const timedOut = new Error('No response in time.')
     let refusal: WireAnswer | undefined
     const perform = async (end: AbortSignal): Promise<WireAnswer> => {
-      const answer = await exchange({ method, url, headers, body }, env, end)
-      const unread = wireAnswer(answer, '')
+      const response = await exchange({ method, url, headers, body }, env, end)
+      const unread = wireAnswer(response, '')
       if (!isSuccess(unread)) refusal = unread
-      return { ...unread, body: await readText(answer.body, MAX_BODY_BYTES) }
+      return { ...unread, body: await readText(response.body, MAX_BODY_BYTES) }
     }
     try {
       return await withDeadline(perform, { clock, signal, timeoutMs, timedOut })
     } catch (error) {
-      // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
+      // The status is enough for a refusal, even if its body is incomplete.
       if (refusal !== undefined) return refusal
       const cause = error === signal.reason ? 'cancelled' : error === timedOut ? 'timeout' : failureCause(error)
       return { kind: 'failure', cause, code: failureCode(error), sent: sending.wasSent(), error }
