@@ -10,14 +10,14 @@ const redact = createRedactor([KEY])
 const CREATE: Operation = { kind: 'create', projectId: 'docs', path: '/' }
 const READ: Operation = { kind: 'read', projectId: 'docs', path: '/', jobId: 'job_1' }
 
-const answered = (status: number) => ({ kind: 'answer', status, body: '', retryAfterMs: undefined }) as const
+const createResponse = (status: number) => ({ kind: 'answer', status, body: '', retryAfterMs: undefined }) as const
 
-function errorOf(status: number, body = '', fields: Partial<WireAnswer> = {}, operation = CREATE): ActionError {
-  return errorOfResult({ ...answered(status), body, ...fields }, operation, redact)
+function getError(status: number, body = '', fields: Partial<WireAnswer> = {}, operation = CREATE): ActionError {
+  return errorOfResult({ ...createResponse(status), body, ...fields }, operation, redact)
 }
 
-/** A word of the hint, by which it leads to the likely cause. */
-const CAUSES: Readonly<Record<number, string>> = {
+/** A word that the hint for a status must contain. */
+const HINT_WORDS: Readonly<Record<number, string>> = {
   301: '`base-url`',
   401: 'expire',
   403: 'scope',
@@ -33,13 +33,13 @@ test.each<[ErrorCode, readonly number[]]>([
   ['not-found', [404]],
   ['rate-limited', [425, 429]],
   ['service-error', [408, 500, 503]],
-])('%s is the error for %j, which names the status and says what to do', (code, statuses) => {
+])('reports %s for %j, with the status and a hint', (code, statuses) => {
   for (const status of statuses) {
-    const { message, hint, ...error } = errorOf(status)
+    const { message, hint, ...error } = getError(status)
     expect([status, error.code]).toEqual([status, code])
     expect(message).toContain(`(${status})`)
     expect(hint).toMatch(/^[A-Z].*\.$/)
-    expect(hint).toContain(CAUSES[status] ?? '')
+    expect(hint).toContain(HINT_WORDS[status] ?? '')
   }
 })
 
@@ -47,9 +47,9 @@ test.each<readonly [string, ErrorCode]>([
   ['{"error":"There is no such job."}', 'not-found'],
   ['{}', 'not-found'],
   ...['<!doctype html><title>Not found</title>', '', 'null', '[]'].map((body) => [body, 'bad-answer'] as const),
-])('a job is not there only by an answer of the interface: %j', (body, code) => {
-  expect(errorOf(404, body, {}, READ).code).toBe(code)
-  expect(errorOf(404, body).code).toBe('not-found')
+])('a 404 means that the job is missing only if the service responded: %j', (body, code) => {
+  expect(getError(404, body, {}, READ).code).toBe(code)
+  expect(getError(404, body).code).toBe('not-found')
 })
 
 const OPERATIONS: readonly Operation[] = [
@@ -62,26 +62,29 @@ const OPERATIONS: readonly Operation[] = [
 ]
 const STATUSES = [400, 401, 402, 403, 404, 405, 413, 415, 418, 422, 425, 429, 500, 503]
 
-test.each(OPERATIONS)('all advice for $kind fits what it sends (`job-id` is an input: $isJobIdInput)', (operation) => {
-  const advice = STATUSES.map((status) => errorOf(status, '{}', {}, operation).hint)
-  for (const sentence of advice) expect(sentence).toMatch(/^[A-Z].*\.$/)
-  const all = advice.join(' ')
-  const { kind } = operation
-  expect(/prompt|credits/.test(all)).toBe(kind === 'create' || kind === 'message')
-  expect(all.includes('`job-id`')).toBe(operation.isJobIdInput === true)
-  expect(/`date-from`|analytics|export/.test(all)).toBe(kind === 'visitors')
-  expect(all.includes('write access')).toBe(kind === 'create' || kind === 'message')
-})
+test.each(OPERATIONS)(
+  'all hints for $kind match the operation (the input `job-id` is set: $isJobIdInput)',
+  (operation) => {
+    const hints = STATUSES.map((status) => getError(status, '{}', {}, operation).hint)
+    for (const sentence of hints) expect(sentence).toMatch(/^[A-Z].*\.$/)
+    const all = hints.join(' ')
+    const { kind } = operation
+    expect(/prompt|credits/.test(all)).toBe(kind === 'create' || kind === 'message')
+    expect(all.includes('`job-id`')).toBe(operation.isJobIdInput === true)
+    expect(/`date-from`|analytics|export/.test(all)).toBe(kind === 'visitors')
+    expect(all.includes('write access')).toBe(kind === 'create' || kind === 'message')
+  },
+)
 
-test("the service's own words are kept apart from ours", () => {
-  const error = errorOf(400, '{"error":"The prompt is too short."}', { retryAfterMs: 7_000 })
+test("keeps the service's own message separate from ours", () => {
+  const error = getError(400, '{"error":"The prompt is too short."}', { retryAfterMs: 7_000 })
   const message = 'The service rejected the request (400).'
   expect(error).toMatchObject({ message, quote: 'The prompt is too short.', retryAfterMs: 7_000 })
   expect(describeError(error)).toBe('The service rejected the request (400). It says: “The prompt is too short.”')
-  expect(describeError(errorOf(599))).toBe('The service failed (599).')
+  expect(describeError(getError(599))).toBe('The service failed (599).')
 })
 
-const WORDLESS = [
+const WITHOUT_MESSAGE = [
   '',
   'null',
   '"text"',
@@ -93,8 +96,8 @@ const WORDLESS = [
   '<html>',
 ]
 
-test.each([...WORDLESS, `${KEY} {`, `{"error": ${KEY}}`])('the body %j has no words to quote', (body) => {
-  expect(errorOf(400, body)).toMatchObject({ message: 'The service rejected the request (400).', quote: undefined })
+test.each([...WITHOUT_MESSAGE, `${KEY} {`, `{"error": ${KEY}}`])('quotes nothing of the body %j', (body) => {
+  expect(getError(400, body)).toMatchObject({ message: 'The service rejected the request (400).', quote: undefined })
 })
 
 test.each([
@@ -102,15 +105,15 @@ test.each([
   ['x'.repeat(1_000), `${'x'.repeat(299)}…`],
   [Array.from(KEY).join('\u0000'), '***'],
   [`${'x'.repeat(290)}${Array.from(KEY).join('\u0000')}`, `${'x'.repeat(290)}***`],
-])('the words %j are quoted on one clean line, cut only after the key is redacted', (error, quote) => {
-  expect(errorOf(400, JSON.stringify({ error })).quote).toBe(quote)
+])('quotes the message %j on one clean line, and redacts the key before the cut', (error, quote) => {
+  expect(getError(400, JSON.stringify({ error })).quote).toBe(quote)
 })
 
-test('a redirect names the host that it leads to', () => {
-  const hintOf = (redirectHost: string) => errorOf(302, '', { redirectHost }).hint
-  expect(hintOf('login.example.com')).toContain('redirects to `login.example.com`')
-  expect(hintOf(`${KEY}.example.com`)).not.toContain(KEY)
-  expect(errorOf(302).hint).not.toContain('leads to')
+test('the hint for a redirect names its host', () => {
+  const getHint = (redirectHost: string) => getError(302, '', { redirectHost }).hint
+  expect(getHint('login.example.com')).toContain('redirects to `login.example.com`')
+  expect(getHint(`${KEY}.example.com`)).not.toContain(KEY)
+  expect(getError(302).hint).not.toContain('leads to')
 })
 
 const FAILURES: Readonly<Record<FailureCause, readonly [PostDecision, ErrorCode, RegExp]>> = {
@@ -124,40 +127,41 @@ const FAILURES: Readonly<Record<FailureCause, readonly [PostDecision, ErrorCode,
   'too-large': ['unknown', 'bad-answer', /^(?!.*lost).*larger than 4 MiB.*`base-url`/],
   broken: ['unknown', 'unreachable', /connection was lost.*network/],
 }
-const CAUSES_OF_FAILURE = Object.keys(FAILURES) as FailureCause[]
-const failed = (cause: FailureCause, sent = false) => ({ kind: 'failure', cause, code: undefined, sent }) as const
+const FAILURE_CAUSES = Object.keys(FAILURES) as FailureCause[]
+const createFailure = (cause: FailureCause, sent = false) =>
+  ({ kind: 'failure', cause, code: undefined, sent }) as const
 
-test.each(CAUSES_OF_FAILURE)('the failure %s is an error that leads to its cause', (cause) => {
+test.each(FAILURE_CAUSES)('the error for the failure %s names its cause', (cause) => {
   const [, code, words] = FAILURES[cause]
-  const error = errorOfResult({ ...failed(cause), code: 'ECODE' }, CREATE, redact)
+  const error = errorOfResult({ ...createFailure(cause), code: 'ECODE' }, CREATE, redact)
   expect(error.code).toBe(code)
   expect(`${error.message} ${String(error.hint)}`).toMatch(words)
   expect(error.message).toContain(' (ECODE).')
-  expect(errorOfResult(failed(cause), CREATE, redact).message).not.toMatch(/undefined|\(/)
+  expect(errorOfResult(createFailure(cause), CREATE, redact).message).not.toMatch(/undefined|\(/)
 })
 
-test.each(CAUSES_OF_FAILURE.map((cause) => [cause, FAILURES[cause][0]] as const))(
-  'of a prompt that fails with %s: %s where nothing was sent, and never again where anything may have been',
+test.each(FAILURE_CAUSES.map((cause) => [cause, FAILURES[cause][0]] as const))(
+  'after the failure %s, decides `%s` if nothing was sent, and `unknown` if anything may have been',
   (cause, decision) => {
-    expect(decidePost(failed(cause))).toBe(decision)
-    expect(decidePost(failed(cause, true))).toBe('unknown')
+    expect(decidePost(createFailure(cause))).toBe(decision)
+    expect(decidePost(createFailure(cause, true))).toBe('unknown')
   },
 )
 
-test('a status that is not listed may mean a job: redirects, 408, 409, all of 5xx', () => {
+test('an unlisted status is unknown, such as redirects, 408, 409 and 5xx', () => {
   const statuses = Array.from({ length: 500 }, (_, index) => 100 + index)
-  const those = (decision: PostDecision): number[] =>
-    statuses.filter((status) => decidePost(answered(status)) === decision)
-  expect(those('accepted')).toEqual(statuses.slice(100, 200))
-  expect(those('wait')).toEqual([425, 429])
-  expect(those('stop')).toEqual([400, 401, 402, 403, 404, 405, 413, 415, 422])
-  expect(those('again')).toEqual([])
+  const listStatuses = (decision: PostDecision): number[] =>
+    statuses.filter((status) => decidePost(createResponse(status)) === decision)
+  expect(listStatuses('accepted')).toEqual(statuses.slice(100, 200))
+  expect(listStatuses('wait')).toEqual([425, 429])
+  expect(listStatuses('stop')).toEqual([400, 401, 402, 403, 404, 405, 413, 415, 422])
+  expect(listStatuses('again')).toEqual([])
 })
 
-test('no title says what the message behind it says', () => {
-  const failures = CAUSES_OF_FAILURE.map((cause) => failed(cause))
+test('no title repeats its message', () => {
+  const failures = FAILURE_CAUSES.map((cause) => createFailure(cause))
   const errors = [
-    ...[302, 408, ...STATUSES].map((status) => errorOf(status)),
+    ...[302, 408, ...STATUSES].map((status) => getError(status)),
     ...failures.filter(({ cause }) => cause !== 'cancelled').map((failure) => errorOfResult(failure, CREATE, redact)),
   ]
   const plain = (text: string): string => text.toLowerCase().replace(/^the |\.$/g, '')

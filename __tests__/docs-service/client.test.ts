@@ -10,15 +10,20 @@ import { CLOCK_START_MS, fakeClock, type FakeClock } from '../support/fake-clock
 const KEY = 'dk_0123456789abcdef'
 const CANCELLED = new ActionError('cancelled', 'The run was cancelled.')
 
-function answered(status: number, fields: unknown = { id: 'job_1', status: 'active' }, retryAfterMs?: number) {
+function createResponse(status: number, fields: unknown = { id: 'job_1', status: 'active' }, retryAfterMs?: number) {
   const body = typeof fields === 'string' ? fields : JSON.stringify(fields)
   return { kind: 'answer', status, body, retryAfterMs } satisfies WireResult
 }
-const failed = (cause: FailureCause, sent: boolean): WireResult => ({ kind: 'failure', cause, code: 'ECODE', sent })
-const UNREACHABLE = failed('no-connection', false)
+const createFailure = (cause: FailureCause, sent: boolean): WireResult => ({
+  kind: 'failure',
+  cause,
+  code: 'ECODE',
+  sent,
+})
+const UNREACHABLE = createFailure('no-connection', false)
 
 interface Given {
-  /** How much time the step has. */
+  /** The remaining time of the step. */
   readonly leftMs?: number
   readonly run?: AbortController
   readonly clock?: FakeClock
@@ -35,8 +40,8 @@ const OPTIONS = {
   log: () => undefined,
 }
 
-/** A client over a transport that answers by a script; the last answer stays. */
-function bench(script: readonly (WireResult | Transport)[], given: Given = {}) {
+/** Creates a client whose transport returns the results of a script, and the last one from then on. */
+function createBench(script: readonly (WireResult | Transport)[], given: Given = {}) {
   const { leftMs = 3_600_000, run = new AbortController(), clock = fakeClock(), jobId } = given
   const requests: WireRequest[] = []
   const lines: string[] = []
@@ -48,32 +53,36 @@ function bench(script: readonly (WireResult | Transport)[], given: Given = {}) {
   }
   const client = createClient({
     ...OPTIONS,
-    ...{ transport, clock, signal: run.signal, deadlineAt: CLOCK_START_MS + leftMs, jobId },
+    transport,
+    clock,
+    signal: run.signal,
+    deadlineAt: CLOCK_START_MS + leftMs,
+    jobId,
     log: (line) => lines.push(line),
     debug: (line) => debugLines.push(line),
   })
   return { client, clock, requests, lines, debugLines }
 }
 
-async function errorOf(promise: Promise<unknown>): Promise<ActionError> {
+async function getError(promise: Promise<unknown>): Promise<ActionError> {
   const error: unknown = await promise.catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(ActionError)
   return error as ActionError
 }
 
-/** Cancels the run, and is silent until the client drops the request. */
-const untilAborted =
+/** Cancels the run, and does not respond until the client aborts the request. */
+const failWhenAborted =
   (run: AbortController, sent: boolean): Transport =>
   (_request, signal) =>
     new Promise((resolve) => {
       signal.addEventListener('abort', () => {
-        resolve(failed('cancelled', sent))
+        resolve(createFailure('cancelled', sent))
       })
       run.abort(CANCELLED)
     })
 
-test('a read may take half a minute, and a second beyond the deadline or the time in which its answer is of use', async () => {
-  const { client, requests, clock } = bench([answered(200)], { leftMs: 40_000 })
+test('limits a read to 30 seconds, and to one second after the deadline or `endsAt`', async () => {
+  const { client, requests, clock } = createBench([createResponse(200)], { leftMs: 40_000 })
   await client.getJob('job_1', CLOCK_START_MS + 6_000)
   for (const advanceMs of [0, 30_000, 10_000, 10_000]) {
     clock.advance(advanceMs)
@@ -88,47 +97,44 @@ test.each<[unknown]>([
   [`{"id":"job_1","status":${KEY}`],
   [{ id: `../${KEY}` }],
   [{ id: 'job_2', status: 'completed' }],
-])(
-  'an answer that is none of the interface, or about another job, is a bad one, and quoted nowhere: %j',
-  async (body) => {
-    const { client } = bench([answered(200, body)])
-    const asked = [client.getJob('job_1'), client.getVisitors({}), client.sendMessage('job_1', 'x')]
-    const errors = await Promise.all(asked.map(errorOf))
-    expect(errors.map(({ code }) => code)).toEqual(['bad-answer', 'bad-answer', 'unknown-fate'])
-    const texts = errors.flatMap(({ message, hint, quote, stack }) => [message, hint, quote, stack])
-    expect(texts.join('\n')).not.toContain('dk_')
-  },
-)
+])('rejects a response that is invalid or about another job, and does not quote it: %j', async (body) => {
+  const { client } = createBench([createResponse(200, body)])
+  const requests = [client.getJob('job_1'), client.getVisitors({}), client.sendMessage('job_1', 'x')]
+  const errors = await Promise.all(requests.map(getError))
+  expect(errors.map(({ code }) => code)).toEqual(['bad-answer', 'bad-answer', 'unknown-fate'])
+  const texts = errors.flatMap(({ message, hint, quote, stack }) => [message, hint, quote, stack])
+  expect(texts.join('\n')).not.toContain('dk_')
+})
 
-test('a refusal is told in words that fit what was asked', async () => {
-  const { client } = bench([answered(404, {})])
-  const ofProject = [client.createJob('x'), client.getVisitors({})]
-  for (const asked of ofProject)
-    expect((await errorOf(asked)).message).toBe('The service did not find project project (404).')
-  for (const asked of [client.sendMessage('job_1', 'x'), client.getJob('job_1')])
-    expect((await errorOf(asked)).message).toBe('The service did not find job job_1 in project project (404).')
+test('the message of a refusal names the project or the job of the request', async () => {
+  const { client } = createBench([createResponse(404, {})])
+  const aboutProject = [client.createJob('x'), client.getVisitors({})]
+  for (const request of aboutProject)
+    expect((await getError(request)).message).toBe('The service did not find project project (404).')
+  for (const request of [client.sendMessage('job_1', 'x'), client.getJob('job_1')])
+    expect((await getError(request)).message).toBe('The service did not find job job_1 in project project (404).')
 })
 
 describe('send prompt', () => {
-  test('a prompt that reached nobody is tried three times, at growing distances, and may get through at the last', async () => {
-    const never = bench([UNREACHABLE])
-    expect(await errorOf(never.client.createJob('x'))).toMatchObject({ code: 'unreachable' })
+  test('sends a prompt that does not reach the service up to three times, with growing delays', async () => {
+    const never = createBench([UNREACHABLE])
+    expect(await getError(never.client.createJob('x'))).toMatchObject({ code: 'unreachable' })
     expect([never.requests.length, never.clock.sleeps]).toEqual([3, [1_000, 2_000]])
     expect(never.lines).toEqual([1, 2].map((s): unknown => expect.stringContaining(`the prompt again in ${s} s`)))
 
-    const late = bench([UNREACHABLE, UNREACHABLE, answered(201)])
+    const late = createBench([UNREACHABLE, UNREACHABLE, createResponse(201)])
     expect(await late.client.createJob('x')).toMatchObject({ id: 'job_1' })
     expect(late.requests.map(({ body }) => body)).toEqual(Array(3).fill('{"prompt":"x"}'))
   })
 
-  test('what has to hold is looked at after the wait, before a message is sent again', async () => {
-    const { client, requests, clock } = bench([answered(429, '', 60_000), answered(200)])
-    const looks: number[] = []
-    const look = (): Promise<void> => Promise.resolve(void looks.push(clock.passed()))
-    await client.sendMessage('job_1', 'x', look)
-    expect([requests.length, looks]).toEqual([2, [62_000]])
+  test('calls `beforeResend` after the wait, before a message is resent', async () => {
+    const { client, requests, clock } = createBench([createResponse(429, '', 60_000), createResponse(200)])
+    const calledAt: number[] = []
+    const beforeResend = (): Promise<void> => Promise.resolve(void calledAt.push(clock.passed()))
+    await client.sendMessage('job_1', 'x', beforeResend)
+    expect([requests.length, calledAt]).toEqual([2, [62_000]])
 
-    const changed = bench([answered(429, '', 60_000)])
+    const changed = createBench([createResponse(429, '', 60_000)])
     const stop = new Error('It changed.')
     await expect(changed.client.sendMessage('job_1', 'x', () => Promise.reject(stop))).rejects.toThrow(stop)
     expect(changed.requests).toHaveLength(1)
@@ -138,77 +144,80 @@ describe('send prompt', () => {
   const LOOK = /^Before you run the step again, look .* repository\.$/
 
   test.each<[string, WireResult, RegExp]>([
-    ['the connection breaks', failed('broken', false), LOOK],
-    ['the service fails', answered(500, { error: `Bad key ${KEY}` }), LOOK],
-    ['a login page answers', answered(200, '<html>Sign in</html>'), ADDRESS],
-    ['no job is named', answered(201, { id: '../job_1', status: 'active' }), ADDRESS],
+    ['the connection breaks', createFailure('broken', false), LOOK],
+    ['the service fails', createResponse(500, { error: `Bad key ${KEY}` }), LOOK],
+    ['a login page responds', createResponse(200, '<html>Sign in</html>'), ADDRESS],
+    ['the response names no job', createResponse(201, { id: '../job_1', status: 'active' }), ADDRESS],
     [
-      'the answer redirects',
-      { ...answered(302, ''), redirectHost: 'login.example.com' },
+      'the response redirects',
+      { ...createResponse(302, ''), redirectHost: 'login.example.com' },
       / redirects to `login\.example\.com`\.$/,
     ],
-  ])(
-    'a prompt is not sent again where %s, and the error says that the job may exist',
-    async (_name, result, advice) => {
-      for (const post of ['createJob', 'sendMessage'] as const) {
-        const { client, requests, clock } = bench([result, answered(201)])
-        const { code, message, hint, quote } = await errorOf(client[post]('job_1', 'x'))
-        expect([code, requests.length, clock.sleeps]).toEqual(['unknown-fate', 1, []])
-        expect(message).toContain('the job may exist')
-        expect(hint).toMatch(advice)
-        expect(quote).toBe(message.includes('(500)') ? 'Bad key ***' : undefined)
-      }
-    },
-  )
+  ])('does not resend a prompt if %s, and reports that the job may exist', async (_name, result, advice) => {
+    for (const post of ['createJob', 'sendMessage'] as const) {
+      const { client, requests, clock } = createBench([result, createResponse(201)])
+      const { code, message, hint, quote } = await getError(client[post]('job_1', 'x'))
+      expect([code, requests.length, clock.sleeps]).toEqual(['unknown-fate', 1, []])
+      expect(message).toContain('the job may exist')
+      expect(hint).toMatch(advice)
+      expect(quote).toBe(message.includes('(500)') ? 'Bad key ***' : undefined)
+    }
+  })
 
-  test('a refused prompt waits for Retry-After and jitter from a doubling window, and is retried more than three times', async () => {
-    const limited = answered(429, '')
-    const { client, clock, lines } = bench([answered(429, '', 90_000), limited, limited, limited, answered(201)])
+  test('resends a refused prompt after Retry-After and jitter from a doubling window, more than three times', async () => {
+    const limited = createResponse(429, '')
+    const { client, clock, lines } = createBench([
+      createResponse(429, '', 90_000),
+      limited,
+      limited,
+      limited,
+      createResponse(201),
+    ])
     expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
     expect(clock.sleeps).toEqual([60_000, 32_000, 5_000, 9_000, 17_000])
     expect(lines[0]).toMatch(/sending the prompt again in 92 s, at 2026-01-01 00:01:32 UTC\.$/)
-    // A line a minute, as nothing else is said.
+    // One line a minute, because nothing else is logged.
     expect(lines).toContain('Still waiting until 2026-01-01 00:01:32 UTC, for another 32 s.')
   })
 
-  test('a wait that does not fit the deadline fails at once and names the time', async () => {
-    const limited = answered(429, { error: 'Slow down.' }, 60_000)
-    const { client, requests, clock } = bench([limited], { leftMs: 60_000 })
-    const { code, quote, message, hint } = await errorOf(client.createJob('x'))
+  test('fails immediately if a wait would pass the deadline, and names the time', async () => {
+    const limited = createResponse(429, { error: 'Slow down.' }, 60_000)
+    const { client, requests, clock } = createBench([limited], { leftMs: 60_000 })
+    const { code, quote, message, hint } = await getError(client.createJob('x'))
     expect([code, quote]).toEqual(['rate-limited', 'Slow down.'])
     expect(message).toContain('It asks to wait until 2026-01-01 00:01:00 UTC')
     expect(hint).toBeDefined()
     expect([requests.length, clock.sleeps]).toEqual([1, []])
   })
 
-  const NOT_ASKED = /^The deadline passed before the prompt could be sent\. The service /
+  const NOT_SENT = /^The deadline passed before the prompt could be sent\. The service /
 
-  test('a prompt that reached nobody is not tried again beyond the deadline, and the error says that nothing was asked', async () => {
-    const { client, requests, clock } = bench([UNREACHABLE], { leftMs: 1_800 })
-    const { code, message, hint } = await errorOf(client.createJob('x'))
+  test('does not resend a prompt after the deadline, and reports that it could not be sent', async () => {
+    const { client, requests, clock } = createBench([UNREACHABLE], { leftMs: 1_800 })
+    const { code, message, hint } = await getError(client.createJob('x'))
     expect(code).toBe('deadline')
-    expect(message).toMatch(NOT_ASKED)
+    expect(message).toMatch(NOT_SENT)
     expect(hint).toContain('Check `base-url`')
     expect([requests.length, clock.sleeps]).toEqual([2, [1_000]])
   })
 
   test.each([
-    ['at the deadline says that nothing was asked', 60_000, 'deadline', NOT_ASKED],
-    ['before the deadline is about the network', 60_001, 'unreachable', /^The service /],
+    ['at the deadline reports that the prompt could not be sent', 60_000, 'deadline', NOT_SENT],
+    ['before the deadline reports the network problem', 60_001, 'unreachable', /^The service /],
   ])('an attempt that sent nothing and ends %s', async (_name, leftMs, code, message) => {
     const clock = fakeClock()
     const silent: Transport = ({ timeoutMs }) => {
       clock.advance(timeoutMs)
-      return Promise.resolve(failed('timeout', false))
+      return Promise.resolve(createFailure('timeout', false))
     }
-    const { client, requests } = bench([silent], { leftMs, clock })
-    const error = await errorOf(client.createJob('x'))
+    const { client, requests } = createBench([silent], { leftMs, clock })
+    const error = await getError(client.createJob('x'))
     expect([error.code, requests.length]).toEqual([code, 1])
     expect(error.message).toMatch(message)
   })
 
-  test('a POST may take a minute, and not beyond the deadline', async () => {
-    const { client, requests, clock } = bench([answered(201)], { leftMs: 70_000 })
+  test('limits a POST to one minute, and to the deadline', async () => {
+    const { client, requests, clock } = createBench([createResponse(201)], { leftMs: 70_000 })
     for (const advanceMs of [0, 50_000]) {
       clock.advance(advanceMs)
       await client.createJob('x')
@@ -219,39 +228,45 @@ describe('send prompt', () => {
   test.each([
     ['10 s of a long step', 3_600_000, 10_000],
     ['a tenth of a short step', 60_000, 6_000],
-  ])('a prompt is not sent in the last %s, as its response could not be read', async (_what, leftMs, responseMs) => {
-    const clock = fakeClock()
-    const { client, requests } = bench([answered(201)], { leftMs, clock })
-    clock.advance(leftMs - responseMs)
-    await client.createJob('x')
-    clock.advance(1)
-    const { code, message, hint } = await errorOf(client.createJob('x'))
-    expect([code, requests.length]).toEqual(['deadline', 1])
-    expect(message).toContain('too little time was left for its response')
-    expect(hint).toContain('timeout-minutes')
-  })
+  ])(
+    'does not send a prompt in the last %s, because its response could not be read',
+    async (_what, leftMs, responseMs) => {
+      const clock = fakeClock()
+      const { client, requests } = createBench([createResponse(201)], { leftMs, clock })
+      clock.advance(leftMs - responseMs)
+      await client.createJob('x')
+      clock.advance(1)
+      const { code, message, hint } = await getError(client.createJob('x'))
+      expect([code, requests.length]).toEqual(['deadline', 1])
+      expect(message).toContain('too little time was left for its response')
+      expect(hint).toContain('timeout-minutes')
+    },
+  )
 
-  test('a rate limit whose end leaves no time for a response fails at once', async () => {
-    const limited = answered(429, { error: 'Slow down.' }, 50_000)
-    const { client, requests, clock } = bench([limited], { leftMs: 55_000 })
-    expect((await errorOf(client.createJob('x'))).code).toBe('rate-limited')
+  test('fails immediately if a rate limit leaves no time for a response', async () => {
+    const limited = createResponse(429, { error: 'Slow down.' }, 50_000)
+    const { client, requests, clock } = createBench([limited], { leftMs: 55_000 })
+    expect((await getError(client.createJob('x'))).code).toBe('rate-limited')
     expect([requests.length, clock.sleeps]).toEqual([1, []])
   })
 
   test.each([
-    ['while the loop was busy, before the prompt was sent,', 'onTurn', 0],
-    ['between two tries', 'onSleep', 1],
-  ])('a cancel that came %s is heard, and nothing more is sent', async (_when, hook, sent) => {
+    ['while the event loop is busy, before the prompt is sent', 'onTurn', 0],
+    ['between two attempts', 'onSleep', 1],
+  ])('sends nothing after a cancellation %s', async (_when, hook, sent) => {
     const run = new AbortController()
     const cancel = (): void => {
       run.abort(CANCELLED)
     }
-    const { client, requests } = bench([UNREACHABLE, answered(201)], { run, clock: fakeClock({ [hook]: cancel }) })
-    expect(await errorOf(client.createJob('x'))).toBe(CANCELLED)
+    const { client, requests } = createBench([UNREACHABLE, createResponse(201)], {
+      run,
+      clock: fakeClock({ [hook]: cancel }),
+    })
+    expect(await getError(client.createJob('x'))).toBe(CANCELLED)
     expect(requests).toHaveLength(sent)
   })
 
-  test('a prompt on its way when the run is cancelled gets time to be answered, and no more once it is', async () => {
+  test('waits for the response to a sent prompt when the run is cancelled, and not longer', async () => {
     const run = new AbortController()
     const signals: (AbortSignal | undefined)[] = []
     const sleep: FakeClock['sleep'] = (_ms, signal) => {
@@ -261,9 +276,9 @@ describe('send prompt', () => {
     const slow: Transport = async (_request, signal) => {
       run.abort(CANCELLED)
       await nextTurn()
-      return signal.aborted ? failed('cancelled', true) : answered(201)
+      return signal.aborted ? createFailure('cancelled', true) : createResponse(201)
     }
-    const { client } = bench([slow], { run, clock: { ...fakeClock(), sleep } })
+    const { client } = createBench([slow], { run, clock: { ...fakeClock(), sleep } })
     expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
     expect(signals.map((signal) => signal?.aborted)).toEqual([true])
   })
@@ -273,25 +288,27 @@ describe('send prompt', () => {
     ['a prompt that was not sent', 'createJob', false, 'cancelled', [1_000]],
     ['a read', 'getJob', true, 'cancelled', []],
   ] as const)(
-    '%s is given up when the run is cancelled, a prompt after a second',
-    async (_what, ask, sent, code, sleeps) => {
+    'aborts %s when the run is cancelled, a prompt only after a second',
+    async (_what, method, sent, code, sleeps) => {
       const run = new AbortController()
-      const { client, clock, requests } = bench([untilAborted(run, sent)], { run })
-      expect(await errorOf(client[ask]('job_1'))).toMatchObject({ code })
+      const { client, clock, requests } = createBench([failWhenAborted(run, sent)], { run })
+      expect(await getError(client[method]('job_1'))).toMatchObject({ code })
       expect([requests.length, clock.sleeps]).toEqual([1, sleeps])
     },
   )
 })
 
-test('each request is told with its time, its answer by status and size, and nothing of a body', async () => {
+test('logs each request with its duration, status and size, and never a body', async () => {
   const clock = fakeClock()
   const slow = (result: WireResult) => (): Promise<WireResult> => {
     clock.advance(34.6)
     return Promise.resolve(result)
   }
-  const taken = answered(201, { id: 'job_1', model: '“secret”' })
+  const accepted = createResponse(201, { id: 'job_1', model: '“secret”' })
   const cancelled: WireResult = { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }
-  const { client, debugLines } = bench([slow(taken), slow(failed('broken', true)), cancelled], { clock })
+  const { client, debugLines } = createBench([slow(accepted), slow(createFailure('broken', true)), cancelled], {
+    clock,
+  })
   await client.createJob('a secret')
   for (const code of ['unreachable', 'cancelled']) await expect(client.getJob('job_1')).rejects.toMatchObject({ code })
   expect(debugLines).toEqual([
@@ -304,8 +321,8 @@ test('each request is told with its time, its answer by status and size, and not
 test.each([
   [undefined, 'Check `project-id` and `base-url`.'],
   ['job_1', 'Check `project-id`, `job-id` and `base-url`.'],
-])('with the input `job-id` %j, the advice about a job that is not found is “%s”', async (jobId, hint) => {
-  const { client } = bench([answered(404, { error: 'There is no such job.' })], { jobId })
-  expect((await errorOf(client.getJob('job_1'))).hint).toBe(hint)
-  expect((await errorOf(client.sendMessage('job_1', 'x'))).hint).toBe(hint)
+])('with the input `job-id` %j, the hint about a missing job is “%s”', async (jobId, hint) => {
+  const { client } = createBench([createResponse(404, { error: 'There is no such job.' })], { jobId })
+  expect((await getError(client.getJob('job_1'))).hint).toBe(hint)
+  expect((await getError(client.sendMessage('job_1', 'x'))).hint).toBe(hint)
 })

@@ -10,7 +10,7 @@ test.each([
   ['https://git.example.com/group/sub/docs/-/merge_requests/7', 'git.example.com', '7', 'group/sub/docs'],
   ['http://127.0.0.1:4010/acme/docs/pull/7', '127.0.0.1:4010', '7', 'acme/docs'],
   ['http://[::1]:4010/acme/docs/pull/7', '[::1]:4010', '7', 'acme/docs'],
-  // Shapes that are not known, where nothing is guessed.
+  // Unknown shapes: nothing is guessed.
   ['https://git.example.com/acme/docs/pull/007', 'git.example.com', undefined, undefined],
   ['https://git.example.com/acme/docs/pull/7/anything', 'git.example.com', undefined, undefined],
   ['https://git.example.com/acme/docs/pull/x', 'git.example.com', undefined, undefined],
@@ -20,24 +20,24 @@ test.each([
   expect(parsePullRequestLink(raw)).toEqual({ href: raw, host, number, repository })
 })
 
-const LONGEST = 'https://git.example.com/'.padEnd(2_000, 'a')
+const MAX_LENGTH_URL = 'https://git.example.com/'.padEnd(2_000, 'a')
 
 test.each([
   ['http beyond loopback', 'http://git.example.com/acme/docs/pull/7'],
   ['another scheme', 'javascript:alert(1)'],
   ['a user name or a password', 'https://user:secret@git.example.com/acme/docs/pull/7'],
-  ['a line end, which URL parsing would delete', 'https://git.example.com/acme/docs/pull/1\n::error::x'],
+  ['a line end, which the URL parser would remove', 'https://git.example.com/acme/docs/pull/1\n::error::x'],
   ['a tab', 'https://git.example.com/acme/docs/pull/1\t2'],
   ['a space', 'https://git.example.com/acme/docs/pull/1 2'],
-  ['a character that turns the direction of text', 'https://git.example.com/acme/\u202edocs/pull/1'],
-  ['no address at all', 'pull/7'],
-  ['too much', `${LONGEST}a`],
-])('refuses %s', (_name, raw) => {
+  ['a character that changes the direction of text', 'https://git.example.com/acme/\u202edocs/pull/1'],
+  ['no absolute URL', 'pull/7'],
+  ['a URL that is too long', `${MAX_LENGTH_URL}a`],
+])('rejects %s', (_name, raw) => {
   expect(parsePullRequestLink(raw)).toBeUndefined()
-  expect(parsePullRequestLink(LONGEST)).toBeDefined()
+  expect(parsePullRequestLink(MAX_LENGTH_URL)).toBeDefined()
 })
 
-test('encodes what could end a link in Markdown or HTML', () => {
+test('encodes characters that could end a link in Markdown or HTML', () => {
   const link = parsePullRequestLink(`https://git.example.com/a(b)[c]'d|e*f~g?x=<i>"h"\``)
   expect(link?.href).not.toMatch(/[()[\]<>"'`|*~]/)
   expect(link?.href).toContain('/a%28b%29%5Bc%5D%27d%7Ce%2Af%7Eg')
@@ -68,6 +68,6 @@ test.each([
   [false, PULL, CHANGE],
   [false, CHANGE, 'https://git.example.com/changes/43'],
   [false, CHANGE, 'https://git.example.com/Changes/42'],
-])('that one pull request is meant is %j of %s and %s', (expected, a, b) => {
+])('returns %j for whether %s and %s are the same pull request', (expected, a, b) => {
   expect([isSame(a, b), isSame(b, a)]).toEqual([expected, expected])
 })

@@ -13,8 +13,13 @@ import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/err
 import { failure } from '../support/fake-client.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 
-const answered = (status: number): WireResult => ({ kind: 'answer', status, body: '', retryAfterMs: undefined })
-const failed = (cause: FailureCause, sent = false): WireResult => ({ kind: 'failure', cause, code: undefined, sent })
+const createResponse = (status: number): WireResult => ({ kind: 'answer', status, body: '', retryAfterMs: undefined })
+const createFailure = (cause: FailureCause, sent = false): WireResult => ({
+  kind: 'failure',
+  cause,
+  code: undefined,
+  sent,
+})
 
 const getDelay = (attempt: number, random: number, retryAfterMs?: number, leftMs = Infinity): number =>
   getRetryDelayMs(failure('unreachable', retryAfterMs), attempt, { refusals: 0, leftMs, random })
@@ -24,9 +29,9 @@ test('a failed request is retried after a delay that doubles, up to a minute, wi
   expect([0, 0.5, 1].map((random) => getDelay(1, random))).toEqual([750, 1_000, 1_250])
 })
 
-test('a delay is at least what the service asks for, and at most what is left', () => {
+test('a delay is at least `Retry-After` and at most the remaining time', () => {
   expect([getDelay(1, 0.5, 5_000), getDelay(1, 0.5, 500), getDelay(1, 0.5, 5_000, 4_000)]).toEqual([
-    ...[5_000, 1_000, 4_000],
+    5_000, 1_000, 4_000,
   ])
 })
 
@@ -34,26 +39,23 @@ const getLimitDelay = (refusals: number, random: number, retryAfterMs?: number, 
   getRateLimitDelayMs(failure('rate-limited', retryAfterMs), { refusals, leftMs, random })
 
 test('429 and 425 count as refusals in a row, a success resets the count, and nothing else changes it', () => {
-  const results = [429, 425, 500, 404, 429, 200, 429, 201].map(answered).concat(failed('no-connection'))
+  const results = [429, 425, 500, 404, 429, 200, 429, 201].map(createResponse).concat(createFailure('no-connection'))
   let refusals = 0
-  expect(results.map((result) => (refusals = countRefusals(refusals, result)))).toEqual([
-    ...[1, 2, 2, 2, 3, 0, 1, 0],
-    0,
-  ])
+  expect(results.map((result) => (refusals = countRefusals(refusals, result)))).toEqual([1, 2, 2, 2, 3, 0, 1, 0, 0])
 })
 
 test('a refused request waits for Retry-After and full jitter, in a window that doubles from 4 to 32 seconds', () => {
   expect([0, 0.5, 1].map((random) => getLimitDelay(1, random, 5_000))).toEqual([5_000, 7_000, 9_000])
   expect([1, 2, 3, 4, 5, 99].map((refusals) => getLimitDelay(refusals, 1, 5_000) - 5_000)).toEqual([
-    ...[4_000, 8_000, 16_000, 32_000, 32_000, 32_000],
+    4_000, 8_000, 16_000, 32_000, 32_000, 32_000,
   ])
 })
 
-test.each([undefined, 0])('a refused request waits a second at least where Retry-After is %j', (retryAfterMs) => {
+test.each([undefined, 0])('a refused request waits at least a second if `Retry-After` is %j', (retryAfterMs) => {
   expect(getLimitDelay(1, 0, retryAfterMs)).toBe(1_000)
 })
 
-test('the jitter is cut to what the step has left, and what the service asks for is not', () => {
+test('the remaining time limits the jitter, but not `Retry-After`', () => {
   expect([getLimitDelay(4, 0.5, 5_000, 15_000), getLimitDelay(4, 0.999, 5_000, 15_000) < 15_000]).toEqual([
     10_000,
     true,
@@ -67,41 +69,41 @@ const failing = (error: Error) => (): Promise<never> => Promise.reject(error)
 test.each([
   [false, ['unreachable', 'rate-limited', 'service-error', 'bad-answer']],
   [true, ['unreachable', 'not-found', 'rate-limited', 'service-error', 'bad-answer']],
-])('a read that fails is given back where it may pass (of a new job: %j), else thrown', async (isNew, passing) => {
+])('returns the error of a read if it may pass (new job: %j), and throws it otherwise', async (isNew, passing) => {
   const tryRead = createTryRead(signal)
-  const given: string[] = []
+  const returned: string[] = []
   for (const code of Object.keys(ERROR_TITLES) as ErrorCode[]) {
-    const seen = await tryRead(failing(failure(code)), isNew).catch((error: unknown) => [error])
-    if (seen instanceof ActionError) given.push(seen.code)
-    else expect(seen).toEqual([failure(code)])
+    const result = await tryRead(failing(failure(code)), isNew).catch((error: unknown) => [error])
+    if (result instanceof ActionError) returned.push(result.code)
+    else expect(result).toEqual([failure(code)])
   }
-  expect(given.sort()).toEqual(passing.sort())
+  expect(returned.sort()).toEqual(passing.sort())
   expect(await tryRead(() => Promise.resolve('a'))).toBe('a')
   await expect(tryRead(failing(new TypeError('x')))).rejects.toThrow(TypeError)
   const cancelled = createTryRead(AbortSignal.abort(failure('cancelled')))
   await expect(cancelled(failing(failure('unreachable')), isNew)).rejects.toThrow('It is cancelled.')
 })
 
-test('the tenth answer in a row that makes no sense is the last, and any other one begins the count anew', async () => {
+test('throws the tenth invalid response in a row; any other result resets the count', async () => {
   const tryRead = createTryRead(signal)
-  const nonsense = (): Promise<unknown> => tryRead(failing(failure('bad-answer')))
+  const readBadResponse = (): Promise<unknown> => tryRead(failing(failure('bad-answer')))
   for (const other of [failing(failure('unreachable')), () => Promise.resolve('a')]) {
-    for (let count = 0; count < 9; count++) await nonsense()
+    for (let count = 0; count < 9; count++) await readBadResponse()
     await tryRead(other)
   }
-  for (let count = 0; count < 9; count++) await nonsense()
-  await expect(nonsense()).rejects.toMatchObject({ code: 'bad-answer' })
+  for (let count = 0; count < 9; count++) await readBadResponse()
+  await expect(readBadResponse()).rejects.toMatchObject({ code: 'bad-answer' })
 })
 
-test('patience that fits the deadline is given, to the millisecond', () => {
-  const patience = (retryAfterMs?: number) =>
+test('returns a wait that ends by the deadline, to the millisecond', () => {
+  const getWait = (retryAfterMs?: number) =>
     maxRetryAfterMs(failure('rate-limited', retryAfterMs), fakeClock(), CLOCK_START_MS + 5_000)
-  expect([patience(), patience(5_000)]).toEqual([0, 5_000])
-  expect(() => patience(5_001)).toThrow('2026-01-01 00:00:06 UTC')
+  expect([getWait(), getWait(5_000)]).toEqual([0, 5_000])
+  expect(() => getWait(5_001)).toThrow('2026-01-01 00:00:06 UTC')
 })
 
-test('the time is named, and what the error said before stays', () => {
-  const error = new ActionError('rejected', 'No.', { hint: 'Mend it.', quote: 'Busy.', retryAfterMs: 1_000 })
-  expect(namingTheTime(error, fakeClock())).toMatchObject({ code: 'rejected', hint: 'Mend it.', quote: 'Busy.' })
+test('adds the time of a retry to the message, and keeps the rest of the error', () => {
+  const error = new ActionError('rejected', 'No.', { hint: 'Fix it.', quote: 'Busy.', retryAfterMs: 1_000 })
+  expect(namingTheTime(error, fakeClock())).toMatchObject({ code: 'rejected', hint: 'Fix it.', quote: 'Busy.' })
   expect(namingTheTime(failure('rejected'), fakeClock()).message).toBe('It is rejected.')
 })

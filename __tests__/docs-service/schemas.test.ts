@@ -8,7 +8,7 @@ import {
 } from '../../src/docs-service/schemas.ts'
 
 const ADDRESS = 'https://git.example.com/acme/docs/pull/7'
-/** What is read of a job as it is sent. */
+/** The fields of a job that are read unchanged. */
 const READ = {
   id: 'job_1',
   status: 'completed',
@@ -18,14 +18,14 @@ const READ = {
 const SOURCE = { repository: 'acme/docs', ref: 'main' }
 const JOB = { ...READ, source: SOURCE, prLink: ADDRESS, archivedAt: '2026-01-02T00:00:00.000Z' }
 
-const UNKNOWN = ['unlistedStatus', 'repository', 'ref', 'model', 'prLink', 'createdAt']
-const NOTHING_KNOWN = {
+const UNDEFINED_FIELDS = ['unlistedStatus', 'repository', 'ref', 'model', 'prLink', 'createdAt']
+const ONLY_ID = {
   id: 'job_1',
   status: 'active',
-  ...Object.fromEntries(UNKNOWN.map((name) => [name, undefined])),
+  ...Object.fromEntries(UNDEFINED_FIELDS.map((name) => [name, undefined])),
 }
 
-test('a job as documented is read whole, also where it answers a prompt', () => {
+test('reads all fields of a documented job, also in the response to a prompt', () => {
   const prLink = { href: ADDRESS, host: 'git.example.com', number: '7', repository: 'acme/docs' }
   const whole = { ...READ, ...SOURCE, unlistedStatus: undefined, prLink }
   for (const schema of [jobSchema, acceptedJobSchema, jobWithId('job_1')]) expect(schema.parse(JOB)).toEqual(whole)
@@ -36,53 +36,47 @@ test.each([
   ...['queued', 'Completed', 'completed ', 'constructor'].map(
     (word) => [word, { status: 'active', unlistedStatus: word }] as const,
   ),
-])('the status %j, which counts as still running if it is not listed', (status, read) => {
+])('reads the status %j, and an unlisted one as running', (status, read) => {
   expect(jobSchema.parse({ ...JOB, status })).toMatchObject(read)
 })
 
-test.each([undefined, null, '', 7, {}, []])('a detail that is %j is absent and spoils nothing', (value) => {
+test.each([undefined, null, '', 7, {}, []])('ignores a detail that is %j', (value) => {
   const details = { source: value, model: value, createdAt: value }
   for (const fields of [details, { source: { repository: value, ref: value } }])
-    expect(jobSchema.parse({ id: 'job_1', status: 'active', ...fields })).toEqual(NOTHING_KNOWN)
+    expect(jobSchema.parse({ id: 'job_1', status: 'active', ...fields })).toEqual(ONLY_ID)
 })
 
 test.each<[unknown, true | undefined]>([
   ...[undefined, null, ''].map((prLink): [unknown, undefined] => [prLink, undefined]),
   ...['javascript:alert(1)', ' '].map((prLink): [unknown, true] => [prLink, true]),
-])(
-  'the pull request link %j is none, and that there was one that cannot be shown is kept: %j',
-  (prLink, hasUnsafeLink) => {
-    const job = jobSchema.parse({ ...JOB, prLink })
-    expect([job.prLink, job.hasUnsafeLink]).toEqual([undefined, hasUnsafeLink])
-  },
-)
+])('the pull request link %j is undefined, and `hasUnsafeLink` is %j', (prLink, hasUnsafeLink) => {
+  const job = jobSchema.parse({ ...JOB, prLink })
+  expect([job.prLink, job.hasUnsafeLink]).toEqual([undefined, hasUnsafeLink])
+})
 
-test.each([undefined, null, '', 7, '..', 'a/b', 'a b', 'job\n1', 'ü', 'x'.repeat(129)])(
-  'the id %j is refused',
-  (id) => {
-    expect(jobSchema.safeParse({ ...JOB, id }).success).toBe(false)
-    expect(acceptedJobSchema.safeParse({ ...JOB, id }).success).toBe(false)
-  },
-)
+test.each([undefined, null, '', 7, '..', 'a/b', 'a b', 'job\n1', 'ü', 'x'.repeat(129)])('rejects the id %j', (id) => {
+  expect(jobSchema.safeParse({ ...JOB, id }).success).toBe(false)
+  expect(acceptedJobSchema.safeParse({ ...JOB, id }).success).toBe(false)
+})
 
-test.each(['a', 'A-z_09', 'x'.repeat(128)])('the id %j is taken, and no other one where it is asked for', (id) => {
+test.each(['a', 'A-z_09', 'x'.repeat(128)])('accepts the id %j, and rejects a job with another id', (id) => {
   expect(jobWithId(id).parse({ ...JOB, id }).id).toBe(id)
   expect(jobWithId(id).safeParse(JOB).success).toBe(false)
 })
 
 test.each([
   ...[undefined, null, '', 7].map((status) => ({ status })),
-  // It cannot pass for "no changes".
+  // Must not be treated as “no changes”.
   ...[7, {}, true].map((prLink) => ({ status: 'completed', prLink })),
-])('a job of which %j is told makes no sense, and runs if a prompt was accepted', (fields) => {
+])('a job with %j is invalid, and counts as running if a prompt was accepted', (fields) => {
   expect(jobSchema.safeParse({ id: 'job_1', ...fields }).success).toBe(false)
-  expect(acceptedJobSchema.parse({ id: 'job_1', ...fields })).toEqual({ ...NOTHING_KNOWN, isAssumed: true })
+  expect(acceptedJobSchema.parse({ id: 'job_1', ...fields })).toEqual({ ...ONLY_ID, isAssumed: true })
 })
 
 const COUNTS = { human: 3, ai: 2, total: 4 }
 const PAGE = { totals: COUNTS, visitors: [{ path: '/a', ...COUNTS }], hasMore: false }
 
-test('a page of visitors is read as it is, without fields that are not documented', () => {
+test('reads a page of visitors without undocumented fields', () => {
   expect(visitorsPageSchema.parse({ ...PAGE, extra: 1 })).toEqual(PAGE)
 })
 
@@ -96,11 +90,11 @@ test.each([
   { ...PAGE, visitors: [{ path: '/a', ...COUNTS, human: '3' }] },
   { ...PAGE, hasMore: undefined },
   { ...PAGE, hasMore: 'false' },
-])('a page in which a required field is missing or wrong makes no sense: %j', (page) => {
+])('rejects a page in which a required field is missing or malformed: %j', (page) => {
   expect(visitorsPageSchema.safeParse(page).success).toBe(false)
 })
 
-test('a count of -0 is 0', () => {
+test('reads a count of -0 as 0', () => {
   const counts = JSON.parse('{"human":-0,"ai":-0,"total":-0}') as object
   const { totals } = visitorsPageSchema.parse({ ...PAGE, totals: counts })
   expect(totals).toEqual({ human: 0, ai: 0, total: 0 })
