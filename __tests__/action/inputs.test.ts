@@ -186,7 +186,11 @@ describe('parse inputs', () => {
       {
         '`field` must be a number of minutes, more than 0 and at most 360': [
           ...NOT_NUMBERS,
-          ...['0', '0.0', '360.001', '361', '9'.repeat(400)],
+          '0',
+          '0.0',
+          '360.001',
+          '361',
+          '9'.repeat(400),
         ],
       },
     ],

@@ -78,7 +78,9 @@ test.each([
     expect(lines.map((line) => line.replace(/^(\[|::\w+(?:::\[)?).*$/, '$1'))).toEqual([
       ...Array<string>(count).fill('['),
       ...Array<string>(count).fill('::debug::['),
-      ...['::warning', '::notice', '::error'],
+      '::warning',
+      '::notice',
+      '::error',
     ])
   },
 )

@@ -74,7 +74,10 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
     baseUrl: `${isSecure ? 'https' : 'http'}://127.0.0.1:${service.port}`,
     apiKey: KEY,
     env: { http_proxy: proxyUrl, https_proxy: proxyUrl },
-    ...{ clock, mask: quiet, maskInLog: quiet, debug: quiet },
+    clock,
+    mask: quiet,
+    maskInLog: quiet,
+    debug: quiet,
   })
   const counts = { GET: 0, POST: 0 }
   let lateMs = 0
@@ -94,8 +97,13 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
   }
   const step = { clock, signal: new AbortController().signal, deadlineAt: timeoutMs }
   const client = createClient({
-    ...{ ...step, transport, projectId: `docs-${++projects}`, redact: createRedactor([KEY]) },
-    ...{ random: () => 0.5, log: quiet, debug: quiet },
+    ...step,
+    transport,
+    projectId: `docs-${++projects}`,
+    redact: createRedactor([KEY]),
+    random: () => 0.5,
+    log: quiet,
+    debug: quiet,
   })
   const errors: ActionError[] = []
   const failed = (error: unknown): ActionError => {
@@ -129,11 +137,14 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
   // A handshake that never ends is given up after 10 s of real time, which are not waited for.
   const [atService, atProxy = 0] = await Promise.all([service.close(isSecure), proxy?.close(isSecure)])
   return {
-    ...{ ...ends, sent, errors, lateMs, isInTime, requests: counts.GET + counts.POST },
-    ...{
-      connections: (proxy ?? service).connections(),
-      openConnections: atService + atProxy,
-      sleepers: clock.pending(),
-    },
+    ...ends,
+    sent,
+    errors,
+    lateMs,
+    isInTime,
+    requests: counts.GET + counts.POST,
+    connections: (proxy ?? service).connections(),
+    openConnections: atService + atProxy,
+    sleepers: clock.pending(),
   }
 }

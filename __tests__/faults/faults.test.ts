@@ -127,7 +127,9 @@ const mixture = fc.boolean().chain((hasProxy) => {
   // What a refused connection is behind a proxy, the proxy says.
   const names = hasProxy ? [...PLAIN.filter((name) => name !== 'refuses-connection'), ...PROXIES] : PLAIN
   return fc.record({
-    ...{ hasProxy: fc.constant(hasProxy), prompt: drawn(names, 3), reads: drawn(names, 5) },
+    hasProxy: fc.constant(hasProxy),
+    prompt: drawn(names, 3),
+    reads: drawn(names, 5),
     timeoutMs: fc.constantFrom(4_000, 40_000, 600_000),
   })
 })

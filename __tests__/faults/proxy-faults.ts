@@ -6,7 +6,10 @@ const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n'
 type More = Partial<Conduct>
 
 const faultOf = (prompt: PromptFate, read: ReadFate, writes: string, more: More = {}): Fault => ({
-  ...{ conduct: { writes, then: 'close', ...more }, prompt, read, takes: true },
+  conduct: { writes, then: 'close', ...more },
+  prompt,
+  read,
+  takes: true,
 })
 /** It breaks off, before there is a tunnel or after it. That is not listed as harmless, so nothing is proven. */
 const broken = (writes: string, more?: More): Fault => faultOf('unknown', 'passing', writes, more)
@@ -24,7 +27,7 @@ const ALERT = '\x15\x03\x01\x00\x02\x02\x46'
 export const PROXY_FAULTS: Readonly<Record<string, Fault>> = {
   'proxy-works': TUNNEL,
   'proxy-answers-byte-by-byte': tunnel({}, 'accepted', 'heard', { pace: 'bytes' }),
-  'proxy-refuses-connection': { ...{ conduct: 'refuse', prompt: 'again', read: 'passing', takes: false } },
+  'proxy-refuses-connection': { conduct: 'refuse', prompt: 'again', read: 'passing', takes: false },
   'proxy-closes-at-once': atOnce('close'),
   'proxy-resets-at-once': atOnce('reset'),
   'proxy-closes-inside-connect': broken('', { readsBytes: 9 }),

@@ -11,11 +11,16 @@ type More = Partial<Conduct>
 
 /** The service never gets to work on the prompt. */
 const untaken = (conduct: Fault['conduct'], prompt: PromptFate, read: ReadFate): Fault => ({
-  ...{ conduct, prompt, read, takes: false },
+  conduct,
+  prompt,
+  read,
+  takes: false,
 })
 const taken = (prompt: PromptFate, read: ReadFate, writes: string, more: More): Fault => ({
   conduct: { writes, then: 'close', ...more },
-  ...{ prompt, read, takes: true },
+  prompt,
+  read,
+  takes: true,
 })
 /** The service has accepted the prompt, and what it says then proves it, or proves nothing, or depends on the network. */
 const heard = (writes: string, more: More = {}): Fault => taken('accepted', 'heard', writes, more)

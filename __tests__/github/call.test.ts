@@ -169,7 +169,8 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
 ])('a refusal names the permission `%s` (%#)', async (permission, perform) => {
   const body = JSON.stringify({ message: 'Resource not accessible by integration' })
   const github = connectInProcess({
-    ...{ clock: virtualClock(), signal: new AbortController().signal },
+    clock: virtualClock(),
+    signal: new AbortController().signal,
     handle: () => ({ status: 403, headers: {}, body, delivery: 'whole' }),
   })
   const hint = expect.stringContaining(`Grant \`${permission}\``) as unknown
@@ -194,8 +195,15 @@ async function overSockets(
   const server = await startEmulator({ github: observed.options })
   const { token, apiUrl } = server.github
   const github = connectGitHub({
-    ...{ token, apiUrl, env, clock: systemClock, signal: new AbortController().signal },
-    ...{ deadlineAt: systemClock.now() + 60_000, log: () => undefined, debug: () => undefined, redact: (text) => text },
+    token,
+    apiUrl,
+    env,
+    clock: systemClock,
+    signal: new AbortController().signal,
+    deadlineAt: systemClock.now() + 60_000,
+    log: () => undefined,
+    debug: () => undefined,
+    redact: (text) => text,
   })
   await perform(github).finally(() => server.close())
   expect(observed.violations).toEqual([])

@@ -53,8 +53,15 @@ test('one look takes four requests, with hundreds of check runs', async () => {
 
 test('a later run takes the place of an older one, if the token may know of it', async () => {
   const run = (id: number): WorkflowRun => ({
-    ...{ id: id * 10, suiteId: id, workflow: 'ci.yml', event: 'push', branch: 'agent/guide', headSha: SHA },
-    ...{ createdAtMs: 0, status: 'completed', conclusion: 'success' },
+    id: id * 10,
+    suiteId: id,
+    workflow: 'ci.yml',
+    event: 'push',
+    branch: 'agent/guide',
+    headSha: SHA,
+    createdAtMs: 0,
+    status: 'completed',
+    conclusion: 'success',
   })
   const job = (id: number, conclusion: string) => checkRun({ ...BUILD, id, suiteId: id, runId: id * 10, conclusion })
   const given = { checkRuns: [job(2, 'failure'), job(3, 'success')], workflowRuns: [run(2), run(3)] }

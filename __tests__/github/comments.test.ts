@@ -11,8 +11,12 @@ import { repositoryWithPull } from '../support/github-state.ts'
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const PULL = { repository: 'acme/docs', number: 7 }
 const ANSWER: CommentAddress = {
-  ...{ ...PULL, kind: 'comment', id: 71, threadId: 71 },
-  ...{ isOnPullRequest: true, writtenAt: '2020-01-01T00:00:00Z' },
+  ...PULL,
+  kind: 'comment',
+  id: 71,
+  threadId: 71,
+  isOnPullRequest: true,
+  writtenAt: '2020-01-01T00:00:00Z',
 }
 const IN_THREAD: CommentAddress = { ...ANSWER, kind: 'review-comment', id: 73, threadId: 72 }
 
@@ -52,8 +56,12 @@ test('lists the comments of one review, with their places', async () => {
   const found = await asking([], (github) => github.listReviewComments({ ...ANSWER, kind: 'review', id: 70 }))
   expect(found).toEqual([
     {
-      ...{ authorId: expect.any(Number), body: 'Too long.', path: 'docs/a.md' },
-      ...{ line: 3, startLine: undefined, hunk: '@@ -1 +1 @@' },
+      authorId: expect.any(Number),
+      body: 'Too long.',
+      path: 'docs/a.md',
+      line: 3,
+      startLine: undefined,
+      hunk: '@@ -1 +1 @@',
     },
   ])
 })

@@ -37,21 +37,34 @@ function rowsOf<T>(text: string, toFields: (...values: string[]) => object, item
 
 const getText = (value: string | undefined) => (value === '-' ? undefined : value)
 const progress = (conclusion?: string) => ({
-  ...{ status: getText(conclusion) === undefined ? 'in_progress' : 'completed', conclusion: getText(conclusion) },
+  status: getText(conclusion) === undefined ? 'in_progress' : 'completed',
+  conclusion: getText(conclusion),
 })
 const page = <T>(items: readonly T[], total = items.length) => ({
-  ...{ items, missing: total - items.length, isFull: items.length >= 100 },
+  items,
+  missing: total - items.length,
+  isFull: items.length >= 100,
 })
 const ROWS = {
   suite: (id?: string, conclusion?: string, count = '1', app = ACTIONS) => ({
-    ...{ id: Number(id), ...progress(conclusion), latest_check_runs_count: Number(count), app: getText(app) },
+    id: Number(id),
+    ...progress(conclusion),
+    latest_check_runs_count: Number(count),
+    app: getText(app),
   }),
   run: (suite = '', name?: string, conclusion?: string) => ({
-    ...{ id: Number(suite) * 10, name, app: ACTIONS, check_suite: { id: Number(suite) } },
-    ...{ ...progress(conclusion), details_url: `https://github.com/acme/docs/actions/runs/${suite}00/job/1` },
+    id: Number(suite) * 10,
+    name,
+    app: ACTIONS,
+    check_suite: { id: Number(suite) },
+    ...progress(conclusion),
+    details_url: `https://github.com/acme/docs/actions/runs/${suite}00/job/1`,
   }),
   flow: (suite?: string, file?: string, event?: string, conclusion?: string) => ({
-    ...{ id: Number(suite) * 100, check_suite_id: Number(suite), path: `.github/workflows/${file ?? ''}@main`, event },
+    id: Number(suite) * 100,
+    check_suite_id: Number(suite),
+    path: `.github/workflows/${file ?? ''}@main`,
+    event,
     ...progress(conclusion),
   }),
   status: (state?: string) => ({ context: 'ci', state: getText(state) }),
@@ -210,7 +223,8 @@ test.each<[string, Answers, string]>([
   [
     'a later run that skips a job of an older one',
     {
-      ...{ suites: '1 failure 2, 2 success 2', flows: '1 ci.yml push failure, 2 ci.yml push success' },
+      suites: '1 failure 2, 2 success 2',
+      flows: '1 ci.yml push failure, 2 ci.yml push success',
       runs: '1 build failure, 1 links failure, 2 build skipped, 2 links success',
     },
     'build: failure | build: success | links: success',

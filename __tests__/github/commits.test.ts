@@ -27,8 +27,14 @@ test('gives all commits, oldest first, with the accounts that GitHub knows', asy
     ] as const
     expect(found.slice(0, 3)).toEqual(
       people.map(([author, account, writtenBy], index) => ({
-        ...{ sha: shas[index], message: `By ${author}`, author, account, writtenBy, committedBy: writtenBy },
-        ...{ writtenAt: '1970-01-01T00:00:00Z', parents: [shas[index - 1] ?? docs.branches['main']] },
+        sha: shas[index],
+        message: `By ${author}`,
+        author,
+        account,
+        writtenBy,
+        committedBy: writtenBy,
+        writtenAt: '1970-01-01T00:00:00Z',
+        parents: [shas[index - 1] ?? docs.branches['main']],
       })),
     )
     expect(found).toHaveLength(123)

@@ -32,14 +32,12 @@ test('tells the commits and the files of a change', async () => {
   // GitHub does not know whose an author's address is.
   const commits = [{ sha: commit('b'), message: 'Rename\n\nWhy', author: 'Ann', account: { login: '', type: '' } }]
   expect(await compare(docs, commit('a'), 'main')).toEqual({
-    ...{
-      repositoryName: 'acme/docs',
-      relation: 'ahead',
-      mergeBase: commit('a'),
-      totalCommits: 1,
-      fileList: 'whole',
-      requests: 1,
-    },
+    repositoryName: 'acme/docs',
+    relation: 'ahead',
+    mergeBase: commit('a'),
+    totalCommits: 1,
+    fileList: 'whole',
+    requests: 1,
     commits: commits.map((one) => expect.objectContaining(one) as unknown),
     files: [
       { ...file, path: 'docs/a.md', status: 'added', patch: '@@ -0,0 +1 @@\n+A' },
@@ -84,7 +82,9 @@ test.each(['acme/handbook', 'Acme/Docs'])('a comparison in %s has the name of th
 })
 
 const COMPARED = {
-  ...{ status: 'ahead', merge_base_commit: { sha: commit('a') }, total_commits: 1 },
+  status: 'ahead',
+  merge_base_commit: { sha: commit('a') },
+  total_commits: 1,
   commits: [{ sha: commit('b'), parents: [], commit: { message: 'Change' } }],
 }
 const comparing = (data: object) => answering(() => ({ ...COMPARED, ...data })).compare('acme/docs', 'main', 'next')

@@ -23,7 +23,9 @@ test('the event is what the file of the runner holds, or none, and outside of a 
 
 test.each([undefined, null, 'main', []])('of %j the name and the actor say all that is known', (payload) => {
   expect(parseEvent('push', payload, 'docs-agent[bot]')).toMatchObject({
-    ...{ kind: 'push', branch: '', push: { move: { kind: 'unknown' }, commits: [] } },
+    kind: 'push',
+    branch: '',
+    push: { move: { kind: 'unknown' }, commits: [] },
     sender: { login: 'docs-agent[bot]', isBot: true },
   })
   expect(parseEvent('push', payload, 'ann').sender.isBot).toBe(false)

@@ -90,7 +90,8 @@ const REFUSED = [undefined, 'nonsense', 'http://logs.example.com/1', 'file:///et
 test.each(REFUSED)('an address such as %s is not asked', async (location) => {
   const asked: string[] = []
   const github = connectInProcess({
-    ...{ clock: virtualClock(), signal: new AbortController().signal },
+    clock: virtualClock(),
+    signal: new AbortController().signal,
     handle: ({ target }) => {
       asked.push(target)
       return { status: 302, headers: location === undefined ? {} : { location }, body: '', delivery: 'whole' }

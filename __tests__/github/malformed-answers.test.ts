@@ -24,8 +24,16 @@ const comment = (id: number, user: string) => ({ id, user, body: MARKER, created
 const reviewComment = { ...comment(11, 'stranger'), path: 'a.md', line: 3, diffHunk: '@@ -1 +1 @@', reviewId: 9 }
 const asked = (name: string) => ({ id: 8, event: 'review_requested', actor: 'ann', name, atMs: 0 }) as const
 const run = (fields: object = {}) => ({
-  ...{ id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('a'), event: 'push' },
-  ...{ status: 'completed' as const, conclusion: 'success', actor: 'mona', createdAtMs: 0, ...fields },
+  id: 41,
+  workflow: 'docs.yml',
+  branch: 'main',
+  headSha: commit('a'),
+  event: 'push',
+  status: 'completed' as const,
+  conclusion: 'success',
+  actor: 'mona',
+  createdAtMs: 0,
+  ...fields,
 })
 const annotation = { path: 'a.md', start_line: 1, end_line: 1, title: 'Spelling', message: 'No.' }
 const failing = { conclusion: 'failure', title: 'No', summary: 'No.' }
@@ -40,7 +48,8 @@ const world = (fields: Partial<RepositoryState>): RepositoryState =>
     commits: [
       madeCommit({ sha: commit('a') }),
       madeCommit({
-        ...{ sha: commit('c'), parents: [commit('a')] },
+        sha: commit('c'),
+        parents: [commit('a')],
         files: [{ filename: 'b.md', status: 'renamed', previous_filename: 'a.md', patch: '+x' }],
       }),
     ],
@@ -48,14 +57,19 @@ const world = (fields: Partial<RepositoryState>): RepositoryState =>
     tags: { 'v1.0.0': commit('a') },
     labels: ['docs-agent'],
     pulls: pulls({
-      ...{ comments, reviewEvents: [asked('mona'), asked('acme/writers')] },
+      comments,
+      reviewEvents: [asked('mona'), asked('acme/writers')],
       reviewComments: [reviewComment],
     }),
     collaborators: { mona: 'write' },
     teams: ['writers'],
     checkRuns: [
       checkRun({
-        ...{ id: 21, name: 'build', headSha: commit('c'), runId: 31, ...failing },
+        id: 21,
+        name: 'build',
+        headSha: commit('c'),
+        runId: 31,
+        ...failing,
         annotations: [{ ...annotation, annotation_level: 'failure' }],
       }),
     ],
@@ -118,13 +132,15 @@ function* mutantsOf(
 }
 
 const OPTIONS = {
-  ...{ token: GITHUB_TOKEN, apiUrl: `${BASE_URL}${API_PATH}`, env: {}, clock: virtualClock(), deadlineAt: 60_000 },
-  ...{
-    signal: new AbortController().signal,
-    log: () => undefined,
-    debug: () => undefined,
-    redact: (text: string) => text,
-  },
+  token: GITHUB_TOKEN,
+  apiUrl: `${BASE_URL}${API_PATH}`,
+  env: {},
+  clock: virtualClock(),
+  deadlineAt: 60_000,
+  signal: new AbortController().signal,
+  log: () => undefined,
+  debug: () => undefined,
+  redact: (text: string) => text,
 }
 
 /** Asks once of all as it is, and once for each field of each answer that GitHub gives, with that field of another kind. */

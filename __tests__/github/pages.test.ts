@@ -92,7 +92,9 @@ test('a page may hold more than anybody asked for', async () => {
 const itemSchema = z.object({ name: text, size: integer, of: part({ id: integer }) })
 const named = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }))
 const toResponse = (link: string | undefined, data: object) => ({
-  ...{ status: 200, url: '', data },
+  status: 200,
+  url: '',
+  data,
   headers: link === undefined ? {} : { link },
 })
 const countOf = (list: unknown, total_count?: unknown, link?: string) =>

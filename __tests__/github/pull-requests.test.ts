@@ -78,7 +78,11 @@ test('tells of one in a list whose it is, and where from', async () => {
 
 /** As it stands in a list. */
 const listed = (number: number, fields: object = {}, from: object | null = { full_name: 'Acme/Docs' }) => ({
-  ...{ number, state: 'open', merged_at: null, created_at: '2026-01-01T00:00:00Z', labels: [] },
+  number,
+  state: 'open',
+  merged_at: null,
+  created_at: '2026-01-01T00:00:00Z',
+  labels: [],
   head: { ref: 'main', sha: commit('c'), repo: from },
   base: { repo: { full_name: 'Acme/Docs' } },
   ...fields,
@@ -115,10 +119,15 @@ test.each([
 
 describe('reviewers', () => {
   const happened = (event: ReviewEvent['event'], name: string): ReviewEvent => ({
-    ...{ id: 8, event, actor: 'ann', name, atMs: 0 },
+    id: 8,
+    event,
+    actor: 'ann',
+    name,
+    atMs: 0,
   })
   const BEFORE = [
-    ...[happened('review_requested', 'Mona'), happened('review_requested', 'acme/writers')],
+    happened('review_requested', 'Mona'),
+    happened('review_requested', 'acme/writers'),
     happened('review_request_removed', 'dora'),
     ...Array.from({ length: 200 }, () => happened('reviewed', 'ann')),
     happened('reviewed', 'last'),
@@ -146,9 +155,15 @@ describe('reviewers', () => {
 
   test('knows who approves: the last verdict of each person counts, and a bot or a deleted account does not', async () => {
     const github = answering(() => [
-      ...[review('ann', 'APPROVED'), review('mona', 'CHANGES_REQUESTED'), review('bob', 'APPROVED')],
-      ...[null, { user: null, state: 'APPROVED' }, review('ci[bot]', 'APPROVED', 'Bot')],
-      ...[review('ann', 'COMMENTED'), review('mona', 'APPROVED'), review('bob', 'CHANGES_REQUESTED')],
+      review('ann', 'APPROVED'),
+      review('mona', 'CHANGES_REQUESTED'),
+      review('bob', 'APPROVED'),
+      null,
+      { user: null, state: 'APPROVED' },
+      review('ci[bot]', 'APPROVED', 'Bot'),
+      review('ann', 'COMMENTED'),
+      review('mona', 'APPROVED'),
+      review('bob', 'CHANGES_REQUESTED'),
       review('dora', 'DISMISSED'),
     ])
     expect(await github.listApprovers(ADDRESS)).toEqual(['ann', 'mona'])

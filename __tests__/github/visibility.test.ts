@@ -10,8 +10,13 @@ test('text may name a source that is public, or that has the known visibility of
     ).map((target) => `${source ?? 'unknown'} in ${target ?? 'unknown'}`),
   )
   expect(named).toEqual([
-    ...['public in public', 'public in private', 'public in internal', 'public in unknown'],
-    ...['private in private', 'internal in internal', 'unknown in private'],
+    'public in public',
+    'public in private',
+    'public in internal',
+    'public in unknown',
+    'private in private',
+    'internal in internal',
+    'unknown in private',
   ])
 })
 

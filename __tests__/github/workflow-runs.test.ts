@@ -6,8 +6,15 @@ import { commit } from '../support/github-state.ts'
 
 /** The run of that number on `main`, which has a commit of its own. */
 const run = (id: number, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({
-  ...{ id, headSha: String(id).padStart(40, '0'), workflow: 'docs.yml', branch: 'main', event: 'push' },
-  ...{ status: 'completed', conclusion: 'success', createdAtMs: 0, ...fields },
+  id,
+  headSha: String(id).padStart(40, '0'),
+  workflow: 'docs.yml',
+  branch: 'main',
+  event: 'push',
+  status: 'completed',
+  conclusion: 'success',
+  createdAtMs: 0,
+  ...fields,
 })
 
 /** The numbers of the successful runs before run 900. */

@@ -151,7 +151,9 @@ function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[],
     const { id = run?.suiteId, app = ACTIONS, count = 0 } = suite ?? {}
     const told = [suite, run].filter((one) => one !== undefined)
     return {
-      ...{ app, run, count },
+      app,
+      run,
+      count,
       /** The workflow's file, or what is known instead. */
       name: run?.path?.split('@')[0]?.split('/').pop() ?? (app === '' ? 'an app' : app),
       /** One of the two lists may be older than the other, so that the worse of the two counts. */

@@ -119,8 +119,12 @@ export type ReviewComment = Readonly<z.infer<typeof reviewCommentSchema>>
 
 const reviewCommentSchema = z.pipe(
   z.object({
-    ...{ path: z.string(), start_line: integer, line: integer, diff_hunk: textOrEmpty },
-    ...{ body: textOrEmpty, user: part({ id: integer }) },
+    path: z.string(),
+    start_line: integer,
+    line: integer,
+    diff_hunk: textOrEmpty,
+    body: textOrEmpty,
+    user: part({ id: integer }),
   }),
   z.transform(({ path, start_line: startLine, line, diff_hunk: hunk, body, user }) => {
     const place: Place = { path, startLine, line, hunk }
@@ -190,10 +194,14 @@ export const connectComments = (call: Call): Comments => ({
       const readPage = (cursor: Cursor) =>
         isThread(place)
           ? request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
-              ...{ ...query, pull_number: place.number, ...cursor },
+              ...query,
+              pull_number: place.number,
+              ...cursor,
             })
           : request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-              ...{ ...query, issue_number: place.number, ...cursor },
+              ...query,
+              issue_number: place.number,
+              ...cursor,
             })
       const comments = await readAll(readPage, { page: skipMalformed(commentSchema), maxPages: MAX_PAGES })
       const found = comments.filter(({ body }) => matters(body))
@@ -212,10 +220,13 @@ export const connectComments = (call: Call): Comments => ({
       const comment = { ...api.repo, body, request: { retries: 0 } }
       const response = isThread(place)
         ? await api.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies', {
-            ...{ ...comment, pull_number: place.number, comment_id: place.threadId },
+            ...comment,
+            pull_number: place.number,
+            comment_id: place.threadId,
           })
         : await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-            ...{ ...comment, issue_number: place.number },
+            ...comment,
+            issue_number: place.number,
           })
       return parseResponse(z.object({ id: integer }), response).id
     }),

@@ -6,7 +6,9 @@ import { accountSchema, labelsSchema, type PullRequestAddress } from './pull-req
 const listedSchema = z.pipe(
   z.object({ number: z.int(), labels: labelsSchema, user: accountSchema, pull_request: z.optional(z.unknown()) }),
   z.transform(({ number, labels, user: author, pull_request: pullRequest }) => ({
-    ...{ number, labels, author },
+    number,
+    labels,
+    author,
     isPullRequest: pullRequest !== undefined,
   })),
 )

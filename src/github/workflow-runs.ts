@@ -48,7 +48,10 @@ const runSchema = z.pipe(
     repository: z.object({ full_name: z.string() }),
   }),
   z.transform(({ id, event, head_sha: headSha, actor, head_repository: head, repository }) => ({
-    ...{ id, event, headSha, actor: actor.login },
+    id,
+    event,
+    headSha,
+    actor: actor.login,
     isOfFork: head.full_name !== repository.full_name,
   })),
 )
