@@ -77,7 +77,10 @@ function judge(answers: Answers): string {
   const said = {
     suites: page(rowsOf(suites, ROWS.suite, checkSuiteSchema), counts.suites),
     checkRuns: page(rowsOf(runs, ROWS.run, checkRunSchema), counts.runs),
-    statuses: { ...page(rowsOf(statuses, ROWS.status, commitStatusSchema), counts.statuses), sum: getText(combined) },
+    statuses: {
+      ...page(rowsOf(statuses, ROWS.status, commitStatusSchema), counts.statuses),
+      combinedState: getText(combined),
+    },
     workflowRuns: flows === undefined ? refusal('forbidden') : rowsOf(flows, ROWS.flow, workflowRunSchema),
   }
   const getState = ({ state, waitsForApproval, isGuarded, needsPerson }: Check): string =>

@@ -110,7 +110,7 @@ test.each([
   ['a full page, and more', countOf(named(100), 250), 150, true],
   ['a page that is not full and has a next one', countOf(named(2), undefined, NEXT), 1, true],
 ])('with %s, it knows what is missing', (_what, page, missing, isFull) => {
-  expect(page).toMatchObject({ missing, isFull, sum: 'success' })
+  expect(page).toMatchObject({ missing, isFull, combinedState: 'success' })
 })
 
 const WHOLE = { name: 'a', size: 1, of: { id: 2 } }

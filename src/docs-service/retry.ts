@@ -108,7 +108,7 @@ export function badAnswer(response: WireAnswer, redact: Redact): ActionError {
 
 const CHECK_NETWORK = "Check the service's state, the runner's network and its proxy settings."
 
-/** By cause: the decision for a prompt of which nothing was sent, and the error. */
+/** By cause: the decision for a prompt that was not sent, and the error. */
 const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ...ErrorText]>> = {
   'no-connection': [
     'again',

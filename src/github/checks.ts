@@ -1,10 +1,11 @@
+/** Reads the checks of a commit, and selects those that count. */
 import * as z from 'zod/mini'
 import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { type Call, type FirstPage, PAGE_SIZE, createFirstPageParser } from './pages.ts'
 import { integer, parseResponse, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
 
-/** The name of the app that runs workflows. */
+/** The slug of the app that runs workflows. */
 export const ACTIONS = 'github-actions'
 
 interface Progress {
@@ -16,25 +17,25 @@ const PROGRESS = { status: text, conclusion: text }
 
 type State = 'success' | 'failure' | 'pending'
 
-/** Conclusions that branch protection takes for passed. All others, such as `cancelled` and `stale`, are failures. */
+/** Conclusions that branch protection accepts. All others, such as `cancelled` and `stale`, are failures. */
 const PASSED = ['success', 'neutral', 'skipped']
 
-/** What does not say how it ended has not ended. */
+/** Without a conclusion, the state is `pending`. */
 function getState({ status, conclusion }: Progress): State {
   if (status !== 'completed' || conclusion === undefined) return 'pending'
   return PASSED.includes(conclusion) ? 'success' : 'failure'
 }
 
-/** Whether it is a job that is to use an environment which somebody guards, or all of whose run is. */
+/** Whether a job or a whole run waits for the approval of a protected environment. */
 const isWaiting = ({ status }: Progress): boolean => status === 'waiting'
 
-/** `approval`: it waits for somebody to allow it. */
+/** `approval`: it is pending until somebody approves it. */
 const WORST_FIRST = ['failure', 'approval', 'pending', 'success'] as const
 
-/** For Actions, that a run waits for approval. For another app, that a person has to do something, such as to sign a CLA. */
+/** A run of GitHub Actions waits for approval, or another app requires a person to act, such as to sign a CLA. */
 const ACTION_REQUIRED = 'action_required'
 
-function formatProgress(suite: Progress, app = ACTIONS) {
+function readProgress(suite: Progress, app = ACTIONS) {
   const { conclusion } = suite
   const isGuarded = app === ACTIONS && isWaiting(suite)
   const waits = isGuarded || (app === ACTIONS && conclusion === ACTION_REQUIRED)
@@ -62,27 +63,27 @@ function toCheckRun(run: z.infer<typeof wireCheckRun>) {
   return {
     name,
     state: getState(run),
-    /** That it is pending until somebody lets it run. */
+    /** Whether it is pending until somebody approves it. */
     waitsForApproval: isWaiting(run),
     /** Whether it waits for the protection rules of an environment, and not for the approval of its run. */
     isGuarded: isWaiting(run),
-    /** A failure that no commit fixes. */
+    /** Whether it is a failure that a person must resolve, because no commit fixes it. */
     needsPerson: run.conclusion === ACTION_REQUIRED,
-    /** It did nothing, so it takes no place of one that did. */
+    /** A skipped check does not replace a check that ran. */
     isSkipped: run.conclusion === 'skipped',
     id,
     suiteId: run.check_suite.id,
-    /** What made it, such as `github-actions`; empty if that is not known. */
+    /** The slug of the app that created it, such as `github-actions`. Empty if unknown. */
     app: app.slug,
     title: output.title,
-    /** Markdown, or a commit status's description. */
+    /** Markdown, or the description of a commit status. */
     summary: output.summary,
-    /** How many annotations it has. */
+    /** The number of annotations. */
     annotations: output.annotations_count,
     detailsUrl,
-    /** By which it is known whose run it is; `detailsUrl` is for people. */
+    /** Identifies the workflow run. `detailsUrl` is for readers. */
     pageUrl: detailsUrl ?? run.html_url,
-    /** If it has ended, in milliseconds. */
+    /** The duration in milliseconds. Undefined until it has ended. */
     tookMs: tookMs >= 0 ? tookMs : undefined,
   }
 }
@@ -99,10 +100,10 @@ const wireCheckSuite = z.object({
 type CheckSuite = Readonly<ReturnType<typeof toCheckSuite>>
 
 const toCheckSuite = (suite: z.infer<typeof wireCheckSuite>) => ({
-  ...formatProgress(suite, suite.app.slug),
+  ...readProgress(suite, suite.app.slug),
   id: suite.id,
   app: suite.app.slug,
-  /** How many check runs GitHub counts in it. */
+  /** How many check runs GitHub counts in the suite. */
   count: suite.latest_check_runs_count,
 })
 
@@ -125,11 +126,11 @@ function toWorkflowRun(run: z.infer<typeof wireWorkflowRun>) {
   const { id, path, event } = run
   const suite = /\/check-suites\/(\d+)$/.exec(run.check_suite_url)?.[1]
   return {
-    ...formatProgress(run),
+    ...readProgress(run),
     id,
     suiteId: run.check_suite_id ?? (suite === undefined ? undefined : Number(suite)),
     workflow: run.workflow_id ?? path,
-    /** Of the workflow's file; behind it there may be the ref that it was taken from. */
+    /** The path of the workflow file, which can be followed by `@` and a ref. */
     path,
     event,
     startedAt: run.run_started_at,
@@ -138,39 +139,39 @@ function toWorkflowRun(run: z.infer<typeof wireWorkflowRun>) {
 
 export const workflowRunSchema = z.pipe(wireWorkflowRun, z.transform(toWorkflowRun))
 
-/** A check suite and, if that is known, the run of a workflow that it belongs to. */
+/** A check suite and its workflow run, if known. */
 type Suite = ReturnType<typeof joinSuites>[number]
 
-/** All suites of a commit, those included that only the list of workflow runs knows of. */
+/** Joins the check suites of a commit with its workflow runs. Includes runs whose suites are not listed. */
 function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[], checkRuns: readonly CheckRun[]) {
-  const parseRun = ({ id, app }: CheckSuite): WorkflowRun | undefined =>
+  const findRun = ({ id, app }: CheckSuite): WorkflowRun | undefined =>
     app === ACTIONS && id !== undefined ? runs.find(({ suiteId }) => suiteId === id) : undefined
-  const known = suites.map((suite) => ({ suite, run: parseRun(suite) }))
-  const others = runs.filter((run) => !known.some((one) => one.run === run))
+  const known = suites.map((suite) => ({ suite, run: findRun(suite) }))
+  const others = runs.filter((run) => !known.some((pair) => pair.run === run))
   return [...known, ...others.map((run) => ({ suite: undefined, run }))].map(({ suite, run }) => {
     const { id = run?.suiteId, app = ACTIONS, count = 0 } = suite ?? {}
-    const told = [suite, run].filter((one) => one !== undefined)
+    const sources = [suite, run].filter((source) => source !== undefined)
     return {
       app,
       run,
       count,
-      /** The workflow's file, or what is known instead. */
+      /** The file name of the workflow, or else the app. */
       name: run?.path?.split('@')[0]?.split('/').pop() ?? (app === '' ? 'an app' : app),
-      /** One of the two lists may be older than the other, so that the worse of the two counts. */
-      state: WORST_FIRST.find((worst) => told.some(({ state }) => state === worst)) ?? 'pending',
-      /** What it ended with, if that is nothing good. */
-      conclusion: told.find(({ state }) => state === 'failure')?.conclusion,
-      isGuarded: told.some((one) => one.isGuarded),
-      needsPerson: told.some(({ state, conclusion }) => state === 'failure' && conclusion === ACTION_REQUIRED),
-      /** Those of its check runs that are listed. */
+      /** Either list can be stale, so the worse state of the two counts. */
+      state: WORST_FIRST.find((worst) => sources.some(({ state }) => state === worst)) ?? 'pending',
+      /** Set if the suite failed. */
+      conclusion: sources.find(({ state }) => state === 'failure')?.conclusion,
+      isGuarded: sources.some((source) => source.isGuarded),
+      needsPerson: sources.some(({ state, conclusion }) => state === 'failure' && conclusion === ACTION_REQUIRED),
+      /** The check runs of the suite that GitHub lists. */
       listed: checkRuns.filter(({ suiteId }) => id !== undefined && suiteId === id),
     }
   })
 }
 
 /**
- * Whether a run took the place of an older one: it is of the same workflow and event, and did something. An older run that
- * was started again later stays beside it. What cannot be told apart stays, too.
+ * Whether a run replaces an older one: it has the same workflow and event, was not skipped, and did not start before a
+ * re-run of the older one. If this is unknown, both count.
  */
 function supersedes(later: WorkflowRun | undefined, older: WorkflowRun | undefined): boolean {
   if (later === undefined || older === undefined || later.event === undefined) return false
@@ -180,22 +181,22 @@ function supersedes(later: WorkflowRun | undefined, older: WorkflowRun | undefin
   return isSame && isLater && later.conclusion !== 'skipped'
 }
 
-/** A check run, a commit status, or what GitHub knows of without showing it: all count alike. */
+/** A check run, a commit status, or a check that GitHub counts but does not list. */
 export type Check = Pick<CheckRun, 'name' | 'state'> &
   Partial<CheckRun> & {
-    /** How many check runs it stands for, if that is not one. */
+    /** How many check runs it represents. Default: 1. */
     readonly count?: number
-    /** Why it is not known whether a later run of its workflow took its place. */
+    /** Why it is unknown whether a later run of its workflow replaced it. */
     readonly doubt?: ActionError
   }
 
-/** How many check runs and commit statuses there are in all. */
+/** Counts check runs and commit statuses, including those that a check represents. */
 export const countChecks = (checks: readonly Check[]): number => checks.reduce((sum, { count = 1 }) => sum + count, 0)
 
-/** Whether it stands for a suite and not for a check run or a commit status. */
+/** Whether a check represents a check suite instead of a check run or a commit status. */
 export const isOfSuite = ({ id, app }: Check): boolean => id === undefined && app !== undefined
 
-function stateOfStatus(state: string | undefined): State {
+function getStatusState(state: string | undefined): State {
   if (state === 'success' || state === 'pending') return state
   return state === undefined ? 'pending' : 'failure'
 }
@@ -209,42 +210,47 @@ export const commitStatusSchema = z.pipe(
   }),
   z.transform(({ context: name, state, description: summary, target_url: detailsUrl }): Check => ({
     name,
-    state: stateOfStatus(state),
+    state: getStatusState(state),
     summary,
     detailsUrl,
   })),
 )
 
-/** The run that asks: it would wait for itself. Its id is the only one of the server, whatever its repository is called by now. */
+/**
+ * The run of this step, which would wait for itself. Its id is unique on the server, even if its repository was
+ * renamed.
+ */
 interface OwnRun {
   readonly serverUrl: string
   readonly runId: number
 }
 
-/** What GitHub says of one commit. */
-interface CommitAnswers {
+/** GitHub's lists for one commit. */
+interface CommitLists {
   readonly suites: FirstPage<CheckSuite>
   readonly checkRuns: FirstPage<CheckRun>
   readonly statuses: FirstPage<Check>
-  /** Or why they are not known. */
+  /** An error if they could not be read. */
   readonly workflowRuns: readonly WorkflowRun[] | ActionError
 }
 
-/** Whether a page belongs to the run that asks. */
+/** Whether a page belongs to the run of this step. */
 function isOwnPage(url = '', { serverUrl, runId }: OwnRun): boolean {
-  const isOfServer = url.toLowerCase().startsWith(`${serverUrl}/`.toLowerCase())
+  const isOnServer = url.toLowerCase().startsWith(`${serverUrl}/`.toLowerCase())
   const page = /^[^/?#]+\/[^/?#]+\/actions\/runs\/(\d+)(?:[/?#]|$)/.exec(url.slice(serverUrl.length + 1))
-  return isOfServer && page?.[1] === String(runId)
+  return isOnServer && page?.[1] === String(runId)
 }
 
-/** What GitHub counts and does not show may be anything: it is never taken for passed. */
-function unlisted(missing: number, isFull: boolean, what: string, more?: string): readonly Check[] {
+/** A check that GitHub counts but does not list has an unknown state, so it never counts as passed. */
+function createUnlistedChecks(missing: number, isFull: boolean, singular: string, plural?: string): readonly Check[] {
   const where = isFull ? `past the first ${PAGE_SIZE}` : 'that GitHub does not list'
-  return missing > 0 ? [{ name: `${formatCount(missing, what, more)} ${where}`, state: 'pending', count: missing }] : []
+  return missing > 0
+    ? [{ name: `${formatCount(missing, singular, plural)} ${where}`, state: 'pending', count: missing }]
+    : []
 }
 
-/** What a suite says that its check runs on the list do not. Other apps have suites for nothing, and leave them as they are. */
-function checkOfSuite(suite: Suite): readonly Check[] {
+/** Returns what a suite adds to its listed check runs. Apps can have unused suites, which stay queued. */
+function getSuiteChecks(suite: Suite): readonly Check[] {
   const { app, name, state, conclusion, isGuarded, needsPerson, count, listed } = suite
   const missing = count - listed.length
   const more = { name: `${formatCount(missing, 'more check')} of ${name}`, count: missing, app }
@@ -263,27 +269,27 @@ function checkOfSuite(suite: Suite): readonly Check[] {
   return app === ACTIONS || missing > 0 ? [{ name: `${name}, which has not ended`, state, app }] : []
 }
 
-/** GitHub's sum counts for the statuses that are on no page that was read. */
-function checksOfStatuses({ items, missing, isFull, sum }: FirstPage<Check>): readonly Check[] {
-  const state = isFull ? stateOfStatus(sum) : 'pending'
-  const isTold = items.some((check) => check.state === 'failure')
-  if (missing <= 0 || state === 'pending' || (state === 'failure' && isTold))
-    return [...items, ...unlisted(missing, isFull, 'commit status', 'commit statuses')]
+/** GitHub's combined state counts for the statuses past the first page. */
+function getStatusChecks({ items, missing, isFull, combinedState }: FirstPage<Check>): readonly Check[] {
+  const state = isFull ? getStatusState(combinedState) : 'pending'
+  const hasFailure = items.some((check) => check.state === 'failure')
+  if (missing <= 0 || state === 'pending' || (state === 'failure' && hasFailure))
+    return [...items, ...createUnlistedChecks(missing, isFull, 'commit status', 'commit statuses')]
   return [...items, { name: formatCount(missing, 'more commit status', 'more commit statuses'), state, count: missing }]
 }
 
-/** A later run that skips a job does not take the place of one that did it. */
+/** A later run does not replace a job that it skips. */
 function isReplaced({ name }: CheckRun, { listed }: Suite): boolean {
-  const ofName = listed.filter((run) => run.name === name)
-  return ofName.length === 0 || ofName.some(({ isSkipped }) => !isSkipped)
+  const sameName = listed.filter((run) => run.name === name)
+  return sameName.length === 0 || sameName.some(({ isSkipped }) => !isSkipped)
 }
 
 /**
- * What counts of all that a commit's checks are. A check is of one app, one workflow and event, and one suite: only a later
- * run of the same workflow and event takes its place.
+ * Selects the checks of a commit that count: all except those of this run, and those that a later run of the same
+ * workflow and event has replaced.
  */
-export function judgeChecks(answers: CommitAnswers, own: OwnRun): readonly Check[] {
-  const { suites, checkRuns, statuses, workflowRuns } = answers
+export function judgeChecks(lists: CommitLists, own: OwnRun): readonly Check[] {
+  const { suites, checkRuns, statuses, workflowRuns } = lists
   const [runs, unread] = workflowRuns instanceof Error ? [[], workflowRuns] : [workflowRuns]
   const all = joinSuites(suites.items, runs, checkRuns.items)
 
@@ -291,22 +297,22 @@ export function judgeChecks(answers: CommitAnswers, own: OwnRun): readonly Check
   const others = all.filter(({ run, listed }) => run?.id !== own.runId && !listed.some(isOwn))
   const laterThan = (older: Suite | undefined) => all.filter(({ run }) => supersedes(run, older?.run))
 
-  const judged: readonly Check[] = [
+  const selected: readonly Check[] = [
     ...checkRuns.items.filter((run) => {
       const suite = others.find(({ listed }) => listed.includes(run))
       return !isOwn(run) && !laterThan(suite).some((later) => isReplaced(run, later))
     }),
-    ...others.filter((suite) => laterThan(suite).length === 0).flatMap(checkOfSuite),
+    ...others.filter((suite) => laterThan(suite).length === 0).flatMap(getSuiteChecks),
   ]
-  // With one suite, nothing can have taken its place.
+  // A single suite cannot have been replaced.
   const doubt = others.filter(({ app }) => app === ACTIONS).length > 1 ? unread : undefined
   const isDoubtful = ({ app, state }: Check): boolean => app === ACTIONS && state !== 'success'
   const known = others.reduce((sum, { count, listed }) => sum + Math.max(0, count - listed.length), 0)
   return [
-    ...judged.map((check) => (doubt !== undefined && isDoubtful(check) ? { ...check, doubt } : check)),
-    ...unlisted(checkRuns.missing - known, checkRuns.isFull, 'check run'),
-    ...unlisted(suites.missing, suites.isFull, 'check suite'),
-    ...checksOfStatuses(statuses),
+    ...selected.map((check) => (doubt !== undefined && isDoubtful(check) ? { ...check, doubt } : check)),
+    ...createUnlistedChecks(checkRuns.missing - known, checkRuns.isFull, 'check run'),
+    ...createUnlistedChecks(suites.missing, suites.isFull, 'check suite'),
+    ...getStatusChecks(statuses),
   ]
 }
 
@@ -326,18 +332,18 @@ const annotationSchema = z.pipe(
   }),
   z.transform(({ path, start_line: line, title, message }) => ({ path, line, title, message })),
 )
-/** Something that a check run found in a file. */
+/** A finding of a check run in a file. */
 export type Annotation = Readonly<z.infer<typeof annotationSchema>>
 
 const NONE = { items: [], missing: 0, isFull: false }
 
 export interface Checks {
   /**
-   * All that counts of a commit's checks, but for those of the run that asks: four requests however much there is, as the
-   * suites tell of runs past the first page. Without `actions: read` it is not known what took the place of what, so that all
-   * of it counts.
-   * @param suffices whether check runs and commit statuses tell enough by themselves. Two fewer requests are made then; what
-   * was replaced counts as well, and what only a suite tells is missing.
+   * Reads the checks of a commit that count, except those of this run. Sends four requests for any number of checks,
+   * because the suites report on check runs past the first page. Without `actions: read` it is unknown which checks
+   * were replaced, so all count.
+   * @param suffices whether the check runs and commit statuses are enough. If so, two requests are saved. The result
+   *   then includes replaced checks and omits what only a suite reports.
    */
   readonly readChecks: (
     repository: string,
@@ -345,39 +351,39 @@ export interface Checks {
     own: OwnRun,
     suffices?: (listed: readonly Check[]) => boolean,
   ) => Promise<readonly Check[]>
-  /** The first annotations of a check run. */
+  /** Reads the first annotations of a check run. */
   readonly listAnnotations: (repository: string, checkRunId: number) => Promise<readonly Annotation[]>
 }
 
 export const connectChecks = (call: Call): Checks => ({
   readChecks: async (repository, sha, own, suffices) => {
-    const ofCommit = { ref: sha, per_page: PAGE_SIZE }
+    const commitQuery = { ref: sha, per_page: PAGE_SIZE }
     const readSuites = () =>
       call('checks: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-suites'
-        return parseSuites(await request(route, { ...repo, ...ofCommit }))
+        return parseSuites(await request(route, { ...repo, ...commitQuery }))
       })
-    const early = suffices === undefined ? await readSuites() : undefined
+    const earlySuites = suffices === undefined ? await readSuites() : undefined
     const checkRuns = await call('checks: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs'
-      return parseCheckRuns(await request(route, { ...repo, ...ofCommit, filter: 'latest' }))
+      return parseCheckRuns(await request(route, { ...repo, ...commitQuery, filter: 'latest' }))
     })
     const statuses = await call('statuses: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}/status'
-      return parseStatuses(await request(route, { ...repo, ...ofCommit }))
+      return parseStatuses(await request(route, { ...repo, ...commitQuery }))
     })
     if (suffices !== undefined) {
       const listed = judgeChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
       if (suffices(listed)) return listed
     }
-    const suites = early ?? (await readSuites())
+    const suites = earlySuites ?? (await readSuites())
     const runs = call('actions: read', repository, async ({ request, repo }) => {
       const query = { per_page: PAGE_SIZE, head_sha: sha, exclude_pull_requests: true }
       const response = await request('GET /repos/{owner}/{repo}/actions/runs', { ...repo, ...query })
       return parseWorkflowRuns(response)
     })
-    const mayNotKnow = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
-    const workflowRuns = await runs.then(({ items }) => items, mayNotKnow)
+    const toReadError = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
+    const workflowRuns = await runs.then(({ items }) => items, toReadError)
     return judgeChecks({ suites, checkRuns, statuses, workflowRuns }, own)
   },
   listAnnotations: (repository, checkRunId) =>

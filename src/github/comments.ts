@@ -1,3 +1,4 @@
+/** Reads and writes comments and reviews, and decides whose comments are trusted. */
 import * as z from 'zod/mini'
 import type { Person, Place } from './event.ts'
 import { orUndefinedIfRefused } from './github-error.ts'
@@ -5,69 +6,70 @@ import { type Api, type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts
 import type { PullRequestAddress } from './pull-requests.ts'
 import { integer, orUndefined, parseResponse, part, skipMalformed, textOrEmpty } from './schemas.ts'
 
-/** Something that a person wrote, and where an answer to it belongs. */
+/** A comment or a review of a person, and where a reply belongs. */
 export interface CommentAddress extends PullRequestAddress {
   readonly kind: 'comment' | 'review-comment' | 'review'
-  /** Of the comment or of the review. */
+  /** The id of the comment or of the review. */
   readonly id: number
-  /** The comment that began the thread of a review comment: GitHub takes no replies to replies. */
+  /** The first comment of a thread of review comments, because GitHub rejects replies to replies. */
   readonly threadId: number
   readonly isOnPullRequest: boolean
   /** As GitHub writes times. */
   readonly writtenAt: string
 }
 
-/** Who wrote a comment. `bot`: an app, which may be the one that the token of an earlier step was of, or anybody's. */
-type Author = 'trusted' | 'bot' | 'stranger'
+/** Whether an author is trusted. `bot`: an app that may belong to the token of an earlier step, or to anybody. */
+type AuthorTrust = 'trusted' | 'bot' | 'stranger'
 
-/** One that cannot be read is like one that was deleted: nobody is believed for it. */
+/** A malformed account counts as deleted, and is not trusted. */
 const accountSchema = z.object({ id: z.int(), login: z.string(), type: z.string() })
 type Account = Readonly<z.infer<typeof accountSchema>>
 
-/** What a comment says of its author. */
-const WRITER = {
+/** The fields of a comment about its author. */
+const AUTHOR_FIELDS = {
   user: orUndefined(accountSchema),
-  /** How GitHub shows them. It shows private members as strangers, so that it only says whom to ask first. */
+  /** Decides only whose permission is looked up first, because GitHub shows private members like anybody else. */
   author_association: textOrEmpty,
 }
-interface Writer {
+interface AuthoredComment {
   readonly user?: Account | undefined
   readonly author_association: string
 }
 
-/** With this name write the workflows of the repository, and nobody else in it. */
+/** Only the workflows of the repository can write with this name. */
 const WORKFLOWS_BOT = 'github-actions[bot]'
 
-/** Past so many people nobody is asked about: anybody can comment, and each question is a request. */
-const MAX_ASKED = 10
+/** Each permission lookup is a request, and anybody can comment. */
+const MAX_PERMISSION_LOOKUPS = 10
 
-const NO_STRANGERS = ['OWNER', 'MEMBER', 'COLLABORATOR']
+const KNOWN_ASSOCIATIONS = ['OWNER', 'MEMBER', 'COLLABORATOR']
 
 const viewerSchema = part({ data: part({ viewer: part({ databaseId: integer }) }) })
 
-/** Of a user or of an app (`GET /user` is for users only); undefined if GitHub does not tell. */
+/** Reads the id of the token's user or app (`GET /user` is for users only). Returns `undefined` if it is unknown. */
 async function readOwnId(api: Api): Promise<number | undefined> {
-  const answer = await orUndefinedIfRefused(api.graphql('query { viewer { databaseId } }'))
-  return answer && parseResponse(viewerSchema, answer).data.viewer.databaseId
+  const response = await orUndefinedIfRefused(api.graphql('query { viewer { databaseId } }'))
+  return response && parseResponse(viewerSchema, response).data.viewer.databaseId
 }
 
-/** Whom to ask about: each once, those whom GitHub shows as belonging to the repository first, and of these the newest first. */
-function peopleToAsk(writers: readonly Writer[]): readonly Account[] {
-  const rank = ({ author_association: association }: Writer): number => (NO_STRANGERS.includes(association) ? 0 : 1)
-  const people = writers
+/** Lists the people to look up, each once: first owners, members and collaborators, and among them the newest. */
+function listCandidates(comments: readonly AuthoredComment[]): readonly Account[] {
+  const rank = ({ author_association: association }: AuthoredComment): number =>
+    KNOWN_ASSOCIATIONS.includes(association) ? 0 : 1
+  const people = comments
     .toReversed()
     .sort((a, b) => rank(a) - rank(b))
     .flatMap(({ user }) => (user === undefined || user.type === 'Bot' ? [] : user))
-  return [...new Map(people.map((user) => [user.id, user])).values()].slice(0, MAX_ASKED)
+  return [...new Map(people.map((user) => [user.id, user])).values()].slice(0, MAX_PERMISSION_LOOKUPS)
 }
 
 /**
- * Who of those who wrote may be believed in a repository, by their ids: its workflows, the token's own user or app, and people
- * who may write. An app is not believed for being one, as everybody can make one. Where one may be believed, what all others
- * say does not matter, and nobody is asked about them.
+ * Returns the ids of the trusted authors: the repository's workflows, the token's own user or app, and people with
+ * write access. Other apps are not trusted, because anybody can create an app. If an author is trusted without a
+ * permission lookup, all others do not matter, and none is looked up.
  */
-async function findTrusted(api: Api, writers: readonly Writer[]): Promise<readonly number[]> {
-  const accounts = writers.flatMap(({ user }) => user ?? [])
+async function findTrusted(api: Api, comments: readonly AuthoredComment[]): Promise<readonly number[]> {
+  const accounts = comments.flatMap(({ user }) => user ?? [])
   const workflows = accounts.filter(({ type, login }) => type === 'Bot' && login === WORKFLOWS_BOT)
   if (accounts.length === 0 || workflows.length > 0) return workflows.map(({ id }) => id)
 
@@ -75,15 +77,18 @@ async function findTrusted(api: Api, writers: readonly Writer[]): Promise<readon
   if (ownId !== undefined && accounts.some(({ id }) => id === ownId)) return [ownId]
 
   const trusted: number[] = []
-  // That GitHub refuses to tell is an answer, too.
-  for (const person of peopleToAsk(writers))
-    if ((await orUndefinedIfRefused(mayWrite(api, person))) === true) trusted.push(person.id)
+  // If GitHub refuses a lookup, the person is not trusted.
+  for (const person of listCandidates(comments))
+    if ((await orUndefinedIfRefused(readWriteAccess(api, person))) === true) trusted.push(person.id)
   return trusted
 }
 
-/** @param writers oldest first */
-async function classifyAuthors(api: Api, writers: readonly Writer[]): Promise<(writer: Writer) => Author> {
-  const trusted = await findTrusted(api, writers)
+/** @param comments oldest first */
+async function classifyAuthors(
+  api: Api,
+  comments: readonly AuthoredComment[],
+): Promise<(comment: AuthoredComment) => AuthorTrust> {
+  const trusted = await findTrusted(api, comments)
   return ({ user }) => {
     if (user === undefined) return 'stranger'
     if (trusted.includes(user.id)) return 'trusted'
@@ -93,28 +98,28 @@ async function classifyAuthors(api: Api, writers: readonly Writer[]): Promise<(w
 
 export interface Permissions {
   /**
-   * Whether somebody may write (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does
-   * not say: it shows private members of an organisation as strangers.
+   * Returns whether a person has write access (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`).
+   * `author_association` is no substitute, because it does not show private members of an organization.
    */
-  readonly mayWrite: (repository: string, person: Asked) => Promise<boolean>
+  readonly mayWrite: (repository: string, person: PermissionSubject) => Promise<boolean>
 }
 
 export const connectPermissions = (call: Call): Permissions => ({
-  mayWrite: (repository, person) => call('metadata: read', repository, (api) => mayWrite(api, person)),
+  mayWrite: (repository, person) => call('metadata: read', repository, (api) => readWriteAccess(api, person)),
 })
 
 export interface ListedComment {
   readonly id: number
   readonly body: string
-  readonly author: Author
+  readonly author: AuthorTrust
 }
 
-/** Below a pull request, or where an answer to a comment belongs: in its thread, or below its pull request or issue. */
+/** Below a pull request, or where a reply to a comment belongs: in its thread, or below its pull request or issue. */
 export type CommentPlace = PullRequestAddress | CommentAddress
 
-const commentSchema = z.object({ ...WRITER, id: z.int(), body: textOrEmpty })
+const commentSchema = z.object({ ...AUTHOR_FIELDS, id: z.int(), body: textOrEmpty })
 
-/** A comment at one place of a change. */
+/** A comment on a line or a file of a change. */
 export type ReviewComment = Readonly<z.infer<typeof reviewCommentSchema>>
 
 const reviewCommentSchema = z.pipe(
@@ -135,32 +140,40 @@ const reviewCommentSchema = z.pipe(
 const MAX_REVIEW_PAGES = 10
 const MAX_PAGES = 50
 
-function permissionFor(access: 'read' | 'write', place: CommentPlace): string {
+function getPermission(access: 'read' | 'write', place: CommentPlace): string {
   return `${'kind' in place && !place.isOnPullRequest ? 'issues' : 'pull-requests'}: ${access}`
 }
 
-/** Whether it is a thread at the lines of a change. All other comments are below a pull request or an issue. */
+/** Whether a place is a thread of review comments. All other comments are below a pull request or an issue. */
 const isThread = (place: CommentPlace): place is CommentAddress => 'kind' in place && place.kind === 'review-comment'
 
 export interface Comments {
-  /** Puts eyes on a comment; there once, however often it is asked for. GitHub's REST interface has no reactions to reviews. */
+  /**
+   * Adds the reaction `eyes` to a comment, once. Does nothing for a review: GitHub's REST API has no reactions to
+   * reviews.
+   */
   readonly addEyes: (comment: CommentAddress) => Promise<void>
-  /** The comments that belong to one review, oldest first. */
+  /** Lists the comments of a review, oldest first. */
   readonly listReviewComments: (review: CommentAddress) => Promise<readonly ReviewComment[]>
   /**
-   * The comments of a place whose text matters, oldest first; in the place of an answer, those since the comment that it
-   * answers. Finding out who wrote a comment takes requests, so the others are left out.
-   * @throws ActionError also if GitHub does not tell all
+  /**
+   * Lists the relevant comments of a place, oldest first. In the place of a reply, only those since the comment itself.
+   * @param isRelevant selects comments by their text; others are left out, and their authors are not looked up
+   * @throws ActionError also if the list is incomplete
    */
-  readonly listComments: (place: CommentPlace, matters: (body: string) => boolean) => Promise<readonly ListedComment[]>
-  /** What a comment below a pull request says by now. */
+  readonly listComments: (place: CommentPlace, isRelevant: (body: string) => boolean) => Promise<readonly ListedComment[]>
+  /** Reads the current text of a comment below a pull request. */
   readonly readComment: (pullRequest: PullRequestAddress, commentId: number) => Promise<string>
   /**
-   * Gives its id, if GitHub tells.
-   * @throws ActionError also if the answer was lost
+   * Adds a comment and returns its id. Undefined if the response has no valid id.
+   * @throws ActionError also if the response was lost, although the comment may have been added
    */
   readonly addComment: (place: CommentPlace, body: string) => Promise<number | undefined>
-  /** @param options `isSentOnce` for a body that is merged with the comment as it was read: a retry would send an outdated one */
+  /**
+   * Replaces the text of a comment.
+   * @param options `isSentOnce` for a body that is based on the text that was read, because a retry would send an
+   *   outdated body
+   */
   readonly editComment: (
     place: CommentPlace,
     commentId: number,
@@ -171,24 +184,24 @@ export interface Comments {
 
 export const connectComments = (call: Call): Comments => ({
   addEyes: (comment) =>
-    call(permissionFor('write', comment), comment.repository, async ({ request, repo }) => {
+    call(getPermission('write', comment), comment.repository, async ({ request, repo }) => {
       if (comment.kind === 'review') return
       const reaction = { ...repo, comment_id: comment.id, content: 'eyes' } as const
       if (isThread(comment)) await request('POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions', reaction)
       else await request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', reaction)
     }),
   listReviewComments: (review) =>
-    call(permissionFor('read', review), review.repository, ({ request, repo }) => {
-      const ofReview = { ...repo, pull_number: review.number, review_id: review.id, per_page: PAGE_SIZE }
+    call(getPermission('read', review), review.repository, ({ request, repo }) => {
+      const query = { ...repo, pull_number: review.number, review_id: review.id, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments'
-      const limits = { maxPages: MAX_REVIEW_PAGES, past: 'left' } as const
-      return readAll((cursor) => request(route, { ...ofReview, ...cursor }), {
+      const limits = { maxPages: MAX_REVIEW_PAGES, canBeCut: true } as const
+      return readAll((cursor) => request(route, { ...query, ...cursor }), {
         page: skipMalformed(reviewCommentSchema),
         ...limits,
       })
     }),
-  listComments: (place, matters) =>
-    call(permissionFor('read', place), place.repository, async (api) => {
+  listComments: (place, isRelevant) =>
+    call(getPermission('read', place), place.repository, async (api) => {
       const { request, repo } = api
       const query = { ...repo, per_page: PAGE_SIZE, ...('kind' in place && { since: place.writtenAt }) }
       const readPage = (cursor: Cursor) =>
@@ -204,18 +217,18 @@ export const connectComments = (call: Call): Comments => ({
               ...cursor,
             })
       const comments = await readAll(readPage, { page: skipMalformed(commentSchema), maxPages: MAX_PAGES })
-      const found = comments.filter(({ body }) => matters(body))
+      const found = comments.filter(({ body }) => isRelevant(body))
       const getAuthor = await classifyAuthors(api, found)
       return found.map((comment) => ({ id: comment.id, body: comment.body, author: getAuthor(comment) }))
     }),
   readComment: (place, commentId) =>
-    call(permissionFor('read', place), place.repository, async ({ request, repo }) => {
+    call(getPermission('read', place), place.repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}'
       const response = await request(route, { ...repo, comment_id: commentId })
       return parseResponse(commentSchema, response).body
     }),
   addComment: (place, body) =>
-    call(permissionFor('write', place), place.repository, async (api) => {
+    call(getPermission('write', place), place.repository, async (api) => {
       // If the response was lost, a retry would add the comment twice: the caller looks it up first.
       const comment = { ...api.repo, body, request: { retries: 0 } }
       const response = isThread(place)
@@ -231,32 +244,35 @@ export const connectComments = (call: Call): Comments => ({
       return parseResponse(z.object({ id: integer }), response).id
     }),
   editComment: (place, commentId, body, { isSentOnce = false } = {}) =>
-    call(permissionFor('write', place), place.repository, async ({ request, repo }) => {
+    call(getPermission('write', place), place.repository, async ({ request, repo }) => {
       const comment = { ...repo, comment_id: commentId, body, request: { isSentOnce } }
       if (isThread(place)) await request('PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}', comment)
       else await request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', comment)
     }),
 })
 
-/** Without an id it is whoever has the login now. */
-type Asked = Pick<Person, 'login'> & Partial<Person>
+/** Without an id, the account that has the login now. */
+type PermissionSubject = Pick<Person, 'login'> & Partial<Person>
 
-/** The older half of the answer, to which every finer role is mapped: `maintain` and roles of one's own as well. */
-const WRITING = ['write', 'maintain', 'admin']
+/**
+ * The legacy permissions with write access. GitHub maps every role to one of them, including `maintain` and custom
+ * roles.
+ */
+const WRITE_PERMISSIONS = ['write', 'maintain', 'admin']
 
 const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.object({ id: z.int() })) })
 
-/** A user who is gone may not write. */
-async function mayWrite(api: Api, { id, login }: Asked): Promise<boolean> {
+/** A deleted user has no write access. */
+async function readWriteAccess(api: Api, { id, login }: PermissionSubject): Promise<boolean> {
   const { request, repo } = api
   const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
-  const answer = await orUndefinedIfRefused(request(route, { ...repo, username: login }), [404])
-  if (answer === undefined) {
-    // It is the user who is gone only if the token sees the repository.
+  const response = await orUndefinedIfRefused(request(route, { ...repo, username: login }), [404])
+  if (response === undefined) {
+    // The user is missing only if the token has access to the repository.
     await request('GET /repos/{owner}/{repo}', repo)
     return false
   }
-  const { permission, user } = parseResponse(permissionSchema, answer)
-  // A login can pass to somebody else.
-  return (id === undefined || user?.id === id) && WRITING.includes(permission)
+  const { permission, user } = parseResponse(permissionSchema, response)
+  // A login can pass to another account.
+  return (id === undefined || user?.id === id) && WRITE_PERMISSIONS.includes(permission)
 }

@@ -1,9 +1,10 @@
+/** Reads commits, tags and comparisons. */
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountSchema, type PullRequestAddress } from './pull-requests.ts'
 import { orUndefined, parseResponse, part, skipMalformed, text, textOrEmpty, withGaps } from './schemas.ts'
 
-/** GitHub lists no more commits of a pull request. */
+/** GitHub's limit for the commits of a pull request. */
 export const MAX_COMMITS = 250
 
 const gitPerson = part({ name: textOrEmpty, email: textOrEmpty, date: textOrEmpty })
@@ -16,7 +17,7 @@ const wireCommit = z.object({
   parents: z.array(z.object({ sha: z.string() })),
 })
 
-/** The login of whoever a commit is by, or name and address in git if GitHub does not know whose they are. */
+/** Returns the login of the account, or the name and the email address in git if GitHub does not know the account. */
 function getName({ login }: Account, { name, email }: z.infer<typeof gitPerson>): string {
   return login === '' && name + email !== '' ? `${name} <${email}>` : login
 }
@@ -26,10 +27,10 @@ const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wi
   message: commit.message,
   /** The author's name in git. */
   author: commit.author.name,
-  /** The author's on GitHub. */
+  /** The author's account on GitHub. */
   account: author,
   writtenBy: getName(author, commit.author),
-  /** The committer's: whoever rebases or amends a commit leaves its author and that time as they were. */
+  /** A rebase or an amend changes the committer, but neither the author nor `writtenAt`. */
   committedBy: getName(committer, commit.committer),
   writtenAt: commit.author.date,
   parents: parents.map((parent) => parent.sha),
@@ -41,7 +42,7 @@ export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author
   readonly account?: Account
 }
 
-// Reject the whole list if any commit is malformed: that commit may be somebody's.
+// Reject the whole list if any commit is malformed: it could be a commit by a person.
 const commitsSchema = z.array(commitSchema)
 const comparedCommitsSchema = z.pipe(
   z.object({ commits: commitsSchema }),
@@ -49,24 +50,27 @@ const comparedCommitsSchema = z.pipe(
 )
 const MAX_COMMIT_PAGES = Math.ceil(MAX_COMMITS / PAGE_SIZE)
 
-/** A tag, and the commit that it names. */
+/** A tag and its commit. */
 export type Tag = Readonly<z.infer<typeof tagSchema>>
 
 const tagSchema = z.pipe(
   z.object({ name: z.string(), commit: z.object({ sha: z.string() }) }),
   z.transform(({ name, commit: { sha } }) => ({ name, sha })),
 )
-/** Tags past these are not read. */
+/** Further tags are not read. */
 const MAX_TAG_PAGES = 10
 
 export interface Commits {
-  /** The commits of a pull request, oldest first by the dates that their authors gave them. */
+  /** Lists the commits of a pull request, oldest first by author date. */
   readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
-  /** The commits that a head has and a base has not, as a pull request of the two would list them. */
+  /** Lists the commits of `head` that `base` does not have, as a pull request would. */
   readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
-  /** One commit (`GET /repos/{owner}/{repo}/commits/{ref}`). @throws ActionError `not-found` or `rejected` if there is none */
+  /**
+   * Reads a commit (`GET /repos/{owner}/{repo}/commits/{ref}`).
+   * @throws ActionError `not-found` or `rejected` if it does not exist
+   */
   readonly readCommit: (repository: string, sha: string) => Promise<PullRequestCommit>
-  /** `GET /repos/{owner}/{repo}/tags` */
+  /** Lists tags (`GET /repos/{owner}/{repo}/tags`). */
   readonly listTags: (repository: string) => Promise<readonly Tag[]>
 }
 
@@ -97,13 +101,13 @@ export const connectCommits = (call: Call): Commits => ({
   listTags: (repository) =>
     call('contents: read', repository, ({ request, repo }) => {
       const query = { ...repo, per_page: PAGE_SIZE }
-      const limits = { maxPages: MAX_TAG_PAGES, past: 'left' } as const
+      const limits = { maxPages: MAX_TAG_PAGES, canBeCut: true } as const
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/tags', { ...query, ...cursor })
       return readAll(readPage, { page: skipMalformed(tagSchema), ...limits })
     }),
 })
 
-/** Those of the commits that this one has in its history, itself included; none if it is not among them. */
+/** Returns the commits that are in the history of `sha`, including itself. Empty if `sha` is not among the commits. */
 export function historyIn(commits: readonly PullRequestCommit[], sha: string): readonly PullRequestCommit[] {
   const left = new Map(commits.map((commit) => [commit.sha, commit]))
   const found: PullRequestCommit[] = []
@@ -117,7 +121,7 @@ export function historyIn(commits: readonly PullRequestCommit[], sha: string): r
   return found
 }
 
-/** The commit that a branch came from; undefined if its commits tell of more than one, as after a merge of its base. */
+/** Returns the commit that a branch was created from. Undefined if there are several, as after a merge of the base. */
 export function findForkPoint(commits: readonly PullRequestCommit[]): string | undefined {
   const own = new Set(commits.map(({ sha }) => sha))
   const outside = new Set(commits.flatMap(({ parents }) => parents).filter((parent) => !own.has(parent)))
@@ -125,18 +129,18 @@ export function findForkPoint(commits: readonly PullRequestCommit[]): string | u
 }
 
 /**
- * Whoever opened a pull request, and whoever wrote the first commit of its branch: the agent's commits may be by another
- * account than its pull request. What was merged into the branch may be older, and is no part of its first line.
- * @param commits those of the pull request
- * @param head the newest one
+ * Returns the author of a pull request and the author of its branch's first commit. The two can differ, because the
+ * agent can commit with another account. Follows first parents only, because merged commits can be older.
+ * @param commits the commits of the pull request
+ * @param head the newest commit
  */
 export function listOwners(
   { login }: Account,
   commits: readonly PullRequestCommit[],
   head: string,
 ): ReadonlySet<string> {
-  const firstLine = commits.map((commit) => ({ ...commit, parents: commit.parents.slice(0, 1) }))
-  const first = historyIn(firstLine, head).at(-1)
+  const firstParents = commits.map((commit) => ({ ...commit, parents: commit.parents.slice(0, 1) }))
+  const first = historyIn(firstParents, head).at(-1)
   return new Set([login, first?.writtenBy ?? ''].filter((name) => name !== ''))
 }
 
@@ -151,28 +155,28 @@ const wireFile = z.object({
 
 const toFile = ({ filename, status, previous_filename: previous, ...file }: z.infer<typeof wireFile>) => ({
   path: filename,
-  /** As GitHub names it: `added`, `removed`, `modified`, `renamed`, `copied`, `changed`, `unchanged`. */
+  /** `added`, `removed`, `modified`, `renamed`, `copied`, `changed` or `unchanged`. */
   status,
-  /** Where it was before, if it was renamed. A copy leaves the other as it was. */
+  /** Set for a renamed file. A copied file has none, because the original still exists. */
   previousPath: status === 'renamed' ? previous : undefined,
-  /** Undefined for binary and for very large files. */
+  /** Undefined for binary files and for very large files. */
   patch: file.patch,
   additions: file.additions,
   deletions: file.deletions,
 })
 export type ChangedFile = Readonly<ReturnType<typeof toFile>>
 
-/** GitHub's own limit for the files of a comparison. */
+/** GitHub's limit for the files of a comparison. */
 const MAX_FILES = 300
-/** Earlier commits of a comparison are only counted. */
+/** Commits on earlier pages of a comparison are only counted. */
 const MAX_COMPARED_PAGES = 5
 
-function saysAll(file: ChangedFile | undefined): boolean {
+function isReadable(file: ChangedFile | undefined): boolean {
   return file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
 }
 
 function assessFileList(files: readonly (ChangedFile | undefined)[] | undefined): 'whole' | 'cut' | 'unreadable' {
-  if (files?.every(saysAll) !== true) return 'unreadable'
+  if (files?.every(isReadable) !== true) return 'unreadable'
   return files.length < MAX_FILES ? 'whole' : 'cut'
 }
 
@@ -193,23 +197,21 @@ function toComparison(comparison: z.infer<typeof wireComparison>) {
   const commits: readonly ComparedCommit[] = comparison.commits
   const repositoryName = REPOSITORY.exec(comparison.url)?.[1]
   return {
-    /** As GitHub names it, also if it was asked for by an older name or in other letters. Left out if GitHub does not say. */
+    /** The current name of the repository, which can differ from the requested name. Absent if GitHub does not name it. */
     ...(repositoryName !== undefined && { repositoryName }),
-    /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
+    /** The position of the head relative to the base. `diverged` and `behind` mean that history was rewritten. */
     relation: comparison.status,
     mergeBase: comparison.merge_base_commit.sha,
     /**
-     * Oldest first. If there are more than can be read, the newest ones. A list with a commit that cannot be read is refused,
-     * as that commit may be the one that is somebody's.
+     * Oldest first. If there are too many, only the newest. A malformed commit rejects the list, like `commitsSchema`.
      */
     commits,
-    /** May be more than there are in `commits`. */
+    /** Can be larger than the number of `commits`. */
     totalCommits: comparison.total_commits,
-    /** Those that say their name and what became of them. */
+    /** The files with a name and a status. */
     files: files.filter((file) => file !== undefined),
     /**
-     * `cut`: there may be others, as GitHub lists no more than 300 files. `unreadable`: GitHub has sent no list, or one with
-     * files that cannot be read.
+     * `cut`: there may be more files, because GitHub lists at most 300. `unreadable`: the list or a file is malformed.
      */
     fileList: assessFileList(comparison.files),
   }
@@ -220,8 +222,8 @@ export type Comparison = Readonly<ReturnType<typeof toComparison>>
 
 export interface Comparisons {
   /**
-   * What changed between the merge base of the two and the head (`GET /repos/{owner}/{repo}/compare/{basehead}`). The commits
-   * come in pages, oldest first; the files only come on the first one.
+   * Compares the head with its merge base (`GET /repos/{owner}/{repo}/compare/{basehead}`). GitHub returns the commits
+   * in pages, oldest first, and all files on the first page.
    */
   readonly compare: (repository: string, base: string, head: string) => Promise<Comparison>
 }

@@ -1,3 +1,4 @@
+/** Reads the webhook event that started the run. */
 import * as fs from 'node:fs'
 import * as z from 'zod/mini'
 import { flag, integer, orUndefined, part, skipMalformed, text, textOrEmpty, visibilitySchema } from './schemas.ts'
@@ -5,12 +6,11 @@ import { flag, integer, orUndefined, part, skipMalformed, text, textOrEmpty, vis
 const SHA = z.string().check(z.regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/))
 const sha = orUndefined(SHA)
 
-const endsShape = { base: part({ sha }), head: part({ sha, repo: part({ full_name: text }) }) }
-
 /** A pull request, an issue or a discussion. */
 const subjectSchema = orUndefined(
   z.object({
-    ...endsShape,
+    base: part({ sha }),
+    head: part({ sha, repo: part({ full_name: text }) }),
     number: integer,
     title: textOrEmpty,
     body: textOrEmpty,
@@ -63,8 +63,8 @@ const pushedCommitSchema = z.object({
 })
 
 /**
- * The fields of all webhook payloads that are used here (GitHub's docs, "Webhook events and payloads"). Anybody may have
- * written them. A missing or malformed field is undefined, and the others remain usable.
+ * The fields of webhook payloads that are used (GitHub's docs, "Webhook events and payloads"). Untrusted input: a
+ * missing or malformed field is undefined, and the others remain usable.
  */
 const payloadSchema = part({
   action: text,
@@ -77,7 +77,7 @@ const payloadSchema = part({
   forced: flag,
   compare: text,
   sha,
-  // Without one of the commits the list does not say what was pushed, so one malformed commit discards the list.
+  // An incomplete list would not show what was pushed, so one malformed commit discards the list.
   commits: z.catch(z.array(pushedCommitSchema), []),
   sender: orUndefined(z.object({ login: text, type: text })),
   repository: part({
@@ -105,15 +105,15 @@ const payloadSchema = part({
 type Payload = z.infer<typeof payloadSchema>
 type WireComment = NonNullable<z.infer<typeof commentSchema>>
 
-const isNone = (commit: string): boolean => /^0+$/.test(commit)
+const isZeroSha = (commit: string): boolean => /^0+$/.test(commit)
 const getShortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '')
 
-/** What a push did to a branch or a tag; `from` is the branch that it was created from, if GitHub knows it. */
+/** What a push did to a branch or a tag. `from`: the branch that it was created from, if GitHub knows it. */
 function parseMove({ ref, before, after, base_ref: base, deleted, forced }: Payload) {
   if (before === undefined || after === undefined || ref === undefined) return { kind: 'unknown' } as const
-  if (deleted === true || isNone(after)) return { kind: 'deleted' } as const
+  if (deleted === true || isZeroSha(after)) return { kind: 'deleted' } as const
   const from = base && getShortName(base)
-  if (isNone(before)) return { kind: 'made', after, from } as const
+  if (isZeroSha(before)) return { kind: 'made', after, from } as const
   return { kind: 'moved', before, after, from, isForced: forced === true } as const
 }
 
@@ -295,9 +295,9 @@ const EVENTS_OF_HEAD = ['push', 'pull_request', 'merge_group']
 const KNOWN_CAUSES = ['schedule', 'workflow_dispatch', 'repository_dispatch']
 
 /**
- * What caused the workflow run that a `workflow_run` event reports. GitHub records the runs of all other events, such as
- * `issue_comment`, with the newest commit of the default branch, which is unrelated to the event (GitHub's docs, "Events
- * that trigger workflows"; llvm/llvm-project#192205, grafana/shared-workflows#1099, UCL/TLOmodel#1119).
+ * What caused the workflow run that a `workflow_run` event reports. GitHub records the runs of all other events, such
+ * as `issue_comment`, with the newest commit of the default branch, which is unrelated to the event (GitHub's docs,
+ * "Events that trigger workflows"; llvm/llvm-project#192205, grafana/shared-workflows#1099, UCL/TLOmodel#1119).
  */
 function getRunCause(name: string): 'head' | 'people' | 'unknown' {
   if (EVENTS_OF_HEAD.includes(name)) return 'head'
@@ -354,7 +354,7 @@ function parseCause(name: string, payload: Payload) {
 }
 
 /** Whether the run is for a pull request from a fork. `pull_request_target` runs have the secrets nevertheless. */
-function isOfFork(name: string, { pull_request: pull, repository }: Payload): boolean {
+function isPullRequestFromFork(name: string, { pull_request: pull, repository }: Payload): boolean {
   if (!name.startsWith('pull_request') || name === 'pull_request_target') return false
   return pull?.head.repo.full_name !== repository.full_name
 }
@@ -380,9 +380,10 @@ export function parseEvent(name: string, webhookPayload: unknown, actor: string)
     visibility: visibilitySchema.parse(repository),
     defaultBranch: repository.default_branch,
     /**
-     * Whether GitHub withholds the secrets because the pull request comes from a fork. Also true if the fork was deleted.
+     * Whether GitHub withholds the secrets because the pull request comes from a fork. Also true if the fork was
+     * deleted.
      */
-    isOfFork: isOfFork(name, payload),
+    isOfFork: isPullRequestFromFork(name, payload),
   }
 }
 
@@ -396,8 +397,8 @@ function readPayload(file: string): unknown {
 }
 
 /**
- * Reads the event of the run from the runner's file. Outside of a runner the payload is empty. `@actions/github` reads the
- * file too, but loads Octokit to do so.
+ * Reads the event of the run from the runner's file. Outside of a runner the payload is empty. `@actions/github` reads
+ * the file too, but loads Octokit to do so.
  */
 export function readEvent(env: NodeJS.ProcessEnv): Event {
   const { GITHUB_EVENT_PATH: file = '', GITHUB_EVENT_NAME: name = '', GITHUB_ACTOR: actor = '' } = env

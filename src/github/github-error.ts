@@ -1,3 +1,4 @@
+/** Classifies error responses of GitHub, and converts them to errors with hints. */
 import * as z from 'zod/mini'
 import { failureCause } from '../http/exchange.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
@@ -5,7 +6,7 @@ import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
 import { InvalidResponse, part, skipMalformed, textOrEmpty } from './schemas.ts'
 
-/** A response of Octokit, read to its end: JSON as a value, and everything else as text. */
+/** A complete response of Octokit. JSON is parsed, and everything else is text. */
 export interface GitHubResponse {
   readonly status: number
   readonly url: string
@@ -14,19 +15,19 @@ export interface GitHubResponse {
   readonly data: unknown
 }
 
-/** The connection failed, as `cause` says. Every other error that is thrown inside of a request is a defect of this action. */
+/** The connection failed because of `cause`. Any other error inside of a request is a bug in this action. */
 export class TransportFailure extends Error {
   constructor(cause: unknown) {
     super('The request to GitHub got no complete response.', { cause })
   }
 }
 
-const MAX_QUOTE = 200
-/** Says no more than the status does. */
+const MAX_QUOTE_CHARS = 200
+/** Messages that repeat the status. */
 const GENERIC = /^(?:not found|forbidden)?\.?$/i
 const GENERIC_VALIDATION = /^(?:validation failed|unprocessable entity)?\.?$/i
 
-/** What GitHub says of a field that it did not accept. Each part may be missing, `message` too. */
+/** A validation error. Each of its fields can be missing. */
 const fieldErrorSchema = z.object({ field: textOrEmpty, code: textOrEmpty, message: textOrEmpty })
 type FieldError = Readonly<z.infer<typeof fieldErrorSchema>>
 
@@ -36,7 +37,7 @@ const refusalSchema = part({
   errors: z.catch(skipMalformed(z.union([z.string(), fieldErrorSchema])), []),
 })
 
-/** GitHub's codes for validation errors. `custom` and `unprocessable` say no more than the message, which may be missing. */
+/** GitHub's codes for validation errors, except `custom` and `unprocessable`, which only refer to the message. */
 const VALIDATION_CODES: Readonly<Record<string, string>> = {
   missing: 'names something that does not exist',
   missing_field: 'is missing',
@@ -45,7 +46,7 @@ const VALIDATION_CODES: Readonly<Record<string, string>> = {
 }
 const MAX_FIELD_ERRORS = 3
 
-/** A validation error in GitHub's words, or if it has none, in ours. Some endpoints send plain strings. */
+/** Returns GitHub's message for a validation error, or our own if there is none. */
 function describeFieldError({ field, code, message }: FieldError): string {
   if (message !== '') return message
   const problem = VALIDATION_CODES[code] ?? 'was rejected'
@@ -54,24 +55,24 @@ function describeFieldError({ field, code, message }: FieldError): string {
 
 const isUnauthorizedLabel = ({ field, code }: FieldError): boolean => field === 'label' && code === 'unauthorized'
 
-/** Without a word of GitHub's: it asks for a minute at least. */
-const LIMIT_MS = 60_000
+/** If GitHub names no time, its documentation asks to wait for at least a minute. */
+const DEFAULT_RATE_LIMIT_MS = 60_000
 
 /**
- * An answer that is no success, a redirect that is not followed included. It stays inside this folder: `toActionError` makes of
- * it what people read.
+ * An error response, or a redirect that is not followed. It stays inside of this folder: `toActionError` converts it
+ * for users.
  */
 export class Refusal extends Error {
   readonly status: number
-  /** GitHub's own words; empty if there are none. */
-  readonly said: string
+  /** Empty if there is none. */
+  readonly githubMessage: string
   readonly isRateLimit: boolean
   readonly isAboutPermissions: boolean
-  /** What is wrong with the request, where GitHub says it. */
+  /** The validation errors that GitHub lists. */
   readonly problems: readonly string[]
-  /** Whether the token may not create a label that the repository does not have (googleapis/release-please-action#1105). */
+  /** Whether the token cannot create a label that does not exist yet (googleapis/release-please-action#1105). */
   readonly isAboutNewLabel: boolean
-  /** Whether the token was valid before, or may have been: an app's token ends in the middle of a long step. */
+  /** Whether the token may have expired during the step, as the token of an app does after an hour. */
   readonly isLate: boolean
   readonly #headers: GitHubResponse['headers']
 
@@ -80,7 +81,7 @@ export class Refusal extends Error {
     this.status = status
     this.isLate = isLate
     const { message, errors } = z.parse(refusalSchema, data)
-    this.said = message
+    this.githubMessage = message
     const plainErrors = errors.filter((error) => typeof error === 'string')
     const fieldErrors = errors.filter((error) => typeof error !== 'string')
     this.problems = [...new Set([...plainErrors, ...fieldErrors.map(describeFieldError)])].slice(0, MAX_FIELD_ERRORS)
@@ -89,22 +90,22 @@ export class Refusal extends Error {
     this.isRateLimit =
       status === 429 ||
       (status === 403 &&
-        (this.#isUsedUp() || headers['retry-after'] !== undefined || /\brate limit\b/i.test(this.said)))
+        (this.#isUsedUp() || headers['retry-after'] !== undefined || /\brate limit\b/i.test(this.githubMessage)))
     this.isAboutPermissions =
-      /\bresource not accessible by\b/i.test(this.said) ||
-      // It names what the operation takes, and comes with refusals for other reasons too; those say their reason.
-      (GENERIC.test(this.said) && headers['x-accepted-github-permissions'] !== undefined)
+      /\bresource not accessible by\b/i.test(this.githubMessage) ||
+      // The header also comes with refusals for other reasons, but their messages name the reason.
+      (GENERIC.test(this.githubMessage) && headers['x-accepted-github-permissions'] !== undefined)
   }
 
-  /** How long a rate limit lasts, in milliseconds: a wait that it names, or until the hour of the token is over. */
+  /** Returns how long to wait for a rate limit, in milliseconds: `Retry-After`, or until the limit is reset. */
   limitMs(now: Date): number {
     const seconds = Number(this.#headers['retry-after'])
     if (seconds > 0) return seconds * 1_000
-    if (!this.#isUsedUp()) return LIMIT_MS
-    // A second more, as the new hour has to have begun.
+    if (!this.#isUsedUp()) return DEFAULT_RATE_LIMIT_MS
+    // One second more, so that the limit has been reset.
     const endsAt = Number(this.#headers['x-ratelimit-reset']) * 1_000 + 1_000
     const leftMs = endsAt - (Date.parse(this.#headers.date ?? '') || now.getTime())
-    return Number.isNaN(leftMs) ? LIMIT_MS : Math.max(1_000, leftMs)
+    return Number.isNaN(leftMs) ? DEFAULT_RATE_LIMIT_MS : Math.max(1_000, leftMs)
   }
 
   #isUsedUp(): boolean {
@@ -113,42 +114,49 @@ export class Refusal extends Error {
 }
 
 /**
- * Undefined if GitHub refuses a request for what it is, and not for how many there were before it.
- * @param statuses those that count as a refusal
+ * Returns `undefined` if GitHub refuses the request, except because of a rate limit.
+ * @param statuses the statuses that count as refusals
  */
-export async function orUndefinedIfRefused<T>(asked: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
-  return asked.catch((error: unknown) => {
+export async function orUndefinedIfRefused<T>(promise: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
+  return promise.catch((error: unknown) => {
     if (error instanceof Refusal && statuses.includes(error.status) && !error.isRateLimit) return undefined
     throw error
   })
 }
 
 /**
- * GitHub's own words first: a refusal has many reasons, and they name the one that it is. They stand between “ and ”, and cannot
- * end that: whoever shows them as Markdown escapes what stands there.
+ * Cuts GitHub's message to one line without Markdown. It also removes “ and ”, because they delimit the quote:
+ * `formatSentences` escapes what is between them.
  */
-function quote(said: string, redact: Redact): string {
-  return oneLine(said, MAX_QUOTE, redact).replace(/[`<>[\]\\|*“”]/g, '')
+function toQuote(message: string, redact: Redact): string {
+  return oneLine(message, MAX_QUOTE_CHARS, redact).replace(/[`<>[\]\\|*“”]/g, '')
 }
 
-function describeRefusal(said: string, status: number, redact: Redact): string {
-  const quoted = quote(said, redact)
+/** Quotes GitHub's message, because a status can have many reasons. */
+function describeRefusal(githubMessage: string, status: number, redact: Redact): string {
+  const quoted = toQuote(githubMessage, redact)
   return quoted === '' ? `GitHub responded with ${status}.` : `GitHub says “${quoted}” (${status}).`
 }
 
-/** “Validation Failed” alone says nothing: the reasons are in a list beside it, each with or without a message. */
-function describeValidation({ said, problems }: Refusal, redact: Redact): string {
-  const reasons = problems.map((problem) => quote(problem, redact)).filter((reason) => reason !== '')
+/** Quotes the validation errors. The message alone can be generic, such as “Validation Failed”. */
+function describeValidation({ githubMessage, problems }: Refusal, redact: Redact): string {
+  const reasons = problems.map((problem) => toQuote(problem, redact)).filter((reason) => reason !== '')
   if (reasons.length > 0) return `GitHub rejected the request (422): “${reasons.join('; ')}”.`
-  if (GENERIC_VALIDATION.test(said)) return 'GitHub rejected the request (422) without a reason.'
-  return describeRefusal(said, 422, redact)
+  if (GENERIC_VALIDATION.test(githubMessage)) return 'GitHub rejected the request (422) without a reason.'
+  return describeRefusal(githubMessage, 422, redact)
 }
 
 const EXPIRED =
   'The token of a GitHub App lasts one hour. The recipe `long-job-with-app.yml` starts the agent in one job and waits for it in another, with a new token.'
 
-function refused(refusal: Refusal, permission: string, repository: string, redact: Redact, now: Date): ActionError {
-  const { status, said, isRateLimit, isAboutPermissions } = refusal
+function toRefusalError(
+  refusal: Refusal,
+  permission: string,
+  repository: string,
+  redact: Redact,
+  now: Date,
+): ActionError {
+  const { status, githubMessage, isRateLimit, isAboutPermissions } = refusal
   const toError = (
     code: ErrorCode,
     message: string,
@@ -167,7 +175,7 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
     return toError('unauthorized', `GitHub rejected the token (401)${refusal.isLate ? ' late in the step' : ''}.`, {
       hint: refusal.isLate ? EXPIRED : 'Check `github-token`: the token may have expired.',
     })
-  const told = status === 422 ? describeValidation(refusal, redact) : describeRefusal(said, status, redact)
+  const message = status === 422 ? describeValidation(refusal, redact) : describeRefusal(githubMessage, status, redact)
   const grant = {
     hint: `Grant \`${permission}\` under \`permissions\` of the job. If \`${repository}\` is not the workflow's own repository, set \`github-token\` to a token that has this permission there.`,
   }
@@ -175,20 +183,19 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
     hint: `Create the label in \`${repository}\` once, or grant \`issues: write\` under \`permissions\` of the job.`,
   }
   const allow = refusal.isAboutNewLabel ? createLabel : isAboutPermissions ? grant : {}
-  if (status === 403) return toError('forbidden', told, allow)
-  if (status !== 404) return toError('rejected', told)
+  if (status === 403) return toError('forbidden', message, allow)
+  if (status !== 404) return toError('rejected', message)
   const look = {
     hint: `Check that it exists, and that \`github-token\` has access to \`${repository}\`: \`GITHUB_TOKEN\` cannot access other private repositories.`,
   }
-  const message = `${told} It does not exist, or the token has no access to it.`
-  return toError('not-found', message, isAboutPermissions ? grant : look)
+  const notFound = `${message} It does not exist, or the token has no access to it.`
+  return toError('not-found', notFound, isAboutPermissions ? grant : look)
 }
 
 /**
- * Makes one of our errors of what a request to GitHub ended with. Of an answer nothing is kept but the status and one line of
- * GitHub's message.
- * @param permission what the request needs, so that a refusal can say what to grant
- * @throws the error itself, if neither GitHub nor the connection caused it
+ * Converts an error of a request to GitHub to an `ActionError`. Keeps only the status and one line of GitHub's message.
+ * @param permission the permission that the request needs, for the hint
+ * @throws the error itself if neither GitHub nor the connection caused it
  */
 export function toActionError(
   error: unknown,
@@ -198,7 +205,7 @@ export function toActionError(
   now: Date,
 ): ActionError {
   if (error instanceof ActionError) return error
-  if (error instanceof Refusal) return refused(error, permission, repository, redact, now)
+  if (error instanceof Refusal) return toRefusalError(error, permission, repository, redact, now)
   if (error instanceof InvalidResponse)
     return new ActionError('bad-answer', 'GitHub returned an invalid response.', { cause: error })
   if (!(error instanceof TransportFailure)) throw error

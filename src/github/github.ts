@@ -1,3 +1,4 @@
+/** One client for all requests to GitHub. */
 import type { Deadline } from '../runtime/time-budget.ts'
 import { createCall } from './pages.ts'
 import {
@@ -17,8 +18,8 @@ import { createTransport, sendThrough, type GitHubOptions, type Send, type Trans
 import { connectWorkflowRuns, type WorkflowRuns } from './workflow-runs.ts'
 
 /**
- * What this action asks of the host of a repository, named as `owner/name`. All of it throws `ActionError`, and any other
- * error only for a defect of this action; what each question means stands where it is asked.
+ * All requests of this action to GitHub. Repositories are named `owner/name`. The methods throw `ActionError`; any
+ * other error is a bug in this action.
  */
 export interface Resources
   extends
@@ -35,23 +36,23 @@ export interface Resources
     WorkflowRuns {}
 
 export interface GitHub extends Resources {
-  /** What of the requests so far GitHub has counted. */
+  /** Returns GitHub's count of the requests so far. */
   readonly usage: () => Usage
   /**
-   * The same, with a deadline or a time budget of its own.
-   * @param deadlineAt on the clock's scale
-   * @param signal in the place of that which aborts when the run is cancelled
+   * Returns the same client with another deadline.
+   * @param deadlineAt a timestamp of `clock.now()`, or a deadline that can move
+   * @param signal replaces the signal that aborts when the run is cancelled
    */
   readonly until: (deadlineAt: number | Deadline, signal?: AbortSignal) => GitHub
 }
 
-/** GitHub, opened once for a step. */
+/** Creates GitHub's client, once for a step. */
 export function connectGitHub(
   options: GitHubOptions,
   send: Send = sendThrough(options.env),
   transport: Transport = createTransport(options, send),
 ): GitHub {
-  const withDeadline = (deadlineAt: number | Deadline, signal: AbortSignal): GitHub => {
+  const connect = (deadlineAt: number | Deadline, signal: AbortSignal): GitHub => {
     const call = createCall(transport, { ...options, deadlineAt, signal })
     return {
       ...connectChangedFiles(call),
@@ -66,8 +67,8 @@ export function connectGitHub(
       ...connectReviewers(call),
       ...connectWorkflowRuns(call),
       usage: transport.usage,
-      until: (deadlineAt, signal = options.signal) => withDeadline(deadlineAt, signal),
+      until: (deadlineAt, signal = options.signal) => connect(deadlineAt, signal),
     }
   }
-  return withDeadline(options.deadlineAt, options.signal)
+  return connect(options.deadlineAt, options.signal)
 }

@@ -1,3 +1,4 @@
+/** Reads the end of the log of a failed job. */
 import type { HttpAnswer } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/time-budget.ts'
@@ -10,20 +11,20 @@ import type { GitHubOptions, Send } from './transport.ts'
 
 const LINES_BEFORE = 120
 const LINES_AFTER = 30
-const MAX_LINE = 4_000
-/** At least the length of every secret that the action knows, encoded with up to six characters for each of its own. */
-const MAX_SECRET = 6 * 4_096
-/** A longer line is cut to this before secrets are redacted, so its end may hold a part of a secret. */
-const MAX_RAW_LINE = MAX_LINE + MAX_SECRET
+const MAX_LINE_CHARS = 4_000
+/** At least the length of every secret of the action, with up to six characters for each encoded character. */
+const MAX_SECRET_CHARS = 6 * 4_096
+/** A longer line is cut before secrets are redacted, so its end can contain a part of a secret. */
+const MAX_RAW_LINE_CHARS = MAX_LINE_CHARS + MAX_SECRET_CHARS
 const ERROR = '##[error]'
 
-/** The lines of a body, as many at once as have come; each is cut to `LONGEST_RAW_LINE`. */
-async function* toLines(body: HttpAnswer['body']): AsyncGenerator<readonly string[]> {
+/** Yields the lines of each chunk of a body, cut to `MAX_RAW_LINE_CHARS`. */
+async function* splitLines(body: HttpAnswer['body']): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder()
   let line = ''
   for await (const chunk of body) {
     const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
-    const lines = [line + first, ...others].map((one) => one.slice(0, MAX_RAW_LINE))
+    const lines = [line + first, ...others].map((raw) => raw.slice(0, MAX_RAW_LINE_CHARS))
     line = lines.pop() ?? ''
     yield lines
   }
@@ -31,14 +32,14 @@ async function* toLines(body: HttpAnswer['body']): AsyncGenerator<readonly strin
 }
 
 /**
- * What stands in a log around its last error, or its end if it has none, as the runner wrote it. A log of any length takes no
- * more memory than these lines.
+ * Returns the lines of a log around its last error, or its last lines if it has no error. Keeps no other lines in
+ * memory.
  */
 export async function lastLines(body: HttpAnswer['body']): Promise<readonly string[]> {
   const recent: string[] = []
   let aroundError: readonly string[] = []
   let sinceError = Infinity
-  for await (const lines of toLines(body)) {
+  for await (const lines of splitLines(body)) {
     for (const line of lines) {
       recent.push(line)
       if (recent.length > LINES_BEFORE + LINES_AFTER) recent.shift()
@@ -58,12 +59,11 @@ async function* readBody(body: HttpAnswer['body']): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** All of it. What takes longer is not worth the wait. */
-const DOWNLOAD_MS = 60_000
+/** For the complete download. */
+const DOWNLOAD_TIMEOUT_MS = 60_000
 
 /**
- * Reads a log from an address that needs no token, with a limit of time that no drip resets.
- * @param signal ends it with its reason
+ * Downloads a log from a URL that needs no token. The timeout covers the complete download, however slowly it arrives.
  * @throws ActionError
  */
 export async function downloadLog(
@@ -80,26 +80,26 @@ export async function downloadLog(
     return lastLines(readBody(body))
   }
   try {
-    return await withDeadline(read, { clock, signal, timeoutMs: DOWNLOAD_MS, timedOut })
+    return await withDeadline(read, { clock, signal, timeoutMs: DOWNLOAD_TIMEOUT_MS, timedOut })
   } catch (error) {
-    // The cause may quote the address, which is a secret for as long as it is good.
+    // The cause can quote the URL, which is a secret while it is valid.
     throw error instanceof TransportFailure ? new ActionError('unreachable', 'The log could not be read.') : error
   }
 }
 
-/** Redacts first: the end of a line that was cut before may be a part of a secret, which nothing would find. */
+/** Redacts a line before it is cut. Drops the end of a line that was cut before, which can be a part of a secret. */
 function cutLine(raw: string, redact: Redact): string {
   const redacted = redact(raw)
-  const whole = raw.length < MAX_RAW_LINE ? redacted : redacted.slice(0, -MAX_SECRET)
-  return whole.slice(0, MAX_LINE)
+  const whole = raw.length < MAX_RAW_LINE_CHARS ? redacted : redacted.slice(0, -MAX_SECRET_CHARS)
+  return whole.slice(0, MAX_LINE_CHARS)
 }
 
-/** As the runner puts it before every line. */
-const TIME_STAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z /
-/** `##[error]`, which the log says at the beginning of a line. */
+/** The runner's prefix of every line. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z /
+/** A command at the beginning of a line, such as `##[error]`. */
 const COMMAND = /^##\[([a-z]+)\]/
 
-function toAddress(location: string | undefined): URL {
+function toLogUrl(location: string | undefined): URL {
   const url = parseUrl(location ?? '')
   if (url !== undefined && (url.protocol === 'https:' || isLoopback(url))) return url
   throw new ActionError('bad-answer', 'GitHub returned no usable URL for the log.')
@@ -107,9 +107,9 @@ function toAddress(location: string | undefined): URL {
 
 export interface JobLogs {
   /**
-   * The end of the log of a job of GitHub Actions, around its last error, without time stamps. GitHub gives an address that
-   * is good for a minute and for whoever has it (`GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs`); the token is not
-   * shown there.
+   * Reads the log of a job around its last error, without timestamps (`GET
+   * /repos/{owner}/{repo}/actions/jobs/{job_id}/logs`). GitHub redirects to a URL that anybody can use for a minute, so
+   * the token is not sent there.
    */
   readonly readJobLog: (repository: string, jobId: number) => Promise<string>
 }
@@ -123,9 +123,9 @@ export const connectJobLogs = (
     call('actions: read', repository, async ({ request, repo, signal }) => {
       const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs'
       const { headers } = await request(route, { ...repo, job_id: jobId, request: { redirect: 'manual' } })
-      const url = toAddress(headers.location)
+      const url = toLogUrl(headers.location)
       const lines = await downloadLog(url, send, { clock, signal })
       const texts = lines.map((line) => cutLine(line, redact))
-      return texts.map((line) => line.replace(TIME_STAMP, '').replace(COMMAND, '$1: ')).join('\n')
+      return texts.map((line) => line.replace(TIMESTAMP, '').replace(COMMAND, '$1: ')).join('\n')
     }),
 })

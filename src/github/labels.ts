@@ -1,3 +1,4 @@
+/** Reads and adds the labels of pull requests. */
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
 import { type GitHubResponse, orUndefinedIfRefused } from './github-error.ts'
@@ -24,9 +25,9 @@ export type PullRequestInList = PullRequestAddress & Pick<Listed, 'author' | 'la
 /** The token cannot read issues (403, 404), or issues are switched off in the repository (410). */
 const NO_ISSUES = [403, 404, 410]
 
-/** A longer list is not known to be complete. */
+/** A longer list is rejected. */
 const MAX_PAGES = 30
-/** Where only the newest matter. */
+/** The limit of lists of which only the newest items matter. */
 const MAX_NEWEST_PAGES = 10
 
 const OPEN = { per_page: PAGE_SIZE, state: 'open', sort: 'created', direction: 'asc' } as const
@@ -34,7 +35,7 @@ const NEWEST = { per_page: PAGE_SIZE, state: 'all', sort: 'created', direction: 
 const NEWEST_OPEN = { ...NEWEST, state: 'open' } as const
 
 /**
- * Whether a label is among others. GitHub ignores the case of labels.
+ * Whether labels include a label. GitHub ignores the case of labels.
  * @param label empty if no label is in use
  */
 export function hasLabel(label: string, labels: readonly string[]): boolean {
@@ -47,29 +48,34 @@ function toPullRequests(repository: string, listed: readonly Listed[]): readonly
 
 export interface Labels {
   /**
-   * Adds a label to a pull request. GitHub creates a label that the repository does not have, if the token has `issues: write`.
+   * Adds a label to a pull request. GitHub creates a label that the repository does not have, if the token has `issues:
+   * write`.
    */
   readonly addLabel: (pullRequest: PullRequestAddress, label: string) => Promise<void>
   /**
-   * The open pull requests with a label, oldest first, by the label's own list; undefined if the token cannot read issues. The
-   * list lags, so a pull request that got the label only now may be missing.
+   * Lists the open pull requests with a label, oldest first, from GitHub's list of the label. This list lags: a pull
+   * request that has just received the label can be missing.
+   * @returns `undefined` if the token cannot read issues
    */
   readonly findLabelledPullRequests: (
     repository: string,
     label: string,
   ) => Promise<readonly PullRequestAddress[] | undefined>
   /**
-   * The newest pull requests with a label, in any state, newest first: one page of the label's own list, or if that is empty,
-   * as for a token that cannot read issues, those among the 100 newest pull requests.
+   * Lists the newest pull requests with a label, in any state, newest first. Reads one page of GitHub's list of the
+   * label. If it is empty, as for a token that cannot read issues, reads the 100 newest pull requests.
    */
   readonly listNewestPullRequests: (repository: string, label: string) => Promise<readonly PullRequestInList[]>
   /**
-   * All open pull requests, oldest first. They are listed and not searched, because GitHub's search lags. A pull request that
-   * is closed between two pages moves all later ones, so a list of several pages is read twice.
+   * Lists all open pull requests, oldest first. GitHub's search is not used, because it lags. A pull request that is
+   * closed between two pages moves all later ones, so a list of several pages is read twice.
    * @throws ActionError `rejected` if there are more than can be listed
    */
   readonly listOpenPullRequests: (repository: string) => Promise<readonly PullRequestInList[]>
-  /** The 1,000 newest of them, oldest first. `isWhole`: whether there are no more. */
+  /**
+   * Lists the 1,000 newest open pull requests, oldest first.
+   * @returns `isWhole`: whether there are no others
+   */
   readonly listNewestOpenPullRequests: (
     repository: string,
   ) => Promise<{ readonly pullRequests: readonly PullRequestInList[]; readonly isWhole: boolean }>
@@ -78,7 +84,7 @@ export interface Labels {
 /** Reads a list of pull requests whose later items move if an earlier one is closed meanwhile. */
 async function readMovingList(
   readPage: (cursor: Cursor) => Promise<GitHubResponse>,
-  listing: { readonly maxPages: number; readonly past?: 'left' },
+  listing: { readonly maxPages: number; readonly canBeCut?: boolean },
 ): Promise<{ readonly listed: readonly Listed[]; readonly isWhole: boolean }> {
   const first = await readPages(readPage, { ...listing, page: listSchema })
   const again = first.length === 1 ? [] : await readPages(readPage, { ...listing, page: listSchema })
@@ -108,7 +114,7 @@ export const connectLabels = (call: Call): Labels => ({
       const readIssues = (cursor: Cursor) =>
         request('GET /repos/{owner}/{repo}/issues', { ...query, labels: label, ...cursor })
       const readPulls = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor })
-      const firstPage = { page: listSchema, maxPages: 1, past: 'left' } as const
+      const firstPage = { page: listSchema, maxPages: 1, canBeCut: true } as const
       const issues = (await orUndefinedIfRefused(readAll(readIssues, firstPage), NO_ISSUES)) ?? []
       const isLabelled = ({ labels }: Listed): boolean => hasLabel(label, labels)
       const found = issues.filter((issue) => issue.isPullRequest && isLabelled(issue))
@@ -125,7 +131,7 @@ export const connectLabels = (call: Call): Labels => ({
     call('pull-requests: read', repository, async ({ request, repo }) => {
       const query = { ...repo, ...NEWEST_OPEN }
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor })
-      const { listed, isWhole } = await readMovingList(readPage, { maxPages: MAX_NEWEST_PAGES, past: 'left' })
+      const { listed, isWhole } = await readMovingList(readPage, { maxPages: MAX_NEWEST_PAGES, canBeCut: true })
       return { pullRequests: toPullRequests(repository, listed), isWhole }
     }),
 })

@@ -1,3 +1,4 @@
+/** Runs operations on a repository, and reads lists page by page. */
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import { toDeadline, withDeadline } from '../runtime/time-budget.ts'
@@ -11,7 +12,7 @@ export interface Api {
   readonly request: Octokit['request']
   /** The parameters of every route that name the repository. */
   readonly repo: { readonly owner: string; readonly repo: string }
-  /** Sends a GraphQL query. Its response has `errors` in the place of `data` that the token cannot read. */
+  /** Sends a GraphQL query. The response has `errors` instead of `data` that the token cannot read. */
   readonly graphql: (query: string) => ReturnType<Octokit['request']>
   /** Aborts when the caller no longer waits for the result. */
   readonly signal: AbortSignal
@@ -21,10 +22,11 @@ export interface Api {
  * Runs one operation on a repository, which may take several requests.
  * @param permission that the operation needs, as a workflow names it, such as `checks: read`
  * @param repository `owner/name`
- * @throws ActionError; its hint names the permission that the token lacks. Any other error is a defect of this action.
+ * @throws ActionError whose hint names the permission that the token lacks; any other error is a bug in this action
  */
 export type Call = <T>(permission: string, repository: string, perform: (api: Api) => Promise<T>) => Promise<T>
 
+/** Creates the call that all resources use: with a deadline, redacted results, and `ActionError` for every failure. */
 export function createCall(
   transport: Transport,
   { apiUrl, clock, signal, deadlineAt, redact }: Omit<GitHubOptions, 'token' | 'env' | 'log' | 'debug'>,
@@ -54,16 +56,18 @@ export function createCall(
   }
 }
 
-/** The most that GitHub gives on one page. */
+/** GitHub's maximum page size. */
 export const PAGE_SIZE = 100
 
-/** Where a page begins: its number, or in lists that are too long for numbers, the item before it. */
+/** The position of a page: its number, or the item before it in lists that are too long for numbers. */
 export interface Cursor {
   readonly page?: number
   readonly after?: string
 }
 
-/** Takes only the cursor from the `next` link, so that a response cannot redirect paging to another host or endpoint. */
+/**
+ * Takes only the cursor from the `next` link, so that a response cannot redirect paging to another host or endpoint.
+ */
 function getNextCursor({ headers: { link = '' } }: GitHubResponse): Cursor | undefined {
   const address = /<([^<>]*)>;[^,]*\brel="next"/.exec(link)?.[1]
   if (address === undefined) return undefined
@@ -75,25 +79,26 @@ function getNextCursor({ headers: { link = '' } }: GitHubResponse): Cursor | und
 type RequestPage = (cursor: Cursor) => Promise<GitHubResponse>
 
 interface Listing<T> {
-  /** The schema of a response, which gives its items. */
+  /** Parses a response to its items. */
   readonly page: z.ZodMiniType<readonly T[]>
   readonly maxPages: number
-  /** What happens after `maxPages`. By default the list is rejected, because it is incomplete. */
-  readonly past?: 'left'
+  /** Whether a longer list is cut after `maxPages`. By default it is rejected, because it would be incomplete. */
+  readonly canBeCut?: boolean
   /** Whether the item ends the list: no further page is read. */
   readonly isLast?: (item: T) => boolean
 }
 
 /**
- * Pages from the first one on, for as long as GitHub names a next one, as one that is not full need not be the last.
- * @throws InvalidResponse if a page cannot be read
+ * Reads the pages of a list as long as a response links to a next page, because a page that is not full need not be the
+ * last.
+ * @throws InvalidResponse if a page is malformed
  * @throws ActionError `rejected` if there are too many pages
  */
 export async function readPages<T>(requestPage: RequestPage, listing: Listing<T>): Promise<readonly (readonly T[])[]> {
-  const { page: pageSchema, maxPages, past, isLast = () => false } = listing
+  const { page: pageSchema, maxPages, canBeCut = false, isLast = () => false } = listing
   const pages: (readonly T[])[] = []
   for (let cursor: Cursor | undefined = { page: 1 }; cursor !== undefined;) {
-    if (pages.length === maxPages && past === 'left') break
+    if (pages.length === maxPages && canBeCut) break
     if (pages.length === maxPages)
       throw new ActionError('rejected', `GitHub has more than ${maxPages * PAGE_SIZE} items to list.`)
     const response: GitHubResponse = await requestPage(cursor)
@@ -104,27 +109,27 @@ export async function readPages<T>(requestPage: RequestPage, listing: Listing<T>
   return pages
 }
 
-/** What is on all of them. */
+/** Reads the items of all pages of a list, as `readPages` does. */
 export async function readAll<T>(requestPage: RequestPage, listing: Listing<T>): Promise<readonly T[]> {
   return (await readPages(requestPage, listing)).flat()
 }
 
-/** The first page of a list, and what is known of the rest. */
+/** The first page of a list, and how many items are missing. */
 export interface FirstPage<T> {
   readonly items: readonly T[]
-  /** How many more GitHub counts. What is on the page and cannot be read is one of these. */
+  /** How many more items GitHub counts, including malformed items on the page. */
   readonly missing: number
   /** Whether there may be another page. */
   readonly isFull: boolean
-  /** What GitHub makes of all of them, where it does. */
-  readonly sum?: string | undefined
+  /** GitHub's combined state of all items, if the list has one. */
+  readonly combinedState?: string | undefined
 }
 
 const totalsSchema = z.object({ total_count: integer, state: text })
 
 /**
- * Returns a parser of first pages, which throws `InvalidResponse` if there is no list. Create it once: zod compiles each new
- * schema when it first parses.
+ * Returns a parser of first pages, which throws `InvalidResponse` if there is no list. Create it once: zod compiles
+ * each new schema when it first parses.
  * @param name the field of the response that contains the list
  */
 export function createFirstPageParser<T>(
@@ -138,11 +143,11 @@ export function createFirstPageParser<T>(
   const isWellFormed = (item: T | undefined): item is T => item !== undefined
   return (response) => {
     const page = parseResponse(listSchema, response)
-    const { total_count: total, state } = parseResponse(totalsSchema, response)
+    const { total_count: total, state: combinedState } = parseResponse(totalsSchema, response)
     const items = page.filter(isWellFormed)
     const isFull = page.length >= PAGE_SIZE || getNextCursor(response) !== undefined
     // Without a total, a next page has at least one item.
     const count = total ?? page.length + (isFull ? 1 : 0)
-    return { items, missing: Math.max(count, page.length) - items.length, isFull, sum: state }
+    return { items, missing: Math.max(count, page.length) - items.length, isFull, combinedState }
   }
 }

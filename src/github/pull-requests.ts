@@ -1,3 +1,4 @@
+/** Reads pull requests, their files and their reviewers. */
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import type { GitHubResponse } from './github-error.ts'
@@ -15,7 +16,7 @@ import {
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 
-/** Whether more work can go into it. */
+/** Whether a pull request is open, also as a draft. */
 export function isOpen({ state }: { readonly state?: PullRequestState }): boolean {
   return state === 'open' || state === 'draft'
 }
@@ -24,13 +25,13 @@ export interface PullRequestAddress {
   /** `owner/name` */
   readonly repository: string
   readonly number: number
-  /** Of the repository; undefined if it is not known. */
+  /** The visibility of the repository. Undefined if unknown. */
   readonly visibility?: Visibility | undefined
 }
 
 /**
- * Where GitHub's API finds the pull request of a link.
- * @throws ActionError `rejected` if the link leads elsewhere, or does not say which pull request it is
+ * Converts a link to the address of the pull request in GitHub's API.
+ * @throws ActionError `rejected` if the link is on another server, or does not contain a repository and a number
  */
 export function toPullRequestAddress(
   link: { readonly host: string; readonly repository: string | undefined; readonly number: string | undefined },
@@ -44,27 +45,27 @@ export function toPullRequestAddress(
   return { repository, number: Number(number) }
 }
 
-/** Whoever opened a pull request or wrote a commit. */
+/** The author of a pull request or of a commit. */
 export type Account = Readonly<z.infer<typeof accountSchema>>
 
-/** An account that was deleted has no name, and neither has one that is not as GitHub describes it. */
+/** A deleted or malformed account has an empty login. */
 export const accountSchema = part({
-  /** Empty if GitHub does not know whose it is. */
+  /** Empty if GitHub does not know the account. */
   login: textOrEmpty,
-  /** As GitHub names it: `User`, `Bot`, `Organization`. */
+  /** `User`, `Bot` or `Organization`. */
   type: textOrEmpty,
 })
 
-/** The names. */
+/** The names of labels. */
 export const labelsSchema = z.pipe(
   z.array(z.object({ name: z.string() })),
   z.transform((labels): readonly string[] => labels.map(({ name }) => name)),
 )
 
-/** The repository of a fork that was deleted is null. */
+/** Null for a deleted fork. */
 const headRepositorySchema = z.nullable(z.object({ full_name: z.string() }))
 
-const COMMON = {
+const COMMON_FIELDS = {
   user: accountSchema,
   created_at: z.string(),
   labels: labelsSchema,
@@ -73,9 +74,9 @@ const COMMON = {
   merge_commit_sha: text,
 }
 
-const toCommon = ({ user, created_at: createdAt, head, labels }: z.infer<z.ZodMiniObject<typeof COMMON>>) => ({
+const toCommon = ({ user, created_at: createdAt, head, labels }: z.infer<z.ZodMiniObject<typeof COMMON_FIELDS>>) => ({
   author: user,
-  /** As GitHub writes times. */
+  /** In ISO 8601. */
   createdAt,
   branch: head.ref,
   labels,
@@ -87,7 +88,7 @@ const baseRepositorySchema = z.pipe(
 )
 
 const wirePullRequest = z.object({
-  ...COMMON,
+  ...COMMON_FIELDS,
   base: z.object({ ref: z.string(), sha: z.string(), repo: baseRepositorySchema }),
   title: textOrEmpty,
   body: textOrEmpty,
@@ -110,22 +111,22 @@ function toPullRequest(pull: WirePullRequest) {
     ...toCommon(pull),
     repository: base.repo.name,
     visibility: base.repo.visibility,
-    /** Where its branch is; empty if that was a fork, and the fork was deleted. */
+    /** The repository of its branch. Empty for a deleted fork. */
     headRepository: head.repo?.full_name ?? '',
     title: pull.title,
-    /** What people wrote about it. */
+    /** The description. */
     text: pull.body,
     state: getState(pull),
-    /** Without a name if it is not merged. */
+    /** Has an empty login unless the pull request is merged. */
     mergedBy: pull.merged_by,
     headSha: head.sha,
     baseRef: base.ref,
     baseSha: base.sha,
-    /** The commit that a merge made; before that, one that GitHub made for a try; empty if there is none. */
+    /** The merge commit, or before the merge GitHub's test merge. Empty if there is none. */
     mergeCommitSha: pull.merge_commit_sha ?? '',
-    /** False if it conflicts with its base. Undefined if GitHub does not say, or has not found out yet. */
+    /** False if it conflicts with its base. Undefined if unknown, as while GitHub computes it. */
     mergeable: pull.mergeable,
-    /** That a review or a check is missing which its base branch requires. */
+    /** Whether a review or a check that its base branch requires is missing. */
     isBlocked: pull.mergeable_state === 'blocked',
   }
 }
@@ -133,7 +134,7 @@ const pullRequestSchema = z.pipe(wirePullRequest, z.transform(toPullRequest))
 export type PullRequest = PullRequestAddress & Readonly<ReturnType<typeof toPullRequest>>
 
 const wireListed = z.object({
-  ...COMMON,
+  ...COMMON_FIELDS,
   number: z.int(),
   base: z.object({ repo: z.object({ full_name: z.string() }) }),
   merged_at: z.nullable(z.string()),
@@ -145,37 +146,37 @@ function toListed(pull: z.infer<typeof wireListed>) {
     ...toCommon(pull),
     number,
     state: pull.merged_at === null ? state : ('merged' as const),
-    /** Whether its branch is in another repository. A fork that was deleted is null. */
+    /** Whether its branch is in another repository. True for a deleted fork. */
     isOfFork: head.repo?.full_name !== base.repo.full_name,
-    /** Its head while it is open, and then the commit that it was merged as. */
+    /** The head commit while it is open, and then the merge commit. */
     endSha: state === 'open' ? head.sha : pull.merge_commit_sha,
   }
 }
 // Reject the whole list if any item is malformed: the malformed item could be the one we are looking for.
 const listSchema = z.array(z.pipe(wireListed, z.transform(toListed)))
-/** A pull request that a commit came with, or whose branch it is, as far as a list tells. */
+/** A pull request with the fields that GitHub's lists contain. */
 export type ListedPullRequest = Readonly<ReturnType<typeof toListed>>
 
-/** One that was closed without a merge brought nothing. */
-const hasBrought = ({ state }: ListedPullRequest): boolean => state !== 'closed'
+/** A pull request that was closed without a merge contributed no commits. */
+const isOpenOrMerged = ({ state }: ListedPullRequest): boolean => state !== 'closed'
 
-/** Of those that were changed last, as whoever pushes or merges changes one: others are old enough to be found by the commit. */
-const CHANGED_LAST = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 } as const
+/** Pushes and merges update a pull request. Older ones are found by their commits. */
+const RECENTLY_UPDATED = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 } as const
 
 export interface PullRequests {
-  /** In the repository by the name that GitHub gives it: one that was renamed is found by its old name too. */
+  /** Reads a pull request. The result contains the current name of the repository, which may have been renamed. */
   readonly readPullRequest: (pullRequest: PullRequestAddress) => Promise<PullRequest>
   /**
-   * The pull requests that a commit is in: the merged ones that brought it, and others whose branch has it too. For some
-   * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`).
+   * Finds the pull requests of a commit: merged ones that introduced it, and open ones whose branch contains it. For
+   * some seconds after a merge, the list is empty or GitHub refuses it (422, `rejected`).
    */
   readonly findPullRequestsOfCommit: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
   /**
-   * The pull requests that were merged as this commit, or have it as their head, among those that were changed last. Unlike
-   * the above, it is a part of the pull request itself.
+   * Finds the pull requests whose merge commit or head is a commit, among the most recently updated ones. This does not
+   * lag, because both are fields of the pull request itself.
    */
   readonly findPullRequestsEndingWith: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
-  /** The pull requests from a branch of this repository, newest first. */
+  /** Finds the pull requests from a branch of the repository, newest first. */
   readonly findPullRequestsOfBranch: (
     repository: string,
     branch: string,
@@ -187,7 +188,7 @@ export function connectPullRequests(call: Call): PullRequests {
   const find = (
     repository: string,
     requestList: (api: Api) => Promise<GitHubResponse>,
-    isWanted: (one: ListedPullRequest) => boolean,
+    isWanted: (pull: ListedPullRequest) => boolean,
   ) =>
     call('pull-requests: read', repository, async (api) => {
       return parseResponse(listSchema, await requestList(api)).filter(isWanted)
@@ -201,18 +202,18 @@ export function connectPullRequests(call: Call): PullRequests {
       }),
     findPullRequestsOfCommit: (repository, sha) => {
       const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls'
-      return find(repository, ({ request, repo }) => request(route, { ...repo, commit_sha: sha }), hasBrought)
+      return find(repository, ({ request, repo }) => request(route, { ...repo, commit_sha: sha }), isOpenOrMerged)
     },
     findPullRequestsEndingWith: (repository, sha) =>
       find(
         repository,
-        ({ request, repo }) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...CHANGED_LAST }),
-        (one) => one.endSha === sha && hasBrought(one),
+        ({ request, repo }) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...RECENTLY_UPDATED }),
+        (pull) => pull.endSha === sha && isOpenOrMerged(pull),
       ),
     findPullRequestsOfBranch: (repository, branch, state) => {
       const [owner = ''] = repository.split('/')
-      // Without a branch of this name GitHub may list all; an owner may have a fork, too.
-      const isWanted = (one: ListedPullRequest): boolean => one.branch === branch && !one.isOfFork
+      // If the branch does not exist, GitHub may list all pull requests. The owner can also have a fork.
+      const isWanted = (pull: ListedPullRequest): boolean => pull.branch === branch && !pull.isOfFork
       const query = { state, head: `${owner}:${branch}`, per_page: 30 }
       return find(
         repository,
@@ -239,7 +240,7 @@ const commitFilesSchema = z.pipe(
   z.transform(({ files }) => files),
 )
 
-/** GitHub lists no more files of a pull request or a commit, and does not say that there are more. */
+/** GitHub lists no more files of a pull request or a commit, and does not report that there are more. */
 const MAX_LISTED_FILES = 3_000
 const MAX_FILE_PAGES = MAX_LISTED_FILES / PAGE_SIZE
 
@@ -250,9 +251,15 @@ function requireWhole(files: readonly FilePaths[]): readonly FilePaths[] {
 }
 
 export interface ChangedFiles {
-  /** Every file that a pull request touches. @throws ActionError `rejected` if GitHub may not list all of them */
+  /**
+   * Lists the paths that a pull request changes, including the old paths of renamed files.
+   * @throws ActionError `rejected` if GitHub may not list all of them
+   */
   readonly listPullRequestPaths: (pullRequest: PullRequestAddress) => Promise<readonly FilePaths[]>
-  /** Every file that a commit touches. @throws ActionError `rejected` if GitHub may not list all of them */
+  /**
+   * Lists the paths that a commit changes, including the old paths of renamed files.
+   * @throws ActionError `rejected` if GitHub may not list all of them
+   */
   readonly listCommitPaths: (repository: string, sha: string) => Promise<readonly FilePaths[]>
 }
 
@@ -282,7 +289,7 @@ const eventSchema = z.object({
   requested_team: z.nullish(z.object({ slug: z.string() })),
 })
 
-/** Whom an event is about, if it is about a review. */
+/** Returns the reviewer that an event of the timeline is about. Empty for any other event. */
 function toReviewers(event: z.infer<typeof eventSchema>, owner: string): readonly string[] {
   const team = event.requested_team && `${owner}/${event.requested_team.slug}`
   const author = event.event === 'reviewed' ? event.user?.login : undefined
@@ -292,10 +299,10 @@ function toReviewers(event: z.infer<typeof eventSchema>, owner: string): readonl
 
 const reviewSchema = z.object({ user: accountSchema, state: z.string() })
 
-/** The reviews that say yes or no. A comment changes nothing, and a dismissed review no longer says `APPROVED`. */
+/** The states that change a reviewer's verdict. A comment does not, and a dismissed review no longer approves. */
 const VERDICTS = ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED']
 
-/** The people whose last verdict approves, by their logins. */
+/** Returns the logins of the people whose last verdict approves. */
 function toApprovers(reviews: readonly z.infer<typeof reviewSchema>[]): readonly string[] {
   const isVerdict = ({ user, state }: (typeof reviews)[number]): boolean =>
     user.type === 'User' && user.login !== '' && VERDICTS.includes(state)
@@ -303,20 +310,20 @@ function toApprovers(reviews: readonly z.infer<typeof reviewSchema>[]): readonly
   return [...verdicts].filter(([, state]) => state === 'APPROVED').map(([login]) => login)
 }
 
-/** A pull request in which more has happened is too old to ask anybody new. */
+/** A pull request with more events is too old for new reviewers. */
 const MAX_PAGES = 10
 
 export interface Reviewers {
   /**
-   * Whoever was asked for a review of a pull request so far, be the request taken back or not, and whoever gave one. In small
-   * letters, teams as `org/team`. GitHub keeps it for ever, and nobody else can write it.
+   * Lists everybody whose review was requested, even if the request was removed, and everybody who reviewed. In lower
+   * case, and teams as `org/team`. The source is the timeline, which GitHub keeps forever and only GitHub can write.
    */
   readonly listReviewersSoFar: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
-  /** The people who approve a pull request, by their logins: those whose last verdict approves. */
+  /** Lists the logins of the people whose last verdict approves a pull request. */
   readonly listApprovers: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
   /**
-   * Asks one person, or one team of the owner of the repository.
-   * @throws ActionError `rejected` if it cannot be asked, such as who has no access
+   * Requests a review from a person, or from a team of the repository's owner.
+   * @throws ActionError `rejected` if the review cannot be requested, such as from a person without access
    */
   readonly requestReview: (pullRequest: PullRequestAddress, name: string) => Promise<void>
 }

@@ -1,3 +1,4 @@
+/** Parses responses with zod schemas that tolerate malformed fields. */
 import * as z from 'zod/mini'
 
 /** A response that is not as GitHub describes it. The message quotes nothing of the response. */
@@ -14,7 +15,8 @@ export function parseResponse<T>(schema: z.ZodMiniType<T>, { data }: { readonly 
   return result.data
 }
 
-// A field that is missing, null or of another type than GitHub describes is undefined: it is no reason to reject the rest.
+// A field that is missing, null or of another type than GitHub describes is undefined: it is no reason to reject the
+// rest.
 export const text = z.catch(z.optional(z.string()), undefined)
 export const integer = z.catch(z.optional(z.int()), undefined)
 export const flag = z.catch(z.optional(z.boolean()), undefined)
@@ -49,32 +51,32 @@ export function skipMalformed<T>(item: z.ZodMiniType<T>): z.ZodMiniType<T[]> {
 
 export type Visibility = 'public' | 'private' | 'internal'
 
-/** A repository, as far as is known. */
-interface SeenRepository {
+/** A repository whose visibility may be unknown. */
+interface KnownRepository {
   /** `owner/name` */
   readonly repository: string
   readonly visibility?: Visibility | undefined
 }
 
-const said = z.catch(z.optional(z.enum(['public', 'private', 'internal'])), undefined)
+const visibilityField = z.catch(z.optional(z.enum(['public', 'private', 'internal'])), undefined)
 
-/** The visibility of a repository. Undefined if GitHub does not say: `private: true` alone may be an internal one. */
+/** The visibility of a repository. Undefined if unknown: with `private: true` alone, the repository may be internal. */
 export const visibilitySchema = z.pipe(
-  part({ visibility: said, private: flag }),
+  part({ visibility: visibilityField, private: flag }),
   z.transform(
     ({ visibility, private: isPrivate }): Visibility | undefined =>
       visibility ?? (isPrivate === false ? 'public' : undefined),
   ),
 )
 
-/** GitHub tells repositories apart by their letters, and not by the case of these. */
+/** GitHub ignores the case of repository names. */
 export const isSameRepository = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 /**
- * Whether text in `target` may name `source`, its branches and its people. An unknown source counts as private, and an unknown
- * target as public.
+ * Whether text in `target` may name `source`, its branches and its people. An unknown source counts as private, and an
+ * unknown target as public.
  */
-export function canName(source: SeenRepository, target: SeenRepository): boolean {
+export function canName(source: KnownRepository, target: KnownRepository): boolean {
   if (isSameRepository(source.repository, target.repository)) return true
   const { visibility = 'private' } = source
   return visibility === 'public' || visibility === (target.visibility ?? 'public')

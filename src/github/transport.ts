@@ -1,3 +1,4 @@
+/** Loads Octokit, and applies our request policy to each request. */
 import { exchange, failureCause, type HttpAnswer, type HttpRequest, readText } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type Deadline, withDeadline } from '../runtime/time-budget.ts'
@@ -17,6 +18,7 @@ type OctokitPlugin = NonNullable<Parameters<Toolkit['getOctokit']>[2]>
 /** Sends a request once. `end` aborts when the caller no longer waits for the response. */
 export type Send = (request: HttpRequest, end: AbortSignal) => Promise<HttpAnswer>
 
+/** Returns a `Send` through the proxies of the environment. */
 export function sendThrough(env: NodeJS.ProcessEnv): Send {
   return async (request, end) => exchange(request, env, end)
 }
@@ -30,12 +32,12 @@ export interface GitHubOptions {
   readonly clock: Clock
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
-  /** On the clock's scale, in milliseconds: nothing is sent, waited for or retried after it. */
+  /** A timestamp of `clock.now()`, or a deadline that can move. Nothing is sent, awaited or retried after it. */
   readonly deadlineAt: number | Deadline
   readonly log: (line: string) => void
-  /** For the log of a run in debug mode. */
+  /** Writes to the debug log. */
   readonly debug: (line: string) => void
-  /** For everything that GitHub returns: untrusted text is cut later, and half a secret could no longer be found. */
+  /** Applied to everything that GitHub returns: untrusted text is cut later, and half a secret is not found. */
   readonly redact: Redact
 }
 
@@ -56,9 +58,9 @@ export interface RequestPolicy {
 export interface Usage {
   /** How many requests of this step GitHub has counted. It does not count a 304. */
   readonly counted: number
-  /** How many more requests with the token GitHub allows within this hour, whoever sends them. */
+  /** How many more requests with the token GitHub allows within this hour, for all senders. */
   readonly remaining: number
-  /** How many requests GitHub allows in an hour; 0 until GitHub has said. */
+  /** How many requests GitHub allows in an hour. 0 until the first response. */
   readonly limit: number
 }
 
@@ -72,15 +74,15 @@ const MAX_RETRIES = 3
 const WRITE_INTERVAL_MS = 1_000
 /** GitHub redirects once, from a repository's old name to its present one. */
 const MAX_REDIRECTS = 3
-/** A look at a pull request with its checks takes five requests. */
+/** Reading a pull request with its checks takes five requests. */
 const MAX_CACHED_RESPONSES = 16
 
 const REDIRECTS = [301, 302, 307, 308]
 
-/** GitHub's own have no other characters. A header with any other byte could not be sent back unchanged. */
+/** GitHub's ETags have no other characters. A header with other bytes could not be sent back unchanged. */
 const SENDABLE_ETAG = /^[\x21-\x7e]+$/
 
-/** Where the same request is to be sent instead. Only on the same origin, because the token is for no other server. */
+/** Returns the URL to send the same request to, on the same origin only, because no other server may get the token. */
 function getRedirect({ status, headers: { location } }: GitHubResponse, url: URL): URL | undefined {
   if (!REDIRECTS.includes(status) || typeof location !== 'string') return undefined
   const next = parseUrl(location, url.href)
@@ -92,18 +94,19 @@ function isTransient(error: unknown): boolean {
   return error instanceof TransportFailure && ['no-connection', 'broken'].includes(failureCause(error.cause))
 }
 
-/** A token that is refused for the first time after this time may have been valid before, in milliseconds. */
-const SHORT_MS = 30 * 60_000
+/** A token that is refused for the first time this late may have expired. */
+const EXPIRY_SUSPECTED_MS = 30 * 60_000
 
-/** In milliseconds; undefined if the request is not to be retried. */
-function getRetryDelayMs(error: unknown, tries: number, retries: number, wallTime: Date): number | undefined {
-  if (error instanceof Refusal && error.isRateLimit) return tries < MAX_RETRIES ? error.limitMs(wallTime) : undefined
-  return tries < retries && isTransient(error) ? (tries + 1) ** 2 * 1_000 : undefined
+/** Returns the delay in milliseconds, or `undefined` if the request must not be retried. */
+function getRetryDelayMs(error: unknown, retryCount: number, retries: number, wallTime: Date): number | undefined {
+  if (error instanceof Refusal && error.isRateLimit)
+    return retryCount < MAX_RETRIES ? error.limitMs(wallTime) : undefined
+  return retryCount < retries && isTransient(error) ? (retryCount + 1) ** 2 * 1_000 : undefined
 }
 
 /**
- * The response that Octokit wraps in an error, because it is no success.
- * @throws what `fetch` throws, which Octokit wraps in an error of its own
+ * Returns the error response that Octokit wraps in an error.
+ * @throws the error of `fetch`, which Octokit also wraps
  */
 function unwrapResponse(error: unknown): GitHubResponse {
   const { response, cause = error } = error as { readonly response?: GitHubResponse; readonly cause?: unknown }
@@ -111,7 +114,7 @@ function unwrapResponse(error: unknown): GitHubResponse {
   throw cause
 }
 
-/** One request, at whatever address it is sent to. */
+/** A request, which a redirect can send to another URL. */
 interface Outgoing {
   readonly method: string
   readonly url: URL
@@ -121,9 +124,9 @@ interface Outgoing {
 }
 
 /**
- * The request policy: the deadline on the step's clock, retries, rate limits, redirects on the same origin, ETags, and a pause
- * between writes. Octokit's public plugins for retries and throttling are not used: they retry a POST after a 5xx, which may
- * write twice, and they sleep on the wall clock, which no deadline ends.
+ * The request policy: the deadline on the step's clock, retries, rate limits, redirects on the same origin, ETags, and
+ * a pause between writes. Octokit's public plugins for retries and throttling are not used: they retry a POST after a
+ * 5xx, which may write twice, and they sleep on the wall clock, which no deadline ends.
  */
 function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' | 'log' | 'debug'>) {
   let usage: Usage = { counted: 0, remaining: 0, limit: 0 }
@@ -142,12 +145,12 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
 
   /** Caches a response, or returns the cached response for a 304. */
   function revalidate(url: string, response: GitHubResponse): GitHubResponse {
-    const whole = response.status === 304 ? cache.get(url) : response
-    if (whole === undefined || whole.status >= 300) return response
+    const valid = response.status === 304 ? cache.get(url) : response
+    if (valid === undefined || valid.status >= 300) return response
     cache.delete(url)
-    if (SENDABLE_ETAG.test(whole.headers.etag ?? '')) cache.set(url, whole)
+    if (SENDABLE_ETAG.test(valid.headers.etag ?? '')) cache.set(url, valid)
     for (const oldest of [...cache.keys()].slice(0, -MAX_CACHED_RESPONSES)) cache.delete(oldest)
-    return whole
+    return valid
   }
 
   /** Logs the wait, unless a wait of another request that lasts as long is being logged. */
@@ -172,7 +175,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
   }
 
   async function sendOnce({ method, send, policy: { signal } }: Outgoing, url: URL): Promise<GitHubResponse> {
-    // A signal of the process is heard only when the event loop turns, and this request may write.
+    // Process signals are handled only when the event loop runs, and this request may write.
     await clock.turn()
     signal.throwIfAborted()
     const etag = method === 'GET' ? cache.get(url.href)?.headers.etag : undefined
@@ -184,7 +187,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
     return method === 'GET' ? revalidate(url.href, response) : response
   }
 
-  /** Follows a renamed repository, with method and body. */
+  /** Sends a request, and follows the redirects of a renamed repository with method and body. */
   async function attempt(request: Outgoing): Promise<GitHubResponse> {
     const { signal, redirect } = request.policy
     if (request.method !== 'GET') await pauseBetweenWrites(signal)
@@ -193,7 +196,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
       const response = await sendOnce(request, url)
       if (response.status < 300 || (response.status === 302 && redirect === 'manual')) return response
       const next = redirects < MAX_REDIRECTS ? getRedirect(response, url) : undefined
-      if (next === undefined) throw new Refusal(response, hasAccepted || clock.now() - openedAt > SHORT_MS)
+      if (next === undefined) throw new Refusal(response, hasAccepted || clock.now() - openedAt > EXPIRY_SUSPECTED_MS)
       url = next
     }
   }
@@ -201,11 +204,11 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
   /** No pause between two attempts ends after the deadline, except waits for a rate limit that the deadline allows. */
   async function perform(request: Outgoing): Promise<GitHubResponse> {
     const { signal, deadline, retries = MAX_RETRIES, isSentOnce = false } = request.policy
-    for (let tries = 0; ; tries++) {
+    for (let retryCount = 0; ; retryCount++) {
       try {
         return await attempt(request)
       } catch (error) {
-        const delayMs = isSentOnce ? undefined : getRetryDelayMs(error, tries, retries, clock.wallTime())
+        const delayMs = isSentOnce ? undefined : getRetryDelayMs(error, retryCount, retries, clock.wallTime())
         if (delayMs === undefined) throw error
         const isRateLimit = error instanceof Refusal && error.isRateLimit
         if (!(isRateLimit ? deadline.allowWait(delayMs) : clock.now() + delayMs < deadline.at)) throw error
@@ -221,8 +224,8 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
       const body: unknown = rest.body
       const { baseUrl, headers, mediaType } = options
       const policy = options.request as RequestPolicy
-      // Octokit passes one object to all hooks, so it is changed in place. It names an address from here on and no route, whose
-      // parameters Octokit would add to the address of a redirect.
+      // Octokit passes one object to all hooks, so it is changed in place. It names an address from here on and no
+      // route, whose parameters Octokit would add to the address of a redirect.
       for (const name of Object.keys(options)) Reflect.deleteProperty(options, name)
       Object.assign(options, { method, baseUrl, mediaType, ...(body !== undefined && { data: body }) })
       const send: Outgoing['send'] = async (target, etag, signal) => {
@@ -241,33 +244,34 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
 }
 
 /**
- * Sends a request once and reads the whole response: Octokit would take a body that breaks off for an empty one.
+ * Sends a request once and reads the complete response, because Octokit treats a body that breaks off as empty.
  * @throws TransportFailure, ActionError `proxy`
  */
 async function exchangeText(send: Send, request: HttpRequest, signal: AbortSignal) {
   try {
     const response = await send(request, signal)
-    return { response, whole: await readText(response.body, MAX_RESPONSE_BYTES) }
+    return { response, text: await readText(response.body, MAX_RESPONSE_BYTES) }
   } catch (error) {
     throw error instanceof ActionError ? error : new TransportFailure(error)
   }
 }
 
-/** A `fetch` for Octokit, over connections of our own. */
+/** Creates a `fetch` for Octokit that uses our own connections. */
 function createFetch(send: Send) {
   return async (url: string, { method, headers, body, signal }: HttpRequest & { readonly signal: AbortSignal }) => {
-    const { response, whole } = await exchangeText(send, { method, url: new URL(url), headers, body }, signal)
-    const text = (): Promise<string> => Promise.resolve(whole)
-    return { status: response.status, url, headers: new Map(Object.entries(response.headers)), text, arrayBuffer: text }
+    const { response, text } = await exchangeText(send, { method, url: new URL(url), headers, body }, signal)
+    const read = (): Promise<string> => Promise.resolve(text)
+    const responseHeaders = new Map(Object.entries(response.headers))
+    return { status: response.status, url, headers: responseHeaders, text: read, arrayBuffer: read }
   }
 }
 
 const USER_AGENT = 'docs-agent-action'
 
 /**
- * Octokit with our request policy. The toolkit reads the proxies, the API's address and the event as it is loaded. The event
- * is hidden from it meanwhile: this action has read it already, and the toolkit would throw on a payload that is cut off.
- * @throws ActionError `proxy` if an address in the environment is invalid
+ * Loads Octokit with our request policy. The toolkit reads the proxies, the API URL and the event while it loads. The
+ * event is hidden from it: the toolkit throws on a truncated payload, and this action has already read it.
+ * @throws ActionError `proxy` if a URL in the environment is invalid
  */
 async function openOctokit(
   { token, apiUrl, debug }: Pick<GitHubOptions, 'token' | 'apiUrl' | 'debug'>,
@@ -279,7 +283,7 @@ async function openOctokit(
   delete process.env['GITHUB_EVENT_PATH']
   try {
     const { getOctokit } = await load()
-    // Octokit would write to the step's streams, past everything that redacts and escapes.
+    // Octokit would write to the step's standard output, without redaction and escaping.
     const log = { debug, info: debug, warn: debug, error: debug }
     const request = { fetch: createFetch(send), log }
     return getOctokit(token, { baseUrl: apiUrl, userAgent: USER_AGENT, log, request }, ...plugins)
@@ -294,7 +298,7 @@ async function openOctokit(
   }
 }
 
-/** Octokit, opened by the first request and once for a step, and what GitHub has counted of its requests. */
+/** Octokit, loaded by the first request of a step, and GitHub's count of the requests. */
 export interface Transport {
   readonly open: () => Promise<Octokit>
   readonly usage: () => Usage

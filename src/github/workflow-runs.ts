@@ -1,3 +1,4 @@
+/** Finds earlier runs of workflows. */
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { DEPENDABOT } from './event.ts'
@@ -5,39 +6,39 @@ import { parseResponse, skipMalformed } from './schemas.ts'
 
 interface WorkflowBranch {
   readonly repository: string
-  /** The name of the workflow's file, such as `docs.yml`, or its id. */
+  /** The file name of the workflow, such as `docs.yml`, or its id. */
   readonly workflow: string
   readonly branch: string
-  /** The run that looks back. Runs began after it do not count: a re-run looks back from where it first stood. */
+  /** The current run. Later runs do not count, so that a re-run starts at the same point as its first attempt. */
   readonly runId: number
-  /** Whether the workflow is another one, whose runs start this one: what is told is then what these stand on. */
+  /** Whether this is the workflow that triggers the current one. If so, its own runs by `workflow_run` count, too. */
   readonly isOther?: boolean
 }
 
 /**
- * Runs that are about the branch as a whole. One for a pull request, an issue or a comment was successful without having
- * looked at what came to the branch before it.
+ * Events whose runs cover the branch. A run for a pull request, an issue or a comment succeeds without covering the
+ * earlier commits of the branch.
  */
 const BRANCH_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'merge_group']
 
 /**
- * GitHub records such a run with the newest commit of the default branch, and not with the one that it was about: this one
- * may have told less, and of another branch.
+ * GitHub records such a run with the newest commit of the default branch, although it may have covered an older commit
+ * or another branch.
  */
 const STARTED_BY_RUN = 'workflow_run'
 
-/** Whether a later run of the same workflow on the same branch looks back to this run, if it ends green. */
+/** Whether this run, if it is green, is a base for later runs of the same workflow on the same branch. */
 export function countsAsBase({ event, actor }: { readonly event: string; readonly actor: string }): boolean {
-  // A push of Dependabot's gets no secrets, and may be green for having sent nothing.
+  // A push by Dependabot has no access to secrets, so its run can be green without having sent anything.
   return BRANCH_EVENTS.includes(event) && !(event === 'push' && actor === DEPENDABOT)
 }
 
-/** The list is newest first. Branches of forks may have the same name, so the right one may be far down. */
+/** The list is newest first. Branches of forks can have the same name, so the run can be on a later page. */
 const MAX_PAGES = 10
-/** Each costs a comparison, if it is gone. */
+/** Each head that no longer exists costs a comparison. */
 const MAX_HEADS = 10
 
-/** Of a fork that was deleted there is no name. What does not say all that counts does not count. */
+/** A run of a deleted fork has no repository, so it is skipped as malformed. */
 const runSchema = z.pipe(
   z.object({
     id: z.int(),
@@ -66,12 +67,13 @@ const pageSchema = z.pipe(
 const statusSchema = z.object({ status: z.nullish(z.string()), run_attempt: z.optional(z.int()) })
 
 export interface WorkflowRuns {
-  /** Whether an attempt of a run has completed (`GET /repos/{owner}/{repo}/actions/runs/{run_id}`). */
+  /** Returns whether an attempt of a run has completed (`GET /repos/{owner}/{repo}/actions/runs/{run_id}`). */
   readonly hasCompleted: (repository: string, runId: number, attempt: number) => Promise<boolean>
   /**
-   * The heads of the last successful runs of a workflow on a branch before this one, newest first and each once
-   * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
-   * that it finds those of forks and of pull requests too. A head may be gone: then the one before it is as good.
+   * Finds the head commits of the last successful runs of a workflow on a branch before the current run, newest first
+   * and without duplicates (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub filters branches
+   * by name only, so runs of forks and of pull requests are skipped here. Returns several heads, because some may no
+   * longer exist.
    */
   readonly findLastSuccesses: (before: WorkflowBranch) => Promise<readonly string[]>
 }
@@ -84,16 +86,16 @@ export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
       return status === 'completed' || newest > attempt
     }),
   findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
-    const counts = ({ id, event, actor, isOfFork }: Run): boolean =>
+    const isBase = ({ id, event, actor, isOfFork }: Run): boolean =>
       id < runId && (countsAsBase({ event, actor }) || (isOther && event === STARTED_BY_RUN)) && !isOfFork
     return call('actions: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs'
       const successes = { branch, status: 'success', exclude_pull_requests: true } as const
       const query = { ...repo, workflow_id: workflow, per_page: PAGE_SIZE, ...successes }
-      const limits = { maxPages: MAX_PAGES, past: 'left' } as const
+      const limits = { maxPages: MAX_PAGES, canBeCut: true } as const
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      const runs = await readAll(readPage, { page: pageSchema, ...limits, isLast: counts })
-      const found = runs.filter(counts)
+      const runs = await readAll(readPage, { page: pageSchema, ...limits, isLast: isBase })
+      const found = runs.filter(isBase)
       return [...new Set(found.map(({ headSha }) => headSha))].slice(0, MAX_HEADS)
     })
   },
