@@ -4,7 +4,7 @@ import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { connectGitHub, type GitHub } from '../../src/github/github.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
+import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
@@ -19,8 +19,8 @@ const LIST = 'repos/list-pull-requests-associated-with-commit'
 const list = (github: GitHub) => github.findPullRequestsOfCommit('acme/docs', commit('a'))
 const PULL = { repository: 'acme/docs', number: 7 }
 
-/** What comes of a question, or of its error, and when; all after the faults goes well. */
-const ask = (faults: readonly GitHubFault[], options: AskingOptions = {}, endsInMs = DAY_MS) =>
+/** Returns the result or the error of one call, and its duration. The requests after the faults succeed. */
+const callOnce = (faults: readonly GitHubFault[], options: AskingOptions = {}, endsInMs = DAY_MS) =>
   askingGitHub(
     { docs: repositoryWithPull({ state: 'closed' }), faults: { [LIST]: faults }, ...options },
     async (github, { asked, clock }) => {
@@ -30,45 +30,45 @@ const ask = (faults: readonly GitHubFault[], options: AskingOptions = {}, endsIn
   )
 
 const code = (code: ActionError['code']) => expect.objectContaining({ code }) as unknown
-const always = (fault: GitHubFault) => Array<GitHubFault>(9).fill(fault)
+const repeat = (fault: GitHubFault) => Array<GitHubFault>(9).fill(fault)
 
 test.each<[string, readonly GitHubFault[], unknown, number, number, number?]>([
-  ['a server that is down for a while is asked again', ['unavailable', 408], [], 3, 5_000],
-  ['so is one whose connections break', ['reset', 'answer-lost'], [], 3, 5_000],
-  ['an answer that never comes is given up after 30 seconds', ['never'], [], 2, 31_000],
-  ['a server that stays down is asked four times', always(503), code('service-error'), 4, 14_000],
-  ['a primary limit is waited for', ['primary-limit'], [], 2, 6_000],
-  ['a secondary limit is waited for', ['secondary-limit'], [], 2, 5_000],
-  ['a limit of a server in between is waited for', ['plain-limit'], [], 2, 5_000],
-  ['a limit without a time lasts a minute', [429], [], 2, 60_000],
-  ['a limit that comes again is waited for three times', always(429), code('rate-limited'), 4, 180_000],
-  ['a limit that ends at the deadline is not waited for', ['plain-limit'], code('rate-limited'), 1, 0, 5_000],
-  ['a limit that ends before the deadline is waited for', ['plain-limit'], [], 2, 5_000, 5_001],
-  ['where the next try would be too late, the last one stands', [503, 503], code('service-error'), 2, 1_000, 4_000],
-  ['what is answered at the deadline is too late', ['never'], code('deadline'), 1, 20_000, 20_000],
-  ['past the deadline nothing is asked', [], code('deadline'), 0, 0, 0],
-  ['a page that is not GitHub makes no sense', ['html'], code('bad-answer'), 1, 0],
+  ['retries a server that is temporarily unavailable', ['unavailable', 408], [], 3, 5_000],
+  ['retries after broken connections', ['reset', 'answer-lost'], [], 3, 5_000],
+  ['retries a request without a response after 30 seconds', ['never'], [], 2, 31_000],
+  ['gives up after four attempts', repeat(503), code('service-error'), 4, 14_000],
+  ['waits for a primary rate limit', ['primary-limit'], [], 2, 6_000],
+  ['waits for a secondary rate limit', ['secondary-limit'], [], 2, 5_000],
+  ['waits for the rate limit of a gateway', ['plain-limit'], [], 2, 5_000],
+  ['waits a minute for a rate limit without a time', [429], [], 2, 60_000],
+  ['waits for repeated rate limits three times', repeat(429), code('rate-limited'), 4, 180_000],
+  ['does not wait for a rate limit that ends at the deadline', ['plain-limit'], code('rate-limited'), 1, 0, 5_000],
+  ['waits for a rate limit that ends before the deadline', ['plain-limit'], [], 2, 5_000, 5_001],
+  ['does not retry if the retry would be too late', [503, 503], code('service-error'), 2, 1_000, 4_000],
+  ['fails at the deadline without a response', ['never'], code('deadline'), 1, 20_000, 20_000],
+  ['sends nothing after the deadline', [], code('deadline'), 0, 0, 0],
+  ['rejects a page that is not from GitHub', ['html'], code('bad-answer'), 1, 0],
 ])('%s', async (_what, faults, found, tries, tookMs, endsInMs = DAY_MS) => {
-  expect(await ask(faults, {}, endsInMs)).toEqual({ found, tries, tookMs })
+  expect(await callOnce(faults, {}, endsInMs)).toEqual({ found, tries, tookMs })
 })
 
-test.each([400, 401, 403, 404, 409, 410, 422, 451])('does not try again what is answered %i', async (status) => {
-  expect((await ask([status])).tries).toBe(1)
+test.each([400, 401, 403, 404, 409, 410, 422, 451])('does not retry a %i', async (status) => {
+  expect((await callOnce([status])).tries).toBe(1)
 })
 
 test.each<[AskingOptions, string, string]>([
   [{ token: 'ghs_wrong' }, 'unauthorized', '401'],
   [{ state: { permissions: {} } }, 'forbidden', '“Resource not accessible by integration” (403)'],
   [{ state: { repositories: {} } }, 'not-found', '“Not Found” (404)'],
-])('says what %j means', async (options, code, part) => {
-  expect((await ask([], options)).found).toMatchObject({ code, message: expect.stringContaining(part) as unknown })
+])('reports %j', async (options, code, part) => {
+  expect((await callOnce([], options)).found).toMatchObject({ code, message: expect.stringContaining(part) as unknown })
 })
 
 test.each<[what: string, faults: readonly GitHubFault[], waitMs: number, isLate: boolean]>([
-  ['at first', [401], 0, false],
-  ['after it was accepted', ['none', 401], 0, true],
-  ['at first, after most of an hour', [401], 50 * 60_000, true],
-])('a token that is refused %s is reported as one that may have ended', async (_what, faults, waitMs, isLate) => {
+  ['in the first request', [401], 0, false],
+  ['after it was accepted before', ['none', 401], 0, true],
+  ['in the first request, after most of an hour', [401], 50 * 60_000, true],
+])('reports a token that is refused %s as invalid or as expired', async (_what, faults, waitMs, isLate) => {
   const error = await askingGitHub(
     { docs: repositoryWithPull({ state: 'closed' }), faults: { [LIST]: faults } },
     async (github, { clock }) => {
@@ -81,8 +81,8 @@ test.each<[what: string, faults: readonly GitHubFault[], waitMs: number, isLate:
   expect(error).toMatchObject({ code: 'unauthorized', hint: expect.stringContaining(advice) as unknown })
 })
 
-test.each(['while an answer is waited for', 'while the loop was busy, before anything is sent'])(
-  'a cancel that comes %s ends it at once, and nothing is asked after it',
+test.each(['during a request', 'while the event loop is busy, before a request'])(
+  'a cancellation %s ends the call immediately, and nothing is sent after it',
   async (when) => {
     const [run, cancelled] = [new AbortController(), new ActionError('cancelled', 'The run was cancelled.')]
     const cancel = (): void => {
@@ -90,14 +90,15 @@ test.each(['while an answer is waited for', 'while the loop was busy, before any
     }
     const options = { signal: run.signal, beforeAnswer: cancel, faults: { [LIST]: ['never'] } } as const
     await askingGitHub(options, async (github, { asked, clock }) => {
-      if (when.includes('busy')) Object.assign(clock, { turn: () => Promise.resolve().then(cancel) })
+      const busyClock: Pick<Clock, 'turn'> = { turn: () => Promise.resolve().then(cancel) }
+      if (when.includes('busy')) Object.assign(clock, busyClock)
       expect([await errorOf(list(github)), await errorOf(list(github))]).toEqual([cancelled, cancelled])
       expect(asked).toHaveLength(when.includes('busy') ? 0 : 1)
     })
   },
 )
 
-test('leaves a second between two requests that write', async () => {
+test('pauses for a second between two writes', async () => {
   await askingGitHub({ docs: repositoryWithPull() }, async (github, { clock }) => {
     const at: number[] = []
     for (const label of ['a', 'b', 'c']) {
@@ -108,40 +109,40 @@ test('leaves a second between two requests that write', async () => {
   })
 })
 
-test('debug lines tell of the next attempt, and neither they nor errors hold a secret', async () => {
+test('logs retries in debug lines, and no debug line or error contains a secret', async () => {
   const lines: string[] = []
   const redact = (text: string): string => text.replaceAll(TOKEN, '***')
-  const { found } = await ask([503, 'long-limit'], { redact, debug: (line) => lines.push(line) })
+  const { found } = await callOnce([503, 'long-limit'], { redact, debug: (line) => lines.push(line) })
   expect(lines).toEqual([
     `Retrying in 1 s: GET https://git.example.com/api/v3/repos/acme/docs/commits/${commit('a')}/pulls`,
   ])
   expect(JSON.stringify([found, String(found), lines])).not.toContain(TOKEN)
 })
 
-test('logs a wait for a rate limit at once and every minute, with the time at which it ends', async () => {
+test('logs a wait for a rate limit, with the time at which it ends', async () => {
   const lines: string[] = []
-  await ask([503, 429, 'plain-limit'], { log: (line) => lines.push(line) })
+  await callOnce([503, 429, 'plain-limit'], { log: (line) => lines.push(line) })
   const limit = (until: string) => `GitHub's rate limit is exceeded. Waiting until 2026-01-01 00:${until} UTC.`
   expect(lines).toEqual([limit('01:01'), limit('01:06')])
 })
 
-test('throws a defect as it is', async () => {
-  const defect = new TypeError('debug is not a function')
+test('throws a bug unchanged', async () => {
+  const bug = new TypeError('debug is not a function')
   const debug = (): never => {
-    throw defect
+    throw bug
   }
-  expect((await ask([503], { debug })).found).toBe(defect)
+  expect((await callOnce([503], { debug })).found).toBe(bug)
 })
 
-test('what GitHub says holds no secret', async () => {
+test('redacts what GitHub returns', async () => {
   const redact = (text: string): string => text.replaceAll('guide', '***')
   const found = await askingGitHub({ docs: repositoryWithPull(), redact }, (github) => github.readPullRequest(PULL))
   expect(found.branch).toBe('agent/***')
 })
 
 const RUNS = { repository: 'acme/docs', workflow: 'a', branch: 'b', runId: 1 }
-const OTHERS = { kind: 'comment', id: 71, threadId: 71, writtenAt: '' } as const
-const BELOW_ISSUE = { ...OTHERS, repository: 'acme/docs', number: 8, isOnPullRequest: false }
+const COMMENT = { kind: 'comment', id: 71, threadId: 71, writtenAt: '' } as const
+const BELOW_ISSUE = { ...COMMENT, repository: 'acme/docs', number: 8, isOnPullRequest: false }
 
 test.each<[string, (github: GitHub) => Promise<unknown>]>([
   ['actions: read', (github) => github.findLastSuccesses(RUNS)],
@@ -162,11 +163,11 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
   ['pull-requests: read', (github) => github.listApprovers(PULL)],
   ['pull-requests: read', (github) => github.readPullRequest(PULL)],
   ['pull-requests: write', (github) => github.addComment(PULL, 'Done.')],
-  ['pull-requests: write', (github) => github.addEyes({ ...PULL, ...OTHERS, isOnPullRequest: true })],
+  ['pull-requests: write', (github) => github.addEyes({ ...PULL, ...COMMENT, isOnPullRequest: true })],
   ['pull-requests: write', (github) => github.addLabel(PULL, 'docs-agent')],
   ['pull-requests: write', (github) => github.editComment(PULL, 71, 'Done.')],
   ['pull-requests: write', (github) => github.requestReview(PULL, 'mona')],
-])('a refusal names the permission `%s` (%#)', async (permission, perform) => {
+])('the hint of a refusal names the permission `%s` (%#)', async (permission, perform) => {
   const body = JSON.stringify({ message: 'Resource not accessible by integration' })
   const github = connectInProcess({
     clock: virtualClock(),
@@ -177,7 +178,7 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
   expect(await errorOf(perform(github))).toMatchObject({ code: 'forbidden', hint })
 })
 
-test('without `statuses: read` the checks are not known', async () => {
+test('reading checks fails without `statuses: read`', async () => {
   const state = { permissions: { checks: 'read', actions: 'read' } } as const
   const read = (github: GitHub) => errorOf(github.readChecks('acme/docs', commit('c'), RUN_FACTS))
   expect(await askingGitHub({ state }, read)).toMatchObject({
@@ -186,8 +187,8 @@ test('without `statuses: read` the checks are not known', async () => {
   })
 })
 
-/** Asks over sockets, with the token of the embedded GitHub, and without time to wait. */
-async function overSockets(
+/** Runs calls over sockets, with the token of the embedded GitHub and the system clock. */
+async function runOverSockets(
   env: NodeJS.ProcessEnv,
   perform: (github: GitHub) => Promise<unknown>,
 ): Promise<readonly string[]> {
@@ -210,8 +211,8 @@ async function overSockets(
   return observed.requests
 }
 
-test('reads and writes at the address that it is given, and says what GitHub counts', async () => {
-  const asked = await overSockets({}, async (github) => {
+test("reads and writes at the given URL, and returns GitHub's count of the requests", async () => {
+  const asked = await runOverSockets({}, async (github) => {
     await github.addLabel(PULL, 'docs-agent')
     expect(await github.listOpenPullRequests('acme/docs')).toMatchObject([PULL])
     await github.until(systemClock.now() + 30_000).listOpenPullRequests('acme/docs')
@@ -220,15 +221,15 @@ test('reads and writes at the address that it is given, and says what GitHub cou
   expect(asked).toEqual(['issues/add-labels', 'pulls/list', 'pulls/list'])
 })
 
-test('a proxy that hangs up is asked once for each attempt, and NO_PROXY lets GitHub go directly', async () => {
+test('connects to a proxy that hangs up once per attempt, and obeys NO_PROXY', async () => {
   const proxy = await serveSockets({ onRequest: (socket) => socket.destroy() })
   const http_proxy = `http://127.0.0.1:${proxy.port}`
   const soon = systemClock.now() + 900
-  const asked = await overSockets({ http_proxy }, async (github) => {
+  const asked = await runOverSockets({ http_proxy }, async (github) => {
     expect(await errorOf(list(github.until(soon)))).toMatchObject({ code: 'unreachable' })
   })
   expect(asked).toEqual([])
-  await overSockets({ http_proxy, no_proxy: '127.0.0.1' }, list)
+  await runOverSockets({ http_proxy, no_proxy: '127.0.0.1' }, list)
   expect(proxy.connections()).toBe(1)
   await proxy.close()
 })

@@ -10,7 +10,7 @@ import { repositoryWithPull } from '../support/github-state.ts'
 
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const PULL = { repository: 'acme/docs', number: 7 }
-const ANSWER: CommentAddress = {
+const ADDRESS: CommentAddress = {
   ...PULL,
   kind: 'comment',
   id: 71,
@@ -18,13 +18,13 @@ const ANSWER: CommentAddress = {
   isOnPullRequest: true,
   writtenAt: '2020-01-01T00:00:00Z',
 }
-const IN_THREAD: CommentAddress = { ...ANSWER, kind: 'review-comment', id: 73, threadId: 72 }
+const IN_THREAD: CommentAddress = { ...ADDRESS, kind: 'review-comment', id: 73, threadId: 72 }
 
 const comment = (body: string, user = 'mona') =>
   ({ id: 71, createdAtMs: 0, reactions: [], body, user }) satisfies Comment
 
-/** A GitHub with some comments, and a thread of two at a line. */
-function asking<T>(
+/** Runs calls on a pull request with comments and a thread of two review comments. */
+function withComments<T>(
   comments: readonly Comment[],
   perform: (github: GitHub, given: AskedGitHub) => Promise<T>,
   options: AskingOptions = {},
@@ -41,19 +41,19 @@ function asking<T>(
 
 const COMMAND = comment('/docs Shorten it.')
 
-test('puts eyes on a comment and on a review comment, and asks nothing for a review', async () => {
-  await asking([COMMAND], async (github, { docs }) => {
-    await github.addEyes(ANSWER)
+test('adds eyes to a comment and to a review comment, and sends nothing for a review', async () => {
+  await withComments([COMMAND], async (github, { docs }) => {
+    await github.addEyes(ADDRESS)
     await github.addEyes(IN_THREAD)
-    await github.addEyes({ ...ANSWER, kind: 'review', id: 70 })
+    await github.addEyes({ ...ADDRESS, kind: 'review', id: 70 })
     const { comments = [], reviewComments = [] } = docs.pulls[7] ?? {}
     expect(comments[0]?.reactions).toMatchObject([{ content: 'eyes', user: TOKEN_USER }])
     expect(reviewComments.map(({ reactions }) => reactions.length)).toEqual([0, 1])
   })
 })
 
-test('lists the comments of one review, with their places', async () => {
-  const found = await asking([], (github) => github.listReviewComments({ ...ANSWER, kind: 'review', id: 70 }))
+test('lists the comments of a review, with their positions', async () => {
+  const found = await withComments([], (github) => github.listReviewComments({ ...ADDRESS, kind: 'review', id: 70 }))
   expect(found).toEqual([
     {
       authorId: expect.any(Number),
@@ -69,9 +69,9 @@ test('lists the comments of one review, with their places', async () => {
 test.each<[string, CommentPlace, (docs: RepositoryState) => readonly { body: string }[] | undefined]>([
   ['below a pull request', PULL, ({ pulls }) => pulls[7]?.comments],
   ['in the thread of a review comment', IN_THREAD, ({ pulls }) => pulls[7]?.reviewComments],
-  ['below an issue', { ...ANSWER, number: 8, isOnPullRequest: false }, ({ issues }) => issues[8]?.comments],
-])('writes a comment %s, finds it, and writes it anew and no other', async (_which, place, commentsIn) => {
-  await asking([COMMAND], async (github, { docs }) => {
+  ['below an issue', { ...ADDRESS, number: 8, isOnPullRequest: false }, ({ issues }) => issues[8]?.comments],
+])('adds a comment %s, finds it, and edits only that comment', async (_which, place, commentsIn) => {
+  await withComments([COMMAND], async (github, { docs }) => {
     const before = commentsIn(docs)?.map(({ body }) => body) ?? []
     const id = await github.addComment(place, `${MARKER}\nAt work.`)
     expect(await github.listComments(place, isOwnComment)).toEqual([
@@ -83,47 +83,51 @@ test.each<[string, CommentPlace, (docs: RepositoryState) => readonly { body: str
   })
 })
 
-test('in the place of an answer, only comments since the one that it answers are asked for', async () => {
-  const asked: unknown[] = []
+test('in the place of a reply, requests only the comments since the comment itself', async () => {
+  const sinceValues: unknown[] = []
   const github = answering((_path, query) => {
-    asked.push(query.get('since'))
+    sinceValues.push(query.get('since'))
     return []
   })
-  for (const place of [ANSWER, PULL]) await github.listComments(place, isOwnComment)
-  expect(asked).toEqual([ANSWER.writtenAt, null])
+  for (const place of [ADDRESS, PULL]) await github.listComments(place, isOwnComment)
+  expect(sinceValues).toEqual([ADDRESS.writtenAt, null])
 })
 
 test.each<[string, readonly string[], number]>([
-  ['what begins as a marker does, and not what quotes one', [`A quote: ${MARKER}`, MARKER], 1],
-  ['a marker behind more than 500 comments, and asks of none of them', [...Array<string>(620).fill('x'), MARKER], 7],
+  ['a comment that begins with a marker, but not one that quotes a marker', [`A quote: ${MARKER}`, MARKER], 1],
+  [
+    'a marker after more than 500 comments, without looking up their authors',
+    [...Array<string>(620).fill('x'), MARKER],
+    7,
+  ],
 ])('finds %s', async (_what, bodies, pages) => {
   const comments = bodies.map((body) => comment(body, 'github-actions[bot]'))
-  await asking(comments, async (github, { asked }) => {
+  await withComments(comments, async (github, { asked }) => {
     expect(await github.listComments(PULL, isOwnComment)).toMatchObject([{ body: MARKER, author: 'trusted' }])
     expect(asked).toEqual(Array(pages).fill('issues/list-comments'))
   })
 })
 
-test('who wrote what does not matter is not asked for', async () => {
-  await asking([comment(MARKER)], async (github, { asked }) => {
+test('does not look up the authors of irrelevant comments', async () => {
+  await withComments([comment(MARKER)], async (github, { asked }) => {
     expect(await github.listComments(PULL, (body) => body.includes('job_2'))).toEqual([])
     expect(asked).toEqual(['issues/list-comments'])
   })
 })
 
-test('reads what one comment says', async () => {
-  expect(await asking([COMMAND], (github) => github.readComment(PULL, 71))).toBe('/docs Shorten it.')
+test('reads the text of a comment', async () => {
+  expect(await withComments([COMMAND], (github) => github.readComment(PULL, 71))).toBe('/docs Shorten it.')
 })
 
 test.each<[string, CommentPlace]>([
   ['issues/create-comment', PULL],
   ['pulls/create-reply-for-review-comment', IN_THREAD],
-])('a comment that may have been written is not sent again: %s', async (operation, place) => {
+])('does not resend a comment that may have been added: %s', async (operation, place) => {
   const options = { faults: { [operation]: ['answer-lost', 'unavailable'] } } as const
   const add = async (github: GitHub, { asked }: AskedGitHub): Promise<void> => {
     expect(await errorOf(github.addComment(place, 'Done.'))).toMatchObject({ code: 'unreachable' })
     expect(await errorOf(github.addComment(place, 'Done.'))).toMatchObject({ code: 'service-error' })
     expect(asked).toEqual([operation, operation])
   }
-  await asking([COMMAND], add, options)
+  await withComments([COMMAND], add, options)
 })

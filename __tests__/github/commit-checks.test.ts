@@ -10,28 +10,34 @@ import {
 } from '../../src/github/checks.ts'
 import { refusal, RUN_FACTS } from '../support/fake-github.ts'
 
-/** What GitHub says of a commit. A row ends with fields, such as `status=waiting`; `-` is what is not there. */
-interface Answers {
-  /** Rows of id, conclusion, how many check runs GitHub counts in it (one if left out) and app. */
+/** GitHub's lists for a commit, as text. A row can end with fields, such as `status=waiting`. `-` is a missing value. */
+interface Lists {
+  /** Rows of id, conclusion, the number of check runs (by default 1) and app. */
   readonly suites?: string
   /** Rows of suite, name and conclusion. */
   readonly runs?: string
-  /** Runs of workflows, as rows of suite, file, event and conclusion; undefined if the token may not read them. */
-  readonly flows?: string | undefined
+  /** Rows of suite, file, event and conclusion. Undefined if the token cannot read workflow runs. */
+  readonly workflows?: string | undefined
   readonly statuses?: string
-  /** How many of each GitHub counts, where it is not as many as it lists. */
-  readonly counts?: { readonly suites?: number; readonly runs?: number; readonly statuses?: number }
-  readonly combined?: string
+  /** GitHub's totals, if they differ from the lists. */
+  readonly totals?: { readonly suites?: number; readonly runs?: number; readonly statuses?: number }
+  readonly combinedState?: string
 }
 
-function rowsOf<T>(text: string, toFields: (...values: string[]) => object, item: { parse(fields: unknown): T }): T[] {
-  const valueOf = (value: string) => (/^\d+$/.test(value) ? Number(value) : value || undefined)
+function parseRows<T>(
+  text: string,
+  toFields: (...values: string[]) => object,
+  item: { parse(fields: unknown): T },
+): T[] {
+  const parseValue = (value: string) => (/^\d+$/.test(value) ? Number(value) : value || undefined)
   const rows = text === '' ? [] : text.split(', ')
   return rows.map((row) => {
-    const fields = [...row.matchAll(/(\w+)=(\S*)/g)].map(([, name = '', value = '']) => [name, valueOf(value)] as const)
+    const fields = [...row.matchAll(/(\w+)=(\S*)/g)].map(
+      ([, name = '', value = '']) => [name, parseValue(value)] as const,
+    )
     const values = row.split(' ').filter((part) => !part.includes('='))
-    const { app, ...said }: Record<string, unknown> = { ...toFields(...values), ...Object.fromEntries(fields) }
-    return item.parse({ ...said, app: { slug: app } })
+    const { app, ...rest }: Record<string, unknown> = { ...toFields(...values), ...Object.fromEntries(fields) }
+    return item.parse({ ...rest, app: { slug: app } })
   })
 }
 
@@ -60,7 +66,7 @@ const ROWS = {
     ...progress(conclusion),
     details_url: `https://github.com/acme/docs/actions/runs/${suite}00/job/1`,
   }),
-  flow: (suite?: string, file?: string, event?: string, conclusion?: string) => ({
+  workflow: (suite?: string, file?: string, event?: string, conclusion?: string) => ({
     id: Number(suite) * 100,
     check_suite_id: Number(suite),
     path: `.github/workflows/${file ?? ''}@main`,
@@ -70,18 +76,19 @@ const ROWS = {
   status: (state?: string) => ({ context: 'ci', state: getText(state) }),
 }
 
-/** The checks as text, in their order. */
-function judge(answers: Answers): string {
-  const { suites = '', runs = '', statuses = '', counts = {}, combined = 'pending' } = answers
-  const { flows } = { flows: '', ...answers }
-  const said = {
-    suites: page(rowsOf(suites, ROWS.suite, checkSuiteSchema), counts.suites),
-    checkRuns: page(rowsOf(runs, ROWS.run, checkRunSchema), counts.runs),
+/** Returns the checks that count as text, in order. */
+function select(given: Lists): string {
+  const { suites = '', runs = '', statuses = '', totals = {}, combinedState = 'pending' } = given
+  const { workflows } = { workflows: '', ...given }
+  const lists = {
+    suites: page(parseRows(suites, ROWS.suite, checkSuiteSchema), totals.suites),
+    checkRuns: page(parseRows(runs, ROWS.run, checkRunSchema), totals.runs),
     statuses: {
-      ...page(rowsOf(statuses, ROWS.status, commitStatusSchema), counts.statuses),
-      combinedState: getText(combined),
+      ...page(parseRows(statuses, ROWS.status, commitStatusSchema), totals.statuses),
+      combinedState: getText(combinedState),
     },
-    workflowRuns: flows === undefined ? refusal('forbidden') : rowsOf(flows, ROWS.flow, workflowRunSchema),
+    workflowRuns:
+      workflows === undefined ? refusal('forbidden') : parseRows(workflows, ROWS.workflow, workflowRunSchema),
   }
   const getState = ({ state, waitsForApproval, isGuarded, needsPerson }: Check): string =>
     isGuarded === true
@@ -91,7 +98,7 @@ function judge(answers: Answers): string {
         : needsPerson === true
           ? 'person'
           : state
-  return judgeChecks(said, RUN_FACTS)
+  return judgeChecks(lists, RUN_FACTS)
     .map((check) => `${check.name}: ${getState(check)}${check.doubt === undefined ? '' : '?'}`)
     .join(' | ')
 }
@@ -105,13 +112,13 @@ test.each([
   ['timed_out', 'failure'],
   ['action_required', 'person'],
   ['startup_failure', 'failure'],
-  ['a-word-of-tomorrow', 'failure'],
+  ['an-unknown-conclusion', 'failure'],
   ['- status=completed', 'pending'],
   ['success status=queued', 'pending'],
   ['success status=in_progress', 'pending'],
   ['success status=', 'pending'],
-])('a check run with %s is a %s', (said, state) => {
-  expect(judge({ runs: `1 build ${said}` })).toBe(`build: ${state}`)
+])('a check run with %s is a %s', (value, state) => {
+  expect(select({ runs: `1 build ${value}` })).toBe(`build: ${state}`)
 })
 
 test.each([
@@ -121,33 +128,41 @@ test.each([
   ['error', 'failure'],
   ['-', 'pending'],
 ])('a commit status that is %s is a %s', (statuses, state) => {
-  expect(judge({ statuses })).toBe(`ci: ${state}`)
+  expect(select({ statuses })).toBe(`ci: ${state}`)
 })
 
-const BOTH: Answers = { suites: '1 failure, 2 success', runs: '1 build failure, 2 build success' }
+const BOTH: Lists = { suites: '1 failure, 2 success', runs: '1 build failure, 2 build success' }
 const ALONE = 'build: success'
-const BESIDE = 'build: failure | build: success'
-const AGAIN = 'run_started_at=2026-01-01T00:00:01Z'
+const BOTH_COUNT = 'build: failure | build: success'
+const LATER = 'run_started_at=2026-01-01T00:00:01Z'
 const EARLIER = 'run_started_at=2026-01-01T00:00:00Z'
-const BY_ADDRESS = 'check_suite_id= check_suite_url=https://x.example/check-suites/2'
+const BY_URL = 'check_suite_id= check_suite_url=https://x.example/check-suites/2'
 
 test.each([
   ['of the same workflow and event', '1 ci.yml push failure, 2 ci.yml push success', ALONE],
-  ['of another event', '1 ci.yml push failure, 2 ci.yml pull_request success', BESIDE],
-  ['of another workflow', '1 ci.yml push failure, 2 other.yml push success', BESIDE],
-  ['of a workflow with its number', '1 a.yml push failure workflow_id=5, 2 b.yml push success workflow_id=5', ALONE],
-  ['of one with another number', '1 a.yml push failure workflow_id=5, 2 a.yml push success workflow_id=6', BESIDE],
-  ['that is not known', '1 ci.yml push failure', BESIDE],
-  ['of a workflow that is not known', '1 ci.yml push failure path=, 2 ci.yml push success path=', BESIDE],
-  ['of an event that is not known', '1 ci.yml push failure event=, 2 ci.yml push success event=', BESIDE],
+  ['of another event', '1 ci.yml push failure, 2 ci.yml pull_request success', BOTH_COUNT],
+  ['of another workflow', '1 ci.yml push failure, 2 other.yml push success', BOTH_COUNT],
+  ['of a workflow with the same id', '1 a.yml push failure workflow_id=5, 2 b.yml push success workflow_id=5', ALONE],
+  [
+    'of a workflow with another id',
+    '1 a.yml push failure workflow_id=5, 2 a.yml push success workflow_id=6',
+    BOTH_COUNT,
+  ],
+  ['that is unknown', '1 ci.yml push failure', BOTH_COUNT],
+  ['of an unknown workflow', '1 ci.yml push failure path=, 2 ci.yml push success path=', BOTH_COUNT],
+  ['of an unknown event', '1 ci.yml push failure event=, 2 ci.yml push success event=', BOTH_COUNT],
   ['that failed', '2 ci.yml push success, 1 ci.yml push failure id=300', 'build: failure'],
   ['that has not ended', '1 ci.yml push failure, 2 ci.yml push -', `${ALONE} | ci.yml, which has not ended: pending`],
-  ['that was skipped as a whole', '1 ci.yml push failure, 2 ci.yml push skipped', BESIDE],
-  ['that began at the same time', `1 ci.yml push failure ${AGAIN}, 2 ci.yml push success ${AGAIN}`, ALONE],
-  ['that began before the older did anew', `1 a.yml push failure ${AGAIN}, 2 a.yml push success ${EARLIER}`, BESIDE],
-  ['whose suite is known by an address', `1 ci.yml push failure, 2 ci.yml push success ${BY_ADDRESS}`, ALONE],
-])('a later run %s: whether it takes the place of the older', (_what, flows, told) => {
-  expect(judge({ ...BOTH, flows })).toBe(told)
+  ['that was skipped completely', '1 ci.yml push failure, 2 ci.yml push skipped', BOTH_COUNT],
+  ['that began at the same time', `1 ci.yml push failure ${LATER}, 2 ci.yml push success ${LATER}`, ALONE],
+  [
+    'that began before a re-run of the older',
+    `1 a.yml push failure ${LATER}, 2 a.yml push success ${EARLIER}`,
+    BOTH_COUNT,
+  ],
+  ['whose suite is known by a URL', `1 ci.yml push failure, 2 ci.yml push success ${BY_URL}`, ALONE],
+])('a later run %s: whether it replaces the older run', (_what, workflows, expected) => {
+  expect(select({ ...BOTH, workflows })).toBe(expected)
 })
 
 test.each([
@@ -158,40 +173,50 @@ test.each([
   ['-', 'action_required', ' | ci.yml: approval'],
   ['- status=waiting', '- status=waiting', ' | ci.yml: environment'],
   ['success', 'success', ''],
-])('of a suite (%s) and its run (%s) the worse counts, beside a job that has passed', (said, ran, told) => {
-  expect(judge({ suites: `1 ${said}`, runs: '1 build success', flows: `1 ci.yml push ${ran}` })).toBe(ALONE + told)
+])('the worse of a suite (%s) and its run (%s) counts, besides a job that has passed', (suite, run, expected) => {
+  expect(select({ suites: `1 ${suite}`, runs: '1 build success', workflows: `1 ci.yml push ${run}` })).toBe(
+    ALONE + expected,
+  )
 })
 
 const OWN = 'https://github.com/acme/docs/actions/runs/42'
 const WAITING = '- status=waiting'
 const CANCELLED = { suites: '1 cancelled 0, 2 success', runs: '2 build success' }
-const UNENDED = { suites: '1 - 0', flows: '1 docs.yml push - id=42' }
+const UNENDED = { suites: '1 - 0', workflows: '1 docs.yml push - id=42' }
 
-test.each<[string, Answers, string]>([
-  ['a token without `actions: read`', { ...BOTH, flows: undefined }, 'build: failure? | build: success'],
-  ['that token, one workflow', { suites: '1 failure, 2 - 0 x', runs: '1 a failure', flows: undefined }, 'a: failure'],
+test.each<[string, Lists, string]>([
+  ['a token without `actions: read`', { ...BOTH, workflows: undefined }, 'build: failure? | build: success'],
   [
-    'that token, and a check that is no workflow’s',
-    { suites: '1 success 0, 2 success 0', runs: '3 links failure app=links', flows: undefined },
+    'that token, and one workflow',
+    { suites: '1 failure, 2 - 0 x', runs: '1 a failure', workflows: undefined },
+    'a: failure',
+  ],
+  [
+    'that token, and a check of another app',
+    { suites: '1 success 0, 2 success 0', runs: '3 links failure app=links', workflows: undefined },
     'links: failure',
   ],
-  ['jobs with one name', { suites: '1 failure 2', runs: '1 build failure, 1 build success id=99' }, BESIDE],
   [
-    'a job that waits for somebody, and its run',
-    { suites: `1 ${WAITING}`, runs: `1 deploy ${WAITING}`, flows: `1 ci.yml push ${WAITING}` },
+    'two jobs with the same name',
+    { suites: '1 failure 2', runs: '1 build failure, 1 build success id=99' },
+    BOTH_COUNT,
+  ],
+  [
+    'a job that waits for approval, and its run',
+    { suites: `1 ${WAITING}`, runs: `1 deploy ${WAITING}`, workflows: `1 ci.yml push ${WAITING}` },
     'deploy: environment',
   ],
   [
-    'one known as a run only',
-    { suites: '1 success 0', flows: '2 a.yml push -' },
+    'a run whose suite is not listed',
+    { suites: '1 success 0', workflows: '2 a.yml push -' },
     'a.yml, which has not ended: pending',
   ],
   [
-    'one without a number, beside a check and a run without one',
-    { suites: '1 bad 0 id=', runs: '1 a bad check_suite=', flows: '1 a.yml push - check_suite_id=' },
+    'a suite, a check run and a workflow run without ids',
+    { suites: '1 bad 0 id=', runs: '1 a bad check_suite=', workflows: '1 a.yml push - check_suite_id=' },
     'a: failure | github-actions, which ended with bad: failure | a.yml, which has not ended: pending',
   ],
-  ['one that cannot start', { suites: '1 broken 0' }, 'github-actions, which ended with broken: failure'],
+  ['a workflow that cannot start', { suites: '1 broken 0' }, 'github-actions, which ended with broken: failure'],
   ['a workflow that is queued', { suites: '1 - 0' }, 'github-actions, which has not ended: pending'],
   ['a workflow that was skipped', { suites: '1 skipped 0' }, ''],
   ['an app that never had a check', { suites: '1 - 0 links' }, ''],
@@ -214,12 +239,12 @@ test.each<[string, Answers, string]>([
   ['an app without a name', { suites: '1 timed_out 1 -' }, 'an app, which ended with timed_out: failure'],
   ['an app whose checks ended', { suites: '1 - 1 links', runs: '1 links success app=links' }, 'links: success'],
   [
-    'what was cancelled for a later run',
-    { ...CANCELLED, flows: '1 ci.yml push cancelled, 2 ci.yml push success' },
+    'a run that was cancelled for a later run',
+    { ...CANCELLED, workflows: '1 ci.yml push cancelled, 2 ci.yml push success' },
     'build: success',
   ],
   [
-    'what was cancelled for something else',
+    'a run that was cancelled for another reason',
     CANCELLED,
     'build: success | github-actions, which ended with cancelled: failure',
   ],
@@ -227,98 +252,106 @@ test.each<[string, Answers, string]>([
     'a later run that skips a job of an older one',
     {
       suites: '1 failure 2, 2 success 2',
-      flows: '1 ci.yml push failure, 2 ci.yml push success',
+      workflows: '1 ci.yml push failure, 2 ci.yml push success',
       runs: '1 build failure, 1 links failure, 2 build skipped, 2 links success',
     },
     'build: failure | build: success | links: success',
   ],
   [
-    'another job of the run that asks',
+    'another job in the suite of this run',
     { suites: '1 - 2', runs: `1 docs - details_url=${OWN}/job/1, 1 report failure` },
     'report: failure',
   ],
-  ['the run that asks', UNENDED, ''],
+  ['this run', UNENDED, ''],
   [
-    'an older run, replaced by the one that asks',
-    { suites: '0 failure, 1 - 0', runs: '0 docs failure', flows: `0 docs.yml push failure id=41, ${UNENDED.flows}` },
+    'an older run that this run replaces',
+    {
+      suites: '0 failure, 1 - 0',
+      runs: '0 docs failure',
+      workflows: `0 docs.yml push failure id=41, ${UNENDED.workflows}`,
+    },
     '',
   ],
   [
     'a check run that is not listed',
-    { suites: '1 success 0', runs: '1 a success', counts: { runs: 2 } },
+    { suites: '1 success 0', runs: '1 a success', totals: { runs: 2 } },
     'a: success | 1 check run that GitHub does not list: pending',
   ],
   [
     'check suites that are not listed',
-    { suites: '1 skipped 0', counts: { suites: 4 } },
+    { suites: '1 skipped 0', totals: { suites: 4 } },
     '3 check suites that GitHub does not list: pending',
   ],
   [
     'commit statuses that are not listed',
-    { counts: { statuses: 2 }, combined: 'success' },
+    { totals: { statuses: 2 }, combinedState: 'success' },
     '2 commit statuses that GitHub does not list: pending',
   ],
-])('what counts: %s', (_what, answers, told) => {
-  expect(judge(answers)).toBe(told)
+])('selects the checks that count: %s', (_what, given, expected) => {
+  expect(select(given)).toBe(expected)
 })
 
-const hundred = (row: string): string => Array<string>(100).fill(row).join(', ')
-const LISTED = { runs: hundred('1 page success'), counts: { runs: 250 } }
-const statuses = (listed: string, combined: string) => ({ statuses: listed, counts: { statuses: 120 }, combined })
-const PASSED = hundred('success')
+const repeatRow = (row: string): string => Array<string>(100).fill(row).join(', ')
+const LISTED = { runs: repeatRow('1 page success'), totals: { runs: 250 } }
+const statuses = (listed: string, combinedState: string) => ({
+  statuses: listed,
+  totals: { statuses: 120 },
+  combinedState,
+})
+const PASSED = repeatRow('success')
 const UNKNOWN = '20 commit statuses past the first 100: pending'
 
-test.each<[string, Answers, string]>([
+test.each<[string, Lists, string]>([
   [
-    'checks that have passed',
+    'checks that passed',
     { ...LISTED, suites: '1 success 150, 2 success 100 links' },
     '50 more checks of github-actions: success | 100 more checks of links: success',
   ],
   [
-    'checks that have not',
+    'checks that did not pass',
     { ...LISTED, suites: '1 failure 150, 2 - 100 links' },
     'github-actions, which ended with failure: failure | links, which has not ended: pending',
   ],
   [
-    'checks that run, as those before',
-    { runs: hundred('1 page -'), counts: { runs: 250 }, suites: '1 - 150, 2 - 100 links' },
+    'running checks, like the listed ones',
+    { runs: repeatRow('1 page -'), totals: { runs: 250 }, suites: '1 - 150, 2 - 100 links' },
     '50 more checks of github-actions: pending | links, which has not ended: pending',
   ],
   [
-    'checks beside those of the run that asks',
-    { suites: '1 - 150', runs: hundred(`1 docs - details_url=${OWN}`), counts: { runs: 150 } },
+    'checks besides those of this run',
+    { suites: '1 - 150', runs: repeatRow(`1 docs - details_url=${OWN}`), totals: { runs: 150 } },
     '50 check runs past the first 100: pending',
   ],
   [
     'check suites',
-    { suites: hundred('1 skipped 0'), counts: { suites: 350 } },
+    { suites: repeatRow('1 skipped 0'), totals: { suites: 350 } },
     '250 check suites past the first 100: pending',
   ],
-  ['commit statuses that have passed', statuses(PASSED, 'success'), '20 more commit statuses: success'],
+  ['commit statuses that passed', statuses(PASSED, 'success'), '20 more commit statuses: success'],
   ['commit statuses that failed', statuses(PASSED, 'failure'), '20 more commit statuses: failure'],
-  ['commit statuses that may have', statuses(hundred('failure'), 'failure'), UNKNOWN],
-  ['those that may have, as one has', statuses(PASSED.replace('success', 'failure'), 'failure'), UNKNOWN],
+  ['commit statuses that may have failed', statuses(repeatRow('failure'), 'failure'), UNKNOWN],
+  [
+    'commit statuses that may have failed, after one that failed',
+    statuses(PASSED.replace('success', 'failure'), 'failure'),
+    UNKNOWN,
+  ],
   ['commit statuses that have not ended', statuses(PASSED, 'pending'), UNKNOWN],
-  ['commit statuses without a sum', statuses(PASSED, '-'), UNKNOWN],
-])('past the first page there are %s', (_what, answers, told) => {
-  expect(judge(answers).replace(/^.*(?:page: \w+|ci: \w+) \| /, '')).toBe(told)
+  ['commit statuses without a combined state', statuses(PASSED, '-'), UNKNOWN],
+])('past the first page there are %s', (_what, given, expected) => {
+  expect(select(given).replace(/^.*(?:page: \w+|ci: \w+) \| /, '')).toBe(expected)
 })
 
 test.each([
-  ['the run that asks', `details_url=${OWN}/job/1`, false],
-  ['the run that asks, in other letters', `details_url=${OWN.replace('acme', 'Acme')}`, false],
-  ['the run that asks, without details', `details_url= html_url=${OWN}/job/1`, false],
-  ['an app that names it', `details_url=${OWN} app=links`, true],
-  [
-    'the run that asks, after its repository was renamed',
-    'details_url=https://github.com/acme/new/actions/runs/42',
-    false,
-  ],
-  ['a page below no repository', 'details_url=https://github.com/actions/runs/42', true],
-  ['a page deeper down', 'details_url=https://github.com/acme/docs/x/actions/runs/42', true],
+  ['this run', `details_url=${OWN}/job/1`, false],
+  ['this run, in another case', `details_url=${OWN.replace('acme', 'Acme')}`, false],
+  ['this run, without a details URL', `details_url= html_url=${OWN}/job/1`, false],
+  ['an app that links to this run', `details_url=${OWN} app=links`, true],
+  ['this run, after its repository was renamed', 'details_url=https://github.com/acme/new/actions/runs/42', false],
+  ['a page outside of a repository', 'details_url=https://github.com/actions/runs/42', true],
+  ['a deeper page', 'details_url=https://github.com/acme/docs/x/actions/runs/42', true],
   ['another host', 'details_url=https://git.example.com/acme/docs/actions/runs/42/job/1', true],
-  ['a run whose number begins so', `details_url=${OWN}1/job/1`, true],
-  ['a page that names it', `details_url=https://links.example/?${OWN}`, true],
-])('a check of %s counts: %3$s', (_whose, fields, counts) => {
-  expect(judge({ runs: `1 docs failure ${fields}` })).toBe(counts ? 'docs: failure' : '')
+  ['a run whose id begins like that of this run', `details_url=${OWN}1/job/1`, true],
+  ['a page that contains the URL of this run', `details_url=https://links.example/?${OWN}`, true],
+])('a check of %s counts: %3$s', (_what, fields, counts) => {
+  expect(select({ runs: `1 docs failure ${fields}` })).toBe(counts ? 'docs: failure' : '')
 })

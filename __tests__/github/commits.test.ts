@@ -8,7 +8,7 @@ import { getTestMergeHead } from '../../src/github/event.ts'
 import { askingGitHub, errorOf } from '../support/github-client.ts'
 import { commit, madeCommit } from '../support/github-state.ts'
 
-test('gives all commits, oldest first, with the accounts that GitHub knows', async () => {
+test('lists all commits, oldest first, with the accounts that GitHub knows', async () => {
   const docs = repositoryState()
   const push = (branch: string, author: string, message: string): string =>
     pushCommit(docs, branch, { message, author, files: [] }, 0).sha
@@ -43,7 +43,7 @@ test('gives all commits, oldest first, with the accounts that GitHub knows', asy
   })
 })
 
-test("reads a commit, and tells GitHub's test merge of a pull request from other merges", async () => {
+test("reads a commit, and recognizes GitHub's test merge of a pull request", async () => {
   const docs = repositoryState()
   const push = (branch: string): string =>
     pushCommit(docs, branch, { message: 'Work', author: 'mona', files: [] }, 0).sha
@@ -60,7 +60,7 @@ test("reads a commit, and tells GitHub's test merge of a pull request from other
   })
 })
 
-/** Two lines that a merge brings together, as a list that is sorted by dates may give them. */
+/** Two branches and their merge, in the order of their dates. */
 const LIST = pullCommits(
   { sha: 'side', writtenBy: 'mona', parents: ['base'] },
   { sha: 'first', writtenBy: 'Agent <agent@example.com>', parents: ['base'] },
@@ -72,24 +72,24 @@ test.each([
   ['merge', ['first', 'merge', 'side']],
   ['first', ['first']],
   ['base', []],
-])('the history of %s is found by parents, whatever the order', (sha, history) => {
+])('follows the parents of %s in any order of the list', (sha, history) => {
   for (const list of [LIST, LIST.toReversed()])
     expect(new Set(historyIn(list, sha).map((one) => one.sha))).toEqual(new Set(history))
 })
 
-test('a branch came from the one commit outside of it, and from none that is known after a merge of its base', () => {
+test('the fork point is the only parent outside of the branch, and unknown after a merge of the base', () => {
   expect(findForkPoint(LIST)).toBe('base')
   expect(findForkPoint([...LIST, ...pullCommits({ sha: 'update', parents: ['last', 'main'] })])).toBeUndefined()
 })
 
-test('the owners are who opened the pull request and who wrote the first commit of its own line', () => {
+test('the owners are the author of the pull request and the author of its first commit', () => {
   const owners = (login: string, head = 'last'): string[] => [...listOwners({ login, type: 'User' }, LIST, head)]
   expect(owners('vendor')).toEqual(['vendor', 'Agent <agent@example.com>'])
   expect(owners('')).toEqual(['Agent <agent@example.com>'])
   expect(owners('vendor', 'unlisted')).toEqual(['vendor'])
 })
 
-test('gives the tags of all pages, with their commits', async () => {
+test('lists the tags of all pages, with their commits', async () => {
   const names = Array.from({ length: 120 }, (_, index) => `v${index}`).sort()
   const tags = Object.fromEntries(names.map((name) => [name, commit('a')]))
   const docs = repositoryState({ commits: [madeCommit({ sha: commit('a') })], tags })

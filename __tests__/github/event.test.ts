@@ -12,7 +12,7 @@ function readText(text: string) {
   return readEvent({ GITHUB_EVENT_NAME: 'workflow_run', GITHUB_EVENT_PATH: file })
 }
 
-test('the event is what the file of the runner holds, or none, and outside of a runner there is none', () => {
+test("reads the event from the runner's file, marks it if it cannot be read, and is empty outside of a runner", () => {
   const workflow_run = { name: 'CI', head_branch: 'main' }
   const event = { kind: 'workflow-run', isReadable: true, run: { name: 'CI' }, work: { branch: 'main' } }
   for (const mark of ['', '\ufeff']) expect(readText(`${mark}${JSON.stringify({ workflow_run })}`)).toMatchObject(event)
@@ -21,7 +21,7 @@ test('the event is what the file of the runner holds, or none, and outside of a 
   expect(readEvent({})).toMatchObject({ kind: 'other', isReadable: true })
 })
 
-test.each([undefined, null, 'main', []])('of %j the name and the actor say all that is known', (payload) => {
+test.each([undefined, null, 'main', []])('uses the name and the actor for the payload %j', (payload) => {
   expect(parseEvent('push', payload, 'docs-agent[bot]')).toMatchObject({
     kind: 'push',
     branch: '',
@@ -32,7 +32,7 @@ test.each([undefined, null, 'main', []])('of %j the name and the actor say all t
 })
 
 const URL = 'https://github.com/acme/docs/issues/3#issuecomment-1'
-const HALF_READ = { issue: { number: 7, title: null, body: 7, pull_request: null, state: 'open' }, comment: 'x' }
+const HALF_MALFORMED = { issue: { number: 7, title: null, body: 7, pull_request: null, state: 'open' }, comment: 'x' }
 const COMMENTED = { comment: { id: 1, html_url: URL }, issue: { number: 3 } }
 const DEPLOYMENT = { workflow_run: { name: 'CI' }, deployment: { ref: 'main' }, check_run: {} }
 const TO_BRANCH = { ref: 'refs/heads/agent/guide', compare: URL, sender: { login: 'mona' } }
@@ -43,7 +43,7 @@ test.each<[name: string, payload: object, expected: object]>([
   ['push', { ...PUSH, ...TO_BRANCH }, { kind: 'push', branch: 'agent/guide', push: { compareUrl: URL } }],
   ['push', { ...PUSH, ...TO_BRANCH }, { sender: { login: 'mona', isBot: false } }],
   ['push', PUSH, { push: { move: { kind: 'moved', before: PUSH.before, after: PUSH.after } } }],
-  // No commit at all has zeros only.
+  // Only zeros mean that there is no commit.
   ['push', { ...PUSH, before: `0${commit('a').slice(1)}` }, moved('moved')],
   ['push', { ...PUSH, after: `0${commit('b').slice(1)}` }, moved('moved')],
   ['push', { ...PUSH, before: commit('0') }, moved('made')],
@@ -55,17 +55,21 @@ test.each<[name: string, payload: object, expected: object]>([
   ['delete', { ref: 'v1', ref_type: 'branch' }, { kind: 'deletion' }],
   ['delete', { ref: 'v1', ref_type: 'tag' }, { kind: 'deletion' }],
   ['release', { release: { tag_name: 'v1' } }, { kind: 'release' }],
-  // A part that is null, or not as GitHub describes it, is as if it were not there, and the others stay.
-  ['issues', HALF_READ, { kind: 'issue', subject: { kind: 'issue', number: 7, title: '', text: '', isOpen: true } }],
+  // A field that is null or malformed counts as missing, and the others are kept.
+  [
+    'issues',
+    HALF_MALFORMED,
+    { kind: 'issue', subject: { kind: 'issue', number: 7, title: '', text: '', isOpen: true } },
+  ],
   ['issues', { issue: { number: 7, labels: [{ name: 'a' }] } }, { subject: { labels: [] } }],
   ['issues', { action: 'closed', issue: { number: 7, pull_request: {} } }, { isGivenUp: false }],
   ['pull_request_review', { review: { id: 1 }, issue: { number: 7 } }, { kind: 'issue' }],
   ['issue_comment', COMMENTED, { kind: 'comment', comment: { url: URL } }],
-  // The run that made a deployment is not what the event is about.
+  // The event is about the deployment, not about the run that created it.
   ['deployment_status', DEPLOYMENT, { kind: 'other', work: { branch: 'main' } }],
   ['workflow_run', { workflow_run: { head_commit: { message: 'Guide' } } }, { work: { message: 'Guide' } }],
   ['workflow_run', DEPLOYMENT, { kind: 'workflow-run', run: { name: 'CI', cause: 'unknown' } }],
-])('%s with %j', (name, payload, expected) => {
+])('parses %s with %j', (name, payload, expected) => {
   expect(parseEvent(name, payload, '')).toMatchObject(expected)
 })
 
@@ -77,13 +81,13 @@ test.each([
     'workflow_run issue_comment issues label check_run check_suite deployment deployment_status status create delete ' +
       'release pull_request_target pull_request_review page_build registry_package discussion dynamic',
   ],
-])('the cause of a run after runs of these events is %s: %s', (cause, events) => {
+])('a `workflow_run` event has the cause %s after runs by %s', (cause, events) => {
   for (const event of events.split(' '))
     expect(parseEvent('workflow_run', { workflow_run: { event } }, '')).toMatchObject({ run: { cause } })
 })
 
 const [BASE, HEAD] = [commit('a'), commit('c')]
-const mergeOf = (message: string, ...parents: readonly string[]) => ({
+const createStatus = (message: string, ...parents: readonly string[]) => ({
   sha: commit('d'),
   commit: { commit: { message }, parents: parents.map((sha) => ({ sha })) },
 })
@@ -93,12 +97,17 @@ test.each<[what: string, name: string, payload: object, work: object]>([
   [
     "GitHub's test merge is about the merged head",
     'status',
-    mergeOf(`Merge ${HEAD} into ${BASE}`, BASE, HEAD),
+    createStatus(`Merge ${HEAD} into ${BASE}`, BASE, HEAD),
     { sha: HEAD },
   ],
-  ['a merge of two branches', 'status', mergeOf("Merge branch 'main'", BASE, HEAD), { sha: commit('d') }],
-  ['a message that names no parent', 'status', mergeOf(`Merge ${BASE} into ${HEAD}`, BASE, HEAD), { sha: commit('d') }],
-  ['a squash that is called so', 'status', mergeOf(`Merge ${HEAD} into ${BASE}`, BASE), { sha: commit('d') }],
+  ['a merge of two branches', 'status', createStatus("Merge branch 'main'", BASE, HEAD), { sha: commit('d') }],
+  [
+    'a message that names no parent',
+    'status',
+    createStatus(`Merge ${BASE} into ${HEAD}`, BASE, HEAD),
+    { sha: commit('d') },
+  ],
+  ['a squash with that message', 'status', createStatus(`Merge ${HEAD} into ${BASE}`, BASE), { sha: commit('d') }],
   ['a commit whose parents are not listed', 'status', { sha: commit('d'), commit: {} }, { sha: commit('d') }],
   [
     'the ref of a pull request',
@@ -120,7 +129,7 @@ test.each<[what: string, name: string, payload: object, work: object]>([
   ],
   ['a branch', 'deployment', { deployment: { ref: 'next/merge' } }, { pullRequests: [] }],
   ['a merge queue', 'workflow_run', { workflow_run: { head_branch: QUEUE } }, { pullRequests: [{ number: 7 }] }],
-])('%s in a %s', (_what, name, payload, work) => {
+])('finds the commit or the pull requests: %s in a %s', (_what, name, payload, work) => {
   expect(parseEvent(name, payload, '')).toMatchObject({ work })
 })
 
@@ -131,13 +140,13 @@ const reviewComment = (fields: object) => ({
   comment: { id: 1, user: ANN, path: 'a.md', line: 3, ...fields },
 })
 const BY_ANN = { person: { id: 5, login: 'ann' }, place: { path: 'a.md', line: 3 }, isNew: true }
-const ended = (...pull_requests: unknown[]) => ({ repository: { id: 1 }, workflow_run: { pull_requests } })
+const createRunEvent = (...pull_requests: unknown[]) => ({ repository: { id: 1 }, workflow_run: { pull_requests } })
 const UPSTREAM = { number: 9, base: { sha: BASE, repo: { id: 2 } } }
 
 test.each<[what: string, name: string, payload: object, expected: object]>([
   ['no field', 'pull_request_review_comment', reviewComment({}), { comment: BY_ANN }],
   [
-    'a line that is no integer',
+    'a line that is not an integer',
     'pull_request_review_comment',
     reviewComment({ line: 0.5 }),
     { comment: { ...BY_ANN, place: { path: 'a.md', line: undefined } } },
@@ -165,7 +174,7 @@ test.each<[what: string, name: string, payload: object, expected: object]>([
   [
     'one of the pull requests',
     'workflow_run',
-    ended({ number: 'x' }, null, { number: 7 }, UPSTREAM),
+    createRunEvent({ number: 'x' }, null, { number: 7 }, UPSTREAM),
     {
       work: {
         pullRequests: [
@@ -182,11 +191,11 @@ test.each<[what: string, name: string, payload: object, expected: object]>([
     { ...PUSH, repository: { visibility: 7, private: false, default_branch: [] } },
     { visibility: 'public', defaultBranch: undefined },
   ],
-])('keeps the well-formed fields of a payload: malformed is %s', (_what, name, payload, expected) => {
+])('keeps the well-formed fields of a payload if this is malformed: %s', (_what, name, payload, expected) => {
   expect(parseEvent(name, payload, '')).toMatchObject(expected)
 })
 
-test('the commits of a push come newest first, and none is known where one cannot be read', () => {
+test('lists the commits of a push newest first, and none if one is malformed', () => {
   const ann = { username: 'ann' }
   const first = { id: commit('1'), message: 'One', author: ann, committer: ann }
   const listCommits = (...commits: readonly object[]): unknown => parseEvent('push', { ...PUSH, commits }, '')

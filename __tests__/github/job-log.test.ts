@@ -10,27 +10,27 @@ import { checkRun, commit } from '../support/github-state.ts'
 import { toBody, connectInProcess } from '../support/in-process-github.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour } from '../support/socket-server.ts'
 
-const lastLinesOf = (...parts: readonly string[]) => lastLines(toBody(...parts))
-const numbered = (count: number, from = 0): string =>
+const readLines = (...parts: readonly string[]) => lastLines(toBody(...parts))
+const createLines = (count: number, from = 0): string =>
   Array.from({ length: count }, (_, index) => `line ${from + index}\n`).join('')
 
-test('lines that come in pieces are put together', async () => {
-  expect(await lastLinesOf('o', 'ne\ntw', 'o\n', 'three')).toEqual(['one', 'two', 'three'])
+test('joins lines that arrive in pieces', async () => {
+  expect(await readLines('o', 'ne\ntw', 'o\n', 'three')).toEqual(['one', 'two', 'three'])
 })
 
-test('a log without an error is its end', async () => {
-  const lines = await lastLinesOf(numbered(1_000))
+test('returns the last lines of a log without an error', async () => {
+  const lines = await readLines(createLines(1_000))
   expect([lines.length, lines[0], lines.at(-1)]).toEqual([120, 'line 880', 'line 999'])
 })
 
-test('of several errors the last one counts, with what stands before it and a little of what comes after', async () => {
-  const [before, after] = [numbered(500, 500), numbered(500, 1_000)]
-  const lines = await lastLinesOf(numbered(500), '##[error]first\n', before, '##[error]last\n', after)
+test('returns the lines before the last error, and a few lines after it', async () => {
+  const [before, after] = [createLines(500, 500), createLines(500, 1_000)]
+  const lines = await readLines(createLines(500), '##[error]first\n', before, '##[error]last\n', after)
   expect([lines.length, lines[0], lines[119], lines.at(-1)]).toEqual([150, 'line 881', '##[error]last', 'line 1029'])
 })
 
-test('no line takes more than its room, however long it is', async () => {
-  const lines = await lastLinesOf(...Array<string>(1_000).fill('x'.repeat(10_000)), '\nend\n')
+test('limits the length of lines', async () => {
+  const lines = await readLines(...Array<string>(1_000).fill('x'.repeat(10_000)), '\nend\n')
   expect(lines.map(({ length }) => length)).toEqual([28_576, 3])
 })
 
@@ -46,18 +46,18 @@ const withLog = (log?: string) =>
 const read = (options: AskingOptions, repository = 'acme/docs') =>
   askingGitHub(options, (github) => github.readJobLog(repository, 7).catch((error: unknown) => error))
 
-test('gives the log without time stamps and without secrets', async () => {
+test('returns the log without timestamps and secrets', async () => {
   const redact = (text: string): string => text.replaceAll('docs_key', '***')
   expect(await read({ docs: withLog(LOG), redact })).toBe('group: Run it\nerror: It broke: ***\nlast ##[one]')
 })
 
-test('throws a defect as it is, and not as a log that cannot be read', async () => {
-  const defect = new TypeError('text is not a function')
+test('throws a bug unchanged, not as a log that cannot be read', async () => {
+  const bug = new TypeError('text is not a function')
   const redact = (text: string): string => {
-    if (text.includes('docs_key')) throw defect
+    if (text.includes('docs_key')) throw bug
     return text
   }
-  expect(await read({ docs: withLog(LOG), redact })).toBe(defect)
+  expect(await read({ docs: withLog(LOG), redact })).toBe(bug)
 })
 
 test.each([3_990, 3_999, 4_000, 28_570, 28_575])(
@@ -75,66 +75,66 @@ test.each([3_990, 3_999, 4_000, 28_570, 28_575])(
   },
 )
 
-test('the log of a repository that was renamed is asked for at its new place', async () => {
+test('requests the log of a renamed repository at its new URL', async () => {
   const moved = repositoryState({ id: 5, movedTo: 'acme/docs' })
   const state = { repositories: { 'acme/docs': withLog(LOG), 'acme/old': moved } }
   expect(await read({ state }, 'acme/old')).toContain('It broke')
 })
 
-test('a log that is gone is one that cannot be read', async () => {
+test('reports a deleted log as `rejected`', async () => {
   expect(await read({ docs: withLog() })).toMatchObject({ code: 'rejected' })
 })
 
-const REFUSED = [undefined, 'nonsense', 'http://logs.example.com/1', 'file:///etc/passwd']
+const INVALID_URLS = [undefined, 'nonsense', 'http://logs.example.com/1', 'file:///etc/passwd']
 
-test.each(REFUSED)('an address such as %s is not asked', async (location) => {
-  const asked: string[] = []
+test.each(INVALID_URLS)('does not download from %s', async (location) => {
+  const requests: string[] = []
   const github = connectInProcess({
     clock: virtualClock(),
     signal: new AbortController().signal,
     handle: ({ target }) => {
-      asked.push(target)
+      requests.push(target)
       return { status: 302, headers: location === undefined ? {} : { location }, body: '', delivery: 'whole' }
     },
   })
   expect(await errorOf(github.readJobLog('acme/docs', 7))).toMatchObject({ code: 'bad-answer' })
-  expect(asked).toEqual(['/api/v3/repos/acme/docs/actions/jobs/7/logs'])
+  expect(requests).toEqual(['/api/v3/repos/acme/docs/actions/jobs/7/logs'])
 })
 
 describe('download', () => {
-  /** Gives the lines and the request, when both sides have closed all connections. */
-  async function downloading(
+  /** Returns the lines and the request, after both sides have closed all connections. */
+  async function download(
     onRequest: SocketBehaviour['onRequest'] & object,
-    take: () => void = () => undefined,
+    onChunk: () => void = () => undefined,
     { clock = systemClock, signal = new AbortController().signal } = {},
   ) {
     const server = await serveSockets({ onRequest })
     const url = new URL(`http://127.0.0.1:${server.port}/log?sig=secret`)
     const send: Send = async (request, end) => {
-      const answer = await sendThrough({})(request, end)
-      async function* watched() {
-        for await (const piece of answer.body) yield (take(), piece)
+      const response = await sendThrough({})(request, end)
+      async function* watchBody() {
+        for await (const chunk of response.body) yield (onChunk(), chunk)
       }
-      return { ...answer, body: watched() }
+      return { ...response, body: watchBody() }
     }
     const lines = await downloadLog(url, send, { clock, signal }).finally(() => server.close())
     return { lines, request: server.requests[0] }
   }
 
-  test('reads the text piece by piece, cuts no character, leaves out the mark of its order, and shows no token', async () => {
+  test('decodes chunks without cutting characters, removes a byte order mark, and sends no token', async () => {
     const bytes = Buffer.from(httpAnswer(200, `\ufeff${'é'.repeat(1_000)}`))
-    let [pieces, sendRest] = [0, (): void => undefined]
-    const { lines, request } = await downloading(
+    let [chunks, sendRest] = [0, (): void => undefined]
+    const { lines, request } = await download(
       (socket) => {
         sendRest = () => socket.end(bytes.subarray(-999))
         socket.write(bytes.subarray(0, -999))
       },
       () => {
-        pieces++
+        chunks++
         sendRest()
       },
     )
-    expect(pieces).toBeGreaterThan(1)
+    expect(chunks).toBeGreaterThan(1)
     expect(lines).toEqual(['é'.repeat(1_000)])
     expect(request).not.toMatch(/authorization/i)
   })
@@ -143,28 +143,28 @@ describe('download', () => {
     ['another status', httpAnswer(403, 'secret'), 'rejected'],
     ['a redirect', httpAnswer(302, '', { location: '/other' }), 'rejected'],
     ['a broken connection', '', 'unreachable'],
-  ])('%s is an error that does not tell the address', async (_what, answer, code) => {
-    const error = await errorOf(downloading((socket) => socket.end(answer)))
+  ])('reports %s without the URL', async (_what, response, code) => {
+    const error = await errorOf(download((socket) => socket.end(response)))
     expect(error).toMatchObject({ code })
     expect(String(error)).not.toContain('secret')
   })
 
   const endless: SocketBehaviour['onRequest'] = (socket) => socket.write(httpAnswer(200, 'drip drip').slice(0, -1))
 
-  test('what drips for ever is cut off', async () => {
-    const limits: number[] = []
+  test('ends a download that never ends', async () => {
+    const sleeps: number[] = []
     const sleep = (ms: number): Promise<void> => {
-      limits.push(ms)
+      sleeps.push(ms)
       return systemClock.sleep(50)
     }
     const clock = { ...systemClock, sleep }
-    expect(await errorOf(downloading(endless, undefined, { clock }))).toMatchObject({ code: 'deadline' })
-    expect(limits).toEqual([60_000])
+    expect(await errorOf(download(endless, undefined, { clock }))).toMatchObject({ code: 'deadline' })
+    expect(sleeps).toEqual([60_000])
   })
 
-  test('a cancelled run reads no further', async () => {
+  test('a cancelled run ends the download', async () => {
     const [run, cancelled] = [new AbortController(), new ActionError('cancelled', 'The run was cancelled.')]
     const cancel = run.abort.bind(run, cancelled)
-    expect(await errorOf(downloading(endless, cancel, { signal: run.signal }))).toBe(cancelled)
+    expect(await errorOf(download(endless, cancel, { signal: run.signal }))).toBe(cancelled)
   })
 })

@@ -6,12 +6,12 @@ import { hasLabel } from '../../src/github/labels.ts'
 import { askingGitHub, type AskingOptions } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 
-test('a label is the same in other letters, and no label is none', () => {
+test('compares labels without case, and never finds an empty label', () => {
   expect([hasLabel('Docs-Agent', ['docs', 'docs-agent']), hasLabel('docs-agent', ['docs'])]).toEqual([true, false])
   expect(hasLabel('', [''])).toBe(false)
 })
 
-test('one request puts a label on, and makes it where the repository does not know it', async () => {
+test('adds a label in one request, and creates it if it does not exist', async () => {
   await askingGitHub({ docs: repositoryWithPull() }, async (github, { docs, asked }) => {
     await github.addLabel({ repository: 'acme/docs', number: 7 }, 'docs-agent')
     expect([docs.labels, docs.pulls[7]?.labels, asked]).toEqual([['docs-agent'], ['docs-agent'], ['issues/add-labels']])
@@ -35,29 +35,33 @@ const labelled = pull({ labels: ['Docs-Agent'] })
 const closed = pull({ labels: ['docs-agent'], state: 'closed' })
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 const others = (count: number) => Object.fromEntries(numbers(count).map((number) => [number, pull()]))
-const holding = (pulls: Record<number, PullState>) => repositoryState({ pulls })
+const createRepository = (pulls: Record<number, PullState>) => repositoryState({ pulls })
 
-/** The numbers of the open pull requests, and of requests for them. */
-const list = (options: AskingOptions) =>
+/** Returns the numbers of the open pull requests, and the number of requests. */
+const listOpen = (options: AskingOptions) =>
   askingGitHub(options, async (github, { asked }) => {
     const found = await github.listOpenPullRequests('acme/docs')
     return [...found.map(({ number }) => number), `${asked.length} requests`]
   })
 
-test('lists all open pull requests, oldest first, and more pages than one twice', async () => {
-  const one = holding({ 8: labelled, 5: labelled, 6: pull(), 7: closed })
-  expect(await list({ docs: one })).toEqual([5, 6, 8, '1 requests'])
+test('lists all open pull requests, oldest first, and reads several pages twice', async () => {
+  const one = createRepository({ 8: labelled, 5: labelled, 6: pull(), 7: closed })
+  expect(await listOpen({ docs: one })).toEqual([5, 6, 8, '1 requests'])
   const [many, requests] = [numbers(120), '4 requests']
-  expect(await list({ docs: holding({ ...others(120), 200: labelled }) })).toEqual([...many, 200, requests])
+  expect(await listOpen({ docs: createRepository({ ...others(120), 200: labelled }) })).toEqual([
+    ...many,
+    200,
+    requests,
+  ])
 })
 
-test('one that moves to a page that was read, as another is closed, is found', async () => {
-  const docs = holding({ ...others(100), 101: labelled, 300: pull() })
+test('finds a pull request that moves to an earlier page because another is closed', async () => {
+  const docs = createRepository({ ...others(100), 101: labelled, 300: pull() })
   const beforeAnswer = (_operation: string, before: number): void => {
     const [first] = Object.values(docs.pulls)
     if (before === 1 && first !== undefined) first.state = 'closed'
   }
-  expect(await list({ docs, beforeAnswer })).toEqual([...numbers(101), 300, '4 requests'])
+  expect(await listOpen({ docs, beforeAnswer })).toEqual([...numbers(101), 300, '4 requests'])
 })
 
 test.each([
@@ -66,10 +70,10 @@ test.each([
   [101, true, 101, 4],
   [1_100, false, 1_000, 20],
 ])(
-  'of %i open pull requests, that all are among the newest is %j: it lists %i, oldest first, in %i requests',
+  'of %i open pull requests (all are listed: %j) lists the newest %i, oldest first, in %i requests',
   async (count, isWhole, listed, requests) => {
     const pulls = Object.fromEntries(numbers(count).map((number) => [number, pull({ createdAtMs: number })]))
-    const docs = holding({ ...pulls, [count + 1]: closed })
+    const docs = createRepository({ ...pulls, [count + 1]: closed })
     await askingGitHub({ docs }, async (github, { asked }) => {
       const found = await github.listNewestOpenPullRequests('acme/docs')
       expect(found.pullRequests.map(({ number }) => number)).toEqual(numbers(count).slice(-listed))
@@ -78,9 +82,9 @@ test.each([
   },
 )
 
-test('a new pull request that moves to a page that was read, as another is closed, is found', async () => {
+test('finds an old pull request that moves to the first page because a new one is closed', async () => {
   const pulls = Object.fromEntries(numbers(150).map((number) => [number, pull({ createdAtMs: number })]))
-  const docs = holding(pulls)
+  const docs = createRepository(pulls)
   const beforeAnswer = (_operation: string, before: number): void => {
     const [newest] = Object.values(docs.pulls).slice(-1)
     if (before === 1 && newest !== undefined) newest.state = 'closed'
@@ -97,15 +101,11 @@ const docs = repositoryState({
 })
 
 test.each<[string, AskingOptions, readonly number[] | undefined]>([
-  ['the open pull requests and no issues', {}, [301, 304]],
-  [
-    'nothing known for a token that cannot read issues',
-    { state: { permissions: { 'pull-requests': 'read' } } },
-    undefined,
-  ],
-  ['nothing for a token that cannot read pull requests', { state: { permissions: { issues: 'read' } } }, []],
-  ['nothing known where there are no issues', { faults: { 'issues/list-for-repo': [410] } }, undefined],
-])('the list of one label holds %s, in one request', async (_what, options, numbers) => {
+  ['the open pull requests, without issues', {}, [301, 304]],
+  ['`undefined` if the token cannot read issues', { state: { permissions: { 'pull-requests': 'read' } } }, undefined],
+  ['nothing if the token cannot read pull requests', { state: { permissions: { issues: 'read' } } }, []],
+  ['`undefined` if issues are switched off', { faults: { 'issues/list-for-repo': [410] } }, undefined],
+])('the list of a label is %s, in one request', async (_what, options, numbers) => {
   await askingGitHub({ docs, ...options }, async (github, { asked }) => {
     const found = await github.findLabelledPullRequests('acme/docs', 'DOCS-AGENT')
     expect(found).toEqual(numbers?.map((number) => ({ repository: 'acme/docs', number })))
@@ -113,29 +113,29 @@ test.each<[string, AskingOptions, readonly number[] | undefined]>([
   })
 })
 
-test('the list of one label is not empty where GitHub does not answer', async () => {
+test('fails instead of returning an empty list of a label', async () => {
   const faults = { 'issues/list-for-repo': Array<number>(4).fill(500) }
-  const asked = askingGitHub({ docs, faults }, (github) => github.findLabelledPullRequests('acme/docs', 'docs-agent'))
-  await expect(asked).rejects.toMatchObject({ code: 'service-error' })
+  const list = askingGitHub({ docs, faults }, (github) => github.findLabelledPullRequests('acme/docs', 'docs-agent'))
+  await expect(list).rejects.toMatchObject({ code: 'service-error' })
 })
 
 const byAgent = { user: 'docs-agent[bot]' }
 const AGENT = { login: 'docs-agent[bot]', type: 'Bot' }
-const [LIST_OF_LABEL, LIST] = ['issues/list-for-repo', 'pulls/list']
+const [LABEL_LIST, LIST] = ['issues/list-for-repo', 'pulls/list']
 
 test.each<[string, AskingOptions, readonly string[]]>([
-  ['one page of the list of the label', {}, [LIST_OF_LABEL]],
+  ['one page of the label’s list', {}, [LABEL_LIST]],
   [
     'a page of all pull requests, for a token that cannot read issues',
     { state: { permissions: { 'pull-requests': 'read' } } },
-    [LIST_OF_LABEL, LIST],
+    [LABEL_LIST, LIST],
   ],
   [
     'a page of all pull requests, in a repository without issues',
-    { faults: { [LIST_OF_LABEL]: [410] } },
-    [LIST_OF_LABEL, LIST],
+    { faults: { [LABEL_LIST]: [410] } },
+    [LABEL_LIST, LIST],
   ],
-])('finds the newest pull requests with a label, in any state, in %s', async (_what, options, requests) => {
+])('finds the newest pull requests with a label, in any state, by %s', async (_what, options, requests) => {
   const opened = { createdAtMs: 1_000, ...byAgent }
   const docs = repositoryState({
     pulls: {

@@ -22,7 +22,7 @@ const COMMENT = { ...PLACE, id: 5, threadId: 5, isOnPullRequest: true, writtenAt
 
 const comment = (id: number, user: string) => ({ id, user, body: MARKER, createdAtMs: 0, reactions: [] })
 const reviewComment = { ...comment(11, 'stranger'), path: 'a.md', line: 3, diffHunk: '@@ -1 +1 @@', reviewId: 9 }
-const asked = (name: string) => ({ id: 8, event: 'review_requested', actor: 'ann', name, atMs: 0 }) as const
+const requestReview = (name: string) => ({ id: 8, event: 'review_requested', actor: 'ann', name, atMs: 0 }) as const
 const run = (fields: object = {}) => ({
   id: 41,
   workflow: 'docs.yml',
@@ -35,15 +35,15 @@ const run = (fields: object = {}) => ({
   createdAtMs: 0,
   ...fields,
 })
-const annotation = { path: 'a.md', start_line: 1, end_line: 1, title: 'Spelling', message: 'No.' }
-const failing = { conclusion: 'failure', title: 'No', summary: 'No.' }
-const pulls = (fields: object): RepositoryState['pulls'] => ({
+const ANNOTATION = { path: 'a.md', start_line: 1, end_line: 1, title: 'Spelling', message: 'No.' }
+const FAILING = { conclusion: 'failure', title: 'No', summary: 'No.' }
+const createPulls = (fields: object): RepositoryState['pulls'] => ({
   7: pullState({ branch: 'agent/guide', headSha: commit('c'), labels: ['docs-agent'], ...fields }),
 })
 const comments = [comment(5, 'stranger'), comment(6, 'app[bot]')]
 
-/** What is to be trusted of it is told by the fields. */
-const world = (fields: Partial<RepositoryState>): RepositoryState =>
+/** Creates a repository with data for every call. */
+const createRepository = (fields: Partial<RepositoryState>): RepositoryState =>
   repositoryState({
     commits: [
       madeCommit({ sha: commit('a') }),
@@ -56,9 +56,9 @@ const world = (fields: Partial<RepositoryState>): RepositoryState =>
     branches: { main: commit('a'), 'agent/guide': commit('c') },
     tags: { 'v1.0.0': commit('a') },
     labels: ['docs-agent'],
-    pulls: pulls({
+    pulls: createPulls({
       comments,
-      reviewEvents: [asked('mona'), asked('acme/writers')],
+      reviewEvents: [requestReview('mona'), requestReview('acme/writers')],
       reviewComments: [reviewComment],
     }),
     collaborators: { mona: 'write' },
@@ -69,8 +69,8 @@ const world = (fields: Partial<RepositoryState>): RepositoryState =>
         name: 'build',
         headSha: commit('c'),
         runId: 31,
-        ...failing,
-        annotations: [{ ...annotation, annotation_level: 'failure' }],
+        ...FAILING,
+        annotations: [{ ...ANNOTATION, annotation_level: 'failure' }],
       }),
     ],
     statuses: [{ headSha: commit('c'), context: 'preview', state: 'failure', createdAtMs: 0 }],
@@ -78,14 +78,14 @@ const world = (fields: Partial<RepositoryState>): RepositoryState =>
     ...fields,
   })
 
-interface Asked {
+interface Request {
   readonly method: string
   readonly url: string
   readonly body?: unknown
 }
 
-/** The responses of the embedded GitHub with such a repository. */
-function embedded(docs: RepositoryState): (request: Asked) => GitHubResponse {
+/** Returns the responses of the embedded GitHub with this repository. */
+function createHandler(docs: RepositoryState): (request: Request) => GitHubResponse {
   const startMs = Date.UTC(2026, 0, 1)
   const github = createGitHub({ baseUrl: BASE_URL, startMs, state: { repositories: { [NAME]: docs } } })
   return ({ method, url, body }) => {
@@ -95,8 +95,8 @@ function embedded(docs: RepositoryState): (request: Asked) => GitHubResponse {
   }
 }
 
-/** Octokit, with a plugin that responds to every request itself. */
-function respondWith(respond: (request: Asked) => GitHubResponse): Transport {
+/** Creates Octokit with a plugin that responds to every request. */
+function respondWith(respond: (request: Request) => GitHubResponse): Transport {
   const octokit = getOctokit(GITHUB_TOKEN, { baseUrl: `${BASE_URL}${API_PATH}` }, ({ hook, request }) => {
     hook.wrap('request', (_send, options) => {
       const response = respond(request.endpoint.parse(options))
@@ -107,28 +107,28 @@ function respondWith(respond: (request: Asked) => GitHubResponse): Transport {
   return { open: () => Promise.resolve(octokit), usage: () => ({ counted: 0, remaining: 0, limit: 0 }) }
 }
 
-/** Undefined: the field is not there. */
+/** `undefined` removes the field. */
 const WRONG: readonly unknown[] = [null, 7, 'text', true, { a: 1 }, [7], undefined]
 const getKind = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
 
-/** The same with another value at one place. */
-function put(value: unknown, [key, ...rest]: readonly string[], wrong: unknown): unknown {
-  if (key === undefined) return wrong
+/** Returns a copy with another value at one path. */
+function replaceAt(value: unknown, [key, ...rest]: readonly string[], mutated: unknown): unknown {
+  if (key === undefined) return mutated
   const copy: Record<string, unknown> = Object.assign(Array.isArray(value) ? [] : {}, value)
-  return Object.assign(copy, { [key]: put(copy[key], rest, wrong) })
+  return Object.assign(copy, { [key]: replaceAt(copy[key], rest, mutated) })
 }
 
-/** Every way in which one field of an answer is of another kind than it was. */
-function* mutantsOf(
+/** Yields all copies of a response in which one field has another type. */
+function* listMutants(
   value: unknown,
   whole = value,
   place: readonly string[] = [],
 ): Generator<readonly [string, unknown]> {
-  for (const wrong of WRONG)
-    if (getKind(wrong) !== getKind(value) || getKind(value) === 'list')
-      yield [`${place.join('.')}: ${String(wrong)}`, put(whole, place, wrong)]
+  for (const mutated of WRONG)
+    if (getKind(mutated) !== getKind(value) || getKind(value) === 'list')
+      yield [`${place.join('.')}: ${String(mutated)}`, replaceAt(whole, place, mutated)]
   if (typeof value !== 'object' || value === null) return
-  for (const [key, inner] of Object.entries(value)) yield* mutantsOf(inner, whole, [...place, key])
+  for (const [key, inner] of Object.entries(value)) yield* listMutants(inner, whole, [...place, key])
 }
 
 const OPTIONS = {
@@ -143,46 +143,46 @@ const OPTIONS = {
   redact: (text: string) => text,
 }
 
-/** Asks once of all as it is, and once for each field of each answer that GitHub gives, with that field of another kind. */
-async function* mutate<T>(docs: RepositoryState, ask: (github: GitHub) => Promise<T>) {
-  const answerTo = embedded(docs)
-  const answers = new Map<string, GitHubResponse>()
-  let wrong: { readonly place: string; readonly data: unknown } | undefined
+/** Calls once with unchanged responses, and once for each field of each response, with that field of another type. */
+async function* mutate<T>(docs: RepositoryState, perform: (github: GitHub) => Promise<T>) {
+  const respond = createHandler(docs)
+  const responses = new Map<string, GitHubResponse>()
+  let mutated: { readonly place: string; readonly data: unknown } | undefined
   const transport = respondWith((request) => {
     const place = `${request.method} ${request.url}`
-    const right = answers.get(place) ?? answerTo(request)
-    answers.set(place, right)
-    return wrong?.place === place ? { ...right, data: wrong.data } : right
+    const original = responses.get(place) ?? respond(request)
+    responses.set(place, original)
+    return mutated?.place === place ? { ...original, data: mutated.data } : original
   })
   const github = connectGitHub(OPTIONS, undefined, transport)
-  yield ['nothing', await ask(github)] as const
-  for (const [place, { data }] of [...answers])
-    for (const [what, mutant] of mutantsOf(data)) {
-      wrong = { place, data: mutant }
-      yield [`${place}, ${what}`, await ask(github).catch((error: unknown) => error)] as const
+  yield ['nothing', await perform(github)] as const
+  for (const [place, { data }] of [...responses])
+    for (const [what, mutant] of listMutants(data)) {
+      mutated = { place, data: mutant }
+      yield [`${place}, ${what}`, await perform(github).catch((error: unknown) => error)] as const
     }
 }
 
-/** Fields that may be left out where GitHub tells nothing of use. */
+/** Fields that are undefined if GitHub returns nothing useful. */
 const OPTIONAL =
   'commentId mergeable previousPath patch line startLine authorId waitsForApproval isGuarded count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName'
 
-/** Where a value is of another kind than one of the promised type. */
-function misfit(value: unknown, sample: unknown, key = ''): string | undefined {
+/** Returns where a value has another type than the sample. */
+function findMismatch(value: unknown, sample: unknown, key = ''): string | undefined {
   if (sample === undefined || (value === undefined && OPTIONAL.split(' ').includes(key))) return undefined
   if (getKind(value) !== getKind(sample)) return `${key} is ${getKind(value)}`
   if (Array.isArray(value))
-    return value.map((item) => misfit(item, (sample as unknown[])[0], `of ${key}`)).find(Boolean)
+    return value.map((item) => findMismatch(item, (sample as unknown[])[0], `of ${key}`)).find(Boolean)
   if (typeof sample !== 'object' || sample === null) return undefined
   const fields = value as Record<string, unknown>
   return Object.entries(sample)
-    .map(([name, inner]) => misfit(fields[name], inner, name))
+    .map(([name, inner]) => findMismatch(fields[name], inner, name))
     .find(Boolean)
 }
 
-type Question = (github: GitHub) => Promise<unknown>
+type Call = (github: GitHub) => Promise<unknown>
 
-const ASK = {
+const CALLS = {
   addComment: async (github) => ({ commentId: await github.addComment(PLACE, 'Hello.') }),
   addEyes: (github) => github.addEyes({ ...COMMENT, kind: 'comment' }),
   addLabel: (github) => github.addLabel(PLACE, 'docs-agent'),
@@ -214,65 +214,79 @@ const ASK = {
   readPullRequest: (github) => github.readPullRequest(PLACE),
   requestReview: (github) => github.requestReview(PLACE, 'acme/writers'),
   mayWrite: (github) => github.mayWrite(NAME, { id: 1, login: 'mona' }),
-} satisfies Readonly<Record<keyof Omit<Resources, 'readJobLog'>, Question>>
+} satisfies Readonly<Record<keyof Omit<Resources, 'readJobLog'>, Call>>
 
-const codeOf = (error: Error): string => (error instanceof ActionError ? error.code : `${error.name} ${error.message}`)
+const getCode = (error: Error): string => (error instanceof ActionError ? error.code : `${error.name} ${error.message}`)
 
-test.each(Object.entries<Question>(ASK))('%s gives what it promises, or is a bad answer', async (_name, ask) => {
-  const wrong: string[] = []
+test.each(Object.entries<Call>(CALLS))('%s returns its type, or fails with `bad-answer`', async (_name, perform) => {
+  const mutated: string[] = []
   let [mutants, sample]: [number, unknown] = [0, undefined]
-  for await (const [what, answer] of mutate(world({}), ask)) {
-    if (mutants++ === 0) sample = answer
-    const problem = answer instanceof Error ? codeOf(answer) : misfit(answer, sample)
-    if (problem !== undefined && problem !== 'bad-answer') wrong.push(`${what}: ${problem}`)
+  for await (const [what, result] of mutate(createRepository({}), perform)) {
+    if (mutants++ === 0) sample = result
+    const problem = result instanceof Error ? getCode(result) : findMismatch(result, sample)
+    if (problem !== undefined && problem !== 'bad-answer') mutated.push(`${what}: ${problem}`)
   }
-  expect(wrong).toEqual([])
+  expect(mutated).toEqual([])
   expect(mutants).toBeGreaterThan(5)
 })
 
-/** What must not be gained by a field of another kind, in a world where it is not there. */
-const never = <T>(
+/** What no malformed field may cause, in a repository where it is false. */
+const neverCauses = <T>(
   what: string,
-  ask: (github: GitHub) => Promise<T>,
-  isGained: (answer: T) => boolean,
+  perform: (github: GitHub) => Promise<T>,
+  isCaused: (result: T) => boolean,
   fields: Partial<RepositoryState> = {},
-) => [what, async (github: GitHub) => isGained(await ask(github)), fields] as const
+) => [what, async (github: GitHub) => isCaused(await perform(github)), fields] as const
 const isNone = ({ length }: readonly unknown[]): boolean => length === 0
 const isOpen = ({ state }: { readonly state: string }): boolean => state === 'open'
 
 test.each([
-  never('somebody who may only read may write', ASK.mayWrite, Boolean, { collaborators: { mona: 'read' } }),
-  never(
-    'another person with that login may write',
+  neverCauses('a person with read access has write access', CALLS.mayWrite, Boolean, {
+    collaborators: { mona: 'read' },
+  }),
+  neverCauses(
+    'another person with the same login has write access',
     (github) => github.mayWrite(NAME, { id: 99, login: 'mona' }),
     Boolean,
   ),
-  never('a stranger is believed', ASK.listComments, (all) => all.some(({ author }) => author === 'trusted'), {
-    pulls: pulls({ comments }),
+  neverCauses(
+    'an untrusted comment is trusted',
+    CALLS.listComments,
+    (all) => all.some(({ author }) => author === 'trusted'),
+    {
+      pulls: createPulls({ comments }),
+    },
+  ),
+  neverCauses('a closed pull request is open', CALLS.readPullRequest, isOpen, {
+    pulls: createPulls({ state: 'closed', draft: true }),
   }),
-  never('a closed pull request is open', ASK.readPullRequest, isOpen, {
-    pulls: pulls({ state: 'closed', draft: true }),
-  }),
-  never('a draft is open', ASK.readPullRequest, isOpen, { pulls: pulls({ draft: true }) }),
-  never('what conflicts can be merged', ASK.readPullRequest, ({ mergeable }) => mergeable === true, {
-    pulls: pulls({ conflict: true }),
-  }),
-  never('an open pull request is overlooked', ASK.listOpenPullRequests, isNone),
-  never('a new one is overlooked', ASK.listNewestOpenPullRequests, ({ pullRequests }) => isNone(pullRequests)),
-  never('a pull request that brought a commit is overlooked', ASK.findPullRequestsOfCommit, isNone),
-  never('a commit is overlooked', ASK.listPullRequestCommits, isNone),
-  never(
-    'a place of a changed file is overlooked',
-    ASK.compare,
+  neverCauses('a draft is open', CALLS.readPullRequest, isOpen, { pulls: createPulls({ draft: true }) }),
+  neverCauses(
+    'a pull request with conflicts is mergeable',
+    CALLS.readPullRequest,
+    ({ mergeable }) => mergeable === true,
+    {
+      pulls: createPulls({ conflict: true }),
+    },
+  ),
+  neverCauses('an open pull request is missed', CALLS.listOpenPullRequests, isNone),
+  neverCauses('one of the newest open pull requests is missed', CALLS.listNewestOpenPullRequests, ({ pullRequests }) =>
+    isNone(pullRequests),
+  ),
+  neverCauses('a pull request that introduced a commit is missed', CALLS.findPullRequestsOfCommit, isNone),
+  neverCauses('a commit is missed', CALLS.listPullRequestCommits, isNone),
+  neverCauses(
+    'the old path of a renamed file is missed',
+    CALLS.compare,
     ({ files, fileList }) => fileList === 'whole' && files[0]?.previousPath !== 'a.md',
   ),
-  never('failing checks have passed', ASK.readChecks, (all) => all.every(({ state }) => state === 'success')),
+  neverCauses('failing checks have passed', CALLS.readChecks, (all) => all.every(({ state }) => state === 'success')),
   ...[{ headRepository: 'fork/docs' }, { event: 'pull_request' }, { actor: 'dependabot[bot]' }].map((fields) => {
     const what = `a run with ${JSON.stringify(fields)} is a success of the branch`
-    return never(what, ASK.findLastSuccesses, ({ length }) => length > 0, { workflowRuns: [run(fields)] })
+    return neverCauses(what, CALLS.findLastSuccesses, ({ length }) => length > 0, { workflowRuns: [run(fields)] })
   }),
-])('whatever an answer holds, it never comes out that %s', async (_what, isGained, fields) => {
-  const gained: string[] = []
-  for await (const [what, answer] of mutate(world(fields), isGained)) if (answer === true) gained.push(what)
-  expect(gained).toEqual([])
+])('no malformed field means that %s', async (_what, isCaused, fields) => {
+  const caused: string[] = []
+  for await (const [what, result] of mutate(createRepository(fields), isCaused)) if (result === true) caused.push(what)
+  expect(caused).toEqual([])
 })

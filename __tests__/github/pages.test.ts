@@ -39,21 +39,21 @@ test.each<[keyof typeof LISTS, number, unknown]>([
   ['listPullRequestPaths', 30, 'GitHub has more than 3000 items to list.'],
   ['listTags', 10, []],
   ['listReviewComments', 10, []],
-])('%s reads up to %d pages, though one is not full, and then: %j', async (name, mostPages, past) => {
-  /** What it gives, or says, and how many pages it read of so many. */
-  async function list(there: number): Promise<unknown> {
+])('%s reads up to %d pages, even if they are not full, and then: %j', async (name, maxPages, expected) => {
+  /** Returns the list or the message of the error, and the number of pages that were read. */
+  async function list(pageCount: number): Promise<unknown> {
     let pages = 0
-    const nextLink = () => (++pages % there === 0 ? undefined : NEXT)
+    const nextLink = () => (++pages % pageCount === 0 ? undefined : NEXT)
     const found = await LISTS[name](answering(() => [], nextLink)).catch((error: unknown) => (error as Error).message)
     return [found, pages]
   }
-  expect(await list(Infinity)).toEqual([past, mostPages])
+  expect(await list(Infinity)).toEqual([expected, maxPages])
   const readings = name === 'listOpenPullRequests' ? 2 : 1
-  expect(await list(mostPages)).toEqual([[], mostPages * readings])
+  expect(await list(maxPages)).toEqual([[], maxPages * readings])
 })
 
-test('follows the links, by number or behind an entry, and takes nothing else of them', async () => {
-  const asked: string[] = []
+test('follows links by page or cursor, and takes nothing else from them', async () => {
+  const requests: string[] = []
   const links = [
     '<https://api.example.com/x?per_page=1&page=2>; rel="next", <https://api.example.com/x?page=9>; rel="last"',
     '<https://api.example.com/x?page=1>; rel="prev", <https://elsewhere.example.com/y?owner=eve&after=c%3D2>; rel="next"',
@@ -61,19 +61,19 @@ test('follows the links, by number or behind an entry, and takes nothing else of
   ]
   const github = answering(
     (path, query) => {
-      asked.push(`${path}?${query.toString()}`)
-      return [{ name: `v${asked.length}`, commit: { sha: commit('a') } }]
+      requests.push(`${path}?${query.toString()}`)
+      return [{ name: `v${requests.length}`, commit: { sha: commit('a') } }]
     },
-    () => links[asked.length - 1],
+    () => links[requests.length - 1],
   )
   expect((await github.listTags('acme/docs')).map(({ name }) => name)).toEqual(['v1', 'v2', 'v3'])
-  expect(asked).toEqual(['/tags?per_page=100&page=1', '/tags?per_page=100&page=2', '/tags?per_page=100&after=c%3D2'])
+  expect(requests).toEqual(['/tags?per_page=100&page=1', '/tags?per_page=100&page=2', '/tags?per_page=100&after=c%3D2'])
 })
 
 test.each<[files: number, whole: boolean]>([
   [2_999, true],
   [3_000, false],
-])('of %d files of a pull request or a commit, GitHub lists all: %s', async (files, isWhole) => {
+])('accepts %d files of a pull request or a commit as a complete list: %s', async (files, isWhole) => {
   const page = Array.from({ length: files }, (_, index) => ({ filename: `docs/${index}.md` }))
   const github = answering((path) => (path.includes('/commits/') ? { files: page } : page))
   const refused = { code: 'rejected', message: 'GitHub lists no more than 3000 files.' }
@@ -84,50 +84,50 @@ test.each<[files: number, whole: boolean]>([
   }
 })
 
-test('a page may hold more than anybody asked for', async () => {
+test('accepts a page with more items than requested', async () => {
   const tag = { name: 'v1', commit: { sha: commit('a') } }
   expect(await answering(() => Array<object>(200_000).fill(tag)).listTags('acme/docs')).toHaveLength(200_000)
 })
 
 const itemSchema = z.object({ name: text, size: integer, of: part({ id: integer }) })
-const named = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }))
+const createItems = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }))
 const toResponse = (link: string | undefined, data: object) => ({
   status: 200,
   url: '',
   data,
   headers: link === undefined ? {} : { link },
 })
-const countOf = (list: unknown, total_count?: unknown, link?: string) =>
+const parseFirstPage = (list: unknown, total_count?: unknown, link?: string) =>
   createFirstPageParser('list', itemSchema)(toResponse(link, { list, total_count, state: 'success' }))
 
 test.each([
-  ['all that is counted', countOf(named(2), 2), 0, false],
-  ['less than is counted', countOf(named(2), 5), 3, false],
-  ['more than is counted', countOf(named(2), 1), 0, false],
-  ['one that cannot be read', countOf([...named(1), null], 2), 1, false],
-  ['a page that is not full, and no count', countOf(named(99), 'many'), 0, false],
-  ['a full page, and no count', countOf(named(100), null), 1, true],
-  ['a full page, and more', countOf(named(100), 250), 150, true],
-  ['a page that is not full and has a next one', countOf(named(2), undefined, NEXT), 1, true],
-])('with %s, it knows what is missing', (_what, page, missing, isFull) => {
+  ['as many items as counted', parseFirstPage(createItems(2), 2), 0, false],
+  ['fewer items than counted', parseFirstPage(createItems(2), 5), 3, false],
+  ['more items than counted', parseFirstPage(createItems(2), 1), 0, false],
+  ['a malformed item', parseFirstPage([...createItems(1), null], 2), 1, false],
+  ['a page that is not full, and no count', parseFirstPage(createItems(99), 'many'), 0, false],
+  ['a full page, and no count', parseFirstPage(createItems(100), null), 1, true],
+  ['a full page, and more', parseFirstPage(createItems(100), 250), 150, true],
+  ['a page that is not full, and a next page', parseFirstPage(createItems(2), undefined, NEXT), 1, true],
+])('counts the missing items: %s', (_what, page, missing, isFull) => {
   expect(page).toMatchObject({ missing, isFull, combinedState: 'success' })
 })
 
-const WHOLE = { name: 'a', size: 1, of: { id: 2 } }
+const WELL_FORMED = { name: 'a', size: 1, of: { id: 2 } }
 
-test('a field that is not as described is not there, and what is no object is no item', () => {
-  const wrong = [
+test('a malformed field is undefined, and an item that is no object is skipped', () => {
+  const malformed = [
     { name: 1, size: '1', of: { id: null } },
     { name: null, size: null, of: [] },
     { size: Infinity, of: 7 },
   ]
-  const found = skipMalformed(itemSchema).parse([WHOLE, ...wrong, null, 'a', 7, []])
-  expect(found).toEqual([WHOLE, { of: {} }, { of: {} }, { of: {} }])
+  const found = skipMalformed(itemSchema).parse([WELL_FORMED, ...malformed, null, 'a', 7, []])
+  expect(found).toEqual([WELL_FORMED, { of: {} }, { of: {} }, { of: {} }])
 })
 
-test('an item without a required field is malformed, and a defect of ours is thrown as it is', () => {
+test('an item without a required field is malformed, and a bug of ours is thrown', () => {
   const nameSchema = z.object({ name: z.string() })
-  const data = [WHOLE, { name: 7 }]
+  const data = [WELL_FORMED, { name: 7 }]
   expect(skipMalformed(nameSchema).parse(data)).toEqual([{ name: 'a' }])
   expect(withGaps(nameSchema).parse(data)).toEqual([{ name: 'a' }, undefined])
   expect(() => parseResponse(z.array(nameSchema), { data })).toThrow(InvalidResponse)
@@ -142,6 +142,6 @@ test('the message of an invalid response quotes nothing of it', () => {
   expect(`${error.message} ${JSON.stringify(error.cause)}`).not.toContain('secret')
 })
 
-test.each([undefined, null, 'x'.repeat(100), {}])('%j is no list', (list) => {
-  expect(() => countOf(list)).toThrow(InvalidResponse)
+test.each([undefined, null, 'x'.repeat(100), {}])('rejects %j as a list', (list) => {
+  expect(() => parseFirstPage(list)).toThrow(InvalidResponse)
 })

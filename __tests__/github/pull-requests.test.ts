@@ -10,14 +10,14 @@ import { commit, repositoryWithPull } from '../support/github-state.ts'
 const ADDRESS = { repository: 'acme/docs', number: 7 }
 const MERGED = { state: 'closed', merge: { sha: commit('d'), atMs: 0 } } as const
 
-const asking = <T>(pull: Partial<PullState>, perform: (github: GitHub) => Promise<T>, state = {}): Promise<T> =>
+const withPull = <T>(pull: Partial<PullState>, perform: (github: GitHub) => Promise<T>, state = {}): Promise<T> =>
   askingGitHub({ docs: repositoryWithPull(pull), state }, perform)
 
 const AUTHOR = { author: { login: 'mona', type: 'User' }, createdAt: '1970-01-01T00:00:00Z' }
 
-test('reads what a merge needs to know', async () => {
+test('reads all fields of a pull request', async () => {
   const labels = ['docs-agent', 'docs']
-  expect(await asking({ labels }, (github) => github.readPullRequest(ADDRESS))).toEqual({
+  expect(await withPull({ labels }, (github) => github.readPullRequest(ADDRESS))).toEqual({
     ...ADDRESS,
     ...AUTHOR,
     visibility: 'public',
@@ -31,7 +31,7 @@ test('reads what a merge needs to know', async () => {
     headSha: commit('c'),
     baseRef: 'main',
     baseSha: commit('a'),
-    // GitHub's merge for a test.
+    // GitHub's test merge.
     mergeCommitSha: expect.stringMatching(/^[0-9a-f]{40}$/) as unknown,
     mergeable: true,
     isBlocked: false,
@@ -45,38 +45,38 @@ test.each<[Partial<PullState>, object, object?]>([
   [MERGED, { state: 'merged', mergeCommitSha: commit('d') }],
   [{ conflict: true }, { mergeable: false, isBlocked: false }],
   [{ blocked: true }, { mergeable: true, isBlocked: true }],
-  // While GitHub finds it out.
+  // GitHub is still computing it.
   [{}, { mergeable: undefined }, { lag: { ...USUAL_LAG, mergeableMs: Infinity } }],
-])('of a pull request with %j it says %j', async (pull, said, state = {}) => {
-  expect(await asking(pull, (github) => github.readPullRequest(ADDRESS), state)).toMatchObject(said)
+])('reads a pull request with %j as %j', async (pull, expected, state = {}) => {
+  expect(await withPull(pull, (github) => github.readPullRequest(ADDRESS), state)).toMatchObject(expected)
 })
 
-const toCommit = (digit: string) => (github: GitHub) => github.findPullRequestsOfCommit('acme/docs', commit(digit))
+const withCommit = (digit: string) => (github: GitHub) => github.findPullRequestsOfCommit('acme/docs', commit(digit))
 const endingWith = (digit: string) => (github: GitHub) => github.findPullRequestsEndingWith('acme/docs', commit(digit))
-const ofBranch = (name: string, state: 'open' | 'all') => (github: GitHub) =>
+const fromBranch = (name: string, state: 'open' | 'all') => (github: GitHub) =>
   github.findPullRequestsOfBranch('acme/docs', name, state)
 
 test.each([
-  ['with a commit of it', {}, toCommit('c'), ['open']],
-  ['with another commit', {}, toCommit('a'), []],
-  ['with it as their head', {}, endingWith('c'), ['open']],
+  ['with one of its commits', {}, withCommit('c'), ['open']],
+  ['with another commit', {}, withCommit('a'), []],
+  ['with its head', {}, endingWith('c'), ['open']],
   ['with another head', {}, endingWith('a'), []],
-  ['that were merged as it', MERGED, endingWith('d'), ['merged']],
-  ['that were merged with it as their head', MERGED, endingWith('c'), []],
-  ['of its branch', {}, ofBranch('agent/guide', 'open'), ['open']],
-  ['of another branch', {}, ofBranch('main', 'all'), []],
+  ['with its merge commit', MERGED, endingWith('d'), ['merged']],
+  ['with its head after the merge', MERGED, endingWith('c'), []],
+  ['from its branch', {}, fromBranch('agent/guide', 'open'), ['open']],
+  ['from another branch', {}, fromBranch('main', 'all'), []],
 ])('finds the pull requests %s', async (_which, pull, find, states) => {
-  expect((await asking(pull, find)).map(({ state }) => state)).toEqual(states)
+  expect((await withPull(pull, find)).map(({ state }) => state)).toEqual(states)
 })
 
-test('tells of one in a list whose it is, and where from', async () => {
+test('reads the author and the branch of a pull request in a list', async () => {
   const listed = { number: 7, labels: ['docs-agent'], state: 'open', branch: 'agent/guide', isOfFork: false }
-  expect(await asking({ labels: ['docs-agent'] }, toCommit('c'))).toEqual([
+  expect(await withPull({ labels: ['docs-agent'] }, withCommit('c'))).toEqual([
     { ...listed, ...AUTHOR, endSha: commit('c') },
   ])
 })
 
-/** As it stands in a list. */
+/** A pull request as in GitHub's lists. */
 const listed = (number: number, fields: object = {}, from: object | null = { full_name: 'Acme/Docs' }) => ({
   number,
   state: 'open',
@@ -88,15 +88,27 @@ const listed = (number: number, fields: object = {}, from: object | null = { ful
   ...fields,
 })
 const ENDED = { state: 'closed', merge_commit_sha: commit('d') }
-const CLOSED = listed(1, ENDED)
-const BROUGHT = listed(2, { ...ENDED, merged_at: '2026-01-01T00:00:00Z' })
-const OF_FORKS = [listed(4, {}, { full_name: 'acme/fork' }), listed(5, {}, null)]
+const CLOSED_PULL = listed(1, ENDED)
+const MERGED_PULL = listed(2, { ...ENDED, merged_at: '2026-01-01T00:00:00Z' })
+const FORK_PULLS = [listed(4, {}, { full_name: 'acme/fork' }), listed(5, {}, null)]
 
 test.each([
-  ['that brought a commit', 'and were not closed without a merge', toCommit('c'), [CLOSED, BROUGHT, listed(3)], [2, 3]],
-  ['that end with a commit', 'and were not closed without a merge', endingWith('d'), [CLOSED, BROUGHT], [2]],
-  ['of a branch', 'and of no fork', ofBranch('main', 'all'), [CLOSED, BROUGHT, listed(3), ...OF_FORKS], [1, 2, 3]],
-])('finds the pull requests %s, %s', async (_which, _but, find, list, numbers) => {
+  [
+    'that introduced a commit',
+    'and were not closed without a merge',
+    withCommit('c'),
+    [CLOSED_PULL, MERGED_PULL, listed(3)],
+    [2, 3],
+  ],
+  ['that end with a commit', 'and were not closed without a merge', endingWith('d'), [CLOSED_PULL, MERGED_PULL], [2]],
+  [
+    'of a branch',
+    'and not from a fork',
+    fromBranch('main', 'all'),
+    [CLOSED_PULL, MERGED_PULL, listed(3), ...FORK_PULLS],
+    [1, 2, 3],
+  ],
+])('finds the pull requests %s, %s', async (_which, _condition, find, list, numbers) => {
   expect((await find(answering(() => list))).map(({ number }) => number)).toEqual(numbers)
 })
 
@@ -110,7 +122,7 @@ test.each([
   ['https://github.com/changes/42', 'https://github.com', UNNAMED],
   ['https://github.com/acme/docs/-/merge_requests/7/x', 'https://github.com', UNNAMED],
   ['https://github.com/group/sub/docs/-/merge_requests/7', 'https://github.com', UNNAMED],
-])('where %s is for %s: %j', (raw, serverUrl, expected) => {
+])('converts %s for the server %s: %j', (raw, serverUrl, expected) => {
   const link = parsePullRequestLink(raw)
   const find = () => toPullRequestAddress(link ?? { host: '', repository: '', number: '' }, { serverUrl })
   if (typeof expected !== 'string') expect(find()).toEqual(expected)
@@ -118,25 +130,25 @@ test.each([
 })
 
 describe('reviewers', () => {
-  const happened = (event: ReviewEvent['event'], name: string): ReviewEvent => ({
+  const createEvent = (event: ReviewEvent['event'], name: string): ReviewEvent => ({
     id: 8,
     event,
     actor: 'ann',
     name,
     atMs: 0,
   })
-  const BEFORE = [
-    happened('review_requested', 'Mona'),
-    happened('review_requested', 'acme/writers'),
-    happened('review_request_removed', 'dora'),
-    ...Array.from({ length: 200 }, () => happened('reviewed', 'ann')),
-    happened('reviewed', 'last'),
+  const EVENTS = [
+    createEvent('review_requested', 'Mona'),
+    createEvent('review_requested', 'acme/writers'),
+    createEvent('review_request_removed', 'dora'),
+    ...Array.from({ length: 200 }, () => createEvent('reviewed', 'ann')),
+    createEvent('reviewed', 'last'),
   ]
   const docs = (reviewEvents: ReviewEvent[] = []) =>
     repositoryWithPull({ reviewEvents }, { collaborators: { mona: 'write', ann: 'write' }, teams: ['writers'] })
 
-  test('knows who was asked, who took themselves out and who has reviewed, also of a later page', async () => {
-    const found = await askingGitHub({ docs: docs(BEFORE) }, (github) => github.listReviewersSoFar(ADDRESS))
+  test('lists requested, removed and actual reviewers, also from later pages', async () => {
+    const found = await askingGitHub({ docs: docs(EVENTS) }, (github) => github.listReviewersSoFar(ADDRESS))
     expect([...new Set(found)].sort()).toEqual(['acme/writers', 'ann', 'dora', 'last', 'mona'])
   })
 
@@ -145,15 +157,15 @@ describe('reviewers', () => {
     ['an event whose reviewer was deleted', { event: 'review_requested', requested_reviewer: null }],
     ['an event whose reviewer has no login', { event: 'review_requested', requested_reviewer: {} }],
     ['a review whose author was deleted', { event: 'reviewed', user: null }],
-  ])('skips %s in the time line, and nothing else', async (_what, event) => {
-    const asked = { event: 'review_requested', requested_reviewer: { login: 'Mona' } }
-    const github = answering(() => [asked, event, { event: 'reviewed', user: { login: 'ann' } }])
+  ])('skips %s in the timeline, and nothing else', async (_what, event) => {
+    const requested = { event: 'review_requested', requested_reviewer: { login: 'Mona' } }
+    const github = answering(() => [requested, event, { event: 'reviewed', user: { login: 'ann' } }])
     expect(await github.listReviewersSoFar(ADDRESS)).toEqual(['mona', 'ann'])
   })
 
   const review = (login: string, state: string, type = 'User') => ({ user: { login, type }, state })
 
-  test('knows who approves: the last verdict of each person counts, and a bot or a deleted account does not', async () => {
+  test('lists approvers by the last verdict of each person, without bots and deleted accounts', async () => {
     const github = answering(() => [
       review('ann', 'APPROVED'),
       review('mona', 'CHANGES_REQUESTED'),
@@ -170,13 +182,13 @@ describe('reviewers', () => {
   })
 
   test.each([{}, { requested_reviewers: [null] }, { requested_reviewers: null }])(
-    'takes %j for a successful request',
+    'treats the response %j as a successful request',
     async (response) => {
       await expect(answering(() => response).requestReview(ADDRESS, 'ann')).resolves.toBeUndefined()
     },
   )
 
-  test('asks a person, and a team of the owner', async () => {
+  test('requests a review from a person and from a team of the owner', async () => {
     await askingGitHub({ docs: docs() }, async (github, { docs }) => {
       await github.requestReview(ADDRESS, 'ann')
       await github.requestReview(ADDRESS, 'Acme/writers')
@@ -187,7 +199,7 @@ describe('reviewers', () => {
   test.each([
     ['dora', 'Reviews may only be requested from collaborators'],
     ['other/writers', 'A review cannot be requested from a team of another organization than `acme`'],
-  ])('%s cannot be asked', async (name, message) => {
+  ])('cannot request a review from %s', async (name, message) => {
     const error = await askingGitHub({ docs: docs() }, (github) => errorOf(github.requestReview(ADDRESS, name)))
     expect(error).toMatchObject({ code: 'rejected', message: expect.stringContaining(message) as unknown })
   })

@@ -31,6 +31,6 @@ test.each<[object, Visibility | undefined]>([
   [{ private: true }, undefined],
   [{ visibility: 'secret', private: null }, undefined],
   [{}, undefined],
-])('of %j the visibility is %s', (repository, visibility) => {
+])('the visibility of %j is %s', (repository, visibility) => {
   expect(visibilitySchema.parse(repository)).toBe(visibility)
 })

@@ -161,7 +161,10 @@ export interface Comments {
    * @param isRelevant selects comments by their text; others are left out, and their authors are not looked up
    * @throws ActionError also if the list is incomplete
    */
-  readonly listComments: (place: CommentPlace, isRelevant: (body: string) => boolean) => Promise<readonly ListedComment[]>
+  readonly listComments: (
+    place: CommentPlace,
+    isRelevant: (body: string) => boolean,
+  ) => Promise<readonly ListedComment[]>
   /** Reads the current text of a comment below a pull request. */
   readonly readComment: (pullRequest: PullRequestAddress, commentId: number) => Promise<string>
   /**
