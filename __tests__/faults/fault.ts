@@ -1,46 +1,46 @@
-/** How a connection goes wrong, and what has to become of the request. */
+/** How a connection fails, and the result that is expected for the request. */
 export interface Fault {
-  /** `refuse`: nobody listens. `untrusted`: TLS with a certificate that nobody knows. */
-  readonly conduct: Conduct | 'refuse' | 'untrusted'
-  /** Of a proxy: that it connects both sides after its conduct, and what it does then. */
+  /** `refuse`: no server listens. `untrusted`: TLS with a certificate that is not trusted. */
+  readonly behaviour: Behaviour | 'refuse' | 'untrusted'
+  /** For a proxy: opens a tunnel after the behaviour. */
   readonly tunnel?: Tunnel
-  /** Whether the service works on the prompt as soon as it has read it. */
-  readonly takes: boolean
-  readonly prompt: PromptFate
-  readonly read: ReadFate
+  /** Whether the service processes the prompt as soon as it has read it. */
+  readonly processesPrompt: boolean
+  readonly prompt: PromptOutcome
+  readonly read: ReadOutcome
 }
 
-export interface Conduct {
-  /** How much it reads before it acts, in bytes; negative: how much it leaves unread. All of the request, if undefined. */
+export interface Behaviour {
+  /** The bytes to read before it acts. Negative: the bytes to leave unread. Undefined: the complete request. */
   readonly readsBytes?: number
-  /** Whether it reads nothing at all, so that even the end of the connection passes it by. */
-  readonly isDeaf?: boolean
-  /** One character a byte. */
+  /** Whether it reads nothing at all, so that it does not even notice the end of the connection. */
+  readonly neverReads?: boolean
+  /** One character per byte. */
   readonly writes: string
-  /** How much of that it really writes, in bytes; negative: how much it leaves out. */
+  /** The bytes of `writes` to write. Negative: the bytes to leave out. */
   readonly writesBytes?: number
   readonly pace?: Pace
-  /** What it writes after that, over and over for ever. */
+  /** Written after that, endlessly. */
   readonly repeats?: string
   readonly then: 'close' | 'reset' | 'stay'
 }
 
-/** `bytes`: each byte on its own. `slow`: and two seconds for each. */
-export type Pace = 'at-once' | 'bytes' | 'slow'
+/** `bytes`: each byte separately. `slow`: with a pause of two seconds after each byte. */
+export type Pace = 'immediate' | 'bytes' | 'slow'
 
 export interface Tunnel {
-  /** It lets so many bytes of the request through, or of the answer, before it resets both sides. */
+  /** The bytes of the request, or of the response, that pass before both sides are reset. */
   readonly upBytes?: number
   readonly downBytes?: number
 }
 
-/** Accepted, or sent again, or not sent again because nothing was taken or nobody knows. `any`: the network decides. */
-export type PromptFate = 'accepted' | 'again' | 'stop' | 'unknown' | 'any'
-/** Heard, or read again, or the end of reading. */
-export type ReadFate = 'heard' | 'passing' | 'final' | 'any'
+/** `again`: resent. `stop`: not processed. `unknown`: delivery unknown. `any`: depends on the network. */
+export type PromptOutcome = 'accepted' | 'again' | 'stop' | 'unknown' | 'any'
+/** `retry`: read again. `stop`: no further read. `any`: depends on the network. */
+export type ReadOutcome = 'success' | 'retry' | 'stop' | 'any'
 
-/** One fault for each of the values, with the value in its name. */
-export function forEach<Value extends string | number>(
+/** Creates a fault for each value, with the value in its name. */
+export function createFaults<Value extends string | number>(
   name: string,
   values: readonly Value[],
   fault: (value: Value) => Fault,

@@ -3,34 +3,34 @@ import * as net from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { firstRequest } from '../support/socket-server.ts'
-import type { Conduct, Fault, Pace } from './fault.ts'
+import type { Behaviour, Fault, Pace } from './fault.ts'
 import type { StillClock } from './still-clock.ts'
 
 export interface FaultyPeer {
   readonly port: number
-  /** What becomes of the connections from now on. */
+  /** Sets the fault of all further connections. */
   play(fault: Fault): Promise<void>
   connections(): number
-  /** Gives how many connections the other side has not closed although it had time to, unless this one hangs up first. */
+  /** Closes the server. Returns how many connections the client left open, or hangs up on them. */
   close(hangsUp?: boolean): Promise<number>
 }
 
-/** Real time, long enough on a busy machine: all is closed at once. */
+/** In real time. Connections close immediately, except on a busy machine. */
 const CLOSING_LIMIT_MS = 20_000
 const SLOW_BYTE_MS = 2_000
 const CERTIFICATE = makeCertificate()
 
-/** Where somebody else has taken the port of a peer that did not listen for a moment. */
-export class PortTaken extends Error {}
+/** Another process took the port while the peer did not listen. */
+export class PortTakenError extends Error {}
 
 /**
- * A server on loopback that does with its connections what a fault says.
- * @param take hears how much of a request was read, and whether that was all, before anything is answered
- * @param servicePort where a tunnel leads, if this is a proxy
+ * Starts a server on loopback whose connections behave as a fault describes.
+ * @param onRead called before the response, with whether the complete request was read
+ * @param servicePort the target of tunnels, if this is a proxy
  */
 export async function openPeer(
   clock: StillClock,
-  take: (isWhole: boolean, fault: Fault) => void = () => undefined,
+  onRead: (isWhole: boolean, fault: Fault) => void = () => undefined,
   servicePort = 0,
 ): Promise<FaultyPeer> {
   const sockets = new Set<net.Socket>()
@@ -51,23 +51,23 @@ export async function openPeer(
     if (fault !== undefined) serve(socket, fault)
   })
 
-  function serve(socket: net.Socket, now: Fault): void {
-    const { conduct, tunnel } = now
-    if (conduct === 'refuse') return
-    if (conduct === 'untrusted') {
+  function serve(socket: net.Socket, current: Fault): void {
+    const { behaviour, tunnel } = current
+    if (behaviour === 'refuse') return
+    if (behaviour === 'untrusted') {
       const secure = new TLSSocket(socket, { isServer: true, ...CERTIFICATE })
       secure.on('error', () => undefined)
       secure.resume()
       return
     }
-    whenRead(socket, conduct, async (isWhole) => {
-      take(isWhole, now)
-      // First the tunnel, as the client speaks as soon as it has read the answer.
+    whenRead(socket, behaviour, async (isWhole) => {
+      onRead(isWhole, current)
+      // Prepare the tunnel first, because the client sends data as soon as it has read the response.
       if (tunnel !== undefined) socket.pause()
-      await act(socket, conduct, clock)
+      await act(socket, behaviour, clock)
       if (tunnel === undefined) return
       const service = net.connect(servicePort, '127.0.0.1').setNoDelay(true)
-      for (const one of [socket, service]) one.removeAllListeners('data').on('data', clock.touch)
+      for (const end of [socket, service]) end.removeAllListeners('data').on('data', clock.touch)
       service.on('error', () => undefined)
       pump(socket, service, tunnel.upBytes)
       pump(service, socket, tunnel.downBytes)
@@ -78,7 +78,7 @@ export async function openPeer(
   async function listen(): Promise<void> {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening').catch(() => {
-      throw new PortTaken()
+      throw new PortTakenError()
     })
     ;({ port } = server.address() as net.AddressInfo)
   }
@@ -89,7 +89,7 @@ export async function openPeer(
     connections: () => connections,
     async play(next) {
       fault = next
-      if (next.conduct === 'refuse') server.close()
+      if (next.behaviour === 'refuse') server.close()
       else if (!server.listening) await listen()
     },
     async close(hangsUp = false) {
@@ -98,8 +98,8 @@ export async function openPeer(
         if (hangsUp) socket.destroy()
         else socket.resume()
       }
-      const tooLate = AbortSignal.timeout(CLOSING_LIMIT_MS)
-      await Promise.all([...sockets].map((socket) => once(socket, 'close', { signal: tooLate }).catch(() => undefined)))
+      const timeout = AbortSignal.timeout(CLOSING_LIMIT_MS)
+      await Promise.all([...sockets].map((socket) => once(socket, 'close', { signal: timeout }).catch(() => undefined)))
       const left = sockets.size
       for (const socket of sockets) socket.destroy()
       return left
@@ -107,32 +107,32 @@ export async function openPeer(
   }
 }
 
-/** Calls `begin` once, as soon as so much was read as the peer reads before it acts, with whether that is the whole request. */
-function whenRead(socket: net.Socket, conduct: Conduct, begin: (isWhole: boolean) => Promise<void>): void {
-  const { readsBytes, isDeaf = false } = conduct
-  let came = ''
+/** Calls `begin` once the peer has read enough, with whether that is the complete request. */
+function whenRead(socket: net.Socket, behaviour: Behaviour, begin: (isWhole: boolean) => Promise<void>): void {
+  const { readsBytes, neverReads = false } = behaviour
+  let received = ''
   let hasBegun = readsBytes === 0
   if (hasBegun) void begin(false)
-  if (isDeaf) {
+  if (neverReads) {
     socket.pause()
     return
   }
   socket.on('data', (chunk: Buffer) => {
-    came += chunk.toString('latin1')
-    const whole = firstRequest(came)?.length ?? Infinity
+    received += chunk.toString('latin1')
+    const whole = firstRequest(received)?.length ?? Infinity
     const wanted = readsBytes === undefined ? whole : readsBytes >= 0 ? readsBytes : whole + readsBytes
-    if (hasBegun || came.length < wanted) return
+    if (hasBegun || received.length < wanted) return
     hasBegun = true
     void begin(wanted >= whole)
   })
 }
 
-/** Does what the peer does once it has read enough, until that is done or the connection is gone. */
-async function act(socket: net.Socket, conduct: Conduct, clock: StillClock): Promise<void> {
-  const { writes, writesBytes, pace = 'at-once', repeats, then } = conduct
-  const gone = new AbortController()
+/** Writes and closes as the behaviour describes, until that is done or the connection is closed. */
+async function act(socket: net.Socket, behaviour: Behaviour, clock: StillClock): Promise<void> {
+  const { writes, writesBytes, pace = 'immediate', repeats, then } = behaviour
+  const closed = new AbortController()
   socket.once('close', () => {
-    gone.abort()
+    closed.abort()
   })
   const write = (text: string): Promise<void> =>
     new Promise((resolve) => {
@@ -142,23 +142,23 @@ async function act(socket: net.Socket, conduct: Conduct, clock: StillClock): Pro
       })
     })
   const pauses: Readonly<Record<Pace, () => Promise<unknown>>> = {
-    'at-once': nextTurn,
+    immediate: nextTurn,
     bytes: nextTurn,
-    slow: () => clock.sleep(SLOW_BYTE_MS, gone.signal),
+    slow: () => clock.sleep(SLOW_BYTE_MS, closed.signal),
   }
   try {
     const text = writes.slice(0, writesBytes)
-    for (const part of pace === 'at-once' ? [text] : text) {
-      if (part === '' || gone.signal.aborted) break
+    for (const part of pace === 'immediate' ? [text] : text) {
+      if (part === '' || closed.signal.aborted) break
       await write(part)
-      if (pace !== 'at-once') await pauses[pace]()
+      if (pace !== 'immediate') await pauses[pace]()
     }
     while (repeats !== undefined && !socket.destroyed) {
       await write(repeats)
       await pauses[pace]()
     }
   } catch {
-    // The connection went away in the middle of a pause.
+    // The connection was closed during a pause.
     return
   }
   if (then === 'close') socket.end()
@@ -169,21 +169,21 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Hands on what comes from one side, and resets both when it has handed on as much as it may. */
-function pump(from: net.Socket, to: net.Socket, mostBytes = Infinity): void {
+/** Forwards the data of one side, and resets both sides after `maxBytes`. */
+function pump(from: net.Socket, to: net.Socket, maxBytes = Infinity): void {
   let bytes = 0
   const reset = (): void => {
     for (const socket of [from, to]) {
-      // Node never closes a socket that is reset while it is being ended.
+      // Node never closes a socket that is reset while it is ending.
       if (socket.writableEnded) socket.destroy()
       else if (!socket.destroyed) socket.resetAndDestroy()
     }
   }
   from.on('data', (chunk: Buffer) => {
     if (!to.writable) return
-    const part = chunk.subarray(0, mostBytes - bytes)
+    const part = chunk.subarray(0, maxBytes - bytes)
     bytes += part.length
-    if (bytes >= mostBytes) to.write(part, reset)
+    if (bytes >= maxBytes) to.write(part, reset)
     else if (!to.write(part)) from.pause()
   })
   to.on('drain', () => from.resume())

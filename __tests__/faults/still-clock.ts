@@ -1,36 +1,37 @@
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
 export interface StillClock extends VirtualClock {
-  /** Something happened on a socket, so more may follow from it before time goes on. */
+  /** Reports activity on a socket, so that time does not move on yet. */
   readonly touch: () => void
 }
 
-/** Time goes on when nothing has happened for so many looks, with the shortest of real pauses before each. */
-const QUIET_LOOKS = 4
+/** Time moves on after this many checks without activity, with a short real pause before each. */
+const MIN_QUIET_CHECKS = 4
 const PAUSE_MS = 1
 
-/** Between two looks, all that the sockets of this process have to say is heard at least once. */
-function hearSockets(): Promise<void> {
+/** Lets the event loop handle the sockets of this process at least once. */
+function pollSockets(): Promise<void> {
   return new Promise((resolve) => setTimeout(() => setImmediate(resolve), PAUSE_MS))
 }
 
 /**
- * A clock for work over real sockets of this process: it stands still while anything moves on them, and then jumps to what
- * is due next. So a minute takes some milliseconds, and how busy the machine is does not change what is measured.
+ * Creates a clock for work over sockets of this process. It stands still while the sockets are active, and then jumps
+ * to the next timer. So a minute takes a few milliseconds, and the load of the machine does not change what is
+ * measured.
  */
 export function stillClock(): StillClock {
-  let quietLooks = 0
+  let quietChecks = 0
   const touch = (): void => {
-    quietLooks = 0
+    quietChecks = 0
   }
-  async function quiet(): Promise<void> {
+  async function waitForQuiet(): Promise<void> {
     touch()
-    while (quietLooks < QUIET_LOOKS) {
-      await hearSockets()
-      quietLooks++
+    while (quietChecks < MIN_QUIET_CHECKS) {
+      await pollSockets()
+      quietChecks++
     }
   }
-  const clock = virtualClock({ quiet, isAlone: false, mostEvents: Infinity })
+  const clock = virtualClock({ quiet: waitForQuiet, isAlone: false, mostEvents: Infinity })
   return {
     ...clock,
     touch,
