@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { formatWarnings } from '../../src/agent/report/journal.ts'
+import { formatWarnings } from '../../src/agent/report/warnings.ts'
 import { resolveChange } from '../../src/agent/change/resolve-change.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { fakeClock } from './fake-clock.ts'

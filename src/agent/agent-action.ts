@@ -4,7 +4,7 @@ import { AGENT_FIELDS, asksForDryRun, parseAgentInputs, type AgentInputs } from 
 import { conclude } from './report/outcomes.ts'
 import { renderResult, toOutputs } from './report/outputs.ts'
 import { type Outcome, redactReport, type Report } from './report/report.ts'
-import { formatWarnings } from './report/journal.ts'
+import { formatWarnings } from './report/warnings.ts'
 import { renderSummary } from './report/summary.ts'
 import { runAgent } from './run.ts'
 import { describeMovedBase } from './change/change-range.ts'

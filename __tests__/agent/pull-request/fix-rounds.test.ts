@@ -51,7 +51,7 @@ async function round(scene: Scene = {}) {
     ...(hasToken && { github }),
   })
   const { journal } = step
-  for (let reads = 0; reads < seen; reads++) await journal.heads.read(PULL_REQUEST)
+  for (let reads = 0; reads < seen; reads++) await step.heads.read(PULL_REQUEST)
   const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
   const end = endWith('unknown')
   journal.updateTurn(end)

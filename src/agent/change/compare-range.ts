@@ -9,7 +9,7 @@ import { joinWords } from '../../text/format.ts'
 import { quoted } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs } from '../inputs.ts'
-import type { AgentStep } from '../report/journal.ts'
+import type { AgentStep } from '../journal.ts'
 import type { ChangeRange } from './change-range.ts'
 
 type Ends = Extract<ChangeRange, { kind: 'compare' }>

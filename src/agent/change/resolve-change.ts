@@ -4,7 +4,7 @@ import { formatCount, joinSentences } from '../../text/format.ts'
 import { someQuoted } from '../../text/markdown.ts'
 import { countFiles, type PathFilter } from '../path-filter.ts'
 import { changeSection, eventSection, isEmpty, pullRequestSection, renderSections } from '../prompt.ts'
-import type { AgentStep } from '../report/journal.ts'
+import type { AgentStep } from '../journal.ts'
 import { type ChangeRange, findChangeRange } from './change-range.ts'
 import {
   type Compared,

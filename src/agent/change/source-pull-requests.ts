@@ -8,7 +8,7 @@ import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
 import { quoted } from '../../text/markdown.ts'
 import { formatNumbers } from '../prompt.ts'
-import type { AgentStep } from '../report/journal.ts'
+import type { AgentStep } from '../journal.ts'
 import type { Compared } from './compare-range.ts'
 import type { EventOrigin } from './event-origin.ts'
 

@@ -8,7 +8,7 @@ import { findAgentAccounts, OTHER_BOTS } from '../change/agent-accounts.ts'
 import { isMarkedWithLabel, isMarkerComment, mostTrusted, warnOfLimit } from '../marker.ts'
 import type { NewJobTarget, Plan, RollingPullRequest } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
-import type { AgentStep } from '../report/journal.ts'
+import type { AgentStep } from '../journal.ts'
 import { ASK_AGAIN, type Replan } from '../turn/prepare-send.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 

@@ -8,7 +8,7 @@ import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
 import type { Deadline } from '../../runtime/time-budget.ts'
 import { isMarkerComment, mostTrusted, pickLogComment, readMarker } from '../marker.ts'
 import type { RollingPullRequest } from '../plan.ts'
-import type { AgentStep } from '../report/journal.ts'
+import type { AgentStep } from '../journal.ts'
 import { isWithoutLink, seeEnd } from '../turn/job-state.ts'
 import { createPoller } from '../turn/job-watch.ts'
 import { LINK_LAG_MS, nextTurnPollMs } from '../turn/poll-schedule.ts'
@@ -42,11 +42,11 @@ export function openSearch(step: AgentStep): Search {
  * @throws ActionError if the service does not tell
  */
 async function readJob(jobId: string, search: Search, lagsUntil: number): Promise<Job | undefined> {
-  const { clock, core, journal, signal, waits } = search
+  const { clock, core, jobEnds, signal, waits } = search
   let last: Job | ActionError | undefined
   const observe = (read: Job | ActionError): void => {
     last = read
-    if (!(read instanceof ActionError)) seeEnd(journal.ends, read, clock.now())
+    if (!(read instanceof ActionError)) seeEnd(jobEnds, read, clock.now())
   }
   const sleep = async (ms: number, asked?: ActionError): Promise<void> => {
     if (asked === undefined) return clock.sleep(ms, signal)

@@ -9,7 +9,7 @@ import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { formatDuration } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { findOutOfScope } from '../path-filter.ts'
-import type { AgentStep } from '../report/journal.ts'
+import type { AgentStep } from '../journal.ts'
 import { type ChecksState, describePullRequest, listFailedChecks, type PullRequestFindings } from '../report/turn.ts'
 import { findRoundStop } from './fix-rounds.ts'
 
@@ -173,7 +173,7 @@ const LAST_READ_MS = 3_000
 
 /** What is outside of `allowed-paths`, by a comparison: the list of a pull request's files would be of no certain commit. */
 async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<readonly string[] | undefined> {
-  const { inputs, journal } = step
+  const { heads, inputs, journal } = step
   const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
   return journal.orWarn(LOST_SCOPE, async () => {
@@ -181,7 +181,7 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
     const { repository, baseSha, headSha } = pullRequest
     // A merge may have brought the head into its base branch, which holds all of it then.
     const isIn = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
-    let change = await journal.heads.compareWithBase(pullRequest, github)
+    let change = await heads.compareWithBase(pullRequest, github)
     if (isIn(change)) change = await github.compare(repository, baseSha, headSha)
     const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, step)
@@ -231,7 +231,7 @@ function listFindings(pullRequest: PullRequest, looks: Partial<Looks>, { journal
  * @throws ActionError `cancelled`
  */
 export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): Promise<PullRequestFindings> {
-  const { clock, deadlineAt, context, inputs, journal, signal } = step
+  const { clock, deadlineAt, context, heads, inputs, journal, signal } = step
   const { turns } = journal
   const github = openGitHub(step)
   const lastLookAt = deadlineAt - LAST_READ_MS
@@ -242,7 +242,7 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
   let known = pullRequest
 
   const readAgain = async (): Promise<void> => {
-    known = (await orUndefined(journal.heads.read(known))) ?? known
+    known = (await orUndefined(heads.read(known))) ?? known
   }
   /** Whether what fails on this head would go back to the agent, so that all of it is waited for. */
   const mayGoBack = (): boolean => {

@@ -7,7 +7,7 @@ import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'
 import type { Plan, Target } from '../plan.ts'
 import { type FailedCheck, renderFixPrompt } from '../prompt.ts'
-import type { AgentStep } from '../report/journal.ts'
+import type { AgentStep } from '../journal.ts'
 import {
   describePullRequest,
   type Ended,
@@ -160,7 +160,7 @@ async function findFailing(
   const lost = 'Could not tell which checks also fail without these changes'
   const before = await step.journal.orWarn(lost, async () => {
     const github = openGitHub(step)
-    const base = findForkPoint(commits) ?? (await step.journal.heads.compareWithBase(pullRequest, github)).mergeBase
+    const base = findForkPoint(commits) ?? (await step.heads.compareWithBase(pullRequest, github)).mergeBase
     // What is not red there by its check runs and commit statuses is not red by all that they are.
     const suffices = (listed: readonly Check[]): boolean =>
       !failed.some(isOfSuite) && listFailedByChange(failed, listed).length === failed.length
@@ -183,8 +183,8 @@ type NextRound =
  * @throws ActionError `cancelled`
  */
 export async function decideNextRound({ job }: Ended, found: PullRequestFindings, step: AgentStep): Promise<NextRound> {
-  const { clock, context, deadlineAt, inputs, journal } = step
-  const { heads, turns } = journal
+  const { clock, context, deadlineAt, heads, inputs, journal } = step
+  const { turns } = journal
   const { id: jobId, prLink: link } = job
   const { fixRounds } = inputs
   const stopFor = (reason: RoundStop | undefined, seen = found): NextRound => ({ kind: 'stop', reason, found: seen })

@@ -16,7 +16,7 @@ import {
   pickLogComment,
   readMarker,
 } from '../marker.ts'
-import type { AgentStep } from '../report/journal.ts'
+import type { AgentStep } from '../journal.ts'
 import type { LogPlace } from '../report/report.ts'
 import {
   type CommentUpdate,

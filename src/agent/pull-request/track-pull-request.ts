@@ -7,8 +7,7 @@ import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, type ErrorCode, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
 import { toDeadline } from '../../runtime/time-budget.ts'
 import type { AgentInputs } from '../inputs.ts'
-import type { AgentStep } from '../report/journal.ts'
-import { writeMilestone } from '../report/outputs.ts'
+import { type AgentStep, writeMilestone } from '../journal.ts'
 import type { Changes } from '../report/report.ts'
 import {
   describePullRequest,
@@ -158,17 +157,17 @@ const READ_AGAIN_MS = 3_000
 
 /** @param wasRead whether it was read since the turn has ended */
 async function readPatiently(link: PullRequestLink, wasRead: boolean, step: AgentStep): Promise<PullRequest> {
-  const { clock, context, deadlineAt, github, inputs, journal } = step
+  const { clock, context, deadlineAt, github, heads, inputs } = step
   if (github === undefined)
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
       hint: "Leave `github-token` at its default and grant the workflow's job `pull-requests: write`, or give a token that has it.",
     })
   const address = toPullRequestAddress(link, context)
-  const seen = wasRead ? journal.heads.newest(address) : undefined
+  const seen = wasRead ? heads.newest(address) : undefined
   if (seen !== undefined) return seen
   const endsAt = isOnlyShown(inputs) ? getShownReadsEnd(step) : deadlineAt
   const read = () =>
-    journal.heads.read(address, toDeadline(endsAt, clock)).catch((error: unknown) => rethrowFatal(error, 'not-found'))
+    heads.read(address, toDeadline(endsAt, clock)).catch((error: unknown) => rethrowFatal(error, 'not-found'))
   const patientUntil = Math.min(clock.now() + NEW_MS, endsAt)
   const pauseMs = () => (clock.now() + READ_AGAIN_MS > patientUntil ? undefined : READ_AGAIN_MS)
   const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
@@ -253,7 +252,8 @@ const CHANGES_MS = 10_000
  * @throws ActionError if GitHub does not tell
  */
 async function readChanges(step: AgentStep): Promise<Changes | undefined> {
-  const { heads, newest, turns } = step.journal
+  const { heads, journal } = step
+  const { newest, turns } = journal
   const end = getEnd(newest)
   const link = end?.kind === 'ended' || end?.kind === 'left-behind' ? end.job.prLink : undefined
   const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))

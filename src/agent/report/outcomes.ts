@@ -3,7 +3,7 @@ import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../../text/format.ts'
 import type { FailOn } from '../inputs.ts'
-import { formatLosses } from './journal.ts'
+import { formatLosses } from './warnings.ts'
 import {
   adviseOnPullRequest,
   formatPullRequest,

@@ -1,14 +1,13 @@
 import type { Conclusion } from '../../action/step-result.ts'
-import { OutputsLost } from '../../action/toolkit.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { INVISIBLE, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'
-import { type AgentStep, formatLosses } from './journal.ts'
-import { conclude, OUTCOME_ROWS } from './outcomes.ts'
-import { getJobId, lastReadJob, type Outcome, ownPullRequest, redactReport, type Report } from './report.ts'
+import { formatLosses } from './warnings.ts'
+import { OUTCOME_ROWS } from './outcomes.ts'
+import { getJobId, lastReadJob, ownPullRequest, type Report } from './report.ts'
 import { pagesFirst } from './summary.ts'
 import { formatEnd } from './turn-texts.ts'
-import { type FollowUpReason, getEnd, isFixing, isInScope } from './turn.ts'
+import { type FollowUpReason, isInScope } from './turn.ts'
 
 const MAX_MODEL_NAME = 200
 /** Longer than git and GitHub let a branch's name be. */
@@ -156,41 +155,4 @@ export function renderResult(report: Report, conclusion: Conclusion, redact: Red
     result = { ...result, [longest]: result[longest].slice(0, -gone), left_out }
   }
   return toJson(result)
-}
-
-const NOT_ENDED = {
-  isGreen: false,
-  title: 'The step has not ended',
-  text: 'This is what was known before the end of the step. A step that is killed leaves it behind.',
-}
-
-/**
- * Empty until the step's end: what decides whether the pull request is good can change until then, and a later step must not
- * take a killed one for one that has checked all. `result` has them, and says that the step has not ended.
- */
-const AT_END: readonly string[] = [
-  'checks',
-  'in-scope',
-  'pr-mergeable',
-  'duration-seconds',
-] satisfies readonly (keyof Outputs)[]
-
-/** The outcome as far as it is known. A round that is under way may still add commits. */
-function getOutcomeSoFar(known: Report, { turns }: AgentStep['journal']): Outcome {
-  const mayChange = getEnd(turns[0]) === undefined || (known.outcome === 'no-changes' && isFixing(known))
-  return mayChange ? 'submitted' : known.outcome
-}
-
-/** Writes the outputs before the step's end, since a killed step writes nothing more. Every write makes the output file longer. */
-export function writeMilestone({ core, journal }: AgentStep): void {
-  const known = journal.report()
-  const report = redactReport({ ...known, outcome: getOutcomeSoFar(known, journal) }, core.redact)
-  const result = renderResult(report, { ...NOT_ENDED, advice: conclude(report).advice }, core.redact)
-  const outputs = Object.entries({ ...toOutputs(report), result }).filter(([name]) => !AT_END.includes(name))
-  try {
-    for (const [name, value] of outputs) core.setOutput(name, value)
-  } catch (error) {
-    if (!(error instanceof OutputsLost)) throw error
-    core.log(error.message)
-  }
 }

@@ -6,6 +6,7 @@ import type { LinkedText } from '../../text/markdown.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs, Task } from '../inputs.ts'
+import type { Warning } from './warnings.ts'
 import type { FollowUpReason, JobReads, Previewed, Progress, PullRequestFindings, RoundStop, Turn } from './turn.ts'
 
 /** What became of the step; the value of the output `outcome`. */
@@ -34,13 +35,6 @@ export interface TimelineEntry {
   readonly event: string
 }
 
-/** A terminal state of a job that every read since `sinceMs` has shown, up to the newest read at `lastMs`. */
-export interface StandingEnd {
-  readonly end: Job
-  readonly sinceMs: number
-  readonly lastMs: number
-}
-
 /** The files that a step has changed in its pull request. */
 export interface Changes {
   readonly files: readonly { readonly path: string; readonly additions: number; readonly deletions: number }[]
@@ -58,13 +52,6 @@ export interface LogPlace {
   readonly followUps: number
   /** Of the follow-up that this step has counted in it. */
   readonly signature?: string
-}
-
-/** Something that was to be done on GitHub and could not be. Nothing else is lost, and never the job's result. */
-export interface Warning {
-  /** What is lost, such as `The label was not put on the pull request`. */
-  readonly lost: string
-  readonly error: ActionError
 }
 
 /** Undefined where the inputs could not be read. */

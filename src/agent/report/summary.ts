@@ -16,7 +16,7 @@ import {
   table,
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { formatWarnings } from './journal.ts'
+import { formatWarnings } from './warnings.ts'
 import { adviseAttaching, OUTCOME_ROWS } from './outcomes.ts'
 import { adviseOnPullRequest, formatPullRequest } from './pull-request-status.ts'
 import { type Changes, isLookedAt, getJobId, lastReadJob, ownPullRequest, type Report } from './report.ts'

@@ -1,5 +1,5 @@
 import { isSamePullRequest, isTerminal, type Job } from '../../docs-service/schemas.ts'
-import type { StandingEnd } from '../report/report.ts'
+import type { StandingEnd } from '../journal.ts'
 
 /** Whether the service says `active` in so many words. An unknown status, or none, is taken for running and proves nothing. */
 export function saysActive({ status, unlistedStatus, isAssumed }: Job): boolean {

@@ -5,8 +5,7 @@ import { ActionError, describeError, logCauses, orUndefined } from '../../runtim
 import { formatTimeAfter, Heartbeat } from '../../runtime/heartbeat.ts'
 import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
-import type { AgentStep } from '../report/journal.ts'
-import { writeMilestone } from '../report/outputs.ts'
+import { type AgentStep, writeMilestone } from '../journal.ts'
 import type { Outcome } from '../report/report.ts'
 import { type Ended, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
 import { isWithoutLink, seeEnd } from './job-state.ts'
@@ -151,7 +150,6 @@ export class JobWatch {
   /** A read, or why it failed: that is told once for each kind of problem. */
   observe(read: Job | ActionError): void {
     this.#count++
-    const { journal } = this.step
     const { job: before, lastProblem } = this.reads
     if (read instanceof ActionError) {
       const isNew = read.message !== lastProblem?.message
@@ -162,7 +160,7 @@ export class JobWatch {
       this.#update({ job: before, lastProblem: read })
       return
     }
-    seeEnd(journal.ends, read, this.step.clock.now())
+    seeEnd(this.step.jobEnds, read, this.step.clock.now())
     const { status, unlistedStatus, hasUnsafeLink, prLink } = read
     if (unlistedStatus !== undefined)
       this.#warnOnce(

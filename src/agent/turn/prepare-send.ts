@@ -11,9 +11,8 @@ import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import type { FixRoundTarget, PullRequestTarget, Target } from '../plan.ts'
 import { findStopBeforeSend } from '../pull-request/fix-rounds.ts'
 import { announceToJob, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
-import { type AgentStep, openQuestionBudget } from '../report/journal.ts'
+import { type AgentStep, openQuestionBudget, type StandingEnd } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
-import type { StandingEnd } from '../report/report.ts'
 import { type RoundStop, STOPS, type TurnEnd } from '../report/turn.ts'
 import { hasStood, isSameEnd, isWithoutLink, STANDING_MS, takesPrompts } from './job-state.ts'
 import { findJob, type JobWatch, waitForJob } from './job-watch.ts'
@@ -95,7 +94,7 @@ async function checkJob(target: PullRequestTarget, job: Job, step: AgentStep): P
 
 /** The state of the pull request is asked last. */
 async function checkState(target: PullRequestTarget, step: AgentStep): Promise<TargetDecision> {
-  const read = () => step.journal.heads.read(target.rolling.pullRequest, step.questions)
+  const read = () => step.heads.read(target.rolling.pullRequest, step.questions)
   return decideOnState(target, await orNotSent(describeUnknown(target), read, hintFor(target)))
 }
 
@@ -103,11 +102,11 @@ async function checkState(target: PullRequestTarget, step: AgentStep): Promise<T
 const MAX_READ_AGE_MS = 1_000
 
 async function checkFixRound(target: FixRoundTarget, job: Job, step: AgentStep): Promise<TargetDecision> {
-  const { clock, deadlineAt, journal } = step
+  const { clock, deadlineAt, heads, journal } = step
   const { address, link, examinedHead, lastRead } = target
   const isOld = clock.now() - lastRead.atMs >= MAX_READ_AGE_MS
   const lost = 'The failing checks were not sent to the agent'
-  const read = () => journal.heads.read(address)
+  const read = () => heads.read(address)
   const now = isOld ? await journal.orWarn(lost, read) : lastRead.pullRequest
   const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, link)
   let roundStop: RoundStop | undefined = 'not-sent'
@@ -264,8 +263,8 @@ export async function recheckBeforeSend(
  * @returns the newest read, which shows another state if the given one did not stand; undefined if the time does not suffice
  */
 async function awaitIdle(end: Job, watch: JobWatch): Promise<Job | undefined> {
-  const { clock, core, deadlineAt, journal } = watch.step
-  const standing = (): StandingEnd => journal.ends.get(end.id) ?? { end, sinceMs: clock.now(), lastMs: -Infinity }
+  const { clock, core, deadlineAt, jobEnds } = watch.step
+  const standing = (): StandingEnd => jobEnds.get(end.id) ?? { end, sinceMs: clock.now(), lastMs: -Infinity }
   const isFresh = clock.now() - standing().lastMs < MAX_READ_AGE_MS
   if (isFresh && hasStood(standing())) return end
   const leftMs = (): number => standing().sinceMs + STANDING_MS - clock.now()

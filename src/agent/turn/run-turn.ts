@@ -2,8 +2,7 @@ import { isTerminal, type Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Plan, Target } from '../plan.ts'
-import { writeMilestone } from '../report/outputs.ts'
-import type { StandingEnd } from '../report/report.ts'
+import { type StandingEnd, writeMilestone } from '../journal.ts'
 import type { Previewed, TurnEnd } from '../report/turn.ts'
 import { hasStood, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
 import { findJob, type JobEnd, type JobWatch, settleEnd, waitForJob } from './job-watch.ts'
@@ -143,7 +142,7 @@ async function followUp(prompt: string, target: Target, prepared: Send, watch: J
   const { response: answer } = sent
   const answeredAtMs = clock.now()
   // The last look may have seen a newer one.
-  const head = sent.head && { ...sent.head, ...journal.heads.newest(sent.head) }
+  const head = sent.head && { ...sent.head, ...step.heads.newest(sent.head) }
   const isAnsweredActive = !(answer instanceof ActionError) && saysActive(answer)
   if (answer instanceof ActionError) {
     journal.updateTurn({ kind: 'delivery-unknown', ...watch.reads })

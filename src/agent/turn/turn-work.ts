@@ -7,7 +7,7 @@ import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import type { AgentStep } from '../report/journal.ts'
+import type { AgentStep } from '../journal.ts'
 import { describePullRequest, type TurnEnd, type Work } from '../report/turn.ts'
 import { isWithoutLink } from './job-state.ts'
 import type { JobEnd } from './job-watch.ts'
@@ -55,8 +55,7 @@ export async function readHeadBefore(
   step: AgentStep,
   mustStand = false,
 ): Promise<HeadBefore | undefined> {
-  const { context, github, inputs, journal, questions } = step
-  const { heads } = journal
+  const { context, github, heads, inputs, journal, questions } = step
   if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return undefined
   const lost = 'Could not tell whether the follow-up changes the pull request'
   const head = await journal.orWarn(lost, async () => {
@@ -147,7 +146,7 @@ const NOTHING: TurnCommits = { agents: 0, others: new Map() }
 async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<After> {
   if (now.headSha === before.headSha) return { ...NOTHING, now, keepsHead: true }
   const github = openAfterTurn(step)
-  const listed = await step.journal.heads.listCommits(now, github)
+  const listed = await step.heads.listCommits(now, github)
   assertWhole(listed, now.headSha)
   let earlier = historyIn(listed, before.headSha)
   const keepsHead = earlier.length > 0
@@ -163,7 +162,7 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Afte
   let last: After | undefined
   const read = async (): Promise<After | undefined> => {
     // That GitHub does not tell was said before the message, or costs nothing.
-    const now = await orUndefined(step.journal.heads.read(before, QUESTION_MS))
+    const now = await orUndefined(step.heads.read(before, QUESTION_MS))
     if (now === undefined) return undefined
     if (last?.now.headSha === now.headSha && last.problem === undefined) return { ...last, now }
     const unknown = (error: unknown): After => ({ ...NOTHING, now, keepsHead: false, problem: rethrowFatal(error) })

@@ -1,8 +1,8 @@
-import type { Comparison, PullRequestCommit } from '../../github/commits.ts'
-import type { GitHub } from '../../github/github.ts'
-import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
-import { openGitHub, type Step } from '../../action/step.ts'
-import type { Deadline } from '../../runtime/time-budget.ts'
+import type { Comparison, PullRequestCommit } from '../github/commits.ts'
+import type { GitHub } from '../github/github.ts'
+import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
+import { openGitHub, type Step } from '../action/step.ts'
+import type { Deadline } from '../runtime/time-budget.ts'
 
 /** How long GitHub's copies may lag, and so how long a head has to stand in doubt. */
 const STANDING_MS = 15_000

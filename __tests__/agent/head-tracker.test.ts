@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { HeadTracker } from '../../../src/agent/report/head-tracker.ts'
-import type { PullRequest } from '../../../src/github/pull-requests.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits } from '../../support/fake-github.ts'
-import { fakeStep, type StepFields } from '../../support/fake-step.ts'
+import { HeadTracker } from '../../src/agent/head-tracker.ts'
+import type { PullRequest } from '../../src/github/pull-requests.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits } from '../support/fake-github.ts'
+import { fakeStep, type StepFields } from '../support/fake-step.ts'
 
 const at = (headSha: string): PullRequest => ({ ...PULL_REQUEST, headSha })
 /** The heads that a step comes to see, where its GitHub shows these one after the other. */

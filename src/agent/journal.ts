@@ -1,9 +1,12 @@
-import type { Step } from '../../action/step.ts'
-import { type ActionError, describeError, ERROR_TITLES, logCauses, rethrowFatal } from '../../runtime/errors.ts'
-import { TimeBudget } from '../../runtime/time-budget.ts'
-import type { AgentInputs } from '../inputs.ts'
+import type { Step } from '../action/step.ts'
+import { OutputsLost } from '../action/toolkit.ts'
+import type { Job } from '../docs-service/schemas.ts'
+import { type ActionError, describeError, ERROR_TITLES, logCauses, rethrowFatal } from '../runtime/errors.ts'
+import { TimeBudget } from '../runtime/time-budget.ts'
+import type { AgentInputs } from './inputs.ts'
 import {
   getEnd,
+  isFixing,
   getReads,
   type JobReads,
   type PullRequestFindings,
@@ -12,19 +15,19 @@ import {
   type Turn,
   type TurnState,
   withoutStop,
-} from './turn.ts'
-import type { Facts, Report, Warning, StandingEnd, TimelineEntry } from './report.ts'
+} from './report/turn.ts'
+import { type Facts, redactReport, type Report, type Outcome, type TimelineEntry } from './report/report.ts'
+import type { Warning } from './report/warnings.ts'
+import { conclude } from './report/outcomes.ts'
+import { type Outputs, renderResult, toOutputs } from './report/outputs.ts'
 import { HeadTracker } from './head-tracker.ts'
-import { findUnreportedError, getRoundStop, getNewest, createReport, type Turns } from './turns.ts'
+import { findUnreportedError, getRoundStop, getNewest, createReport, type Turns } from './report/turns.ts'
 
 /**
  * The live state of a step: its turns, what it did, what it could not do, and what it found out. It can be reported at any
  * moment, as a run may be cancelled at any moment.
  */
 export class Journal {
-  readonly heads: HeadTracker
-  /** The terminal states that jobs have shown since when, by job id. A job that runs has none. */
-  readonly ends = new Map<string, StandingEnd>()
   readonly warnings: Warning[] = []
   /** When the reads have to end that only improve the summary, on the clock's scale; undefined before the first of them. */
   shownReadsEndAt: number | undefined
@@ -34,7 +37,6 @@ export class Journal {
   #facts: Partial<Facts>
 
   constructor(inputs: AgentInputs, step: Step) {
-    this.heads = new HeadTracker(step)
     this.#step = step
     const { task, projectId, dryRun, failOn, waitForChecks, allowedPaths } = inputs
     this.#turns = [{ task, state: { kind: 'planning' } }]
@@ -158,10 +160,20 @@ export class Journal {
   }
 }
 
+/** A terminal state of a job that every read since `sinceMs` has shown, up to the newest read at `lastMs`. */
+export interface StandingEnd {
+  readonly end: Job
+  readonly sinceMs: number
+  readonly lastMs: number
+}
+
 /** What every part of this action works with. */
 export interface AgentStep extends Step {
   readonly inputs: AgentInputs
   readonly journal: Journal
+  readonly heads: HeadTracker
+  /** The terminal states that jobs have shown since when, by job id. A job that runs has none. */
+  readonly jobEnds: Map<string, StandingEnd>
   /** The time of all questions to GitHub and the service before a prompt: those about rounds have a budget for each. */
   readonly questions: TimeBudget
 }
@@ -174,25 +186,44 @@ export function openQuestionBudget({ clock, deadlineAt, inputs }: Omit<AgentStep
 }
 
 export function openAgentStep(inputs: AgentInputs, given: Step): AgentStep {
-  const step = { ...given, inputs, journal: new Journal(inputs, given) }
+  const journal = new Journal(inputs, given)
+  const step = { ...given, inputs, journal, heads: new HeadTracker(given), jobEnds: new Map<string, StandingEnd>() }
   return { ...step, questions: openQuestionBudget(step) }
 }
 
-/** Every loss and each reason once: a round may lose what the one before has lost. */
-export function formatLosses(warnings: readonly Warning[]): string[] {
-  const reasons = new Set(warnings.map(({ error }) => error.message))
-  return Array.from(reasons, (reason) => {
-    const losses = new Set(warnings.filter(({ error }) => error.message === reason).map(({ lost }) => lost))
-    return `${[...losses].join('. ')}: ${reason}`
-  })
+const NOT_ENDED = {
+  isGreen: false,
+  title: 'The step has not ended',
+  text: 'This is what was known before the end of the step. A step that is killed leaves it behind.',
 }
 
 /**
- * One text for one notice: what is lost, then each piece of advice once. Undefined if there is nothing to say.
- * @param told what was said before, and is not said again
+ * Empty until the step's end: what decides whether the pull request is good can change until then, and a later step must not
+ * take a killed one for one that has checked all. `result` has them, and says that the step has not ended.
  */
-export function formatWarnings(warnings: readonly Warning[], told = ''): string | undefined {
-  const losses = formatLosses(warnings).filter((loss) => !told.includes(loss))
-  const hints = new Set(warnings.flatMap(({ error }) => error.hint ?? []))
-  return [...losses, ...hints].join(' ') || undefined
+const AT_END: readonly string[] = [
+  'checks',
+  'in-scope',
+  'pr-mergeable',
+  'duration-seconds',
+] satisfies readonly (keyof Outputs)[]
+
+/** The outcome as far as it is known. A round that is under way may still add commits. */
+function getOutcomeSoFar(known: Report, { turns }: AgentStep['journal']): Outcome {
+  const mayChange = getEnd(turns[0]) === undefined || (known.outcome === 'no-changes' && isFixing(known))
+  return mayChange ? 'submitted' : known.outcome
+}
+
+/** Writes the outputs before the step's end, since a killed step writes nothing more. Every write makes the output file longer. */
+export function writeMilestone({ core, journal }: AgentStep): void {
+  const known = journal.report()
+  const report = redactReport({ ...known, outcome: getOutcomeSoFar(known, journal) }, core.redact)
+  const result = renderResult(report, { ...NOT_ENDED, advice: conclude(report).advice }, core.redact)
+  const outputs = Object.entries({ ...toOutputs(report), result }).filter(([name]) => !AT_END.includes(name))
+  try {
+    for (const [name, value] of outputs) core.setOutput(name, value)
+  } catch (error) {
+    if (!(error instanceof OutputsLost)) throw error
+    core.log(error.message)
+  }
 }

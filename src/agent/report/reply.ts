@@ -1,0 +1,34 @@
+import type { Context } from '../../action/context.ts'
+import type { Conclusion } from '../../action/step-result.ts'
+import type { CommentAddress } from '../../github/comments.ts'
+import { formatSentences } from '../../text/markdown.ts'
+import { renderReplyMarker } from '../marker.ts'
+import { ownPullRequest, type Report } from './report.ts'
+
+/** A zero-width space behind it, without which GitHub would tell somebody that they were mentioned. */
+const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
+
+/**
+ * The answer to a comment, as Markdown for GitHub. It begins with a hidden line, so never with a command, and mentions
+ * nobody; what the service or others say is left to the run's own page.
+ */
+export function renderReply(
+  report: Report,
+  { title, text, advice }: Conclusion,
+  address: CommentAddress,
+  context: Context & { readonly inputsHash: string },
+): string {
+  const { skipReason } = report
+  const { serverUrl, repository, runId } = context
+  const link = ownPullRequest(report)
+  const name = `Pull request${link?.number === undefined ? '' : ` #${link.number}`}`
+  const blocks = [
+    formatSentences(
+      skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
+    ),
+    skipReason === undefined && advice && formatSentences(advice),
+    link && `[${name}](${link.href.replaceAll('@', '%40')})`,
+    `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
+  ]
+  return `${renderReplyMarker(address, context)}\n${withoutMentions(blocks.filter(Boolean).join('\n\n'))}`
+}
