@@ -1,14 +1,20 @@
-import { ActionError } from '../runtime/errors.ts'
+import { ActionError, orUndefined } from '../runtime/errors.ts'
 import type { OnStop } from '../action/run-action.ts'
 import { endingAt, type Step } from '../action/step.ts'
 import { describeBaseMovedByDryRun, describeBaseMovedByRange } from './change/change-range.ts'
-import { openChangeSources } from './change/change-sources.ts'
-import { resolveChange } from './change/resolve-change.ts'
+import { compareForPeople, findPeople, listNamedSources } from './change/change-sources.ts'
+import { type ChangeFindings, resolveChange } from './change/resolve-change.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { type AgentInputs, withContext } from './inputs.ts'
 import { JobWatch } from './turn/job-watch.ts'
 import { runTurn } from './turn/run-turn.ts'
-import { type ChangeSources, readAtEnd, trackPullRequest } from './pull-request/track-pull-request.ts'
+import {
+  askReviewers,
+  examinePullRequest,
+  isForReview,
+  markPullRequest,
+  readAtEnd,
+} from './pull-request/track-pull-request.ts'
 import { withdrawTurn, writeLog } from './pull-request/marker-comment.ts'
 import { noteNewHead } from './pull-request/checks.ts'
 import { decideNextRound } from './pull-request/fix-rounds.ts'
@@ -16,7 +22,7 @@ import { openAgentStep, type AgentStep, writeMilestone } from './journal.ts'
 import type { Report } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
 import type { Plan } from './plan.ts'
-import type { TurnEnd } from './report/turn.ts'
+import type { Ended, PullRequestFindings, TurnEnd } from './report/turn.ts'
 import { isToTrack } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './conversation/answer-comment.ts'
 import { chooseTask, replan } from './conversation/choose-task.ts'
@@ -50,10 +56,8 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
 
 interface Planned {
   readonly firstTurn: Plan
-  /** About the change that started the run, for the end of the prompt. */
-  readonly promptContext: string
-  /** Where that change came from. */
-  readonly sources: ChangeSources
+  /** The change that started the run. */
+  readonly change: ChangeFindings
 }
 
 /** Finds out what to send, or why there is nothing to send, as a full sentence. */
@@ -64,8 +68,7 @@ async function plan(step: AgentStep): Promise<Planned | string> {
   if (typeof change === 'string') return change
   const firstTurn = asked ?? (await chooseTask(step))
   if (typeof firstTurn === 'string') return firstTurn
-  const sources = await openChangeSources(change, step)
-  return { firstTurn, promptContext: change.promptContext, sources }
+  return { firstTurn, change: await compareForPeople(change, step) }
 }
 
 /** Takes the turns, one after the other. Gives why there is none, as a full sentence, if there is no reason to. */
@@ -78,21 +81,21 @@ async function run(step: AgentStep): Promise<string | undefined> {
   const planned = await step.questions.spend(() => plan(step))
   if (typeof planned === 'string') return planned
 
-  const { firstTurn, promptContext, sources } = planned
+  const { firstTurn, change } = planned
   const watch = new JobWatch(step)
   let next: Plan | undefined = firstTurn
   while (next !== undefined) {
     const { target } = next
     const isRound = target.kind === 'fix-round'
     journal.begin({
-      task: isRound ? next.task : withContext(next.task, promptContext),
+      task: isRound ? next.task : withContext(next.task, change.promptContext),
       followUpReason: target.kind === 'pull-request' ? target.reason : undefined,
       failing: isRound ? target.failing : undefined,
     })
     const name = nameTurn(journal.turns, inputs.fixRounds)
     core.startGroup(titleTurn(name, journal.newest))
     try {
-      next = await takeTurn({ task: journal.newest.task, target }, sources, watch)
+      next = await takeTurn({ task: journal.newest.task, target }, change, watch)
     } finally {
       core.endGroup()
     }
@@ -102,14 +105,14 @@ async function run(step: AgentStep): Promise<string | undefined> {
 }
 
 /** Takes one turn, and its pull request as far as it goes. Gives what is to be sent next, if anything is. */
-async function takeTurn(plan: Plan, sources: ChangeSources, watch: JobWatch): Promise<Plan | undefined> {
+async function takeTurn(plan: Plan, change: ChangeFindings, watch: JobWatch): Promise<Plan | undefined> {
   const { step } = watch
   const result = await runTurn(plan, watch)
   if (result.kind === 'replan') {
     await withdrawTurn(step)
     return replan(result, step)
   }
-  if (result.kind !== 'stop') return followThrough(result, sources, step)
+  if (result.kind !== 'stop') return followThrough(result, change, step)
   step.journal.endRounds(result.roundStop)
   throw result.error
 }
@@ -118,8 +121,23 @@ function noticeMovedBase(moved: string | undefined, { journal }: AgentStep): voi
   if (moved !== undefined) journal.notice('The base of the next range moves', moved)
 }
 
+/** Finds out which pull requests the change came from, for the log. They are shown only, so a failure is ignored. */
+async function noteSources({ job }: Ended, change: ChangeFindings, step: AgentStep): Promise<void> {
+  const { github, inputs, journal } = step
+  if (github === undefined || inputs.label === '' || job.prLink === undefined || journal.turns.length > 1) return
+  journal.add({ sources: (await orUndefined(listNamedSources(change, step))) ?? [] })
+}
+
+/** Marks the turn's pull request, asks for its reviews, and looks at its checks and its files. */
+async function trackPullRequest(end: Ended, change: ChangeFindings, step: AgentStep): Promise<PullRequestFindings> {
+  const pullRequest = await markPullRequest(end, step)
+  if (pullRequest === undefined) return {}
+  if (isForReview(end, pullRequest, step.journal)) await askReviewers(pullRequest, await findPeople(change, step), step)
+  return examinePullRequest(pullRequest, step)
+}
+
 /** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
-async function followThrough(end: TurnEnd, sources: ChangeSources, step: AgentStep): Promise<Plan | undefined> {
+async function followThrough(end: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Plan | undefined> {
   const { context, inputs, journal, signal } = step
   // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
   if (end.kind === 'submitted') signal.throwIfAborted()
@@ -127,8 +145,9 @@ async function followThrough(end: TurnEnd, sources: ChangeSources, step: AgentSt
   writeMilestone(step)
   if (end.kind === 'previewed') noticeMovedBase(describeBaseMovedByDryRun(inputs, context), step)
   if (end.kind !== 'ended' || !isToTrack(journal.turns)) return undefined
+  await noteSources(end, change, step)
   for (;;) {
-    const found = await trackPullRequest(end, step, sources)
+    const found = await trackPullRequest(end, change, step)
     journal.updatePullRequest(found)
     writeMilestone(step)
     const next = await decideNextRound(end, found, step)

@@ -219,3 +219,8 @@ export function toActionError(
     hint: 'Check the proxy and the network of the runner, and `GITHUB_API_URL`.',
   })
 }
+
+const FAIL_FOR_ALL: readonly ErrorCode[] = ['cancelled', 'unauthorized', 'forbidden', 'rate-limited', 'deadline']
+
+/** Whether a request failed for a reason that the same request about another person or pull request has as well, such as its token. */
+export const failsForAll = ({ code }: ActionError): boolean => FAIL_FOR_ALL.includes(code)

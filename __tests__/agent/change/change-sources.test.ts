@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { openChangeSources, rankAuthors } from '../../../src/agent/change/change-sources.ts'
+import {
+  compareForPeople,
+  findPeople,
+  listNamedSources,
+  listSources,
+  rankAuthors,
+} from '../../../src/agent/change/change-sources.ts'
 import { resolveChange } from '../../../src/agent/change/resolve-change.ts'
 import type { ComparedCommit } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -41,27 +47,32 @@ async function open({ reviewers = '', answers, eventName = 'push', payload = PUS
   const step = fakeStep({ inputs: agentInputs({}, raw), github, context: { ...RUN_FACTS, eventName, payload } })
   const found = await resolveChange(step)
   if (typeof found === 'string') throw new Error(found)
-  const sources = await openChangeSources(found, step)
+  const change = await compareForPeople(found, step)
   const losses = step.journal.warnings.map(({ lost }) => lost)
-  return { ...sources, losses, asked: github.asked }
+  return { change, step, losses, asked: github.asked }
+}
+
+async function authorsOf(given: Given) {
+  const { change, step, losses, asked } = await open(given)
+  return { authors: await findPeople(change, step), losses, asked }
 }
 
 test('GitHub is asked for authors only where they are wanted, and not for a change that is known', async () => {
-  expect(await open({})).toMatchObject({ authors: [], asked: [], losses: [] })
-  expect(await open({ reviewers: 'change-authors' })).toMatchObject({ authors: ['ann'], asked: ['compare'] })
-  const known = await open({ reviewers: 'change-authors', more: { 'change-context': 'commits' } })
+  expect(await authorsOf({})).toMatchObject({ authors: [], asked: [], losses: [] })
+  expect(await authorsOf({ reviewers: 'change-authors' })).toMatchObject({ authors: ['ann'], asked: ['compare'] })
+  const known = await authorsOf({ reviewers: 'change-authors', more: { 'change-context': 'commits' } })
   expect(known).toMatchObject({ authors: ['ann'], asked: ['compare'] })
 })
 
 test('where there is nothing to compare there are no authors', async () => {
   const answers = { findLastSuccesses: () => Promise.resolve([]) }
-  const found = await open({ reviewers: 'change-authors', answers, eventName: 'schedule', payload: {} })
+  const found = await authorsOf({ reviewers: 'change-authors', answers, eventName: 'schedule', payload: {} })
   expect(found).toMatchObject({ authors: [], losses: [] })
 })
 
 test('a change that GitHub does not provide has no authors, and that is reported', async () => {
   const answers = { compare: rejecting(refusal('forbidden')) }
-  const { authors, losses } = await open({ reviewers: 'change-authors', answers })
+  const { authors, losses } = await authorsOf({ reviewers: 'change-authors', answers })
   expect(authors).toEqual([])
   expect(losses).toEqual([
     'Could not determine who wrote or approved the change, so these people are not asked for a review',
@@ -79,14 +90,14 @@ const bringing = (pulls: Readonly<Record<string, ListedPullRequest>>): Partial<G
   listPullRequestCommits: () => Promise.resolve([]),
 })
 const [A, B, C] = [commit('1'), commit('2'), commit('3')]
-const numbersOf = async ({ listPullRequests }: Pick<Awaited<ReturnType<typeof open>>, 'listPullRequests'>) =>
-  (await listPullRequests()).map(({ repository, number }) => `${repository}#${number}`)
+const numbersOf = async ({ change, step }: Pick<Awaited<ReturnType<typeof open>>, 'change' | 'step'>) =>
+  (await listSources(change, step)).map(({ repository, number }) => `${repository}#${number}`)
 
 test('the pull requests of a change are found by its commits, newest first, the merged ones only', async () => {
   const answers = bringing({ [A]: mergedBy(5), [B]: { ...mergedBy(6), state: 'open' }, [C]: mergedBy(7) })
   const found = await open({ ...APPROVERS, answers })
   expect(await numbersOf(found)).toEqual(['acme/docs#7', 'acme/docs#5'])
-  expect(found.authors).toEqual([])
+  expect(await findPeople(found.change, found.step)).toEqual([])
 })
 
 test('ten pull requests of a change are looked up at most', async () => {
@@ -135,7 +146,7 @@ test('nobody is looked for before the prompt', async () => {
 
 const namedBy = async (given: Given) => {
   const found = await open({ ...given, more: { 'change-context': 'commits' } })
-  const listed = await found.listNamed()
+  const listed = await listNamedSources(found.change, found.step)
   return { listed: listed.map(({ number }) => number), asked: found.asked.slice(1) }
 }
 const says = (sha: string, message: string): ComparedCommit => ({ ...by('ann'), sha, message })
@@ -158,4 +169,45 @@ test('commits that name no pull request cost no request, and five are looked up 
   const many = saying(...Array.from({ length: 9 }, (_, index) => `Change (#${index + 1})`))
   const { asked } = await namedBy({ answers: { ...many, ...mergedAs('x') } })
   expect(asked.filter((name) => name === 'readPullRequest')).toHaveLength(5)
+})
+
+const APPROVED: Readonly<Record<number, readonly string[]>> = { 1: ['ann'], 2: ['bob', 'cid'], 3: ['bob'] }
+
+/** Who approved the three pull requests that an event names. */
+async function approversOf(answers: Partial<GitHub>) {
+  const pulls = [1, 2, 3].map((number) => ({ number, base: { sha: commit('a') }, head: { sha: commit('b') } }))
+  const payload = { check_suite: { head_sha: commit('b'), pull_requests: pulls } }
+  const { change, step, asked } = await open({ ...APPROVERS, eventName: 'check_suite', payload, answers })
+  const found = await findPeople(change, step)
+  return { found, asked, losses: step.journal.warnings.map(({ lost }) => lost) }
+}
+
+test('who approved the pull requests of the change comes by how many they approved', async () => {
+  const listApprovers: GitHub['listApprovers'] = ({ number }) => Promise.resolve(APPROVED[number] ?? [])
+  const asked = ['listApprovers', 'listApprovers', 'listApprovers']
+  expect(await approversOf({ listApprovers })).toEqual({ found: ['bob', 'ann', 'cid'], asked, losses: [] })
+})
+
+test.each([
+  ['the person who merged it', { login: 'mona', type: 'User' }, ['mona']],
+  ['no bot that merged it', { login: 'merge-queue[bot]', type: 'Bot' }, []],
+  ['nobody before it is merged', { login: '', type: '' }, []],
+])('for a pull request that nobody approved it is %s', async (_whom, mergedBy, found) => {
+  const readPullRequest = () => Promise.resolve({ ...PULL_REQUEST, mergedBy })
+  expect(await approversOf({ readPullRequest })).toMatchObject({ found, losses: [] })
+})
+
+test('a pull request whose reviews cannot be read costs its own approvers only', async () => {
+  const listApprovers: GitHub['listApprovers'] = ({ number }) =>
+    number === 2 ? Promise.reject(refusal('bad-answer')) : Promise.resolve(APPROVED[number] ?? [])
+  expect(await approversOf({ listApprovers })).toMatchObject({
+    found: ['ann', 'bob'],
+    losses: ['Who approved pull request #2 is not asked for a review'],
+  })
+})
+
+test('a token that cannot read reviews is reported once', async () => {
+  const { found, asked, losses } = await approversOf({ listApprovers: rejecting(refusal('forbidden')) })
+  expect([found, asked]).toEqual([[], ['listApprovers']])
+  expect(losses).toEqual(['Not everybody who approved the change is known, to be asked for a review'])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
-import { askReviewers, findApprovers, readAtEnd } from '../../../src/agent/pull-request/track-pull-request.ts'
+import { askReviewers, readAtEnd } from '../../../src/agent/pull-request/track-pull-request.ts'
 import { findRoundStop, findStopInCommits, listFailedByChange } from '../../../src/agent/pull-request/fix-rounds.ts'
 import { describePullRequest } from '../../../src/agent/report/turn.ts'
 import type { Check } from '../../../src/github/checks.ts'
@@ -273,44 +273,4 @@ test('a draft is reviewed like any open pull request', async () => {
 test('where nobody knows who was asked before, nobody is asked', async () => {
   const { asked, losses } = await ask({ names: ['ann'] }, { listReviewersSoFar: rejecting(refusal('service-error')) })
   expect([asked, losses]).toEqual([[], [NOT_ALL]])
-})
-
-const SOURCES = [1, 2, 3].map((number) => ({ repository: 'acme/code', number }))
-const APPROVED: Readonly<Record<number, readonly string[]>> = { 1: ['ann'], 2: ['bob', 'cid'], 3: ['bob'] }
-
-async function approversOf(answers: Partial<GitHub>, listPullRequests = () => Promise.resolve(SOURCES)) {
-  const github = fakeGitHub(answers)
-  const step = fakeStep({ github })
-  const found = await findApprovers({ authors: [], listPullRequests, listNamed: listPullRequests }, step)
-  return { found, asked: github.asked, losses: step.journal.warnings.map(({ lost }) => lost) }
-}
-
-test('who approved the pull requests of the change comes by how many they approved', async () => {
-  const listApprovers: GitHub['listApprovers'] = ({ number }) => Promise.resolve(APPROVED[number] ?? [])
-  const asked = ['listApprovers', 'listApprovers', 'listApprovers']
-  expect(await approversOf({ listApprovers })).toEqual({ found: ['bob', 'ann', 'cid'], asked, losses: [] })
-})
-
-test.each([
-  ['the person who merged it', { login: 'mona', type: 'User' }, ['mona']],
-  ['no bot that merged it', { login: 'merge-queue[bot]', type: 'Bot' }, []],
-  ['nobody before it is merged', { login: '', type: '' }, []],
-])('for a pull request that nobody approved it is %s', async (_whom, mergedBy, found) => {
-  const readPullRequest = () => Promise.resolve({ ...PULL_REQUEST, mergedBy })
-  expect(await approversOf({ readPullRequest })).toMatchObject({ found, losses: [] })
-})
-
-test('a pull request whose reviews cannot be read costs its own approvers only', async () => {
-  const listApprovers: GitHub['listApprovers'] = ({ number }) =>
-    number === 2 ? Promise.reject(refusal('bad-answer')) : Promise.resolve(APPROVED[number] ?? [])
-  expect(await approversOf({ listApprovers })).toMatchObject({
-    found: ['ann', 'bob'],
-    losses: ['Who approved pull request #2 is not asked for a review'],
-  })
-})
-
-test('a token that cannot read reviews is reported once', async () => {
-  const { found, asked, losses } = await approversOf({ listApprovers: rejecting(refusal('forbidden')) })
-  expect([found, asked]).toEqual([[], ['listApprovers']])
-  expect(losses).toEqual(['Not everybody who approved the change is known, to be asked for a review'])
 })

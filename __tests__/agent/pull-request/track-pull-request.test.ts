@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
-import { readAtEnd, trackPullRequest } from '../../../src/agent/pull-request/track-pull-request.ts'
-import { describePullRequest } from '../../../src/agent/report/turn.ts'
+import { examinePullRequest, markPullRequest, readAtEnd } from '../../../src/agent/pull-request/track-pull-request.ts'
+import { describePullRequest, type Ended, type PullRequestFindings } from '../../../src/agent/report/turn.ts'
+import type { AgentStep } from '../../../src/agent/journal.ts'
 import { formatWarnings } from '../../../src/agent/report/warnings.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
@@ -18,6 +19,11 @@ import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 const DAY_MS = 86_400_000
 const LINK = 'https://github.com/acme/docs/pull/7'
+
+async function trackPullRequest(end: Ended, step: AgentStep): Promise<PullRequestFindings> {
+  const pullRequest = await markPullRequest(end, step)
+  return pullRequest === undefined ? {} : examinePullRequest(pullRequest, step)
+}
 
 /**
  * Takes a new job's pull request as far as it goes.

@@ -1,10 +1,13 @@
-import { endingAt, within } from '../../action/step.ts'
+import { endingAt, openGitHub, within } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
+import { failsForAll } from '../../github/github-error.ts'
+import type { GitHub } from '../../github/github.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import { rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentStep } from '../journal.ts'
 import { findChangeRange } from './change-range.ts'
-import { type Compared, compareWithFallback } from './compare-range.ts'
+import { compareWithFallback } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import type { ChangeFindings } from './resolve-change.ts'
 import {
@@ -15,27 +18,21 @@ import {
   type SourceLookUp,
 } from './source-pull-requests.ts'
 
-/** The people who wrote the commits, by their logins: most commits first, and of as many whoever wrote the newest. */
-export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
-  const counts = new Map<string, number>()
-  for (const { account } of commits.toReversed())
-    if (account?.type === 'User' && account.login !== '')
-      counts.set(account.login, (counts.get(account.login) ?? 0) + 1)
-  return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
-}
-
 const LOST_PEOPLE = 'Could not determine who wrote or approved the change, so these people are not asked for a review'
 
-/** Compares the range if its people are to be asked for a review, and no input needed the comparison before. */
-async function compareForPeople(compared: Compared | undefined, step: AgentStep): Promise<Compared | undefined> {
+/**
+ * Compares the range if its people are to be asked for a review, and no input needed the comparison before.
+ * @throws ActionError `cancelled`
+ */
+export async function compareForPeople(change: ChangeFindings, step: AgentStep): Promise<ChangeFindings> {
   const { context, inputs, journal } = step
   const { hasAuthors, hasApprovers } = inputs.reviewers
   const isNeeded = hasAuthors || (hasApprovers && !isOfEvent(findEventOrigin(context), step))
-  if (compared !== undefined || !isNeeded) return compared
+  if (change.compared !== undefined || !isNeeded) return change
   const range = findChangeRange(context, inputs.changeRange)
-  const ask = () => compareWithFallback(range, within(step, step.questions))
-  const found = await journal.orWarn(LOST_PEOPLE, ask)
-  return found === undefined || 'reason' in found ? undefined : found
+  const compare = () => compareWithFallback(range, within(step, step.questions))
+  const found = await journal.orWarn(LOST_PEOPLE, compare)
+  return found === undefined || 'reason' in found ? change : { ...change, compared: found }
 }
 
 /** Each costs a request or two, to find out who approved or merged it. */
@@ -47,65 +44,134 @@ const NAMED_MS = 10_000
 /** Each may cost a request or more. */
 const MAX_NAMED = 5
 
-/** Where the change that started the run came from, for what is done after the prompt. */
-interface ChangeSources {
-  /** The authors of its commits, by their logins, most commits first; none if they are not to be asked for a review. */
-  readonly authors: readonly string[]
-  /** The newest pull requests that brought it. @throws ActionError */
-  readonly listPullRequests: () => Promise<readonly PullRequestAddress[]>
-  /** The newest of them that are known already, or that the message of a commit names. @throws ActionError */
-  readonly listNamed: () => Promise<readonly PullRequestAddress[]>
+/** What is known without a request of where a change came from. */
+interface KnownSources {
+  /** Newest first. */
+  readonly commits: readonly EventCommit[]
+  /** The repository that has them. */
+  readonly repository: string
+  /** The look-ups of that repository so far. */
+  readonly lookedUp: SourceLookUp['found'] | undefined
+  /** The pull requests that brought all of it; undefined if only the commits can tell. */
+  readonly pullRequests: readonly PullRequestAddress[] | undefined
 }
 
-/** @throws ActionError `cancelled` */
-export async function openChangeSources(found: ChangeFindings, step: AgentStep): Promise<ChangeSources> {
-  const { clock, context, deadlineAt, inputs } = step
-  const { repository, event } = context
-  const compared = await compareForPeople(found.compared, step)
-  const origin = findEventOrigin(context)
+function listKnownSources({ compared, lookedUp }: ChangeFindings, step: AgentStep): KnownSources {
+  const { repository, event } = step.context
+  const origin = findEventOrigin(step.context)
   const source = compared?.repository ?? repository
-  const isOwn = source === repository
-  const visibility = isOwn ? event.visibility : undefined
-  // After a turn, GitHub knows all that it is going to know.
   const newestFirst = compared?.commits.toReversed() ?? origin.commits
-  const commits: readonly EventCommit[] = newestFirst.map((commit) => ({ ...commit, isByPusher: true }))
-
-  function openLookUp(timeMs: number) {
-    const brief = endingAt(step, Math.min(clock.now() + timeMs, deadlineAt))
-    return openSourceLookUp(source, origin, brief, isOwn ? found.lookedUp : undefined)
-  }
-
-  const given =
-    compared?.pullRequest !== undefined
-      ? [compared.pullRequest]
-      : isOfEvent(origin, step)
-        ? origin.numbers.map((number) => ({ repository, number, visibility }))
-        : undefined
-  const toAddresses = (numbers: Iterable<number>): readonly PullRequestAddress[] =>
-    [...numbers]
-      .filter((number) => compared?.exempt?.numbers.includes(number) !== true)
-      .map((number) => ({ repository: source, number, visibility }))
-
+  const ofEvent = () => origin.numbers.map((number) => ({ repository, number, visibility: event.visibility }))
   return {
-    authors: inputs.reviewers.hasAuthors ? rankAuthors(compared?.commits ?? []) : [],
-    listPullRequests: async () => {
-      if (given !== undefined) return given
-      const { pullRequests } = await findSources(commits, openLookUp(SOURCES_MS), MAX_SOURCES)
-      return toAddresses(pullRequests.keys()).slice(0, MAX_SOURCES)
-    },
-    listNamed: async () => {
-      if (given !== undefined) return given.slice(0, MAX_NAMED)
-      const numbers = new Set<number>()
-      let confirmDelivery: SourceLookUp | undefined
-      let lookUps = 0
-      for (const commit of commits) {
-        if (numbers.size >= MAX_NAMED) break
-        const known = isOwn ? found.lookedUp?.get(commit.sha) : undefined
-        if (known === undefined && (!namesPullRequest(commit) || ++lookUps > MAX_NAMED)) continue
-        const sources = await (known ?? (confirmDelivery ??= openLookUp(NAMED_MS)).find(commit))
-        for (const { number, state } of sources) if (state === 'merged') numbers.add(number)
-      }
-      return toAddresses(numbers).slice(0, MAX_NAMED)
-    },
+    // After a turn, GitHub knows all that it is going to know.
+    commits: newestFirst.map((commit) => ({ ...commit, isByPusher: true })),
+    repository: source,
+    lookedUp: source === repository ? lookedUp : undefined,
+    pullRequests:
+      compared?.pullRequest !== undefined ? [compared.pullRequest] : isOfEvent(origin, step) ? ofEvent() : undefined,
   }
+}
+
+function openLookUp({ repository, lookedUp }: KnownSources, timeMs: number, step: AgentStep): SourceLookUp {
+  const { clock, context, deadlineAt } = step
+  const brief = endingAt(step, Math.min(clock.now() + timeMs, deadlineAt))
+  return openSourceLookUp(repository, findEventOrigin(context), brief, lookedUp)
+}
+
+/** @param exempt what came with a label of `skip-labels`, which is none of the change */
+function toAddresses(
+  numbers: Iterable<number>,
+  { repository }: KnownSources,
+  exempt: readonly number[] = [],
+  { context }: AgentStep,
+): readonly PullRequestAddress[] {
+  const visibility = repository === context.repository ? context.event.visibility : undefined
+  return [...numbers].filter((number) => !exempt.includes(number)).map((number) => ({ repository, number, visibility }))
+}
+
+/**
+ * The newest pull requests that brought a change.
+ * @throws ActionError if GitHub does not tell
+ */
+export async function listSources(change: ChangeFindings, step: AgentStep): Promise<readonly PullRequestAddress[]> {
+  const known = listKnownSources(change, step)
+  if (known.pullRequests !== undefined) return known.pullRequests
+  const { pullRequests } = await findSources(known.commits, openLookUp(known, SOURCES_MS, step), MAX_SOURCES)
+  return toAddresses(pullRequests.keys(), known, change.compared?.exempt?.numbers, step).slice(0, MAX_SOURCES)
+}
+
+/**
+ * The newest pull requests that brought a change and are known already, or that the message of a commit names.
+ * @throws ActionError if GitHub does not tell
+ */
+export async function listNamedSources(
+  change: ChangeFindings,
+  step: AgentStep,
+): Promise<readonly PullRequestAddress[]> {
+  const known = listKnownSources(change, step)
+  if (known.pullRequests !== undefined) return known.pullRequests.slice(0, MAX_NAMED)
+  const numbers = new Set<number>()
+  let lookUp: SourceLookUp | undefined
+  let lookUps = 0
+  for (const commit of known.commits) {
+    if (numbers.size >= MAX_NAMED) break
+    const found = known.lookedUp?.get(commit.sha)
+    if (found === undefined && (!namesPullRequest(commit) || ++lookUps > MAX_NAMED)) continue
+    const sources = await (found ?? (lookUp ??= openLookUp(known, NAMED_MS, step)).find(commit))
+    for (const { number, state } of sources) if (state === 'merged') numbers.add(number)
+  }
+  return toAddresses(numbers, known, change.compared?.exempt?.numbers, step).slice(0, MAX_NAMED)
+}
+
+/** The people who wrote the commits, by their logins: most commits first, and of as many whoever wrote the newest. */
+export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { account } of commits.toReversed())
+    if (account?.type === 'User' && account.login !== '')
+      counts.set(account.login, (counts.get(account.login) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
+}
+
+/** The most that finding out who approved the change may take, in milliseconds. */
+const APPROVERS_MS = 60_000
+const LOST_APPROVERS = 'Not everybody who approved the change is known, to be asked for a review'
+
+async function readApprovers(source: PullRequestAddress, github: GitHub): Promise<readonly string[]> {
+  const approvers = await github.listApprovers(source)
+  if (approvers.length > 0) return approvers
+  const { mergedBy } = await github.readPullRequest(source)
+  return mergedBy.type === 'User' && mergedBy.login !== '' ? [mergedBy.login] : []
+}
+
+/**
+ * The people who approved the pull requests that a change came from, and of each that nobody approved, who merged it: most
+ * pull requests first. One that cannot be read is reported and costs no other one.
+ * @throws ActionError `cancelled`
+ */
+async function findApprovers(change: ChangeFindings, step: AgentStep): Promise<readonly string[]> {
+  const { journal } = step
+  const counts = new Map<string, number>()
+  await journal.orWarn(LOST_APPROVERS, async () => {
+    const github = openGitHub(step, APPROVERS_MS)
+    for (const source of await listSources(change, step)) {
+      try {
+        for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
+      } catch (caught) {
+        const error = rethrowFatal(caught)
+        if (failsForAll(error)) throw error
+        journal.warn(`Who approved pull request #${source.number} is not asked for a review`, error)
+      }
+    }
+  })
+  return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
+}
+
+/**
+ * Who approved or wrote a change, as far as the inputs ask for their reviews, by their logins, the likeliest reviewers first.
+ * @throws ActionError `cancelled`
+ */
+export async function findPeople(change: ChangeFindings, step: AgentStep): Promise<readonly string[]> {
+  const { hasAuthors, hasApprovers } = step.inputs.reviewers
+  const approvers = hasApprovers ? await findApprovers(change, step) : []
+  return [...approvers, ...(hasAuthors ? rankAuthors(change.compared?.commits ?? []) : [])]
 }

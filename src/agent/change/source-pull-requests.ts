@@ -128,7 +128,7 @@ export function openSourceLookUp(
     return ofBranch.length > 0 ? ofBranch : found
   }
 
-  async function confirmDelivery(commit: EventCommit): Promise<readonly SourcePullRequest[]> {
+  async function findOfCommit(commit: EventCommit): Promise<readonly SourcePullRequest[]> {
     const { sha, isByPusher } = commit
     const github = openGitHub(step)
     const named = await readMerged(commit, repository, github)
@@ -148,7 +148,7 @@ export function openSourceLookUp(
   return {
     found,
     find: (commit) => {
-      const sources = found.get(commit.sha) ?? confirmDelivery(commit)
+      const sources = found.get(commit.sha) ?? findOfCommit(commit)
       found.set(commit.sha, sources)
       return sources
     },

@@ -1,6 +1,6 @@
 import { endingAt, openGitHub } from '../../action/step.ts'
 import type { PullRequestLink } from '../../docs-service/schemas.ts'
-import type { GitHub } from '../../github/github.ts'
+import { failsForAll } from '../../github/github-error.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
@@ -28,53 +28,7 @@ const MAX_LOOKUPS = 10
 /** The most that all requests may take: each failed lookup is retried. */
 const REVIEWERS_MS = 60_000
 
-/** These are about the token and not about one reviewer, so the requests for all others would fail, too. */
-const CONCERNS_ALL: readonly ErrorCode[] = ['cancelled', 'unauthorized', 'forbidden', 'rate-limited', 'deadline']
-
-/** The most that finding out who approved the change may take, in milliseconds. */
-const APPROVERS_MS = 60_000
-
 const lower = (name: string): string => name.toLowerCase()
-
-/** Where the change that started the run came from. */
-export interface ChangeSources {
-  /** The authors of its commits, by their logins, most commits first; none if they are not to be asked for a review. */
-  readonly authors: readonly string[]
-  /** The newest pull requests that brought it. @throws ActionError */
-  readonly listPullRequests: () => Promise<readonly PullRequestAddress[]>
-  /** The newest of them that are known already, or that the message of a commit names. @throws ActionError */
-  readonly listNamed: () => Promise<readonly PullRequestAddress[]>
-}
-
-async function readApprovers(source: PullRequestAddress, github: GitHub): Promise<readonly string[]> {
-  const approvers = await github.listApprovers(source)
-  if (approvers.length > 0) return approvers
-  const { mergedBy } = await github.readPullRequest(source)
-  return mergedBy.type === 'User' && mergedBy.login !== '' ? [mergedBy.login] : []
-}
-
-/**
- * The people who approved the pull requests that the change came from, and of each that nobody approved, who merged it: most
- * pull requests first. One that cannot be read is reported and costs no other one.
- * @throws ActionError `cancelled`
- */
-export async function findApprovers(sources: ChangeSources, step: AgentStep): Promise<readonly string[]> {
-  const { journal } = step
-  const counts = new Map<string, number>()
-  await journal.orWarn('Not everybody who approved the change is known, to be asked for a review', async () => {
-    const github = openGitHub(step, APPROVERS_MS)
-    for (const source of await sources.listPullRequests()) {
-      try {
-        for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
-      } catch (caught) {
-        const error = rethrowFatal(caught)
-        if (CONCERNS_ALL.includes(error.code)) throw error
-        journal.warn(`Who approved pull request #${source.number} is not asked for a review`, error)
-      }
-    }
-  })
-  return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
-}
 
 /**
  * Requests reviews of an open pull request, from each person and each team once: GitHub's own time line has who was asked
@@ -116,7 +70,7 @@ export async function askReviewers(
         journal.note(`\`${name}\` is asked for a review.`)
       } catch (caught) {
         const error = rethrowFatal(caught)
-        if (CONCERNS_ALL.includes(error.code)) throw error
+        if (failsForAll(error)) throw error
         journal.warn(lost(name), error)
       }
     }
@@ -178,18 +132,6 @@ async function readPatiently(link: PullRequestLink, wasRead: boolean, step: Agen
 /** After these, the pull request is likely to exist, and to be there for the next request. */
 const PASSING: readonly ErrorCode[] = ['service-error', 'unreachable', 'bad-answer']
 
-const NO_SOURCES: ChangeSources = {
-  authors: [],
-  listPullRequests: () => Promise.resolve([]),
-  listNamed: () => Promise.resolve([]),
-}
-
-/** For the log. They are shown only, so a failure here is ignored. */
-async function noteSources(sources: ChangeSources, { inputs, journal }: AgentStep): Promise<void> {
-  if (inputs.label === '' || journal.report().sources !== undefined) return
-  journal.add({ sources: (await orUndefined(sources.listNamed())) ?? [] })
-}
-
 /** The comment comes first: by it, the next step finds the pull request with or without the label. */
 async function mark(
   pullRequest: PullRequestAddress & Partial<Pick<PullRequest, 'labels'>>,
@@ -205,41 +147,43 @@ async function mark(
   )
 }
 
+const isToExamine = ({ waitForChecks, allowedPaths }: AgentInputs): boolean => waitForChecks || allowedPaths.length > 0
+
 /**
- * Takes the job's pull request to the point where it can be merged: marks it, waits for its checks, and looks at its
- * files. Whatever GitHub does, the job's result stands.
- * @param sources where the change that started the run came from
+ * Reads and marks the job's pull request. Whatever GitHub does, the job's result stands.
+ * @returns undefined if it cannot be read, or nobody asks for it
  * @throws ActionError `cancelled`
  */
-export async function trackPullRequest(
-  ended: Ended,
-  step: AgentStep,
-  sources: ChangeSources = NO_SOURCES,
-): Promise<PullRequestFindings> {
-  const { job, work } = ended
+export async function markPullRequest({ job, work }: Ended, step: AgentStep): Promise<PullRequest | undefined> {
   const { context, github, inputs, journal } = step
   const link = job.prLink
-  const isToExamine = inputs.waitForChecks || inputs.allowedPaths.length > 0
   // Without a token, what nobody asked for by name is not missed.
-  if (link === undefined || (github === undefined && !isToExamine)) return {}
+  if (link === undefined || (github === undefined && !isToExamine(inputs))) return undefined
   // What a follow-up did to it is not known without a look.
   const wasRead = work.kind === 'updated' || work.kind === 'unchanged'
-  if (github !== undefined) await noteSources(sources, step)
   const pullRequest = await readPatiently(link, wasRead, step).catch((error: unknown) => rethrowFatal(error))
   if (pullRequest instanceof ActionError) {
     journal.warn(describeWanted(inputs), pullRequest)
     if (PASSING.includes(pullRequest.code)) await mark(toPullRequestAddress(link, context), job.id, step)
-    return {}
+    return undefined
   }
   await mark(pullRequest, job.id, step)
-  // A round is about the same pull request, and its checks are no change of anybody's.
-  if (getEndOutcome(ended) === 'pull-request' && journal.turns.length === 1 && isOpen(pullRequest)) {
-    const approvers = inputs.reviewers.hasApprovers ? await findApprovers(sources, step) : []
-    await askReviewers(pullRequest, [...approvers, ...sources.authors], step)
-  }
+  return pullRequest
+}
+
+/** Whether reviews are asked for after this turn. A round is about the same pull request, and its checks are nobody's change. */
+export function isForReview(ended: Ended, pullRequest: PullRequest, { turns }: AgentStep['journal']): boolean {
+  return getEndOutcome(ended) === 'pull-request' && turns.length === 1 && isOpen(pullRequest)
+}
+
+/**
+ * Waits for the checks of a pull request, and looks at its files, as far as the inputs ask for it.
+ * @throws ActionError `cancelled`
+ */
+export async function examinePullRequest(pullRequest: PullRequest, step: AgentStep): Promise<PullRequestFindings> {
   const described = describePullRequest(pullRequest)
-  if (!isToExamine) return described
-  journal.updatePullRequest(described)
+  if (!isToExamine(step.inputs)) return described
+  step.journal.updatePullRequest(described)
   writeMilestone(step)
   return waitForChecks(pullRequest, step)
 }
