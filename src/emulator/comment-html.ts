@@ -2,7 +2,7 @@ import { escapeHtml } from '../text/markdown.ts'
 
 const HEAD_END = /^\|[\s:|-]+\|$/
 
-/** Of what is escaped, what GitHub shows too: code, links to pages, entities and emphasis. */
+/** Escapes a line, except for what GitHub renders: code, links to pages, entities and emphasis. */
 function renderLine(line: string): string {
   return escapeHtml(line)
     .replaceAll(/&amp;(#\d+|amp|lt|gt|quot);/g, '&$1;')
@@ -30,7 +30,7 @@ function renderBlock(block: string): string {
   return `${first === 0 ? '' : `${renderBlock(lines.slice(0, first).join('\n'))}\n`}<ul class="list">${items.join('')}</ul>`
 }
 
-/** A comment as GitHub shows it, as far as comments of ours need it: paragraphs, lists and tables. What is hidden there is left out. */
+/** Renders the Markdown that the action's comments use: paragraphs, lists and tables. Omits HTML comments, as GitHub does. */
 export function renderComment(body: string): string {
   const lines = body.replaceAll(/<!--[^]*?-->/g, '').split(/\r?\n/)
   const blocks = lines

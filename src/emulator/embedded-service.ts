@@ -20,39 +20,39 @@ import { type Call, findRoute, renderAnswer, type Route } from './service/operat
 import { SCENARIOS, type Scenario, type ScenarioName, chooseScenario } from './service/scenarios.ts'
 import { createAnalytics } from './service/visitor-counts.ts'
 
-/** The service's time at its start unless told otherwise, so that two runs give the same answers. Its program says: now. */
+/** A fixed default makes responses reproducible. The command line defaults to the current time instead. */
 export const DEFAULT_START_MS = Date.UTC(2026, 0, 1)
 export const DEFAULT_SCENARIO: ScenarioName = 'pull-request'
 export const DEFAULT_PAGES = 30
 export const DEFAULT_VISITS = 32_000
 
 export interface ServiceOptions {
-  /** What the links to pull requests begin with, with no slash at the end. */
+  /** The prefix of links to pull requests, without a trailing slash. */
   readonly baseUrl: string
-  /** Played by every project whose id names no other. */
+  /** The scenario of every project whose id does not name one. */
   readonly scenario?: ScenarioName
-  /** In place of what the scenario says. */
+  /** Overrides fields of the scenario. */
   readonly plays?: Partial<Scenario>
-  /** The service's time at its start, in milliseconds since 1970. The visits lie in the two years before it. */
+  /** The service's time at its start, in milliseconds since 1970. Visits are generated for the two years before it. */
   readonly startMs?: number
   readonly pages?: number
   readonly visits?: number
-  /** The allowance of section 8's open rate limits. Default: 100. */
+  /** The number for section 8's unspecified rate limits. Default: 100. */
   readonly requestsPerHour?: number
-  /** Called after each request, GitHub's included. */
+  /** Called after each request, including requests to GitHub. */
   readonly onRequest?: (request: RequestRecord) => void
-  /** The project whose job left a pull request on GitHub, where the scenario there begins with one. */
+  /** The project whose finished job has a pull request from the start, if the GitHub scenario begins with one. */
   readonly projectId?: string
   readonly repositories?: Repositories
   readonly github?: Omit<GitHubOptions, 'baseUrl' | 'startMs' | 'jobs'>
 }
 
 export interface Service {
-  /** Whether a request may do what it asks for, which is known before its body is read. */
+  /** Whether a request is authorised. Does not need the body. */
   admits(head: RequestHead): boolean
   /**
-   * Answers a request at a time, in milliseconds since 1970, that must not go backwards. The answer follows from the
-   * options and from the requests and times so far, and from nothing else.
+   * Handles a request. The response depends only on the options and on the requests and times so far.
+   * @param nowMs in milliseconds since 1970; must not decrease
    */
   handle(request: ServiceRequest, nowMs: number): ServiceResponse
   /** Every request to the documentation service so far, oldest first. */
@@ -68,10 +68,10 @@ function pathAndQuery(target: string): { path: string; query: string } {
   return { path, query: rest.join('?') }
 }
 
-/** The whole service of the interface's sections 1 to 9, and GitHub beside it, without sockets or a clock of its own. */
+/** Creates the documentation service (sections 1 to 9 of its interface) and GitHub, without sockets or a clock. */
 export function createService({
   baseUrl,
-  scenario: otherwise = DEFAULT_SCENARIO,
+  scenario: defaultScenario = DEFAULT_SCENARIO,
   plays = {},
   startMs = DEFAULT_START_MS,
   pages = DEFAULT_PAGES,
@@ -84,43 +84,44 @@ export function createService({
 }: ServiceOptions): Service {
   const jobs = new JobStore(startMs, repositories)
   const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => jobs.all() })
-  // Nobody has asked for a job yet, and its pull request must be there.
+  // Jobs are otherwise created by a project's first request, but this pull request must exist before it.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
-    jobs.enter(projectId, { ...SCENARIOS[chooseScenario(projectId, otherwise)], ...plays }.turns[0])
+    jobs.enter(projectId, { ...SCENARIOS[chooseScenario(projectId, defaultScenario)], ...plays }.turns[0])
   const analytics = createAnalytics({ pages, visits, endMs: startMs })
   const take = createRateLimiter(requestsPerHour)
-  const timesAsked = new Map<string, number>()
+  const requestCounts = new Map<string, number>()
   const requests: RequestRecord[] = []
 
-  function ordinal(key: string): number {
-    const before = timesAsked.get(key) ?? 0
-    timesAsked.set(key, before + 1)
+  /** Returns the number of earlier calls with this key. */
+  function countCall(key: string): number {
+    const before = requestCounts.get(key) ?? 0
+    requestCounts.set(key, before + 1)
     return before
   }
 
-  /** The time of the copy that a request is answered from. */
-  function asOf(route: Route | Refusal, path: string, nowMs: number, { lagsMs }: Scenario): number {
+  /** Returns the time of the replica that handles a request. */
+  function getReplicaTimeMs(route: Route | Refusal, path: string, nowMs: number, { lagsMs }: Scenario): number {
     if (!('operation' in route) || route.operation.name !== 'get-job') return nowMs
-    return nowMs - (lagsMs[ordinal(`copy of ${path}`) % lagsMs.length] ?? 0)
+    return nowMs - (lagsMs[countCall(`copy of ${path}`) % lagsMs.length] ?? 0)
   }
 
-  function answerLimited(call: Call): Answer {
-    const { bucketOf, answer } = call.operation
-    // The end of an endless list is reached after more requests than an hour allows.
-    const bucket = call.scenario.pages === 'endless' ? undefined : bucketOf(call.projectId)
-    const waitMs = bucket === undefined ? 0 : take(bucket, call.nowMs)
-    if (waitMs === 0) return answer(call)
+  function performWithinLimit(call: Call): Answer {
+    const { operation, scenario, projectId, nowMs } = call
+    // The client gives up on an endless list only after more requests than the rate limit allows.
+    const bucket = scenario.pages === 'endless' ? undefined : operation.bucketOf(projectId)
+    const waitMs = bucket === undefined ? 0 : take(bucket, nowMs)
+    if (waitMs === 0) return operation.answer(call)
     return refuse(429, ['Too many requests in one hour.'], { 'retry-after': String(Math.ceil(waitMs / 1_000)) })
   }
 
-  function answerCall(path: string, call: Call): ServiceResponse {
+  function handleCall(path: string, call: Call): ServiceResponse {
     const { scenario, request } = call
     const { need } = call.operation
     const refused = refuseAccess(request.headers['authorization'], need)
     if (refused !== undefined) return renderAnswer(refused, call, scenario)
     const pattern = need === 'write' ? scenario.prompts : scenario.reads
-    const fault = faultAt(pattern, ordinal(`${need} ${path}`))
-    return applyFault(fault, () => renderAnswer(answerLimited(call), call, scenario))
+    const fault = faultAt(pattern, countCall(`${need} ${path}`))
+    return applyFault(fault, () => renderAnswer(performWithinLimit(call), call, scenario))
   }
 
   function showPullRequest(method: string, path: string, nowMs: number): ServiceResponse | undefined {
@@ -134,9 +135,10 @@ export function createService({
   function handleGitHub(request: ServiceRequest, path: string, query: string, nowMs: number): ServiceResponse {
     const response = github.handle(request, nowMs)
     const { status, delivery } = response
-    const unread = { prompt: undefined, scenario: undefined }
     const notPlayed = status === 501 ? { notPlayed: (JSON.parse(response.body) as { message: string }).message } : {}
-    onRequest?.({ method: request.method, path, query, ...unread, asOfMs: nowMs, status, delivery, ...notPlayed })
+    const { method } = request
+    const record = { method, path, query, prompt: undefined, asOfMs: nowMs, status, delivery, scenario: undefined }
+    onRequest?.({ ...record, ...notPlayed })
     return response
   }
 
@@ -159,20 +161,20 @@ export function createService({
       github.catchUp(nowMs)
       if (github.takes(path)) return handleGitHub(request, path, query, nowMs)
       const route = findRoute(method, path)
-      const name = 'operation' in route ? chooseScenario(route.projectId, otherwise) : undefined
-      const scenario = { ...SCENARIOS[name ?? otherwise], ...plays }
-      const asOfMs = asOf(route, path, nowMs, scenario)
-      const world = { request, query, scenario, nowMs: asOfMs, baseUrl, jobs, analytics }
-      const { status, delivery, ...answered } =
+      const name = 'operation' in route ? chooseScenario(route.projectId, defaultScenario) : undefined
+      const scenario = { ...SCENARIOS[name ?? defaultScenario], ...plays }
+      const asOfMs = getReplicaTimeMs(route, path, nowMs, scenario)
+      const context = { request, query, scenario, nowMs: asOfMs, baseUrl, jobs, analytics }
+      const { status, delivery, ...rest } =
         'operation' in route
-          ? answerCall(path, { ...world, ...route })
+          ? handleCall(path, { ...context, ...route })
           : (showPullRequest(method, path, nowMs) ?? renderAnswer(route, route, scenario))
       const body = admits(request) ? parsePromptBody(request) : undefined
       const prompt = typeof body === 'string' ? body : undefined
       const record = { method, path, query, prompt, asOfMs, status, delivery, scenario: name }
       requests.push(record)
       onRequest?.(record)
-      return { status, delivery, ...answered }
+      return { status, delivery, ...rest }
     },
   }
 }

@@ -16,13 +16,13 @@ interface ServiceProcess {
   readonly pid: number
   readonly stdout: Output
   readonly stderr: Pick<Output, 'write'>
-  /** To the program that started this one, if it opened a channel. */
+  /** Sends a message to the parent process. Missing if the parent did not open an IPC channel. */
   send?(message: object): unknown
   once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
 }
 
-/** How `gh` reaches the embedded GitHub: as a GitHub Enterprise Server whose certificate the caller trusts. */
-function ghText({ github }: Emulator, certificateFile: string): readonly string[] {
+/** `gh` reaches the embedded GitHub as a GitHub Enterprise Server whose certificate the user trusts. */
+function createGhInstructions({ github }: Emulator, certificateFile: string): readonly string[] {
   if (github.host === undefined) return []
   return [
     '',
@@ -36,10 +36,10 @@ function ghText({ github }: Emulator, certificateFile: string): readonly string[
 }
 
 /**
- * What is printed once the port is open. The first line, `listening <url>`, is for programs and stays as it is. The rest
- * is for people. The key may be shown: it is public, and opens nothing but this service.
+ * Returns the text to print once the port is open. Programs parse the first line, `listening <url>`, so it must not change.
+ * The key is public and works only for this service, so it may be printed.
  */
-function startText(emulator: Emulator, { scenario, speed, certificateFile }: CliOptions): string {
+function createStartText(emulator: Emulator, { scenario, speed, certificateFile }: CliOptions): string {
   const { url, apiKey, projectId, github } = emulator
   return [
     `listening ${url}`,
@@ -53,7 +53,7 @@ function startText(emulator: Emulator, { scenario, speed, certificateFile }: Cli
     `  GITHUB_API_URL=${github.apiUrl}`,
     `  GITHUB_TOKEN=${github.token}`,
     `  curl ${github.apiUrl}/repos/acme/docs/pulls -H 'Authorization: Bearer ${github.token}'`,
-    ...ghText(emulator, certificateFile),
+    ...createGhInstructions(emulator, certificateFile),
     '',
     'Run the action against it (npm start in another terminal) with these environment variables:',
     `  DOCS_AGENT_BASE_URL=${url}`,
@@ -64,8 +64,12 @@ function startText(emulator: Emulator, { scenario, speed, certificateFile }: Cli
   ].join('\n')
 }
 
-/** The same for the rehearsal: the outputs of emulator/action.yml, and who is to be stopped. */
-function startMessage({ url, apiKey, projectId, github }: Emulator, pid: number, certificateFile: string): object {
+/** Returns the message to the parent process: the outputs of emulator/action.yml, and the process id to stop. */
+function createStartMessage(
+  { url, apiKey, projectId, github }: Emulator,
+  pid: number,
+  certificateFile: string,
+): object {
   const outputs = {
     'base-url': url,
     'api-key': apiKey,
@@ -77,10 +81,10 @@ function startMessage({ url, apiKey, projectId, github }: Emulator, pid: number,
   return { pid, outputs }
 }
 
-/** How long an event may wait to be printed if nobody asks for anything. */
+/** The maximum delay of an event that no request publishes. */
 const EVENT_INTERVAL_MS = 200
 
-/** Publishes events that no request publishes, such as a pull request that the agent opens. */
+/** Publishes events that occur between requests, such as the agent opening a pull request. */
 async function publishEvents(emulator: Emulator, signal: AbortSignal): Promise<void> {
   for (;;) {
     await systemClock.sleep(EVENT_INTERVAL_MS, signal)
@@ -115,17 +119,17 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
       ended.abort()
       void emulator.close()
     })
-  // It ends when the service does.
+  // Rejects when the service ends.
   if (events) publishEvents(emulator, ended.signal).catch(() => undefined)
-  // Whoever read the log may go; the service stays.
+  // The service keeps running if the reader of its log closes the pipe.
   self.stdout.on('error', () => undefined)
-  print(startText(emulator, options))
-  self.send?.(startMessage(emulator, self.pid, certificateFile))
+  print(createStartText(emulator, options))
+  self.send?.(createStartMessage(emulator, self.pid, certificateFile))
 }
 
 /**
- * The embedded service as a program of its own, until a signal ends it.
- * @returns the exit code: 0 once it runs, 1 where it did not start, 2 for a command line that it does not take
+ * Runs the embedded service as a program until a signal ends it.
+ * @returns the exit code: 0 once the service runs, 1 if it did not start, 2 for an invalid command line
  */
 export async function runProgram(self: ServiceProcess): Promise<number> {
   const print = (text: string): void => void self.stdout.write(`${text}\n`)

@@ -57,10 +57,10 @@ const STYLE = `
   del { background: color-mix(in srgb, var(--bad) 18%, transparent) }
 `
 
-/** A prompt can be megabytes long; a page shows its beginning. In characters. */
-const MAX_PROMPT = 4_000
+/** A prompt can be megabytes long. */
+const MAX_PROMPT_LENGTH = 4_000
 
-function page(title: string, body: string): string {
+function renderPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -74,84 +74,85 @@ ${body}
 `
 }
 
-function diffLine(line: string): string {
+function renderDiffLine(line: string): string {
   const text = escapeHtml(line)
   if (line.startsWith('+')) return `<ins>${text}</ins>`
   return line.startsWith('-') ? `<del>${text}</del>` : `${text}\n`
 }
 
-function fileSection({ path, change, diff }: FileEdit): string {
-  return `<h3>${escapeHtml(path)} <small>${change}</small></h3>\n<pre>${diff.map(diffLine).join('')}</pre>`
+function renderFile({ path, change, diff }: FileEdit): string {
+  return `<h3>${escapeHtml(path)} <small>${change}</small></h3>\n<pre>${diff.map(renderDiffLine).join('')}</pre>`
 }
 
-function turnSection({ prompt, endsAtMs }: Turn, index: number): string {
-  const shown = prompt.length <= MAX_PROMPT ? prompt : `${prompt.slice(0, MAX_PROMPT)} […]`
-  const title = `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${getTime(endsAtMs)}</small>`
+function renderTurn({ prompt, endsAtMs }: Turn, index: number): string {
+  const shown = prompt.length <= MAX_PROMPT_LENGTH ? prompt : `${prompt.slice(0, MAX_PROMPT_LENGTH)} […]`
+  const title = `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${formatTime(endsAtMs)}</small>`
   return `<details${index === 0 ? ' open' : ''}>
 <summary>${title}</summary>
-<div><pre>${escapeHtml(shown)}</pre>\n${editsFor(prompt).map(fileSection).join('\n')}</div>
+<div><pre>${escapeHtml(shown)}</pre>\n${editsFor(prompt).map(renderFile).join('\n')}</div>
 </details>`
 }
 
-const getTime = (atMs: number): string => new Date(atMs).toISOString().replace('T', ' ').slice(0, 16)
+const formatTime = (atMs: number): string => new Date(atMs).toISOString().replace('T', ' ').slice(0, 16)
 
-/** @param body HTML, as the title is */
-function section(title: string, body: string): string {
+/** Title and body are HTML. */
+function renderSection(title: string, body: string): string {
   return `<section>\n<h2>${title}</h2>\n${body}\n</section>`
 }
 
-function checkItem({ name, app, state, findings }: ShownCheck): string {
+function renderCheck({ name, app, state, findings }: ShownCheck): string {
   const found = findings.length === 0 ? '' : `<pre>${escapeHtml(findings.join('\n'))}</pre>`
   return `<li class="${state}">${escapeHtml(name)} <small>${escapeHtml(app)}, ${state}</small>${found}</li>`
 }
 
-function checksSection(checks: readonly ShownCheck[]): string {
-  const items = checks.length === 0 ? '<li>No check is registered.</li>' : checks.map(checkItem).join('\n')
-  return section('Checks <small>of the newest commit</small>', `<ul>${items}</ul>`)
+function renderChecks(checks: readonly ShownCheck[]): string {
+  const items = checks.length === 0 ? '<li>No check is registered.</li>' : checks.map(renderCheck).join('\n')
+  return renderSection('Checks <small>of the newest commit</small>', `<ul>${items}</ul>`)
 }
 
-function reviewersSection(names: readonly string[]): string {
+function renderReviewers(names: readonly string[]): string {
   if (names.length === 0) return ''
-  return section('Reviewers', `<ul>${names.map((name) => `<li>${escapeHtml(name)}</li>`).join('')}</ul>`)
+  return renderSection('Reviewers', `<ul>${names.map((name) => `<li>${escapeHtml(name)}</li>`).join('')}</ul>`)
 }
 
-/** Looks like a comment on GitHub, with a letter in place of the picture. */
-function commentSection({ user, body, createdAtMs }: Comment): string {
+/** Renders a comment in GitHub's layout, with an initial instead of the avatar. */
+function renderCommentSection({ user, body, createdAtMs }: Comment): string {
   const name = user.replace(/\[bot\]$/, '')
   const isBot = name !== user
   const initial = escapeHtml(name.slice(0, 1).toUpperCase())
   return `<section class="comment${isBot ? ' by-bot' : ''}" data-initial="${initial}">
-<h2>${escapeHtml(name)}${isBot ? ' <span class="bot">bot</span>' : ''} <small>commented ${getTime(createdAtMs)}</small></h2>
+<h2>${escapeHtml(name)}${isBot ? ' <span class="bot">bot</span>' : ''} <small>commented ${formatTime(createdAtMs)}</small></h2>
 <div>${renderComment(body)}</div>
 </section>`
 }
 
-function getState({ state, draft, merge }: PullState): string {
+function getDisplayState({ state, draft, merge }: PullState): string {
   if (merge !== undefined) return 'merged'
   return state === 'open' && draft ? 'draft' : state
 }
 
-function pullRequestPage(job: JobRecord, turns: readonly Turn[], repository: RepositoryState, nowMs: number): string {
+function renderPullRequest(job: JobRecord, turns: readonly Turn[], repository: RepositoryState, nowMs: number): string {
   const title = getTitle(job.turns[0].prompt)
   const pull = repository.pulls[job.pullNumber]
-  const [state, labels, comments] = pull === undefined ? ['open', [], []] : [getState(pull), pull.labels, pull.comments]
+  const [state, labels, comments] =
+    pull === undefined ? ['open', [], []] : [getDisplayState(pull), pull.labels, pull.comments]
   const chips = labels.map((label) => `<span class="label">${escapeHtml(label)}</span>`).join('')
-  return page(
+  return renderPage(
     `${title} · Pull request #${job.pullNumber}`,
     `<h1>${escapeHtml(title)} <span>#${job.pullNumber}</span></h1>
 <p class="facts"><span class="state ${state}">${state.replace(/^./, (first) => first.toUpperCase())}</span>
 from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${job.repository}</code>${chips}</p>
-${comments.map(commentSection).join('\n')}
-${pull === undefined ? '' : checksSection(listChecks(repository, pull.headSha, nowMs))}
-${pull === undefined ? '' : reviewersSection(requestedReviewers(pull))}
-${turns.map(turnSection).join('\n')}
+${comments.map(renderCommentSection).join('\n')}
+${pull === undefined ? '' : renderChecks(listChecks(repository, pull.headSha, nowMs))}
+${pull === undefined ? '' : renderReviewers(requestedReviewers(pull))}
+${turns.map(renderTurn).join('\n')}
 <footer><small>A page of the embedded documentation service. No code host was involved.</small></footer>`,
   )
 }
 
 /**
- * The page behind a job's link at a time, or 404 as long as there is no pull request. It needs no key.
- * @param repository the agent's one on GitHub
+ * Returns the page that a job links to, or 404 if its pull request does not exist yet. Requires no key.
+ * @param repository the repository of the agent's pull request
  */
 export function pullRequestResponse(
   job: JobRecord | undefined,
@@ -160,7 +161,7 @@ export function pullRequestResponse(
 ): ServiceResponse {
   const turns = job === undefined ? [] : pushedTurns(job, nowMs)
   if (job === undefined || turns.length === 0) {
-    return htmlResponse(404, page('Not found', '<h1>There is no such pull request</h1>'))
+    return htmlResponse(404, renderPage('Not found', '<h1>There is no such pull request</h1>'))
   }
-  return htmlResponse(200, pullRequestPage(job, turns, repository, nowMs))
+  return htmlResponse(200, renderPullRequest(job, turns, repository, nowMs))
 }

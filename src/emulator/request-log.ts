@@ -1,32 +1,32 @@
 import type { Delivery } from './http/exchange.ts'
 import type { ScenarioName } from './service/scenarios.ts'
 
-/** One request as it was received, and what became of it. */
+/** A request and its result. */
 export interface RequestRecord {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** Where the body of a request that was authorised holds a valid one: nobody else's words are kept. */
+  /** The prompt of an authorised request with a valid body. Bodies of unauthorised requests are not recorded. */
   readonly prompt: string | undefined
-  /** The time of the copy that it was answered from, in milliseconds since 1970. */
+  /** The time of the replica that handled the request, in milliseconds since 1970. */
   readonly asOfMs: number
-  /** 0 where no answer was formed. With a delivery other than `whole` the caller has not read it. */
+  /** 0 if there is no response. The client has not received the full response unless `delivery` is `whole`. */
   readonly status: number
   readonly delivery: Delivery
-  /** Nothing if the request is for no project. */
+  /** Undefined if the request does not name a project. */
   readonly scenario: ScenarioName | undefined
   /** Why the embedded GitHub responded with 501. */
   readonly notPlayed?: string
 }
 
-const MAX_TARGET = 300
+const MAX_TARGET_LENGTH = 300
 
-/** Control characters, line and paragraph separators, and characters that turn the direction of text. */
+/** Control and surrogate characters, line separators, and format characters, which can reverse the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-function clean(text: string): string {
-  const cut = text.length <= MAX_TARGET ? text : `${text.slice(0, MAX_TARGET)}…`
-  // A workflow's log takes `##[` for a command wherever it stands.
+function sanitize(text: string): string {
+  const cut = text.length <= MAX_TARGET_LENGTH ? text : `${text.slice(0, MAX_TARGET_LENGTH)}…`
+  // GitHub Actions runs `##[…]` commands anywhere in a log line.
   return cut.replace(UNPRINTABLE, '\ufffd').replaceAll('##[', '# #[')
 }
 
@@ -38,12 +38,12 @@ const DELIVERY_NOTES: Readonly<Record<Delivery, string>> = {
 }
 
 /**
- * One line for a person who watches. It begins with the method, so that nothing the caller sends stands at its start, and
- * holds no header, so no key.
+ * Formats a request as one line for the console. The line starts with the method, so that text from the client cannot start a
+ * workflow command, and contains no headers and therefore no key.
  */
 export function logLine({ method, path, query, status, delivery, scenario, notPlayed }: RequestRecord): string {
-  const target = clean(query === '' ? path : `${path}?${query}`)
-  const answer = status === 0 ? 'no answer' : String(status)
-  const note = notPlayed === undefined ? DELIVERY_NOTES[delivery] : `: ${clean(notPlayed)}`
-  return `${clean(method)} ${target} -> ${answer}${note}${scenario === undefined ? '' : ` (${scenario})`}`
+  const target = sanitize(query === '' ? path : `${path}?${query}`)
+  const result = status === 0 ? 'no answer' : String(status)
+  const note = notPlayed === undefined ? DELIVERY_NOTES[delivery] : `: ${sanitize(notPlayed)}`
+  return `${sanitize(method)} ${target} -> ${result}${note}${scenario === undefined ? '' : ` (${scenario})`}`
 }

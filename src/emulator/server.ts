@@ -13,20 +13,20 @@ import type { Certificate } from './http/self-signed-certificate.ts'
 import { DEFAULT_START_MS, type ServiceOptions, createService } from './embedded-service.ts'
 import type { RequestRecord } from './request-log.ts'
 
-/** The project that examples use. Any other valid id works as well. */
+/** The project that examples use. Any other valid id also works. */
 export const DEFAULT_PROJECT_ID = 'docs-demo'
 
 export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl' | 'projectId'> {
   /** A loopback address or name. Default: `127.0.0.1`. */
   readonly host?: string
-  /** 0, the default, takes any free port. */
+  /** 0, the default, selects any free port. */
   readonly port?: number
   readonly clock?: Clock
   /** Seconds of the service's time in one second of the clock. Default: 1. */
   readonly speed?: number
-  /** With it, the server can be reached over TLS too, at another port of 127.0.0.1. */
+  /** Makes the server also available over TLS, on another port of 127.0.0.1. */
   readonly certificate?: Certificate
-  /** Sent with each answer as the header `service-instance`, so that whoever started the service knows it again. */
+  /** Sent in each response as `service-instance`, so that clients can verify which process responds. */
   readonly instance?: string
 }
 
@@ -34,18 +34,18 @@ export interface Emulator {
   readonly url: string
   readonly apiKey: string
   readonly projectId: string
-  /** GitHub's API, which this server has too, its token, and what it holds. */
+  /** The GitHub API of this server, its token, and its state. */
   readonly github: {
     readonly apiUrl: string
     readonly token: string
-    /** Host and port for clients that insist on TLS, such as `gh`, if there is a certificate. */
+    /** Host and port for clients that require TLS, such as `gh`. Undefined without a certificate. */
     readonly host: string | undefined
   } & Pick<GitHub, 'catchUp' | 'state'>
-  /** Brings GitHub up to the present time, as each request does, so that its events are published. */
+  /** Updates GitHub to the current time, as each request does, and so publishes its events. */
   catchUp(): void
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
-  /** Ends all connections, also those that wait for an answer, and frees the port. */
+  /** Closes all connections, including pending requests, and frees the port. */
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ function toAddress(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Opens a port that decrypts connections and hands them to the server. */
+/** Opens a port that decrypts connections and passes them to the server. */
 async function openTlsPort(server: Server, certificate: Certificate) {
   const tls = createTlsServer(certificate, (socket) => server.emit('connection', socket))
   await once(tls.listen(0, '127.0.0.1'), 'listening')
@@ -64,20 +64,20 @@ async function openTlsPort(server: Server, certificate: Certificate) {
 }
 
 /**
- * Converts times in headers to the caller's clock: waits are whole seconds, at least one, and the reset of a rate limit is in
- * seconds since 1970. `Date` is on the same clock, because callers compare the reset with it.
+ * Converts times in headers to the client's clock: waits are whole seconds, at least one, and the reset of a rate limit is in
+ * seconds since 1970. `Date` uses the same clock, because clients compare the reset with it.
  */
-function toCallerTime(response: ServiceResponse, speed: number, clock: Clock): ServiceResponse {
+function toClientTime(response: ServiceResponse, speed: number, clock: Clock): ServiceResponse {
   const now = clock.wallTime()
   const headers: Record<string, string> = { ...response.headers, date: now.toUTCString() }
   const { 'retry-after': wait, 'x-ratelimit-reset': reset } = headers
-  const seconds = (text: string): number => Math.max(1, Math.ceil(Number(text) / speed))
-  if (wait !== undefined) headers['retry-after'] = String(seconds(wait))
-  if (reset !== undefined) headers['x-ratelimit-reset'] = String(Math.floor(now.getTime() / 1_000) + seconds(reset))
+  const toSeconds = (text: string): number => Math.max(1, Math.ceil(Number(text) / speed))
+  if (wait !== undefined) headers['retry-after'] = String(toSeconds(wait))
+  if (reset !== undefined) headers['x-ratelimit-reset'] = String(Math.floor(now.getTime() / 1_000) + toSeconds(reset))
   return { ...response, headers }
 }
 
-/** Starts the embedded service on a port of this machine. Rejects if the port cannot be had. */
+/** Starts the embedded service on a loopback port. Rejects if the port is not available. */
 export async function startEmulator({
   host = '127.0.0.1',
   port = 0,
@@ -96,8 +96,8 @@ export async function startEmulator({
   const startedAt = clock.now()
   const nowMs = (): number => (serviceOptions.startMs ?? DEFAULT_START_MS) + (clock.now() - startedAt) * speed
 
-  /** What nobody foresaw in one request leaves the service to all others. */
-  function answerTo(request: ServiceRequest): ServiceResponse {
+  /** An unexpected error in one request must not end the service for all others. */
+  function handleSafely(request: ServiceRequest): ServiceResponse {
     try {
       return service.handle(request, nowMs())
     } catch (error) {
@@ -113,16 +113,16 @@ export async function startEmulator({
     if (instance !== undefined) outgoing.setHeader('service-instance', instance)
     readRequest(incoming, (head) => service.admits(head)).then(
       (request) => {
-        const { delayMs = 0, ...response } = answerTo(request)
-        const answer = (): void => {
-          deliver(outgoing, toCallerTime(response, speed, clock))
+        const { delayMs = 0, ...response } = handleSafely(request)
+        const respond = (): void => {
+          deliver(outgoing, toClientTime(response, speed, clock))
         }
-        if (delayMs === 0) answer()
-        // The only error is that the server was closed.
-        else clock.sleep(delayMs / speed, closing.signal).then(answer, () => undefined)
+        if (delayMs === 0) respond()
+        // Rejects only if the server was closed.
+        else clock.sleep(delayMs / speed, closing.signal).then(respond, () => undefined)
       },
       () => {
-        // The caller went away in the middle of its request: there is nobody to answer.
+        // The client disconnected before the end of its request.
       },
     )
   })
@@ -147,7 +147,7 @@ export async function startEmulator({
       new Promise((resolve) => {
         closing.abort()
         tls?.close()
-        // The only error is that it was closed before, which is as good.
+        // The callback only receives an error if the server was already closed.
         server.close(() => {
           resolve()
         })

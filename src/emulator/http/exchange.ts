@@ -24,7 +24,7 @@ export interface ServiceResponse {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly delivery: Delivery
-  /** Delays the response by so many milliseconds of the service's clock. */
+  /** In milliseconds of the service's clock. */
   readonly delayMs?: number
 }
 

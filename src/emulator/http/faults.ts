@@ -22,11 +22,11 @@ function withFields(response: ServiceResponse, fields: object): ServiceResponse 
   return onSuccess(response, { body: JSON.stringify({ ...(JSON.parse(response.body) as object), ...fields }) })
 }
 
-/** `answer` processes the request: a fault that does not call it leaves the state unchanged. */
-export type Faults = Readonly<Record<string, (answer: () => ServiceResponse) => ServiceResponse>>
+/** `handle` processes the request: a fault that does not call it leaves the state unchanged. */
+export type Faults = Readonly<Record<string, (handle: () => ServiceResponse) => ServiceResponse>>
 
 const FAULTS = {
-  none: (answer) => answer(),
+  none: (handle) => handle(),
   unavailable: () => jsonResponse(503, { error: 'The service is unavailable.' }),
   'rate-limited': () => jsonResponse(429, { error: 'Too many requests.' }, { 'retry-after': '5' }),
   'rate-limited-for-hours': () => jsonResponse(429, { error: 'Too many requests.' }, { 'retry-after': '7200' }),
@@ -36,16 +36,16 @@ const FAULTS = {
   'too-large': () => jsonResponse(413, { error: 'This prompt is too long.' }),
   redirected: () => ({ ...NOTHING, status: 307, headers: { location: '/elsewhere' }, delivery: 'whole' }),
   html: () => htmlResponse(200, '<!doctype html><title>Please wait</title><p>The service will be back soon.'),
-  'other-job': (answer) => withFields(answer(), { id: 'job_of_another', status: 'failed' }),
-  'bad-id': (answer) => withFields(answer(), { id: '../job' }),
+  'other-job': (handle) => withFields(handle(), { id: 'job_of_another', status: 'failed' }),
+  'bad-id': (handle) => withFields(handle(), { id: '../job' }),
   reset: () => NOTHING,
-  truncated: (answer) => onSuccess(answer(), { delivery: 'truncated' }),
+  truncated: (handle) => onSuccess(handle(), { delivery: 'truncated' }),
   never: () => ({ ...NOTHING, delivery: 'never' }),
-  'answer-lost': (answer) => onSuccess(answer(), { delivery: 'reset' }),
+  'answer-lost': (handle) => onSuccess(handle(), { delivery: 'reset' }),
 } as const satisfies Faults
 
 export type Fault = keyof typeof FAULTS
 
-export function applyFault(fault: Fault, answer: () => ServiceResponse): ServiceResponse {
-  return FAULTS[fault](answer)
+export function applyFault(fault: Fault, handle: () => ServiceResponse): ServiceResponse {
+  return FAULTS[fault](handle)
 }

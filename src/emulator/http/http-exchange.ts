@@ -28,14 +28,13 @@ export function refuseTunnel({ socket }: Pick<IncomingMessage, 'socket'>): void 
 }
 
 /**
- * Reads a request to its end. Of a body that is too large, one byte more than the limit is kept, which is enough to refuse
- * it. The rest is read and dropped, so that the client receives the error response instead of a broken connection. Rejects
- * if the client disconnects.
- * @param admits whether the body may be kept, by the head of the request; otherwise the whole body is read and dropped
+ * Reads a request to its end. Keeps at most one byte more than the size limit, which is enough to refuse the body. The rest is
+ * discarded, so that the client receives the error response instead of a broken connection. Rejects if the client disconnects.
+ * @param isAuthorized decides from the head whether the body may be kept; otherwise the complete body is discarded
  */
 export async function readRequest(
   incoming: IncomingMessage,
-  admits: (head: RequestHead) => boolean,
+  isAuthorized: (head: RequestHead) => boolean,
 ): Promise<ServiceRequest> {
   const { authorization, accept, 'content-type': contentType, 'if-none-match': ifNoneMatch } = incoming.headers
   const head = {
@@ -43,7 +42,7 @@ export async function readRequest(
     target: incoming.url ?? '',
     headers: { authorization, accept, 'content-type': contentType, 'if-none-match': ifNoneMatch },
   }
-  const maxBytes = admits(head) ? MAX_BODY_BYTES + 1 : 0
+  const maxBytes = isAuthorized(head) ? MAX_BODY_BYTES + 1 : 0
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {

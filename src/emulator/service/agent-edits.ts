@@ -8,9 +8,9 @@ export interface FileEdit {
 const MAX_TITLE_LENGTH = 72
 const STOP_WORDS = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'that', 'the', 'to', 'with', 'document'])
 
-/** The first line of a prompt that is not blank, cut between code points. */
+/** Returns the first non-blank line of a prompt, truncated between code points. */
 export function getTitle(prompt: string): string {
-  // A prompt can be megabytes long. Its beginning is enough for a title.
+  // A prompt can be megabytes long.
   const line = /\S[^\r\n]*/.exec(prompt.slice(0, 10_000))?.[0].trim() ?? 'Update the docs'
   const characters = Array.from(line)
   return characters.length <= MAX_TITLE_LENGTH ? line : `${characters.slice(0, MAX_TITLE_LENGTH - 1).join('')}…`
@@ -26,7 +26,7 @@ function toSlug(title: string): string {
   return keywords.slice(0, 5).join('-') || 'notes'
 }
 
-/** The agent's edits for a prompt: a new page about it and a link to that page. They depend on the prompt only. */
+/** Returns the agent's edits for a prompt: a new page and a link to it. They depend on the prompt only. */
 export function editsFor(prompt: string): readonly FileEdit[] {
   const title = getTitle(prompt)
   const slug = toSlug(title)

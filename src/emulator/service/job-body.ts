@@ -3,7 +3,7 @@ import { HOSTILE_TEXT } from './hostile-text.ts'
 import { type JobRecord, type JobState, stateAt } from './job-machine.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** Where the agent works, unless the project has another repository. */
+/** The agent's repository, unless the project has another one. */
 export const SOURCE = { repository: 'acme/docs', ref: 'main' } as const
 const MODEL = 'docs-writer-1'
 
@@ -24,7 +24,7 @@ function formatTime(atMs: number): string {
   return new Date(atMs).toISOString()
 }
 
-function plainBody(job: JobRecord, nowMs: number, baseUrl: string): SentJob {
+function toPlainBody(job: JobRecord, nowMs: number, baseUrl: string): SentJob {
   const { status, pullRequest, archivedAtMs } = stateAt(job, nowMs)
   return {
     id: job.id,
@@ -37,7 +37,7 @@ function plainBody(job: JobRecord, nowMs: number, baseUrl: string): SentJob {
   }
 }
 
-const withTail = (link: string | null, tail: string): string | null => (link === null ? null : `${link}${tail}`)
+const appendTo = (link: string | null, suffix: string): string | null => (link === null ? null : `${link}${suffix}`)
 
 const TEXTS: Readonly<Record<Scenario['texts'], (job: SentJob) => object>> = {
   plain: (job) => job,
@@ -46,12 +46,12 @@ const TEXTS: Readonly<Record<Scenario['texts'], (job: SentJob) => object>> = {
     ...job,
     source: { repository: `${job.source.repository}${HOSTILE_TEXT}`, ref: `${SOURCE.ref}${HOSTILE_TEXT}` },
     model: `${MODEL}${HOSTILE_TEXT}`,
-    prLink: withTail(job.prLink, '\n::error::injected by the link'),
+    prLink: appendTo(job.prLink, '\n::error::injected by the link'),
   }),
-  'hostile-link': (job) => ({ ...job, prLink: withTail(job.prLink, `?a=](b)|<i>@all&c=##[error]d'"\``) }),
+  'hostile-link': (job) => ({ ...job, prLink: appendTo(job.prLink, `?a=](b)|<i>@all&c=##[error]d'"\``) }),
 }
 
-/** @param baseUrl without a slash at its end */
+/** @param baseUrl without a trailing slash */
 export function toJobBody(job: JobRecord, nowMs: number, baseUrl: string, texts: Scenario['texts']): object {
-  return TEXTS[texts](plainBody(job, nowMs, baseUrl))
+  return TEXTS[texts](toPlainBody(job, nowMs, baseUrl))
 }

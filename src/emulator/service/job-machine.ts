@@ -1,13 +1,13 @@
 import type { JobStatus } from '../../docs-service/schemas.ts'
 
-/** `archived`: somebody archives the job while the agent works on it. */
+/** `archived`: a user archives the job while the agent works on it. */
 type TurnEnding = 'pull-request' | 'no-changes' | 'failed' | 'archived'
 
 /** How the agent will process a prompt. All times are in milliseconds of the service's clock. */
 export interface TurnPlan {
   /**
-   * The time from a message to the start of its turn. Until then the job reads as before. `Infinity`: the turn never starts.
-   * A job's first turn starts at once.
+   * The time from a message to the start of its turn. Until then the job's state does not change. `Infinity`: the turn never
+   * starts. Does not apply to a job's first turn.
    */
   readonly startDelayMs: number
   readonly durationMs: number
@@ -28,7 +28,7 @@ export interface Turn {
   readonly plan: TurnPlan
 }
 
-/** The whole history of a job. Its state at any time follows from this. */
+/** The complete history of a job, from which its state at any time is derived. */
 export interface JobRecord {
   readonly id: string
   readonly projectId: string

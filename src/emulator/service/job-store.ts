@@ -4,7 +4,7 @@ import { USUAL_TURN } from './scenarios.ts'
 
 const HOUR_MS = 3_600_000
 
-/** By project: the repository of its docs, where that is not the usual one. */
+/** The docs repository of each project that does not use the default one. */
 export type Repositories = Readonly<Record<string, string>>
 
 interface SeedJob {
@@ -15,8 +15,8 @@ interface SeedJob {
   readonly plan: TurnPlan
 }
 
-/** The jobs that every project has from the start, so that users can try follow-ups and attaching at once. */
-function seedJobs(plan: TurnPlan): readonly SeedJob[] {
+/** Lists the jobs that every project starts with, so that users can try follow-ups and attaching without creating a job. */
+function listSeedJobs(plan: TurnPlan): readonly SeedJob[] {
   return [
     { id: 'job_finished', prompt: 'Describe the configuration file.', ageMs: HOUR_MS, plan: USUAL_TURN },
     { id: 'job_running', prompt: 'Document every error code.', ageMs: 0, plan },
@@ -47,12 +47,12 @@ export class JobStore {
 
   /**
    * Creates the jobs that a project has from the start.
-   * @param plan of the job that is running then
+   * @param plan of the job that is running at the start
    */
   enter(projectId: string, plan: TurnPlan): void {
     if (this.#projects.has(projectId)) return
     this.#projects.set(projectId, new Map())
-    for (const seed of seedJobs(plan))
+    for (const seed of listSeedJobs(plan))
       this.#open(projectId, seed.id, seed.prompt, seed.plan, this.#startMs - seed.ageMs)
   }
 
@@ -62,7 +62,7 @@ export class JobStore {
     return this.#open(projectId, `job_${String(this.#createdJobs).padStart(6, '0')}`, prompt, plan, nowMs)
   }
 
-  /** @param plan of the job that is running from the start, for the first request of a project */
+  /** @param plan of the job that is running at the start; used by a project's first request only */
   find(projectId: string, jobId: string, plan: TurnPlan): JobRecord | undefined {
     this.enter(projectId, plan)
     return this.#projects.get(projectId)?.get(jobId)

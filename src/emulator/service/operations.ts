@@ -51,14 +51,14 @@ function respondWithJob(status: 200 | 201, job: JobRecord, { nowMs, baseUrl, sce
   return { status, body: toJobBody(job, nowMs, baseUrl, scenario.texts) }
 }
 
-function withPrompt(call: Call, act: (prompt: string) => Answer): Answer {
+function withPrompt(call: Call, handle: (prompt: string) => Answer): Answer {
   const prompt = parsePromptBody(call.request)
-  return typeof prompt === 'string' ? act(prompt) : prompt
+  return typeof prompt === 'string' ? handle(prompt) : prompt
 }
 
-function withJob({ jobs, projectId, jobId, scenario }: Call, act: (job: JobRecord) => Answer): Answer {
+function withJob({ jobs, projectId, jobId, scenario }: Call, handle: (job: JobRecord) => Answer): Answer {
   const job = jobs.find(projectId, jobId, scenario.turns[0])
-  return job === undefined ? NO_SUCH_JOB : act(job)
+  return job === undefined ? NO_SUCH_JOB : handle(job)
 }
 
 /** Section 4.1. */
@@ -85,7 +85,7 @@ function messageJob(call: Call): Answer {
 
 /** Section 4.3. */
 function getJob(call: Call): Answer {
-  // A stale replica does not have a new job yet.
+  // A replica that lags does not have a new job yet.
   return withJob(call, (job) => (call.nowMs < job.createdAtMs ? NO_SUCH_JOB : respondWithJob(200, job, call)))
 }
 

@@ -3,7 +3,7 @@ import type { DateRange, VisitorsQuery } from './visitors-query.ts'
 import { createRandom } from './random.ts'
 
 const DAY_MS = 86_400_000
-/** How far back visits go, in days: two years. */
+/** Two years. */
 export const VISITS_DAYS = 730
 
 /** One visit to one page. A visitor can be classified as human in one visit and as AI in another. */
@@ -24,7 +24,7 @@ export interface VisitsOptions {
 const SECTIONS = ['guides', 'reference', 'concepts', 'tutorials', 'integrations', 'support'] as const
 const TOPICS = ['install', 'configure', 'deploy', 'search', 'themes', 'limits', 'errors', 'upgrade'] as const
 
-/** The path of a page by its number. Distinct numbers have distinct paths. */
+/** Returns the path of a page by its index. Each index has a different path. */
 export function pagePath(index: number): string {
   if (index === 0) return '/'
   const section = SECTIONS[index % SECTIONS.length] ?? ''
@@ -34,12 +34,12 @@ export function pagePath(index: number): string {
   return `/${section}/${topic}${round === 0 ? '' : `-${round + 1}`}`
 }
 
-/** Of ten visitors, six are human, three are AI, and one is classified as either. */
+/** Of ten visitors, six are human, three are AI, and one is classified as either one at random. */
 const AI_SHARE = [0, 0, 0, 0, 0, 0, 1, 1, 1, 0.5] as const
 
 /**
- * Visits over the two years before `endMs`, in no order. Low page numbers are visited more, and AI visits grow from almost
- * none, so that a trend has something to show. The result depends on the options only.
+ * Generates unsorted visits over the two years before `endMs`. Low page numbers get more visits, and AI visits grow from
+ * almost none, so that charts show a trend. The result depends on the options only.
  */
 export function generateVisits({ pages, visits, endMs }: VisitsOptions): readonly Visit[] {
   const random = createRandom(1)
@@ -56,40 +56,40 @@ export function generateVisits({ pages, visits, endMs }: VisitsOptions): readonl
 
 type VisitorCounts = Omit<VisitorsPage, 'hasMore'>
 
-interface Seen {
+interface VisitorSets {
   readonly human: Set<number>
   readonly ai: Set<number>
 }
 
-function emptySeen(): Seen {
+function createVisitorSets(): VisitorSets {
   return { human: new Set(), ai: new Set() }
 }
 
 /** A visitor who was classified as both counts once in the total (section 4.4, rule 1). */
-function count({ human, ai }: Seen): VisitorsPage['totals'] {
+function countUnique({ human, ai }: VisitorSets): VisitorsPage['totals'] {
   return { human: human.size, ai: ai.size, total: new Set([...human, ...ai]).size }
 }
 
 /** Counts the unique visitors of the site and of each page in a range: most visitors first, then by path. */
 export function countVisitors(visits: readonly Visit[], { fromMs, toMs }: DateRange): VisitorCounts {
-  const site = emptySeen()
-  const pages = new Map<string, Seen>()
+  const site = createVisitorSets()
+  const pages = new Map<string, VisitorSets>()
   for (const { visitor, kind, path, atMs } of visits) {
     if (atMs < fromMs || atMs >= toMs) continue
-    const page = pages.get(path) ?? emptySeen()
+    const page = pages.get(path) ?? createVisitorSets()
     pages.set(path, page)
     page[kind].add(visitor)
     site[kind].add(visitor)
   }
-  const visitors = [...pages].map(([path, seen]) => ({ path, ...count(seen) }))
+  const visitors = [...pages].map(([path, sets]) => ({ path, ...countUnique(sets) }))
   visitors.sort((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
-  return { totals: count(site), visitors }
+  return { totals: countUnique(site), visitors }
 }
 
-/** One page of unique visitors (section 4.4). */
+/** Returns one page of unique visitors (section 4.4). */
 export type Analytics = (query: VisitorsQuery) => VisitorsPage
 
-/** Every project has the same visits. They are generated at the first request. */
+/** Every project has the same visits. The first request generates them. */
 export function createAnalytics(options: VisitsOptions): Analytics {
   const countsByRange = new Map<string, VisitorCounts>()
   let visits: readonly Visit[] | undefined

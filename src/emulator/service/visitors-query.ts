@@ -22,7 +22,7 @@ const DATE = String.raw`(?<day>\d{4}-\d{2}-\d{2})`
 const TIME = String.raw`T(?<time>\d{2}:\d{2})(?<seconds>:\d{2}(\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}(:?\d{2})?)?`
 const PATTERN = new RegExp(`^${DATE}(${TIME})?$`)
 
-/** `Date.parse` turns 30 February into a day of March, so compare the day before and after parsing. */
+/** `Date.parse` turns 30 February into a day in March, so compare the day before and after parsing. */
 function isCalendarDay(day: string): boolean {
   const midnightMs = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(midnightMs) && new Date(midnightMs).toISOString().startsWith(day)
@@ -35,8 +35,9 @@ function toExtendedZone(zone: string): string {
 }
 
 /**
- * Parses `YYYY-MM-DD` or ISO 8601 (section 4.4) to milliseconds since 1970. A date is its midnight in UTC, and a time without
- * an offset is in UTC. Undefined for an invalid text.
+ * Parses `YYYY-MM-DD` or ISO 8601 (section 4.4) to milliseconds since 1970. A date means midnight in UTC, and a time without
+ * an offset is in UTC.
+ * @returns undefined for an invalid date
  */
 export function parseDate(text: string): number | undefined {
   const groups = PATTERN.exec(text)?.groups
@@ -48,10 +49,10 @@ export function parseDate(text: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : atMs
 }
 
-function integerFrom(least: number, most: number): (text: string) => number | undefined {
+function createIntegerParser(min: number, max: number): (text: string) => number | undefined {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : NaN
-    return value >= least && value <= most ? value : undefined
+    return value >= min && value <= max ? value : undefined
   }
 }
 
@@ -62,27 +63,27 @@ const DATE_FORM = 'YYYY-MM-DD or ISO 8601'
  * and a missing date leaves its side open.
  */
 export function parseVisitorsQuery(queryString: string): VisitorsQuery | Refusal {
-  const given = new URLSearchParams(queryString)
+  const parameters = new URLSearchParams(queryString)
   const problems: string[] = []
 
-  function read(name: string, otherwise: number, parse: (text: string) => number | undefined, form: string): number {
-    const [text, ...more] = given.getAll(name)
-    if (text === undefined) return otherwise
+  function read(name: string, fallback: number, parse: (text: string) => number | undefined, form: string): number {
+    const [text, ...more] = parameters.getAll(name)
+    if (text === undefined) return fallback
     const value = more.length === 0 ? parse(text) : undefined
     if (value === undefined) problems.push(`\`${name}\` must be ${form}.`)
-    return value ?? otherwise
+    return value ?? fallback
   }
 
   const fromMs = read('dateFrom', -Infinity, parseDate, DATE_FORM)
   const toMs = read('dateTo', Infinity, parseDate, DATE_FORM)
   const rows = `an integer from 1 to ${MAX_PAGE_ROWS}`
-  const limit = read('limit', DEFAULT_PAGE_ROWS, integerFrom(1, MAX_PAGE_ROWS), rows)
-  const offset = read('offset', 0, integerFrom(0, Number.MAX_SAFE_INTEGER), 'an integer of 0 or more')
+  const limit = read('limit', DEFAULT_PAGE_ROWS, createIntegerParser(1, MAX_PAGE_ROWS), rows)
+  const offset = read('offset', 0, createIntegerParser(0, Number.MAX_SAFE_INTEGER), 'an integer of 0 or more')
   if (fromMs > toMs) problems.push('`dateFrom` must not be after `dateTo`.')
   return problems.length === 0 ? { range: { fromMs, toMs }, limit, offset } : refuse(400, problems)
 }
 
-/** What the list of visited pages is like: as it should be, or in one of the ways in which none should be. */
+/** How the list of visited pages behaves: `whole` is correct, the others are faulty. */
 export type Listing = 'whole' | 'moving' | 'stuck' | 'long-path' | 'endless' | 'recent'
 
 type ReadPart = (query: VisitorsQuery) => VisitorsPage
@@ -93,7 +94,7 @@ const MOVING_ROWS = 10
 /** How each kind of list responds to a query. */
 export const LISTINGS: Readonly<Record<Listing, (query: VisitorsQuery, read: ReadPart) => VisitorsPage>> = {
   whole: (query, read) => read(query),
-  // A page is inserted before the first part, so that part's last row is repeated as the first row of the next.
+  // A page is inserted at the top after the first part was read, so the next part repeats that part's last row.
   moving: (query, read) =>
     read({ ...query, limit: Math.min(query.limit, MOVING_ROWS), offset: Math.max(query.offset - 1, 0) }),
   stuck: (query, read) => ({ ...read({ ...query, offset: 0 }), hasMore: true }),
