@@ -39,20 +39,20 @@ const OPTIONS = {
   },
   port: {
     flag: 'port',
-    description: 'port to listen on, 0 for any free one',
+    description: 'port to listen on, 0 for any free port',
     defaultText: '4010',
     ...acceptInteger(0, 65_535),
   },
   scenario: {
     flag: 'scenario',
-    description: 'what happens in every project whose id names no other scenario',
+    description: 'the scenario of every project whose id does not name one',
     accepts: `one of ${SCENARIO_NAMES.join(', ')}`,
     defaultText: DEFAULT_SCENARIO,
     parse: (text: string) => (isScenarioName(text) ? text : undefined),
   },
   gitHubScenarios: {
     flag: 'github-scenario',
-    description: 'what happens on GitHub, several with commas between them',
+    description: 'the scenarios of GitHub, separated by commas',
     accepts: `one or more of ${GITHUB_SCENARIO_NAMES.join(', ')}`,
     defaultText: 'checks-pass',
     parse: (text: string) => {
@@ -63,7 +63,7 @@ const OPTIONS = {
   /** Empty if not set. */
   gitHubRepository: {
     flag: 'github-repository',
-    description: 'another name of acme/docs, where unknown commits stand for known ones',
+    description: 'an alias of acme/docs, in which known commits replace unknown ones',
     accepts: 'owner/name',
     defaultText: '',
     parse: (text: string) => (/^([\w.-]+\/[\w.-]+)?$/.test(text) ? text : undefined),
@@ -71,34 +71,34 @@ const OPTIONS = {
   /** Empty if not set. */
   certificateFile: {
     flag: 'certificate-file',
-    description: 'file to write a new certificate to; GitHub answers over TLS too then, as gh needs it',
+    description: 'file to write a new certificate to; makes GitHub also available over TLS, which gh requires',
     accepts: 'the path of a file',
     defaultText: '',
     parse: (text: string) => text,
   },
   speed: {
     flag: 'speed',
-    description: "seconds of the service's time in one second",
+    description: "seconds on the service's clock per second",
     accepts: 'a number from 0.001 to 10000',
     defaultText: '1',
     parse: (text: string) => parseNumber(text, 0.001, 10_000),
   },
   pages: {
     flag: 'pages',
-    description: 'pages that the analytics know',
+    description: 'number of pages in the analytics',
     defaultText: String(DEFAULT_PAGES),
     ...acceptInteger(1, 100_000),
   },
   visits: {
     flag: 'visits',
-    description: 'visits that these pages had in the two years before the start',
+    description: 'number of visits to these pages in the two years before the start',
     defaultText: String(DEFAULT_VISITS),
     ...acceptInteger(0, 1_000_000),
   },
   // Visits are generated for the two years before the start, so a fixed default would leave the most recent days empty.
   startMs: {
     flag: 'start-at',
-    description: "the service's date when it starts",
+    description: "the service's date at its start",
     accepts: 'YYYY-MM-DD or ISO 8601',
     defaultText: 'now',
     parse: (text: string, nowMs: number) => (text === 'now' ? nowMs : parseDate(text)),
@@ -121,20 +121,20 @@ const OPTION_ENTRIES: readonly (readonly [name: string, option: CliOption])[] = 
 
 export function helpText(): string {
   return [
-    'Starts the embedded documentation service on this machine. Its first line is: listening <url>',
+    'Starts the embedded documentation service on this machine. The first line of its output is: listening <url>',
     '',
     'Options:',
     ...OPTION_ENTRIES.map(
       ([, { flag, description, defaultText }]) =>
         `  --${flag.padEnd(18)} ${description} (default: ${defaultText || 'none'})`,
     ),
-    `  --${'events'.padEnd(18)} print the events of GitHub that start workflows, one line of JSON each`,
+    `  --${'events'.padEnd(18)} print each GitHub event that starts workflows as one line of JSON`,
     `  --${'help'.padEnd(18)} show this text`,
     '',
-    'Scenarios (a project whose id ends in --<scenario> plays that one, for example docs--failed):',
+    'Scenarios (a project id that ends in --<scenario> selects it, for example docs--failed):',
     ...SCENARIO_NAMES.map((name) => `  ${name.padEnd(18)} ${SCENARIOS[name].description}`),
     '',
-    'Scenarios of GitHub (--github-scenario; they go with any of the above):',
+    'Scenarios of GitHub (--github-scenario; combine them with any of the above):',
     ...GITHUB_SCENARIO_NAMES.map((name) => `  ${name.padEnd(24)} ${GITHUB_SCENARIOS[name].description}`),
     '',
     'Every project has three jobs from the start: job_finished, job_running and job_archived.',

@@ -84,7 +84,7 @@ export function createService({
 }: ServiceOptions): Service {
   const jobs = new JobStore(startMs, repositories)
   const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => jobs.all() })
-  // Jobs are otherwise created by a project's first request, but this pull request must exist before it.
+  // A project's first request creates its jobs, but this pull request must exist before that.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
     jobs.enter(projectId, { ...SCENARIOS[chooseScenario(projectId, defaultScenario)], ...plays }.turns[0])
   const analytics = createAnalytics({ pages, visits, endMs: startMs })

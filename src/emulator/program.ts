@@ -49,7 +49,7 @@ function createStartText(emulator: Emulator, { scenario, speed, certificateFile 
     'Create a job:',
     `  curl ${url}/v2/agent/${projectId}/job -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"prompt":"Document the --dry-run flag."}'`,
     '',
-    'Ask its GitHub:',
+    'Call its GitHub API:',
     `  GITHUB_API_URL=${github.apiUrl}`,
     `  GITHUB_TOKEN=${github.token}`,
     `  curl ${github.apiUrl}/repos/acme/docs/pulls -H 'Authorization: Bearer ${github.token}'`,
@@ -60,7 +60,7 @@ function createStartText(emulator: Emulator, { scenario, speed, certificateFile 
     `  DOCS_AGENT_PROJECT_ID=${projectId}`,
     `  DOCS_AGENT_API_KEY=${apiKey}`,
     '',
-    'The key works for any project, and key and token open nothing else. Ctrl-C ends the service. Requests:',
+    'The key works for any project. Key and token work only here. Press Ctrl-C to stop the service. Requests:',
   ].join('\n')
 }
 

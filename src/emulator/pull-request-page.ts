@@ -95,7 +95,7 @@ function renderTurn({ prompt, endsAtMs }: Turn, index: number): string {
 
 const formatTime = (atMs: number): string => new Date(atMs).toISOString().replace('T', ' ').slice(0, 16)
 
-/** Title and body are HTML. */
+/** `title` and `body` are HTML. */
 function renderSection(title: string, body: string): string {
   return `<section>\n<h2>${title}</h2>\n${body}\n</section>`
 }

@@ -7,7 +7,7 @@ import type { RateLimit } from './request-budget.ts'
 import { wholeUserBody } from './resource-body.ts'
 import { isSortKey, parseSearch, searchIssues } from './search-issues.ts'
 
-/** A request that is about no repository. */
+/** A request outside of repositories. */
 export type AccountCall = Pick<Call, 'state' | 'params' | 'query' | 'nowMs' | 'baseUrl' | 'url'> & {
   readonly limit: RateLimit
 }
@@ -16,25 +16,24 @@ interface AccountOperation {
   readonly path: string
   readonly answer: (call: AccountCall) => Reply
   readonly plays: Plays
-  /** GitHub counts no request for it. */
+  /** Requests do not count towards the rate limit. */
   readonly isFree?: true
 }
 
-function rateLimit({ limit, nowMs }: AccountCall): Reply {
-  const { remaining, resetSeconds, ...counted } = limit
-  const core = { ...counted, remaining, reset: Math.ceil(nowMs / 1_000) + resetSeconds }
-  const untouched = (most: number): object => ({ limit: most, used: 0, remaining: most, reset: core.reset })
-  return ok({ resources: { core, search: untouched(30), graphql: untouched(1_000) }, rate: core })
+function getRateLimit({ limit, nowMs }: AccountCall): Reply {
+  const { resetSeconds, ...counts } = limit
+  const core = { ...counts, reset: Math.ceil(nowMs / 1_000) + resetSeconds }
+  const createUnused = (max: number): object => ({ limit: max, used: 0, remaining: max, reset: core.reset })
+  return ok({ resources: { core, search: createUnused(30), graphql: createUnused(1_000) }, rate: core })
 }
 
-/** As a GitHub Enterprise Server says who it is: clients such as `gh` decide by it what they ask. */
+/** The response of a GitHub Enterprise Server. Clients such as `gh` select features by its version. */
 const META = { verifiable_password_authentication: false, installed_version: '3.19.0' }
 
 const CANNOT_BE_SEARCHED =
   'The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them.'
 
-/** A call about a repository, from one that is about none. */
-function within(call: AccountCall, name: string): Call {
+function toRepositoryCall(call: AccountCall, name: string): Call {
   const repository = call.state.repositories[name] ?? repositoryState()
   return { ...call, name, repository, body: {}, format: undefined }
 }
@@ -54,12 +53,12 @@ function search(call: AccountCall): Reply {
   const [sort, order] = [query.get('sort') ?? parsed.sort?.[0], query.get('order') ?? parsed.sort?.[1] ?? 'desc']
   if (sort !== undefined && !isSortKey(sort)) return notPlayed(`the order “${sort}” of a search`)
   const found = searchIssues(state, { ...parsed, sort: sort === undefined ? undefined : [sort, order] }, nowMs)
-  const shown = { ...within(call, ''), query }
+  const listCall = { ...toRepositoryCall(call, ''), query }
   return listReply(
-    shown,
+    listCall,
     found,
     (_call, { repositoryName, number, issue }) => ({
-      ...issueBody(within(call, repositoryName), number, issue),
+      ...issueBody(toRepositoryCall(call, repositoryName), number, issue),
       score: 1,
     }),
     (items) => ({ total_count: found.length, incomplete_results: false, search_type: 'lexical', items }),
@@ -73,10 +72,10 @@ function getUser({ state, params, baseUrl }: AccountCall): Reply {
 
 const SEARCH: Readonly<Record<string, Kind>> = { ...PAGE, q: 'text', order: ['desc', 'asc'], sort: 'text' }
 
-/** What is about no repository, by the names of GitHub's description. */
+/** Operations outside of repositories, by their ids in GitHub's API description. */
 export const ACCOUNT_OPERATIONS: Readonly<Record<string, AccountOperation>> = {
-  'rate-limit/get': { path: '/rate_limit', answer: rateLimit, plays: {}, isFree: true },
-  // No user is behind the token of an app, such as that of a workflow.
+  'rate-limit/get': { path: '/rate_limit', answer: getRateLimit, plays: {}, isFree: true },
+  // The token of an app, such as a workflow's token, has no user.
   'users/get-authenticated': {
     path: '/user',
     answer: ({ state, baseUrl }) =>
@@ -100,7 +99,7 @@ export interface AccountRoute {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** The operation that a request outside of repositories is for. */
+/** Finds the operation of a request outside of repositories. */
 export function findAccountOperation(method: string, path: string): AccountRoute | undefined {
   if (method !== 'GET') return undefined
   for (const [name, operation] of Object.entries(ACCOUNT_OPERATIONS)) {

@@ -9,13 +9,13 @@ import type { FileChange, RepositoryState } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 import { Timeline } from './timeline.ts'
 
-/** The job whose pull request is there from the start. */
+/** The job whose pull request exists from the start. */
 const FINISHED_JOB = 'job_finished'
-/** What the action puts on the pull requests of its jobs. */
+/** The label that the action adds to the pull requests of its jobs. */
 const LABEL = 'docs-agent'
-const getMarker = (jobId: string, more = ''): string =>
-  `<!-- docs-agent-action: job=${jobId} -->\n<!-- docs-agent-action: labels=${LABEL} -->\n${more}This pull request comes from the docs agent.`
-const USED_UP = '<!-- docs-agent-action: follow-ups=20 -->\n'
+const createMarker = (jobId: string, extraLine = ''): string =>
+  `<!-- docs-agent-action: job=${jobId} -->\n<!-- docs-agent-action: labels=${LABEL} -->\n${extraLine}This pull request comes from the docs agent.`
+const FOLLOW_UPS_USED_UP = '<!-- docs-agent-action: follow-ups=20 -->\n'
 
 const COMMENTERS = { maintainer: MAINTAINER, stranger: STRANGER, bot: BOT } as const
 
@@ -29,8 +29,8 @@ function listFiles({ prompt }: Turn): readonly FileChange[] {
   }))
 }
 
-/** Somebody is about to do something to an open pull request. */
-interface Moment {
+/** A planned event and the open pull request that it changes. */
+interface EventContext {
   readonly repository: RepositoryState
   readonly number: number
   readonly pull: PullState
@@ -41,68 +41,69 @@ interface Moment {
 interface AgentWorkOptions {
   readonly state: GitHubState
   readonly scenario: GitHubScenario
-  /** All jobs that the service knows. */
+  /** Lists all jobs of the service. */
   readonly jobs: () => Iterable<JobRecord>
 }
 
 /**
- * Plays the agent, and whoever the scenario names, on GitHub: a turn that ends in a pull request pushes a commit to the
- * job's branch at that time. Gives a function that lets happen all that is due at a time, in milliseconds since 1970.
+ * Simulates the agent and the scenario's other users on GitHub. The agent pushes to the job's branch at the times that each
+ * turn plans, and opens a pull request at the end of the first turn that has one.
+ * @returns a function that performs everything that is due at a time, in milliseconds since 1970
  */
 export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (nowMs: number) => void {
   const timeline = new Timeline()
-  const turnsNoted = new Map<number, number>()
+  const scheduledTurnCounts = new Map<number, number>()
   const findRepository = ({ repository }: JobRecord): RepositoryState | undefined => state.repositories[repository]
 
   const getBranch = ({ id }: JobRecord): string => scenario.agentBranch ?? `agent/${id}`
 
-  /** The fork that the agent pushes to is there from its first push on. */
-  function openFork(repository: RepositoryState): string | undefined {
+  /** Creates the fork that the agent pushes to, if the scenario has one. */
+  function ensureFork(repository: RepositoryState): string | undefined {
     const { agentFork } = scenario
     if (agentFork !== undefined) repository.forks[agentFork] ??= { id: takeId(state), branches: {} }
     return agentFork
   }
 
-  function begin(repository: RepositoryState, pull: PullState, atMs: number): void {
+  function startPullChecks(repository: RepositoryState, pull: PullState, atMs: number): void {
     const { branch, fork, headSha, pushes } = pull
     const { checks } = scenario
     const plans = checks[Math.min(pushes, checks.length) - 1] ?? []
     startChecks(state, repository, { branch, fork, headSha, event: 'pull_request' }, plans, atMs)
   }
 
-  const commitBy =
+  const commitAs =
     (author: string) =>
-    ({ repository, pull, atMs }: Moment): void => {
+    ({ repository, pull, atMs }: EventContext): void => {
       const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
       pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs, pull.fork)
-      begin(repository, pull, atMs)
+      startPullChecks(repository, pull, atMs)
     }
 
-  /** Something is new on the base, and a bot merges it into the branch. */
-  function mergeBase({ repository, pull, atMs }: Moment): void {
+  /** Pushes a commit to the base, then merges the base into the branch as a bot. */
+  function mergeBase({ repository, pull, atMs }: EventContext): void {
     const { headSha, base, branch, fork } = pull
     const files = [{ filename: 'src/main.ts', patch: '@@ -1 +1 @@\n-1\n+2' }]
     const { sha } = pushCommit(repository, base, { message: 'Count further', author: MAINTAINER, files }, atMs)
     const message = `Merge branch '${base}' into ${branch}`
     pushCommit(repository, branch, { message, author: BOT, files: [], parents: [headSha, sha] }, atMs, fork)
-    begin(repository, pull, atMs)
+    startPullChecks(repository, pull, atMs)
   }
 
-  const commentBy =
+  const commentAs =
     (user: string) =>
-    ({ pull, atMs, event: { body = '' } }: Moment): unknown =>
+    ({ pull, atMs, event: { body = '' } }: EventContext): unknown =>
       writeComment(state, pull, user, body, atMs)
 
-  const ACTS: Readonly<Record<PlannedEvent['act'], (moment: Moment) => unknown>> = {
-    'person-commits': commitBy(MAINTAINER),
-    'bot-commits': commitBy(BOT),
+  const ACTS: Readonly<Record<PlannedEvent['act'], (context: EventContext) => unknown>> = {
+    'person-commits': commitAs(MAINTAINER),
+    'bot-commits': commitAs(BOT),
     'bot-merges-base': mergeBase,
     merge: ({ repository, number, atMs }) => mergePull(repository, number, MAINTAINER, atMs),
     close: ({ repository, pull, atMs }) => {
       closeIssue(repository, pull, atMs)
     },
-    'stranger-comments': commentBy(STRANGER),
-    'maintainer-comments': commentBy(MAINTAINER),
+    'stranger-comments': commentAs(STRANGER),
+    'maintainer-comments': commentAs(MAINTAINER),
   }
 
   function planEvents(after: PlannedEvent['after'], job: JobRecord, atMs: number): void {
@@ -118,12 +119,12 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
     }
   }
 
-  function open(repository: RepositoryState, job: JobRecord, atMs: number): void {
+  function openJobPull(repository: RepositoryState, job: JobRecord, atMs: number): void {
     const { id, pullNumber, turns } = job
     const text = { title: getTitle(turns[0].prompt), body: 'Opened by the embedded documentation service.' }
     const fields = { ...text, user: AGENT_USER, branch: getBranch(job), fork: scenario.agentFork, ...scenario.pull }
     const pull = openPull(repository, pullNumber, fields, atMs)
-    begin(repository, pull, atMs)
+    startPullChecks(repository, pull, atMs)
     if (id === FINISHED_JOB) leaveEarlierMarks(repository, pull, atMs)
     else planEvents('opened', job, atMs)
   }
@@ -134,13 +135,19 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
     repository.labels.push(LABEL)
     pull.labels.push(LABEL)
     const author = earlierPull === 'marked-by-stranger' ? STRANGER : TOKEN_USER
-    writeComment(state, pull, author, getMarker(FINISHED_JOB, earlierPull === 'used-up' ? USED_UP : ''), atMs)
+    writeComment(
+      state,
+      pull,
+      author,
+      createMarker(FINISHED_JOB, earlierPull === 'used-up' ? FOLLOW_UPS_USED_UP : ''),
+      atMs,
+    )
     if (scenario.commentBy === 'nobody') return
     writeComment(state, pull, COMMENTERS[scenario.commentBy], '/docs Shorten the second paragraph.', atMs)
   }
 
-  /** A pull request that was there under this number is somebody else's, and left alone. */
-  function push(job: JobRecord, turn: Turn, atMs: number): void {
+  /** Does nothing if the job's number belongs to a pull request from another branch. */
+  function pushTurn(job: JobRecord, turn: Turn, atMs: number): void {
     const repository = findRepository(job)
     if (repository === undefined || !startedTurns(job, atMs).includes(turn)) return
     const { [job.pullNumber]: pull } = repository.pulls
@@ -150,32 +157,32 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
     const parents = scenario.agentPush === 'forced' && tip !== undefined ? { parents: [tip] } : {}
     const files = [...(scenario.edits?.(turn.prompt) ?? listFiles(turn)), ...scenario.files]
     const commit = { message: getTitle(turn.prompt), author: AGENT_USER, files, ...parents }
-    pushCommit(repository, branch, commit, atMs, openFork(repository))
-    if (pull?.state === 'open') begin(repository, pull, atMs)
+    pushCommit(repository, branch, commit, atMs, ensureFork(repository))
+    if (pull?.state === 'open') startPullChecks(repository, pull, atMs)
   }
 
-  /** A turn that comes to a pull request opens it, where no turn before has. */
-  function end(job: JobRecord, turn: Turn, atMs: number): void {
+  /** Opens the pull request at the end of the first turn that has one. */
+  function endTurn(job: JobRecord, turn: Turn, atMs: number): void {
     const repository = findRepository(job)
     if (repository === undefined || !pushedTurns(job, atMs).includes(turn)) return
     const isPushed = branchesIn(repository, scenario.agentFork)[getBranch(job)] !== undefined
-    if (isPushed && repository.pulls[job.pullNumber] === undefined) open(repository, job, atMs)
+    if (isPushed && repository.pulls[job.pullNumber] === undefined) openJobPull(repository, job, atMs)
   }
 
   return (nowMs) => {
     for (const job of jobs()) {
       const { pullNumber, turns } = job
-      const noted = turnsNoted.get(pullNumber) ?? 0
-      turnsNoted.set(pullNumber, turns.length)
-      for (const turn of turns.slice(noted)) {
+      const scheduled = scheduledTurnCounts.get(pullNumber) ?? 0
+      scheduledTurnCounts.set(pullNumber, turns.length)
+      for (const turn of turns.slice(scheduled)) {
         if (turn !== turns[0]) planEvents('follow-up', job, turn.startsAtMs)
         for (const pushesAtMs of pushTimes(turn)) {
           timeline.at(pushesAtMs, (atMs) => {
-            push(job, turn, atMs)
+            pushTurn(job, turn, atMs)
           })
         }
         timeline.at(turn.endsAtMs, (atMs) => {
-          end(job, turn, atMs)
+          endTurn(job, turn, atMs)
         })
       }
     }

@@ -6,7 +6,7 @@ import { mergePull } from './repository-events.ts'
 import type { RepositoryState } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
 
-/** Why GitHub refuses to merge a pull request by itself later, or nothing. */
+/** Returns GitHub's reason for refusing auto-merge, or undefined. */
 function findAutoMergeBlocker(call: PullCall): string | undefined {
   const { repository, pull, nowMs } = call
   if (!repository.isAutoMergeAllowed) return 'Pull request Auto merge is not allowed for this repository'
@@ -19,7 +19,7 @@ function findAutoMergeBlocker(call: PullCall): string | undefined {
     : `Pull request Pull request is in ${state} status`
 }
 
-/** @returns why GitHub refuses, or nothing */
+/** @returns GitHub's reason for refusing, or undefined if auto-merge is enabled */
 export function enableAutoMerge(call: PullCall, choice: MergeChoice): string | undefined {
   const { pull, state, nowMs } = call
   const blocker = findAutoMergeBlocker(call)

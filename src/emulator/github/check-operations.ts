@@ -8,13 +8,13 @@ import { appBody, appId, checkPage, minimalRepositoryBody, userBody } from './re
 import { takeId } from './state.ts'
 import { type ShownSuite, latestRuns, getStatus, findSuites } from './checks-view.ts'
 
-function checkRunBody(call: Call, run: CheckRun): object {
+function toCheckRunBody(call: Call, run: CheckRun): object {
   const { nowMs } = call
   const { id, app, suiteId, startedAtMs, completedAtMs } = run
   const status = getStatus(run, nowMs)
-  const isOver = status === 'completed'
+  const isCompleted = status === 'completed'
   const page = checkPage(call, run)
-  const { title = null, summary = null, annotations = [] } = isOver ? run : {}
+  const { title = null, summary = null, annotations = [] } = isCompleted ? run : {}
   return {
     id,
     name: run.name,
@@ -22,9 +22,9 @@ function checkRunBody(call: Call, run: CheckRun): object {
     url: apiUrl(call, `/check-runs/${id}`),
     head_sha: run.headSha,
     status,
-    conclusion: isOver ? run.conclusion : null,
+    conclusion: isCompleted ? run.conclusion : null,
     started_at: nowMs >= startedAtMs ? wireTime(startedAtMs) : null,
-    completed_at: isOver ? wireTime(completedAtMs) : null,
+    completed_at: isCompleted ? wireTime(completedAtMs) : null,
     html_url: page,
     details_url: run.detailsUrl ?? page,
     app: appBody(call, app),
@@ -35,13 +35,13 @@ function checkRunBody(call: Call, run: CheckRun): object {
   }
 }
 
-/** The commit that a path names. */
+/** Resolves the `ref` of the path to a commit id. */
 function getSha({ repository, params: { ref = '' } }: Call): string {
   return findCommit(repository, ref)?.sha ?? ref
 }
 
-/** Those of the commit that the path names, by now. */
-function ofCommit<T extends { readonly headSha: string; readonly createdAtMs: number }>(
+/** Selects the items of the path's commit that exist at the time of the call. */
+function selectForCommit<T extends { readonly headSha: string; readonly createdAtMs: number }>(
   call: Call,
   items: readonly T[],
 ): readonly T[] {
@@ -49,9 +49,9 @@ function ofCommit<T extends { readonly headSha: string; readonly createdAtMs: nu
   return items.filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= call.nowMs)
 }
 
-/** Whether a check is one that the query asks for, by its name, its app and its status. */
-function isWanted({ query, nowMs }: Call): (run: CheckRun) => boolean {
-  const [name, app, status] = ['check_name', 'app_id', 'status'].map((one) => query.get(one))
+/** Creates a filter for the query's name, app and status. */
+function createCheckFilter({ query, nowMs }: Call): (run: CheckRun) => boolean {
+  const [name, app, status] = ['check_name', 'app_id', 'status'].map((parameter) => query.get(parameter))
   return (run) =>
     (name === null || run.name === name) &&
     (app === null || Number(app) === appId(run.app)) &&
@@ -60,13 +60,13 @@ function isWanted({ query, nowMs }: Call): (run: CheckRun) => boolean {
 
 function listCheckRuns(call: Call): Reply {
   const { repository, query } = call
-  const there = ofCommit(call, repository.checkRuns)
-  const runs = (query.get('filter') === 'all' ? there : latestRuns(there)).filter(isWanted(call))
+  const registered = selectForCommit(call, repository.checkRuns)
+  const runs = (query.get('filter') === 'all' ? registered : latestRuns(registered)).filter(createCheckFilter(call))
   const total_count = runs.length + repository.unlistedChecks
-  return listReply(call, runs, checkRunBody, (check_runs) => ({ total_count, check_runs }))
+  return listReply(call, runs, toCheckRunBody, (check_runs) => ({ total_count, check_runs }))
 }
 
-function suiteBody(call: Call, suite: ShownSuite): object {
+function toSuiteBody(call: Call, suite: ShownSuite): object {
   const { id, headSha, app, status, conclusion, runs, updatedAtMs } = suite
   const { message = '', atMs = 0 } = findCommit(call.repository, headSha) ?? {}
   return {
@@ -95,10 +95,10 @@ function listSuites(call: Call): Reply {
       (app === null || Number(app) === appId(suite.app)) &&
       (name === null || repository.checkRuns.some((run) => run.suiteId === suite.id && run.name === name)),
   )
-  return listReply(call, suites, suiteBody, (check_suites) => ({ total_count: suites.length, check_suites }))
+  return listReply(call, suites, toSuiteBody, (check_suites) => ({ total_count: suites.length, check_suites }))
 }
 
-function statusBody(call: Call, status: CommitStatus): object {
+function toStatusBody(call: Call, status: CommitStatus): object {
   const { context, state, headSha, createdAtMs, description = null, targetUrl = null } = status
   const { id, statuses } = call.repository
   const number = statuses.indexOf(status) + 1
@@ -115,20 +115,20 @@ function statusBody(call: Call, status: CommitStatus): object {
   }
 }
 
-function combine(states: readonly CommitStatus['state'][]): 'failure' | 'pending' | 'success' {
+function combineStates(states: readonly CommitStatus['state'][]): 'failure' | 'pending' | 'success' {
   if (states.some((state) => state === 'failure' || state === 'error')) return 'failure'
   return states.length === 0 || states.includes('pending') ? 'pending' : 'success'
 }
 
-/** The newest status of each context counts. */
-function combinedStatus(call: Call): Reply {
+/** Only the newest status of each context counts. */
+function getCombinedStatus(call: Call): Reply {
   const { repository } = call
-  const newest = new Map(ofCommit(call, repository.statuses).map((status) => [status.context, status]))
+  const newest = new Map(selectForCommit(call, repository.statuses).map((status) => [status.context, status]))
   const all = [...newest.values()]
-  return listReply(call, all, statusBody, (statuses) => ({
+  return listReply(call, all, toStatusBody, (statuses) => ({
     sha: getSha(call),
     url: apiUrl(call, `/commits/${getSha(call)}/status`),
-    state: combine(all.map(({ state }) => state)),
+    state: combineStates(all.map(({ state }) => state)),
     total_count: all.length + repository.unlistedChecks,
     repository: minimalRepositoryBody(call, call.name, repository),
     statuses,
@@ -146,8 +146,8 @@ interface CheckFields {
   readonly output?: { readonly title?: string; readonly summary?: string; readonly annotations?: readonly Annotation[] }
 }
 
-/** What a request says of a check run. A conclusion completes it. */
-function readCheck(fields: CheckFields, before: CheckRun, nowMs: number): CheckRun {
+/** Applies the fields of a request to a check run. A conclusion completes it. */
+function applyCheckFields(fields: CheckFields, before: CheckRun, nowMs: number): CheckRun {
   const { name = before.name, conclusion, output, details_url: detailsUrl = before.detailsUrl } = fields
   const { status = conclusion === undefined ? undefined : 'completed' } = fields
   const times = { startedAtMs: before.startedAtMs, completedAtMs: before.completedAtMs }
@@ -170,7 +170,7 @@ function readCheck(fields: CheckFields, before: CheckRun, nowMs: number): CheckR
   }
 }
 
-/** GitHub wants a conclusion of what is completed, and a title and a summary of an output. */
+/** GitHub requires a conclusion for a completed check run, and a summary for an output. */
 function findCheckProblem({ status, conclusion, output }: CheckFields): Reply | undefined {
   if (status === 'completed' && conclusion === undefined)
     return refusal(422, 'Invalid request.\n\n"conclusion" wasn\'t supplied.')
@@ -179,7 +179,7 @@ function findCheckProblem({ status, conclusion, output }: CheckFields): Reply | 
   return undefined
 }
 
-/** The app that a token belongs to. */
+/** Returns the slug of the app that the token belongs to. */
 const getApp = ({ state }: Call): string => state.identity.replace(/\[bot\]$/, '')
 
 function createCheck(call: Call): Reply {
@@ -190,19 +190,19 @@ function createCheck(call: Call): Reply {
   const { name = '', head_sha: headSha = '' } = fields
   if (!repository.commits.some(({ sha }) => sha === headSha)) return refusal(422, `No commit found for SHA: ${headSha}`)
   const app = getApp(call)
-  const isOwn = (one: CheckRun): boolean => one.headSha === headSha && one.app === app && one.runId === undefined
-  const suiteId = repository.checkRuns.find(isOwn)?.suiteId ?? takeId(state)
+  const isInSuite = (run: CheckRun): boolean => run.headSha === headSha && run.app === app && run.runId === undefined
+  const suiteId = repository.checkRuns.find(isInSuite)?.suiteId ?? takeId(state)
   const times = { createdAtMs: nowMs, startedAtMs: Infinity, completedAtMs: Infinity }
   const blank = { id: takeId(state), name, headSha, app, suiteId, ...times, conclusion: 'neutral' }
-  const run = readCheck({ status: 'queued', ...fields }, blank, nowMs)
+  const run = applyCheckFields({ status: 'queued', ...fields }, blank, nowMs)
   repository.checkRuns.push(run)
-  return created(checkRunBody(call, run))
+  return created(toCheckRunBody(call, run))
 }
 
-function withCheck(answer: (call: Call, run: CheckRun) => Reply): (call: Call) => Reply {
+function withCheck(handle: (call: Call, run: CheckRun) => Reply): (call: Call) => Reply {
   return (call) => {
     const run = call.repository.checkRuns.find(({ id }) => String(id) === call.params['check_run_id'])
-    return run === undefined || run.createdAtMs > call.nowMs ? NOT_FOUND : answer(call, run)
+    return run === undefined || run.createdAtMs > call.nowMs ? NOT_FOUND : handle(call, run)
   }
 }
 
@@ -216,9 +216,9 @@ function updateCheck(call: Call, run: CheckRun): Reply {
       403,
       'Invalid app_id for check_run - check_run can only be modified by the GitHub App that created it.',
     )
-  const changed = readCheck(fields, run, nowMs)
+  const changed = applyCheckFields(fields, run, nowMs)
   repository.checkRuns.splice(repository.checkRuns.indexOf(run), 1, changed)
-  return ok(checkRunBody(call, changed))
+  return ok(toCheckRunBody(call, changed))
 }
 
 interface StatusFields {
@@ -248,17 +248,17 @@ function createStatus(call: Call): Reply {
     createdAtMs: nowMs,
   }
   repository.statuses.push(status)
-  return created(wholeStatusBody(call, status))
+  return created(toFullStatusBody(call, status))
 }
 
-/** A status with who reported it, as only some responses show it. */
-function wholeStatusBody(call: Call, status: CommitStatus): object {
-  return { ...statusBody(call, status), creator: userBody(call.state, status.creator ?? 'mona') }
+/** Only some responses contain the creator. */
+function toFullStatusBody(call: Call, status: CommitStatus): object {
+  return { ...toStatusBody(call, status), creator: userBody(call.state, status.creator ?? 'mona') }
 }
 
-/** Newest first, those too that a newer one of their context replaced. */
+/** Lists all statuses, newest first, including statuses that a newer one of the same context replaced. */
 function listStatuses(call: Call): Reply {
-  return listReply(call, ofCommit(call, call.repository.statuses).toReversed(), wholeStatusBody)
+  return listReply(call, selectForCommit(call, call.repository.statuses).toReversed(), toFullStatusBody)
 }
 
 const WITHOUT_COLUMNS = { start_column: null, end_column: null, raw_details: null }
@@ -290,7 +290,7 @@ const CHECK = {
   conclusion: CONCLUSIONS,
   output: 'object',
 } as const
-const UNPLAYED = ['external_id', 'actions'] as const
+const UNSUPPORTED = ['external_id', 'actions'] as const
 
 /** Check runs with their annotations, check suites, and commit statuses. */
 export const CHECK_OPERATIONS: Operations = {
@@ -309,17 +309,17 @@ export const CHECK_OPERATIONS: Operations = {
   'checks/create': operation('POST', '/check-runs', ['checks'], createCheck, {
     body: { ...CHECK, head_sha: 'text' },
     required: ['name', 'head_sha'],
-    unplayed: UNPLAYED,
+    unplayed: UNSUPPORTED,
   }),
   'checks/get': operation(
     'GET',
     CHECK_RUN,
     ['checks'],
-    withCheck((call, run) => ok(checkRunBody(call, run))),
+    withCheck((call, run) => ok(toCheckRunBody(call, run))),
   ),
   'checks/update': operation('PATCH', CHECK_RUN, ['checks'], withCheck(updateCheck), {
     body: CHECK,
-    unplayed: UNPLAYED,
+    unplayed: UNSUPPORTED,
   }),
   'repos/create-commit-status': operation('POST', '/statuses/{sha}', ['statuses'], createStatus, {
     body: {
@@ -336,7 +336,7 @@ export const CHECK_OPERATIONS: Operations = {
   'checks/list-annotations': operation('GET', '/check-runs/{check_run_id}/annotations', ['checks'], listAnnotations, {
     query: PAGE,
   }),
-  'repos/get-combined-status-for-ref': operation('GET', '/commits/{ref}/status', ['statuses'], combinedStatus, {
+  'repos/get-combined-status-for-ref': operation('GET', '/commits/{ref}/status', ['statuses'], getCombinedStatus, {
     query: PAGE,
   }),
 }

@@ -6,36 +6,36 @@ type CheckResult = Pick<CheckRun, 'conclusion' | 'title' | 'summary' | 'annotati
 
 interface TimedPlan {
   readonly name: string
-  /** From the push until it is registered; of a job that needs others, from their end. */
+  /** The delay of the registration: from the push or, for a job with `needs`, from the end of the preceding jobs. */
   readonly afterMs: number
   readonly takesMs: number
 }
 
-/** One check of a commit. Times are in milliseconds; `Infinity`: never. */
+/** A check of a commit. Times are in milliseconds; `Infinity` means never. */
 export type CheckPlan =
   | (TimedPlan & { readonly kind: 'app'; readonly result: CheckResult })
   | (TimedPlan & JobPlan)
   | (TimedPlan & { readonly kind: 'status'; readonly conclusion: 'success' | 'failure' })
-  /** A workflow that waits until somebody allows it to run, or that cannot start. */
+  /** A workflow run that waits for approval or cannot start. */
   | {
       readonly kind: 'unstarted'
       readonly conclusion: 'action_required' | 'startup_failure'
       readonly workflow?: string
     }
 
-/** A job of a workflow. Those of one workflow and event belong to one run and one suite. */
+/** A workflow job. Jobs of the same workflow and event share a run and a suite. */
 interface JobPlan {
   readonly kind: 'job'
   readonly result: CheckResult
-  /** The name of its file. */
+  /** The file name. */
   readonly workflow?: string
-  /** What started the workflow, where that was not what the others were started by. */
+  /** The event that started the workflow. Default: the event of the push. */
   readonly event?: string
-  /** How long it waits until somebody lets it use its environment. */
+  /** How long the job waits for the approval of its environment. */
   readonly guardedMs?: number
-  /** It comes when the jobs of its run that stand before it have ended, and is skipped if one has failed. */
+  /** Registered after the preceding jobs of its run have completed; skipped if one of them has failed. */
   readonly needs?: true
-  /** It is started again so much later than its run ended. */
+  /** A second attempt, `afterMs` after the run has completed. */
   readonly again?: Pick<TimedPlan, 'afterMs' | 'takesMs'> & { readonly result: CheckResult }
 }
 
@@ -47,7 +47,7 @@ interface Push {
   readonly branch: string
   readonly headSha: string
   readonly event: 'push' | 'pull_request'
-  /** `owner/name` of the fork that has the branch. */
+  /** The fork that contains the branch, as `owner/name`. */
   readonly fork?: string | undefined
 }
 
@@ -61,60 +61,62 @@ export function startChecks(
   const { checkRuns, checkSuites, statuses, workflowRuns } = repository
   const runs = new Map<string, { suiteId: number; runId: number }>()
 
-  function parseRun(
+  /** Returns the run of a workflow and an event. Creates it first if necessary. */
+  function ensureRun(
     workflow = 'ci.yml',
-    by: string = event,
+    startedBy: string = event,
     conclusion = 'success',
   ): { suiteId: number; runId: number } {
-    const key = `${workflow} ${by}`
+    const key = `${workflow} ${startedBy}`
     const known = runs.get(key)
     if (known !== undefined) return known
-    const made = { suiteId: takeId(state), runId: takeId(state) }
-    runs.set(key, made)
-    const run = { id: made.runId, suiteId: made.suiteId, workflow, branch, headSha, event: by, createdAtMs: atMs }
+    const ids = { suiteId: takeId(state), runId: takeId(state) }
+    runs.set(key, ids)
+    const { suiteId, runId: id } = ids
+    const run = { id, suiteId, workflow, branch, headSha, event: startedBy, createdAtMs: atMs }
     workflowRuns.push({ ...run, ...(fork !== undefined && { headRepository: fork }), status: 'completed', conclusion })
-    return made
+    return ids
   }
 
   function register(
     name: string,
     result: CheckResult,
-    where: Partial<CheckRun>,
+    fields: Partial<CheckRun>,
     fromMs: number,
     takesMs: number,
     queuedMs = QUEUED_MS,
   ): CheckRun {
     const startedAtMs = fromMs + queuedMs
     const times = { createdAtMs: fromMs, startedAtMs, completedAtMs: startedAtMs + takesMs }
-    const of = { app: 'link-checker', suiteId: where.suiteId ?? takeId(state) }
-    const run = { id: takeId(state), name, headSha, ...of, ...where, ...times, ...result }
+    const owner = { app: 'link-checker', suiteId: fields.suiteId ?? takeId(state) }
+    const run = { id: takeId(state), name, headSha, ...owner, ...fields, ...times, ...result }
     checkRuns.push(run)
     return run
   }
 
-  const startAgain: (() => void)[] = []
+  const reruns: (() => void)[] = []
 
   function startJob(plan: TimedPlan & JobPlan): void {
-    const { name, workflow, event: by, guardedMs, needs, again, afterMs, takesMs, result } = plan
-    const { suiteId, runId } = parseRun(workflow, by)
-    const where = { app: ACTIONS, suiteId, runId, plannedAtMs: atMs, isGuarded: guardedMs !== undefined }
-    const before = needs === true ? checkRuns.filter((run) => run.runId === runId) : []
-    const isSkipped = before.some(({ conclusion }) => conclusion !== 'success')
-    const fromMs = Math.max(atMs, ...before.map(({ completedAtMs }) => completedAtMs)) + afterMs
-    register(name, isSkipped ? SKIPPED : result, where, fromMs, isSkipped ? 0 : takesMs, guardedMs)
+    const { name, workflow, event: startedBy, guardedMs, needs, again, afterMs, takesMs, result } = plan
+    const { suiteId, runId } = ensureRun(workflow, startedBy)
+    const fields = { app: ACTIONS, suiteId, runId, plannedAtMs: atMs, isGuarded: guardedMs !== undefined }
+    const needed = needs === true ? checkRuns.filter((run) => run.runId === runId) : []
+    const isSkipped = needed.some(({ conclusion }) => conclusion !== 'success')
+    const fromMs = Math.max(atMs, ...needed.map(({ completedAtMs }) => completedAtMs)) + afterMs
+    register(name, isSkipped ? SKIPPED : result, fields, fromMs, isSkipped ? 0 : takesMs, guardedMs)
     if (again === undefined) return
-    // Only a run that has ended can be started again.
-    startAgain.push(() => {
-      const ofRun = checkRuns.filter((run) => run.runId === runId && run.attempt === undefined)
-      const againMs = Math.max(...ofRun.map(({ completedAtMs }) => completedAtMs)) + again.afterMs
-      register(name, again.result, { ...where, attempt: 2, plannedAtMs: againMs }, againMs, again.takesMs)
+    // A re-run starts after the complete run, so every other job must be registered first.
+    reruns.push(() => {
+      const firstAttempts = checkRuns.filter((run) => run.runId === runId && run.attempt === undefined)
+      const rerunMs = Math.max(...firstAttempts.map(({ completedAtMs }) => completedAtMs)) + again.afterMs
+      register(name, again.result, { ...fields, attempt: 2, plannedAtMs: rerunMs }, rerunMs, again.takesMs)
     })
   }
 
   for (const plan of plans) {
     if (plan.kind === 'unstarted') {
       const { conclusion } = plan
-      const { suiteId } = parseRun(plan.workflow, event, conclusion)
+      const { suiteId } = ensureRun(plan.workflow, event, conclusion)
       checkSuites.push({ id: suiteId, headSha, app: ACTIONS, status: 'completed', conclusion, createdAtMs: atMs })
     } else if (plan.kind === 'job') startJob(plan)
     else if (plan.kind === 'app') register(plan.name, plan.result, {}, atMs + plan.afterMs, plan.takesMs)
@@ -125,5 +127,5 @@ export function startChecks(
       statuses.push({ ...status, state: plan.conclusion, createdAtMs: createdAtMs + plan.takesMs })
     }
   }
-  for (const start of startAgain) start()
+  for (const rerun of reruns) rerun()
 }

@@ -4,22 +4,25 @@ const BUILD = { kind: 'job', name: 'build', afterMs: 2_000, takesMs: 12_000 } as
 const LINKS = { kind: 'app', name: 'links', afterMs: 3_000, takesMs: 6_000 } as const
 const PREVIEW = { kind: 'status', name: 'preview', afterMs: 1_000, takesMs: 5_000, conclusion: 'success' } as const
 
-const stamped = (lines: readonly string[]): string =>
+const addTimestamps = (lines: readonly string[]): string =>
   lines.map((line, second) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.1234567Z ${line}\n`).join('')
 
 export const PASSED: readonly CheckPlan[] = [
-  { ...BUILD, result: { conclusion: 'success', log: stamped(['##[group]Run npm run build', 'Built 31 pages.']) } },
+  {
+    ...BUILD,
+    result: { conclusion: 'success', log: addTimestamps(['##[group]Run npm run build', 'Built 31 pages.']) },
+  },
   { ...LINKS, result: { conclusion: 'success', title: 'All links work', summary: '31 pages, 214 links.' } },
   PREVIEW,
 ]
 
-/** With an annotation, a log, and the findings of an app. */
+/** Failures with an annotation, a log, and the report of an app. */
 export const FAILED: readonly CheckPlan[] = [
   {
     ...BUILD,
     result: {
       conclusion: 'failure',
-      log: stamped([
+      log: addTimestamps([
         '##[group]Run npm run build',
         '\u001b[31mdocs/index.md:4: the page "setup.md" is not there\u001b[0m',
         '##[error]Process completed with exit code 1.',
@@ -46,7 +49,7 @@ export const FAILED: readonly CheckPlan[] = [
 export const ENDLESS: readonly CheckPlan[] = [{ ...BUILD, takesMs: Infinity, result: { conclusion: 'success' } }]
 
 const DEPLOY = { kind: 'job', name: 'deploy', afterMs: 3_000, takesMs: 10_000 } as const
-const FAILURE = { conclusion: 'failure', log: stamped(['##[error]Process completed with exit code 1.']) } as const
+const FAILURE = { conclusion: 'failure', log: addTimestamps(['##[error]Process completed with exit code 1.']) } as const
 
 export const IN_TURN: readonly CheckPlan[] = [...PASSED, { ...DEPLOY, needs: true, result: FAILURE }]
 
@@ -60,9 +63,11 @@ export const OF_TWO_EVENTS: readonly CheckPlan[] = [
   { ...BUILD, result: { conclusion: 'success' }, event: 'pull_request' },
 ]
 
-/** More than GitHub lists on a page. */
+/** More than one page of GitHub's lists. */
 export const MANY: readonly CheckPlan[] = Array.from({ length: 250 }, (_, index) => ({
-  ...{ ...BUILD, name: `page ${index + 1}`, workflow: index < 50 ? 'ci.yml' : 'pages.yml' },
+  ...BUILD,
+  name: `page ${index + 1}`,
+  workflow: index < 50 ? 'ci.yml' : 'pages.yml',
   result: { conclusion: 'success' },
 }))
 
@@ -71,13 +76,13 @@ export const AGAIN: readonly CheckPlan[] = [
 ]
 
 export interface PlannedChecks {
-  /** Of the first commit that is pushed to the agent's pull request, of the second, ...; the last stays. */
+  /** The checks of the first, the second, … commit pushed to the agent's pull request. The last entry is repeated. */
   readonly checks: readonly (readonly CheckPlan[])[]
-  /** Of the newest commit of the branch that the agent starts from. */
+  /** The checks of the newest commit of the branch that the agent starts from. */
   readonly checksBefore: readonly CheckPlan[]
 }
 
-/** The scenarios that differ in the checks of the agent's commits alone. */
+/** The scenarios that differ only in their checks. */
 export const CHECK_SCENARIOS = {
   'checks-pass': { description: 'Two checks and a commit status pass after some seconds.' },
   'checks-fail': {

@@ -1,4 +1,4 @@
-/** `warning`, `failure` or `notice`, as the API names it. */
+/** The fields of the API. */
 export interface Annotation {
   readonly path: string
   readonly start_line: number
@@ -8,33 +8,33 @@ export interface Annotation {
   readonly message: string
 }
 
-/** Queued, or waiting where it is guarded, until it starts, and in progress until it completes. `Infinity`: it never does. */
+/** Queued (`isGuarded`: waiting) until `startedAtMs`, then in progress until `completedAtMs`. `Infinity` means never. */
 export interface CheckRun {
-  /** That of a job of a workflow is the job's, too. */
+  /** Also the id of the job, if this is a workflow job. */
   readonly id: number
   readonly name: string
   readonly headSha: string
   readonly app: string
   readonly suiteId: number
-  /** The workflow's run, where it is a job of one. */
+  /** The workflow run, if this is a workflow job. */
   readonly runId?: number
-  /** Of that run, from 1 on: a job that is started again takes the place of the earlier one of its name. */
+  /** The attempt of the workflow run, starting at 1. A later attempt replaces earlier jobs of the same name. */
   readonly attempt?: number
-  /** When it is registered. */
+  /** The time of the registration. */
   readonly createdAtMs: number
-  /** Since when its suite waits for it, where that is earlier: a job behind `needs` is registered when its turn comes. */
+  /** The time from which its suite waits for it, if earlier: a job with `needs` is registered late. */
   readonly plannedAtMs?: number
-  /** Somebody has to let it use its environment before it starts. */
+  /** Waits for the approval of its environment before it starts. */
   readonly isGuarded?: boolean
   readonly startedAtMs: number
   readonly completedAtMs: number
   readonly conclusion: string
-  /** In place of its own page. */
+  /** Default: the check run's own page. */
   readonly detailsUrl?: string
   readonly title?: string
   readonly summary?: string
   readonly annotations?: readonly Annotation[]
-  /** Of a job of a workflow, as its runner writes it. */
+  /** The log of a workflow job, in the runner's format. */
   readonly log?: string
 }
 
@@ -43,7 +43,7 @@ export interface CheckSuite {
   readonly headSha: string
   readonly app: string
   readonly status: 'queued' | 'completed'
-  /** `action_required`: it waits for somebody's approval. */
+  /** `action_required`: waits for approval. */
   readonly conclusion: string | null
   readonly createdAtMs: number
 }
@@ -54,26 +54,26 @@ export interface CommitStatus {
   readonly state: 'success' | 'failure' | 'error' | 'pending'
   readonly description?: string
   readonly targetUrl?: string
-  /** Who reported it. Default: `mona`. */
+  /** The login of the reporter. Default: `mona`. */
   readonly creator?: string
   readonly createdAtMs: number
 }
 
 export interface WorkflowRun {
   readonly id: number
-  /** The name of its file. */
+  /** The file name. */
   readonly workflow: string
   readonly branch: string
   readonly headSha: string
   readonly event: string
-  /** The suite of its jobs. While these have not ended, it has not either. */
+  /** The suite of the jobs. The run completes when they do. */
   readonly suiteId?: number
   readonly attempt?: number
   readonly status: 'queued' | 'in_progress' | 'completed' | 'waiting'
   readonly conclusion: string | null
-  /** Where it is not the repository itself: a fork. */
+  /** The fork, if the branch is in one. */
   readonly headRepository?: string
-  /** Who started it. Default: `mona`. */
+  /** The login of the user who started it. Default: `mona`. */
   readonly actor?: string
   readonly createdAtMs: number
 }

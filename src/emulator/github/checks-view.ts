@@ -15,8 +15,8 @@ export function getStatus(
 }
 
 /**
- * Without those that another one has taken the place of, each suite by itself: two suites may have checks of one name. A
- * workflow may have two jobs of one name, and only a later attempt replaces one; of an app the newest of a name counts.
+ * Selects the latest runs of each suite, as `filter=latest` does: the latest attempt of each workflow job, and an app's newest
+ * run of each name. A workflow can have two jobs of the same name, and two suites can have checks of the same name.
  */
 export function latestRuns(runs: readonly CheckRun[]): readonly CheckRun[] {
   const isReplacedBy = (run: CheckRun, other: CheckRun): boolean => {
@@ -29,21 +29,21 @@ export function latestRuns(runs: readonly CheckRun[]): readonly CheckRun[] {
 export interface ShownSuite extends Pick<CheckSuite, 'id' | 'headSha' | 'app' | 'conclusion'> {
   readonly status: string
   readonly runs: number
-  /** When it or one of its check runs last changed. */
+  /** The time of the last change of the suite or one of its check runs. */
   readonly updatedAtMs: number
 }
 
-/** A suite with check runs is over once all of these are, those too that wait for another one, and has failed if one has. */
-function getSuite(planned: readonly CheckRun[], nowMs: number): Pick<ShownSuite, 'status' | 'conclusion'> {
+/** Derives the state of a suite from its check runs, including jobs that are not registered yet because of `needs`. */
+function getSuiteState(planned: readonly CheckRun[], nowMs: number): Pick<ShownSuite, 'status' | 'conclusion'> {
   const runs = latestRuns(planned)
-  const open = runs.map((run) => getStatus(run, nowMs)).filter((status) => status !== 'completed')
-  if (open.length > 0)
-    return { status: open.every((status) => status === 'waiting') ? 'waiting' : 'in_progress', conclusion: null }
+  const pending = runs.map((run) => getStatus(run, nowMs)).filter((status) => status !== 'completed')
+  if (pending.length > 0)
+    return { status: pending.every((status) => status === 'waiting') ? 'waiting' : 'in_progress', conclusion: null }
   const failed = runs.find((run) => !hasPassed(run))
   return { status: 'completed', conclusion: failed?.conclusion ?? 'success' }
 }
 
-/** The suites of a commit by now: those without check runs, and those that follow from theirs. */
+/** Lists the suites of a commit at a time: suites without check runs, and suites derived from check runs. */
 export function findSuites(
   { checkRuns, checkSuites }: RepositoryState,
   sha: string,
@@ -52,26 +52,28 @@ export function findSuites(
   const planned = checkRuns.filter(
     ({ headSha, createdAtMs, plannedAtMs = createdAtMs }) => headSha === sha && plannedAtMs <= nowMs,
   )
-  const firsts = planned.filter(({ suiteId }, index) => planned.findIndex((run) => run.suiteId === suiteId) === index)
+  const firstRuns = planned.filter(
+    ({ suiteId }, index) => planned.findIndex((run) => run.suiteId === suiteId) === index,
+  )
   return [
     ...checkSuites
       .filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= nowMs)
       .map((suite) => ({ ...suite, runs: 0, updatedAtMs: suite.createdAtMs })),
-    ...firsts.map(({ suiteId: id, headSha, app }) => {
-      const ofSuite = planned.filter(({ suiteId }) => suiteId === id)
-      const runs = latestRuns(ofSuite.filter(({ createdAtMs }) => createdAtMs <= nowMs)).length
-      const times = ofSuite.flatMap(({ createdAtMs, startedAtMs, completedAtMs }) => [
+    ...firstRuns.map(({ suiteId: id, headSha, app }) => {
+      const suiteRuns = planned.filter(({ suiteId }) => suiteId === id)
+      const runs = latestRuns(suiteRuns.filter(({ createdAtMs }) => createdAtMs <= nowMs)).length
+      const times = suiteRuns.flatMap(({ createdAtMs, startedAtMs, completedAtMs }) => [
         createdAtMs,
         startedAtMs,
         completedAtMs,
       ])
       const updatedAtMs = Math.max(0, ...times.filter((atMs) => atMs <= nowMs))
-      return { id, headSha, app, runs, updatedAtMs, ...getSuite(ofSuite, nowMs) }
+      return { id, headSha, app, runs, updatedAtMs, ...getSuiteState(suiteRuns, nowMs) }
     }),
   ]
 }
 
-/** A check of a commit, as a page shows it. */
+/** A check run or commit status for display. */
 export interface ShownCheck {
   readonly name: string
   readonly app: string
@@ -79,15 +81,15 @@ export interface ShownCheck {
   readonly findings: readonly string[]
 }
 
-/** The check runs and the commit statuses of a commit by now, the newest of each name. */
+/** Lists the check runs and commit statuses of a commit at a time, only the newest of each name. */
 export function listChecks(
   { checkRuns, statuses }: RepositoryState,
   sha: string,
   nowMs: number,
 ): readonly ShownCheck[] {
-  const isThere = (item: { headSha: string; createdAtMs: number }): boolean =>
+  const isRegistered = (item: { headSha: string; createdAtMs: number }): boolean =>
     item.headSha === sha && item.createdAtMs <= nowMs
-  const runs = checkRuns.filter(isThere).map((run): ShownCheck => {
+  const runs = checkRuns.filter(isRegistered).map((run): ShownCheck => {
     const { name, app, title, summary, annotations = [] } = run
     const status = getStatus(run, nowMs)
     if (status !== 'completed')
@@ -96,12 +98,12 @@ export function listChecks(
     const findings = [title, summary, ...notes].filter((text) => text !== undefined)
     return { name, app, state: hasPassed(run) ? 'passed' : 'failed', findings }
   })
-  const reported = statuses.filter(isThere).map(({ context, state, description }): ShownCheck => {
-    const shown = { success: 'passed', pending: 'running', failure: 'failed', error: 'failed' } as const
+  const reported = statuses.filter(isRegistered).map(({ context, state, description }): ShownCheck => {
+    const states = { success: 'passed', pending: 'running', failure: 'failed', error: 'failed' } as const
     return {
       name: context,
       app: 'status',
-      state: shown[state],
+      state: states[state],
       findings: description === undefined ? [] : [description],
     }
   })

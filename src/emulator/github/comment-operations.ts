@@ -32,21 +32,21 @@ import type { RepositoryState } from './repository-state.ts'
 import { reactionsBody, userBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 
-const MAX_BODY = 65_536
+const MAX_BODY_LENGTH = 65_536
 
-/** In a conversation, or on a line of a pull request's change. */
+/** A comment in a conversation or on a line of a diff. */
 type AnyComment = Comment | ReviewComment
 
 interface CommentCall extends Call {
   readonly comment: AnyComment
-  /** All comments of its kind where it stands. */
+  /** The list that contains the comment. */
   readonly comments: AnyComment[]
-  /** What it stands on. */
+  /** The issue or pull request of the comment. */
   readonly issue: IssueState
   readonly number: number
 }
 
-function getPlace({ repository: { pulls } }: Call, comment: ReviewComment): object {
+function toLineFields({ repository: { pulls } }: Call, comment: ReviewComment): object {
   const {
     path,
     line,
@@ -77,7 +77,7 @@ function getPlace({ repository: { pulls } }: Call, comment: ReviewComment): obje
   }
 }
 
-/** @param number of the issue or the pull request that it stands on */
+/** @param call with the number of the comment's issue or pull request */
 export function commentBody(call: Call & { readonly number: number }, comment: AnyComment): object {
   const { baseUrl, name, number, repository } = call
   const page = `${baseUrl}/${name}/${number in repository.pulls ? 'pull' : 'issues'}/${number}`
@@ -98,28 +98,28 @@ export function commentBody(call: Call & { readonly number: number }, comment: A
     created_at: wireTime(createdAtMs),
     updated_at: wireTime(updatedAtMs),
     reactions: reactionsBody(url, reactions),
-    ...(isInThread ? getPlace(call, comment) : {}),
+    ...(isInThread ? toLineFields(call, comment) : {}),
   }
 }
 
-/** Those that were written or edited since the time that is asked for, oldest first unless asked otherwise. */
-function sortComments<C extends Comment>({ query }: Call, comments: readonly C[]): readonly C[] {
+/** Applies the query's `since`, `sort` and `direction`. Default: oldest first. */
+function selectComments<C extends Comment>({ query }: Call, comments: readonly C[]): readonly C[] {
   const sinceMs = Date.parse(query.get('since') ?? '')
-  // Times are written to the second, and asked for as they were written.
-  const toSecond = ({ createdAtMs, updatedAtMs = createdAtMs }: Comment): number =>
+  // Responses have times in whole seconds, which clients send back as `since`.
+  const getUpdatedSecondMs = ({ createdAtMs, updatedAtMs = createdAtMs }: Comment): number =>
     Math.floor(updatedAtMs / 1_000) * 1_000
-  const changed = comments.filter((comment) => !(toSecond(comment) < sinceMs))
-  if (query.get('sort') === 'updated') changed.sort((a, b) => toSecond(a) - toSecond(b))
-  // Only together with `sort`, says GitHub's documentation.
-  if (query.has('sort') && query.get('direction') === 'desc') changed.reverse()
-  return changed
+  const selected = comments.filter((comment) => !(getUpdatedSecondMs(comment) < sinceMs))
+  if (query.get('sort') === 'updated') selected.sort((a, b) => getUpdatedSecondMs(a) - getUpdatedSecondMs(b))
+  // GitHub's documentation of `direction`: “Ignored without the `sort` parameter.”
+  if (query.has('sort') && query.get('direction') === 'desc') selected.reverse()
+  return selected
 }
 
 function listComments(call: Call & { readonly number: number }, comments: readonly AnyComment[]): Reply {
-  return listReply(call, sortComments(call, comments), commentBody)
+  return listReply(call, selectComments(call, comments), commentBody)
 }
 
-function listOfReview(call: PullCall): Reply {
+function listReviewComments(call: PullCall): Reply {
   const found = call.pull.reviewComments.filter(({ reviewId }) => String(reviewId) === call.params['review_id'])
   return listReply(call, found, commentBody)
 }
@@ -127,29 +127,31 @@ function listOfReview(call: PullCall): Reply {
 const TOO_LONG = refusal(422, 'Validation Failed', {
   errors: [
     {
-      ...{ resource: 'IssueComment', code: 'unprocessable', field: 'data' },
-      message: `Body is too long (maximum is ${MAX_BODY} characters)`,
+      resource: 'IssueComment',
+      code: 'unprocessable',
+      field: 'data',
+      message: `Body is too long (maximum is ${MAX_BODY_LENGTH} characters)`,
     },
   ],
 })
 
-/** The text of a comment, once it is known that it may be written there. */
+/** Validates the text of a comment before it is written. */
 function withText({ issue, body }: Call & { readonly issue: IssueState }, write: (text: string) => Reply): Reply {
   const text = body['body']
   if (issue.locked) return refusal(403, 'Unable to create comment because issue is locked.')
   if (typeof text !== 'string' || text === '') return invalid('IssueComment', 'body')
-  if (text.length > MAX_BODY) return TOO_LONG
+  if (text.length > MAX_BODY_LENGTH) return TOO_LONG
   return write(text)
 }
 
 const LINE_COMMENT = 'PullRequestReviewComment'
 const THREAD = 'pull_request_review_thread'
 
-/** A comment on a line is a review of its own. */
+/** GitHub creates a review for each single line comment. */
 function createLineComment(call: PullCall): Reply {
   const { pull, state, nowMs } = call
-  const { in_reply_to: answered, commit_id: headSha } = call.body as { in_reply_to?: number; commit_id?: string }
-  if (answered !== undefined) return replyInThread({ ...call, params: { comment_id: String(answered) } })
+  const { in_reply_to: repliedToId, commit_id: headSha } = call.body as { in_reply_to?: number; commit_id?: string }
+  if (repliedToId !== undefined) return replyInThread({ ...call, params: { comment_id: String(repliedToId) } })
   return withText({ ...call, issue: pull }, () => {
     if (!shownChange(call, pull).ahead.some(({ sha }) => sha === headSha))
       return refusal(422, 'Validation Failed', {
@@ -161,7 +163,9 @@ function createLineComment(call: PullCall): Reply {
       return refusal(422, 'Validation Failed', {
         errors: [
           {
-            ...{ resource: LINE_COMMENT, field: `${THREAD}.line`, code: 'custom' },
+            resource: LINE_COMMENT,
+            field: `${THREAD}.line`,
+            code: 'custom',
             message: `${THREAD}.line must be part of the diff`,
           },
         ],
@@ -174,13 +178,13 @@ function createLineComment(call: PullCall): Reply {
   })
 }
 
-/** A reply stands in the thread of the comment that began it, whichever of its comments was answered. */
+/** A reply refers to the first comment of its thread, whichever comment it replies to. */
 function replyInThread(call: PullCall): Reply {
   const { pull, params, state, nowMs } = call
   return withText({ ...call, issue: pull }, (body) => {
-    const answered = pull.reviewComments.find(({ id }) => String(id) === params['comment_id'])
-    if (answered === undefined) return NOT_FOUND
-    const { path, line, diffHunk, id, inReplyTo = id } = answered
+    const repliedTo = pull.reviewComments.find(({ id }) => String(id) === params['comment_id'])
+    if (repliedTo === undefined) return NOT_FOUND
+    const { path, line, diffHunk, id, inReplyTo = id } = repliedTo
     const written = { id: takeId(state), user: state.identity, body, createdAtMs: nowMs, reactions: [] }
     const comment = { path, line, diffHunk, inReplyTo, ...written }
     pull.reviewComments.push(comment)
@@ -188,22 +192,22 @@ function replyInThread(call: PullCall): Reply {
   })
 }
 
-/** What can be commented on, by number, with its comments of one kind. */
-type Places = (
+/** Lists the issues and pull requests that can have comments of one kind, with these comments. */
+type ListCommentable = (
   repository: RepositoryState,
 ) => readonly (readonly [number: string, issue: IssueState, comments: AnyComment[]])[]
 
-const conversations: Places = ({ issues, pulls }) =>
+const listConversations: ListCommentable = ({ issues, pulls }) =>
   [...Object.entries(issues), ...Object.entries(pulls)].map(([number, issue]) => [number, issue, issue.comments])
-const threads: Places = ({ pulls }) =>
+const listThreads: ListCommentable = ({ pulls }) =>
   Object.entries(pulls).map(([number, pull]) => [number, pull, pull.reviewComments as AnyComment[]])
 
-/** Answers with the comment that the path names. */
-function withComment(places: Places, answer: (call: CommentCall) => Reply): (call: Call) => Reply {
+/** Finds the comment that the path names. Responds with 404 if it does not exist. */
+function withComment(listCommentable: ListCommentable, handle: (call: CommentCall) => Reply): (call: Call) => Reply {
   return (call) => {
-    for (const [number, issue, comments] of places(call.repository)) {
+    for (const [number, issue, comments] of listCommentable(call.repository)) {
       const comment = comments.find(({ id }) => String(id) === call.params['comment_id'])
-      if (comment !== undefined) return answer({ ...call, comment, comments, issue, number: Number(number) })
+      if (comment !== undefined) return handle({ ...call, comment, comments, issue, number: Number(number) })
     }
     return NOT_FOUND
   }
@@ -224,41 +228,41 @@ function remove({ comment, comments, issue, nowMs }: CommentCall): Reply {
   return noContent()
 }
 
-/** The comments of all issues and pull requests, oldest first. */
+/** Lists the comments of all issues and pull requests. */
 function listAll(call: Call): Reply {
-  const all = conversations(call.repository).flatMap(([number, , comments]) =>
+  const all = listConversations(call.repository).flatMap(([number, , comments]) =>
     comments.map((comment) => ({ number: Number(number), comment })),
   )
-  const shown = sortComments(
+  const shown = selectComments(
     call,
     all.map(({ comment }) => comment),
   )
   return listReply(call, shown, (_call, comment) => {
-    const { number = 0 } = all.find((one) => one.comment === comment) ?? {}
+    const { number = 0 } = all.find((entry) => entry.comment === comment) ?? {}
     return commentBody({ ...call, number }, comment)
   })
 }
 
 function listReactions(call: CommentCall): Reply {
   const content = call.query.get('content')
-  const found = call.comment.reactions.filter((one) => content === null || one.content === content)
-  return listReply(call, found, reactionBody)
+  const found = call.comment.reactions.filter((reaction) => content === null || reaction.content === content)
+  return listReply(call, found, toReactionBody)
 }
 
-function reactionBody({ state }: Call, { id, user, content, createdAtMs }: Reaction): object {
+function toReactionBody({ state }: Call, { id, user, content, createdAtMs }: Reaction): object {
   return { id, user: userBody(state, user), content, created_at: wireTime(createdAtMs) }
 }
 
-/** Adds the reaction that the body names. A second one of the same kind by the same user changes nothing. */
+/** Adds a reaction. If the user already has the same reaction, returns it with 200 instead of 201. */
 function react(call: CommentCall): Reply {
   const { comment, state, body, nowMs } = call
   const { reactions } = comment
   const content = String(body['content'])
-  const before = reactions.find((one) => one.user === state.identity && one.content === content)
-  if (before !== undefined) return ok(reactionBody(call, before))
+  const before = reactions.find((reaction) => reaction.user === state.identity && reaction.content === content)
+  if (before !== undefined) return ok(toReactionBody(call, before))
   const reaction = { id: takeId(state), user: state.identity, content, createdAtMs: nowMs }
   reactions.push(reaction)
-  return created(reactionBody(call, reaction))
+  return created(toReactionBody(call, reaction))
 }
 
 function createComment(call: IssueCall): Reply {
@@ -266,15 +270,15 @@ function createComment(call: IssueCall): Reply {
   return withText(call, (text) => created(commentBody(call, writeComment(state, issue, state.identity, text, nowMs))))
 }
 
-const OF_ISSUE = '/issues/{issue_number}/comments'
-const OF_PULL = '/pulls/{pull_number}/comments'
-const OF_REVIEW = '/pulls/{pull_number}/reviews/{review_id}/comments'
+const ISSUE_COMMENTS = '/issues/{issue_number}/comments'
+const PULL_COMMENTS = '/pulls/{pull_number}/comments'
+const REVIEW_COMMENTS = '/pulls/{pull_number}/reviews/{review_id}/comments'
 const COMMENT = '/issues/comments/{comment_id}'
-const IN_THREAD = '/pulls/comments/{comment_id}'
+const PULL_COMMENT = '/pulls/comments/{comment_id}'
 
-const listOfIssue = withIssue((call) => listComments(call, call.issue.comments))
-/** The comments of a review that is not submitted yet are not shown. */
-const listOfPull = withPull((call) => {
+const listIssueComments = withIssue((call) => listComments(call, call.issue.comments))
+/** Omits the comments of pending reviews. */
+const listPullComments = withPull((call) => {
   const { reviews, reviewComments } = call.pull
   const pending = reviews.filter(({ state }) => state === 'PENDING').map(({ id }) => id)
   return listComments(
@@ -283,10 +287,10 @@ const listOfPull = withPull((call) => {
   )
 })
 const get = (call: CommentCall): Reply => ok(commentBody(call, call.comment))
-const [deleteComment, deleteInThread] = [withComment(conversations, remove), withComment(threads, remove)]
-const [getComment, getInThread] = [withComment(conversations, get), withComment(threads, get)]
-const [editComment, editInThread] = [withComment(conversations, edit), withComment(threads, edit)]
-const [reactTo, reactInThread] = [withComment(conversations, react), withComment(threads, react)]
+const [deleteComment, deleteInThread] = [withComment(listConversations, remove), withComment(listThreads, remove)]
+const [getComment, getInThread] = [withComment(listConversations, get), withComment(listThreads, get)]
+const [editComment, editInThread] = [withComment(listConversations, edit), withComment(listThreads, edit)]
+const [reactTo, reactInThread] = [withComment(listConversations, react), withComment(listThreads, react)]
 const reply = withPull(replyInThread)
 
 const SINCE = { ...PAGE, since: 'time' } as const
@@ -295,10 +299,10 @@ const TEXT = { body: { body: 'text' }, required: ['body'] } as const
 const SIDES = ['LEFT', 'RIGHT'] as const
 const REACTION = { body: { content: REACTIONS }, required: ['content'] } as const
 
-/** Comments of issues, of pull requests and of reviews, and reactions to them. */
+/** Comments of issues, pull requests and reviews, and their reactions. */
 export const COMMENT_OPERATIONS: Operations = {
-  'issues/list-comments': operation('GET', OF_ISSUE, ISSUES_OR_PULLS, listOfIssue, { query: SINCE }),
-  'issues/create-comment': operation('POST', OF_ISSUE, ISSUES_OR_PULLS, withIssue(createComment), TEXT),
+  'issues/list-comments': operation('GET', ISSUE_COMMENTS, ISSUES_OR_PULLS, listIssueComments, { query: SINCE }),
+  'issues/create-comment': operation('POST', ISSUE_COMMENTS, ISSUES_OR_PULLS, withIssue(createComment), TEXT),
   'issues/get-comment': operation('GET', COMMENT, ISSUES_OR_PULLS, getComment),
   'issues/list-comments-for-repo': operation('GET', '/issues/comments', ISSUES_OR_PULLS, listAll, { query: SORTED }),
   'issues/delete-comment': operation('DELETE', COMMENT, ISSUES_OR_PULLS, deleteComment),
@@ -306,14 +310,16 @@ export const COMMENT_OPERATIONS: Operations = {
     'GET',
     `${COMMENT}/reactions`,
     ISSUES_OR_PULLS,
-    withComment(conversations, listReactions),
+    withComment(listConversations, listReactions),
     { query: { ...PAGE, content: REACTIONS } },
   ),
   'issues/update-comment': operation('PATCH', COMMENT, ISSUES_OR_PULLS, editComment, TEXT),
   'reactions/create-for-issue-comment': operation('POST', `${COMMENT}/reactions`, ISSUES_OR_PULLS, reactTo, REACTION),
-  'pulls/list-comments-for-review': operation('GET', OF_REVIEW, PULLS, withPull(listOfReview), { query: PAGE }),
-  'pulls/list-review-comments': operation('GET', OF_PULL, PULLS, listOfPull, { query: SORTED }),
-  'pulls/create-review-comment': operation('POST', OF_PULL, PULLS, withPull(createLineComment), {
+  'pulls/list-comments-for-review': operation('GET', REVIEW_COMMENTS, PULLS, withPull(listReviewComments), {
+    query: PAGE,
+  }),
+  'pulls/list-review-comments': operation('GET', PULL_COMMENTS, PULLS, listPullComments, { query: SORTED }),
+  'pulls/create-review-comment': operation('POST', PULL_COMMENTS, PULLS, withPull(createLineComment), {
     body: {
       ...TEXT.body,
       commit_id: 'text',
@@ -328,13 +334,19 @@ export const COMMENT_OPERATIONS: Operations = {
     required: ['body'],
     unplayed: ['subject_type'],
   }),
-  'pulls/get-review-comment': operation('GET', IN_THREAD, PULLS, getInThread),
-  'pulls/delete-review-comment': operation('DELETE', IN_THREAD, PULLS, deleteInThread),
-  'pulls/create-reply-for-review-comment': operation('POST', `${OF_PULL}/{comment_id}/replies`, PULLS, reply, TEXT),
-  'pulls/update-review-comment': operation('PATCH', IN_THREAD, PULLS, editInThread, TEXT),
+  'pulls/get-review-comment': operation('GET', PULL_COMMENT, PULLS, getInThread),
+  'pulls/delete-review-comment': operation('DELETE', PULL_COMMENT, PULLS, deleteInThread),
+  'pulls/create-reply-for-review-comment': operation(
+    'POST',
+    `${PULL_COMMENTS}/{comment_id}/replies`,
+    PULLS,
+    reply,
+    TEXT,
+  ),
+  'pulls/update-review-comment': operation('PATCH', PULL_COMMENT, PULLS, editInThread, TEXT),
   'reactions/create-for-pull-request-review-comment': operation(
     'POST',
-    `${IN_THREAD}/reactions`,
+    `${PULL_COMMENT}/reactions`,
     PULLS,
     reactInThread,
     REACTION,

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { compareHistories, getHistory } from './history.ts'
 import type { FileChange, RepositoryState } from './repository-state.ts'
 
-/** A file at a commit. Its text is unknown where a change of it has neither content nor patch. */
+/** A file at a commit. */
 export interface TreeFile {
+  /** Undefined if a change of the file has neither content nor patch. */
   readonly text: string | undefined
-  /** As Git names a blob with this text. */
+  /** The Git blob id of the text, or an arbitrary id if the text is unknown. */
   readonly sha: string
 }
 
@@ -20,8 +21,8 @@ function toFile(text: string | undefined, fallback: string): TreeFile {
 }
 
 /**
- * The text that a patch makes of another one. Lines that the patch shows count more than the ones that were there, since many
- * a patch of this world was written by hand.
+ * Applies a patch to a text. Does not compare context and removed lines with the text, because many patches of scenarios and
+ * tests are written by hand.
  */
 export function applyPatch(before: string, patch: string): string {
   const old = before === '' ? [] : before.replace(/\n$/, '').split('\n')
@@ -48,15 +49,15 @@ function readText(before: TreeFile | undefined, { content, patch, status }: File
   return applyPatch(before?.text ?? '', patch)
 }
 
-/** The files of a commit, by path. */
+/** Returns the files of a commit by path. */
 export function readTree(repository: RepositoryState, sha: string): Tree {
   const trees = new Map<string, Tree>()
   for (const commit of getHistory(repository, sha).toReversed()) {
     const [first, ...others] = commit.parents
     const tree = new Map(trees.get(first ?? '') ?? EMPTY)
     for (const other of others) {
-      const brought = compareHistories(repository, first ?? '', other)?.files ?? []
-      for (const { filename, status, previous_filename: previous } of brought) {
+      const merged = compareHistories(repository, first ?? '', other)?.files ?? []
+      for (const { filename, status, previous_filename: previous } of merged) {
         const file = trees.get(other)?.get(filename)
         if (status === 'renamed' && previous !== undefined) tree.delete(previous)
         if (file === undefined) tree.delete(filename)
@@ -75,20 +76,21 @@ export function readTree(repository: RepositoryState, sha: string): Tree {
   return trees.get(sha) ?? EMPTY
 }
 
-/** A unified diff from one text to another, as one hunk without context. */
+/** Creates a unified diff of one hunk without context. */
 export function diffTexts(before: string, after: string): Pick<FileChange, 'patch' | 'additions' | 'deletions'> {
-  const [old, made] = [before, after].map((text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n')))
-  const [was, is] = [old ?? [], made ?? []]
+  const toLines = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
+  const [oldLines, newLines] = [toLines(before), toLines(after)]
   let start = 0
-  while (start < was.length && start < is.length && was[start] === is[start]) start += 1
+  while (start < oldLines.length && start < newLines.length && oldLines[start] === newLines[start]) start += 1
   let end = 0
-  while (end < was.length - start && end < is.length - start && was.at(-1 - end) === is.at(-1 - end)) end += 1
-  const removed = was.slice(start, was.length - end)
-  const added = is.slice(start, is.length - end)
-  const from = (count: number): string => `${count === 0 ? start : start + 1},${count}`
+  const maxEnd = Math.min(oldLines.length, newLines.length) - start
+  while (end < maxEnd && oldLines.at(-1 - end) === newLines.at(-1 - end)) end += 1
+  const removed = oldLines.slice(start, oldLines.length - end)
+  const added = newLines.slice(start, newLines.length - end)
+  const toRange = (count: number): string => `${count === 0 ? start : start + 1},${count}`
   const lines = [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)]
   return {
-    patch: [`@@ -${from(removed.length)} +${from(added.length)} @@`, ...lines].join('\n'),
+    patch: [`@@ -${toRange(removed.length)} +${toRange(added.length)} @@`, ...lines].join('\n'),
     additions: added.length,
     deletions: removed.length,
   }

@@ -5,15 +5,17 @@ import { mergePull, openPull, pushCommit, takeNumber } from './repository-events
 import { type RepositoryState, repositoryState } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
 
-/** The token of this GitHub. It is public, and opens nothing else. */
+/** The token of the embedded GitHub. It is public: it works nowhere else. */
 export const GITHUB_TOKEN = 'ghs_emulator0123456789abcdef'
-/** Who writes with the token, as with that of a workflow. */
+/** The user of the token, the same as for a workflow's `GITHUB_TOKEN`. */
 export const TOKEN_USER = 'github-actions[bot]'
-/** Who opens the agent's pull requests. */
+/** The author of the agent's pull requests. */
 export const AGENT_USER = 'docs-agent[bot]'
-/** Who may write: the first merges, and the second reviews. And who may not. */
+/** A user with write access, who merges pull requests. */
 export const MAINTAINER = 'mona'
+/** A user with write access, who reviews pull requests. */
 export const REVIEWER = 'lisa'
+/** A user without write access. */
 export const STRANGER = 'dora'
 export const BOT = 'link-checker[bot]'
 
@@ -27,7 +29,7 @@ const JSON_OUTPUT = '@@ -0,0 +1 @@\n+export const json = JSON.stringify'
 /** The label of pull requests that need no documentation. */
 const NO_DOCS = 'no-docs'
 
-/** The commits of a branch become a merged pull request that has a label, or that somebody has approved. */
+/** Merges a branch as a pull request, optionally with a label or an approving review, and returns its number. */
 export function mergeChange(
   repository: RepositoryState,
   { branch, title, label, isApproved = false }: MergedChange,
@@ -53,12 +55,16 @@ interface MergedChange {
   readonly isApproved?: boolean
 }
 
-/** A repository with code, its docs, two releases, and one change since, of which the docs say nothing yet. */
-function publish(id: number, startMs: number, newest: GitHubScenario['change'] = 'pushed'): RepositoryState {
+/** Creates a repository with code, docs, two releases, and a later change that is not documented yet. */
+function createDemoRepository(
+  id: number,
+  startMs: number,
+  newest: GitHubScenario['change'] = 'pushed',
+): RepositoryState {
   const collaborators = { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' } as const
   const people = { collaborators: { ...collaborators }, teams: ['writers'] }
   const repository = repositoryState({ id, ...people, labels: ['documentation'] })
-  const change = (
+  const pushChange = (
     daysAgo: number,
     message: string,
     patches: Readonly<Record<string, string>>,
@@ -67,21 +73,21 @@ function publish(id: number, startMs: number, newest: GitHubScenario['change'] =
     const files = Object.entries(patches).map(([filename, patch]) => ({ filename, patch }))
     return pushCommit(repository, branch, { message, author: MAINTAINER, files }, startMs - daysAgo * DAY_MS).sha
   }
-  repository.tags['v1.0.0'] = change(30, 'Begin', {
+  repository.tags['v1.0.0'] = pushChange(30, 'Begin', {
     'docs/index.md': '@@ -0,0 +1 @@\n+# Acme',
     'src/deploy.ts': "@@ -0,0 +1 @@\n+export const flags = ['--force']",
   })
-  const second = change(10, 'Describe deploying', { 'docs/deploy.md': '@@ -0,0 +1 @@\n+# Deploy' })
+  const second = pushChange(10, 'Describe deploying', { 'docs/deploy.md': '@@ -0,0 +1 @@\n+# Deploy' })
   repository.tags['v1.1.0'] = second
   const [title, branch] = ['Add the --dry-run flag to deploy', 'dry-run']
-  change(1, title, { 'src/deploy.ts': FLAG }, newest === 'pushed' ? undefined : branch)
+  pushChange(1, title, { 'src/deploy.ts': FLAG }, newest === 'pushed' ? undefined : branch)
   const merged = newest === 'reviewed' ? { branch, title, isApproved: true } : { branch, title, label: NO_DOCS }
   if (newest !== 'pushed') mergeChange(repository, merged, startMs - DAY_MS)
-  if (newest === 'partly-labelled') change(0.5, 'Print JSON with --json', { 'src/output.ts': JSON_OUTPUT })
+  if (newest === 'partly-labelled') pushChange(0.5, 'Print JSON with --json', { 'src/output.ts': JSON_OUTPUT })
   const run = { workflow: 'docs.yml', branch: 'main', status: 'completed', conclusion: 'success' } as const
   repository.workflowRuns.push(
     { ...run, id: 31, headSha: second, event: 'push', createdAtMs: startMs - 9 * DAY_MS },
-    // The branch filter finds it too, and it is no base of anything.
+    // A run of a fork: the `branch` filter also matches it, but the action must not use it as a base.
     {
       ...run,
       id: 32,
@@ -94,9 +100,9 @@ function publish(id: number, startMs: number, newest: GitHubScenario['change'] =
   return repository
 }
 
-/** GitHub at the service's start: the agent's repository, and another one. */
+/** Creates GitHub's state at the start of the service, with the agent's repository and a second one. */
 export function demoState({ permissions, lag, checksBefore, change }: GitHubScenario, startMs: number): GitHubState {
-  const docs = publish(1, startMs, change)
+  const docs = createDemoRepository(1, startMs, change)
   const state: GitHubState = {
     token: GITHUB_TOKEN,
     identity: TOKEN_USER,
@@ -109,7 +115,7 @@ export function demoState({ permissions, lag, checksBefore, change }: GitHubScen
       [AGENT_USER]: { id: 21, type: 'Bot' },
       [BOT]: { id: 22, type: 'Bot' },
     },
-    repositories: { [SOURCE.repository]: docs, 'acme/code': publish(2, startMs) },
+    repositories: { [SOURCE.repository]: docs, 'acme/code': createDemoRepository(2, startMs) },
     lag,
     lastId: 1_000,
   }

@@ -1,20 +1,19 @@
 import type { FileChange } from './repository-state.ts'
 
-/** A line of a diff. */
 export interface DiffLine {
-  /** Counted from the first hunk header, as GitHub does. */
+  /** GitHub's `position`: the number of lines below the first hunk header. */
   readonly position: number
-  /** In the file before the change. None for an added line. */
+  /** The line number before the change. Undefined for an added line. */
   readonly oldLine: number | undefined
-  /** In the file after the change. None for a removed line. */
+  /** The line number after the change. Undefined for a removed line. */
   readonly newLine: number | undefined
-  /** Its hunk as far as this line. */
+  /** The hunk up to and including this line. */
   readonly hunk: string
 }
 
 const HEADER = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
 
-/** The lines of a patch that can be commented on. */
+/** Lists the lines of a patch that can have comments. */
 export function listDiffLines({ patch = '' }: Pick<FileChange, 'patch'>): readonly DiffLine[] {
   const lines: DiffLine[] = []
   let [nextOld, nextNew] = [1, 1]

@@ -21,14 +21,14 @@ import { deleteBranch, moveBranch, pushCommit } from './repository-events.ts'
 import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
 import { commitBody, fileBody } from './resource-body.ts'
 
-/** All that Git names `refs/...` here: heads and tags, in the order of their names. */
+/** Lists branches and tags as `refs/...`, sorted by name. */
 function listRefs({ branches, tags }: RepositoryState): readonly (readonly [ref: string, sha: string])[] {
-  const named = (kind: string, refs: Readonly<Record<string, string>>) =>
+  const toRefs = (kind: string, refs: Readonly<Record<string, string>>) =>
     Object.entries(refs).map(([name, sha]) => [`refs/${kind}/${name}`, sha] as const)
-  return [...named('heads', branches), ...named('tags', tags)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return [...toRefs('heads', branches), ...toRefs('tags', tags)].toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
-function refBody(call: Call, [ref, sha]: readonly [ref: string, sha: string]): object {
+function toRefBody(call: Call, [ref, sha]: readonly [ref: string, sha: string]): object {
   const { repository } = call
   const api = apiUrl(call, '/git')
   return {
@@ -44,7 +44,7 @@ const findRef = (call: Call): readonly [ref: string, sha: string] | undefined =>
 
 function getRef(call: Call): Reply {
   const found = findRef(call)
-  return found === undefined ? NOT_FOUND : ok(refBody(call, found))
+  return found === undefined ? NOT_FOUND : ok(toRefBody(call, found))
 }
 
 function listMatchingRefs(call: Call): Reply {
@@ -52,13 +52,13 @@ function listMatchingRefs(call: Call): Reply {
   return ok(
     listRefs(call.repository)
       .filter(([ref]) => ref.startsWith(prefix))
-      .map((ref) => refBody(call, ref)),
+      .map((ref) => toRefBody(call, ref)),
   )
 }
 
 const readText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** A branch or a tag, by the rest of its name. */
+/** Splits `refs/heads/...` or `refs/tags/...`. Returns undefined for any other ref. */
 function splitRef(ref: string): { readonly kind: 'heads' | 'tags'; readonly short: string } | undefined {
   const [, kind, short] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? []
   return short === undefined ? undefined : { kind: kind as 'heads' | 'tags', short }
@@ -74,10 +74,10 @@ function createRef(call: Call): Reply {
   const { repository, body } = call
   const [ref = '', sha = ''] = [readText(body['ref']), readText(body['sha'])]
   if (splitRef(ref) === undefined) return refusal(422, `Reference name must start with 'refs/heads/' or 'refs/tags/'.`)
-  if (listRefs(repository).some(([one]) => one === ref)) return refusal(422, 'Reference already exists')
+  if (listRefs(repository).some(([existing]) => existing === ref)) return refusal(422, 'Reference already exists')
   if (!repository.commits.some((commit) => commit.sha === sha)) return refusal(422, 'Object does not exist')
   pointRef(call, ref, sha)
-  return created(refBody(call, [ref, sha]))
+  return created(toRefBody(call, [ref, sha]))
 }
 
 function updateRef(call: Call): Reply {
@@ -89,7 +89,7 @@ function updateRef(call: Call): Reply {
   if (body['force'] !== true && relation !== 'ahead' && relation !== 'identical')
     return refusal(422, 'Update is not a fast forward')
   pointRef(call, found[0], sha)
-  return ok(refBody(call, [found[0], sha]))
+  return ok(toRefBody(call, [found[0], sha]))
 }
 
 function deleteRef(call: Call): Reply {
@@ -103,18 +103,20 @@ function deleteRef(call: Call): Reply {
   return noContent()
 }
 
-function branchBody(call: Call, [name, sha]: readonly [name: string, sha: string]): object {
+function toBranchBody(call: Call, [name, sha]: readonly [name: string, sha: string]): object {
   return { name, commit: { sha }, protected: name in call.repository.protections }
 }
 
 function listBranches(call: Call): Reply {
-  const wanted = call.query.get('protected')
+  const protectedFilter = call.query.get('protected')
   const { branches, protections } = call.repository
-  const found = Object.entries(branches).filter(([name]) => wanted === null || String(name in protections) === wanted)
+  const found = Object.entries(branches).filter(
+    ([name]) => protectedFilter === null || String(name in protections) === protectedFilter,
+  )
   return listReply(
     call,
     found.toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    branchBody,
+    toBranchBody,
   )
 }
 
@@ -139,7 +141,7 @@ function getBranch(call: Call): Reply {
   })
 }
 
-/** What a commit changed, compared with its first parent: for a merge, what it brought from the others. */
+/** Lists the changes of a commit relative to its first parent. For a merge, these are the changes of the merged branches. */
 export function commitFiles(repository: RepositoryState, commit: Commit): readonly FileChange[] {
   const [first, ...others] = commit.parents
   if (first === undefined || others.length === 0) return changedFiles([commit])
@@ -181,12 +183,12 @@ function listCommits(call: Call): Reply {
   return listReply(call, found, commitBody)
 }
 
-interface Place {
+interface ContentLocation {
   readonly ref: string
   readonly path: string
 }
 
-function contentFields(call: Call, { ref, path }: Place, sha: string, size: number): object {
+function toContentFields(call: Call, { ref, path }: ContentLocation, sha: string, size: number): object {
   const { baseUrl, name } = call
   const api = apiUrl(call, '')
   const page = `${baseUrl}/${name}/blob/${ref}/${path}`
@@ -216,20 +218,20 @@ function getContent(call: Call): Reply {
     if (text === undefined) return notPlayed(`the content of ${path}, which is not known`)
     if (format === 'raw') return { status: 200, body: text, isText: true }
     const content = Buffer.from(text).toString('base64').replaceAll(/.{60}/g, '$&\n')
-    const fields = contentFields(call, { ref, path }, sha, Buffer.byteLength(text))
+    const fields = toContentFields(call, { ref, path }, sha, Buffer.byteLength(text))
     return ok({ type: 'file', encoding: 'base64', content, ...fields })
   }
   const prefix = path === '' ? '' : `${path}/`
-  const inside = [...tree.keys()].filter((one) => one.startsWith(prefix))
+  const inside = [...tree.keys()].filter((filePath) => filePath.startsWith(prefix))
   if (inside.length === 0) return NOT_FOUND
-  const names = [...new Set(inside.map((one) => one.slice(prefix.length).split('/')[0] ?? ''))].toSorted()
+  const names = [...new Set(inside.map((filePath) => filePath.slice(prefix.length).split('/')[0] ?? ''))].toSorted()
   return ok(
     names.map((name) => {
       const child = tree.get(prefix + name)
       const type = child === undefined ? 'dir' : 'file'
       const sha = child?.sha ?? createHash('sha1').update(`tree ${commit.sha} ${prefix}${name}`).digest('hex')
       const size = Buffer.byteLength(child?.text ?? '')
-      return { type, ...contentFields(call, { ref, path: prefix + name }, sha, size) }
+      return { type, ...toContentFields(call, { ref, path: prefix + name }, sha, size) }
     }),
   )
 }
@@ -239,26 +241,28 @@ function putContent(call: Call): Reply {
   const { path = '' } = params
   const branch = readText(body['branch']) ?? repository.defaultBranch
   const tip = repository.branches[branch]
-  // The first file of a repository makes its default branch.
+  // The first file of a repository creates its default branch.
   const isFirst = branch === repository.defaultBranch && repository.commits.length === 0
   if (tip === undefined && !isFirst) return refusal(404, `Branch ${branch} not found`)
   const before = tip === undefined ? undefined : readTree(repository, tip).get(path)
-  const given = readText(body['sha'])
-  if (before !== undefined && given === undefined) return refusal(422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
-  if (given !== undefined && given !== before?.sha) return refusal(409, `${path} does not match ${given}`)
+  const expectedSha = readText(body['sha'])
+  if (before !== undefined && expectedSha === undefined)
+    return refusal(422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
+  if (expectedSha !== undefined && expectedSha !== before?.sha)
+    return refusal(409, `${path} does not match ${expectedSha}`)
   const content = Buffer.from(readText(body['content']) ?? '', 'base64').toString('utf8')
   const status = before === undefined ? 'added' : 'modified'
   const change = { filename: path, status, content, ...diffTexts(before?.text ?? '', content) } as const
-  const by = { message: readText(body['message']) ?? '', author: state.identity }
-  const commit = pushCommit(repository, branch, { ...by, files: [change] }, nowMs)
+  const fields = { message: readText(body['message']) ?? '', author: state.identity }
+  const commit = pushCommit(repository, branch, { ...fields, files: [change] }, nowMs)
   const sha = readTree(repository, commit.sha).get(path)?.sha ?? ''
-  const fields = contentFields(call, { ref: branch, path }, sha, Buffer.byteLength(content))
-  const reply = { content: { type: 'file', ...fields }, commit: writtenCommit(call, commit) }
+  const contentFields = toContentFields(call, { ref: branch, path }, sha, Buffer.byteLength(content))
+  const reply = { content: { type: 'file', ...contentFields }, commit: toGitCommitBody(call, commit) }
   return before === undefined ? created(reply) : ok(reply)
 }
 
-/** A commit as Git shows it, without accounts. */
-function writtenCommit(call: Call, commit: Commit): object {
+/** Returns a commit in the form of Git's own objects, without GitHub accounts. */
+function toGitCommitBody(call: Call, commit: Commit): object {
   const { commit: written, ...shown } = commitBody(call, commit) as Record<string, object>
   const { message, author, committer, tree } = written as Record<string, unknown>
   const verification = { verified: false, reason: 'unsigned', signature: null, payload: null }

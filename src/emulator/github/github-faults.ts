@@ -1,16 +1,16 @@
 import { type ServiceResponse, htmlResponse, jsonResponse } from '../http/exchange.ts'
 import { type Faults, NOTHING } from '../http/faults.ts'
 
-const SHORT_S = 5
-const DAY_S = 86_400
-const LATE_MS = 8_000
+const SHORT_WAIT_SECONDS = 5
+const DAY_SECONDS = 86_400
+const DELAY_MS = 8_000
 
-/** Times in headers count in seconds of the service's time, from now. */
-function limited(status: 403 | 429, message: string, headers: ServiceResponse['headers']): ServiceResponse {
+/** Times in headers are in seconds of the service's clock, from now. */
+function createLimitResponse(status: 403 | 429, message: string, headers: ServiceResponse['headers']): ServiceResponse {
   return jsonResponse(status, { message, documentation_url: 'https://docs.github.com/rest' }, headers)
 }
 
-const noneLeft = (seconds: number): ServiceResponse['headers'] => ({
+const createSpentHeaders = (seconds: number): ServiceResponse['headers'] => ({
   'x-ratelimit-remaining': '0',
   'x-ratelimit-reset': String(seconds),
 })
@@ -19,22 +19,27 @@ const PRIMARY = 'API rate limit exceeded for installation.'
 const SECONDARY = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'
 
 const FAULTS = {
-  none: (answer) => answer(),
+  none: (handle) => handle(),
   unavailable: () => jsonResponse(503, { message: 'No server is currently available to service your request.' }),
-  'primary-limit': () => limited(403, PRIMARY, noneLeft(SHORT_S)),
-  'secondary-limit': () => limited(403, SECONDARY, { 'retry-after': String(SHORT_S) }),
-  'plain-limit': () => ({ ...NOTHING, status: 429, headers: { 'retry-after': String(SHORT_S) }, delivery: 'whole' }),
-  'long-limit': () => limited(429, PRIMARY, noneLeft(DAY_S)),
+  'primary-limit': () => createLimitResponse(403, PRIMARY, createSpentHeaders(SHORT_WAIT_SECONDS)),
+  'secondary-limit': () => createLimitResponse(403, SECONDARY, { 'retry-after': String(SHORT_WAIT_SECONDS) }),
+  'plain-limit': () => ({
+    ...NOTHING,
+    status: 429,
+    headers: { 'retry-after': String(SHORT_WAIT_SECONDS) },
+    delivery: 'whole',
+  }),
+  'long-limit': () => createLimitResponse(429, PRIMARY, createSpentHeaders(DAY_SECONDS)),
   html: () => htmlResponse(200, '<!doctype html><title>Sign in</title><p>Sign in to your account.'),
   reset: () => NOTHING,
   never: () => ({ ...NOTHING, delivery: 'never' }),
-  'answer-lost': (answer) => ({ ...answer(), delivery: 'reset' }),
-  late: (answer) => ({ ...answer(), delayMs: LATE_MS }),
+  'answer-lost': (handle) => ({ ...handle(), delivery: 'reset' }),
+  late: (handle) => ({ ...handle(), delayMs: DELAY_MS }),
 } as const satisfies Faults
 
-/** What goes wrong with a request to GitHub. A number is the status of a refusal. */
+/** A number is the status of an error response. */
 export type GitHubFault = number | keyof typeof FAULTS
 
-export function applyGitHubFault(fault: GitHubFault, answer: () => ServiceResponse): ServiceResponse {
-  return typeof fault === 'number' ? jsonResponse(fault, { message: 'Refused' }) : FAULTS[fault](answer)
+export function applyGitHubFault(fault: GitHubFault, handle: () => ServiceResponse): ServiceResponse {
+  return typeof fault === 'number' ? jsonResponse(fault, { message: 'Refused' }) : FAULTS[fault](handle)
 }

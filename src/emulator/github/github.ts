@@ -19,37 +19,37 @@ import type { GitHubState } from './state.ts'
 import { type WebhookEvent, createEventSource } from './webhook-events.ts'
 import { answerLog, readLogAddress } from './workflow-operations.ts'
 
-/** Below the server's address, as the API of a GitHub Enterprise Server is. */
+/** The GraphQL path of a GitHub Enterprise Server. */
 const GRAPHQL_PATH = '/api/graphql'
 
 export interface GitHubOptions {
-  /** Of the pages, with no slash at the end. */
+  /** The URL of the web pages, without a trailing slash. */
   readonly baseUrl: string
   /** The service's time at its start, in milliseconds since 1970. */
   readonly startMs: number
-  /** What is not said is as usual. */
+  /** Missing fields have their defaults. */
   readonly scenario?: Partial<GitHubScenario>
   /**
-   * The repository of a run that rehearses, `owner/name`: another name of the agent's one, where commits, branches and
-   * workflows that nobody here knows stand for those that are known.
+   * The real repository of a rehearsal, as `owner/name`. It is an alias of the agent's repository, in which known commits,
+   * branches and workflows replace unknown ones.
    */
   readonly repository?: string
-  /** In place of what the scenario begins with. */
+  /** Overrides fields of the scenario's initial state. */
   readonly state?: Partial<GitHubState>
-  /** By operation, in place of the scenario's. */
+  /** Overrides the scenario's faults, by operation id. */
   readonly faults?: Readonly<Record<string, FaultPattern<GitHubFault>>>
-  /** All jobs that the service knows, whose pull requests are opened here. */
+  /** Lists all jobs of the service, whose pull requests are opened here. */
   readonly jobs?: () => Iterable<JobRecord>
-  /** Called before a request is answered, with how often its operation was asked before: the world may move on here. */
-  readonly beforeAnswer?: (operation: string, before: number, github: GitHub, body: string) => void
+  /** Called before each response with the number of earlier requests for the operation. May change the state. */
+  readonly beforeAnswer?: (operation: string, earlierRequests: number, github: GitHub, body: string) => void
   /** Called with each event that starts workflows. */
   readonly onEvent?: (event: WebhookEvent) => void
-  /** Called with each request of the token's owner, and the answer. */
+  /** Called with each authorised request and its response. */
   readonly onExchange?: (exchange: GitHubExchange) => void
 }
 
 export interface GitHubExchange {
-  /** As GitHub's description names it, or nothing if there is no such one here. */
+  /** The id in GitHub's API description. Undefined for an unsupported operation. */
   readonly operation: string | undefined
   readonly request: ServiceRequest
   readonly fault: GitHubFault
@@ -57,15 +57,18 @@ export interface GitHubExchange {
 }
 
 export interface GitHub {
-  /** As it was when it was last brought up to date. It may be changed. */
+  /** The state at the last request or `catchUp`. Callers may change it. */
   readonly state: GitHubState
-  /** Whether a request is for GitHub's part. */
+  /** Whether a request target belongs to GitHub. */
   takes(target: string): boolean
-  /** Whether a request comes from the token's owner, so that its body may be read. */
+  /** Whether a request is authorised. Does not need the body. */
   admits(head: RequestHead): boolean
-  /** Brings the state up to a time, in milliseconds since 1970, that must not go backwards. */
+  /**
+   * Updates the state to a time.
+   * @param nowMs in milliseconds since 1970; must not decrease
+   */
   catchUp(nowMs: number): void
-  /** Answers a request at a time, in milliseconds since 1970, that must not go backwards. */
+  /** @param nowMs in milliseconds since 1970; must not decrease */
   handle(request: ServiceRequest, nowMs: number): ServiceResponse
 }
 
@@ -75,7 +78,7 @@ function toResponse({ status, body, headers = {}, isText = false }: Reply): Serv
   return { status, headers, body: '', delivery: 'whole' }
 }
 
-/** The fields of a body, or GitHub's refusal of a body that is no JSON object. No body has no fields. */
+/** Returns the fields of a JSON body, or GitHub's error response to an invalid one. An empty body has no fields. */
 function parseBody(text: string): { readonly fields: Readonly<Record<string, unknown>> } | { readonly refused: Reply } {
   if (text === '') return { fields: {} }
   try {
@@ -87,7 +90,7 @@ function parseBody(text: string): { readonly fields: Readonly<Record<string, unk
   }
 }
 
-/** How a response is to be written, where that is not as JSON, and its `content-type` then. */
+/** Returns the content type and the format that `accept` requests. The format of JSON is undefined. */
 function readFormat(accept = ''): readonly [mediaType: string, format: string | undefined] {
   const pattern = /^application\/vnd\.github\.(?:[\w-]+\.)?(diff|patch|sha|raw|html|text|full|object)\b(?:\+json)?/
   const [mediaType = 'text/plain', format] = pattern.exec(accept) ?? []
@@ -96,19 +99,22 @@ function readFormat(accept = ''): readonly [mediaType: string, format: string | 
 
 interface Token {
   readonly value: string
-  /** Of an app's token: the only repositories that it was made for. */
+  /** The only repositories that an app's token gives access to. `undefined` for a token without such a limit. */
   readonly repositories?: readonly string[]
 }
 
-/** An app's token for some repositories is this GitHub's token, a colon, and their names with commas between them. */
+/**
+ * Reads the token of a request. An app's token for some repositories is the embedded GitHub's token, a colon, and the
+ * repositories' names, separated by commas.
+ */
 function readToken(headers: RequestHead['headers']): Token | undefined {
   const [, value, names] = /^(?:token|bearer) +([^\s:]+)(?::(\S+))?$/i.exec(headers['authorization'] ?? '') ?? []
   if (value === undefined) return undefined
   return { value, ...(names !== undefined && { repositories: names.split(',') }) }
 }
 
-/** A repository's name, and the rest of a path behind it. */
-interface Located {
+/** A path, split into the name of its repository and the rest. */
+interface RepositoryPath {
   readonly name: string
   readonly rest: string
 }
@@ -116,19 +122,20 @@ interface Located {
 const REPOSITORY = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/
 const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(\/.*)?$/
 
-/** GitHub's part of the embedded service, without sockets or a clock of its own. */
+/** Creates the embedded GitHub, without sockets or a clock. */
 export function createGitHub(options: GitHubOptions): GitHub {
   const { baseUrl, startMs, jobs = () => [], beforeAnswer, onExchange } = options
   const scenario: GitHubScenario = { ...USUAL_GITHUB, ...options.scenario }
   const state: GitHubState = { ...demoState(scenario, startMs), ...options.state }
-  const agents = state.repositories[SOURCE.repository]
-  if (options.repository !== undefined && agents !== undefined) state.repositories[options.repository] = agents
+  const agentRepository = state.repositories[SOURCE.repository]
+  if (options.repository !== undefined && agentRepository !== undefined)
+    state.repositories[options.repository] = agentRepository
   const playAgent = createAgentWork({ state, scenario, jobs })
-  const timesAsked = new Map<string, number>()
+  const requestCounts = new Map<string, number>()
   const budget = new RequestBudget()
   const takeEvents = createEventSource(state)
 
-  /** @param sender of everything that has changed since the last call, if that is known */
+  /** @param sender the login behind all changes since the last call, if known */
   function publishEvents(nowMs: number, sender?: string): void {
     if (options.onEvent !== undefined) takeEvents({ nowMs, baseUrl }, sender).forEach(options.onEvent)
   }
@@ -139,7 +146,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     publishEvents(nowMs)
   }
 
-  function locate(path: string): Located | undefined {
+  function splitPath(path: string): RepositoryPath | undefined {
     const [, named, rest = ''] = REPOSITORY.exec(path) ?? []
     if (named !== undefined) return { name: spelledIn(Object.keys(state.repositories), named) ?? named, rest }
     const [, id, below = ''] = REPOSITORY_BY_ID.exec(path) ?? []
@@ -149,43 +156,48 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return id === undefined ? undefined : { name: found?.[0] ?? id, rest: below }
   }
 
-  const addressById = (id: number, rest: string): string => `${baseUrl}${API_PATH}/repositories/${id}${rest}`
+  const getUrlById = (id: number, rest: string): string => `${baseUrl}${API_PATH}/repositories/${id}${rest}`
 
-  /** GitHub sends every request for a repository that has moved on to its id. */
-  function redirectMoved({ method, target }: ServiceRequest, { name, rest }: Located): Reply | undefined {
+  /** GitHub redirects requests for a moved repository to the URL with its id. */
+  function redirectMoved({ method, target }: ServiceRequest, { name, rest }: RepositoryPath): Reply | undefined {
     const newName = state.repositories[name]?.movedTo
     if (newName === undefined) return undefined
     const query = target.includes('?') ? target.slice(target.indexOf('?')) : ''
-    const location = addressById(state.repositories[newName]?.id ?? 0, rest) + query
+    const location = getUrlById(state.repositories[newName]?.id ?? 0, rest) + query
     return refusal(method === 'GET' ? 301 : 307, 'Moved Permanently', { url: location, headers: { location } })
   }
 
-  /** An app's token for some repositories shows no others, except that it can read public ones. */
-  function refuseOutside({ method, headers }: RequestHead, name: string): Reply | undefined {
+  /** Refuses repositories that an app's token was not made for, except reads of public ones. */
+  function refuseOtherRepository({ method, headers }: RequestHead, name: string): Reply | undefined {
     const names = readToken(headers)?.repositories
     if (names === undefined || names.includes(name)) return undefined
     if (state.repositories[name]?.visibility !== 'public') return NOT_FOUND
     return method === 'GET' ? undefined : refusal(403, 'Resource not accessible by integration')
   }
 
-  function perform(request: ServiceRequest, { name, rest }: Located, route: GitHubRoute, nowMs: number): Reply {
+  function performInRepository(
+    request: ServiceRequest,
+    { name, rest }: RepositoryPath,
+    route: GitHubRoute,
+    nowMs: number,
+  ): Reply {
     const repository = state.repositories[name]
     if (repository === undefined) return NOT_FOUND
-    const refused = refuseOutside(request, name)
+    const refused = refuseOtherRepository(request, name)
     if (refused !== undefined) return refused
     const moved = redirectMoved(request, { name, rest })
     if (moved !== undefined) return moved
     const [path = '', ...query] = request.target.split('?')
     const parsed = parseBody(request.body)
     if ('refused' in parsed) return parsed.refused
-    const asked = { params: route.params, query: new URLSearchParams(query.join('?')) }
-    // A workflow's own repository has the agent's id, and what it asks depends on its name.
-    const isOwn = name === options.repository
-    const own = isOwn ? inOwnNames(repository, asked) : asked
+    const requested = { params: route.params, query: new URLSearchParams(query.join('?')) }
+    // The alias shares the id of the agent's repository, so only URLs with its name lead back to it.
+    const isAlias = name === options.repository
+    const known = isAlias ? inOwnNames(repository, requested) : requested
     const [mediaType, format] = readFormat(request.headers['accept'])
     const body = parsed.fields
     const reply = performOperation(route.name, {
-      ...own,
+      ...known,
       state,
       name,
       repository,
@@ -193,7 +205,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       format,
       nowMs,
       baseUrl,
-      url: isOwn ? `${baseUrl}${path}` : addressById(repository.id, rest),
+      url: isAlias ? `${baseUrl}${path}` : getUrlById(repository.id, rest),
     })
     return reply.isText === true ? { ...reply, headers: { 'content-type': mediaType, ...reply.headers } } : reply
   }
@@ -206,21 +218,21 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return checkParameters(name, operation.plays, query, {}) ?? operation.answer(call)
   }
 
-  function answerAs(
+  function respond(
     operation: string,
     request: ServiceRequest,
     nowMs: number,
-    answer: () => Reply,
+    perform: () => Reply,
     isFree = false,
   ): ServiceResponse {
-    const before = timesAsked.get(operation) ?? 0
-    timesAsked.set(operation, before + 1)
-    beforeAnswer?.(operation, before, github, request.body)
+    const earlierRequests = requestCounts.get(operation) ?? 0
+    requestCounts.set(operation, earlierRequests + 1)
+    beforeAnswer?.(operation, earlierRequests, github, request.body)
     const fault = budget.isSpent(nowMs)
       ? 'primary-limit'
-      : faultAt(options.faults?.[operation] ?? scenario.faults, before)
-    const whole = applyGitHubFault(fault, () => toResponse(answer()))
-    const response = isFree ? whole : budget.charge(request, whole, nowMs)
+      : faultAt(options.faults?.[operation] ?? scenario.faults, earlierRequests)
+    const uncharged = applyGitHubFault(fault, () => toResponse(perform()))
+    const response = isFree ? uncharged : budget.charge(request, uncharged, nowMs)
     onExchange?.({ operation, request, fault, response })
     return response
   }
@@ -256,13 +268,13 @@ export function createGitHub(options: GitHubOptions): GitHub {
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
     if (request.target === GRAPHQL_PATH)
-      return answerAs('graphql', request, nowMs, () => performGraphQL(request, nowMs), true)
+      return respond('graphql', request, nowMs, () => performGraphQL(request, nowMs), true)
     const account = findAccountOperation(method, path)
     if (account !== undefined) {
       const { name, operation } = account
-      return answerAs(name, request, nowMs, () => performForAccount(request, path, account, nowMs), operation.isFree)
+      return respond(name, request, nowMs, () => performForAccount(request, path, account, nowMs), operation.isFree)
     }
-    const located = locate(path)
+    const located = splitPath(path)
     const route = located === undefined ? undefined : findRoute(method, located.rest)
     if (located === undefined || route === undefined) {
       const moved = located === undefined ? undefined : redirectMoved(request, located)
@@ -273,7 +285,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       onExchange?.({ operation: undefined, request, fault: 'none', response })
       return response
     }
-    return answerAs(route.name, request, nowMs, () => perform(request, located, route, nowMs))
+    return respond(route.name, request, nowMs, () => performInRepository(request, located, route, nowMs))
   }
 
   const github: GitHub = {

@@ -12,39 +12,39 @@ interface PullArgument {
   readonly pullRequestNumber?: number
 }
 
-/** Whether the base of a pull request requires a check of this name. */
-const requiredFor =
+/** Creates the resolver of `isRequired`: whether the base of a pull request requires the check. */
+const createIsRequired =
   ({ pulls, protections }: RepositoryState, name: string) =>
   ({ pullRequestId = '', pullRequestNumber = Number(readNodeId(pullRequestId)?.key) }: PullArgument): boolean =>
     protections[pulls[pullRequestNumber]?.base ?? '']?.requiredChecks.includes(name) === true
 
-/** Status, or conclusion once it has one. */
+/** Returns the conclusion of a completed run, otherwise its status. */
 function getState(run: CheckRun, nowMs: number): string {
   const status = getStatus(run, nowMs)
   return (status === 'completed' ? run.conclusion : status).toUpperCase()
 }
 
-function checkRunView(call: Call, run: CheckRun): object {
+function toCheckRunView(call: Call, run: CheckRun): object {
   const { nowMs, repository, baseUrl, name } = call
   const { id, runId, app, suiteId, startedAtMs, completedAtMs } = run
   const status = getStatus(run, nowMs)
-  const isOver = status === 'completed'
-  const workflowRun = repository.workflowRuns.find((one) => one.id === runId)
-  const { title = null, summary = null } = isOver ? run : {}
+  const isCompleted = status === 'completed'
+  const workflowRun = repository.workflowRuns.find((run) => run.id === runId)
+  const { title = null, summary = null } = isCompleted ? run : {}
   return {
     __typename: 'CheckRun',
     id: `CR_${id}`,
     databaseId: id,
     name: run.name,
     status: status.toUpperCase(),
-    conclusion: isOver ? run.conclusion.toUpperCase() : null,
+    conclusion: isCompleted ? run.conclusion.toUpperCase() : null,
     startedAt: nowMs >= startedAtMs ? wireTime(startedAtMs) : null,
-    completedAt: isOver ? wireTime(completedAtMs) : null,
+    completedAt: isCompleted ? wireTime(completedAtMs) : null,
     detailsUrl: run.detailsUrl ?? checkPage(call, run),
     url: checkPage(call, run),
     title,
     summary,
-    isRequired: requiredFor(repository, run.name),
+    isRequired: createIsRequired(repository, run.name),
     checkSuite: {
       id: `CS_${suiteId}`,
       app: { id: `A_${appId(app)}`, name: app, slug: app },
@@ -62,7 +62,7 @@ function checkRunView(call: Call, run: CheckRun): object {
   }
 }
 
-function statusView({ repository }: Call, status: CommitStatus): object {
+function toStatusView({ repository }: Call, status: CommitStatus): object {
   const { context, state, description = null, targetUrl = null, createdAtMs } = status
   return {
     __typename: 'StatusContext',
@@ -72,23 +72,25 @@ function statusView({ repository }: Call, status: CommitStatus): object {
     description,
     targetUrl,
     createdAt: wireTime(createdAtMs),
-    isRequired: requiredFor(repository, context),
+    isRequired: createIsRequired(repository, context),
   }
 }
 
 function countStates(states: readonly string[]): readonly { readonly state: string; readonly count: number }[] {
-  return [...new Set(states)].map((state) => ({ state, count: states.filter((one) => one === state).length }))
+  return [...new Set(states)].map((state) => ({ state, count: states.filter((other) => other === state).length }))
 }
 
-/** All checks and statuses of a commit, and their state together. Nothing if there are none. */
+/** Returns the checks and statuses of a commit with their combined state, or null if there are none. */
 export function rollupView(call: Call, sha: string): object | null {
   requireAccess(call, 'checks/list-for-ref')
   requireAccess(call, 'repos/get-combined-status-for-ref')
   const { repository, nowMs } = call
-  const isThere = (one: { readonly headSha: string; readonly createdAtMs: number }): boolean =>
-    one.headSha === sha && one.createdAtMs <= nowMs
-  const runs = latestRuns(repository.checkRuns.filter(isThere))
-  const statuses = [...new Map(repository.statuses.filter(isThere).map((status) => [status.context, status])).values()]
+  const isRegistered = (item: { readonly headSha: string; readonly createdAtMs: number }): boolean =>
+    item.headSha === sha && item.createdAtMs <= nowMs
+  const runs = latestRuns(repository.checkRuns.filter(isRegistered))
+  const statuses = [
+    ...new Map(repository.statuses.filter(isRegistered).map((status) => [status.context, status])).values(),
+  ]
   if (runs.length + statuses.length === 0) return null
   const states = listChecks(repository, sha, nowMs).map(({ state }) => state)
   const isPending = states.some((state) => state === 'queued' || state === 'running')
@@ -96,8 +98,8 @@ export function rollupView(call: Call, sha: string): object | null {
     id: `SCR_${sha}`,
     state: states.includes('failed') ? 'FAILURE' : isPending ? 'PENDING' : 'SUCCESS',
     contexts: (paging: Paging) => ({
-      ...list('contexts', [...runs, ...statuses], paging, (one) =>
-        'context' in one ? statusView(call, one) : checkRunView(call, one),
+      ...list('contexts', [...runs, ...statuses], paging, (item) =>
+        'context' in item ? toStatusView(call, item) : toCheckRunView(call, item),
       ),
       checkRunCount: runs.length,
       checkRunCountsByState: countStates(runs.map((run) => getState(run, nowMs))),

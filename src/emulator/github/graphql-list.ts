@@ -1,6 +1,6 @@
 import { refuse } from './graphql-refusals.ts'
 
-/** The arguments of every list. */
+/** The arguments of every connection. */
 export interface Paging {
   readonly first?: number | null
   readonly last?: number | null
@@ -13,16 +13,16 @@ const PREFIX = 'cursor:v2:'
 
 const toCursor = (position: number): string => Buffer.from(`${PREFIX}${position}`).toString('base64')
 
-/** The position of a cursor in its list. Clients send an empty one for the beginning. */
-function readCursor(cursor: string | null | undefined, otherwise: number): number {
-  if (cursor === null || cursor === undefined || cursor === '') return otherwise
+/** Returns the position of a cursor in its list. Clients send an empty cursor for the first page. */
+function readCursor(cursor: string | null | undefined, fallback: number): number {
+  if (cursor === null || cursor === undefined || cursor === '') return fallback
   const text = Buffer.from(cursor, 'base64').toString()
   const position = Number(text.slice(PREFIX.length))
   if (text.startsWith(PREFIX) && Number.isInteger(position)) return position
   throw refuse('INVALID_CURSOR_ARGUMENTS', `\`${cursor}\` does not appear to be a valid cursor.`)
 }
 
-/** The part of a list that is asked for. GitHub demands a bound, and refuses one above 100. */
+/** Returns the range of the requested page. GitHub requires a page size of at most 100. */
 function selectPage(name: string, { first, last, after, before }: Paging, length: number): readonly [number, number] {
   const [argument, size] = typeof first === 'number' ? ['first', first] : ['last', last]
   if (typeof size !== 'number')
@@ -41,8 +41,8 @@ function selectPage(name: string, { first, last, after, before }: Paging, length
 }
 
 /**
- * A list as GraphQL shows it. What is not asked for is not computed.
- * @param name of the field, for refusals
+ * Creates a GraphQL connection. Computes only the selected fields.
+ * @param name of the field, for error messages
  */
 export function list<T>(name: string, items: readonly T[], paging: Paging, show: (item: T) => object): object {
   return {
@@ -64,7 +64,7 @@ export function list<T>(name: string, items: readonly T[], paging: Paging, show:
   }
 }
 
-/** A field that takes the arguments of a list. */
+/** Creates a field that is a connection. */
 export const paged =
   <T>(name: string, read: () => readonly T[], show: (item: T) => object) =>
   (paging: Paging): object =>

@@ -7,10 +7,10 @@ import { performOperation } from './perform-operation.ts'
 import type { MergeMethod } from './pull-state.ts'
 import { type Call, type Reply, spelledIn } from './reply.ts'
 
-/** The input of a mutation; what is absent or null is not said. */
+/** The input of a mutation. Null and absent fields mean the same. */
 type Input = Readonly<Record<string, unknown>>
 
-/** A repository's call by the repository's id. */
+/** Returns the call for the repository with this id. */
 export type FindCall = (repositoryId: number) => Call | undefined
 
 interface Subject {
@@ -27,32 +27,32 @@ const TYPES: Readonly<Partial<Record<NodeKind, string>>> = {
   LA: 'Label',
 }
 
-/** The thing that an id of the input names. */
+/** Finds the object that a node id names. */
 function findSubject(findCall: FindCall, id: unknown, kinds: readonly NodeKind[]): Subject {
   const node = readNodeId(String(id))
   const call = node === undefined ? undefined : findCall(node.repositoryId)
   if (node !== undefined && call !== undefined && kinds.includes(node.kind)) return { ...node, call }
-  const wanted = kinds.length === 1 ? `${TYPES[kinds[0] ?? 'PR'] ?? 'a'} node` : 'a node'
-  throw refuse('NOT_FOUND', `Could not resolve to ${wanted} with the global id of '${String(id)}'.`)
+  const expected = kinds.length === 1 ? `${TYPES[kinds[0] ?? 'PR'] ?? 'a'} node` : 'a node'
+  throw refuse('NOT_FOUND', `Could not resolve to ${expected} with the global id of '${String(id)}'.`)
 }
 
 const ERROR_TYPES: Readonly<Record<number, string>> = { 403: 'FORBIDDEN', 404: 'NOT_FOUND' }
 
-/** A refusal of REST in GraphQL's form: the message that says most. */
+/** Converts an error response of REST to a GraphQL error with the most specific message. */
 function toError({ status, body }: Reply): Error {
   const { message, errors } = body as { readonly message: string; readonly errors?: readonly unknown[] }
   if (status === 501) return new NotPlayedError(message.replace(/^.* does not play |\.$/g, ''))
-  const details = (errors ?? []).flatMap((one) => {
-    const text = typeof one === 'string' ? one : (one as { readonly message?: string }).message
+  const details = (errors ?? []).flatMap((detail) => {
+    const text = typeof detail === 'string' ? detail : (detail as { readonly message?: string }).message
     return text === undefined ? [] : [text]
   })
   return refuse(ERROR_TYPES[status] ?? 'UNPROCESSABLE', details[0] ?? message)
 }
 
-/** Does what the operation of REST does, so that the two interfaces allow and refuse the same. */
+/** Performs the REST operation, so that both APIs allow and refuse the same requests. */
 function perform(call: Call, operationName: string, params: Call['params'], body: Input = {}): Reply {
-  const said = Object.entries(body).filter(([, value]) => value !== null && value !== undefined)
-  const reply = performOperation(operationName, { ...call, params, body: Object.fromEntries(said) })
+  const given = Object.entries(body).filter(([, value]) => value !== null && value !== undefined)
+  const reply = performOperation(operationName, { ...call, params, body: Object.fromEntries(given) })
   if (reply.status >= 400) throw toError(reply)
   return reply
 }
@@ -61,8 +61,8 @@ const toList = (ids: unknown): readonly unknown[] => (Array.isArray(ids) ? ids :
 
 const lower = (value: unknown): string | undefined => (typeof value === 'string' ? value.toLowerCase() : undefined)
 
-/** Changes a pull request, and shows it. */
-const onPull =
+/** Creates a mutation that changes a pull request and returns it. */
+const createPullMutation =
   (change: (call: Call, input: Input, number: string) => void) =>
   (input: Input, findCall: FindCall): object => {
     const { call, key } = findSubject(findCall, input['pullRequestId'], ['PR'])
@@ -71,15 +71,19 @@ const onPull =
     return { pullRequest: pull === undefined ? null : pullView(call, Number(key), pull) }
   }
 
-/** Changes a pull request by an operation of REST. */
-const byOperation = (operationName: string, toBody: (input: Input) => Input) =>
-  onPull((call, input, number) => {
+/** Creates a mutation that performs a REST operation on a pull request. */
+const createRestMutation = (operationName: string, toBody: (input: Input) => Input) =>
+  createPullMutation((call, input, number) => {
     perform(call, operationName, { pull_number: number }, toBody(input))
   })
 
-/** A change that REST does not have. */
-const byItself = (change: (call: PullCall, input: Input) => string | undefined, needs = 'pulls/update') =>
-  onPull((call, input, number) => {
+/**
+ * Creates a mutation that has no equivalent in REST.
+ * @param change returns an error message, or undefined on success
+ * @param needs the REST operation with the same permissions
+ */
+const createDirectMutation = (change: (call: PullCall, input: Input) => string | undefined, needs = 'pulls/update') =>
+  createPullMutation((call, input, number) => {
     requireAccess(call, needs)
     const pull = call.repository.pulls[Number(number)]
     if (pull === undefined) throw refuse('NOT_FOUND', 'Could not resolve to a PullRequest.')
@@ -88,7 +92,7 @@ const byItself = (change: (call: PullCall, input: Input) => string | undefined, 
     pull.updatedAtMs = call.nowMs
   })
 
-const setState = (state: 'open' | 'closed') => byOperation('pulls/update', () => ({ state }))
+const createStateMutation = (state: 'open' | 'closed') => createRestMutation('pulls/update', () => ({ state }))
 
 function enable(call: PullCall, input: Input): string | undefined {
   const { expectedHeadOid, mergeMethod, commitHeadline: title, commitBody: message } = input
@@ -107,8 +111,8 @@ function disable({ pull }: PullCall): string | undefined {
   return undefined
 }
 
-const setDraft = (draft: boolean) =>
-  byItself(({ pull }) => {
+const createDraftMutation = (draft: boolean) =>
+  createDirectMutation(({ pull }) => {
     if (draft === pull.draft && !draft) return 'Pull request is not in draft state.'
     pull.draft = draft
     return undefined
@@ -120,16 +124,16 @@ function addReview(input: Input, findCall: FindCall): object {
   if (event === 'DISMISS') throw new NotPlayedError('“DISMISS” in addPullRequestReview')
   const reply = perform(call, 'pulls/create-review', { pull_number: key }, { body, event, commit_id })
   const { id } = reply.body as { readonly id: number }
-  const review = call.repository.pulls[Number(key)]?.reviews.find((one) => one.id === id)
+  const review = call.repository.pulls[Number(key)]?.reviews.find((candidate) => candidate.id === id)
   return { pullRequestReview: review === undefined ? null : reviewView(call, Number(key), review) }
 }
 
-/** The comment that a reply of REST shows, on the issue or pull request that has it. */
-function showComment(call: Call, reply: Reply): object | null {
+/** Returns the view of the comment that a REST operation returned. */
+function toReturnedComment(call: Call, reply: Reply): object | null {
   const { id } = reply.body as { readonly id: number }
   const { issues, pulls } = call.repository
   for (const [number, { comments }] of [...Object.entries(issues), ...Object.entries(pulls)]) {
-    const comment = comments.find((one) => one.id === id)
+    const comment = comments.find((candidate) => candidate.id === id)
     if (comment !== undefined) return commentView(call, Number(number), comment)
   }
   return null
@@ -138,12 +142,14 @@ function showComment(call: Call, reply: Reply): object | null {
 function addComment({ subjectId, body }: Input, findCall: FindCall): object {
   const { call, key } = findSubject(findCall, subjectId, ['PR', 'I'])
   const reply = perform(call, 'issues/create-comment', { issue_number: key }, { body })
-  return { commentEdge: { cursor: '', node: showComment(call, reply) } }
+  return { commentEdge: { cursor: '', node: toReturnedComment(call, reply) } }
 }
 
 function updateComment({ id, body }: Input, findCall: FindCall): object {
   const { call, key } = findSubject(findCall, id, ['IC'])
-  return { issueComment: showComment(call, perform(call, 'issues/update-comment', { comment_id: key }, { body })) }
+  return {
+    issueComment: toReturnedComment(call, perform(call, 'issues/update-comment', { comment_id: key }, { body })),
+  }
 }
 
 function changeLabels(
@@ -188,23 +194,28 @@ const changeIssue =
   }
 
 const MUTATIONS: Readonly<Record<string, (input: Input, findCall: FindCall) => object>> = {
-  mergePullRequest: byOperation('pulls/merge', ({ expectedHeadOid, mergeMethod, commitHeadline, commitBody }) => ({
-    sha: expectedHeadOid,
-    merge_method: lower(mergeMethod),
-    commit_title: commitHeadline,
-    commit_message: commitBody,
-  })),
-  enablePullRequestAutoMerge: byItself(enable, 'pulls/merge'),
-  disablePullRequestAutoMerge: byItself(disable, 'pulls/merge'),
-  updatePullRequest: byOperation('pulls/update', ({ title, body, baseRefName: base, state }) => ({
-    ...{ title, body, base },
+  mergePullRequest: createRestMutation(
+    'pulls/merge',
+    ({ expectedHeadOid, mergeMethod, commitHeadline, commitBody }) => ({
+      sha: expectedHeadOid,
+      merge_method: lower(mergeMethod),
+      commit_title: commitHeadline,
+      commit_message: commitBody,
+    }),
+  ),
+  enablePullRequestAutoMerge: createDirectMutation(enable, 'pulls/merge'),
+  disablePullRequestAutoMerge: createDirectMutation(disable, 'pulls/merge'),
+  updatePullRequest: createRestMutation('pulls/update', ({ title, body, baseRefName: base, state }) => ({
+    title,
+    body,
+    base,
     state: lower(state),
   })),
-  closePullRequest: setState('closed'),
-  reopenPullRequest: setState('open'),
-  markPullRequestReadyForReview: setDraft(false),
-  convertPullRequestToDraft: setDraft(true),
-  updatePullRequestBranch: byOperation('pulls/update-branch', ({ expectedHeadOid }) => ({
+  closePullRequest: createStateMutation('closed'),
+  reopenPullRequest: createStateMutation('open'),
+  markPullRequestReadyForReview: createDraftMutation(false),
+  convertPullRequestToDraft: createDraftMutation(true),
+  updatePullRequestBranch: createRestMutation('pulls/update-branch', ({ expectedHeadOid }) => ({
     expected_head_sha: expectedHeadOid,
   })),
   addPullRequestReview: addReview,
@@ -221,7 +232,7 @@ const MUTATIONS: Readonly<Record<string, (input: Input, findCall: FindCall) => o
   reopenIssue: changeIssue(() => ({ state: 'open' })),
 }
 
-/** All mutations, as fields of the root. */
+/** Returns all mutations as fields of the root value. */
 export function mutationFields(findCall: FindCall): Readonly<Record<string, unknown>> {
   const fields = Object.entries(MUTATIONS).map(([name, mutate]) => [
     name,

@@ -3,15 +3,15 @@ import { refuseAccess } from './operation.ts'
 import type { Call } from './reply.ts'
 import { OPERATIONS } from './routes.ts'
 
-/** Something that is not played: the whole response is 501 then. The message names it. */
+/** Turns the complete response into a 501. The message names the unsupported feature. */
 export class NotPlayedError extends Error {}
 
-/** @param type as GitHub names it, such as `NOT_FOUND` */
+/** @param type GitHub's error type, such as `NOT_FOUND` */
 export function refuse(type: string, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { type } })
 }
 
-/** Refuses as GitHub does if the token may not do what the REST operation does. */
+/** @throws GraphQLError `FORBIDDEN` if the token lacks the permission of the REST operation */
 export function requireAccess(call: Call, operationName: string): void {
   const operation = OPERATIONS[operationName]
   if (operation !== undefined && refuseAccess(operation, call) !== undefined)

@@ -1,7 +1,7 @@
-/** What every list takes. */
+/** The arguments of every connection. */
 const PAGED = 'first: Int, last: Int, after: String, before: String'
 
-/** Lists that have nothing besides their pages. */
+/** The types whose connections have no additional fields. */
 const LISTED = [
   'Label',
   'User',
@@ -16,13 +16,12 @@ const LISTED = [
   'ProjectCard',
   'ProjectV2Item',
 ]
-const edge = (type: string): string => `type ${type}Edge { cursor: String!, node: ${type} }`
-const connection = (type: string): string =>
+const defineEdge = (type: string): string => `type ${type}Edge { cursor: String!, node: ${type} }`
+const defineConnection = (type: string): string =>
   `type ${type}Connection { nodes: [${type}], edges: [${type}Edge], totalCount: Int!, pageInfo: PageInfo! }`
 
 /**
- * The part of GitHub's GraphQL schema that is played: its types, fields and arguments, as GitHub's own schema has them. Clients
- * such as `gh` read from it what they can ask for.
+ * The supported part of GitHub's published GraphQL schema. Clients such as `gh` detect supported features by introspection.
  */
 export const SCHEMA = `
 scalar URI
@@ -643,5 +642,5 @@ input ReopenIssueInput { clientMutationId: String, issueId: ID! }
 
 type ReopenIssuePayload { clientMutationId: String, issue: Issue }
 
-${LISTED.map((type) => `${connection(type)}\n${edge(type)}`).join('\n')}
+${LISTED.map((type) => `${defineConnection(type)}\n${defineEdge(type)}`).join('\n')}
 `

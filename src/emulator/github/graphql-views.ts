@@ -12,7 +12,7 @@ import { describeMerge } from './repository-events.ts'
 import type { Commit, RepositoryState } from './repository-state.ts'
 import { fileBody, labelBody, userBody } from './resource-body.ts'
 
-/** Bots have no `[bot]` in their names here, except as `viewer`. */
+/** Logins of bots have no `[bot]` suffix in GraphQL, except for `viewer`. */
 export function actorView({ state, baseUrl }: Pick<Call, 'state' | 'baseUrl'>, login: string): object {
   const { id, type } = userBody(state, login)
   return {
@@ -25,7 +25,7 @@ export function actorView({ state, baseUrl }: Pick<Call, 'state' | 'baseUrl'>, l
   }
 }
 
-function ownerView({ name, baseUrl }: Call): object {
+function toOwnerView({ name, baseUrl }: Call): object {
   const login = name.split('/')[0] ?? ''
   return { __typename: 'Organization', id: nodeId('U', 0, login), login, name: login, url: `${baseUrl}/${login}` }
 }
@@ -52,14 +52,14 @@ const REACTIONS = {
   eyes: 'EYES',
 } as const
 
-function reactionGroups(reactions: readonly Reaction[] = []): readonly object[] {
+function toReactionGroups(reactions: readonly Reaction[] = []): readonly object[] {
   return Object.entries(REACTIONS).map(([name, content]) => ({
     content,
-    users: { totalCount: reactions.filter((one) => one.content === name).length },
+    users: { totalCount: reactions.filter((reaction) => reaction.content === name).length },
   }))
 }
 
-/** @param number of the issue or pull request that the comment is on */
+/** @param number of the comment's issue or pull request */
 export function commentView(call: Call, number: number, comment: Comment): object {
   const { id, user, body, createdAtMs, updatedAtMs = createdAtMs, association, reactions } = comment
   const kind = number in call.repository.pulls ? 'pull' : 'issues'
@@ -76,20 +76,20 @@ export function commentView(call: Call, number: number, comment: Comment): objec
     isMinimized: false,
     minimizedReason: null,
     includesCreatedEdit: updatedAtMs !== createdAtMs,
-    reactionGroups: reactionGroups(reactions),
+    reactionGroups: toReactionGroups(reactions),
     viewerDidAuthor: user === call.state.identity,
   }
 }
 
-const none = (name: string) =>
+const createEmptyConnection = (name: string) =>
   paged(
     name,
     () => [],
     () => ({}),
   )
 
-/** What an issue and a pull request have in common. */
-function conversationView(call: Call, number: number, issue: IssueState): object {
+/** Returns the fields that issues and pull requests share. */
+function toConversationFields(call: Call, number: number, issue: IssueState): object {
   const { title, body, user, locked, labels, assignees, comments, createdAtMs, updatedAtMs, closedAtMs } = issue
   return {
     databaseId: 1_000_000 + number,
@@ -119,9 +119,9 @@ function conversationView(call: Call, number: number, issue: IssueState): object
       (comment) => commentView(call, number, comment),
     ),
     milestone: null,
-    projectCards: none('projectCards'),
-    projectItems: none('projectItems'),
-    reactionGroups: reactionGroups(),
+    projectCards: createEmptyConnection('projectCards'),
+    projectItems: createEmptyConnection('projectItems'),
+    reactionGroups: toReactionGroups(),
     repository: () => repositoryView(call),
   }
 }
@@ -131,7 +131,7 @@ export function issueView(call: Call, number: number, issue: IssueState): object
   const { stateReason } = issue
   return {
     __typename: 'Issue',
-    ...conversationView(call, number, issue),
+    ...toConversationFields(call, number, issue),
     id: nodeId('I', call.repository.id, number),
     url: `${call.baseUrl}/${call.name}/issues/${number}`,
     state: issue.state.toUpperCase(),
@@ -140,12 +140,12 @@ export function issueView(call: Call, number: number, issue: IssueState): object
   }
 }
 
-function gitActorView(call: Call, login: string): object {
+function toGitActorView(call: Call, login: string): object {
   const user = call.state.users[login]?.type === 'User' ? actorView(call, login) : null
   return { name: login, email: `${login}@users.noreply.example`, user }
 }
 
-function commitView(call: Call, { sha, message, author, atMs }: Commit): object {
+function toCommitView(call: Call, { sha, message, author, atMs }: Commit): object {
   const [messageHeadline = '', ...rest] = message.split('\n')
   return {
     __typename: 'Commit',
@@ -157,19 +157,19 @@ function commitView(call: Call, { sha, message, author, atMs }: Commit): object 
     messageBody: rest.join('\n').trim(),
     committedDate: wireTime(atMs),
     authoredDate: wireTime(atMs),
-    author: gitActorView(call, author),
+    author: toGitActorView(call, author),
     authors: paged(
       'authors',
       () => [author],
-      (login) => gitActorView(call, login),
+      (login) => toGitActorView(call, login),
     ),
     statusCheckRollup: () => rollupView(call, sha),
   }
 }
 
-function toCommit(call: Call, sha: string | undefined): object | null {
+function findCommitView(call: Call, sha: string | undefined): object | null {
   const commit = sha === undefined ? undefined : findCommit(call.repository, sha)
-  return commit === undefined ? null : commitView(call, commit)
+  return commit === undefined ? null : toCommitView(call, commit)
 }
 
 export function reviewView(call: Call, number: number, review: Review): object {
@@ -182,19 +182,19 @@ export function reviewView(call: Call, number: number, review: Review): object {
     body,
     state,
     submittedAt: submittedAtMs === undefined ? null : wireTime(submittedAtMs),
-    commit: () => toCommit(call, headSha),
+    commit: () => findCommitView(call, headSha),
     url: `${call.baseUrl}/${call.name}/pull/${number}#pullrequestreview-${id}`,
-    reactionGroups: reactionGroups(),
+    reactionGroups: toReactionGroups(),
   }
 }
 
-function requestView(call: Call, name: string): object {
+function toRequestView(call: Call, name: string): object {
   const slug = name.split('/')[1]
-  const team = { __typename: 'Team', id: nodeId('U', 0, name), name: slug, slug, organization: ownerView(call) }
+  const team = { __typename: 'Team', id: nodeId('U', 0, name), name: slug, slug, organization: toOwnerView(call) }
   return { id: `RR_${name}`, requestedReviewer: slug === undefined ? actorView(call, name) : team }
 }
 
-function protectionView(repository: RepositoryState, branch: string): object | null {
+function toProtectionView(repository: RepositoryState, branch: string): object | null {
   const protection = repository.protections[branch]
   if (protection === undefined) return null
   const { requiredChecks, requiredApprovals, isStrict = false } = protection
@@ -209,7 +209,7 @@ function protectionView(repository: RepositoryState, branch: string): object | n
   }
 }
 
-function refView(call: Call, branch: string): object | null {
+function toRefView(call: Call, branch: string): object | null {
   const { repository } = call
   const sha = repository.branches[branch]
   if (sha === undefined) return null
@@ -217,12 +217,12 @@ function refView(call: Call, branch: string): object | null {
     id: `REF_${branch}`,
     name: branch,
     prefix: 'refs/heads/',
-    target: () => toCommit(call, sha),
-    branchProtectionRule: protectionView(repository, branch),
+    target: () => findCommitView(call, sha),
+    branchProtectionRule: toProtectionView(repository, branch),
   }
 }
 
-function autoMergeView(call: Call, { autoMerge }: PullState): object | null {
+function toAutoMergeView(call: Call, { autoMerge }: PullState): object | null {
   if (autoMerge === undefined) return null
   const { enabledBy, enabledAtMs, method, title = null, message = null } = autoMerge
   return {
@@ -235,55 +235,54 @@ function autoMergeView(call: Call, { autoMerge }: PullState): object | null {
   }
 }
 
-/** Whether and how a pull request can be merged. */
-function mergeFields(call: Call, number: number, pull: PullState): object {
+function toMergeFields(call: Call, number: number, pull: PullState): object {
   const { repository, name, nowMs } = call
-  const isKnown = (): boolean => isMergeable(call, pull) !== null
-  const text =
+  const isMergeabilityKnown = (): boolean => isMergeable(call, pull) !== null
+  const createTextField =
     (part: 'title' | 'message') =>
     ({ mergeType = 'MERGE' }: { readonly mergeType?: string }): string =>
       describeMerge(repository, name, number, { method: mergeType.toLowerCase() as MergeMethod })[part]
   const { merge } = pull
   const merger = merge?.by ?? findCommit(repository, merge?.sha ?? '')?.author
   return {
-    mergeable: () => (isKnown() ? (pull.conflict ? 'CONFLICTING' : 'MERGEABLE') : 'UNKNOWN'),
-    mergeStateStatus: () => (isKnown() ? readMergeState(repository, pull, nowMs).toUpperCase() : 'UNKNOWN'),
+    mergeable: () => (isMergeabilityKnown() ? (pull.conflict ? 'CONFLICTING' : 'MERGEABLE') : 'UNKNOWN'),
+    mergeStateStatus: () => (isMergeabilityKnown() ? readMergeState(repository, pull, nowMs).toUpperCase() : 'UNKNOWN'),
     merged: merge !== undefined,
     mergedAt: merge === undefined ? null : wireTime(merge.atMs),
     mergedBy: merger === undefined ? null : actorView(call, merger),
-    mergeCommit: () => toCommit(call, merge?.sha),
-    potentialMergeCommit: () => toCommit(call, makeTestMerge(repository, pull)?.sha),
-    autoMergeRequest: autoMergeView(call, pull),
+    mergeCommit: () => findCommitView(call, merge?.sha),
+    potentialMergeCommit: () => findCommitView(call, makeTestMerge(repository, pull)?.sha),
+    autoMergeRequest: toAutoMergeView(call, pull),
     reviewDecision: () => reviewDecision(repository, pull) ?? null,
     isInMergeQueue: false,
     isMergeQueueEnabled: false,
-    viewerMergeHeadlineText: text('title'),
-    viewerMergeBodyText: text('message'),
+    viewerMergeHeadlineText: createTextField('title'),
+    viewerMergeBodyText: createTextField('message'),
   }
 }
 
-function changeFields(call: Call, number: number, pull: PullState): object {
-  const change = (): ReturnType<typeof shownChange> => shownChange(call, pull)
+function toChangeFields(call: Call, number: number, pull: PullState): object {
+  const getChange = (): ReturnType<typeof shownChange> => shownChange(call, pull)
   const sum = (field: 'additions' | 'deletions') => (): number =>
-    change()
+    getChange()
       .files.map(fileBody)
       .reduce((total, file) => total + file[field], 0)
   return {
     additions: sum('additions'),
     deletions: sum('deletions'),
-    changedFiles: () => change().files.length,
+    changedFiles: () => getChange().files.length,
     commits: paged(
       'commits',
-      () => change().ahead,
+      () => getChange().ahead,
       (commit) => ({
         id: nodeId('C', call.repository.id, `${number}/${commit.sha}`),
-        commit: commitView(call, commit),
+        commit: toCommitView(call, commit),
         url: `${call.baseUrl}/${call.name}/pull/${number}/commits/${commit.sha}`,
       }),
     ),
     files: paged(
       'files',
-      () => change().files.map(fileBody),
+      () => getChange().files.map(fileBody),
       ({ filename: path, additions, deletions, status = 'modified' }) => {
         const changeType = status === 'removed' ? 'DELETED' : status.toUpperCase()
         return { path, additions, deletions, changeType }
@@ -301,9 +300,9 @@ export function pullView(call: Call, number: number, pull: PullState): object {
   const show = (review: Review): object => reviewView(call, number, review)
   return {
     __typename: 'PullRequest',
-    ...conversationView(call, number, pull),
-    ...mergeFields(call, number, pull),
-    ...changeFields(call, number, pull),
+    ...toConversationFields(call, number, pull),
+    ...toMergeFields(call, number, pull),
+    ...toChangeFields(call, number, pull),
     id: nodeId('PR', repository.id, number),
     fullDatabaseId: String(1_000_000 + number),
     url: `${baseUrl}/${name}/pull/${number}`,
@@ -311,14 +310,14 @@ export function pullView(call: Call, number: number, pull: PullState): object {
     isDraft: draft,
     isCrossRepository: fork !== undefined,
     maintainerCanModify: false,
-    baseRef: () => refView(call, base),
+    baseRef: () => toRefView(call, base),
     baseRefName: base,
     baseRefOid: pull.closedBaseSha ?? repository.branches[base] ?? '',
-    headRef: () => headCall && refView(headCall, branch),
+    headRef: () => headCall && toRefView(headCall, branch),
     headRefName: branch,
     headRefOid: getHead(call, pull),
     headRepository: () => headCall && repositoryView(headCall),
-    headRepositoryOwner: headCall && ownerView(headCall),
+    headRepositoryOwner: headCall && toOwnerView(headCall),
     reviews: ({ states, ...paging }: Paging & { readonly states?: readonly string[] | null }) =>
       list(
         'reviews',
@@ -330,13 +329,13 @@ export function pullView(call: Call, number: number, pull: PullState): object {
     reviewRequests: paged(
       'reviewRequests',
       () => requestedReviewers(pull),
-      (one) => requestView(call, one),
+      (reviewer) => toRequestView(call, reviewer),
     ),
-    closingIssuesReferences: none('closingIssuesReferences'),
+    closingIssuesReferences: createEmptyConnection('closingIssuesReferences'),
   }
 }
 
-/** A pull request or an issue that GitHub shows by now. */
+/** Finds an issue or a pull request that is already visible. */
 function findView(call: Call, number: number, kinds: readonly ('Issue' | 'PullRequest')[]): object {
   const { repository, nowMs, state } = call
   const { [number]: pull } = repository.pulls
@@ -359,7 +358,7 @@ interface PullFilter extends Paging, Ordered {
   readonly labels?: readonly string[] | null
 }
 
-/** The oldest first, unless asked otherwise. */
+/** Default: oldest first. */
 function sortByOrder<T extends IssueState>(
   issues: Readonly<Record<number, T>>,
   { orderBy }: Ordered,
@@ -369,7 +368,7 @@ function sortByOrder<T extends IssueState>(
   const sign = orderBy?.direction === 'DESC' ? -1 : 1
   return Object.entries(issues)
     .map(([number, issue]) => [Number(number), issue] as const)
-    .sort(([a, one], [b, other]) => sign * (key(one) - key(other) || a - b))
+    .sort(([a, first], [b, second]) => sign * (key(first) - key(second) || a - b))
 }
 
 interface IssueFilters {
@@ -387,19 +386,19 @@ interface IssueFilter extends Paging, Ordered {
   readonly filterBy?: IssueFilters | null
 }
 
-/** Whether an issue has one of the labels. */
-const hasAny = (issue: IssueState, labels: readonly string[] | null | undefined): boolean =>
+/** Whether an issue has one of the labels. Without a filter every issue matches. */
+const hasAnyLabel = (issue: IssueState, labels: readonly string[] | null | undefined): boolean =>
   labels?.some((label) => spelledIn(issue.labels, label) !== undefined) ?? true
 
 function listIssues(call: Call, filter: IssueFilter): object {
   requireAccess(call, 'issues/list-for-repo')
   const { assignee, createdBy, labels, mentioned, since, states } = filter.filterBy ?? {}
-  const wanted = filter.states ?? states
+  const stateFilter = filter.states ?? states
   const found = sortByOrder(call.repository.issues, filter).filter(
     ([, issue]) =>
-      (wanted?.includes(issue.state.toUpperCase()) ?? true) &&
-      hasAny(issue, filter.labels) &&
-      hasAny(issue, labels) &&
+      (stateFilter?.includes(issue.state.toUpperCase()) ?? true) &&
+      hasAnyLabel(issue, filter.labels) &&
+      hasAnyLabel(issue, labels) &&
       (typeof assignee !== 'string' || isAssignedTo(issue, assignee)) &&
       (typeof mentioned !== 'string' || isMentioned(issue, mentioned)) &&
       spelledIn([issue.user], createdBy ?? issue.user) !== undefined &&
@@ -418,7 +417,7 @@ function listPulls(call: Call, filter: PullFilter): object {
       (states?.includes(getState(pull)) ?? true) &&
       pull.base === (baseRefName ?? pull.base) &&
       pull.branch === (headRefName ?? pull.branch) &&
-      hasAny(pull, labels),
+      hasAnyLabel(pull, labels),
   )
   return list('pullRequests', found, filter, ([number, pull]) => pullView(call, number, pull))
 }
@@ -427,13 +426,13 @@ interface LabelFilter extends Paging, Ordered {
   readonly query?: string | null
 }
 
-/** Those that have the text of the query in their names or descriptions. */
+/** `query` matches names and descriptions. */
 function listLabels(call: Call, { orderBy, query, ...paging }: LabelFilter): object {
   requireAccess(call, 'issues/list-labels-for-repo')
   const { labels, labelDetails } = call.repository
   const found = labels.filter((name) =>
-    [name, labelDetails[name]?.description ?? ''].some((one) =>
-      one.toLowerCase().includes((query ?? '').toLowerCase()),
+    [name, labelDetails[name]?.description ?? ''].some((text) =>
+      text.toLowerCase().includes((query ?? '').toLowerCase()),
     ),
   )
   const names = orderBy?.field === 'NAME' ? found.toSorted() : found
@@ -441,8 +440,8 @@ function listLabels(call: Call, { orderBy, query, ...paging }: LabelFilter): obj
   return list('labels', ordered, paging, (name) => labelView(call, name))
 }
 
-/** What the token may do, in the words of a role. */
-function viewerPermission({ state: { permissions } }: Call): string {
+/** Converts the permissions of the token to a role. */
+function getViewerPermission({ state: { permissions } }: Call): string {
   return permissions.contents === 'write' ? 'WRITE' : 'READ'
 }
 
@@ -455,7 +454,7 @@ export function repositoryView(call: Call): object {
     databaseId: id,
     name: name.split('/')[1],
     nameWithOwner: name,
-    owner: ownerView(call),
+    owner: toOwnerView(call),
     url: `${baseUrl}/${name}`,
     description: null,
     isPrivate: false,
@@ -464,15 +463,15 @@ export function repositoryView(call: Call): object {
     parent: null,
     hasIssuesEnabled: true,
     hasWikiEnabled: false,
-    viewerPermission: viewerPermission(call),
+    viewerPermission: getViewerPermission(call),
     mergeCommitAllowed: mergeMethods.includes('merge'),
     squashMergeAllowed: mergeMethods.includes('squash'),
     rebaseMergeAllowed: mergeMethods.includes('rebase'),
     autoMergeAllowed: repository.isAutoMergeAllowed,
     deleteBranchOnMerge: repository.deletesBranchOnMerge,
-    defaultBranchRef: () => refView(call, defaultBranch),
+    defaultBranchRef: () => toRefView(call, defaultBranch),
     ref: ({ qualifiedName }: { readonly qualifiedName: string }) =>
-      refView(call, qualifiedName.replace(/^refs\/heads\//, '')),
+      toRefView(call, qualifiedName.replace(/^refs\/heads\//, '')),
     pullRequest: ({ number }: { readonly number: number }) => findView(call, number, ['PullRequest']),
     pullRequests: (filter: PullFilter) => listPulls(call, filter),
     issue: ({ number }: { readonly number: number }) => findView(call, number, ['Issue']),

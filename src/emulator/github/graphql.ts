@@ -18,7 +18,7 @@ import { readNodeId } from './node-id.ts'
 import { type AccountCall, type Call, type Reply, notPlayed, ok, spelledIn, within } from './reply.ts'
 import { parseSearch, searchIssues } from './search-issues.ts'
 
-/** GitHub allows `... on Issue { state } ... on PullRequest { state }`, although the two states have different types. */
+/** GitHub accepts `... on Issue { state } ... on PullRequest { state }` although the types of the two fields differ. */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
 
 let builtSchema: GraphQLSchema | undefined
@@ -28,37 +28,37 @@ function getSchema(): GraphQLSchema {
   return builtSchema
 }
 
-/** A repository by its name, also by one that it had before. */
-function findRepository(call: AccountCall, wanted: string): Call {
+/** Finds a repository by its current name or a former one. */
+function findRepository(call: AccountCall, requestedName: string): Call {
   const { repositories } = call.state
-  const name = spelledIn(Object.keys(repositories), wanted) ?? wanted
+  const name = spelledIn(Object.keys(repositories), requestedName) ?? requestedName
   const { [name]: repository } = repositories
   if (repository === undefined)
-    throw refuse('NOT_FOUND', `Could not resolve to a Repository with the name '${wanted}'.`)
+    throw refuse('NOT_FOUND', `Could not resolve to a Repository with the name '${requestedName}'.`)
   return repository.movedTo === undefined ? within(call, name, repository) : findRepository(call, repository.movedTo)
 }
 
-function findById(call: AccountCall, repositoryId: number): Call | undefined {
+function findRepositoryById(call: AccountCall, repositoryId: number): Call | undefined {
   const found = Object.entries(call.state.repositories).find(
     ([, { id, movedTo }]) => id === repositoryId && movedTo === undefined,
   )
   return found === undefined ? undefined : within(call, ...found)
 }
 
-function showNode(call: AccountCall, id: string): object {
+function findNodeView(call: AccountCall, id: string): object {
   const node = readNodeId(id)
-  const inRepository = node === undefined ? undefined : findById(call, node.repositoryId)
+  const repositoryCall = node === undefined ? undefined : findRepositoryById(call, node.repositoryId)
   const number = Number(node?.key)
   if (node?.kind === 'U') return actorView(call, node.key)
-  if (node !== undefined && inRepository !== undefined) {
-    const { labels, issues, pulls } = inRepository.repository
-    if (node.kind === 'R') return repositoryView(inRepository)
-    if (node.kind === 'LA' && labels.includes(node.key)) return labelView(inRepository, node.key)
-    if (node.kind === 'PR' && pulls[number] !== undefined) return pullView(inRepository, number, pulls[number])
-    if (node.kind === 'I' && issues[number] !== undefined) return issueView(inRepository, number, issues[number])
-    for (const [place, { comments }] of [...Object.entries(issues), ...Object.entries(pulls)]) {
-      const comment = comments.find((one) => node.kind === 'IC' && one.id === number)
-      if (comment !== undefined) return commentView(inRepository, Number(place), comment)
+  if (node !== undefined && repositoryCall !== undefined) {
+    const { labels, issues, pulls } = repositoryCall.repository
+    if (node.kind === 'R') return repositoryView(repositoryCall)
+    if (node.kind === 'LA' && labels.includes(node.key)) return labelView(repositoryCall, node.key)
+    if (node.kind === 'PR' && pulls[number] !== undefined) return pullView(repositoryCall, number, pulls[number])
+    if (node.kind === 'I' && issues[number] !== undefined) return issueView(repositoryCall, number, issues[number])
+    for (const [issueNumber, { comments }] of [...Object.entries(issues), ...Object.entries(pulls)]) {
+      const comment = comments.find((candidate) => node.kind === 'IC' && candidate.id === number)
+      if (comment !== undefined) return commentView(repositoryCall, Number(issueNumber), comment)
     }
   }
   throw refuse('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`)
@@ -77,31 +77,31 @@ function search(call: AccountCall, { query, type, ...paging }: SearchArguments):
   return {
     issueCount: found.length,
     ...list('search', found, paging, ({ repositoryName, number, issue }) => {
-      const inRepository = findRepository(call, repositoryName)
-      const { [number]: pull } = inRepository.repository.pulls
-      return pull === undefined ? issueView(inRepository, number, issue) : pullView(inRepository, number, pull)
+      const repositoryCall = findRepository(call, repositoryName)
+      const { [number]: pull } = repositoryCall.repository.pulls
+      return pull === undefined ? issueView(repositoryCall, number, issue) : pullView(repositoryCall, number, pull)
     }),
   }
 }
 
-/** In GitHub's words, what a query asks for that the schema does not have. Nothing if the query has another fault. */
-function nameMissing(message: string): string | undefined {
+/** Returns GitHub's message for a field, argument or type that the schema does not have. Undefined for any other error. */
+function describeMissing(message: string): string | undefined {
   const [, field, type] = /^Cannot query field "(\w+)" on type "(\w+)"/.exec(message) ?? []
   if (field !== undefined) return `Field '${field}' doesn't exist on type '${type}'`
-  const [, argument, of] = /^Unknown argument "(\w+)" on field "\w+\.(\w+)"/.exec(message) ?? []
-  if (argument !== undefined) return `Field '${of}' doesn't accept argument '${argument}'`
+  const [, argument, parent] = /^Unknown argument "(\w+)" on field "\w+\.(\w+)"/.exec(message) ?? []
+  if (argument !== undefined) return `Field '${parent}' doesn't accept argument '${argument}'`
   const [, name, input] = /Field "(\w+)" is not defined by type "(\w+)"/.exec(message) ?? []
   if (name !== undefined) return `InputObject '${input}' doesn't accept argument '${name}'`
   const unknown = /^Unknown type "(\w+)"/.exec(message)?.[1]
   return unknown === undefined ? undefined : `No such type ${unknown}`
 }
 
-/** Errors in GitHub's form, with status 200, or 501 if one of them says that something is not played. */
+/** Returns errors in GitHub's format with status 200, or a 501 if one of them is about an unsupported feature. */
 function toReply(query: string, errors: readonly GraphQLError[], data?: unknown): Reply {
   const missing = errors.map(({ message, originalError }) =>
-    originalError instanceof NotPlayedError ? originalError.message : nameMissing(message),
+    originalError instanceof NotPlayedError ? originalError.message : describeMissing(message),
   )
-  const first = missing.find((one) => one !== undefined)
+  const first = missing.find((name) => name !== undefined)
   if (first !== undefined) return notPlayed(`the GraphQL query ${query}: ${first}`)
   const shown = errors.map(({ message, path, locations, extensions }) => ({
     ...(extensions['type'] !== undefined && { type: extensions['type'] }),
@@ -112,7 +112,7 @@ function toReply(query: string, errors: readonly GraphQLError[], data?: unknown)
   return ok({ ...(data !== undefined && { data }), errors: shown })
 }
 
-/** Answers a GraphQL request from the same state as REST, with the same permissions and refusals. */
+/** Executes a GraphQL request on the same state as REST, with the same permissions and errors. */
 export function answerGraphQL(call: AccountCall, body: Readonly<Record<string, unknown>>): Reply {
   const { query, variables, operationName } = body
   if (typeof query !== 'string' || query === '')
@@ -135,9 +135,9 @@ export function answerGraphQL(call: AccountCall, body: Readonly<Record<string, u
       viewer: { ...actorView(call, call.state.identity), login: call.state.identity },
       repository: ({ owner, name: short }: { readonly owner: string; readonly name: string }) =>
         repositoryView(findRepository(call, `${owner}/${short}`)),
-      node: ({ id }: { readonly id: string }) => showNode(call, id),
+      node: ({ id }: { readonly id: string }) => findNodeView(call, id),
       search: (given: SearchArguments) => search(call, given),
-      ...mutationFields((repositoryId) => findById(call, repositoryId)),
+      ...mutationFields((repositoryId) => findRepositoryById(call, repositoryId)),
     },
     variableValues: typeof variables === 'object' ? (variables as Record<string, unknown> | null) : undefined,
     operationName: operation,

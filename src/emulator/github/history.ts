@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import type { PullState } from './pull-state.ts'
 import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
 
-const SHORTEST_SHA = 7
+const MIN_SHA_LENGTH = 7
 
 /**
- * The merge of an open pull request into its base that GitHub makes for a test (`refs/pull/N/merge`). It is in no branch and in
- * no list, and another one takes its place when head or base move.
+ * Creates GitHub's test merge of an open pull request into its base (`refs/pull/N/merge`). It is on no branch and in no list,
+ * and changes when head or base move.
+ * @returns undefined for a closed pull request and for a conflict
  */
 export function makeTestMerge({ branches }: RepositoryState, pull: PullState): Commit | undefined {
   const { headSha, base, user, updatedAtMs } = pull
@@ -17,10 +18,10 @@ export function makeTestMerge({ branches }: RepositoryState, pull: PullState): C
   return { sha, parents: [baseSha, headSha], message, author: user, atMs: updatedAtMs, files: [] }
 }
 
-/** The commit that a branch, a tag, `refs/...` or an id, also the beginning of one, names. */
+/** Finds a commit by branch, tag, `refs/...`, id or id prefix. */
 export function findCommit(repository: RepositoryState, ref: string): Commit | undefined {
   const { commits, tags, pulls, forks, defaultBranch } = repository
-  const bySha = (sha: string | undefined): Commit | undefined =>
+  const findBySha = (sha: string | undefined): Commit | undefined =>
     sha === undefined ? undefined : commits.find((commit) => commit.sha === sha)
   // The branch of a fork is named `owner:branch`.
   const [owner = ''] = /^[^:]*(?=:)/.exec(ref) ?? []
@@ -28,32 +29,32 @@ export function findCommit(repository: RepositoryState, ref: string): Commit | u
   const name = ref.slice(ref.indexOf(':') + 1).replace(/^refs\//, '')
   const [, number, end] = /^pull\/(\d+)\/(head|merge)$/.exec(name) ?? []
   const pull = pulls[Number(number)]
-  if (number !== undefined) return pull && (end === 'head' ? bySha(pull.headSha) : makeTestMerge(repository, pull))
+  if (number !== undefined) return pull && (end === 'head' ? findBySha(pull.headSha) : makeTestMerge(repository, pull))
   const short = name.replace(/^(heads|tags)\//, '')
-  if (short === 'HEAD') return bySha(repository.branches[defaultBranch])
+  if (short === 'HEAD') return findBySha(repository.branches[defaultBranch])
   const named = name.startsWith('tags/') ? tags[short] : (branches[short] ?? tags[short])
-  if (named !== undefined) return bySha(named)
-  if (!/^[0-9a-f]+$/.test(ref) || ref.length < SHORTEST_SHA) return undefined
-  const testMerges = Object.values(pulls).map((one) => makeTestMerge(repository, one))
+  if (named !== undefined) return findBySha(named)
+  if (!/^[0-9a-f]+$/.test(ref) || ref.length < MIN_SHA_LENGTH) return undefined
+  const testMerges = Object.values(pulls).map((pullRequest) => makeTestMerge(repository, pullRequest))
   return [...commits, ...testMerges].find((commit) => commit?.sha.startsWith(ref))
 }
 
-/** A commit and all before it, newest first. */
+/** Returns a commit and its ancestors, newest first. */
 export function getHistory({ commits }: RepositoryState, sha: string): readonly Commit[] {
-  const wanted = new Set([sha])
-  // Every commit stands behind its parents, so one walk back finds them all.
+  const ancestors = new Set([sha])
+  // Commits are stored after their parents, so one backward pass finds all ancestors.
   return commits.toReversed().filter((commit) => {
-    if (!wanted.has(commit.sha)) return false
-    for (const parent of commit.parents) wanted.add(parent)
+    if (!ancestors.has(commit.sha)) return false
+    for (const parent of commit.parents) ancestors.add(parent)
     return true
   })
 }
 
-function following(before: FileChange, after: FileChange): FileChange | undefined {
-  const { status: was = 'modified' } = before
-  const { status: is = 'modified' } = after
-  if (is === 'removed' && was === 'added') return undefined
-  const status = is === 'removed' ? is : was === 'removed' ? 'modified' : was
+function combineChanges(before: FileChange, after: FileChange): FileChange | undefined {
+  const { status: oldStatus = 'modified' } = before
+  const { status: newStatus = 'modified' } = after
+  if (newStatus === 'removed' && oldStatus === 'added') return undefined
+  const status = newStatus === 'removed' ? newStatus : oldStatus === 'removed' ? 'modified' : oldStatus
   return {
     ...before,
     ...after,
@@ -63,14 +64,17 @@ function following(before: FileChange, after: FileChange): FileChange | undefine
   }
 }
 
-/** What several commits changed together, in the order of the files' names. Oldest commit first. */
+/**
+ * Combines the changes of several commits, sorted by file name.
+ * @param commits oldest first
+ */
 export function changedFiles(commits: readonly Commit[]): readonly FileChange[] {
   const files = new Map<string, FileChange>()
   for (const change of commits.flatMap((commit) => commit.files)) {
     const from = change.status === 'renamed' ? (change.previous_filename ?? change.filename) : change.filename
     const before = files.get(from)
     files.delete(from)
-    const file = before === undefined ? change : following(before, change)
+    const file = before === undefined ? change : combineChanges(before, change)
     if (file !== undefined) files.set(change.filename, file)
   }
   return [...files.values()].sort((a, b) => (a.filename < b.filename ? -1 : 1))
@@ -79,10 +83,10 @@ export function changedFiles(commits: readonly Commit[]): readonly FileChange[] 
 export interface Compared {
   readonly relation: 'ahead' | 'behind' | 'diverged' | 'identical'
   readonly mergeBase: Commit
-  /** In the head and not in the base, oldest first. */
+  /** The commits that are in the head but not in the base, oldest first. */
   readonly ahead: readonly Commit[]
   readonly behindBy: number
-  /** What changed from the merge base to the head. */
+  /** The changes from the merge base to the head. */
   readonly files: readonly FileChange[]
 }
 
@@ -91,7 +95,10 @@ function getRelation(aheadBy: number, behindBy: number): Compared['relation'] {
   return behindBy > 0 ? 'behind' : 'identical'
 }
 
-/** Nothing if the two have no commit in common. */
+/**
+ * Compares the histories of two commits.
+ * @returns undefined if they have no common ancestor
+ */
 export function compareHistories(repository: RepositoryState, baseSha: string, headSha: string): Compared | undefined {
   const base = getHistory(repository, baseSha)
   const head = getHistory(repository, headSha)
@@ -104,7 +111,7 @@ export function compareHistories(repository: RepositoryState, baseSha: string, h
   return { relation: getRelation(ahead.length, behindBy), mergeBase, ahead, behindBy, files: changedFiles(ahead) }
 }
 
-/** What a pull request brings. Nothing where its commits are not known. */
+/** Returns the commits and changes of a pull request. Both are empty if its commits are unknown. */
 export function changeOfPull(repository: RepositoryState, pull: PullState): Pick<Compared, 'ahead' | 'files'> {
   const baseSha = pull.closedBaseSha ?? repository.branches[pull.base] ?? ''
   return compareHistories(repository, baseSha, pull.headSha) ?? { ahead: [], files: [] }

@@ -21,7 +21,7 @@ import { closeIssue, reopenIssue, takeNumber } from './repository-events.ts'
 import type { ReviewEvent } from './pull-state.ts'
 import { reactionsBody, reviewerBody, userBody } from './resource-body.ts'
 
-/** What lists are sorted by. The most popular has the most comments. */
+/** GitHub defines `popularity` as the number of comments. */
 const SORT_KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
   created: ({ createdAtMs }) => createdAtMs,
   updated: ({ updatedAtMs }) => updatedAtMs,
@@ -30,22 +30,22 @@ const SORT_KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
   'long-running': ({ createdAtMs }) => createdAtMs,
 }
 
-/** Filtered by state and sorted as the query asks. */
+/** Filters by the query's `state`, and sorts by its `sort` and `direction`. */
 export function sortIssues<T extends IssueState>(
   { query }: Pick<Call, 'query'>,
   issues: Readonly<Record<number, T>>,
   defaultDirection: 'asc' | 'desc',
 ): readonly (readonly [number: number, issue: T])[] {
-  const wanted = query.get('state') ?? 'open'
+  const stateFilter = query.get('state') ?? 'open'
   const key = SORT_KEYS[query.get('sort') ?? 'created'] ?? (() => 0)
   const sign = (query.get('direction') ?? defaultDirection) === 'asc' ? 1 : -1
   return Object.entries(issues)
     .map(([number, issue]) => [Number(number), issue] as const)
-    .filter(([, { state }]) => wanted === 'all' || state === wanted)
-    .sort(([a, one], [b, other]) => sign * (key(one) - key(other) || a - b))
+    .filter(([, { state }]) => stateFilter === 'all' || state === stateFilter)
+    .sort(([a, first], [b, second]) => sign * (key(first) - key(second) || a - b))
 }
 
-/** Of lists of issues and of pull requests. */
+/** The parameters that lists of issues and of pull requests share. */
 export const LISTED = { state: ['open', 'closed', 'all'], direction: ['asc', 'desc'] } as const
 
 export function issueBody(call: Call, number: number, issue: IssueState): object {
@@ -69,16 +69,16 @@ export function issueBody(call: Call, number: number, issue: IssueState): object
   }
 }
 
-/** Whoever may read no pull requests sees none in the list, and no refusal. */
+/** Without permission to read pull requests, GitHub omits them instead of refusing the request. */
 function listIssues(call: Call): Reply {
   const { issues, pulls } = call.repository
   const labels = call.query.get('labels')?.split(',') ?? []
-  const seen = { ...issues, ...(call.state.permissions['pull-requests'] === undefined ? {} : pulls) }
+  const visible = { ...issues, ...(call.state.permissions['pull-requests'] === undefined ? {} : pulls) }
   const [creator, since, assignee, mentioned] = ['creator', 'since', 'assignee', 'mentioned'].map((name) =>
     call.query.get(name),
   )
   const sinceMs = Date.parse(since ?? '') || -Infinity
-  const found = sortIssues(call, seen, 'desc').filter(
+  const found = sortIssues(call, visible, 'desc').filter(
     ([, issue]) =>
       labels.every((label) => spelledIn(issue.labels, label) !== undefined) &&
       spelledIn([issue.user], creator ?? issue.user) !== undefined &&
@@ -98,12 +98,12 @@ interface IssueFields {
   readonly assignees?: readonly string[]
 }
 
-/** Labels as names, whichever of their two forms the body has. */
+/** A label is a string or an object with a name. */
 const toNames = (labels: readonly unknown[]): readonly string[] =>
-  labels.map((one) => (typeof one === 'string' ? one : String((one as { name?: unknown } | null)?.name)))
+  labels.map((label) => (typeof label === 'string' ? label : String((label as { name?: unknown } | null)?.name)))
 
-/** Only who works with the repository can be assigned. GitHub leaves out the others, and says nothing. */
-function knownAssignees({ repository, state }: Call, logins: readonly string[]): readonly string[] {
+/** GitHub silently ignores users who cannot be assigned. */
+function selectAssignees({ repository, state }: Call, logins: readonly string[]): readonly string[] {
   const known = [...Object.keys(repository.collaborators), state.identity]
   return logins.flatMap((login) => spelledIn(known, login) ?? [])
 }
@@ -117,7 +117,7 @@ function createIssue(call: Call): Reply {
   const number = takeNumber(repository)
   const text = { title, body: body ?? '', user: state.identity }
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs }
-  const known = [...knownAssignees(call, assignees)]
+  const known = [...selectAssignees(call, assignees)]
   const issue = issueState({ ...text, ...times, labels: [...resolved], assignees: known })
   repository.issues[number] = issue
   return created(issueBody(call, number, issue))
@@ -136,7 +136,7 @@ function updateIssue(call: IssueCall): Reply {
   if (title !== undefined) issue.title = title
   if (body !== undefined) issue.body = body ?? ''
   if (resolved !== undefined) issue.labels.splice(0, Infinity, ...resolved)
-  if (assignees !== undefined) issue.assignees.splice(0, Infinity, ...knownAssignees(call, assignees))
+  if (assignees !== undefined) issue.assignees.splice(0, Infinity, ...selectAssignees(call, assignees))
   if (state === 'closed' && issue.state === 'open') closeIssue(repository, issue, nowMs)
   if (state === 'open' && issue.state === 'closed') reopenIssue(issue, nowMs)
   if (reason !== undefined) issue.stateReason = reason ?? undefined
@@ -149,7 +149,7 @@ const changeAssignees =
   (call: IssueCall): Reply => {
     const { number, issue, nowMs } = call
     const { assignees = [] } = call.body as IssueFields
-    for (const login of knownAssignees(call, assignees)) {
+    for (const login of selectAssignees(call, assignees)) {
       const index = issue.assignees.indexOf(login)
       if (how === 'add' && index === -1) issue.assignees.push(login)
       if (how === 'remove' && index !== -1) issue.assignees.splice(index, 1)
@@ -171,26 +171,26 @@ function unlock({ issue }: IssueCall): Reply {
   return noContent()
 }
 
-function eventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): object {
+function toEventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): object {
   if (event === 'reviewed') return { id, event, user: userBody(call.state, name), submitted_at: wireTime(atMs) }
-  const [requester, whom] = [userBody(call.state, actor), reviewerBody(call, name)]
-  const who = 'user' in whom ? { requested_reviewer: whom.user } : { requested_team: whom.team }
-  return { id, event, actor: requester, review_requester: requester, created_at: wireTime(atMs), ...who }
+  const [requester, reviewer] = [userBody(call.state, actor), reviewerBody(call, name)]
+  const requested = 'user' in reviewer ? { requested_reviewer: reviewer.user } : { requested_team: reviewer.team }
+  return { id, event, actor: requester, review_requester: requester, created_at: wireTime(atMs), ...requested }
 }
 
-function crossReferenceBody(call: Call, { name, repository, number, issue, user, atMs }: CrossReference): object {
+function toCrossReferenceBody(call: Call, { name, repository, number, issue, user, atMs }: CrossReference): object {
   const at = wireTime(atMs)
   const source = { type: 'issue', issue: issueBody({ ...call, name, repository }, number, issue) }
   return { event: 'cross-referenced', actor: userBody(call.state, user), created_at: at, updated_at: at, source }
 }
 
-/** Of all that happens, what is about reviews, and comments elsewhere that refer to it. */
+/** Lists only events about reviews and cross-references. Other events are not recorded. */
 function listEvents(call: IssueCall): Reply {
   const reviews = 'reviewEvents' in call.issue ? call.issue.reviewEvents : []
   const references = listCrossReferences(call.state, call.repository, call.number)
   const events = [
-    ...reviews.map((event) => ({ atMs: event.atMs, body: eventBody(call, event) })),
-    ...references.map((one) => ({ atMs: one.atMs, body: crossReferenceBody(call, one) })),
+    ...reviews.map((event) => ({ atMs: event.atMs, body: toEventBody(call, event) })),
+    ...references.map((reference) => ({ atMs: reference.atMs, body: toCrossReferenceBody(call, reference) })),
   ]
   return listReply(
     call,
@@ -203,9 +203,9 @@ const ISSUE = '/issues/{issue_number}'
 const ASSIGNEES = `${ISSUE}/assignees`
 const LOCK = `${ISSUE}/lock`
 const TEXT = { title: 'text', body: 'text or null', labels: 'any', assignees: 'texts' } as const
-const UNPLAYED = ['assignee', 'milestone', 'issue_field_values', 'type'] as const
+const UNSUPPORTED = ['assignee', 'milestone', 'issue_field_values', 'type'] as const
 
-/** Issues, and what pull requests have as issues: state, assignees, locks, timeline. */
+/** Issues, and the properties that pull requests share with them: state, assignees, locks, timeline. */
 export const ISSUE_OPERATIONS: Operations = {
   'issues/list-for-repo': operation('GET', '/issues', ['issues'], listIssues, {
     query: {
@@ -223,7 +223,7 @@ export const ISSUE_OPERATIONS: Operations = {
   'issues/create': operation('POST', '/issues', ['issues'], createIssue, {
     body: TEXT,
     required: ['title'],
-    unplayed: UNPLAYED,
+    unplayed: UNSUPPORTED,
   }),
   'issues/get': operation(
     'GET',
@@ -237,7 +237,7 @@ export const ISSUE_OPERATIONS: Operations = {
       state: ['open', 'closed'],
       state_reason: ['completed', 'not_planned', 'reopened'],
     },
-    unplayed: [...UNPLAYED, 'duplicate_issue_id'],
+    unplayed: [...UNSUPPORTED, 'duplicate_issue_id'],
   }),
   'issues/add-assignees': operation('POST', ASSIGNEES, ISSUES_OR_PULLS, withIssue(changeAssignees('add')), {
     body: { assignees: 'texts' },

@@ -13,7 +13,7 @@ export interface Comment {
   body: string
   readonly createdAtMs: number
   updatedAtMs?: number
-  /** Where it is not what follows from the collaborators. */
+  /** Overrides the association that is derived from the collaborators. */
   readonly association?: string
   /** What it referred to when it was written, such as `#12` or `acme/code#12`. */
   readonly references?: readonly string[]
@@ -33,21 +33,23 @@ export interface IssueState {
   readonly createdAtMs: number
   updatedAtMs: number
   closedAtMs: number | undefined
-  /** Why an issue was closed, or that it was opened again. */
+  /** Why the issue was closed, or `reopened`. */
   stateReason: 'completed' | 'not_planned' | 'reopened' | undefined
 }
 
-/** Whether somebody is mentioned in the conversation. */
+/** Whether the body or a comment mentions a user. */
 export function isMentioned({ body, comments }: IssueState, login: string): boolean {
-  const mentions = [body, ...comments.map((one) => one.body)].flatMap((text) => text.match(/(?<![\w-])@[\w-]+/g) ?? [])
+  const mentions = [body, ...comments.map((comment) => comment.body)].flatMap(
+    (text) => text.match(/(?<![\w-])@[\w-]+/g) ?? [],
+  )
   return mentions.some((mention) => mention.toLowerCase() === `@${login.toLowerCase()}`)
 }
 
-/** Whether an issue is assigned to somebody: `*` stands for anybody, and `none` for nobody. */
+/** @param login a user, `*` for any assignee, or `none` for no assignee */
 export function isAssignedTo({ assignees }: IssueState, login: string): boolean {
   if (login === '*') return assignees.length > 0
   if (login === 'none') return assignees.length === 0
-  return assignees.some((one) => one.toLowerCase() === login.toLowerCase())
+  return assignees.some((assignee) => assignee.toLowerCase() === login.toLowerCase())
 }
 
 export function issueState(fields: Partial<IssueState> = {}): IssueState {

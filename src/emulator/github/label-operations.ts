@@ -16,19 +16,22 @@ import {
 import type { RepositoryState } from './repository-state.ts'
 import { labelBody } from './resource-body.ts'
 
-/** Labels as the body names them: a list of names or of objects with a name, with or without a field around it. */
+/**
+ * Returns the label names of a body. Names are strings or objects with a name, in an array or in the field `labels`.
+ * @returns undefined for an invalid body
+ */
 function readNames(body: IssueCall['body']): readonly string[] | undefined {
   const given = Array.isArray(body) ? (body as readonly unknown[]) : body['labels']
   if (!Array.isArray(given)) return undefined
-  const names = given.map((one: unknown) =>
-    typeof one === 'object' && one !== null ? (one as { name?: unknown }).name : one,
+  const names = given.map((label: unknown) =>
+    typeof label === 'object' && label !== null ? (label as { name?: unknown }).name : label,
   )
   return names.every((name) => typeof name === 'string' && name.trim() !== '') ? (names as string[]) : undefined
 }
 
 /**
- * Labels of an issue as the repository spells them, made there if they are new. Creating a label that the repository does not
- * have takes `issues: write`, also when it is added to a pull request (actions/labeler#870); adding one that exists does not.
+ * Returns labels as the repository spells them, and creates missing ones. Creating a label requires `issues: write`, even for
+ * a pull request (actions/labeler#870). Adding an existing label does not.
  */
 export function resolveLabels(
   { repository, state }: Pick<Call, 'repository' | 'state'>,
@@ -49,7 +52,7 @@ function showLabels(call: Call, { labels }: IssueState): Reply {
   return ok(labels.map((name) => labelBody(call, name)))
 }
 
-/** Adds labels, all or none; `set` first takes away the others. */
+/** Adds all labels or none. `set` removes the others first. */
 const changeLabels =
   (how: 'add' | 'set') =>
   (call: IssueCall): Reply => {
@@ -96,23 +99,30 @@ function createLabel(call: Call): Reply {
   return created(labelBody(call, name))
 }
 
-function withLabel(answer: (call: Call, label: string) => Reply): (call: Call) => Reply {
+function withLabel(handle: (call: Call, label: string) => Reply): (call: Call) => Reply {
   return (call) => {
     const label = spelledIn(call.repository.labels, call.params['name'] ?? '')
-    return label === undefined ? NOT_FOUND : answer(call, label)
+    return label === undefined ? NOT_FOUND : handle(call, label)
   }
 }
 
-/** A label is replaced on every issue that has it: by another name, or by nothing. */
-function replaceEverywhere({ labels, issues, pulls, labelDetails }: RepositoryState, label: string, by?: string): void {
-  const replacement = by === undefined ? [] : [by]
-  for (const list of [labels, ...[issues, pulls].flatMap((one) => Object.values(one).map((issue) => issue.labels))]) {
+/** Renames a label in the repository and on every issue, or removes it if there is no new name. */
+function replaceEverywhere(
+  { labels, issues, pulls, labelDetails }: RepositoryState,
+  label: string,
+  newName?: string,
+): void {
+  const replacement = newName === undefined ? [] : [newName]
+  for (const list of [
+    labels,
+    ...[issues, pulls].flatMap((items) => Object.values(items).map((issue) => issue.labels)),
+  ]) {
     const index = list.indexOf(label)
     if (index !== -1) list.splice(index, 1, ...replacement)
   }
   const { [label]: details = {} } = labelDetails
   Reflect.deleteProperty(labelDetails, label)
-  if (by !== undefined) labelDetails[by] = details
+  if (newName !== undefined) labelDetails[newName] = details
 }
 
 function updateLabel(call: Call, label: string): Reply {
@@ -139,12 +149,12 @@ function deleteLabel({ repository }: Call, label: string): Reply {
   return noContent()
 }
 
-const OF_ISSUE = '/issues/{issue_number}/labels'
+const ISSUE_LABELS = '/issues/{issue_number}/labels'
 const LABEL = '/labels/{name}'
 const NAMES = { body: { labels: 'any' } } as const
 const DETAILS = { color: 'text', description: 'text or null' } as const
 
-/** The labels of a repository, and of an issue or a pull request. */
+/** Labels of repositories, issues and pull requests. */
 export const LABEL_OPERATIONS: Operations = {
   'issues/list-labels-for-repo': operation(
     'GET',
@@ -169,13 +179,13 @@ export const LABEL_OPERATIONS: Operations = {
   'issues/delete-label': operation('DELETE', LABEL, ['issues'], withLabel(deleteLabel)),
   'issues/list-labels-on-issue': operation(
     'GET',
-    OF_ISSUE,
+    ISSUE_LABELS,
     ISSUES_OR_PULLS,
     withIssue((call) => listReply(call, call.issue.labels, labelBody)),
     { query: PAGE },
   ),
-  'issues/add-labels': operation('POST', OF_ISSUE, ISSUES_OR_PULLS, withIssue(changeLabels('add')), NAMES),
-  'issues/set-labels': operation('PUT', OF_ISSUE, ISSUES_OR_PULLS, withIssue(changeLabels('set')), NAMES),
-  'issues/remove-all-labels': operation('DELETE', OF_ISSUE, ISSUES_OR_PULLS, withIssue(removeAllLabels)),
-  'issues/remove-label': operation('DELETE', `${OF_ISSUE}/{name}`, ISSUES_OR_PULLS, withIssue(removeLabel)),
+  'issues/add-labels': operation('POST', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(changeLabels('add')), NAMES),
+  'issues/set-labels': operation('PUT', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(changeLabels('set')), NAMES),
+  'issues/remove-all-labels': operation('DELETE', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(removeAllLabels)),
+  'issues/remove-label': operation('DELETE', `${ISSUE_LABELS}/{name}`, ISSUES_OR_PULLS, withIssue(removeLabel)),
 }

@@ -4,7 +4,7 @@ import { shownChange } from './pull-body.ts'
 import type { ReviewComment } from './pull-state.ts'
 import { takeId } from './state.ts'
 
-/** Where a request wants a comment on a pull request's change. */
+/** The fields of a request that comments on a line of a diff. */
 export interface LineFields {
   readonly path?: unknown
   readonly body?: unknown
@@ -14,18 +14,21 @@ export interface LineFields {
   readonly position?: unknown
 }
 
-type Unresolved = 'path' | 'line'
+type UnresolvedField = 'path' | 'line'
 
-/** A new comment on a line of the change, in no review yet, or what of the request names nothing in the change. */
-export function makeLineComment(call: PullCall, fields: LineFields): ReviewComment | Unresolved {
+/**
+ * Creates a comment on a line of a pull request's diff, without a review.
+ * @returns the field of the request that does not match the diff, if there is one
+ */
+export function makeLineComment(call: PullCall, fields: LineFields): ReviewComment | UnresolvedField {
   const { pull, state, nowMs } = call
   const { path, body, line, side = 'RIGHT', start_line: startLine, position } = fields
   const file = shownChange(call, pull).files.find(({ filename }) => filename === path)
   if (file === undefined) return 'path'
   const key = side === 'LEFT' ? 'oldLine' : 'newLine'
   const lines = listDiffLines(file)
-  const found = lines.find((one) => (line === undefined ? one.position === position : one[key] === line))
-  const isStartKnown = startLine === undefined || lines.some((one) => one[key] === startLine)
+  const found = lines.find((diffLine) => (line === undefined ? diffLine.position === position : diffLine[key] === line))
+  const isStartKnown = startLine === undefined || lines.some((diffLine) => diffLine[key] === startLine)
   if (found === undefined || !isStartKnown) return 'line'
   return {
     id: takeId(state),

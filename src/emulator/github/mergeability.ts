@@ -3,7 +3,7 @@ import { compareHistories } from './history.ts'
 import type { MergeMethod, PullState, Review } from './pull-state.ts'
 import type { RepositoryState } from './repository-state.ts'
 
-/** The reviews that count: of each person the newest one that approves or asks for changes. */
+/** Returns the newest approval or change request of each reviewer, unless it was dismissed. */
 export function countingReviews({ reviews }: PullState): readonly Review[] {
   const verdicts = reviews.filter(({ state }) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state))
   return [...new Map(verdicts.map((review) => [review.user, review])).values()].filter(
@@ -11,7 +11,7 @@ export function countingReviews({ reviews }: PullState): readonly Review[] {
   )
 }
 
-/** What a person has to do before the pull request can be merged, as far as reviews go. */
+/** Returns GitHub's `reviewDecision`. Undefined if no approval is required and there is no approval or change request. */
 export function reviewDecision(
   repository: RepositoryState,
   pull: PullState,
@@ -24,8 +24,8 @@ export function reviewDecision(
   return approvals > 0 ? 'APPROVED' : undefined
 }
 
-/** What the protection of the base still asks for, in GitHub's words. */
-function missingRequirements(repository: RepositoryState, pull: PullState, nowMs: number): readonly string[] {
+/** Lists the unmet requirements of the base's protection, in GitHub's words. */
+function listMissingRequirements(repository: RepositoryState, pull: PullState, nowMs: number): readonly string[] {
   const protection = repository.protections[pull.base]
   if (protection === undefined) return []
   const { requiredChecks, requiredApprovals } = protection
@@ -52,26 +52,26 @@ function isBehind(repository: RepositoryState, { base, headSha }: PullState): bo
   return compared !== undefined && compared.behindBy > 0
 }
 
-/** GitHub's `mergeable_state` of an open pull request, once it is known. */
+/** GitHub's `mergeable_state` of an open pull request, except for `unknown`. */
 export type MergeState = 'dirty' | 'draft' | 'blocked' | 'behind' | 'unstable' | 'clean'
 
 export function readMergeState(repository: RepositoryState, pull: PullState, nowMs: number): MergeState {
   if (pull.conflict) return 'dirty'
   if (pull.draft) return 'draft'
-  if (pull.blocked || missingRequirements(repository, pull, nowMs).length > 0) return 'blocked'
+  if (pull.blocked || listMissingRequirements(repository, pull, nowMs).length > 0) return 'blocked'
   if (repository.protections[pull.base]?.isStrict === true && isBehind(repository, pull)) return 'behind'
   const checks = listChecks(repository, pull.headSha, nowMs)
   return checks.every(({ state }) => state === 'passed') ? 'clean' : 'unstable'
 }
 
 const NOT_MERGEABLE = 'Pull Request is not mergeable'
-const METHODS: Readonly<Record<MergeMethod, string>> = {
+const METHOD_NOT_ALLOWED: Readonly<Record<MergeMethod, string>> = {
   merge: 'Merge commits are not allowed on this repository.',
   squash: 'Squash merges are not allowed on this repository.',
   rebase: 'Rebase merges are not allowed on this repository.',
 }
 
-/** Why GitHub refuses to merge a pull request now, or nothing. */
+/** Returns GitHub's reason for refusing a merge now, or undefined. */
 export function findMergeBlocker(
   repository: RepositoryState,
   pull: PullState,
@@ -80,10 +80,10 @@ export function findMergeBlocker(
 ): string | undefined {
   if (pull.state !== 'open' || pull.conflict) return NOT_MERGEABLE
   if (pull.draft) return 'Pull Request is still a draft'
-  const missing = missingRequirements(repository, pull, nowMs)
+  const missing = listMissingRequirements(repository, pull, nowMs)
   if (missing.length > 0) return missing.join(' ')
   if (pull.blocked) return NOT_MERGEABLE
   if (readMergeState(repository, pull, nowMs) === 'behind')
     return 'The head branch is not up to date with the base branch.'
-  return repository.mergeMethods.includes(method) ? undefined : METHODS[method]
+  return repository.mergeMethods.includes(method) ? undefined : METHOD_NOT_ALLOWED[method]
 }

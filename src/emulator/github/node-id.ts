@@ -1,14 +1,14 @@
-/** The kinds of things that have a node id here, by the beginning of that id. */
+/** The prefixes of node ids, one for each kind of object. */
 export type NodeKind = 'R' | 'PR' | 'I' | 'LA' | 'IC' | 'PRR' | 'PRRC' | 'SC' | 'REF' | 'CR' | 'W' | 'WFR' | 'C' | 'U'
 
 export interface NodeKey {
   readonly kind: NodeKind
   readonly repositoryId: number
-  /** Such as the number of a pull request, or the name of a label. */
+  /** Such as a pull request number or a label name. */
   readonly key: string
 }
 
-/** The id that GraphQL, and `node_id` in REST, have for a thing. To clients it is opaque. */
+/** Creates the id that GraphQL and REST (as `node_id`) use. Clients must treat it as opaque. */
 export function nodeId(kind: NodeKind, repositoryId: number, key: number | string): string {
   return `${kind}_${Buffer.from(`${repositoryId}:${key}`).toString('base64url')}`
 }

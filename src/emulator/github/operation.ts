@@ -4,31 +4,31 @@ import type { Plays } from './parameters.ts'
 import type { PullState } from './pull-state.ts'
 import type { PermissionName } from './state.ts'
 
-/** One of GitHub's operations. */
+/** An operation of GitHub's REST API. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** As in GitHub's description, below `/repos/{owner}/{repo}`. */
+  /** The path in GitHub's API description, without `/repos/{owner}/{repo}`. */
   readonly path: string
-  /** One of them is enough. None: every token may. */
+  /** Any one of these is sufficient. Empty: every token is allowed. */
   readonly permissions: readonly PermissionName[]
   readonly answer: (call: Call) => Reply
   readonly plays: Plays
 }
 
-/** By the names of GitHub's description, such as `pulls/get`. */
+/** By operation ids of GitHub's API description, such as `pulls/get`. */
 export type Operations = Readonly<Record<string, Operation>>
 
 export const operation = (
   method: Operation['method'],
   path: string,
   permissions: Operation['permissions'],
-  answer: Operation['answer'],
-  plays: Plays = {},
-): Operation => ({ method, path, permissions, answer, plays })
+  handler: Operation['answer'],
+  parameters: Plays = {},
+): Operation => ({ method, path, permissions, answer: handler, plays: parameters })
 
 export const CONTENTS = ['contents'] as const
 export const PULLS = ['pull-requests'] as const
-/** Either is enough for a pull request; for an issue the first is. */
+/** For a pull request either one is sufficient. An issue requires `issues`. */
 export const ISSUES_OR_PULLS = ['issues', 'pull-requests'] as const
 
 export interface PullCall extends Call {
@@ -41,49 +41,52 @@ export interface IssueCall extends Call {
   readonly issue: IssueState | PullState
 }
 
-/** The pull request that the path names. One that is too new is not there yet. */
-export function withPull(answer: (call: PullCall) => Reply): Operation['answer'] {
+/** Finds the pull request that the path names. Responds with 404 if it does not exist or is not visible yet. */
+export function withPull(handle: (call: PullCall) => Reply): Operation['answer'] {
   return (call) => {
     const number = Number(call.params['pull_number'] ?? call.params['issue_number'])
     const pull = call.repository.pulls[number]
-    const isThere = pull !== undefined && call.nowMs >= pull.createdAtMs + call.state.lag.newPullMs
-    return isThere ? answer({ ...call, number, pull }) : NOT_FOUND
+    const isVisible = pull !== undefined && call.nowMs >= pull.createdAtMs + call.state.lag.newPullMs
+    return isVisible ? handle({ ...call, number, pull }) : NOT_FOUND
   }
 }
 
-/** The issue or the pull request that the path names: GitHub counts a pull request as an issue. */
-export function withIssue(answer: (call: IssueCall) => Reply): Operation['answer'] {
-  const ofPull = withPull((call) => answer({ ...call, issue: call.pull }))
+/** Finds the issue that the path names. Every pull request is also an issue. */
+export function withIssue(handle: (call: IssueCall) => Reply): Operation['answer'] {
+  const handlePull = withPull((call) => handle({ ...call, issue: call.pull }))
   return (call) => {
     const number = Number(call.params['issue_number'])
     const issue = call.repository.issues[number]
-    return issue === undefined ? ofPull(call) : answer({ ...call, number, issue })
+    return issue === undefined ? handlePull(call) : handle({ ...call, number, issue })
   }
 }
 
-/** An issue that is no pull request is not for a token that may do pull requests only. */
-function sufficient({ permissions }: Operation, { repository, params }: Pick<Call, 'repository' | 'params'>) {
+/** `pull-requests` is sufficient for a pull request, but not for an issue. */
+function listSufficientPermissions(
+  { permissions }: Operation,
+  { repository, params }: Pick<Call, 'repository' | 'params'>,
+): readonly PermissionName[] {
   const isIssue = repository.issues[Number(params['issue_number'])] !== undefined
   return isIssue ? permissions.filter((name) => name !== 'pull-requests') : permissions
 }
 
-/** What a token needs, as GitHub says it in each response: one of several. */
-export function acceptedPermissions(operation: Operation, asked: Pick<Call, 'repository' | 'params'>): string {
-  const names = sufficient(operation, asked)
+/** Returns the value of `x-accepted-github-permissions`: alternatives, separated by `; `. */
+export function acceptedPermissions(operation: Operation, call: Pick<Call, 'repository' | 'params'>): string {
+  const names = listSufficientPermissions(operation, call)
   const access = getAccess(operation)
   return names.map((name) => `${name.replace('-', '_')}=${access}`).join('; ') || 'metadata=read'
 }
 
 const getAccess = ({ method }: Operation): 'read' | 'write' => (method === 'GET' ? 'read' : 'write')
 
-/** GitHub's refusal, where the token allows no such thing. */
+/** Returns GitHub's 403 if the token lacks the permission. */
 export function refuseAccess(
   operation: Operation,
-  asked: Pick<Call, 'state' | 'repository' | 'params'>,
+  call: Pick<Call, 'state' | 'repository' | 'params'>,
 ): Reply | undefined {
   const access = getAccess(operation)
-  const names = sufficient(operation, asked)
-  const { permissions } = asked.state
+  const names = listSufficientPermissions(operation, call)
+  const { permissions } = call.state
   if (names.length === 0 || names.some((name) => ['write', access].includes(permissions[name] ?? ''))) return undefined
   return refusal(403, 'Resource not accessible by integration')
 }

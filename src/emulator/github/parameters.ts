@@ -1,21 +1,21 @@
 import { type Reply, notPlayed, refusal } from './reply.ts'
 
-/** What a query parameter or a field of a body may be. A list: one of these texts. */
+/** The type of a query parameter or body field. A list contains the allowed strings. */
 export type Kind = readonly string[] | keyof typeof KINDS
 
-/** What of a request an operation reads. */
+/** The parts of a request that an operation supports. */
 export interface Plays {
   readonly query?: Readonly<Record<string, Kind>>
   readonly body?: Readonly<Record<string, Kind>>
-  /** Fields of the body that must be there. */
+  /** Required fields of the body. */
   readonly required?: readonly string[]
-  /** Of media types such as `application/vnd.github.diff`, besides JSON. */
+  /** Formats besides JSON, such as `diff` for `application/vnd.github.diff`. */
   readonly formats?: readonly string[]
-  /** What GitHub's description has besides these. A request that uses one of them is answered 501, so none is ignored. */
+  /** All other parameters in GitHub's API description. They get a 501, so that none is silently ignored. */
   readonly unplayed?: readonly string[]
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -23,18 +23,18 @@ function decoded(text: string): string {
   }
 }
 
-/** The values of a path's parameters. */
+/** Decodes the parameters of a path. */
 export function decodeAll(params: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decoded(text)]))
+  return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decode(text)]))
 }
 
-/** Of every list. */
+/** The parameters of every list. */
 export const PAGE = { per_page: 'count', page: 'count' } as const satisfies Plays['query']
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Query parameters are texts; `count` is for these alone. */
+/** Query parameters are strings. `count` is only for query parameters. */
 const KINDS = {
   text: { noun: 'a string', fits: isText },
   'text or null': { noun: 'a string', fits: (value: unknown) => isText(value) || value === null },
@@ -47,7 +47,7 @@ const KINDS = {
     noun: 'an integer',
     fits: (value: unknown) => Number.isInteger(typeof value === 'string' ? Number(value) : value),
   },
-  // GitHub takes any text here, and falls back to its default.
+  // GitHub accepts any string and uses its default for an invalid one.
   count: { noun: 'an integer', fits: isText },
   time: { noun: 'a date-time', fits: (value: unknown) => isText(value) && !Number.isNaN(Date.parse(value)) },
   object: { noun: 'an object', fits: isObject },
@@ -59,16 +59,16 @@ function fits(kind: Kind, value: unknown): boolean {
   return typeof kind === 'string' ? KINDS[kind].fits(value) : isText(value) && kind.includes(value)
 }
 
-function wrongField(name: string, kind: Kind, value: unknown): string {
+function describeInvalidField(name: string, kind: Kind, value: unknown): string {
   const shown = value === null ? 'nil' : JSON.stringify(value)
-  const wanted = typeof kind === 'string' ? KINDS[kind].noun : `a member of ${JSON.stringify(kind)}`
-  return `Invalid request.\n\nFor 'properties/${name}', ${shown} is not ${wanted}.`
+  const expected = typeof kind === 'string' ? KINDS[kind].noun : `a member of ${JSON.stringify(kind)}`
+  return `Invalid request.\n\nFor 'properties/${name}', ${shown} is not ${expected}.`
 }
 
 /**
- * Checks a request before its operation answers it. GitHub ignores names that it does not know, and so does this.
- * @param operation by its name in GitHub's description
- * @returns 422 for what GitHub refuses, 501 for what is not played here, nothing if the request can be answered
+ * Validates the parameters of a request. Ignores unknown names, as GitHub does.
+ * @param operation id in GitHub's API description
+ * @returns GitHub's 422 for an invalid request, a 501 for an unsupported parameter, or undefined
  */
 export function checkParameters(
   operation: string,
@@ -76,8 +76,8 @@ export function checkParameters(
   query: URLSearchParams,
   body: Readonly<Record<string, unknown>>,
 ): Reply | undefined {
-  const notHere = unplayed.find((name) => query.has(name) || body[name] !== undefined)
-  if (notHere !== undefined) return notPlayed(`“${notHere}” in ${operation}`)
+  const unsupported = unplayed.find((name) => query.has(name) || body[name] !== undefined)
+  if (unsupported !== undefined) return notPlayed(`“${unsupported}” in ${operation}`)
   const wrong = Object.entries(parameters).filter(([name, kind]) => query.has(name) && !fits(kind, query.get(name)))
   if (wrong.length > 0)
     return refusal(422, 'Validation Failed', {
@@ -85,6 +85,6 @@ export function checkParameters(
     })
   const missing = required.find((name) => body[name] === undefined)
   if (missing !== undefined) return refusal(422, `Invalid request.\n\n"${missing}" wasn't supplied.`)
-  const ill = Object.entries(fields).find(([name, kind]) => body[name] !== undefined && !fits(kind, body[name]))
-  return ill === undefined ? undefined : refusal(422, wrongField(...ill, body[ill[0]]))
+  const invalid = Object.entries(fields).find(([name, kind]) => body[name] !== undefined && !fits(kind, body[name]))
+  return invalid === undefined ? undefined : refusal(422, describeInvalidField(...invalid, body[invalid[0]]))
 }

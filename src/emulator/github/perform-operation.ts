@@ -4,23 +4,22 @@ import { type Call, type Reply, notPlayed } from './reply.ts'
 import { OPERATIONS } from './routes.ts'
 
 /**
- * Performs an operation as GitHub does: the token's permissions first, then what the request says, then the operation itself.
- * @param name of the operation in GitHub's description
+ * Checks the permissions of the token, then the parameters, and performs the operation.
+ * @param name operation id in GitHub's API description
  */
 export function performOperation(name: string, call: Call): Reply {
   const operation = OPERATIONS[name]
   if (operation === undefined) return notPlayed(name)
-  const { plays } = operation
   const reply =
     refuseAccess(operation, call) ??
-    refuseFormat(name, plays.formats, call.format) ??
-    checkParameters(name, plays, call.query, call.body) ??
+    refuseFormat(name, operation.plays.formats, call.format) ??
+    checkParameters(name, operation.plays, call.query, call.body) ??
     operation.answer(call)
   const accepted = { 'x-accepted-github-permissions': acceptedPermissions(operation, call) }
   return { ...reply, headers: { ...accepted, ...reply.headers } }
 }
 
-/** The text of a Markdown body (`raw`) is in the JSON anyway. */
-function refuseFormat(name: string, played: readonly string[] = [], format = 'raw'): Reply | undefined {
-  return format === 'raw' || played.includes(format) ? undefined : notPlayed(`the media type “${format}” of ${name}`)
+/** `raw` is always supported: JSON responses contain the Markdown source of bodies. */
+function refuseFormat(name: string, supported: readonly string[] = [], format = 'raw'): Reply | undefined {
+  return format === 'raw' || supported.includes(format) ? undefined : notPlayed(`the media type “${format}” of ${name}`)
 }

@@ -8,12 +8,12 @@ import type { PullCall } from './operation.ts'
 import { type PullState, requestedReviewers } from './pull-state.ts'
 import { getOwner, repositoryState } from './repository-state.ts'
 
-/** A user's standing, as GitHub shows it in comments. It shows some who may write as strangers. */
+/** Returns a user's `author_association`. On GitHub, some users with write access also have `NONE`. */
 export function getAssociation({ repository }: Call, login: string): string {
   return login in repository.collaborators ? 'COLLABORATOR' : 'NONE'
 }
 
-/** What an issue and a pull request have in common. */
+/** Returns the fields that issues and pull requests share. */
 export function issueFields(call: Call, number: number, issue: IssueState): object {
   const {
     title,
@@ -48,32 +48,35 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
   }
 }
 
-/** The head that GitHub shows by now. */
+/** Returns the visible head, which lags behind pushes. */
 export function getHead({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
   return earlierHeads.find(({ untilMs }) => nowMs < untilMs + lag.headMs)?.sha ?? headSha
 }
 
-/** What it brings, as far as GitHub shows it by now: lists of its commits and files may be older than its head. */
+/** Returns the visible commits and changes, which lag behind pushes as the head does. */
 export function shownChange(call: Call, pull: PullState): ReturnType<typeof changeOfPull> {
   return changeOfPull(call.repository, { ...pull, headSha: getHead(call, pull) })
 }
 
-function reviewersBody(call: Call, pull: PullState): object {
+function toReviewersFields(call: Call, pull: PullState): object {
   const shown = requestedReviewers(pull).map((name) => reviewerBody(call, name))
   return {
-    requested_reviewers: shown.flatMap((one) => ('user' in one ? [one.user] : [])),
-    requested_teams: shown.flatMap((one) => ('team' in one ? [one.team] : [])),
+    requested_reviewers: shown.flatMap((reviewer) => ('user' in reviewer ? [reviewer.user] : [])),
+    requested_teams: shown.flatMap((reviewer) => ('team' in reviewer ? [reviewer.team] : [])),
   }
 }
 
-function autoMergeBody(call: Call, { autoMerge }: PullState): object | null {
+function toAutoMergeBody(call: Call, { autoMerge }: PullState): object | null {
   if (autoMerge === undefined) return null
   const { enabledBy, method, title = '', message = '' } = autoMerge
   const user = userBody(call.state, enabledBy)
   return { enabled_by: user, merge_method: method, commit_title: title, commit_message: message }
 }
 
-/** The same request about the repository that has the branch of a pull request; undefined for a fork that was deleted. */
+/**
+ * Returns the call for the repository that contains the branch of a pull request.
+ * @returns undefined if the fork was deleted
+ */
 export function openHeadRepository(call: Call, { fork, isForkDeleted }: PullState): Call | undefined {
   if (fork === undefined) return call
   const { [fork]: found } = call.repository.forks
@@ -82,19 +85,19 @@ export function openHeadRepository(call: Call, { fork, isForkDeleted }: PullStat
   return { ...call, name: fork, repository: repositoryState({ visibility, defaultBranch, commits, ...found }) }
 }
 
-/** As lists of pull requests show one. */
+/** Returns the short form, which lists contain. */
 export function pullBody(call: Call, number: number, pull: PullState): object {
   const { name, repository, baseUrl } = call
   const { branch, base, draft, fork, merge } = pull
   const head = openHeadRepository(call, pull)
-  const end = (inRepository: string, repo: object | null, ref: string, sha: string): object => {
-    const owner = getOwner(inRepository)
+  const toRefBody = (repositoryName: string, repo: object | null, ref: string, sha: string): object => {
+    const owner = getOwner(repositoryName)
     return { ref, sha, label: `${owner}:${ref}`, user: userBody(call.state, owner), repo }
   }
   const headRepository = head && { ...repositoryBody(head, head.name, head.repository), fork: head !== call }
   return {
     ...issueFields(call, number, pull),
-    ...reviewersBody(call, pull),
+    ...toReviewersFields(call, pull),
     url: apiUrl(call, `/pulls/${number}`),
     issue_url: apiUrl(call, `/issues/${number}`),
     comments_url: apiUrl(call, `/issues/${number}/comments`),
@@ -103,9 +106,9 @@ export function pullBody(call: Call, number: number, pull: PullState): object {
     statuses_url: apiUrl(call, `/statuses/${getHead(call, pull)}`),
     html_url: `${baseUrl}/${name}/pull/${number}`,
     draft,
-    auto_merge: autoMergeBody(call, pull),
-    head: end(fork ?? name, headRepository ?? null, branch, getHead(call, pull)),
-    base: end(
+    auto_merge: toAutoMergeBody(call, pull),
+    head: toRefBody(fork ?? name, headRepository ?? null, branch, getHead(call, pull)),
+    base: toRefBody(
       name,
       repositoryBody(call, name, repository),
       base,
@@ -116,22 +119,22 @@ export function pullBody(call: Call, number: number, pull: PullState): object {
   }
 }
 
-/** Whether it can be merged: GitHub finds that out some time after the head has moved. */
+/** Returns null for a closed pull request, and until GitHub has computed the value for a new head. */
 export function isMergeable({ state: { lag }, nowMs }: Call, pull: PullState): boolean | null {
   if (pull.state === 'closed') return null
   const movedAtMs = pull.earlierHeads.at(-1)?.untilMs ?? pull.createdAtMs
   return nowMs < movedAtMs + lag.mergeableMs ? null : !pull.conflict
 }
 
-function mergeableState(call: Call, pull: PullState): string {
+function getMergeableState(call: Call, pull: PullState): string {
   return isMergeable(call, pull) === null ? 'unknown' : readMergeState(call.repository, pull, call.nowMs)
 }
 
-/** As the pull request itself is shown. */
+/** Returns the full form, which responses for a single pull request contain. */
 export function wholePullBody(call: PullCall): object {
   const { number, pull } = call
   const { ahead, files } = shownChange(call, pull)
-  const counted = files.map(fileBody)
+  const fileBodies = files.map(fileBody)
   const merger = pull.merge?.by ?? findCommit(call.repository, pull.merge?.sha ?? '')?.author
   return {
     ...pullBody(call, number, pull),
@@ -139,12 +142,12 @@ export function wholePullBody(call: PullCall): object {
     merged_by: merger === undefined ? null : userBody(call.state, merger),
     maintainer_can_modify: false,
     mergeable: isMergeable(call, pull),
-    mergeable_state: mergeableState(call, pull),
+    mergeable_state: getMergeableState(call, pull),
     comments: pull.comments.length,
     review_comments: pull.reviewComments.length,
     commits: ahead.length,
     changed_files: files.length,
-    additions: counted.reduce((sum, { additions }) => sum + additions, 0),
-    deletions: counted.reduce((sum, { deletions }) => sum + deletions, 0),
+    additions: fileBodies.reduce((sum, { additions }) => sum + additions, 0),
+    deletions: fileBodies.reduce((sum, { deletions }) => sum + deletions, 0),
   }
 }

@@ -23,7 +23,7 @@ const MAX_FILES = 3_000
 const DAY_MS = 86_400_000
 const HEAD_MODIFIED = 'Head branch was modified. Review and try the merge again.'
 
-/** Open for more than a month, with activity in the past month. */
+/** GitHub's `long-running`: open for more than a month, with activity in the past month. */
 function isLongRunning({ createdAtMs, updatedAtMs }: IssueState, nowMs: number): boolean {
   const monthAgoMs = nowMs - 30 * DAY_MS
   return createdAtMs < monthAgoMs && updatedAtMs >= monthAgoMs
@@ -31,10 +31,10 @@ function isLongRunning({ createdAtMs, updatedAtMs }: IssueState, nowMs: number):
 
 function listPulls(call: Call): Reply {
   const { query, name, state, nowMs } = call
-  const [head, base, sort] = ['head', 'base', 'sort'].map((one) => query.get(one))
-  // GitHub ignores a head without its owner, and lists everything.
+  const [head, base, sort] = ['head', 'base', 'sort'].map((parameter) => query.get(parameter))
+  // GitHub ignores a head without an owner and lists everything. Here it is an error, so that the mistake is noticed.
   if (typeof head === 'string' && !head.includes(':')) return invalid('PullRequest', 'head', 'invalid')
-  // Newest first by default, but only in this order: GitHub's documentation of `direction`.
+  // GitHub's documentation of `direction`: the default is `desc` only for the sort order `created`.
   const found = sortIssues(call, call.repository.pulls, (sort ?? 'created') === 'created' ? 'desc' : 'asc').filter(
     ([, pull]) =>
       nowMs >= pull.createdAtMs + state.lag.newPullMs &&
@@ -54,7 +54,7 @@ interface PullFields {
   readonly state?: 'open' | 'closed'
 }
 
-const problem = (message: string): Reply =>
+const refuseWithMessage = (message: string): Reply =>
   refusal(422, 'Validation Failed', { errors: [{ resource: 'PullRequest', code: 'custom', message }] })
 
 function createPull(call: Call): Reply {
@@ -67,12 +67,13 @@ function createPull(call: Call): Reply {
   if (title.trim() === '') return invalid('Issue', 'title')
   if (repository.branches[branch] === undefined) return invalid('PullRequest', 'head', 'invalid')
   if (repository.branches[base] === undefined) return invalid('PullRequest', 'base', 'invalid')
-  const isSame = (pull: (typeof repository.pulls)[number]): boolean =>
+  const isDuplicate = (pull: (typeof repository.pulls)[number]): boolean =>
     pull.state === 'open' && pull.fork === undefined && pull.branch === branch && pull.base === base
-  if (Object.values(repository.pulls).some(isSame))
-    return problem(`A pull request already exists for ${owner}:${branch}.`)
-  const made = pullState({ branch, base, headSha: repository.branches[branch] })
-  if (shownChange(call, made).ahead.length === 0) return problem(`No commits between ${base} and ${branch}`)
+  if (Object.values(repository.pulls).some(isDuplicate))
+    return refuseWithMessage(`A pull request already exists for ${owner}:${branch}.`)
+  const candidate = pullState({ branch, base, headSha: repository.branches[branch] })
+  if (shownChange(call, candidate).ahead.length === 0)
+    return refuseWithMessage(`No commits between ${base} and ${branch}`)
   const number = takeNumber(repository)
   const fields = { title, body: body ?? '', branch, base, draft, user: state.identity }
   return created(wholePullBody({ ...call, number, pull: openPull(repository, number, fields, nowMs) }))
@@ -84,11 +85,11 @@ function updatePull(call: PullCall): Reply {
   if (title?.trim() === '') return invalid('Issue', 'title')
   if (base !== undefined && repository.branches[base] === undefined) return invalid('PullRequest', 'base', 'invalid')
   if (base !== undefined && pull.state === 'closed' && state !== 'open')
-    return problem('Cannot change the base branch of a closed pull request.')
+    return refuseWithMessage('Cannot change the base branch of a closed pull request.')
   if (state === 'open' && pull.state === 'closed') {
-    if (pull.merge !== undefined) return problem('state cannot be changed. The pull request was merged.')
+    if (pull.merge !== undefined) return refuseWithMessage('state cannot be changed. The pull request was merged.')
     if (pull.isForkDeleted || branchesIn(repository, pull.fork)[pull.branch] === undefined)
-      return problem(`state cannot be changed. The ${pull.branch} branch has been deleted.`)
+      return refuseWithMessage(`state cannot be changed. The ${pull.branch} branch has been deleted.`)
     reopenIssue(pull, nowMs)
   }
   if (state === 'closed' && pull.state === 'open') closeIssue(repository, pull, nowMs)
@@ -104,7 +105,7 @@ function listCommits(call: PullCall): Reply {
   return listReply(call, commits, commitBody)
 }
 
-/** A file of a diff in Git's form. A file without a patch is binary, or too large to show. */
+/** Formats a change as a Git diff. Binary and very large files have no patch. */
 function toDiff({ filename, previous_filename: previous = filename, status, patch }: FileChange): string {
   const [before, after] = [
     status === 'added' ? '/dev/null' : `a/${previous}`,
@@ -147,18 +148,18 @@ function merge(call: PullCall): Reply {
   if (blocker !== undefined) return refusal(405, blocker)
   if (sha !== undefined && sha !== pull.headSha) return refusal(409, HEAD_MODIFIED)
   const text = { ...(title !== undefined && { title }), ...(message !== undefined && { message }) }
-  const made = mergePull(repository, number, state.identity, nowMs, { method, ...text, repositoryName: name })
-  if (made === undefined) return refusal(405, 'Pull Request is not mergeable')
-  return ok({ sha: made.sha, merged: true, message: 'Pull Request successfully merged' })
+  const commit = mergePull(repository, number, state.identity, nowMs, { method, ...text, repositoryName: name })
+  if (commit === undefined) return refusal(405, 'Pull Request is not mergeable')
+  return ok({ sha: commit.sha, merged: true, message: 'Pull Request successfully merged' })
 }
 
-function bringUpToDate(call: PullCall): Reply {
+function updatePullBranch(call: PullCall): Reply {
   const { pull, number, name, repository, state, nowMs, body, baseUrl } = call
   const { expected_head_sha: expected = pull.headSha } = body
   if (expected !== pull.headSha) return refusal(422, `expected head sha didn’t match current head ref.`)
   if (pull.conflict) return refusal(422, 'merge conflict between base and head')
-  const made = updateBranch(repository, pull, state.identity, nowMs)
-  if (made === undefined) return refusal(422, 'There are no new commits on the base branch.')
+  const commit = updateBranch(repository, pull, state.identity, nowMs)
+  if (commit === undefined) return refusal(422, 'There are no new commits on the base branch.')
   return { status: 202, body: { message: 'Updating pull request branch.', url: `${baseUrl}/${name}/pull/${number}` } }
 }
 
@@ -189,7 +190,7 @@ export const PULL_OPERATIONS: Operations = {
   'pulls/list-commits': operation('GET', `${PULL}/commits`, PULLS, withPull(listCommits), { query: PAGE }),
   'pulls/list-files': operation('GET', `${PULL}/files`, PULLS, withPull(listFiles), {
     query: PAGE,
-    // GitHub has no diff of a list, and sends JSON.
+    // GitHub accepts `diff` for this list, but sends JSON.
     formats: ['diff'],
   }),
   'pulls/check-if-merged': operation(
@@ -201,7 +202,7 @@ export const PULL_OPERATIONS: Operations = {
   'pulls/merge': operation('PUT', `${PULL}/merge`, CONTENTS, withPull(merge), {
     body: { sha: 'text', merge_method: METHODS, commit_title: 'text', commit_message: 'text' },
   }),
-  'pulls/update-branch': operation('PUT', `${PULL}/update-branch`, PULLS, withPull(bringUpToDate), {
+  'pulls/update-branch': operation('PUT', `${PULL}/update-branch`, PULLS, withPull(updatePullBranch), {
     body: { expected_head_sha: 'text' },
   }),
 }

@@ -3,23 +3,23 @@ import { type Comment, type IssueState, issueState } from './issue-state.ts'
 export interface ReviewComment extends Comment {
   readonly path: string
   readonly line: number
-  /** Of the diff that the line is on: `LEFT` is the file before the change. By default `RIGHT`. */
+  /** `LEFT` is the file before the change. Default: `RIGHT`. */
   readonly side?: 'LEFT' | 'RIGHT'
-  /** The first line, if there are several. */
+  /** The first line of a multi-line comment. */
   readonly startLine?: number
-  /** By default the line. */
+  /** Default: `line`. */
   readonly position?: number
   readonly diffHunk: string
   readonly reviewId?: number
   readonly inReplyTo?: number
 }
 
-/** Somebody was asked for a review, is not asked any more, or has given one. */
+/** A review was requested, its request was removed, or it was submitted. */
 export interface ReviewEvent {
   readonly id: number
   readonly event: 'review_requested' | 'review_request_removed' | 'reviewed'
   readonly actor: string
-  /** Who is asked, or was: a login, or a team as `org/team`. */
+  /** The reviewer: a login, or a team as `org/team`. */
   readonly name: string
   readonly atMs: number
 }
@@ -35,14 +35,14 @@ export interface Review {
 
 export type MergeMethod = 'merge' | 'squash' | 'rebase'
 
-/** How the commit of a merge is made, as far as that is said. */
+/** How to merge. Title and message default to GitHub's. */
 export interface MergeChoice {
   readonly method: MergeMethod
   readonly title?: string
   readonly message?: string
 }
 
-/** The pull request is merged as soon as its requirements are met. */
+/** Merges the pull request as soon as its requirements are met. */
 export interface AutoMerge extends MergeChoice {
   readonly enabledBy: string
   readonly enabledAtMs: number
@@ -51,24 +51,24 @@ export interface AutoMerge extends MergeChoice {
 export interface PullState extends IssueState {
   draft: boolean
   readonly branch: string
-  /** The fork that has its branch, as `owner/name`; undefined if its branch is in the repository itself. */
+  /** The fork that contains the branch, as `owner/name`. Undefined if the repository itself contains it. */
   readonly fork: string | undefined
-  /** A fork of the same name that is made later is another one. */
+  /** Stays true if a fork of the same name is created later. */
   isForkDeleted: boolean
-  /** The branch that it is to go into. */
+  /** The target branch. */
   base: string
-  /** Stays as it is once the pull request is closed. */
+  /** Does not change after the pull request is closed. */
   headSha: string
-  /** Where the base was when it was closed. Until then it is where the branch is. */
+  /** The base commit at the time of closing. Undefined while open: the base is the tip of the branch. */
   closedBaseSha: string | undefined
-  /** The heads before, oldest first, and until when each was one. */
+  /** The previous heads, oldest first, with the time of the push that replaced each. */
   readonly earlierHeads: { readonly sha: string; readonly untilMs: number }[]
-  /** How often its branch was pushed to. */
+  /** The number of pushes to the branch. */
   pushes: number
   conflict: boolean
-  /** Something that is required is missing, besides what the protection of the base says. */
+  /** A requirement that is not part of the base's protection is not met. */
   blocked: boolean
-  /** By whom it was merged: by default the author of that commit. */
+  /** `by` defaults to the author of the merge commit. */
   merge: { readonly sha: string; readonly atMs: number; readonly by?: string } | undefined
   autoMerge: AutoMerge | undefined
   readonly reviews: Review[]
@@ -97,7 +97,7 @@ export function pullState(fields: Partial<PullState> & Pick<PullState, 'branch' 
   }
 }
 
-/** Who is asked for a review now. */
+/** Lists the reviewers with a pending request. */
 export function requestedReviewers({ reviewEvents }: PullState): readonly string[] {
   const newest = new Map(reviewEvents.map(({ name, event }) => [name, event]))
   return [...newest].filter(([, event]) => event === 'review_requested').map(([name]) => name)

@@ -8,30 +8,30 @@ export interface Call {
   readonly repository: RepositoryState
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** Where the body is a JSON object. */
+  /** The parsed JSON body. Empty if there is none. */
   readonly body: Readonly<Record<string, unknown>>
-  /** The format that the request accepts, such as `diff`, where that is not JSON. */
+  /** The requested format, such as `diff`. Undefined for JSON. */
   readonly format: string | undefined
   readonly nowMs: number
-  /** Of the pages, with no slash at the end. The API is below `/api/v3`. */
+  /** The URL of the web pages, without a trailing slash. The API is below `/api/v3`. */
   readonly baseUrl: string
-  /** The address in links to the pages of a list: without its query, and with the repository's id instead of its name. */
+  /** The URL for pagination links: without a query, and with the repository's id instead of its name. */
   readonly url: string
 }
 
-/** A request that is about no repository yet. */
+/** A request without a repository. */
 export type AccountCall = Pick<Call, 'state' | 'nowMs' | 'baseUrl' | 'url'>
 
-/** The same request about a repository. */
+/** Returns the call for a repository, without parameters and body. */
 export function within(call: AccountCall, name: string, repository: RepositoryState): Call {
   return { ...call, name, repository, params: {}, query: new URLSearchParams(), body: {}, format: undefined }
 }
 
 export interface Reply {
   readonly status: number
-  /** JSON. All that GitHub's description requires, but for addresses that nobody follows. */
+  /** JSON with all fields that GitHub's API description requires, except for URLs that no client uses. */
   readonly body: unknown
-  /** Whether the body is a text that is sent as it is. */
+  /** Whether the body is text, which is sent unchanged. */
   readonly isText?: boolean
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
@@ -40,21 +40,21 @@ export interface Reply {
 /** The API is below this path, as on a GitHub Enterprise Server. */
 export const API_PATH = '/api/v3'
 
-/** The address of something in a repository, below the API's. */
+/** Returns the API URL of a path in a repository. */
 export const apiUrl = ({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'>, path: string): string =>
   `${baseUrl}${API_PATH}/repos/${name}${path}`
 
 const DOCUMENTATION_URL = 'https://docs.github.com/rest'
 
 export const ok = (body: unknown): Reply => ({ status: 200, body })
-/** With the address of what was created, if that has one. */
+/** Adds a `location` header if the created resource has a `url`. */
 export function created(body: object): Reply {
   const { url } = body as { readonly url?: string }
   return { status: 201, body, ...(url !== undefined && { headers: { location: url } }) }
 }
 export const noContent = (): Reply => ({ status: 204, body: undefined })
 
-/** A refusal in GitHub's form. */
+/** Returns an error response in GitHub's format. */
 export function refusal(
   status: number,
   message: string,
@@ -70,7 +70,7 @@ export function refusal(
 
 export const NOT_FOUND = refusal(404, 'Not Found')
 
-/** For what this GitHub does not play: no status that GitHub itself would give, so that nobody takes it for GitHub's. */
+/** The response to an unsupported request. GitHub itself never responds with 501, so the two cannot be confused. */
 export const notPlayed = (what: string): Reply => refusal(501, `The embedded GitHub does not play ${what}.`)
 
 export function invalid(resource: string, field: string, code = 'missing_field'): Reply {
@@ -79,15 +79,15 @@ export function invalid(resource: string, field: string, code = 'missing_field')
 
 const MAX_PER_PAGE = 100
 
-function getNumber(query: URLSearchParams, name: string, otherwise: number, most = Infinity): number {
+function getNumber(query: URLSearchParams, name: string, fallback: number, max = Infinity): number {
   const value = Number(query.get(name))
-  return Number.isInteger(value) && value >= 1 ? Math.min(value, most) : otherwise
+  return Number.isInteger(value) && value >= 1 ? Math.min(value, max) : fallback
 }
 
 interface Page<T> {
   readonly items: readonly T[]
   readonly number: number
-  /** Names the pages before and behind this one, where there are any. */
+  /** `link`, if there are other pages. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -95,26 +95,26 @@ export function getPage<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: r
   const size = getNumber(query, 'per_page', 30, MAX_PER_PAGE)
   const number = getNumber(query, 'page', 1)
   const last = Math.ceil(items.length / size)
-  const link = (page: number, rel: string): string => {
+  const formatLink = (page: number, rel: string): string => {
     const parameters = new URLSearchParams(query)
     parameters.set('page', String(page))
     return `<${url}?${parameters.toString()}>; rel="${rel}"`
   }
   const links = [
-    ...(number > 1 ? [link(number - 1, 'prev')] : []),
-    ...(number < last ? [link(number + 1, 'next'), link(last, 'last')] : []),
-    ...(number > 1 ? [link(1, 'first')] : []),
+    ...(number > 1 ? [formatLink(number - 1, 'prev')] : []),
+    ...(number < last ? [formatLink(number + 1, 'next'), formatLink(last, 'last')] : []),
+    ...(number > 1 ? [formatLink(1, 'first')] : []),
   ]
   const headers = links.length === 0 ? {} : { link: links.join(', ') }
   return { items: items.slice((number - 1) * size, number * size), number, headers }
 }
 
-/** As it is spelled in a list: GitHub tells names apart by their letters, and not by the case of these. */
+/** Finds a name in a list and returns it in the list's spelling. Ignores case, as GitHub does. */
 export function spelledIn(names: readonly string[], name: string): string | undefined {
-  return names.find((one) => one.toLowerCase() === name.toLowerCase())
+  return names.find((candidate) => candidate.toLowerCase() === name.toLowerCase())
 }
 
-/** One page of a list, each item as `render` shows it. `envelope` puts it into an object. */
+/** Responds with one page of a list. `envelope` wraps the rendered items. */
 export function listReply<T, C extends Call>(
   call: C,
   items: readonly T[],
@@ -125,7 +125,7 @@ export function listReply<T, C extends Call>(
   return { status: 200, body: envelope(shown.map((item) => render(call, item))), headers }
 }
 
-/** Times as GitHub writes them, to the second. */
+/** Formats a time as GitHub does, in whole seconds. */
 export function wireTime(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
 }

@@ -7,26 +7,26 @@ import { type Commit, getOwner, type RepositoryState } from './repository-state.
 import { type GitHubState, takeId } from './state.ts'
 
 type NewCommit = Pick<Commit, 'message' | 'author' | 'files' | 'committer'> & {
-  /** By default the head of the branch, or of the default branch where that one is new. */
+  /** Default: the head of the branch, or of the default branch if the branch is new. */
   readonly parents?: readonly string[]
 }
 
-/** A commit that is in no branch yet. Its id follows from what is in it. */
+/** Stores a commit that is on no branch yet. Its id is a hash of its contents. */
 export function makeCommit(repository: RepositoryState, commit: Omit<Commit, 'sha'>): Commit {
   const sha = createHash('sha1').update(JSON.stringify(commit)).digest('hex')
-  const made = { ...commit, sha }
-  repository.commits.push(made)
-  return made
+  const stored = { ...commit, sha }
+  repository.commits.push(stored)
+  return stored
 }
 
-/** The branches of a repository, or of a fork of it. */
+/** Returns the branches of the repository, or of a fork. */
 export function branchesIn({ branches, forks }: RepositoryState, fork: string | undefined): Record<string, string> {
   return fork === undefined ? branches : (forks[fork]?.branches ?? {})
 }
 
 /**
- * A branch gets another head, and so do the open pull requests of it. A branch that is not there is made.
- * @param fork that has the branch
+ * Points a branch and the open pull requests from it to another commit. Creates the branch if it does not exist.
+ * @param fork the fork that contains the branch
  */
 export function moveBranch(
   repository: RepositoryState,
@@ -45,18 +45,18 @@ export function moveBranch(
   }
 }
 
-/** A branch is deleted. GitHub closes the open pull requests of it. */
+/** Deletes a branch and closes the open pull requests from and into it, as GitHub does. */
 export function deleteBranch(repository: RepositoryState, branch: string, atMs: number): void {
-  const isOfBranch = (pull: PullState): boolean =>
+  const usesBranch = (pull: PullState): boolean =>
     pull.base === branch || (pull.branch === branch && pull.fork === undefined)
   for (const pull of Object.values(repository.pulls))
-    if (pull.state === 'open' && isOfBranch(pull)) closeIssue(repository, pull, atMs)
+    if (pull.state === 'open' && usesBranch(pull)) closeIssue(repository, pull, atMs)
   Reflect.deleteProperty(repository.branches, branch)
 }
 
 /**
- * Somebody pushes a commit to a branch, which is made where it is not there. Open pull requests of it get a new head.
- * @param fork that has the branch
+ * Pushes a commit to a branch, and updates the open pull requests from it. Creates the branch if it does not exist.
+ * @param fork the fork that contains the branch
  */
 export function pushCommit(
   repository: RepositoryState,
@@ -68,10 +68,10 @@ export function pushCommit(
   const { branches, defaultBranch } = repository
   const tip = branchesIn(repository, fork)[branch] ?? branches[defaultBranch]
   const { parents = tip === undefined ? [] : [tip], message, author, committer, files } = commit
-  const by = committer === undefined ? { author } : { author, committer }
-  const made = makeCommit(repository, { parents, message, ...by, atMs, files })
-  moveBranch(repository, branch, made.sha, atMs, fork)
-  return made
+  const authors = committer === undefined ? { author } : { author, committer }
+  const stored = makeCommit(repository, { parents, message, ...authors, atMs, files })
+  moveBranch(repository, branch, stored.sha, atMs, fork)
+  return stored
 }
 
 export function openPull(
@@ -103,7 +103,7 @@ export function reopenIssue(issue: IssueState | PullState, atMs: number): void {
   if ('base' in issue) issue.closedBaseSha = undefined
 }
 
-/** The message of the commit that a merge makes, as GitHub writes it unless told otherwise. */
+/** Returns the title and message of a merge commit, with GitHub's defaults. */
 export function describeMerge(
   repository: RepositoryState,
   name: string,
@@ -114,14 +114,20 @@ export function describeMerge(
   if (pull === undefined) return { title: '', message: '' }
   const { ahead } = changeOfPull(repository, pull)
   const owner = getOwner(pull.fork ?? name)
-  const [usualTitle, usualMessage] =
+  const [defaultTitle, defaultMessage] =
     method === 'merge'
       ? [`Merge pull request #${number} from ${owner}/${pull.branch}`, pull.title]
-      : [`${pull.title} (#${number})`, ahead.length > 1 ? ahead.map((one) => `* ${one.message}`).join('\n\n') : '']
-  return { title: title ?? usualTitle, message: message ?? usualMessage }
+      : [
+          `${pull.title} (#${number})`,
+          ahead.length > 1 ? ahead.map((commit) => `* ${commit.message}`).join('\n\n') : '',
+        ]
+  return { title: title ?? defaultTitle, message: message ?? defaultMessage }
 }
 
-/** The commits of a branch, made once more on top of another commit; commits that only merge are left out. */
+/**
+ * Recreates commits on top of another one, without merge commits.
+ * @returns the last new commit, or undefined if there is none
+ */
 function rebaseCommits(
   repository: RepositoryState,
   commits: readonly Commit[],
@@ -138,9 +144,10 @@ function rebaseCommits(
 }
 
 /**
- * Merges an open pull request into its base: with a commit that has both heads as parents, with one commit on the base that
- * has all changes, or with each of its commits once more on the base.
- * @param by who merges
+ * Merges an open pull request into its base. `merge` creates a commit with both heads as parents, `squash` one commit with all
+ * changes, and `rebase` recreates each commit on the base.
+ * @param by login of the user who merges
+ * @returns the new head of the base, or undefined if there is nothing to merge
  */
 export function mergePull(
   repository: RepositoryState,
@@ -155,21 +162,25 @@ export function mergePull(
   const { ahead, files } = changeOfPull(repository, pull)
   const text = describeMerge(repository, choice.repositoryName ?? '', number, choice)
   const message = text.message === '' ? text.title : `${text.title}\n\n${text.message}`
-  const make = {
+  const create = {
     merge: () => makeCommit(repository, { parents: [base, pull.headSha], message, author: by, atMs, files: [] }),
     squash: () => makeCommit(repository, { parents: [base], message, author: by, atMs, files }),
     rebase: () => rebaseCommits(repository, ahead, base, by, atMs),
   }
-  const made = make[choice.method]()
-  if (made === undefined) return undefined
+  const commit = create[choice.method]()
+  if (commit === undefined) return undefined
   closeIssue(repository, pull, atMs)
-  moveBranch(repository, pull.base, made.sha, atMs)
-  pull.merge = { sha: made.sha, atMs, by }
+  moveBranch(repository, pull.base, commit.sha, atMs)
+  pull.merge = { sha: commit.sha, atMs, by }
   if (repository.deletesBranchOnMerge && pull.fork === undefined) deleteBranch(repository, pull.branch, atMs)
-  return made
+  return commit
 }
 
-/** Brings a branch up to date with its base: a commit that has both heads as parents. */
+/**
+ * Merges the base of a pull request into its branch.
+ * @param by login of the user who merges
+ * @returns undefined if the branch already contains the base
+ */
 export function updateBranch(
   repository: RepositoryState,
   pull: PullState,
@@ -183,9 +194,9 @@ export function updateBranch(
   return pushCommit(repository, branch, { message, author: by, files: [], parents: [headSha, baseSha] }, atMs, fork)
 }
 
-/** The number of the next issue or pull request that somebody opens. */
+/** Returns the number of the next issue or pull request. */
 export function takeNumber({ issues, pulls, reservedNumbers }: RepositoryState): number {
-  return Math.max(reservedNumbers, ...[issues, pulls].flatMap((one) => Object.keys(one).map(Number))) + 1
+  return Math.max(reservedNumbers, ...[issues, pulls].flatMap((items) => Object.keys(items).map(Number))) + 1
 }
 
 export function writeComment(state: GitHubState, issue: IssueState, user: string, body: string, atMs: number): Comment {

@@ -34,17 +34,17 @@ function compare(call: Call): Reply {
   }
 }
 
-/** The merged pull requests that brought a commit, and the open ones that have it. GitHub knows neither at once. */
+/** Lists the merged pull requests that introduced a commit, and the open ones that contain it. GitHub shows both late. */
 function listPullsOfCommit(call: Call): Reply {
   const { repository, state, nowMs, params } = call
   const ref = params['commit_sha'] ?? ''
   const commit = findCommit(repository, ref)
   if (commit === undefined) return refusal(422, `No commit found for SHA: ${ref}`)
-  const isOf = ({ sha }: { readonly sha: string }): boolean => sha === commit.sha
+  const isCommit = ({ sha }: { readonly sha: string }): boolean => sha === commit.sha
   const found = Object.entries(repository.pulls).filter(([, pull]) => {
     if (pull.merge === undefined && pull.state === 'closed') return false
     if (nowMs < (pull.merge?.atMs ?? pull.createdAtMs) + state.lag.commitPullsMs) return false
-    return (pull.merge !== undefined && isOf(pull.merge)) || changeOfPull(repository, pull).ahead.some(isOf)
+    return (pull.merge !== undefined && isCommit(pull.merge)) || changeOfPull(repository, pull).ahead.some(isCommit)
   })
   return listReply(call, found, (_call, [number, pull]) => pullBody(call, Number(number), pull))
 }
@@ -55,7 +55,7 @@ function listTags(call: Call): Reply {
   return listReply(call, tags, (_call, [name, sha]) => ({ name, commit: { sha } }))
 }
 
-/** What the finer roles are called by the older half of the answer. */
+/** The older `permission` field knows only three roles. */
 const PERMISSIONS: Readonly<Record<Role, 'read' | 'write' | 'admin'>> = {
   read: 'read',
   triage: 'read',
@@ -64,18 +64,18 @@ const PERMISSIONS: Readonly<Record<Role, 'read' | 'write' | 'admin'>> = {
   admin: 'admin',
 }
 
-/** Anybody may read a public repository. An app is no user, whatever it may do. */
+/** Everyone can read a public repository. GitHub responds with 404 for an app, because it is not a user. */
 function getPermission({ state, repository, params: { username: named = '' } }: Call): Reply {
   const username = spelledIn(Object.keys(state.users), named) ?? named
-  const user = state.users[username]
-  if (user === undefined) return NOT_FOUND
-  if (user.type === 'Bot') return refusal(404, `${username} is not a user`)
+  const account = state.users[username]
+  if (account === undefined) return NOT_FOUND
+  if (account.type === 'Bot') return refusal(404, `${username} is not a user`)
   const role = repository.collaborators[username] ?? 'read'
-  const held = { role_name: role }
-  return ok({ permission: PERMISSIONS[role], ...held, user: { ...userBody(state, username), ...held } })
+  const user = { ...userBody(state, username), role_name: role }
+  return ok({ permission: PERMISSIONS[role], role_name: role, user })
 }
 
-/** A repository with its comparisons and tags, and who may do what in it. */
+/** Repositories, comparisons, tags, and the permissions of collaborators. */
 export const REPOSITORY_OPERATIONS: Operations = {
   'repos/compare-commits-with-basehead': operation('GET', '/compare/{basehead}', CONTENTS, compare, { query: PAGE }),
   'repos/list-pull-requests-associated-with-commit': operation(

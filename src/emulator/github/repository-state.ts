@@ -4,16 +4,16 @@ import type { CheckRun, CheckSuite, CommitStatus, WorkflowRun } from './check-st
 
 export type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 
-/** What a protected branch requires of a pull request into it. */
+/** The requirements of a protected branch for pull requests into it. */
 export interface Protection {
   /** Names of check runs, and contexts of commit statuses. */
   readonly requiredChecks: readonly string[]
   readonly requiredApprovals: number
-  /** The branch must contain the newest commit of its base. */
+  /** The branch of a pull request must be up to date with its base. */
   readonly isStrict?: boolean
 }
 
-/** Somebody asked for a workflow run, with `repository_dispatch` or `workflow_dispatch`. */
+/** A request for a workflow run. */
 export interface Dispatch {
   readonly event: 'repository_dispatch' | 'workflow_dispatch'
   readonly actor: string
@@ -34,7 +34,7 @@ export const getOwner = (name: string): string => name.split('/')[0] ?? ''
 
 export interface Fork {
   readonly id: number
-  /** Commits by name. */
+  /** Commit ids by branch name. */
   readonly branches: Record<string, string>
 }
 
@@ -42,29 +42,29 @@ export interface RepositoryState {
   readonly id: number
   visibility: 'public' | 'private' | 'internal'
   readonly defaultBranch: string
-  /** Every commit stands behind its parents. */
+  /** Each commit comes after its parents. */
   readonly commits: Commit[]
-  /** Commits by name. */
+  /** Commit ids by branch name. */
   readonly branches: Record<string, string>
   /** By `owner/name`. As on GitHub, the commits of forks are stored with those of the repository. */
   readonly forks: Record<string, Fork>
   readonly tags: Record<string, string>
   readonly labels: string[]
-  /** Of labels that have more than a name. */
+  /** The details of labels that have any. */
   readonly labelDetails: Record<string, LabelDetails>
-  /** Numbers up to this one are for the agent's pull requests. */
+  /** Numbers up to this one are reserved for the agent's pull requests. */
   readonly reservedNumbers: number
   readonly issues: Record<number, IssueState>
   readonly pulls: Record<number, PullState>
   /** By login. */
   readonly collaborators: Record<string, Role>
-  /** Teams of the owner that have access, by the last part of their names. */
+  /** The slugs of the owner's teams that have access. */
   readonly teams: string[]
   readonly checkRuns: CheckRun[]
-  /** Suites that have no check runs, so far or for ever. Those of check runs follow from these. */
+  /** Suites without check runs. All others are derived from their check runs. */
   readonly checkSuites: CheckSuite[]
   readonly statuses: CommitStatus[]
-  /** The files of those that are there although they may not have run. */
+  /** The file names of workflows that exist even without a run. */
   readonly workflows: string[]
   readonly workflowRuns: WorkflowRun[]
   readonly dispatches: Dispatch[]
@@ -75,9 +75,9 @@ export interface RepositoryState {
   readonly deletesBranchOnMerge: boolean
   /** The setting “Allow GitHub Actions to create and approve pull requests”. GitHub's own default is off. */
   readonly canActionsCreatePulls: boolean
-  /** That the lists of check runs and of statuses count, and do not hold. */
+  /** The number of items that the lists of check runs and of statuses count but do not contain. */
   unlistedChecks: number
-  /** `owner/name` of where it is now. */
+  /** The new `owner/name` of a repository that was renamed or transferred. */
   movedTo: string | undefined
 }
 
@@ -86,10 +86,10 @@ export interface Commit {
   readonly parents: readonly string[]
   readonly message: string
   readonly author: string
-  /** By default the author. */
+  /** Default: the author. */
   readonly committer?: string
   readonly atMs: number
-  /** What it changed itself, compared with its first parent. What a merge brought follows from its other parents. */
+  /** The commit's own changes relative to its first parent. Merged changes are derived from the other parents. */
   readonly files: readonly FileChange[]
 }
 
@@ -100,7 +100,7 @@ export interface FileChange {
   readonly additions?: number
   readonly deletions?: number
   readonly patch?: string
-  /** All of the file after the change, where that is known. Otherwise it follows from the patch. */
+  /** The complete file after the change. Default: derived from the patch. */
   readonly content?: string
 }
 

@@ -3,10 +3,10 @@ import type { ServiceRequest, ServiceResponse } from '../http/exchange.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Of a workflow's token, for each repository. */
+/** GitHub's limit for a workflow's token, for each repository. */
 const REQUESTS_PER_HOUR = 1_000
 
-/** How many requests of the present hour are used and left, and in how many seconds the next hour begins. */
+/** The rate limit of the current hour. The next hour begins in `resetSeconds`. */
 export interface RateLimit {
   readonly limit: number
   readonly used: number
@@ -14,14 +14,14 @@ export interface RateLimit {
   readonly resetSeconds: number
 }
 
-/** Weak, as those of GitHub are. */
-function tagged({ method }: ServiceRequest, answer: ServiceResponse): ServiceResponse {
-  if (method !== 'GET' || answer.status !== 200) return answer
-  const etag = `W/"${createHash('sha256').update(answer.body).digest('hex')}"`
-  return { ...answer, headers: { ...answer.headers, etag } }
+/** GitHub's ETags are weak. */
+function addEtag({ method }: ServiceRequest, response: ServiceResponse): ServiceResponse {
+  if (method !== 'GET' || response.status !== 200) return response
+  const etag = `W/"${createHash('sha256').update(response.body).digest('hex')}"`
+  return { ...response, headers: { ...response.headers, etag } }
 }
 
-/** Counts in hours that begin with a request. */
+/** Counts requests. Each hour begins with its first request. */
 export class RequestBudget {
   #used = 0
   #endsAtMs = -Infinity
@@ -41,22 +41,23 @@ export class RequestBudget {
     return { limit: REQUESTS_PER_HOUR, used, remaining: REQUESTS_PER_HOUR - used, resetSeconds }
   }
 
-  /** An answer as it is sent: with what is left of the hour, and as a 304 where the asker has it already, which costs nothing. */
-  charge(request: ServiceRequest, answer: ServiceResponse, nowMs: number): ServiceResponse {
+  /** Counts a request, and adds the rate limit headers. Returns an uncounted 304 if the client already has the response. */
+  charge(request: ServiceRequest, response: ServiceResponse, nowMs: number): ServiceResponse {
     const isSpent = this.isSpent(nowMs)
-    const whole = tagged(request, answer)
-    const { etag } = whole.headers
+    const tagged = addEtag(request, response)
+    const { etag } = tagged.headers
     const isKnown = etag !== undefined && request.headers['if-none-match'] === etag
     this.#used = Math.min(REQUESTS_PER_HOUR, this.#used + (isKnown ? 0 : 1))
     const { limit, used, remaining, resetSeconds } = this.describe(nowMs)
-    const told = {
+    const limitHeaders = {
       'x-ratelimit-limit': String(limit),
       'x-ratelimit-remaining': String(remaining),
       'x-ratelimit-used': String(used),
       'x-ratelimit-reset': String(resetSeconds),
       'x-ratelimit-resource': 'core',
     }
-    if (isKnown) return { ...whole, status: 304, headers: { ...told, etag }, body: '' }
-    return { ...whole, headers: isSpent ? { ...whole.headers, ...told } : { ...told, ...whole.headers } }
+    if (isKnown) return { ...tagged, status: 304, headers: { ...limitHeaders, etag }, body: '' }
+    const { headers } = tagged
+    return { ...tagged, headers: isSpent ? { ...headers, ...limitHeaders } : { ...limitHeaders, ...headers } }
   }
 }

@@ -5,11 +5,11 @@ import { type Call, apiUrl, wireTime } from './reply.ts'
 import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
 import type { GitHubState, User } from './state.ts'
 
-/** When all that nobody dates was made. */
+/** The creation time of everything whose state has none. */
 export const LONG_AGO = wireTime(Date.UTC(2025, 0, 1))
 
-/** The same value for many fields, which GitHub's description requires and nothing in this world changes. */
-function same(value: unknown, ...names: readonly string[]): object {
+/** Sets several fields to one value. GitHub's API description requires these fields, but no operation changes them. */
+function setFields(value: unknown, ...names: readonly string[]): object {
   return Object.fromEntries(names.map((name) => [name, value]))
 }
 
@@ -22,21 +22,21 @@ export function userBody(
   return { login, id, node_id: nodeId('U', 0, login), type, site_admin: false }
 }
 
-/** A user as only requests for users show one. */
+/** Returns the full form, which only requests for users return. */
 export function wholeUserBody(state: GitHubState, login: string, baseUrl: string): object {
   const user = userBody(state, login)
   const page = user.type === 'Bot' ? `apps/${login.replace(/\[bot\]$/, '')}` : login
   return {
     ...user,
     html_url: `${baseUrl}/${page}`,
-    ...same(null, 'name', 'company', 'location', 'email', 'hireable', 'bio'),
+    ...setFields(null, 'name', 'company', 'location', 'email', 'hireable', 'bio'),
     blog: '',
-    ...same(0, 'public_repos', 'public_gists', 'followers', 'following'),
-    ...same(LONG_AGO, 'created_at', 'updated_at'),
+    ...setFields(0, 'public_repos', 'public_gists', 'followers', 'following'),
+    ...setFields(LONG_AGO, 'created_at', 'updated_at'),
   }
 }
 
-/** A user or a team, under the name of one or the other. */
+/** @param name a login, or a team as `org/team` */
 export function reviewerBody({ state }: Call, name: string): { readonly user: object } | { readonly team: object } {
   const team = name.split('/')[1]
   if (team === undefined) return { user: userBody(state, name) }
@@ -57,7 +57,7 @@ export function appBody({ state }: Call, slug: string): object {
     description: null,
     permissions: {},
     events: [],
-    ...same(LONG_AGO, 'created_at', 'updated_at'),
+    ...setFields(LONG_AGO, 'created_at', 'updated_at'),
   }
 }
 
@@ -79,12 +79,12 @@ export function labelBody(call: Call, name: string): object {
   }
 }
 
-/** Git's own name for a tree that holds nothing: here no commit has files, but for those it changed. */
+/** The id of Git's empty tree. Commits here have no tree objects. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 type FileBody = FileChange & Record<'additions' | 'deletions' | 'changes', number> & { readonly sha: string }
 
-/** What is not said of a file is that one line of it was added. */
+/** Defaults to one added line. */
 export function fileBody(change: FileChange): FileBody {
   const { additions = 1, deletions = 0, status = 'modified', ...file } = change
   return { ...file, sha: 'f'.repeat(40), status, additions, deletions, changes: additions + deletions }
@@ -92,30 +92,30 @@ export function fileBody(change: FileChange): FileBody {
 
 export function commitBody(call: Call, { sha, message, author, atMs, parents }: Commit): object {
   const { state, baseUrl, name, repository } = call
-  const written = { name: author, email: `${author}@users.noreply.example`, date: wireTime(atMs) }
-  const known = author in state.users ? userBody(state, author) : null
-  const shown = (one: string): object => ({
-    sha: one,
-    url: apiUrl(call, `/commits/${one}`),
-    html_url: `${baseUrl}/${name}/commit/${one}`,
+  const signature = { name: author, email: `${author}@users.noreply.example`, date: wireTime(atMs) }
+  const account = author in state.users ? userBody(state, author) : null
+  const toReference = (id: string): object => ({
+    sha: id,
+    url: apiUrl(call, `/commits/${id}`),
+    html_url: `${baseUrl}/${name}/commit/${id}`,
   })
   return {
-    ...shown(sha),
+    ...toReference(sha),
     node_id: nodeId('C', repository.id, sha),
-    commit: { message, author: written, committer: written, comment_count: 0, tree: { sha: EMPTY_TREE } },
-    author: known,
-    committer: known,
-    parents: parents.map(shown),
+    commit: { message, author: signature, committer: signature, comment_count: 0, tree: { sha: EMPTY_TREE } },
+    author: account,
+    committer: account,
+    parents: parents.map(toReference),
   }
 }
 
-/** How many reactions of each kind there are, as comments and issues show them. */
+/** Counts the reactions by content. */
 export function reactionsBody(url: string, reactions: readonly Reaction[]): object {
   const counts = REACTIONS.map((name) => [name, reactions.filter(({ content }) => content === name).length] as const)
   return { url: `${url}/reactions`, total_count: reactions.length, ...Object.fromEntries(counts) }
 }
 
-/** A repository as it is shown in statuses, check suites and workflow runs. */
+/** Returns the short form, which statuses, check suites and workflow runs contain. */
 export function minimalRepositoryBody(call: Call, name: string, { id, visibility }: RepositoryState): object {
   const [owner = '', short] = name.split('/')
   return {
@@ -138,12 +138,12 @@ export function repositoryBody(call: Call, name: string, repository: RepositoryS
     ...minimalRepositoryBody(call, name, repository),
     visibility,
     default_branch: defaultBranch,
-    ...same(false, 'archived', 'disabled', 'has_pages'),
-    ...same(true, 'has_issues', 'has_projects', 'has_wiki', 'has_downloads'),
-    ...same(null, 'homepage', 'language', 'license'),
-    ...same(0, 'size', 'forks', 'forks_count', 'stargazers_count', 'watchers', 'watchers_count'),
-    ...same(0, 'open_issues', 'open_issues_count'),
-    ...same(LONG_AGO, 'created_at', 'updated_at', 'pushed_at'),
+    ...setFields(false, 'archived', 'disabled', 'has_pages'),
+    ...setFields(true, 'has_issues', 'has_projects', 'has_wiki', 'has_downloads'),
+    ...setFields(null, 'homepage', 'language', 'license'),
+    ...setFields(0, 'size', 'forks', 'forks_count', 'stargazers_count', 'watchers', 'watchers_count'),
+    ...setFields(0, 'open_issues', 'open_issues_count'),
+    ...setFields(LONG_AGO, 'created_at', 'updated_at', 'pushed_at'),
   }
 }
 
@@ -156,7 +156,7 @@ export function wholeRepositoryBody(call: Call): object {
     allow_rebase_merge: mergeMethods.includes('rebase'),
     allow_auto_merge: isAutoMergeAllowed,
     delete_branch_on_merge: deletesBranchOnMerge,
-    ...same(false, 'has_discussions'),
-    ...same(0, 'network_count', 'subscribers_count'),
+    ...setFields(false, 'has_discussions'),
+    ...setFields(0, 'network_count', 'subscribers_count'),
   }
 }

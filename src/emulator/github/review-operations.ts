@@ -19,11 +19,11 @@ import {
 import { reviewerBody, userBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 
-/** Events of the request, and the state of the review that each makes. */
+/** The review state that each event of a request results in. */
 const STATES = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const
 const EVENTS = ['APPROVE', 'REQUEST_CHANGES', 'COMMENT'] as const
 
-function reviewBody(call: PullCall, review: Review): object {
+function toReviewBody(call: PullCall, review: Review): object {
   const { id, user, body, state, headSha, submittedAtMs } = review
   return {
     id,
@@ -43,7 +43,7 @@ const refuseReview = (problem: string): Reply => refusal(422, 'Unprocessable Ent
 
 type ReviewEvent = keyof typeof STATES
 
-/** Why somebody may not review a pull request in this way, or nothing. */
+/** Returns GitHub's error response to a review that is not allowed, or undefined. */
 function findReviewBlocker(call: PullCall, event: ReviewEvent | undefined, isEmpty: boolean): Reply | undefined {
   const { pull, state, repository } = call
   const isAuthor = pull.user === state.identity
@@ -55,7 +55,7 @@ function findReviewBlocker(call: PullCall, event: ReviewEvent | undefined, isEmp
   return undefined
 }
 
-/** A review that is submitted takes the place of the request for it. */
+/** Submits a review. It completes a pending request to its author. */
 function submit({ pull, nowMs }: PullCall, review: Review, event: ReviewEvent): void {
   review.state = STATES[event]
   review.submittedAtMs = nowMs
@@ -71,12 +71,12 @@ interface ReviewFields {
   readonly comments?: readonly LineFields[]
 }
 
-/** Comments on lines of the change, all or none. */
+/** Creates comments on lines of the diff, all or none. */
 function makeComments(call: PullCall, fields: readonly LineFields[]): readonly ReviewComment[] | Reply {
-  const made = fields.map((one) => makeLineComment(call, one))
-  if (made.includes('path')) return refuseReview('Path could not be resolved')
-  if (made.includes('line')) return refuseReview('Line could not be resolved')
-  return made as readonly ReviewComment[]
+  const results = fields.map((commentFields) => makeLineComment(call, commentFields))
+  if (results.includes('path')) return refuseReview('Path could not be resolved')
+  if (results.includes('line')) return refuseReview('Line could not be resolved')
+  return results as readonly ReviewComment[]
 }
 
 function createReview(call: PullCall): Reply {
@@ -85,21 +85,21 @@ function createReview(call: PullCall): Reply {
   const blocker = findReviewBlocker(call, event, text === '' && comments.length === 0)
   if (blocker !== undefined) return blocker
   const { identity: user } = state
-  const isPending = (one: Review): boolean => one.user === user && one.state === 'PENDING'
+  const isPending = (review: Review): boolean => review.user === user && review.state === 'PENDING'
   if (pull.reviews.some(isPending)) return refuseReview('User can only have one pending review per pull request')
-  const made = makeComments(call, comments)
-  if ('status' in made) return made
+  const lineComments = makeComments(call, comments)
+  if ('status' in lineComments) return lineComments
   const review: Review = { id: takeId(state), user, body: text, state: 'PENDING', headSha, submittedAtMs: undefined }
   pull.reviews.push(review)
-  pull.reviewComments.push(...made.map((one) => ({ ...one, reviewId: review.id })))
+  pull.reviewComments.push(...lineComments.map((comment) => ({ ...comment, reviewId: review.id })))
   if (event !== undefined) submit(call, review, event)
-  return ok(reviewBody(call, review))
+  return ok(toReviewBody(call, review))
 }
 
-function withReview(answer: (call: PullCall, review: Review) => Reply): (call: Call) => Reply {
+function withReview(handle: (call: PullCall, review: Review) => Reply): (call: Call) => Reply {
   return withPull((call) => {
     const review = call.pull.reviews.find(({ id }) => String(id) === call.params['review_id'])
-    return review === undefined ? NOT_FOUND : answer(call, review)
+    return review === undefined ? NOT_FOUND : handle(call, review)
   })
 }
 
@@ -111,7 +111,7 @@ function submitReview(call: PullCall, review: Review): Reply {
   if (blocker !== undefined) return blocker
   review.body = text
   submit(call, review, event)
-  return ok(reviewBody(call, review))
+  return ok(toReviewBody(call, review))
 }
 
 function dismissReview(call: PullCall, review: Review): Reply {
@@ -119,15 +119,15 @@ function dismissReview(call: PullCall, review: Review): Reply {
     return refusal(422, 'Can not dismiss a commented pull request review')
   review.state = 'DISMISSED'
   call.pull.updatedAtMs = call.nowMs
-  return ok(reviewBody(call, review))
+  return ok(toReviewBody(call, review))
 }
 
-/** Reviewers as the repository spells them, all that are named, or GitHub's refusal. */
+/** Returns all named reviewers as the repository spells them, or GitHub's error response if one cannot be requested. */
 function resolveReviewers({ pull, repository, name, body }: PullCall): readonly string[] | Reply {
-  const named = (field: string, known: readonly string[]): readonly (string | undefined)[] =>
-    Array.isArray(body[field]) ? body[field].map((one) => spelledIn(known, String(one))) : []
-  const users = named('reviewers', Object.keys(repository.collaborators))
-  const teams = named('team_reviewers', repository.teams)
+  const readNames = (field: string, known: readonly string[]): readonly (string | undefined)[] =>
+    Array.isArray(body[field]) ? body[field].map((reviewer) => spelledIn(known, String(reviewer))) : []
+  const users = readNames('reviewers', Object.keys(repository.collaborators))
+  const teams = readNames('team_reviewers', repository.teams)
   if (users.includes(pull.user)) return refusal(422, 'Review cannot be requested from pull request author.')
   if (users.includes(undefined) || teams.includes(undefined))
     return refusal(
@@ -135,10 +135,10 @@ function resolveReviewers({ pull, repository, name, body }: PullCall): readonly 
       `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${name} repository.`,
     )
   const owner = name.split('/')[0] ?? ''
-  return [...users, ...teams.map((team) => `${owner}/${team ?? ''}`)].filter((one) => one !== undefined)
+  return [...users, ...teams.map((team) => `${owner}/${team ?? ''}`)].filter((reviewer) => reviewer !== undefined)
 }
 
-/** All who are named, or nobody: one who has no access stops the request, and so does the author. */
+/** Changes all named requests or none: a reviewer without access and the author make the request fail. */
 const changeRequests =
   (event: 'review_requested' | 'review_request_removed') =>
   (call: PullCall): Reply => {
@@ -146,7 +146,7 @@ const changeRequests =
     const names = resolveReviewers(call)
     if ('status' in names) return names
     const requested = requestedReviewers(pull)
-    const changes = names.filter((one) => requested.includes(one) === (event === 'review_request_removed'))
+    const changes = names.filter((name) => requested.includes(name) === (event === 'review_request_removed'))
     for (const name of changes)
       pull.reviewEvents.push({ id: takeId(state), event, actor: state.identity, name, atMs: nowMs })
     const body = pullBody(call, number, pull)
@@ -156,8 +156,8 @@ const changeRequests =
 function listRequested(call: PullCall): Reply {
   const shown = requestedReviewers(call.pull).map((name) => reviewerBody(call, name))
   return ok({
-    users: shown.flatMap((one) => ('user' in one ? [one.user] : [])),
-    teams: shown.flatMap((one) => ('team' in one ? [one.team] : [])),
+    users: shown.flatMap((reviewer) => ('user' in reviewer ? [reviewer.user] : [])),
+    teams: shown.flatMap((reviewer) => ('team' in reviewer ? [reviewer.team] : [])),
   })
 }
 
@@ -166,13 +166,13 @@ const REVIEW = `${REVIEWS}/{review_id}`
 const REQUESTED = '/pulls/{pull_number}/requested_reviewers'
 const REVIEWERS = { reviewers: 'texts', team_reviewers: 'texts' } as const
 
-/** Reviews of pull requests, and requests for them. */
+/** Reviews of pull requests, and review requests. */
 export const REVIEW_OPERATIONS: Operations = {
   'pulls/list-reviews': operation(
     'GET',
     REVIEWS,
     PULLS,
-    withPull((call) => listReply(call, call.pull.reviews, reviewBody)),
+    withPull((call) => listReply(call, call.pull.reviews, toReviewBody)),
     { query: PAGE },
   ),
   'pulls/create-review': operation('POST', REVIEWS, PULLS, withPull(createReview), {
@@ -182,7 +182,7 @@ export const REVIEW_OPERATIONS: Operations = {
     'GET',
     REVIEW,
     PULLS,
-    withReview((call, review) => ok(reviewBody(call, review))),
+    withReview((call, review) => ok(toReviewBody(call, review))),
   ),
   'pulls/submit-review': operation('POST', `${REVIEW}/events`, PULLS, withReview(submitReview), {
     body: { body: 'text', event: EVENTS },

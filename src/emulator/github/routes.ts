@@ -27,33 +27,35 @@ export const OPERATIONS: Operations = {
 export interface GitHubRoute {
   readonly name: string
   readonly operation: Operation
-  /** The values in the path, without those of the repository. */
+  /** The path parameters, without owner and repository. */
   readonly params: Readonly<Record<string, string>>
 }
 
-const VALUE = /\{(\w+)\}/g
+const PARAMETER = /\{(\w+)\}/g
 
-/** What stands behind a branch or a commit, is played by nobody here, and is no part of its name. */
-const NOT_IN_A_NAME = '/(?:protection|rename|comments|branches-where-head)(?:/|$)'
+/** Suffixes of unsupported operations. Without this list they would match as a part of a branch or commit name. */
+const NOT_IN_NAME = '/(?:protection|rename|comments|branches-where-head)(?:/|$)'
 
-/** Names of branches, tags and files may hold a slash. */
-function toForm(value: string): string {
-  if (value === 'path') return '.*'
-  if (['basehead', 'ref', 'tag', 'branch'].includes(value)) return `(?:(?!${NOT_IN_A_NAME}).)+`
-  return /_number$|_id$/.test(value) && value !== 'workflow_id' ? '\\d+' : '[^/]+'
+/** Names of branches, tags and files can contain slashes. */
+function toPattern(parameter: string): string {
+  if (parameter === 'path') return '.*'
+  if (['basehead', 'ref', 'tag', 'branch'].includes(parameter)) return `(?:(?!${NOT_IN_NAME}).)+`
+  return /_number$|_id$/.test(parameter) && parameter !== 'workflow_id' ? '\\d+' : '[^/]+'
 }
 
-/** Those with the most words first: `/commits/main/status` is a status, and not the commit of a branch `main/status`. */
+/** Sorted by literal length: `/commits/main/status` is the status of `main`, not the commit of a branch `main/status`. */
 const ROUTES = Object.entries(OPERATIONS)
   .map(([name, operation]) => ({
     name,
     operation,
-    words: operation.path.replaceAll(VALUE, '').length,
-    path: new RegExp(`^${operation.path.replaceAll(VALUE, (_, value: string) => `(?<${value}>${toForm(value)})`)}$`),
+    literalLength: operation.path.replaceAll(PARAMETER, '').length,
+    path: new RegExp(
+      `^${operation.path.replaceAll(PARAMETER, (_, parameter: string) => `(?<${parameter}>${toPattern(parameter)})`)}$`,
+    ),
   }))
-  .sort((a, b) => b.words - a.words)
+  .sort((a, b) => b.literalLength - a.literalLength)
 
-/** Finds what a path below `/repos/{owner}/{repo}` is for. */
+/** Finds the operation of a path below `/repos/{owner}/{repo}`. */
 export function findRoute(method: string, path: string): GitHubRoute | undefined {
   for (const { name, operation, path: pattern } of ROUTES) {
     const match = operation.method === method ? pattern.exec(path) : null
@@ -63,38 +65,38 @@ export function findRoute(method: string, path: string): GitHubRoute | undefined
   return undefined
 }
 
-interface Asked {
+interface RequestParameters {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
 }
 
 /**
- * In a rehearsal a step asks about the commits, branches and workflows of the repository that its run is really in. What
- * is not known here stands for what is: a change for the one since the last release, and a workflow for one that ran at
- * that release.
+ * Replaces unknown commits, branches and workflows with known ones. In a rehearsal, a step requests those of its run's real
+ * repository. An unknown range becomes the change since the last release, and an unknown workflow one that ran then.
  */
-export function inOwnNames(repository: RepositoryState, { params, query }: Asked): Asked {
+export function inOwnNames(repository: RepositoryState, { params, query }: RequestParameters): RequestParameters {
   const { defaultBranch, tags, workflowRuns, branches } = repository
-  const knows = (ref: string): boolean => findCommit(repository, ref) !== undefined
+  const isKnown = (ref: string): boolean => findCommit(repository, ref) !== undefined
   // The last tag is the last release.
-  const before = Object.keys(tags).at(-1) ?? defaultBranch
-  const own: Record<string, string> = { ...params }
+  const lastRelease = Object.keys(tags).at(-1) ?? defaultBranch
+  const knownParams: Record<string, string> = { ...params }
 
   const { basehead, workflow_id: workflow } = params
   if (basehead !== undefined) {
     const [base = '', head = ''] = basehead.split('...')
-    if (!knows(head)) own['basehead'] = `${before}...${defaultBranch}`
-    else if (!knows(base)) own['basehead'] = `${before}...${head}`
+    if (!isKnown(head)) knownParams['basehead'] = `${lastRelease}...${defaultBranch}`
+    else if (!isKnown(base)) knownParams['basehead'] = `${lastRelease}...${head}`
   }
   for (const name of ['ref', 'commit_sha']) {
     const ref = params[name]
-    if (ref !== undefined && /^[0-9a-f]{40}$/.test(ref) && !knows(ref)) own[name] = branches[defaultBranch] ?? ref
+    if (ref !== undefined && /^[0-9a-f]{40}$/.test(ref) && !isKnown(ref))
+      knownParams[name] = branches[defaultBranch] ?? ref
   }
   if (workflow !== undefined && !workflowRuns.some((run) => run.workflow === workflow))
-    own['workflow_id'] = workflowRuns.find(({ branch }) => branch === defaultBranch)?.workflow ?? workflow
+    knownParams['workflow_id'] = workflowRuns.find(({ branch }) => branch === defaultBranch)?.workflow ?? workflow
 
-  const ownQuery = new URLSearchParams(query)
+  const knownQuery = new URLSearchParams(query)
   const branch = query.get('branch')
-  if (branch !== null && !(branch in branches)) ownQuery.set('branch', defaultBranch)
-  return { params: own, query: ownQuery }
+  if (branch !== null && !(branch in branches)) knownQuery.set('branch', defaultBranch)
+  return { params: knownParams, query: knownQuery }
 }

@@ -3,26 +3,26 @@ import { type PullState, requestedReviewers } from './pull-state.ts'
 import { spelledIn } from './reply.ts'
 import type { GitHubState } from './state.ts'
 
-/** An issue or a pull request as the search index has it. */
+/** An indexed issue or pull request. */
 export interface FoundIssue {
   readonly repositoryName: string
   readonly number: number
-  /** As it was when the index last took it. */
+  /** A copy from the last update of the index. */
   readonly issue: IssueState
 }
 
 type Test = (found: FoundIssue) => boolean
 
-/** Issues and pull requests as the index had them last: what changes on GitHub is found some time later. */
+/** The search index of each state. It lags behind changes. */
 const indexes = new WeakMap<GitHubState, Map<string, FoundIssue>>()
 
 function refreshIndex(state: GitHubState, nowMs: number): readonly FoundIssue[] {
   const index = indexes.get(state) ?? new Map<string, FoundIssue>()
   indexes.set(state, index)
   const lagMs = state.lag.searchMs ?? 0
-  // Two names can lead to one repository.
+  // A repository can have two names.
   const repositories = Object.entries(state.repositories).filter(
-    ([, one], position, all) => all.findIndex(([, other]) => other === one) === position,
+    ([, repository], position, all) => all.findIndex(([, other]) => other === repository) === position,
   )
   for (const [repositoryName, { issues, pulls }] of repositories) {
     for (const [number, issue] of [...Object.entries(issues), ...Object.entries(pulls)]) {
@@ -41,11 +41,12 @@ function refreshIndex(state: GitHubState, nowMs: number): readonly FoundIssue[] 
   return [...index.values()]
 }
 
-const equals = (one: string | undefined, other: string): boolean => one?.toLowerCase() === other.toLowerCase()
+const equalsIgnoringCase = (one: string | undefined, other: string): boolean =>
+  one?.toLowerCase() === other.toLowerCase()
 const isPull = ({ issue }: FoundIssue): boolean => 'branch' in issue
 const isMerged = ({ issue }: FoundIssue): boolean => 'merge' in issue && issue.merge !== undefined
 const isDraft = ({ issue }: FoundIssue): boolean => 'draft' in issue && issue.draft === true
-const field =
+const createFieldTest =
   (name: 'branch' | 'base') =>
   (value: string): Test =>
   ({ issue }) =>
@@ -65,8 +66,8 @@ const IS: Readonly<Record<string, Test>> = {
   public: () => true,
 }
 
-/** A day stands for all of its moments. */
-function compareTime(value: string, read: (issue: IssueState) => number): Test | undefined {
+/** A date without a time covers the complete day. */
+function createTimeTest(value: string, read: (issue: IssueState) => number): Test | undefined {
   const [, operator, from = '', to] = /^(>=|<=|>|<)?(\*|[\dT:Z+-]+)(?:\.\.(\*|[\dT:Z+-]+))?$/.exec(value) ?? []
   const start = (text: string): number => (text === '*' ? -Infinity : Date.parse(text))
   const end = (text: string): number =>
@@ -79,8 +80,8 @@ function compareTime(value: string, read: (issue: IssueState) => number): Test |
     '<': [-Infinity, start(from) - 1],
     '': [start(from), end(to ?? from)],
   }[operator ?? '']
-  const [least = 0, most = 0] = bounds ?? []
-  return ({ issue }) => read(issue) >= least && read(issue) <= most
+  const [minMs = 0, maxMs = 0] = bounds ?? []
+  return ({ issue }) => read(issue) >= minMs && read(issue) <= maxMs
 }
 
 const QUALIFIERS: Readonly<Record<string, (value: string) => Test | undefined>> = {
@@ -89,11 +90,11 @@ const QUALIFIERS: Readonly<Record<string, (value: string) => Test | undefined>> 
   state: (value) => (value === 'open' || value === 'closed' ? IS[value] : undefined),
   draft: (value) => (found) => isDraft(found) === (value === 'true'),
   archived: (value) => () => value === 'false',
-  repo: (value) => (found) => equals(found.repositoryName, value),
-  user: (value) => (found) => equals(found.repositoryName.split('/')[0], value),
-  org: (value) => (found) => equals(found.repositoryName.split('/')[0], value),
+  repo: (value) => (found) => equalsIgnoringCase(found.repositoryName, value),
+  user: (value) => (found) => equalsIgnoringCase(found.repositoryName.split('/')[0], value),
+  org: (value) => (found) => equalsIgnoringCase(found.repositoryName.split('/')[0], value),
   author: (value) => (found) =>
-    [value, `${value.replace(/^app\//, '')}[bot]`].some((one) => equals(found.issue.user, one)),
+    [value, `${value.replace(/^app\//, '')}[bot]`].some((login) => equalsIgnoringCase(found.issue.user, login)),
   assignee: (value) => (found) => spelledIn(found.issue.assignees, value) !== undefined,
   'review-requested': (value) => (found) =>
     'reviewEvents' in found.issue && spelledIn(requestedReviewers(found.issue as PullState), value) !== undefined,
@@ -102,11 +103,11 @@ const QUALIFIERS: Readonly<Record<string, (value: string) => Test | undefined>> 
     value.split(',').some((name) => spelledIn(found.issue.labels, name.replaceAll('"', '')) !== undefined),
   no: (value) =>
     value === 'label' || value === 'assignee' ? ({ issue }) => issue[`${value}s`].length === 0 : undefined,
-  base: field('base'),
-  head: field('branch'),
-  created: (value) => compareTime(value, ({ createdAtMs }) => createdAtMs),
-  updated: (value) => compareTime(value, ({ updatedAtMs }) => updatedAtMs),
-  closed: (value) => compareTime(value, ({ closedAtMs }) => closedAtMs ?? NaN),
+  base: createFieldTest('base'),
+  head: createFieldTest('branch'),
+  created: (value) => createTimeTest(value, ({ createdAtMs }) => createdAtMs),
+  updated: (value) => createTimeTest(value, ({ updatedAtMs }) => updatedAtMs),
+  closed: (value) => createTimeTest(value, ({ closedAtMs }) => closedAtMs ?? NaN),
 }
 
 const PLACES: Readonly<Record<string, (issue: IssueState) => readonly string[]>> = {
@@ -116,16 +117,16 @@ const PLACES: Readonly<Record<string, (issue: IssueState) => readonly string[]>>
 }
 
 const TOKEN = /(-?)([\w-]+):((?:"[^"]*"|[^\s"])+)|(-?)("[^"]*"|\S+)/g
-const unquoted = (text: string): string => text.replaceAll('"', '')
+const unquote = (text: string): string => text.replaceAll('"', '')
 
 export interface SearchQuery {
   readonly test: Test
-  /** `repo:` names a repository that is not there. */
+  /** The repositories that `repo:` names. */
   readonly repositories: readonly string[]
   readonly sort: readonly [key: string, order: string] | undefined
 }
 
-/** Reads a search query, or says which part of it is not played. */
+/** Parses a search query, or returns its unsupported part. */
 export function parseSearch(text: string): SearchQuery | { readonly unplayed: string } {
   const tests: Test[] = []
   const words: [isWanted: boolean, word: string][] = []
@@ -133,25 +134,25 @@ export function parseSearch(text: string): SearchQuery | { readonly unplayed: st
   let places = Object.keys(PLACES)
   let sort: SearchQuery['sort']
   for (const [token, not, name, value = '', notWord, word = ''] of text.matchAll(TOKEN)) {
-    if (name === undefined) words.push([notWord !== '-', unquoted(word).toLowerCase()])
-    else if (name === 'in') places = unquoted(value).split(',')
+    if (name === undefined) words.push([notWord !== '-', unquote(word).toLowerCase()])
+    else if (name === 'in') places = unquote(value).split(',')
     else if (name === 'sort') sort = [value.replace(/-(?:asc|desc)$/, ''), value.endsWith('-asc') ? 'asc' : 'desc']
     else {
-      const test = QUALIFIERS[name]?.(unquoted(value))
+      const test = QUALIFIERS[name]?.(unquote(value))
       if (test === undefined) return { unplayed: token }
-      if (name === 'repo' && not === '') repositories.push(unquoted(value))
+      if (name === 'repo' && not === '') repositories.push(unquote(value))
       tests.push(not === '-' ? (found) => !test(found) : test)
     }
   }
   const unknown = places.find((place) => PLACES[place] === undefined)
   if (unknown !== undefined) return { unplayed: `in:${unknown}` }
-  const has = (issue: IssueState, word: string): boolean =>
-    places.some((place) => PLACES[place]?.(issue).some((one) => one.toLowerCase().includes(word)))
+  const contains = (issue: IssueState, word: string): boolean =>
+    places.some((place) => PLACES[place]?.(issue).some((text) => text.toLowerCase().includes(word)))
   return {
     repositories,
     sort,
     test: (found) =>
-      tests.every((test) => test(found)) && words.every(([isWanted, word]) => has(found.issue, word) === isWanted),
+      tests.every((test) => test(found)) && words.every(([isWanted, word]) => contains(found.issue, word) === isWanted),
   }
 }
 
@@ -162,7 +163,7 @@ const KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
 }
 export const isSortKey = (key: string): boolean => key in KEYS
 
-/** What the index has of a query, newest first unless asked otherwise. */
+/** Searches the index. Default order: newest first. */
 export function searchIssues(state: GitHubState, { test, sort }: SearchQuery, nowMs: number): readonly FoundIssue[] {
   const [name = 'created', order = 'desc'] = sort ?? []
   const key = KEYS[name] ?? (() => 0)

@@ -1,21 +1,21 @@
 import type { RepositoryState } from './repository-state.ts'
 
 /**
- * What GitHub holds, as plain data: a scenario or a test fills it in, operations and events change it. All times are in
- * milliseconds of the service's time.
+ * The data of GitHub. Scenarios and tests create it, operations and events change it. All times are in milliseconds of the
+ * service's clock.
  */
 export interface GitHubState {
   readonly token: string
-  /** Who writes with the token. */
+  /** The login that the token acts as. */
   identity: string
-  /** What the token may do. What is left out it may not. */
+  /** The permissions of the token. A missing permission means no access. */
   permissions: Permissions
   /** By login. */
   readonly users: Record<string, User>
-  /** By `owner/name`; all others the token cannot see. */
+  /** By `owner/name`. Every other repository is a 404. */
   readonly repositories: Record<string, RepositoryState>
   lag: Lag
-  /** Ids count up over all kinds of things. */
+  /** Ids count up across all kinds of objects. */
   lastId: number
 }
 
@@ -36,19 +36,19 @@ export interface User {
   readonly type: 'User' | 'Bot' | 'Organization'
 }
 
-/** From a change until it can be read, in milliseconds. */
+/** How long changes stay invisible, in milliseconds. */
 export interface Lag {
-  /** A new pull request is 404 for as long. */
+  /** A new pull request is a 404. */
   readonly newPullMs: number
-  /** A pull request shows its old head for as long. */
+  /** A pull request shows its previous head. */
   readonly headMs: number
-  /** `commits/{sha}/pulls` knows nothing of a merge for as long. */
+  /** `commits/{sha}/pulls` omits new and newly merged pull requests. */
   readonly commitPullsMs: number
-  /** The list of workflow runs knows nothing of a new one for as long. */
+  /** The list of workflow runs omits a new run. */
   readonly runsMs: number
-  /** `mergeable` is null for as long. */
+  /** `mergeable` is null. */
   readonly mergeableMs: number
-  /** A search finds the state of so long ago. */
+  /** Searches use an older state. */
   readonly searchMs?: number
 }
 

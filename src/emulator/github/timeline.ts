@@ -1,22 +1,25 @@
 interface Event {
   readonly atMs: number
-  readonly happen: (atMs: number) => void
+  readonly run: (atMs: number) => void
 }
 
 export class Timeline {
   readonly #due: Event[] = []
 
-  /** Something happens at a time, in milliseconds of the service's time. What is past happens at the next look. */
-  at(atMs: number, happen: Event['happen']): void {
+  /**
+   * Schedules a callback. If its time is past, the next `runUntil` runs it.
+   * @param atMs in milliseconds of the service's clock
+   */
+  at(atMs: number, run: Event['run']): void {
     const later = this.#due.findIndex((event) => event.atMs > atMs)
-    this.#due.splice(later === -1 ? this.#due.length : later, 0, { atMs, happen })
+    this.#due.splice(later === -1 ? this.#due.length : later, 0, { atMs, run })
   }
 
-  /** Lets happen, in order, all that is due, and what follows from it. */
+  /** Runs all due callbacks in order, including the ones that they schedule. */
   runUntil(nowMs: number): void {
     for (let next = this.#due[0]; next !== undefined && next.atMs <= nowMs; next = this.#due[0]) {
       this.#due.shift()
-      next.happen(next.atMs)
+      next.run(next.atMs)
     }
   }
 }

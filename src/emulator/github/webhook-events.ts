@@ -15,8 +15,8 @@ export interface WebhookEvent {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** What is compared of an issue or a pull request. */
-interface Seen {
+/** The compared fields of an issue or a pull request. */
+interface IssueSnapshot {
   readonly state: 'open' | 'closed'
   readonly headSha: string | undefined
   readonly draft: boolean
@@ -26,23 +26,23 @@ interface Seen {
 
 interface Snapshot {
   readonly branches: Readonly<Record<string, string>>
-  readonly issues: Readonly<Record<number, Seen>>
+  readonly issues: Readonly<Record<number, IssueSnapshot>>
   readonly dispatches: number
 }
 
 interface Change {
-  /** Who changed it, unless the request says so. */
+  /** The login of the author, if the request does not determine it. */
   readonly by: string
   readonly name: string
   readonly fields: Readonly<Record<string, unknown>>
 }
 
 const NO_COMMIT = '0'.repeat(40)
-/** GitHub starts no workflow for what the token of a workflow does, except if that asks for one. */
+/** GitHub starts no workflows for changes by a workflow's token, except for dispatches. */
 const WORKFLOW_USER = 'github-actions[bot]'
 const DISPATCHES: readonly string[] = ['workflow_dispatch', 'repository_dispatch']
 
-function see(issue: IssueState | PullState): Seen {
+function takeIssueSnapshot(issue: IssueState | PullState): IssueSnapshot {
   const { state, labels, comments } = issue
   const { headSha, draft = false } = 'headSha' in issue ? issue : { headSha: undefined }
   return { state, headSha, draft, labels: [...labels], commentIds: new Set(comments.map(({ id }) => id)) }
@@ -52,15 +52,15 @@ function takeSnapshot({ branches, issues, pulls, dispatches }: RepositoryState):
   const all = Object.entries({ ...issues, ...pulls })
   return {
     branches: { ...branches },
-    issues: Object.fromEntries(all.map(([number, issue]) => [number, see(issue)])),
+    issues: Object.fromEntries(all.map(([number, issue]) => [number, takeIssueSnapshot(issue)])),
     dispatches: dispatches.length,
   }
 }
 
-function pushedCommit({ baseUrl, name }: Call, { sha, message, author, atMs }: Commit): object {
-  const by = { name: author, email: `${author}@users.noreply.example`, username: author }
+function toPushedCommit({ baseUrl, name }: Call, { sha, message, author, atMs }: Commit): object {
+  const signature = { name: author, email: `${author}@users.noreply.example`, username: author }
   const url = `${baseUrl}/${name}/commit/${sha}`
-  return { id: sha, message, timestamp: wireTime(atMs), url, author: by, committer: by, distinct: true }
+  return { id: sha, message, timestamp: wireTime(atMs), url, author: signature, committer: signature, distinct: true }
 }
 
 function listPushes(call: Call, before: Snapshot): readonly Change[] {
@@ -78,28 +78,34 @@ function listPushes(call: Call, before: Snapshot): readonly Change[] {
       deleted: false,
       forced: compared !== undefined && compared.behindBy > 0,
       compare: `${baseUrl}/${name}/compare/${old ?? repository.defaultBranch}...${after}`,
-      commits: (compared?.ahead ?? [head]).map((commit) => pushedCommit(call, commit)),
-      head_commit: pushedCommit(call, head),
+      commits: (compared?.ahead ?? [head]).map((commit) => toPushedCommit(call, commit)),
+      head_commit: toPushedCommit(call, head),
     }
     return [{ by: head.author, name: 'push', fields }]
   })
 }
 
-/** The actions on an issue or a pull request since it was seen, and what each adds to the payload. */
-function listActions(call: Call, issue: IssueState | PullState, seen: Seen | undefined) {
-  const now = see(issue)
-  const label = (name: string): object => ({ label: labelBody(call, name) })
-  if (seen === undefined)
-    return [{ action: 'opened', more: {} }, ...now.labels.map((name) => ({ action: 'labeled', more: label(name) }))]
-  const plain = (isSo: boolean, action: string) => (isSo ? [{ action, more: {} }] : [])
+/** Lists the actions on an issue or a pull request since a snapshot, with the additional payload of each action. */
+function listActions(call: Call, issue: IssueState | PullState, before: IssueSnapshot | undefined) {
+  const now = takeIssueSnapshot(issue)
+  const toLabelActions = (action: string, labels: readonly string[]) =>
+    labels.map((name) => ({ action, payload: { label: labelBody(call, name) } }))
+  if (before === undefined) return [{ action: 'opened', payload: {} }, ...toLabelActions('labeled', now.labels)]
+  const actionIf = (condition: boolean, action: string) => (condition ? [{ action, payload: {} }] : [])
   return [
-    ...plain(now.headSha !== seen.headSha, 'synchronize'),
-    ...now.labels.filter((one) => !seen.labels.includes(one)).map((one) => ({ action: 'labeled', more: label(one) })),
-    ...seen.labels.filter((one) => !now.labels.includes(one)).map((one) => ({ action: 'unlabeled', more: label(one) })),
-    ...plain(seen.draft && !now.draft, 'ready_for_review'),
-    ...plain(!seen.draft && now.draft, 'converted_to_draft'),
-    ...plain(seen.state === 'closed' && now.state === 'open', 'reopened'),
-    ...plain(seen.state === 'open' && now.state === 'closed', 'closed'),
+    ...actionIf(now.headSha !== before.headSha, 'synchronize'),
+    ...toLabelActions(
+      'labeled',
+      now.labels.filter((name) => !before.labels.includes(name)),
+    ),
+    ...toLabelActions(
+      'unlabeled',
+      before.labels.filter((name) => !now.labels.includes(name)),
+    ),
+    ...actionIf(before.draft && !now.draft, 'ready_for_review'),
+    ...actionIf(!before.draft && now.draft, 'converted_to_draft'),
+    ...actionIf(before.state === 'closed' && now.state === 'open', 'reopened'),
+    ...actionIf(before.state === 'open' && now.state === 'closed', 'closed'),
   ]
 }
 
@@ -108,23 +114,23 @@ function listIssueChanges(call: Call, before: Snapshot): readonly Change[] {
   const all = Object.entries({ ...repository.issues, ...repository.pulls })
   return all.flatMap(([id, issue]) => {
     const number = Number(id)
-    const seen = before.issues[number]
+    const issueBefore = before.issues[number]
     const isPull = 'headSha' in issue
     const pushedBy = isPull ? findCommit(repository, issue.headSha)?.author : undefined
     const mergedBy = isPull ? issue.merge?.by : undefined
-    const actions = listActions(call, issue, seen).map(({ action, more }) => ({
+    const actions = listActions(call, issue, issueBefore).map(({ action, payload }) => ({
       by: { synchronize: pushedBy, closed: mergedBy }[action] ?? issue.user,
       name: isPull ? 'pull_request' : 'issues',
       fields: {
         action,
-        ...more,
+        ...payload,
         ...(isPull
           ? { number, pull_request: wholePullBody({ ...call, number, pull: issue }) }
           : { issue: issueBody(call, number, issue) }),
       },
     }))
     const comments = issue.comments
-      .filter((comment) => seen?.commentIds.has(comment.id) !== true)
+      .filter((comment) => issueBefore?.commentIds.has(comment.id) !== true)
       .map((comment) => ({
         by: comment.user,
         name: 'issue_comment',
@@ -145,17 +151,17 @@ function listDispatches({ repository }: Call, before: Snapshot): readonly Change
 }
 
 /**
- * Compares the state with that of the call before, so that events are a view of the state like any other.
- * @returns the events since the last call that start workflows
+ * Derives events by comparing the state with a snapshot of it.
+ * @returns a function that returns the events since its last call that start workflows
  */
 export function createEventSource(state: GitHubState) {
-  /** A repository with two names has the second one in events. */
-  const names = (): ReadonlyMap<RepositoryState, string> =>
+  /** If a repository has two names, events contain the second one. */
+  const mapNames = (): ReadonlyMap<RepositoryState, string> =>
     new Map(Object.entries(state.repositories).map(([name, repository]) => [repository, name]))
-  let snapshots = new Map([...names().keys()].map((repository) => [repository, takeSnapshot(repository)]))
+  let snapshots = new Map([...mapNames().keys()].map((repository) => [repository, takeSnapshot(repository)]))
 
   return (at: Pick<AccountCall, 'nowMs' | 'baseUrl'>, sender?: string): readonly WebhookEvent[] => {
-    const events = [...names()].flatMap(([repository, name]) => {
+    const events = [...mapNames()].flatMap(([repository, name]) => {
       const before = snapshots.get(repository)
       if (before === undefined) return []
       const call = within({ ...at, state, url: '' }, name, repository)
@@ -172,7 +178,7 @@ export function createEventSource(state: GitHubState) {
           },
         }))
     })
-    snapshots = new Map([...names().keys()].map((repository) => [repository, takeSnapshot(repository)]))
+    snapshots = new Map([...mapNames().keys()].map((repository) => [repository, takeSnapshot(repository)]))
     return events
   }
 }

@@ -12,12 +12,12 @@ import { latestRuns, getStatus, findSuites } from './checks-view.ts'
 
 type ShownRun = WorkflowRun & { readonly updatedAtMs?: number }
 
-/** Workflows are counted in the order in which they came. */
+/** The id of a workflow is its position in the list. */
 function getWorkflowId(repository: Call['repository'], file: string): number {
   return listWorkflows(repository).indexOf(file) + 1
 }
 
-function runBody(call: Call, run: ShownRun): object {
+function toRunBody(call: Call, run: ShownRun): object {
   const { baseUrl, name, state, repository } = call
   const { id, workflow, branch, headSha, event, suiteId, headRepository = name, actor = 'mona' } = run
   const { createdAtMs, updatedAtMs = createdAtMs } = run
@@ -55,8 +55,8 @@ function runBody(call: Call, run: ShownRun): object {
   }
 }
 
-/** As it is by now: it ends with its jobs. */
-function asOf({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
+/** Derives the state of a run from its jobs. */
+function getCurrentRun({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
   const jobs = repository.checkRuns.filter(({ runId }) => runId === run.id)
   const attempt = Math.max(1, ...jobs.filter(({ createdAtMs }) => createdAtMs <= nowMs).map((job) => job.attempt ?? 1))
   const suite = findSuites(repository, run.headSha, nowMs).find(({ id, runs }) => id === run.suiteId && runs > 0)
@@ -65,72 +65,73 @@ function asOf({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
     : { ...run, ...suite, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
 }
 
-/** Newest first. The branch of a fork counts by its name, too. */
+/** Newest first. As on GitHub, `branch` also matches a fork's branch of the same name. */
 function listRuns(call: Call): Reply {
   const { query, params, repository, nowMs } = call
   const { workflow_id: named } = params
-  const asked = named === undefined ? undefined : findWorkflow(repository, named)
-  if (named !== undefined && asked === undefined) return NOT_FOUND
-  const fits = (name: string, ...values: readonly (string | null)[]): boolean =>
+  const requested = named === undefined ? undefined : findWorkflow(repository, named)
+  if (named !== undefined && requested === undefined) return NOT_FOUND
+  const matches = (name: string, ...values: readonly (string | null)[]): boolean =>
     query.get(name) === null || values.includes(query.get(name))
   const found = repository.workflowRuns
-    .map((run) => asOf(call, run))
+    .map((run) => getCurrentRun(call, run))
     .filter(
       ({ workflow, branch, status, conclusion, headSha, createdAtMs, event, actor = 'mona', suiteId }) =>
         createdAtMs + call.state.lag.runsMs <= nowMs &&
-        (asked ?? workflow) === workflow &&
-        fits('branch', branch) &&
-        fits('status', status, conclusion) &&
-        fits('head_sha', headSha) &&
-        fits('event', event) &&
-        fits('actor', actor) &&
-        fits('check_suite_id', String(suiteId)),
+        (requested ?? workflow) === workflow &&
+        matches('branch', branch) &&
+        matches('status', status, conclusion) &&
+        matches('head_sha', headSha) &&
+        matches('event', event) &&
+        matches('actor', actor) &&
+        matches('check_suite_id', String(suiteId)),
     )
     .sort((a, b) => b.id - a.id)
-  return listReply(call, found, runBody, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
+  return listReply(call, found, toRunBody, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
 }
 
-const GOOD_FOR_MS = 60_000
-const PATH = /^\/job-logs\/(\d+)$/
+const LOG_URL_LIFETIME_MS = 60_000
+const LOG_PATH = /^\/job-logs\/(\d+)$/
 
 const toSignature = (id: number, untilMs: number): string =>
   createHash('sha256').update(`job log ${id} until ${untilMs}`).digest('hex')
 
-/** Where the log of a job can be read for a minute, by whoever has the address. */
+/** Returns a URL that gives access to the log of a job for one minute, without a token. */
 export function signedLogAddress(baseUrl: string, id: number, nowMs: number): string {
-  const untilMs = nowMs + GOOD_FOR_MS
+  const untilMs = nowMs + LOG_URL_LIFETIME_MS
   return `${baseUrl}/job-logs/${id}?until=${untilMs}&sig=${toSignature(id, untilMs)}`
 }
 
-/** The job whose log a request may read. `elsewhere`: the request is for something else. */
+/** Returns the job id of a log URL. `forbidden`: the signature is invalid or expired. `elsewhere`: not a log URL. */
 export function readLogAddress(target: string, nowMs: number): number | 'forbidden' | 'elsewhere' {
   const [path = '', query] = target.split('?')
-  const id = PATH.exec(path)?.[1]
+  const id = LOG_PATH.exec(path)?.[1]
   if (id === undefined) return 'elsewhere'
-  const given = new URLSearchParams(query)
-  const untilMs = Number(given.get('until'))
-  return nowMs < untilMs && given.get('sig') === toSignature(Number(id), untilMs) ? Number(id) : 'forbidden'
+  const parameters = new URLSearchParams(query)
+  const untilMs = Number(parameters.get('until'))
+  return nowMs < untilMs && parameters.get('sig') === toSignature(Number(id), untilMs) ? Number(id) : 'forbidden'
 }
 
-/** The log store is not GitHub: it knows addresses, and no tokens. */
+/** Responds as the log storage, which is separate from GitHub: it accepts signed URLs and rejects tokens. */
 export function answerLog(
   job: number | 'forbidden',
   { headers }: ServiceRequest,
   { repositories }: GitHubState,
 ): ServiceResponse {
-  const text = (status: number, body: string): ServiceResponse => ({
+  const createTextResponse = (status: number, body: string): ServiceResponse => ({
     status,
     headers: { 'content-type': 'text/plain; charset=utf-8' },
     body,
     delivery: 'whole',
   })
-  if (headers['authorization'] !== undefined) return text(400, 'The authorization header is not accepted here.')
-  if (job === 'forbidden') return text(403, 'The signature is not valid, or has expired.')
+  if (headers['authorization'] !== undefined)
+    return createTextResponse(400, 'The authorization header is not accepted here.')
+  if (job === 'forbidden') return createTextResponse(403, 'The signature is not valid, or has expired.')
   const runs = Object.values(repositories).flatMap(({ checkRuns }) => checkRuns)
-  return text(200, runs.find(({ id }) => id === job)?.log ?? '')
+  return createTextResponse(200, runs.find(({ id }) => id === job)?.log ?? '')
 }
 
-/** The log is elsewhere: whoever has the address may read it, for a minute, and must not show the token there. */
+/** Redirects to the log storage, where the signed URL is sufficient and a token must not be sent. */
 function redirectToLog({ repository, params, nowMs, baseUrl }: Call): Reply {
   const job = repository.checkRuns.find(({ id }) => String(id) === params['job_id'])
   if (job?.runId === undefined || nowMs < job.completedAtMs) return NOT_FOUND
@@ -150,7 +151,7 @@ const CONCLUSIONS = [
   'timed_out',
 ] as const
 
-/** No run here names a pull request, so that they are always left out. */
+/** `exclude_pull_requests` has no effect, because runs here never list pull requests. */
 const RUNS = {
   query: {
     ...PAGE,
@@ -165,19 +166,19 @@ const RUNS = {
   unplayed: ['created'],
 } as const
 
-function withRun(answer: (call: Call, run: WorkflowRun) => Reply): (call: Call) => Reply {
+function withRun(handle: (call: Call, run: WorkflowRun) => Reply): (call: Call) => Reply {
   return (call) => {
     const run = call.repository.workflowRuns.find(({ id }) => String(id) === call.params['run_id'])
     if (run === undefined || run.createdAtMs + call.state.lag.runsMs > call.nowMs) return NOT_FOUND
-    return answer(call, run)
+    return handle(call, run)
   }
 }
 
-function jobBody(call: Call, { workflow, branch }: WorkflowRun, job: CheckRun): object {
+function toJobBody(call: Call, { workflow, branch }: WorkflowRun, job: CheckRun): object {
   const { repository, nowMs } = call
   const { id, runId = 0, headSha, name, attempt = 1, createdAtMs, startedAtMs, completedAtMs, conclusion } = job
   const status = getStatus(job, nowMs)
-  const isOver = status === 'completed'
+  const isCompleted = status === 'completed'
   return {
     id,
     node_id: nodeId('CR', repository.id, id),
@@ -192,10 +193,10 @@ function jobBody(call: Call, { workflow, branch }: WorkflowRun, job: CheckRun): 
     html_url: checkPage(call, job),
     check_run_url: apiUrl(call, `/check-runs/${id}`),
     status,
-    conclusion: isOver ? conclusion : null,
+    conclusion: isCompleted ? conclusion : null,
     created_at: wireTime(createdAtMs),
     started_at: wireTime(nowMs >= startedAtMs ? startedAtMs : createdAtMs),
-    completed_at: isOver ? wireTime(completedAtMs) : null,
+    completed_at: isCompleted ? wireTime(completedAtMs) : null,
     steps: [],
     labels: ['ubuntu-latest'],
     runner_id: null,
@@ -207,17 +208,17 @@ function jobBody(call: Call, { workflow, branch }: WorkflowRun, job: CheckRun): 
 
 function listJobs(call: Call, run: WorkflowRun): Reply {
   const { checkRuns } = call.repository
-  const there = checkRuns.filter(({ runId, createdAtMs }) => runId === run.id && createdAtMs <= call.nowMs)
-  const jobs = call.query.get('filter') === 'all' ? there : latestRuns(there)
+  const registered = checkRuns.filter(({ runId, createdAtMs }) => runId === run.id && createdAtMs <= call.nowMs)
+  const jobs = call.query.get('filter') === 'all' ? registered : latestRuns(registered)
   return listReply(
     call,
     jobs,
-    (_call, job) => jobBody(call, run, job),
+    (_call, job) => toJobBody(call, run, job),
     (bodies) => ({ total_count: jobs.length, jobs: bodies }),
   )
 }
 
-/** Nothing here uploads any. */
+/** Always empty, because nothing uploads artifacts. */
 function listArtifacts(call: Call): Reply {
   return listReply(
     call,
@@ -231,7 +232,7 @@ const listWorkflows = ({ workflows, workflowRuns }: Call['repository']): readonl
   ...new Set([...workflows, ...workflowRuns.map(({ workflow }) => workflow)]),
 ]
 
-function workflowBody(call: Call, file: string): object {
+function toWorkflowBody(call: Call, file: string): object {
   const { repository, baseUrl, name } = call
   const id = getWorkflowId(repository, file)
   const path = `.github/workflows/${file}`
@@ -251,15 +252,15 @@ function workflowBody(call: Call, file: string): object {
 
 function listAllWorkflows(call: Call): Reply {
   const files = listWorkflows(call.repository)
-  return listReply(call, files, workflowBody, (workflows) => ({ total_count: files.length, workflows }))
+  return listReply(call, files, toWorkflowBody, (workflows) => ({ total_count: files.length, workflows }))
 }
 
 function getWorkflow(call: Call): Reply {
   const file = findWorkflow(call.repository, call.params['workflow_id'] ?? '')
-  return file === undefined ? NOT_FOUND : ok(workflowBody(call, file))
+  return file === undefined ? NOT_FOUND : ok(toWorkflowBody(call, file))
 }
 
-/** Somebody asks for a run. It stays queued: no runner is here. */
+/** The new run stays queued, because there is no runner. */
 function dispatchWorkflow(call: Call): Reply {
   const { repository, params, body, state, nowMs } = call
   const { workflow_id: named = '' } = params
@@ -278,7 +279,7 @@ function dispatchWorkflow(call: Call): Reply {
   return noContent()
 }
 
-/** A workflow by its file or by its id. */
+/** Finds a workflow by file name or id. */
 function findWorkflow(repository: Call['repository'], named: string): string | undefined {
   return listWorkflows(repository).find((file) => file === named || String(getWorkflowId(repository, file)) === named)
 }
@@ -293,7 +294,7 @@ function dispatchRepository({ repository, body, state, nowMs }: Call): Reply {
 
 const RUN = '/actions/runs/{run_id}'
 
-/** Workflows, their runs and jobs, the logs of jobs, and requests for runs. */
+/** Workflows, their runs, jobs and logs, and dispatches. */
 export const WORKFLOW_OPERATIONS: Operations = {
   'actions/list-workflow-runs-for-repo': operation('GET', '/actions/runs', ['actions'], listRuns, RUNS),
   'actions/list-workflow-runs': operation('GET', '/actions/workflows/{workflow_id}/runs', ['actions'], listRuns, RUNS),
@@ -301,7 +302,7 @@ export const WORKFLOW_OPERATIONS: Operations = {
     'GET',
     RUN,
     ['actions'],
-    withRun((call, run) => ok(runBody(call, asOf(call, run)))),
+    withRun((call, run) => ok(toRunBody(call, getCurrentRun(call, run)))),
     { query: { exclude_pull_requests: 'boolean' } },
   ),
   'actions/list-jobs-for-workflow-run': operation('GET', `${RUN}/jobs`, ['actions'], withRun(listJobs), {

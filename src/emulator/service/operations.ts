@@ -157,11 +157,11 @@ export function findRoute(method: string, path: string): Route | Refusal {
  * Section 7 leaves the shape of errors open. Here it is `{"error": string}`, and the analytics operation adds `details`, with
  * one `{message}` for each problem.
  */
-export function renderAnswer(answer: Answer, route: Route | Refusal, { texts }: Scenario): ServiceResponse {
-  if ('body' in answer) return jsonResponse(answer.status, answer.body)
-  const problems = answer.problems.map((problem) => (texts === 'hostile' ? `${problem}${HOSTILE_TEXT}` : problem))
+export function renderAnswer(result: Answer, route: Route | Refusal, { texts }: Scenario): ServiceResponse {
+  if ('body' in result) return jsonResponse(result.status, result.body)
+  const problems = result.problems.map((problem) => (texts === 'hostile' ? `${problem}${HOSTILE_TEXT}` : problem))
   const error = problems.join(' ')
   const hasDetails = 'operation' in route && route.operation.name === 'get-visitors'
   const body = hasDetails ? { error, details: problems.map((message) => ({ message })) } : { error }
-  return jsonResponse(answer.status, body, answer.headers)
+  return jsonResponse(result.status, body, result.headers)
 }
