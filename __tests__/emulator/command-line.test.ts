@@ -29,18 +29,18 @@ test.each([
   [{ delivery: 'truncated' }, 'GET /x -> 200, broken off in the middle (failed)'],
   [{ delivery: 'reset', status: 0 }, 'GET /x -> no answer, connection reset before the answer (failed)'],
   [{ delivery: 'never', status: 0 }, 'GET /x -> no answer, never answered (failed)'],
-] as const)('of a request with %j a line tells “%s”', (fields, line) => {
+] as const)('logs a request with %j as “%s”', (fields, line) => {
   expect(logLine({ ...record, ...fields })).toBe(line)
 })
 
-test('what the caller sends stays on one line and is no command', () => {
+test('keeps text from the client on one line and free of workflow commands', () => {
   const line = logLine({ ...record, path: '/\n::error::x\u001b[31m##[error]\u202e\u2028', query: 'x'.repeat(5_000) })
   expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|##\[/u)
   expect(line).toMatch(/^GET /)
   expect(line.length).toBeLessThan(400)
 })
 
-/** The body of a response of a server that has this certificate. */
+/** Returns the body of a response from a server with this certificate. */
 function readOverTls(url: string, ca: string, token = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `token ${token}` }
@@ -48,8 +48,8 @@ function readOverTls(url: string, ca: string, token = ''): Promise<string> {
   })
 }
 
-/** A process of which only what the service uses is there. */
-function fakeProcess(...args: string[]) {
+/** A process with only the members that the service uses. */
+function createFakeProcess(...args: string[]) {
   const events = new EventEmitter()
   const output = Object.assign(new EventEmitter(), { text: '', write: (text: string) => (output.text += text) })
   const errors = { text: '', write: (text: string) => (errors.text += text) }
@@ -58,9 +58,9 @@ function fakeProcess(...args: string[]) {
   return { argv, pid: 7, stdout: output, stderr: errors, ...signals }
 }
 
-test('it tells how to call it, logs requests to both parts, and ends when it is told to', async () => {
+test('prints how to call the service and GitHub, logs requests to both, and ends after SIGTERM', async () => {
   const flags = ['--port=0', '--scenario=flaky', '--speed=10', '--github-scenario=draft']
-  const self = fakeProcess(...flags, '--github-repository=me/guide')
+  const self = createFakeProcess(...flags, '--github-repository=me/guide')
   expect(await runProgram(self)).toBe(0)
   const url = /^listening (\S+)\n/.exec(self.stdout.text)?.[1] ?? ''
   for (const line of [
@@ -82,37 +82,44 @@ test('it tells how to call it, logs requests to both parts, and ends when it is 
 
   self.stdout.emit('error')
   self.signal('SIGTERM')
-  const isStillThere = (): Promise<boolean> =>
+  const isRunning = (): Promise<boolean> =>
     fetch(pulls).then(
-      // Another program may have the port by then.
-      (answer) => answer.headers.get('service-instance') === '7',
+      // Another program may have taken the port.
+      (response) => response.headers.get('service-instance') === '7',
       () => false,
     )
-  while (await isStillThere());
+  while (await isRunning());
 })
 
-test('whoever opened a channel is told on it how to reach both parts, too', async () => {
-  const told: { pid: number; outputs: Record<string, string> }[] = []
-  const self = { ...fakeProcess('--port=0'), send: (message: object) => told.push(message as (typeof told)[number]) }
+test('sends its process id and outputs to a parent process with an IPC channel', async () => {
+  const messages: { pid: number; outputs: Record<string, string> }[] = []
+  const self = {
+    ...createFakeProcess('--port=0'),
+    send: (message: object) => messages.push(message as (typeof messages)[number]),
+  }
   expect(await runProgram(self)).toBe(0)
-  const url = told[0]?.outputs['base-url'] ?? ''
+  const url = messages[0]?.outputs['base-url'] ?? ''
   const github = { 'github-api-url': `${url}/api/v3`, 'github-token': expect.stringMatching(/^ghs_/) }
   const outputs = { 'base-url': url, 'api-key': EMULATOR_KEY, 'project-id': 'docs-demo', ...github }
-  expect(told).toEqual([{ pid: 7, outputs }])
+  expect(messages).toEqual([{ pid: 7, outputs }])
   expect(self.stdout.text.startsWith(`listening ${url}\n`)).toBe(true)
   expect((await fetch(url)).status).toBe(404)
   self.signal('SIGTERM')
 })
 
-test('with a file for the certificate it tells how gh reaches GitHub over TLS, with a certificate of this run', async () => {
-  const told: { outputs: Record<string, string> }[] = []
+test('--certificate-file makes GitHub available over TLS and prints the variables for gh', async () => {
+  const messages: { outputs: Record<string, string> }[] = []
   const file = join(temporaryFolder(), 'cert.pem')
   const self = {
-    ...fakeProcess('--port=0', `--certificate-file=${file}`),
-    send: (message: object) => told.push(message as (typeof told)[number]),
+    ...createFakeProcess('--port=0', `--certificate-file=${file}`),
+    send: (message: object) => messages.push(message as (typeof messages)[number]),
   }
   expect(await runProgram(self)).toBe(0)
-  const { 'github-host': host = '', 'github-certificate': certificate, 'github-token': token } = told[0]?.outputs ?? {}
+  const {
+    'github-host': host = '',
+    'github-certificate': certificate,
+    'github-token': token,
+  } = messages[0]?.outputs ?? {}
   expect(certificate).toBe(file)
   for (const line of [`GH_HOST=${host}`, `GH_ENTERPRISE_TOKEN=${token}`, `SSL_CERT_FILE=${file}`])
     expect(self.stdout.text).toContain(`  ${line}\n`)
@@ -122,7 +129,7 @@ test('with a file for the certificate it tells how gh reaches GitHub over TLS, w
 })
 
 test('--events prints each event that starts workflows as one line', async () => {
-  const self = fakeProcess('--port=0', '--events')
+  const self = createFakeProcess('--port=0', '--events')
   await runProgram(self)
   const [, apiUrl = ''] = /GITHUB_API_URL=(\S+)/.exec(self.stdout.text) ?? []
   const [, token = ''] = /GITHUB_TOKEN=(\S+)/.exec(self.stdout.text) ?? []
@@ -136,8 +143,8 @@ test('--events prints each event that starts workflows as one line', async () =>
   self.signal('SIGTERM')
 })
 
-test('--events prints what happens while nobody asks', async () => {
-  const self = fakeProcess('--port=0', '--events', '--speed=10000')
+test('--events prints events that occur between requests', async () => {
+  const self = createFakeProcess('--port=0', '--events', '--speed=10000')
   const opened = new Promise<string>((resolve) => {
     const { write } = self.stdout
     self.stdout.write = (text) => {
@@ -157,25 +164,36 @@ test('--events prints what happens while nobody asks', async () => {
   self.signal('SIGTERM')
 })
 
-test('--help wins over other flags, names every flag and scenario, and starts nothing', async () => {
-  const self = fakeProcess('--port', 'x', '--help')
+test('--help overrides other flags, lists every flag and scenario, and starts no service', async () => {
+  const self = createFakeProcess('--port', 'x', '--help')
   expect(await runProgram(self)).toBe(0)
-  const own = ['certificate-file', 'events', 'host', 'port', 'scenario', 'speed', 'pages', 'visits', 'start-at', 'help']
-  const flags = [...own, 'github-scenario', 'github-repository'].map((flag) => `--${flag}`)
+  const serviceFlags = [
+    'certificate-file',
+    'events',
+    'host',
+    'port',
+    'scenario',
+    'speed',
+    'pages',
+    'visits',
+    'start-at',
+    'help',
+  ]
+  const flags = [...serviceFlags, 'github-scenario', 'github-repository'].map((flag) => `--${flag}`)
   for (const name of [...flags, ...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES])
     expect(self.stdout.text).toContain(`  ${name} `)
   expect(self.stdout.text).toContain('(default: now)')
   expect(self.stdout.text).not.toMatch(/^listening/m)
 })
 
-test('a wrong command line and a port that is taken are told, with exit codes of their own', async () => {
-  const wrong = fakeProcess('--port=x')
-  expect(await runProgram(wrong)).toBe(2)
-  expect(wrong.stderr.text).toMatch(/^error: --port must be .* See --help\.\n$/)
+test('exits with 2 for an invalid command line and with 1 if the port is in use', async () => {
+  const invalid = createFakeProcess('--port=x')
+  expect(await runProgram(invalid)).toBe(2)
+  expect(invalid.stderr.text).toMatch(/^error: --port must be .* See --help\.\n$/)
 
-  const first = fakeProcess('--port=0')
+  const first = createFakeProcess('--port=0')
   await runProgram(first)
-  const second = fakeProcess(`--port=${/:(\d+)\n/.exec(first.stdout.text)?.[1] ?? ''}`)
+  const second = createFakeProcess(`--port=${/:(\d+)\n/.exec(first.stdout.text)?.[1] ?? ''}`)
   expect(await runProgram(second)).toBe(1)
   expect(second.stderr.text).toMatch(/^error: The service did not start: .*EADDRINUSE/)
   first.signal('SIGINT')
@@ -183,7 +201,7 @@ test('a wrong command line and a port that is taken are told, with exit codes of
 
 const NOW_MS = Date.UTC(2026, 6, 1, 9, 30)
 
-const USUAL = {
+const DEFAULTS = {
   host: '127.0.0.1',
   port: 4010,
   scenario: 'pull-request',
@@ -205,9 +223,9 @@ test.each([
   ['--pages 300 --visits 100000', { pages: 300, visits: 100_000 }],
   ['--events', { events: true }],
   ['--start-at 2026-05-01', { startMs: Date.UTC(2026, 4, 1) }],
-])('“%s” starts the usual service, at the present time, but for %j', (flags, options) => {
+])('parses “%s” as the defaults with %j', (flags, options) => {
   const args = flags.split(' ').filter((arg) => arg !== '')
-  expect(parseCli(args, NOW_MS)).toEqual({ kind: 'run', options: { ...USUAL, ...options } })
+  expect(parseCli(args, NOW_MS)).toEqual({ kind: 'run', options: { ...DEFAULTS, ...options } })
 })
 
 test.each([
@@ -227,7 +245,7 @@ test.each([
   ['--unknown', ''],
   ['extra', ''],
   ['--port', ''],
-])('%s is refused with what is taken', (flags, message) => {
+])('rejects %s with an error message', (flags, message) => {
   expect(parseCli(flags.split(' '), NOW_MS)).toEqual({
     kind: 'invalid',
     message: expect.stringMatching(`^${message}`),

@@ -11,33 +11,33 @@ import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/ex
 
 export const BASE_URL = 'http://127.0.0.1:4010'
 
-interface Refused {
+interface ErrorBody {
   readonly error: string
   readonly details: readonly { readonly message: string }[]
 }
 
 export interface ServiceDriver {
   readonly service: Service
-  /** Sends a request with the usual key, at the present time. */
+  /** Sends a request with the default key at the current time. */
   readonly send: (request: Partial<ServiceRequest>) => ServiceResponse
   readonly get: (target: string) => ServiceResponse
   readonly post: (target: string, prompt: string) => ServiceResponse
   readonly advance: (seconds: number) => void
 }
 
-/** What a test reads of an answer's body: that of a job, of a page of visitors, or of a refusal. */
-export function toBody({ body }: ServiceResponse): Partial<JobBody & VisitorsPage & Refused> {
-  return JSON.parse(body) as Partial<JobBody & VisitorsPage & Refused>
+/** Parses the body of a job, of a page of visitors, or of an error. */
+export function toBody({ body }: ServiceResponse): Partial<JobBody & VisitorsPage & ErrorBody> {
+  return JSON.parse(body) as Partial<JobBody & VisitorsPage & ErrorBody>
 }
 
-/** A service without sockets whose time moves only on request. */
+/** Creates a service without sockets. Its clock moves only with `advance`. */
 export function driveService(options: Partial<ServiceOptions> = {}): ServiceDriver {
   const service = createService({ baseUrl: BASE_URL, ...options })
   let nowMs = options.startMs ?? DEFAULT_START_MS
 
   function send(request: Partial<ServiceRequest>): ServiceResponse {
-    const usual = { authorization: `Bearer ${EMULATOR_KEY}`, 'content-type': 'application/json' }
-    const headers = { ...usual, ...request.headers }
+    const defaults = { authorization: `Bearer ${EMULATOR_KEY}`, 'content-type': 'application/json' }
+    const headers = { ...defaults, ...request.headers }
     return service.handle({ method: 'GET', target: '/', body: '', ...request, headers }, nowMs)
   }
 

@@ -8,7 +8,7 @@ import { BASE_URL, toBody, driveService } from './drive-service.ts'
 const CREATE = '/v2/agent/docs-demo/job'
 const VISITORS = '/v1/analytics/docs-demo/visitors'
 
-test('a job goes from its creation to a pull request that can be looked at, also after a follow-up', () => {
+test('creates a job whose pull request has a page, and adds a follow-up to it', () => {
   const { post, get, advance } = driveService()
   const created = post(CREATE, 'Document the flag.')
   expect([created.status, toBody(created)]).toEqual([
@@ -34,7 +34,7 @@ test('a job goes from its creation to a pull request that can be looked at, also
   expect(get('/acme/docs/pull/4').body).toContain('Add an example.')
 })
 
-test('a project can have its pull requests in another repository, and only there', () => {
+test('opens the pull requests of a project only in its configured repository', () => {
   const { post, get, advance } = driveService({ repositories: { 'docs-demo': 'acme/code' } })
   post(CREATE, 'Document the flag.')
   advance(20)
@@ -43,7 +43,7 @@ test('a project can have its pull requests in another repository, and only there
   expect(['/acme/code/pull/4', '/acme/docs/pull/4'].map((path) => get(path).status)).toEqual([200, 404])
 })
 
-test('every project has a finished, a running and an archived job from the start', () => {
+test('starts every project with a finished, a running and an archived job', () => {
   const { get } = driveService({ scenario: 'failed' })
   const jobs = ['job_finished', 'job_running', 'job_archived'].map((id) => toBody(get(`${CREATE}/${id}`)))
   expect(jobs).toMatchObject([
@@ -63,23 +63,23 @@ test.each([
   ['GET', '/acme/docs/pull/0', '', 404, { error: 'There is nothing at this path.' }],
   ['GET', '/x/acme/docs/pull/1', '', 404, { error: 'There is nothing at this path.' }],
   ['GET', `${VISITORS}?limit=0&offset=x`, '', 400, { error: expect.any(String), details: { length: 2 } }],
-])('%s %j with the body %j is refused', (method, target, body, status, told) => {
+])('refuses %s %j with the body %j', (method, target, body, status, expected) => {
   const { send, post } = driveService()
   const refused = send({ method, target, body })
   expect(refused.status).toBe(status)
-  expect(toBody(refused)).toMatchObject(told)
-  expect(Object.keys(toBody(refused))).toEqual(Object.keys(told))
+  expect(toBody(refused)).toMatchObject(expected)
+  expect(Object.keys(toBody(refused))).toEqual(Object.keys(expected))
   expect(toBody(post(CREATE, 'x')).id).toBe('job_000001')
 })
 
-test('a refused visitors request lists each problem, and the error has all of them', () => {
+test('lists each problem of an invalid visitors request, and joins all of them in the error', () => {
   const { error, details } = toBody(driveService().get(`${VISITORS}?limit=0&offset=x`))
   const messages = details?.map(({ message }) => message)
   expect(messages).toEqual([expect.stringContaining('limit'), expect.stringContaining('offset')])
   expect(error).toBe(messages?.join(' '))
 })
 
-test('in a hostile world errors and paths of pages carry hostile text, the same on whatever page they come', () => {
+test('the hostile scenario adds text to errors and page paths that does not depend on pagination', () => {
   const { get } = driveService({ scenario: 'hostile' })
   expect(toBody(get(`${CREATE}/job_x`)).error).toContain(HOSTILE_TEXT)
   const paths = (query: string) => toBody(get(`${VISITORS}?${query}`)).visitors?.map(({ path }) => path) ?? []
@@ -88,7 +88,7 @@ test('in a hostile world errors and paths of pages carry hostile text, the same 
   expect([...paths('limit=5'), ...paths('limit=5&offset=5'), ...paths('limit=2&offset=10')]).toEqual(all)
 })
 
-test('the hour has 100 creates for each project, and the next one waits for its end', () => {
+test('allows 100 new jobs per hour, and sends the remaining wait with a 429', () => {
   const { post, advance } = driveService()
   const statuses = Array.from({ length: 101 }, () => post(CREATE, 'x').status)
   expect([statuses.indexOf(429), statuses.lastIndexOf(201)]).toEqual([100, 99])
@@ -98,7 +98,7 @@ test('the hour has 100 creates for each project, and the next one waits for its 
   expect(post(CREATE, 'x').status).toBe(201)
 })
 
-test('faults strike each path by its own count, and only those who have a key', () => {
+test('counts faults for each path, and only for authorised requests', () => {
   const { get, send } = driveService({ scenario: 'flaky' })
   const jobs = ['job_finished', 'job_running'].map((id) => `${CREATE}/${id}`)
   expect(send({ target: jobs[0] ?? '', headers: { authorization: 'no' } }).status).toBe(401)
@@ -106,27 +106,27 @@ test('faults strike each path by its own count, and only those who have a key', 
   expect(jobs.map((target) => get(target).status)).toEqual([200, 200])
 })
 
-test('every request is recorded, with its prompt and what became of it, and without its key', () => {
+test('records every request with its prompt and result, but without its key', () => {
   const { service, post, get } = driveService({ scenario: 'lost-answer' })
   post(CREATE, 'Hello')
   get('/nowhere?a=b?c')
-  const told = { query: '', prompt: undefined, asOfMs: DEFAULT_START_MS, delivery: 'whole', scenario: undefined }
+  const record = { query: '', prompt: undefined, asOfMs: DEFAULT_START_MS, delivery: 'whole', scenario: undefined }
   const lost = { prompt: 'Hello', status: 201, delivery: 'reset', scenario: 'lost-answer' }
   expect(service.requests).toEqual([
-    { ...told, method: 'POST', path: CREATE, ...lost },
-    { ...told, method: 'GET', path: '/nowhere', query: 'a=b?c', status: 404 },
+    { ...record, method: 'POST', path: CREATE, ...lost },
+    { ...record, method: 'GET', path: '/nowhere', query: 'a=b?c', status: 404 },
   ])
 })
 
 test.each([
   ['no key', { authorization: undefined }, CREATE],
   ['an unknown key', { authorization: 'Bearer docs_unknown' }, CREATE],
-  ['a key that may only read', { authorization: `Bearer ${READ_ONLY_KEY}` }, CREATE],
-  ['a path that leads nowhere', {}, '/nowhere'],
-])('nothing is kept of the prompt of a request with %s', (_name, headers, target) => {
+  ['a read-only key', { authorization: `Bearer ${READ_ONLY_KEY}` }, CREATE],
+  ['an unknown path', {}, '/nowhere'],
+])('does not record the prompt of a request with %s', (_name, headers, target) => {
   const { service, send } = driveService()
-  const usual = { authorization: `Bearer ${EMULATOR_KEY}` }
-  const request = { method: 'POST', target, headers: { ...usual, ...headers }, body: '{"prompt":"Secret plans"}' }
+  const defaults = { authorization: `Bearer ${EMULATOR_KEY}` }
+  const request = { method: 'POST', target, headers: { ...defaults, ...headers }, body: '{"prompt":"Secret plans"}' }
   send(request)
   expect(service.requests).toHaveLength(1)
   expect(service.requests[0]?.prompt).toBeUndefined()

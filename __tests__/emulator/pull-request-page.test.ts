@@ -11,8 +11,8 @@ import { RUN_FACTS } from '../support/fake-github.ts'
 import { checkRun, commit } from '../support/github-state.ts'
 import { CREATE, endWith, createReport } from '../support/report.ts'
 
-/** The page of a job whose first turn has ended at 20 s, and the one of its follow-up at 80 s. */
-function pageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = repositoryState() } = {}) {
+/** Renders the page of a job whose first turn ends at 20 s, and whose follow-up ends at 80 s. */
+function renderPageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = repositoryState() } = {}) {
   const turns = [planTurn(prompt, USUAL_TURN, 0), planTurn(followUp, USUAL_TURN, 60_000)] as const
   const repositoryName = 'acme/docs'
   const job: JobRecord = {
@@ -26,39 +26,39 @@ function pageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = repo
   return pullRequestResponse(job, repository, nowMs)
 }
 
-test('there is no page before the agent has pushed, and none of no job', () => {
-  expect([19_999, 20_000].map((nowMs) => pageAt(nowMs).status)).toEqual([404, 200])
+test('responds with 404 before the agent has pushed, and without a job', () => {
+  expect([19_999, 20_000].map((nowMs) => renderPageAt(nowMs).status)).toEqual([404, 200])
   expect(pullRequestResponse(undefined, repositoryState(), 20_000).status).toBe(404)
 })
 
-test('the page shows number, state, instruction, files and diff, and may run no script', () => {
-  const { body, headers } = pageAt(20_000, 'Document the flag.')
+test('shows number, state, instruction, files and diff, and forbids scripts', () => {
+  const { body, headers } = renderPageAt(20_000, 'Document the flag.')
   const parts = ['#7', 'Open', 'Document the flag.', 'docs/flag.md', 'docs/index.md', '<ins>+# Document the flag.']
   for (const text of parts) expect(body).toContain(text)
   expect(headers['content-security-policy']).toContain("default-src 'none'")
 })
 
-test('a follow-up is on the page once it is pushed, folded so that the conversation stays in sight', () => {
-  const [before = '', after = ''] = [79_999, 80_000].map((ms) => pageAt(ms, 'One.', { followUp: 'Two.' }).body)
+test('shows a follow-up once it is pushed, collapsed so that the conversation stays visible', () => {
+  const [before = '', after = ''] = [79_999, 80_000].map((ms) => renderPageAt(ms, 'One.', { followUp: 'Two.' }).body)
   expect(before).not.toContain('Two.')
   expect(before).toContain('<details open>\n<summary>Instruction')
   expect(after).toMatch(/<details>\n<summary>Follow-up 1[^]*Two\./)
 })
 
-test('a prompt cannot become a part of the page', () => {
-  const { body } = pageAt(20_000, `</pre><script>alert(1)</script><img src="x" onerror='y'>&copy;`)
+test('escapes HTML in a prompt', () => {
+  const { body } = renderPageAt(20_000, `</pre><script>alert(1)</script><img src="x" onerror='y'>&copy;`)
   expect(body).not.toMatch(/<script|<img|&copy;/)
   expect(body).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
   expect(body).toContain('&amp;copy;')
 })
 
-test('a very long prompt is cut', () => {
-  const { body } = pageAt(20_000, `Title\n${'x'.repeat(1_000_000)}`)
+test('truncates a very long prompt', () => {
+  const { body } = renderPageAt(20_000, `Title\n${'x'.repeat(1_000_000)}`)
   expect(body.length).toBeLessThan(20_000)
   expect(body).toContain('[…]')
 })
 
-test('the page shows what GitHub has: state, labels, comments, and the checks of the newest commit by now', () => {
+test('shows the state, labels and comments on GitHub, and the current checks of the newest commit', () => {
   const headSha = commit('a')
   const comment = { id: 1, user: 'mona', body: '<!-- marker -->\nShorten <it>.', createdAtMs: 0, reactions: [] }
   const pull = { branch: 'agent/job_1', headSha, labels: ['docs-agent'], comments: [comment], draft: true }
@@ -85,7 +85,7 @@ test('the page shows what GitHub has: state, labels, comments, and the checks of
       { ...preview, state: 'success', createdAtMs: 60_000 },
     ],
   })
-  const pages = [20_000, 50_000, 60_000].map((nowMs) => pageAt(nowMs, 'x', { repository }).body)
+  const pages = [20_000, 50_000, 60_000].map((nowMs) => renderPageAt(nowMs, 'x', { repository }).body)
   for (const page of pages) {
     expect(page).toContain('<span class="state draft">Draft</span>')
     expect(page).toContain('<span class="label">docs-agent</span>')
@@ -102,7 +102,7 @@ test('the page shows what GitHub has: state, labels, comments, and the checks of
   expect(pages[2]).toContain('build <small>github-actions, failed</small><pre>Broken\na.md:4: Gone.</pre>')
 })
 
-test('the log of a pull request is shown as GitHub shows it', () => {
+test('renders the log of a pull request as GitHub does', () => {
   const at = new Date('2026-01-31T03:00:05Z')
   const url = 'https://github.com/acme/docs/actions/runs/42'
   const startedBy = { text: 'push to `main` by `mona`: 1 commit' }
@@ -129,7 +129,7 @@ test.each([
   '[x](https://a"onclick="alert(1))',
   '| <script>alert(1)</script> |\n| --- |\n| <b onclick=x> |',
   '`<script>`',
-])('nothing that a stranger writes comes alive: %s', (body) => {
+])('does not render active content from a comment: %s', (body) => {
   const tags = Array.from(renderComment(body).matchAll(/<([^>]*)>/g), ([, tag = '']) => tag)
   const known = /^(?:\/?(?:p|table|tr|td|th|code|a|ul|li|b|br)|a href="https:[^"]*")$/
   expect(tags.filter((tag) => !known.test(tag))).toEqual([])

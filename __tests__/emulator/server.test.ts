@@ -35,10 +35,10 @@ function getGitHub({ github }: Emulator, path: string): Promise<Response> {
   return fetch(`${github.apiUrl}${path}`, { headers: { authorization: `token ${github.token}` } })
 }
 
-test('a job is created and followed over HTTP, and GitHub at the same address knows its pull request', async () => {
+test('serves a job over HTTP, and its pull request on GitHub at the same address', async () => {
   const clock = fakeClock()
-  const heard: string[] = []
-  const onRequest: EmulatorOptions['onRequest'] = ({ path, status }) => heard.push(`${path.split('/')[1]} ${status}`)
+  const reported: string[] = []
+  const onRequest: EmulatorOptions['onRequest'] = ({ path, status }) => reported.push(`${path.split('/')[1]} ${status}`)
   const emulator = await start({ clock, speed: 10, onRequest })
   const created = await post(emulator, JOBS, JSON.stringify({ prompt: 'Document the flag. 🙂' }))
   const { id, createdAt } = jobSchema.parse(await created.json())
@@ -55,17 +55,17 @@ test('a job is created and followed over HTTP, and GitHub at the same address kn
   expect(emulator.github.apiUrl).toBe(`${emulator.url}/api/v3`)
   const pull = await (await getGitHub(emulator, '/repos/acme/docs/pulls/4')).json()
   expect(pull).toMatchObject({ html_url: prLink?.href, head: { ref: 'agent/job_000001' } })
-  expect(heard).toEqual(['v2 201', 'v2 200', 'v2 200', 'acme 200', 'api 200'])
+  expect(reported).toEqual(['v2 201', 'v2 200', 'v2 200', 'acme 200', 'api 200'])
   expect(emulator.requests).toHaveLength(4)
 })
 
-test('a wait is told in seconds of the caller', async () => {
+test('sends `retry-after` in seconds on the client’s clock', async () => {
   const emulator = await start({ scenario: 'rate-limited', speed: 0.5 })
   const response = await post(emulator, JOBS, '{"prompt":"x"}')
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '10'])
 })
 
-test('closing ends a request that would never be answered, frees the port, and can be done twice', async () => {
+test('closes pending requests, frees the port, and can be closed twice', async () => {
   const emulator = await start({
     scenario: 'stalled',
     onRequest: ({ delivery }) => {
@@ -80,10 +80,10 @@ test('closing ends a request that would never be answered, frees the port, and c
   expect(again.url).toBe(emulator.url)
 })
 
-test('what nobody foresaw in one request is a 500, and the next one is answered', async () => {
+test('responds with 500 to an unexpected error, and handles the next request', async () => {
   let isBroken = true
   const beforeAnswer = (): void => {
-    if (isBroken) throw new Error('nobody foresaw this')
+    if (isBroken) throw new Error('unexpected')
   }
   const emulator = await start({ github: { beforeAnswer } })
   const { status, headers } = await getGitHub(emulator, '/repos/acme/docs')
@@ -92,7 +92,7 @@ test('what nobody foresaw in one request is a 500, and the next one is answered'
   expect((await getGitHub(emulator, '/repos/acme/docs')).status).toBe(200)
 })
 
-test('the reset of a rate limit of GitHub and the date of the response are on the caller’s clock', async () => {
+test('sends the reset of GitHub’s rate limit and the date on the client’s clock', async () => {
   const clock = { ...fakeClock(), wallTime: () => new Date(1_000_000) }
   const emulator = await start({ clock, speed: 2, github: { scenario: combineScenarios(['github-limited']) } })
   const { status, headers } = await getGitHub(emulator, '/repos/acme/docs')
@@ -100,7 +100,7 @@ test('the reset of a rate limit of GitHub and the date of the response are on th
   expect(headers.get('date')).toBe('Thu, 01 Jan 1970 00:16:40 GMT')
 })
 
-test('a late answer comes after its delay, on the caller’s clock', async () => {
+test('delays a late response on the client’s clock', async () => {
   const clock = fakeClock()
   const emulator = await start({ clock, speed: 2, github: { scenario: combineScenarios(['github-slow']) } })
   for (let times = 0; times < 2; times++) await getGitHub(emulator, '/repos/acme/docs')
@@ -112,20 +112,20 @@ test.each([
   [['user@evil.example']],
   [['127.0.0.1', 'evil.example']],
   [['127.0.0.1', '127.0.0.1']],
-])('a request that names the hosts %j is turned away, and nothing is told of it', async (hosts) => {
-  const heard: string[] = []
-  const { url, apiKey } = await start({ onRequest: ({ path }) => heard.push(path) })
+])('refuses a request with the hosts %j, and does not report it', async (hosts) => {
+  const reported: string[] = []
+  const { url, apiKey } = await start({ onRequest: ({ path }) => reported.push(path) })
   const headers = [...hosts.flatMap((host) => ['host', host]), 'authorization', `Bearer ${apiKey}`]
-  const asking = request(`${url}${JOBS}/job_finished`, { headers, agent: false }).end()
-  const [answer] = (await once(asking, 'response')) as [IncomingMessage]
-  answer.resume()
-  expect([answer.statusCode, heard]).toEqual([421, []])
+  const outgoing = request(`${url}${JOBS}/job_finished`, { headers, agent: false }).end()
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+  response.resume()
+  expect([response.statusCode, reported]).toEqual([421, []])
 })
 
-test('whoever takes it for a proxy is refused with an answer', async () => {
+test('responds with 403 to CONNECT', async () => {
   const { url } = await start()
-  const asking = request(url, { method: 'CONNECT', path: 'docs.example.com:443' }).end()
-  const [{ statusCode }, socket] = (await once(asking, 'connect')) as [IncomingMessage, Duplex]
+  const outgoing = request(url, { method: 'CONNECT', path: 'docs.example.com:443' }).end()
+  const [{ statusCode }, socket] = (await once(outgoing, 'connect')) as [IncomingMessage, Duplex]
   expect(statusCode).toBe(403)
   // The service ends the connection.
   await once(socket.resume(), 'end')

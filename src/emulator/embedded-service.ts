@@ -63,7 +63,7 @@ export interface Service {
 
 const PULL_PAGE = /^\/([^/]+\/[^/]+)\/pull\/([1-9]\d{0,8})$/
 
-function pathAndQuery(target: string): { path: string; query: string } {
+function splitTarget(target: string): { path: string; query: string } {
   const [path = '', ...rest] = target.split('?')
   return { path, query: rest.join('?') }
 }
@@ -144,7 +144,7 @@ export function createService({
 
   function admits(head: RequestHead): boolean {
     const { method, target, headers } = head
-    const { path } = pathAndQuery(target)
+    const { path } = splitTarget(target)
     if (github.takes(path)) return github.admits(head)
     const route = findRoute(method, path)
     return 'operation' in route && refuseAccess(headers['authorization'], route.operation.need) === undefined
@@ -157,7 +157,7 @@ export function createService({
     admits,
     handle(request, nowMs) {
       const { method, target } = request
-      const { path, query } = pathAndQuery(target)
+      const { path, query } = splitTarget(target)
       github.catchUp(nowMs)
       if (github.takes(path)) return handleGitHub(request, path, query, nowMs)
       const route = findRoute(method, path)

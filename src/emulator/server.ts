@@ -49,7 +49,7 @@ export interface Emulator {
   close(): Promise<void>
 }
 
-function toAddress(server: Server, host: string): string {
+function toUrl(server: Server, host: string): string {
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -90,16 +90,16 @@ export async function startEmulator({
   const server = createServer()
   const closing = new AbortController()
   await once(server.listen(port, host), 'listening')
-  const url = toAddress(server, host)
+  const url = toUrl(server, host)
   const service = createService({ ...serviceOptions, baseUrl: url, projectId: DEFAULT_PROJECT_ID })
   const tls = certificate && (await openTlsPort(server, certificate))
   const startedAt = clock.now()
-  const nowMs = (): number => (serviceOptions.startMs ?? DEFAULT_START_MS) + (clock.now() - startedAt) * speed
+  const getNowMs = (): number => (serviceOptions.startMs ?? DEFAULT_START_MS) + (clock.now() - startedAt) * speed
 
   /** An unexpected error in one request must not end the service for all others. */
   function handleSafely(request: ServiceRequest): ServiceResponse {
     try {
-      return service.handle(request, nowMs())
+      return service.handle(request, getNowMs())
     } catch (error) {
       return jsonResponse(500, { message: `A defect of the embedded service: ${(error as Error).message}` })
     }
@@ -140,7 +140,7 @@ export async function startEmulator({
       host: tls?.host,
     },
     catchUp: () => {
-      service.github.catchUp(nowMs())
+      service.github.catchUp(getNowMs())
     },
     requests: service.requests,
     close: () =>

@@ -6,27 +6,27 @@ import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const JOB = '/v2/agent/docs-demo/job'
 
-/** A job whose pull request is number 4, opened after 20 s. */
-function job(...scenarios: GitHubScenarioName[]): GitHubDriver {
+/** Creates a job whose pull request 4 is opened after 20 s. */
+function createJob(...scenarios: GitHubScenarioName[]): GitHubDriver {
   const driver = driveGitHub({ scenarios })
   driver.post(JOB, 'Document the flag.')
   return driver
 }
 
-const messages = ({ read }: GitHubDriver): string[] =>
+const listMessages = ({ read }: GitHubDriver): string[] =>
   read('/pulls/4/commits').map((found: { commit: { message: string } }) => found.commit.message)
 
-/** The job is told more when it has opened its pull request. */
-function followUp(driver: GitHubDriver, project = 'docs-demo'): void {
+/** Sends a follow-up after the pull request was opened. */
+function sendFollowUp(driver: GitHubDriver, project = 'docs-demo'): void {
   driver.advance(30)
   driver.post(`/v2/agent/${project}/job/job_000001/message`, 'More.')
   driver.advance(30)
 }
 
-test('a turn ends in a commit on the job’s branch and an open pull request, not before', () => {
-  const driver = job()
+test('pushes a commit and opens a pull request at the end of a turn', () => {
+  const driver = createJob()
   driver.advance(19.9)
-  expect(driver.ask('GET', '/pulls/4').status).toBe(404)
+  expect(driver.request('GET', '/pulls/4').status).toBe(404)
   driver.advance(0.1)
   expect(driver.read('/pulls/4')).toMatchObject({
     state: 'open',
@@ -42,22 +42,22 @@ test.each([
   [[], ['Document the flag.', 'More.'], 'ahead'],
   [['person-commits'], ['Document the flag.', 'Correct the title', 'Correct the title', 'More.'], 'ahead'],
   [['commit-lost'], ['More.'], 'diverged'],
-] as const)('with %j a follow-up leaves the commits %j', (scenarios, expected, status) => {
-  const driver = job(...scenarios)
+] as const)('with %j, a pull request has the commits %j after a follow-up', (scenarios, expected, status) => {
+  const driver = createJob(...scenarios)
   driver.advance(30)
   const before = driver.read('/pulls/4').head.sha
-  followUp(driver)
-  expect(messages(driver)).toEqual(expected)
+  sendFollowUp(driver)
+  expect(listMessages(driver)).toEqual(expected)
   expect(driver.read(`/compare/${before}...agent%2Fjob_000001`).status).toBe(status)
 })
 
-test('a bot may bring the branch up to date, and others may comment', () => {
+test('plays a bot that updates the branch, and a stranger who comments', () => {
   const after = { after: 'opened', delayMs: 5_000 } as const
   const comment = { ...after, act: 'stranger-comments', body: 'Me too' } as const
   const driver = driveGitHub({ scenario: { events: [{ ...after, act: 'bot-merges-base' }, comment] } })
   driver.post(JOB, 'Document the flag.')
   driver.advance(30)
-  expect(messages(driver)).toEqual(['Document the flag.', "Merge branch 'main' into agent/job_000001"])
+  expect(listMessages(driver)).toEqual(['Document the flag.', "Merge branch 'main' into agent/job_000001"])
   expect(driver.read('/compare/main...agent%2Fjob_000001').status).toBe('ahead')
   expect(driver.read('/issues/4/comments')).toMatchObject([{ body: 'Me too', user: { login: 'dora' } }])
 })
@@ -67,17 +67,17 @@ test.each([
   ['closed-meanwhile', { state: 'closed', merged: false, merged_by: null }],
   ['draft', { state: 'open', draft: true }],
   ['out-of-scope', { changed_files: 3 }],
-] as const)('with %s the pull request is %j', (scenario, pull) => {
-  const driver = job(scenario)
+] as const)('the scenario %s results in the pull request %j', (scenario, pull) => {
+  const driver = createJob(scenario)
   driver.advance(60)
   expect(driver.read('/pulls/4')).toMatchObject(pull)
 })
 
-test('what is pushed after the merge is in no pull request', () => {
-  const driver = job('merged-meanwhile')
+test('does not add commits to a pull request after its merge', () => {
+  const driver = createJob('merged-meanwhile')
   driver.advance(30)
   const { sha } = driver.read('/pulls/4').head
-  followUp(driver)
+  sendFollowUp(driver)
   expect(driver.read('/pulls/4').head.sha).toBe(sha)
   expect(driver.docs.branches['agent/job_000001']).not.toBe(sha)
 })
@@ -89,7 +89,7 @@ test.each([
   ['comment-by-maintainer', ['github-actions[bot]', 'mona']],
   ['comment-by-outsider', ['github-actions[bot]', 'dora']],
   ['comment-by-bot', ['github-actions[bot]', 'link-checker[bot]']],
-] as const)('with %s a marked pull request of the finished job is there from the start', (scenario, users) => {
+] as const)('the scenario %s begins with a marked pull request of the finished job', (scenario, users) => {
   const { read } = driveGitHub({ scenarios: [scenario] })
   expect(read('/issues?labels=docs-agent')).toMatchObject([{ number: 1 }])
   const comments = read('/issues/1/comments') as { user: { login: string }; body: string }[]
@@ -97,7 +97,7 @@ test.each([
   expect(comments[0]?.body).toMatch(/^<!-- docs-agent-action: job=job_finished -->\n/)
 })
 
-test('a pull request that is there already under the job’s number is left alone', () => {
+test('does not change an existing pull request with the job’s number', () => {
   const pulls = { 4: pullState({ branch: 'mine', headSha: commit('c') }) }
   const driver = driveGitHub({ docs: { pulls } })
   driver.post(JOB, 'Document the flag.')
@@ -108,9 +108,9 @@ test('a pull request that is there already under the job’s number is left alon
 test.each([
   ['pushes-in-turn', 6],
   ['fails-after-push', 2],
-] as const)('a turn may push several times, and one that fails may have pushed before: %s', (scenario, pushes) => {
+] as const)('pushes during a turn in the scenario %s', (scenario, pushes) => {
   const driver = driveGitHub()
   driver.post(`/v2/agent/docs--${scenario}/job`, 'Document the flag.')
-  followUp(driver, `docs--${scenario}`)
-  expect(messages(driver)).toHaveLength(pushes)
+  sendFollowUp(driver, `docs--${scenario}`)
+  expect(listMessages(driver)).toHaveLength(pushes)
 })

@@ -18,7 +18,7 @@ test.each([
   [target.replace('until=61000', 'until=99000'), 1_000, 'forbidden'],
   ['/job-logs/12', 1_000, 'forbidden'],
   ['/api/v3/job-logs/12', 1_000, 'elsewhere'],
-])('the address %s leads at %d to %s', (address, nowMs, log) => {
+])('the log URL %s at %d ms results in %s', (address, nowMs, log) => {
   expect(readLogAddress(address, nowMs)).toBe(log)
 })
 
@@ -32,7 +32,7 @@ const NOTE: Annotation = {
   message: 'Gone.',
 }
 
-test('the jobs of a workflow share a run and a suite, and an app has its own', () => {
+test('puts the jobs of a workflow into one run and suite, and an app into its own suite', () => {
   const { service, docs } = driveGitHub({ docs: {} })
   startChecks(service.github.state, docs, { branch: 'guide', headSha, event: 'pull_request' }, IN_TURN, 1_000)
   const { checkRuns, workflowRuns } = docs
@@ -47,12 +47,12 @@ test('the jobs of a workflow share a run and a suite, and an app has its own', (
   expect(new Set(checkRuns.map((run) => run.id)).size).toBe(3)
 })
 
-/** What GitHub tells of a commit so many seconds after its push: jobs, suites, and runs of workflows. */
-function tellsOf(plans: readonly CheckPlan[], seconds: readonly number[]): string[] {
+/** Returns the states of a commit's check runs, suites and workflow runs at several seconds after its push. */
+function describeChecks(plans: readonly CheckPlan[], seconds: readonly number[]): string[] {
   const driver = driveGitHub({ docs: {} })
   const push = { branch: 'guide', headSha, event: 'pull_request' } as const
   startChecks(driver.service.github.state, driver.docs, push, plans, START)
-  const say = (items: readonly { conclusion: string | null; status: string }[]): string =>
+  const formatStates = (items: readonly { conclusion: string | null; status: string }[]): string =>
     items.map(({ conclusion, status }) => conclusion ?? status).join(' ')
   let at = 0
   return seconds.map((second) => {
@@ -61,17 +61,17 @@ function tellsOf(plans: readonly CheckPlan[], seconds: readonly number[]): strin
     const { check_runs } = driver.read(`/commits/${headSha}/check-runs`)
     const { check_suites } = driver.read(`/commits/${headSha}/check-suites`)
     const { workflow_runs } = driver.read(`/actions/runs?head_sha=${headSha}`)
-    return [check_runs, check_suites, workflow_runs].map(say).join(', ')
+    return [check_runs, check_suites, workflow_runs].map(formatStates).join(', ')
   })
 }
 
-const jobsOf = (plans: readonly CheckPlan[]) => plans.filter(({ kind }) => kind === 'job')
-const ENDS = { conclusion: 'failure' }
+const selectJobs = (plans: readonly CheckPlan[]) => plans.filter(({ kind }) => kind === 'job')
+const FAILURE = { conclusion: 'failure' }
 
-test.each<[what: string, plans: readonly CheckPlan[], told: Readonly<Record<number, string>>]>([
+test.each<[what: string, plans: readonly CheckPlan[], expected: Readonly<Record<number, string>>]>([
   [
-    'a job behind `needs` is registered when its turn comes, and its suite is in progress until then',
-    jobsOf(IN_TURN),
+    'registers a job with `needs` after the jobs it needs, and keeps the suite in progress until then',
+    selectJobs(IN_TURN),
     {
       16: 'success, in_progress, in_progress',
       19: 'success in_progress, in_progress, in_progress',
@@ -79,50 +79,50 @@ test.each<[what: string, plans: readonly CheckPlan[], told: Readonly<Record<numb
     },
   ],
   [
-    'a job behind one that fails is skipped',
-    jobsOf(IN_TURN).map((one) => ({ ...one, result: ENDS })),
+    'skips a job that needs a failed job',
+    selectJobs(IN_TURN).map((job) => ({ ...job, result: FAILURE })),
     { 30: 'failure skipped, failure, failure' },
   ],
   [
-    'a workflow that two events start has two suites',
+    'creates one suite for each event that starts a workflow',
     OF_TWO_EVENTS,
     { 30: 'failure success, failure success, success failure' },
   ],
   [
-    'a job that is started again takes the place of the one before, in the same suite',
+    'replaces a job that is re-run, in the same suite',
     AGAIN,
     { 20: 'failure, failure, failure', 40: 'in_progress, in_progress, in_progress', 60: 'success, success, success' },
   ],
   [
-    'a job waits for its environment, and its run does once no other job goes on',
-    jobsOf(GUARDED).map((one) => ({ ...one, workflow: 'ci.yml' })),
+    'a job waits for its environment, and so does the run once its other jobs have completed',
+    selectJobs(GUARDED).map((job) => ({ ...job, workflow: 'ci.yml' })),
     { 10: 'in_progress waiting, in_progress, in_progress', 30: 'success waiting, waiting, waiting' },
   ],
   [
-    'what cannot start has a suite and a run, and no check run',
+    'a workflow that cannot start has a suite and a run, but no check run',
     [{ kind: 'unstarted', conclusion: 'action_required' }],
     { 0: ', action_required, action_required' },
   ],
-])('%s', (_what, plans, told) => {
-  const seconds = Object.keys(told).map(Number)
-  expect(tellsOf(plans, seconds)).toEqual(Object.values(told))
+])('%s', (_what, plans, expected) => {
+  const seconds = Object.keys(expected).map(Number)
+  expect(describeChecks(plans, seconds)).toEqual(Object.values(expected))
 })
 
 const HEAD = `/commits/${headSha}`
 const drive = (docs: Partial<RepositoryState>): GitHubDriver => driveGitHub({ docs })
 
-test('a check run is registered, queued, in progress and then over, with its report', () => {
+test('a check run is registered, queued, in progress and then completed with its output', () => {
   const times = { createdAtMs: START + 1_000, startedAtMs: START + 2_000, completedAtMs: START + 3_000 }
   const report = { conclusion: 'failure', title: 'Broken', summary: 'All', annotations: [NOTE] }
   const { read, advance } = drive({ checkRuns: [checkRun({ id: 9, name: 'build', headSha, ...times, ...report })] })
-  const seen = [0, 1, 1, 1].map((seconds) => {
+  const states = [0, 1, 1, 1].map((seconds) => {
     advance(seconds)
     const { total_count, check_runs } = read(`${HEAD}/check-runs`)
     const notes = read('/check-runs/9/annotations').length
     const [{ status, conclusion, output } = { output: {} }] = check_runs
     return [total_count, status, conclusion, output.annotations_count, notes]
   })
-  expect(seen).toEqual([
+  expect(states).toEqual([
     [0, undefined, undefined, undefined, 0],
     [1, 'queued', null, 0, 0],
     [1, 'in_progress', null, 0, 0],
@@ -130,24 +130,24 @@ test('a check run is registered, queued, in progress and then over, with its rep
   ])
 })
 
-const two = [
+const CHECK_RUNS = [
   checkRun({ id: 1, name: 'build', headSha, suiteId: 1, conclusion: 'failure' }),
   checkRun({ id: 2, name: 'build', headSha, suiteId: 1 }),
   checkRun({ id: 3, name: 'build', headSha, suiteId: 2, conclusion: 'failure' }),
   checkRun({ id: 4, name: 'links', headSha, suiteId: 2, app: 'link-checker' }),
 ]
-test('the latest are those of each suite, so a name can be there twice', () => {
-  expect(drive({ checkRuns: two }).read(`${HEAD}/check-runs`).check_runs).toMatchObject([
+test('lists the latest check runs of each suite, so a name can appear twice', () => {
+  expect(drive({ checkRuns: CHECK_RUNS }).read(`${HEAD}/check-runs`).check_runs).toMatchObject([
     { id: 2 },
     { id: 3 },
     { id: 4 },
   ])
 })
 
-test('a suite that waits for approval has no check runs, and others follow from theirs', () => {
-  const waits = { id: 7, headSha, app: 'github-actions', status: 'completed', conclusion: 'action_required' } as const
-  const runs = [...two, checkRun({ id: 5, name: 'slow', headSha, suiteId: 3, completedAtMs: Infinity })]
-  const { read } = drive({ checkSuites: [{ ...waits, createdAtMs: START }], checkRuns: runs })
+test('lists a suite that waits for approval, and suites derived from check runs', () => {
+  const suite = { id: 7, headSha, app: 'github-actions', status: 'completed', conclusion: 'action_required' } as const
+  const runs = [...CHECK_RUNS, checkRun({ id: 5, name: 'slow', headSha, suiteId: 3, completedAtMs: Infinity })]
+  const { read } = drive({ checkSuites: [{ ...suite, createdAtMs: START }], checkRuns: runs })
   expect(read(`${HEAD}/check-suites`)).toMatchObject({
     total_count: 4,
     check_suites: [
@@ -164,40 +164,46 @@ test.each([
   [['success'], 'success', 1],
   [['pending', 'success'], 'success', 1],
   [['success', 'error'], 'failure', 1],
-] as const)('of the statuses %j of one context the newest counts', (states, state, total_count) => {
+] as const)('uses only the newest of the statuses %j of one context', (states, state, total_count) => {
   const context = { headSha, context: 'ci' }
-  const statuses = states.map((one, index) => ({ ...context, state: one, createdAtMs: START - 9 + index }))
+  const statuses = states.map((status, index) => ({ ...context, state: status, createdAtMs: START - 9 + index }))
   const { read } = drive({ statuses: [...statuses, { ...context, state: 'error', createdAtMs: START + 1 }] })
   expect(read(`${HEAD}/status`)).toMatchObject({ state, total_count, sha: headSha })
 })
 
 const run: WorkflowRun = {
-  ...{ id: 1, workflow: 'docs.yml', branch: 'main', headSha: commit('a'), event: 'push', status: 'completed' },
-  ...{ conclusion: 'success', createdAtMs: 0 },
+  id: 1,
+  workflow: 'docs.yml',
+  branch: 'main',
+  headSha: commit('a'),
+  event: 'push',
+  status: 'completed',
+  conclusion: 'success',
+  createdAtMs: 0,
 }
 
-test('runs of all workflows are found by their commit, and those of no workflow are not there', () => {
+test('lists workflow runs by commit, and responds with 404 to an unknown workflow', () => {
   const ids = (runs: object[]) => runs.map((found) => (found as WorkflowRun).id)
   const workflowRuns = [
     run,
     { ...run, id: 4, headSha: commit('b'), workflow: 'ci.yml' },
     { ...run, id: 6, createdAtMs: Infinity },
   ]
-  const { read, ask } = driveGitHub({ docs: { workflowRuns } })
+  const { read, request } = driveGitHub({ docs: { workflowRuns } })
   expect(ids(read('/actions/runs').workflow_runs)).toEqual([4, 1])
   expect(ids(read(`/actions/runs?head_sha=${commit('b')}`).workflow_runs)).toEqual([4])
-  expect(ask('GET', '/actions/workflows/none.yml/runs').status).toBe(404)
+  expect(request('GET', '/actions/workflows/none.yml/runs').status).toBe(404)
 })
 
-test('a job’s log is elsewhere, where the address is enough and a token is refused', () => {
+test('redirects to the log of a job, at a signed URL that rejects tokens', () => {
   const job = checkRun({ id: 9, name: 'build', headSha: commit('a'), runId: 1, log: 'It failed.\n' })
-  const { ask, send } = driveGitHub({ docs: { workflowRuns: [run], checkRuns: [job] } })
-  const { status, headers, body } = ask('GET', '/actions/jobs/9/logs')
+  const { request, send } = driveGitHub({ docs: { workflowRuns: [run], checkRuns: [job] } })
+  const { status, headers, body } = request('GET', '/actions/jobs/9/logs')
   expect([status, body]).toEqual([302, undefined])
   const target = headers['location']?.slice(BASE_URL.length) ?? ''
   const statuses = [target, target.replace('/9', '/8')].map((address) => {
-    const answer = send({ target: address, headers: { authorization: undefined } })
-    return [answer.status, answer.body]
+    const response = send({ target: address, headers: { authorization: undefined } })
+    return [response.status, response.body]
   })
   expect(statuses).toEqual([
     [200, 'It failed.\n'],
@@ -206,13 +212,13 @@ test('a job’s log is elsewhere, where the address is enough and a token is ref
   expect(send({ target }).status).toBe(400)
 })
 
-test('there is no log of a job that runs, of one whose log was deleted, and of what is no job', () => {
+test('has no log of a running job, of a job whose log was deleted, and of a check run that is not a job', () => {
   const fields = { name: 'build', headSha: commit('a') }
   const checkRuns = [
     checkRun({ ...fields, id: 1, runId: 1, log: 'x', completedAtMs: START + 1 }),
     checkRun({ ...fields, id: 2, runId: 1 }),
     checkRun({ ...fields, id: 3, log: 'x' }),
   ]
-  const { ask } = driveGitHub({ docs: { checkRuns } })
-  expect([1, 2, 3].map((id) => ask('GET', `/actions/jobs/${id}/logs`).status)).toEqual([404, 410, 404])
+  const { request } = driveGitHub({ docs: { checkRuns } })
+  expect([1, 2, 3].map((id) => request('GET', `/actions/jobs/${id}/logs`).status)).toEqual([404, 410, 404])
 })

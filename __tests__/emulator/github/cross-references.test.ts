@@ -28,10 +28,10 @@ const toSources = (events: Json): unknown[] =>
   events.map(({ event, source, actor }: Json) => [event, source.issue.number, actor.login])
 
 test('a comment that refers to a pull request when it is written shows in the timeline of that one, once', () => {
-  const { ask, read } = open()
+  const { request, read } = open()
   for (const body of ['For acme/code#12.', 'Again for acme/code#12, and #12.'])
-    expect(ask('POST', '/issues/7/comments', { body }).status).toBe(201)
-  ask('POST', '/issues/8/comments', { body: 'See #12.' })
+    expect(request('POST', '/issues/7/comments', { body }).status).toBe(201)
+  request('POST', '/issues/8/comments', { body: 'See #12.' })
   const event = ['cross-referenced', 7, 'github-actions[bot]']
   expect(toSources(read('/api/v3/repos/acme/code/issues/12/timeline'))).toEqual([event])
   const [inPull, inIssue] = read('/issues/12/timeline')
@@ -41,16 +41,16 @@ test('a comment that refers to a pull request when it is written shows in the ti
 })
 
 test('what an edit adds to a comment refers to nothing, and what it takes out still does', () => {
-  const { ask, read } = open()
-  const { body: added } = ask('POST', '/issues/7/comments', { body: 'For acme/code#12.' })
-  ask('PATCH', `/issues/comments/${added.id}`, { body: 'For #12.' })
+  const { request, read } = open()
+  const { body: added } = request('POST', '/issues/7/comments', { body: 'For acme/code#12.' })
+  request('PATCH', `/issues/comments/${added.id}`, { body: 'For #12.' })
   expect(read('/issues/12/timeline')).toEqual([])
   expect(read('/api/v3/repos/acme/code/issues/12/timeline')).toHaveLength(1)
 })
 
 test('a comment refers to nothing in its own conversation, or in a repository that is not there', () => {
-  const { ask, read } = open()
-  ask('POST', '/issues/7/comments', { body: 'For #7 and acme/other#12.' })
+  const { request, read } = open()
+  request('POST', '/issues/7/comments', { body: 'For #7 and acme/other#12.' })
   expect(read('/issues/7/timeline')).toEqual([])
   expect(read('/issues/12/timeline')).toEqual([])
 })

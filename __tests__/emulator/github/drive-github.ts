@@ -6,19 +6,19 @@ import { repositoryState, type RepositoryState } from '../../../src/emulator/git
 import { violationsOf } from '../../support/github-violations.ts'
 import { driveService, type ServiceDriver } from '../drive-service.ts'
 
-/** What tests read of an answer. */
+/** The parsed body of a response. */
 export type Json = any // eslint-disable-line @typescript-eslint/no-explicit-any -- see eslint.config.js
 
-export interface Answered {
+export interface DriverResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Json
 }
 
 export interface GitHubDriver extends ServiceDriver {
-  /** Asks the API below the repository `acme/docs`, with the token, at the present time. */
-  readonly ask: (method: string, path: string, body?: object, headers?: Record<string, string>) => Answered
-  /** The body of a successful GET. */
+  /** Sends a request with the token at the current time. Paths are below `/repos/acme/docs`, unless they start with `/api/`. */
+  readonly request: (method: string, path: string, body?: object, headers?: Record<string, string>) => DriverResponse
+  /** Sends a GET request, expects success, and returns the body. */
   readonly read: (path: string) => Json
   readonly docs: RepositoryState
   readonly exchanges: readonly GitHubExchange[]
@@ -26,17 +26,17 @@ export interface GitHubDriver extends ServiceDriver {
 
 export interface DriveOptions extends Partial<GitHubOptions> {
   readonly scenarios?: readonly GitHubScenarioName[]
-  /** Whether requests and responses may differ from GitHub's description: where it knows no such refusal. */
-  readonly isUndescribed?: boolean
-  /** In place of the usual repository. */
+  /** Whether requests and responses may differ from GitHub's API description, which lacks some error responses. */
+  readonly allowsUndocumented?: boolean
+  /** Replaces the default repository. */
   readonly docs?: Partial<RepositoryState>
 }
 
-/** The service with GitHub beside it, without sockets. Each exchange must be as GitHub's description says. */
+/** Creates the service with GitHub, without sockets. Checks each exchange against GitHub's API description. */
 export function driveGitHub({
   scenarios = [],
   docs,
-  isUndescribed = false,
+  allowsUndocumented = false,
   ...options
 }: DriveOptions = {}): GitHubDriver {
   const exchanges: GitHubExchange[] = []
@@ -48,26 +48,26 @@ export function driveGitHub({
       ...options,
       onExchange: (exchange) => {
         exchanges.push(exchange)
-        if (!isUndescribed) expect(violationsOf(exchange)).toEqual([])
+        if (!allowsUndocumented) expect(violationsOf(exchange)).toEqual([])
       },
     },
   })
-  const ask: GitHubDriver['ask'] = (method, path, body, more) => {
-    const answer = driver.send({
+  const request: GitHubDriver['request'] = (method, path, body, headers) => {
+    const response = driver.send({
       method,
       target: path.startsWith('/api/') ? path : `/api/v3/repos/acme/docs${path}`,
-      headers: { authorization: `token ${GITHUB_TOKEN}`, ...more },
+      headers: { authorization: `token ${GITHUB_TOKEN}`, ...headers },
       body: body === undefined ? '' : JSON.stringify(body),
     })
-    return { ...answer, body: answer.body === '' ? undefined : JSON.parse(answer.body) }
+    return { ...response, body: response.body === '' ? undefined : JSON.parse(response.body) }
   }
   const { 'acme/docs': repository } = driver.service.github.state.repositories
   if (repository === undefined) throw new Error('There is no acme/docs.')
   return {
     ...driver,
-    ask,
+    request,
     read: (path) => {
-      const { status, body } = ask('GET', path)
+      const { status, body } = request('GET', path)
       expect([path, status]).toEqual([path, 200])
       return body
     },

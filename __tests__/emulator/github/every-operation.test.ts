@@ -4,23 +4,23 @@ import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { OPERATIONS } from '../../../src/emulator/github/routes.ts'
 import { driveGitHub, type Json } from './drive-github.ts'
 
-test('every operation answers, and answers as GitHub’s description says', () => {
-  const { ask, post, advance, docs, exchanges, service } = driveGitHub({
+test('every operation responds as GitHub’s API description says', () => {
+  const { request, post, advance, docs, exchanges, service } = driveGitHub({
     scenarios: ['checks-fail', 'comment-by-maintainer'],
   })
   post('/v2/agent/docs-demo/job', 'Document the flag.')
   advance(60)
 
-  /** Asks for an operation, which has to succeed. */
+  /** Sends a request that must get this status. */
   function play(status: number, method: string, path: string, body?: object): Json {
-    const answer = ask(method, path, body)
-    const { message } = answer.body ?? {}
-    expect([method, path, answer.status, message]).toEqual([method, path, status, message])
-    return answer.body
+    const response = request(method, path, body)
+    const { message } = response.body ?? {}
+    expect([method, path, response.status, message]).toEqual([method, path, status, message])
+    return response.body
   }
   const read = (path: string): Json => play(200, 'GET', path)
-  /** Writes as somebody who may review and merge. */
-  const as = <T>(login: string, perform: () => T): T => {
+  /** Sends requests as another user. */
+  const actAs = <T>(login: string, perform: () => T): T => {
     const { state } = service.github
     const { identity } = state
     state.identity = login
@@ -34,34 +34,60 @@ test('every operation answers, and answers as GitHub’s description says', () =
   const comment = docs.pulls[1]?.comments[0]?.id ?? 0
   const build = docs.checkRuns.find(({ name, headSha }) => name === 'build' && headSha === head)
   docs.pulls[4]?.reviewComments.push({
-    ...{ id: 72, user: 'mona', body: 'Why?', createdAtMs: 0, reactions: [], reviewId: 71 },
-    ...{ path: 'docs/index.md', line: 1, diffHunk: '@@ -1 +1 @@' },
+    id: 72,
+    user: 'mona',
+    body: 'Why?',
+    createdAtMs: 0,
+    reactions: [],
+    reviewId: 71,
+    path: 'docs/index.md',
+    line: 1,
+    diffHunk: '@@ -1 +1 @@',
   })
 
   for (const path of [
-    ...['/pulls?state=all&sort=created&direction=asc', '/pulls/4', '/pulls/4/commits', '/pulls/4/files'],
-    ...[
-      '/pulls/4/reviews/71/comments',
-      '/pulls/4/comments?sort=updated&direction=desc',
-      '/pulls/4/requested_reviewers',
-    ],
-    ...['/issues?labels=docs-agent&state=open', '/issues/4', '/issues/1/comments', `/issues/comments/${comment}`],
-    ...['/issues/comments?sort=created', '/issues/4/timeline', '/issues/4/labels', '/labels', '/labels/documentation'],
-    ...['/compare/main...agent%2Fjob_000001?per_page=100&page=1', `/commits/${head}/pulls`, `/commits/${head}`],
-    ...[
-      '/commits?sha=main&path=src',
-      '/branches',
-      '/branches/agent%2Fjob_000001',
-      '/contents/docs/index.md',
-      '/contents/',
-    ],
-    ...['/git/ref/heads/main', '/git/matching-refs/heads/agent', '/tags', `/commits/${head}/check-runs`],
-    ...[`/commits/${head}/check-suites`, `/commits/${head}/status`, `/commits/${head}/statuses`],
-    ...['/actions/runs', '/actions/workflows', '/actions/workflows/ci.yml', '/collaborators/mona/permission'],
+    '/pulls?state=all&sort=created&direction=asc',
+    '/pulls/4',
+    '/pulls/4/commits',
+    '/pulls/4/files',
+    '/pulls/4/reviews/71/comments',
+    '/pulls/4/comments?sort=updated&direction=desc',
+    '/pulls/4/requested_reviewers',
+    '/issues?labels=docs-agent&state=open',
+    '/issues/4',
+    '/issues/1/comments',
+    `/issues/comments/${comment}`,
+    '/issues/comments?sort=created',
+    '/issues/4/timeline',
+    '/issues/4/labels',
+    '/labels',
+    '/labels/documentation',
+    '/compare/main...agent%2Fjob_000001?per_page=100&page=1',
+    `/commits/${head}/pulls`,
+    `/commits/${head}`,
+    '/commits?sha=main&path=src',
+    '/branches',
+    '/branches/agent%2Fjob_000001',
+    '/contents/docs/index.md',
+    '/contents/',
+    '/git/ref/heads/main',
+    '/git/matching-refs/heads/agent',
+    '/tags',
+    `/commits/${head}/check-runs`,
+    `/commits/${head}/check-suites`,
+    `/commits/${head}/status`,
+    `/commits/${head}/statuses`,
+    '/actions/runs',
+    '/actions/workflows',
+    '/actions/workflows/ci.yml',
+    '/collaborators/mona/permission',
     ...['', '/jobs', '/artifacts'].map((part) => `/actions/runs/${build?.runId ?? 0}${part}`),
-    ...[`/check-runs/${build?.id ?? 0}`, `/check-runs/${build?.id ?? 0}/annotations`],
+    `/check-runs/${build?.id ?? 0}`,
+    `/check-runs/${build?.id ?? 0}/annotations`,
     '/actions/workflows/docs.yml/runs?branch=main&status=success&exclude_pull_requests=true',
-    ...['/api/v3/rate_limit', '/api/v3/search/issues?q=repo:acme/docs%20is:pr', '/api/v3/users/mona'],
+    '/api/v3/rate_limit',
+    '/api/v3/search/issues?q=repo:acme/docs%20is:pr',
+    '/api/v3/users/mona',
   ])
     read(path)
 
@@ -99,7 +125,7 @@ test('every operation answers, and answers as GitHub’s description says', () =
 
   play(201, 'POST', '/pulls/4/requested_reviewers', { reviewers: ['mona'] })
   play(200, 'DELETE', '/pulls/4/requested_reviewers', { reviewers: ['mona'] })
-  as(MAINTAINER, () => {
+  actAs(MAINTAINER, () => {
     read('/api/v3/user')
     const { id } = play(200, 'POST', '/pulls/4/reviews', {})
     play(200, 'POST', `/pulls/4/reviews/${id}/events`, { event: 'APPROVE' })
@@ -129,8 +155,8 @@ test('every operation answers, and answers as GitHub’s description says', () =
   play(202, 'PUT', `/pulls/${number}/update-branch`, {})
   play(204, 'DELETE', '/git/refs/heads/guide')
 
-  const asked = new Set(exchanges.map(({ operation }) => operation))
+  const performed = new Set(exchanges.map(({ operation }) => operation))
   const all = [...Object.keys(OPERATIONS), ...Object.keys(ACCOUNT_OPERATIONS)]
-  // What this one says of itself is what a GitHub Enterprise Server says, which is another description.
-  expect(all.filter((name) => !asked.has(name))).toEqual(['meta/get'])
+  // `meta/get` responds like a GitHub Enterprise Server, which has a different API description.
+  expect(all.filter((name) => !performed.has(name))).toEqual(['meta/get'])
 })

@@ -34,8 +34,8 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((emulator) => emulator.close()))
 })
 
-/** Pull request 7 of `acme/docs`, with one check, which runs from the start for one minute. */
-function repositoryWithPull(fields: Partial<RepositoryState> = {}): RepositoryState {
+/** Creates a repository with pull request 7 and one check, which runs for the first minute. */
+function createRepositoryWithPull(fields: Partial<RepositoryState> = {}): RepositoryState {
   const docs = repositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' }, ...fields })
   const file = (filename: string) => [{ filename, status: 'added', patch: '@@ -0,0 +1 @@\n+A line' } as const]
   pushCommit(docs, 'main', { message: 'Begin', author: MAINTAINER, files: file('docs/index.md') }, START)
@@ -45,7 +45,7 @@ function repositoryWithPull(fields: Partial<RepositoryState> = {}): RepositorySt
   return docs
 }
 
-interface Ended {
+interface CommandResult {
   readonly exitCode: number
   readonly output: string
   readonly errors: string
@@ -54,7 +54,7 @@ interface Ended {
 async function startWithGh(fields?: Partial<RepositoryState>) {
   const clock = fakeClock()
   const certificate = makeCertificate()
-  const docs = repositoryWithPull(fields)
+  const docs = createRepositoryWithPull(fields)
   const emulator = await startEmulator({
     clock,
     certificate,
@@ -62,23 +62,29 @@ async function startWithGh(fields?: Partial<RepositoryState>) {
   })
   running.push(emulator)
   const folder = temporaryFolder()
-  // Some commands ask for the branch that is checked out.
+  // Some commands read the current branch.
   execFileSync('git', ['init', '--quiet'], { cwd: folder })
   const certificateFile = join(folder, 'cert.pem')
   writeFileSync(certificateFile, certificate.cert)
   const { host = '', token } = emulator.github
   const env = {
-    ...{ PATH: process.env['PATH'], HOME: folder, GH_CONFIG_DIR: folder, GH_NO_UPDATE_NOTIFIER: '1' },
-    ...{ GH_HOST: host, GH_ENTERPRISE_TOKEN: token, GH_REPO: 'acme/docs', SSL_CERT_FILE: certificateFile },
+    PATH: process.env['PATH'],
+    HOME: folder,
+    GH_CONFIG_DIR: folder,
+    GH_NO_UPDATE_NOTIFIER: '1',
+    GH_HOST: host,
+    GH_ENTERPRISE_TOKEN: token,
+    GH_REPO: 'acme/docs',
+    SSL_CERT_FILE: certificateFile,
   }
   /** Runs gh in an empty repository, without a terminal. */
-  const gh = (...args: readonly string[]): Promise<Ended> =>
+  const gh = (...args: readonly string[]): Promise<CommandResult> =>
     new Promise((resolve) => {
       execFile('gh', args, { cwd: folder, env }, (error, output, errors) => {
         resolve({ exitCode: error === null ? 0 : Number(error.code), output, errors })
       })
     })
-  /** What gh prints, where it has to succeed. */
+  /** Runs gh, expects success, and returns its output. */
   const read = async (...args: readonly string[]): Promise<string> => {
     const { exitCode, output, errors } = await gh(...args)
     expect([args, exitCode, errors]).toEqual([args, 0, ''])
@@ -101,7 +107,10 @@ testWithGh('gh shows pull requests, their checks, comments and labels', async ()
     await read('pr', 'view', '7', '--json', 'title,labels,comments,files,mergeable,statusCheckRollup,reviews,commits'),
   )
   expect([title, labels[0].name, comments[0].body, files[0].path]).toEqual([
-    ...['The guide', 'question', 'Thank you', 'docs/guide.md'],
+    'The guide',
+    'question',
+    'Thank you',
+    'docs/guide.md',
   ])
   expect(docs.pulls[7]?.labels).toEqual(['question'])
   expect(await read('pr', 'diff', '7')).toContain('+++ b/docs/guide.md\n@@ -0,0 +1 @@\n+A line')
@@ -112,7 +121,7 @@ testWithGh('gh shows pull requests, their checks, comments and labels', async ()
   )
 })
 
-testWithGh('gh merges what was checked, and nothing else', async () => {
+testWithGh('gh merges only the expected head commit', async () => {
   const { docs, gh, read } = await startWithGh()
   const headSha = docs.pulls[7]?.headSha ?? ''
   const merge = (sha: string) => ['pr', 'merge', '7', '--squash', '--match-head-commit', sha]
@@ -203,7 +212,7 @@ testWithGh('gh starts workflows, and lists and shows their runs', async () => {
   expect(await read('run', 'list', '--workflow', 'ci.yml')).toBe('')
 })
 
-testWithGh('gh names what is not played', async () => {
+testWithGh('gh reports an unsupported query', async () => {
   const { gh } = await startWithGh()
   const { exitCode, errors } = await gh('release', 'list')
   expect(exitCode).toBe(1)

@@ -41,7 +41,10 @@ const PULL = `
     } }
   }`
 
-function repositoryWithPull(fields: Partial<RepositoryState> = {}, pull: Partial<PullState> = {}): RepositoryState {
+function createRepositoryWithPull(
+  fields: Partial<RepositoryState> = {},
+  pull: Partial<PullState> = {},
+): RepositoryState {
   const docs = repositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' }, ...fields })
   const file = (filename: string) => [{ filename, status: 'added', patch: '@@ -0,0 +1 @@\n+A line' } as const]
   pushCommit(docs, 'main', { message: 'Begin', author: MAINTAINER, files: file('docs/index.md') }, START)
@@ -51,68 +54,68 @@ function repositoryWithPull(fields: Partial<RepositoryState> = {}, pull: Partial
 }
 
 function drive(fields?: Partial<RepositoryState>, pull?: Partial<PullState>, options: DriveOptions = {}) {
-  const driver = driveGitHub({ docs: repositoryWithPull(fields, pull), ...options })
+  const driver = driveGitHub({ docs: createRepositoryWithPull(fields, pull), ...options })
   const query = (text: string, variables: object = {}): { readonly status: number; readonly body: Json } =>
-    driver.ask('POST', '/api/graphql', { query: text, variables })
+    driver.request('POST', '/api/graphql', { query: text, variables })
   const readPull = (): Json => query(PULL, { number: 7 }).body.data.repository.pullRequest
-  /** Performs a mutation, and returns its first error. */
-  const mutate = (name: string, input: object, shown = 'clientMutationId'): Json => {
+  /** Performs a mutation and returns its first error. */
+  const mutate = (name: string, input: object, selection = 'clientMutationId'): Json => {
     const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input!`
-    const { body } = query(`mutation($input: ${type}) { ${name}(input: $input) { ${shown} } }`, { input })
+    const { body } = query(`mutation($input: ${type}) { ${name}(input: $input) { ${selection} } }`, { input })
     return body.errors?.[0]
   }
   return { ...driver, query, readPull, mutate }
 }
 
-const protectedBy = (...requiredChecks: readonly string[]): Partial<RepositoryState> => ({
+const requireChecks = (...requiredChecks: readonly string[]): Partial<RepositoryState> => ({
   protections: { main: { requiredChecks, requiredApprovals: 0, isStrict: false } },
 })
 
-/** The fields of a type and what they take, as `name(argument: Type): Type`. Nothing for what has no fields. */
+/** Lists the fields and arguments of a type. Empty for a type without fields. */
 function describeType(type: GraphQLNamedType): readonly string[] {
   if (isEnumType(type)) return type.getValues().map(({ name }) => name)
   if (isUnionType(type)) return type.getTypes().map(({ name }) => name)
   if (isInputObjectType(type))
-    return Object.values(type.getFields()).map(({ name, type: of }) => `${name}: ${String(of)}`)
+    return Object.values(type.getFields()).map(({ name, type: fieldType }) => `${name}: ${String(fieldType)}`)
   if (!isObjectType(type) && !isInterfaceType(type)) return []
   const interfaces = type.getInterfaces().map(({ name }) => `implements ${name}`)
   return Object.values(type.getFields()).reduce<readonly string[]>(
-    (lines, { name, args, type: of }) => [
+    (lines, { name, args, type: fieldType }) => [
       ...lines,
-      `${name}: ${String(of)}`,
+      `${name}: ${String(fieldType)}`,
       ...args.map((argument) => `${name}(${argument.name}: ${String(argument.type)})`),
     ],
     interfaces,
   )
 }
 
-/** A selection of all fields of a type, with the fields of their types, to a depth. */
+/** Creates a selection of all fields of a type and of their types, up to a depth. */
 function selectAll(type: GraphQLNamedType, depth: number): string {
   if (isUnionType(type))
     return `{ __typename ${type
       .getTypes()
-      .map((one) => `... on ${one.name} ${selectAll(one, depth)}`)
+      .map((member) => `... on ${member.name} ${selectAll(member, depth)}`)
       .join(' ')} }`
   if (!isObjectType(type) && !isInterfaceType(type)) return ''
-  const shown = Object.values(type.getFields()).flatMap(({ name, args, type: of }) => {
-    const inner: GraphQLOutputType & GraphQLNamedType = getNamedType(of)
+  const fields = Object.values(type.getFields()).flatMap(({ name, args, type: fieldType }) => {
+    const inner: GraphQLOutputType & GraphQLNamedType = getNamedType(fieldType)
     if (args.some((argument) => String(argument.type).endsWith('!'))) return []
     if (!isLeafType(inner) && depth === 0) return []
-    const given = args.some((argument) => argument.name === 'first') ? '(first: 2)' : ''
-    return [`${name}${given} ${selectAll(inner, depth - 1)}`]
+    const bound = args.some((argument) => argument.name === 'first') ? '(first: 2)' : ''
+    return [`${name}${bound} ${selectAll(inner, depth - 1)}`]
   })
-  return `{ __typename ${shown.join(' ')} }`
+  return `{ __typename ${fields.join(' ')} }`
 }
 
 describe('the schema', () => {
-  const played = buildSchema(SCHEMA)
+  const schema = buildSchema(SCHEMA)
 
-  test('has nothing that GitHub’s published schema does not have, or has with another type', () => {
-    const theirs = buildSchema(readFileSync(PUBLISHED, 'utf8'), { assumeValid: true })
-    const added = Object.values(played.getTypeMap())
+  test('is a subset of GitHub’s published schema', () => {
+    const published = buildSchema(readFileSync(PUBLISHED, 'utf8'), { assumeValid: true })
+    const added = Object.values(schema.getTypeMap())
       .filter(({ name }) => !name.startsWith('__'))
       .flatMap((type) => {
-        const known = theirs.getType(type.name)
+        const known = published.getType(type.name)
         const lines = known === undefined ? [] : describeType(known)
         if (known === undefined) return [`type ${type.name}`]
         return describeType(type).flatMap((line) => (lines.includes(line) ? [] : [`${type.name}.${line}`]))
@@ -120,14 +123,14 @@ describe('the schema', () => {
     expect(added).toEqual([])
   })
 
-  test('is answered in all its fields', () => {
-    const { query, ask, docs } = drive(protectedBy('build'))
-    const { number } = ask('POST', '/issues', { title: 'A page is missing', labels: ['question'] }).body
-    ask('POST', '/pulls/7/reviews', { event: 'COMMENT', body: 'Fine' })
-    ask('POST', '/issues/7/comments', { body: 'Hello' })
+  test('has a resolver for every field', () => {
+    const { query, request, docs } = drive(requireChecks('build'))
+    const { number } = request('POST', '/issues', { title: 'A page is missing', labels: ['question'] }).body
+    request('POST', '/pulls/7/reviews', { event: 'COMMENT', body: 'Fine' })
+    request('POST', '/issues/7/comments', { body: 'Hello' })
     const headSha = docs.pulls[7]?.headSha ?? ''
     docs.checkRuns.push(checkRun({ name: 'build', headSha, createdAtMs: START, completedAtMs: START }))
-    const all = (name: string, depth = 3): string => selectAll(played.getType(name) as GraphQLObjectType, depth)
+    const all = (name: string, depth = 3): string => selectAll(schema.getType(name) as GraphQLObjectType, depth)
     const { status, body } = query(`{
       viewer ${all('User')}
       repository(owner: "acme", name: "docs") { ${all('Repository', 2).slice(1, -1)}
@@ -140,7 +143,7 @@ describe('the schema', () => {
     expect(body.data.repository.issue.labels.nodes[0].name).toBe('question')
   })
 
-  test('can be read from the server, as gh does for servers of an unknown version', () => {
+  test('can be introspected, as gh does for servers of an unknown version', () => {
     const { query } = drive()
     const { data } = query('{ __type(name: "PullRequest") { fields(includeDeprecated: true) { name } } }').body
     expect(data.__type.fields).toContainEqual({ name: 'autoMergeRequest' })
@@ -148,14 +151,17 @@ describe('the schema', () => {
 })
 
 describe('a query', () => {
-  test('shows a pull request as REST does', () => {
-    const { read, readPull, docs } = drive(protectedBy('build'), { labels: ['question'] })
+  test('returns a pull request as REST does', () => {
+    const { read, readPull, docs } = drive(requireChecks('build'), { labels: ['question'] })
     const headSha = docs.pulls[7]?.headSha ?? ''
     docs.checkRuns.push(checkRun({ name: 'build', headSha, createdAtMs: START, completedAtMs: Infinity }))
     const { mergeable_state, html_url, title } = read('/pulls/7')
     expect(readPull()).toMatchObject({
       title,
-      ...{ url: html_url, state: 'OPEN', headRefOid: headSha, mergeable: 'MERGEABLE' },
+      url: html_url,
+      state: 'OPEN',
+      headRefOid: headSha,
+      mergeable: 'MERGEABLE',
       mergeStateStatus: mergeable_state.toUpperCase(),
       labels: { nodes: [{ name: 'question' }], totalCount: 1 },
       statusCheckRollup: {
@@ -165,7 +171,7 @@ describe('a query', () => {
     })
   })
 
-  test('pages through a list with the cursor of the page before', () => {
+  test('pages through a list with the end cursor of the previous page', () => {
     const { query, docs } = drive()
     for (const number of [8, 9, 10]) openPull(docs, number, { branch: `b${number}`, user: MAINTAINER }, START)
     const list = (paging: string): Json =>
@@ -211,7 +217,7 @@ describe('a query', () => {
     expect(edges.map(({ node }: Json) => node)).toEqual(nodes)
   })
 
-  test('gets the page behind the cursor of an edge', () => {
+  test('returns the page after the cursor of an edge', () => {
     const { query, docs } = drive()
     docs.labels.push('bug', 'wording')
     const list = (after: string): Json =>
@@ -222,7 +228,7 @@ describe('a query', () => {
     expect(list(edges[0].cursor).edges.map(({ node }: Json) => node.name)).toEqual(['bug', 'wording'])
   })
 
-  test('for what does not exist is answered with null and an error', () => {
+  test('gets null and an error for an object that does not exist', () => {
     const { query } = drive()
     const { status, body } = query(PULL, { number: 99 })
     expect([status, body.data.repository.pullRequest, body.errors[0].type]).toEqual([200, null, 'NOT_FOUND'])
@@ -241,8 +247,8 @@ describe('a query', () => {
     ['{ viewer { login(a: 1) } }', "query without a name: Field 'login' doesn't accept argument 'a'"],
     ['mutation M { addStar(input: {}) { clientMutationId } }', "query M: Field 'addStar' doesn't exist"],
     ['query S { search(query: "x", type: USER, first: 1) { issueCount } }', 'query S: a search of the type USER'],
-  ])('that asks for more than is played is answered 501: %s', (text, reason) => {
-    const { status, body } = drive({}, {}, { isUndescribed: true }).query(text)
+  ])('gets a 501 if it is not supported: %s', (text, reason) => {
+    const { status, body } = drive({}, {}, { allowsUndocumented: true }).query(text)
     expect(status).toBe(501)
     expect(body.message).toContain(`The embedded GitHub does not play the GraphQL ${reason}`)
   })
@@ -256,7 +262,7 @@ describe('a query', () => {
 })
 
 describe('a mutation', () => {
-  test('merges once, with the head that is expected', () => {
+  test('merges only the expected head', () => {
     const { readPull, mutate, docs } = drive()
     const { id: pullRequestId, headRefOid } = readPull()
     const merge = (expectedHeadOid: string): Json =>
@@ -271,14 +277,14 @@ describe('a mutation', () => {
   test.each([
     ['a draft', {}, { draft: true }, 'Pull Request is still a draft'],
     ['a conflict', {}, { conflict: true }, 'Pull Request is not mergeable'],
-    ['a required check', protectedBy('build'), {}, 'Required status check "build" is expected.'],
-  ])('to merge is refused because of %s, as in REST', (_, fields, pull, message) => {
-    const { readPull, mutate, ask } = drive(fields, pull)
+    ['a required check', requireChecks('build'), {}, 'Required status check "build" is expected.'],
+  ])('does not merge with %s, as in REST', (_, fields, pull, message) => {
+    const { readPull, mutate, request } = drive(fields, pull)
     expect(mutate('mergePullRequest', { pullRequestId: readPull().id }).message).toBe(message)
-    expect(ask('PUT', '/pulls/7/merge', {}).body.message).toContain(message)
+    expect(request('PUT', '/pulls/7/merge', {}).body.message).toContain(message)
   })
 
-  test('comments and labels, which REST shows', () => {
+  test('adds comments and labels that REST returns', () => {
     const { query, readPull, mutate, read } = drive()
     const { id } = readPull()
     expect(mutate('addComment', { subjectId: id, body: 'Hello' })).toBeUndefined()
@@ -297,8 +303,8 @@ describe('a mutation', () => {
     const { query, mutate, read } = drive()
     const { id, label } = query('{ repository(owner: "acme", name: "docs") { id label(name: "question") { id } } }')
       .body.data.repository
-    const given = { repositoryId: id, title: 'A page is missing', labelIds: [label.id] }
-    expect(mutate('createIssue', given)).toBeUndefined()
+    const fields = { repositoryId: id, title: 'A page is missing', labelIds: [label.id] }
+    expect(mutate('createIssue', fields)).toBeUndefined()
     const { node_id } = read('/issues/101')
     expect(mutate('updateIssue', { id: node_id, title: 'The guide is missing', state: 'CLOSED' })).toBeUndefined()
     expect(read('/issues/101')).toMatchObject({
@@ -306,21 +312,18 @@ describe('a mutation', () => {
       state: 'closed',
       labels: [{ name: 'question' }],
     })
-    expect(mutate('createIssue', { ...given, title: ' ' }).message).toBe('Validation Failed')
+    expect(mutate('createIssue', { ...fields, title: ' ' }).message).toBe('Validation Failed')
   })
 
-  test.each([{ projectIds: ['P_1'] }, { milestoneId: 'MI_1' }])(
-    'that creates an issue with %j is not played',
-    (more) => {
-      const { query, docs } = drive({}, {}, { isUndescribed: true })
-      const { id } = query('{ repository(owner: "acme", name: "docs") { id } }').body.data.repository
-      const input = { repositoryId: id, title: 'A page is missing', ...more }
-      const create = 'mutation($input: CreateIssueInput!) { createIssue(input: $input) { clientMutationId } }'
-      expect([query(create, { input }).status, Object.keys(docs.issues)]).toEqual([501, []])
-    },
-  )
+  test.each([{ projectIds: ['P_1'] }, { milestoneId: 'MI_1' }])('gets a 501 if it creates an issue with %j', (more) => {
+    const { query, docs } = drive({}, {}, { allowsUndocumented: true })
+    const { id } = query('{ repository(owner: "acme", name: "docs") { id } }').body.data.repository
+    const input = { repositoryId: id, title: 'A page is missing', ...more }
+    const create = 'mutation($input: CreateIssueInput!) { createIssue(input: $input) { clientMutationId } }'
+    expect([query(create, { input }).status, Object.keys(docs.issues)]).toEqual([501, []])
+  })
 
-  test('needs the permission that the operation of REST needs', () => {
+  test('requires the same permission as the REST operation', () => {
     const { query, readPull, mutate, service } = drive()
     const { id } = readPull()
     const permissions = { contents: 'read', 'pull-requests': 'read', checks: 'read', statuses: 'read' } as const
@@ -338,7 +341,7 @@ describe('a mutation', () => {
 
 describe('auto-merge', () => {
   function driveWaiting() {
-    const driver = drive(protectedBy('build'))
+    const driver = drive(requireChecks('build'))
     const headSha = driver.docs.pulls[7]?.headSha ?? ''
     const run = checkRun({ name: 'build', headSha, createdAtMs: START, completedAtMs: START + 60_000 })
     driver.docs.checkRuns.push(run)
@@ -355,7 +358,7 @@ describe('auto-merge', () => {
     expect(readPull()).toMatchObject({ state: 'MERGED', headRefOid: docs.pulls[7]?.headSha })
   })
 
-  test('does not merge after it was disabled, and not with another base', () => {
+  test('does not merge after it was disabled, and cannot be disabled twice', () => {
     const { enable, mutate, readPull, advance, pullRequestId } = driveWaiting()
     enable()
     expect(mutate('disablePullRequestAutoMerge', { pullRequestId })).toBeUndefined()
@@ -366,7 +369,7 @@ describe('auto-merge', () => {
 
   test.each([
     ['there is no protection', {}, {}, 'Protected branch rules not configured for this branch'],
-    ['nothing is missing', protectedBy(), {}, 'Pull request is in clean status'],
+    ['no requirement is missing', requireChecks(), {}, 'Pull request is in clean status'],
     ['the repository forbids it', { isAutoMergeAllowed: false }, {}, 'Auto merge is not allowed for this repository'],
   ])('is refused if %s', (_, fields, pull, message) => {
     const { readPull, mutate } = drive(fields, pull)

@@ -17,8 +17,11 @@ function push(docs: RepositoryState, branch: string, filename: string, line: str
   pushCommit(docs, branch, { message: `Write ${filename}`, author: MAINTAINER, files }, START - HOUR_MS)
 }
 
-/** Main has one commit, and one more since the branch `guide` of pull request 7 left it with two. */
-function repositoryWithGuide(fields: Partial<RepositoryState> = {}, pull: Partial<PullState> = {}): RepositoryState {
+/** Creates pull request 7 from `guide`, which has two commits. `main` has one commit that `guide` lacks. */
+function createRepositoryWithGuide(
+  fields: Partial<RepositoryState> = {},
+  pull: Partial<PullState> = {},
+): RepositoryState {
   const people = { collaborators: { [MAINTAINER]: 'maintain', ann: 'write' } as const }
   const docs = repositoryState({ labels: ['question'], ...people, ...fields })
   push(docs, 'main', 'docs/index.md', '# Acme')
@@ -29,35 +32,36 @@ function repositoryWithGuide(fields: Partial<RepositoryState> = {}, pull: Partia
   return docs
 }
 
-/** For refusals that GitHub's description does not have. */
-const driveUndescribed = (): GitHubDriver => driveGitHub({ docs: repositoryWithGuide(), isUndescribed: true })
+/** For error responses that GitHub's API description does not contain. */
+const driveUndocumented = (): GitHubDriver =>
+  driveGitHub({ docs: createRepositoryWithGuide(), allowsUndocumented: true })
 
 const drive = (fields?: Partial<RepositoryState>, pull?: Partial<PullState>): GitHubDriver =>
-  driveGitHub({ docs: repositoryWithGuide(fields, pull) })
+  driveGitHub({ docs: createRepositoryWithGuide(fields, pull) })
 
 describe('merges', () => {
-  const parentsOf = ({ commits }: RepositoryState, sha: string | undefined) =>
+  const getParents = ({ commits }: RepositoryState, sha: string | undefined) =>
     commits.find((one) => one.sha === sha)?.parents
 
   test.each([
     ['merge', 'Merge pull request #7 from acme/guide\n\nGuide', 2],
     ['squash', 'Guide (#7)\n\n* Write docs/guide.md\n\n* Write docs/more.md', 1],
     ['rebase', 'Write docs/more.md', 1],
-  ])('%s makes a commit with the message and the parents that GitHub gives it', (method, message, parents) => {
-    const { ask, docs } = drive()
+  ])('%s creates a commit with GitHub’s message and parents', (method, message, parents) => {
+    const { request, docs } = drive()
     const [main, guide] = [docs.branches['main'], docs.branches['guide']]
-    const { sha } = ask('PUT', '/pulls/7/merge', { merge_method: method }).body
-    const made = docs.commits.find((one) => one.sha === sha)
-    expect([docs.branches['main'], made?.message, made?.parents.length]).toEqual([sha, message, parents])
-    if (method === 'merge') expect(made?.parents).toEqual([main, guide])
-    if (method === 'squash') expect(made?.parents).toEqual([main])
-    if (method === 'rebase') expect(parentsOf(docs, made?.parents[0])).toEqual([main])
+    const { sha } = request('PUT', '/pulls/7/merge', { merge_method: method }).body
+    const mergeCommit = docs.commits.find((one) => one.sha === sha)
+    expect([docs.branches['main'], mergeCommit?.message, mergeCommit?.parents.length]).toEqual([sha, message, parents])
+    if (method === 'merge') expect(mergeCommit?.parents).toEqual([main, guide])
+    if (method === 'squash') expect(mergeCommit?.parents).toEqual([main])
+    if (method === 'rebase') expect(getParents(docs, mergeCommit?.parents[0])).toEqual([main])
   })
 
-  test.each(['merge', 'squash', 'rebase'])('after %s the base has every file once', (method) => {
-    const { ask, read, docs } = drive()
+  test.each(['merge', 'squash', 'rebase'])('the base contains every file once after %s', (method) => {
+    const { request, read, docs } = drive()
     const before = docs.branches['main']
-    ask('PUT', '/pulls/7/merge', { merge_method: method })
+    request('PUT', '/pulls/7/merge', { merge_method: method })
     expect([...readTree(docs, docs.branches['main'] ?? '').keys()].toSorted()).toEqual([
       'docs/guide.md',
       'docs/index.md',
@@ -72,33 +76,38 @@ describe('merges', () => {
     expect(ahead_by).toBe({ merge: 3, squash: 1, rebase: 2 }[method])
   })
 
-  test('a merge commit shows what it brought, and the title and the text that were asked for', () => {
-    const { ask, read } = drive()
+  test('a merge commit shows the merged changes and the requested title and message', () => {
+    const { request, read } = drive()
     const text = { commit_title: 'Bring the guide', commit_message: 'At last' }
-    const { sha } = ask('PUT', '/pulls/7/merge', { merge_method: 'merge', ...text }).body
+    const { sha } = request('PUT', '/pulls/7/merge', { merge_method: 'merge', ...text }).body
     const { commit, files, stats } = read(`/commits/${sha}`)
     expect([commit.message, files.length, stats.total]).toEqual(['Bring the guide\n\nAt last', 2, 2])
     expect(read('/pulls/7')).toMatchObject({ merged: true, merged_by: { login: TOKEN_USER }, merge_commit_sha: sha })
   })
 
-  test('a repository may delete the branch of what was merged', () => {
-    const { ask, docs } = drive({ deletesBranchOnMerge: true })
-    ask('PUT', '/pulls/7/merge', {})
+  test('deletes the merged branch if the repository is configured so', () => {
+    const { request, docs } = drive({ deletesBranchOnMerge: true })
+    request('PUT', '/pulls/7/merge', {})
     expect(docs.branches).not.toHaveProperty('guide')
   })
 })
 
-describe('what has to be there before a merge', () => {
-  const review = (user: string, state: Review['state']): Review => ({
-    ...{ id: 1, user, body: '', state, headSha: '', submittedAtMs: START },
+describe('merge requirements', () => {
+  const createReview = (user: string, state: Review['state']): Review => ({
+    id: 1,
+    user,
+    body: '',
+    state,
+    headSha: '',
+    submittedAtMs: START,
   })
-  const requires = (requiredChecks: readonly string[], requiredApprovals = 0, isStrict = false) => ({
+  const protectMain = (requiredChecks: readonly string[], requiredApprovals = 0, isStrict = false) => ({
     protections: { main: { requiredChecks, requiredApprovals, isStrict } },
   })
-  const check = (conclusion: string) => (headSha: string) => ({
+  const completeBuild = (conclusion: string) => (headSha: string) => ({
     checkRuns: [checkRun({ name: 'build', headSha, conclusion, createdAtMs: START, completedAtMs: START })],
   })
-  const runs = (headSha: string) => ({
+  const runBuild = (headSha: string) => ({
     checkRuns: [checkRun({ name: 'build', headSha, createdAtMs: START, completedAtMs: Infinity })],
   })
 
@@ -111,77 +120,100 @@ describe('what has to be there before a merge', () => {
     checks?: (headSha: string) => Partial<RepositoryState>,
   ]
   test.each<Row>([
-    ['nothing', {}, {}, 'clean', undefined],
-    ['no check that fails', {}, {}, 'unstable', undefined, check('failure')],
-    ['a check that is not there', requires(['build']), {}, 'blocked', 'Required status check "build" is expected.'],
-    ['a check that runs', requires(['build']), {}, 'blocked', 'Required status check "build" is in progress.', runs],
+    ['no requirement', {}, {}, 'clean', undefined],
+    ['a failed check that is not required', {}, {}, 'unstable', undefined, completeBuild('failure')],
     [
-      'a check that fails',
-      requires(['build']),
+      'a required check that is not registered',
+      protectMain(['build']),
+      {},
+      'blocked',
+      'Required status check "build" is expected.',
+    ],
+    [
+      'a required check in progress',
+      protectMain(['build']),
+      {},
+      'blocked',
+      'Required status check "build" is in progress.',
+      runBuild,
+    ],
+    [
+      'a failed required check',
+      protectMain(['build']),
       {},
       'blocked',
       'Required status check "build" is failing.',
-      check('failure'),
+      completeBuild('failure'),
     ],
-    ['a check that passes', requires(['build']), {}, 'clean', undefined, check('success')],
+    ['a passed required check', protectMain(['build']), {}, 'clean', undefined, completeBuild('success')],
     [
-      'a review',
-      requires([], 1),
+      'a missing approval',
+      protectMain([], 1),
       {},
       'blocked',
       'At least 1 approving review is required by reviewers with write access.',
     ],
-    ['an approval', requires([], 1), { reviews: [review('mona', 'APPROVED')] }, 'clean', undefined],
+    ['a required approval', protectMain([], 1), { reviews: [createReview('mona', 'APPROVED')] }, 'clean', undefined],
     [
-      'another approval',
-      requires([], 2),
-      { reviews: [review('mona', 'APPROVED'), review('mona', 'APPROVED')] },
+      'one of two required approvals',
+      protectMain([], 2),
+      { reviews: [createReview('mona', 'APPROVED'), createReview('mona', 'APPROVED')] },
       'blocked',
       'At least 2 approving reviews are required by reviewers with write access.',
     ],
     [
-      'changes',
-      requires([], 1),
-      { reviews: [review('mona', 'APPROVED'), review('ann', 'CHANGES_REQUESTED')] },
+      'requested changes',
+      protectMain([], 1),
+      { reviews: [createReview('mona', 'APPROVED'), createReview('ann', 'CHANGES_REQUESTED')] },
       'blocked',
       'Changes must be addressed before merging.',
     ],
     [
-      'the newest commit',
-      requires([], 0, true),
+      'an outdated branch',
+      protectMain([], 0, true),
       {},
       'behind',
       'The head branch is not up to date with the base branch.',
     ],
-    ['no conflict', {}, { conflict: true }, 'dirty', 'Pull Request is not mergeable'],
-    ['to be ready', {}, { draft: true }, 'draft', 'Pull Request is still a draft'],
-    ['a method', { mergeMethods: ['squash'] }, {}, 'clean', 'Merge commits are not allowed on this repository.'],
-  ])('%s is wanted: the state is as GitHub names it, and the refusal as it words it', (...row) => {
+    ['a conflict', {}, { conflict: true }, 'dirty', 'Pull Request is not mergeable'],
+    ['a draft', {}, { draft: true }, 'draft', 'Pull Request is still a draft'],
+    [
+      'a merge method that is not allowed',
+      { mergeMethods: ['squash'] },
+      {},
+      'clean',
+      'Merge commits are not allowed on this repository.',
+    ],
+  ])('with %s, the merge state and the error message are GitHub’s', (...row) => {
     const [, fields, given, state, blocker, checks] = row
-    const docs = repositoryWithGuide(fields, given)
+    const docs = createRepositoryWithGuide(fields, given)
     Object.assign(docs, checks?.(docs.branches['guide'] ?? ''))
     const { 7: pull } = docs.pulls
     if (pull === undefined) throw new Error('There is no pull request 7.')
     expect([readMergeState(docs, pull, START), findMergeBlocker(docs, pull, 'merge', START)]).toEqual([state, blocker])
   })
 
-  test('a review that was dismissed counts no more', () => {
-    const docs = repositoryWithGuide(requires([], 1), {
-      reviews: [review('mona', 'CHANGES_REQUESTED'), review('mona', 'DISMISSED'), review('ann', 'COMMENTED')],
+  test('ignores a dismissed review', () => {
+    const docs = createRepositoryWithGuide(protectMain([], 1), {
+      reviews: [
+        createReview('mona', 'CHANGES_REQUESTED'),
+        createReview('mona', 'DISMISSED'),
+        createReview('ann', 'COMMENTED'),
+      ],
     })
     expect(docs.pulls[7] && reviewDecision(docs, docs.pulls[7])).toBe('REVIEW_REQUIRED')
   })
 })
 
 describe('pull requests', () => {
-  test('one is opened from a branch with commits of its own, once', () => {
-    const { ask, read, docs } = drive()
+  test('are opened once, from a branch with its own commits', () => {
+    const { request, read, docs } = drive()
     pushCommit(docs, 'next', { message: 'Next', author: 'ann', files: [] }, START)
     const open = (fields: object) =>
-      ask('POST', '/pulls', { title: 'Next', head: 'acme:next', base: 'main', ...fields })
+      request('POST', '/pulls', { title: 'Next', head: 'acme:next', base: 'main', ...fields })
     const problems = [
-      { head: 'gone' },
-      { base: 'gone' },
+      { head: 'missing' },
+      { base: 'missing' },
       { title: '' },
       { head: 'main' },
       { head: 'guide' },
@@ -203,37 +235,37 @@ describe('pull requests', () => {
     expect(read('/pulls/101')).toMatchObject({ state: 'open', user: { login: TOKEN_USER }, commits: 1 })
   })
 
-  test('GitHub Actions opens none where the repository does not allow it', () => {
-    const { status, body } = drive({ canActionsCreatePulls: false }).ask('POST', '/pulls', {
+  test('cannot be opened by GitHub Actions if the repository does not allow it', () => {
+    const { status, body } = drive({ canActionsCreatePulls: false }).request('POST', '/pulls', {
       head: 'guide',
       base: 'main',
     })
     expect([status, body.message]).toEqual([403, 'GitHub Actions is not permitted to create or approve pull requests.'])
   })
 
-  test('one is closed and opened again, unless it was merged or its branch is gone', () => {
-    const { ask, docs } = drive()
+  test('can be reopened unless they were merged or their branch was deleted', () => {
+    const { request, docs } = drive()
     const set = (state: string) => {
-      const { status, body } = ask('PATCH', '/pulls/7', { state })
+      const { status, body } = request('PATCH', '/pulls/7', { state })
       return body.state ?? [status, body.errors[0].message]
     }
     expect([set('closed'), set('open')]).toEqual(['closed', 'open'])
     const guide = docs.branches['guide'] ?? ''
-    ask('DELETE', '/git/refs/heads/guide')
+    request('DELETE', '/git/refs/heads/guide')
     expect(docs.pulls[7]?.state).toBe('closed')
     expect(set('open')).toEqual([422, 'state cannot be changed. The guide branch has been deleted.'])
     docs.branches['guide'] = guide
     expect(set('open')).toBe('open')
-    ask('PUT', '/pulls/7/merge', {})
+    request('PUT', '/pulls/7/merge', {})
     expect(set('open')).toEqual([422, 'state cannot be changed. The pull request was merged.'])
   })
 
-  test('its base can be changed, which changes what it brings', () => {
-    const { ask, read, docs } = drive()
+  test('have other changes after their base was changed', () => {
+    const { request, read, docs } = drive()
     docs.branches['next'] = docs.branches['guide'] ?? ''
     push(docs, 'guide', 'docs/third.md', '# Third')
     expect(read('/pulls/7/files')).toHaveLength(3)
-    ask('PATCH', '/pulls/7', { base: 'next', title: 'The third page', body: 'New' })
+    request('PATCH', '/pulls/7', { base: 'next', title: 'The third page', body: 'New' })
     expect(read('/pulls/7')).toMatchObject({
       base: { ref: 'next' },
       title: 'The third page',
@@ -242,10 +274,10 @@ describe('pull requests', () => {
     })
   })
 
-  test('its branch is brought up to date with a merge, where it is behind', () => {
-    const { ask, read, docs } = drive()
+  test('are updated with a merge commit if they are behind their base', () => {
+    const { request, read, docs } = drive()
     const [main, guide] = [docs.branches['main'], docs.branches['guide']]
-    const update = (body = {}) => ask('PUT', '/pulls/7/update-branch', body).status
+    const update = (body = {}) => request('PUT', '/pulls/7/update-branch', body).status
     expect(update({ expected_head_sha: 'f'.repeat(40) })).toBe(422)
     expect(update()).toBe(202)
     expect(docs.commits.at(-1)).toMatchObject({ message: "Merge branch 'main' into guide", parents: [guide, main] })
@@ -255,11 +287,11 @@ describe('pull requests', () => {
 })
 
 describe('reviews', () => {
-  function reviewed(login: string, body: object, fields?: Partial<RepositoryState>) {
+  function submitReview(login: string, body: object, fields?: Partial<RepositoryState>) {
     const driver = drive(fields)
     driver.service.github.state.identity = login
-    const { status, body: answer } = driver.ask('POST', '/pulls/7/reviews', body)
-    return { ...driver, answer: status === 200 ? answer.state : answer.errors[0] }
+    const { status, body: review } = driver.request('POST', '/pulls/7/reviews', body)
+    return { ...driver, result: status === 200 ? review.state : review.errors[0] }
   }
 
   test.each([
@@ -270,40 +302,40 @@ describe('reviews', () => {
     ['ann', { event: 'APPROVE' }, 'Can not approve your own pull request'],
     ['ann', { event: 'REQUEST_CHANGES', body: 'No' }, 'Can not request changes on your own pull request'],
     [TOKEN_USER, { event: 'APPROVE' }, 'APPROVED'],
-  ])('%s reviews with %j: %s', (login, body, answer) => {
-    expect(reviewed(login, body).answer).toBe(answer)
+  ])('a review by %s with %j results in: %s', (login, body, expected) => {
+    expect(submitReview(login, body).result).toBe(expected)
   })
 
-  test('GitHub Actions approves nothing where the repository does not allow it', () => {
-    const { answer } = reviewed(TOKEN_USER, { event: 'APPROVE' }, { canActionsCreatePulls: false })
-    expect(answer).toBe('GitHub Actions is not permitted to approve pull requests.')
+  test('GitHub Actions cannot approve if the repository does not allow it', () => {
+    const { result } = submitReview(TOKEN_USER, { event: 'APPROVE' }, { canActionsCreatePulls: false })
+    expect(result).toBe('GitHub Actions is not permitted to approve pull requests.')
   })
 
-  test('a review takes the place of the request for it', () => {
-    const { ask, read, service } = drive()
-    ask('POST', '/pulls/7/requested_reviewers', { reviewers: ['mona'] })
+  test('a submitted review completes the request for it', () => {
+    const { request, read, service } = drive()
+    request('POST', '/pulls/7/requested_reviewers', { reviewers: ['mona'] })
     service.github.state.identity = MAINTAINER
-    ask('POST', '/pulls/7/reviews', { event: 'APPROVE' })
+    request('POST', '/pulls/7/reviews', { event: 'APPROVE' })
     expect(read('/pulls/7/requested_reviewers')).toEqual({ users: [], teams: [] })
-    expect(ask('POST', '/pulls/7/reviews', {}).status).toBe(200)
-    expect(ask('POST', '/pulls/7/reviews', {}).body.errors).toEqual([
+    expect(request('POST', '/pulls/7/reviews', {}).status).toBe(200)
+    expect(request('POST', '/pulls/7/reviews', {}).body.errors).toEqual([
       'User can only have one pending review per pull request',
     ])
   })
 
-  test('a request for a review can be taken back', () => {
-    const { ask, read } = drive()
-    ask('POST', '/pulls/7/requested_reviewers', { reviewers: ['mona'] })
-    ask('DELETE', '/pulls/7/requested_reviewers', { reviewers: ['mona'] })
+  test('a review request can be removed', () => {
+    const { request, read } = drive()
+    request('POST', '/pulls/7/requested_reviewers', { reviewers: ['mona'] })
+    request('DELETE', '/pulls/7/requested_reviewers', { reviewers: ['mona'] })
     expect(read('/pulls/7').requested_reviewers).toEqual([])
   })
 
   test('a comment cannot be dismissed', () => {
-    const { ask } = drive(
+    const { request } = drive(
       {},
       { reviews: [{ id: 3, user: 'mona', body: 'Nice', state: 'COMMENTED', headSha: '', submittedAtMs: START }] },
     )
-    expect(ask('PUT', '/pulls/7/reviews/3/dismissals', { message: 'Old' }).body.message).toBe(
+    expect(request('PUT', '/pulls/7/reviews/3/dismissals', { message: 'Old' }).body.message).toBe(
       'Can not dismiss a commented pull request review',
     )
   })
@@ -311,11 +343,11 @@ describe('reviews', () => {
 
 describe('labels', () => {
   test('a label is renamed and deleted on every issue that has it', () => {
-    const { ask, read } = drive()
-    ask('POST', '/issues/7/labels', { labels: ['Question'] })
-    ask('PATCH', '/labels/question', { new_name: 'help', color: '00ff00' })
+    const { request, read } = drive()
+    request('POST', '/issues/7/labels', { labels: ['Question'] })
+    request('PATCH', '/labels/question', { new_name: 'help', color: '00ff00' })
     expect(read('/issues/7/labels')).toMatchObject([{ name: 'help', color: '00ff00' }])
-    ask('DELETE', '/labels/HELP')
+    request('DELETE', '/labels/HELP')
     expect([read('/issues/7/labels'), read('/labels')]).toEqual([[], []])
   })
 
@@ -323,21 +355,21 @@ describe('labels', () => {
     [{ name: 'Question' }, 'already_exists'],
     [{ name: 'new', color: 'red' }, 'invalid'],
     [{ name: ' ' }, 'missing_field'],
-  ])('the label %j is refused: %s', (label, code) => {
-    expect(drive().ask('POST', '/labels', label)).toMatchObject({ status: 422, body: { errors: [{ code }] } })
+  ])('refuses the label %j: %s', (label, code) => {
+    expect(drive().request('POST', '/labels', label)).toMatchObject({ status: 422, body: { errors: [{ code }] } })
   })
 
   test.each<[Permissions, number]>([
     [{ 'pull-requests': 'write' }, 403],
     [{ issues: 'write' }, 201],
-  ])('with %j a label is created with the status %d', (permissions, status) => {
-    const { ask, service } = drive()
+  ])('creating a label with %j results in %d', (permissions, status) => {
+    const { request, service } = drive()
     service.github.state.permissions = permissions
-    expect(ask('POST', '/labels', { name: 'new' }).status).toBe(status)
+    expect(request('POST', '/labels', { name: 'new' }).status).toBe(status)
   })
 
-  test('a label that is not there cannot be taken away', () => {
-    expect(drive().ask('DELETE', '/issues/7/labels/none')).toMatchObject({
+  test('a label that an issue does not have cannot be removed', () => {
+    expect(drive().request('DELETE', '/issues/7/labels/none')).toMatchObject({
       status: 404,
       body: { message: 'Label does not exist' },
     })
@@ -345,20 +377,20 @@ describe('labels', () => {
 })
 
 describe('issues', () => {
-  test('an issue is opened, closed with a reason, and opened again', () => {
-    const { ask, read } = drive()
-    const { number } = ask('POST', '/issues', { title: 'A page is missing', assignees: ['Mona', STRANGER] }).body
+  test('an issue is opened, closed with a reason, and reopened', () => {
+    const { request, read } = drive()
+    const { number } = request('POST', '/issues', { title: 'A page is missing', assignees: ['Mona', STRANGER] }).body
     expect(read(`/issues/${number}`)).toMatchObject({ number: 101, state: 'open', assignees: [{ login: 'mona' }] })
     const close = { state: 'closed', state_reason: 'not_planned' }
-    expect(ask('PATCH', `/issues/${number}`, close).body).toMatchObject(close)
-    expect(ask('PATCH', `/issues/${number}`, { state: 'open' }).body.state_reason).toBe('reopened')
+    expect(request('PATCH', `/issues/${number}`, close).body).toMatchObject(close)
+    expect(request('PATCH', `/issues/${number}`, { state: 'open' }).body.state_reason).toBe('reopened')
   })
 
-  test('a comment is deleted, and every comment has a page', () => {
-    const { ask, read } = drive()
-    const { id, html_url } = ask('POST', '/issues/7/comments', { body: 'Hello' }).body
+  test('a comment has a page, and can be deleted', () => {
+    const { request, read } = drive()
+    const { id, html_url } = request('POST', '/issues/7/comments', { body: 'Hello' }).body
     expect(html_url).toMatch(new RegExp(`/acme/docs/pull/7#issuecomment-${id}$`))
-    expect(ask('DELETE', `/issues/comments/${id}`).status).toBe(204)
+    expect(request('DELETE', `/issues/comments/${id}`).status).toBe(204)
     expect(read('/issues/7/comments')).toEqual([])
   })
 })
@@ -373,50 +405,50 @@ describe('refs and files', () => {
       "Reference name must start with 'refs/heads/' or 'refs/tags/'.",
     ],
     ['POST', '/git/refs', { ref: 'refs/heads/new', sha: 'f'.repeat(40) }, 'Object does not exist'],
-    ['DELETE', '/git/refs/heads/gone', undefined, 'Reference does not exist'],
+    ['DELETE', '/git/refs/heads/missing', undefined, 'Reference does not exist'],
     ['DELETE', '/git/refs/heads/main', undefined, 'Cannot delete the default branch'],
-  ])('%s %s with %j is refused', (method, path, body, message) => {
-    expect(drive().ask(method, path, body)).toMatchObject({ status: 422, body: { message } })
+  ])('refuses %s %s with %j', (method, path, body, message) => {
+    expect(drive().request(method, path, body)).toMatchObject({ status: 422, body: { message } })
   })
 
-  test('a branch moves back only by force, and takes its pull request along', () => {
-    const { ask, docs } = drive()
+  test('a branch moves back only with `force`, and its pull request moves with it', () => {
+    const { request, docs } = drive()
     const sha = docs.commits[0]?.sha
-    const move = (force: boolean) => ask('PATCH', '/git/refs/heads/guide', { sha, force }).body
+    const move = (force: boolean) => request('PATCH', '/git/refs/heads/guide', { sha, force }).body
     expect(move(false).message).toBe('Update is not a fast forward')
     expect(move(true).object.sha).toBe(sha)
     expect(docs.pulls[7]?.headSha).toBe(sha)
   })
 
-  test('refs are found by the beginning of their names', () => {
+  test('finds refs by prefix', () => {
     const { read, docs } = drive()
     docs.tags['v1'] = docs.branches['main'] ?? ''
     const refs = (prefix: string) => read(`/git/matching-refs/${prefix}`).map(({ ref }: { ref: string }) => ref)
     expect([refs('heads/g'), refs('tags/')]).toEqual([['refs/heads/guide'], ['refs/tags/v1']])
   })
 
-  test('a file is read at a commit, and a folder is listed', () => {
-    const { read, ask } = drive()
+  test('reads a file at a commit, and lists a folder', () => {
+    const { read, request } = drive()
     const { content, size } = read('/contents/docs/guide.md?ref=guide')
     expect([Buffer.from(content, 'base64').toString(), size]).toEqual(['# Guide\n', 8])
-    expect(ask('GET', '/contents/docs/guide.md').status).toBe(404)
+    expect(request('GET', '/contents/docs/guide.md').status).toBe(404)
     expect(read('/contents/docs').map(({ path }: { path: string }) => path)).toEqual(['docs/index.md', 'docs/news.md'])
     expect(read('/contents/')).toMatchObject([{ type: 'dir', path: 'docs' }])
   })
 
-  test('a file whose text nobody gave is not played', () => {
-    const { docs, ask } = driveUndescribed()
+  test('responds with 501 to a request for a file with unknown text', () => {
+    const { docs, request } = driveUndocumented()
     pushCommit(docs, 'main', { message: 'Picture', author: 'ann', files: [{ filename: 'logo.png' }] }, START)
     const message = 'The embedded GitHub does not play the content of logo.png, which is not known.'
-    expect(ask('GET', '/contents/logo.png')).toMatchObject({ status: 501, body: { message } })
+    expect(request('GET', '/contents/logo.png')).toMatchObject({ status: 501, body: { message } })
   })
 
-  test('a file is written only over the version that was read', () => {
-    const { ask, read, docs } = driveUndescribed()
+  test('overwrites a file only with the id of its current version', () => {
+    const { request, read, docs } = driveUndocumented()
     const { sha } = read('/contents/docs/index.md')
     const content = Buffer.from('# Acme\nMore\n').toString('base64')
     const put = (fields: object) =>
-      ask('PUT', '/contents/docs/index.md', { message: 'More', content, ...fields }).status
+      request('PUT', '/contents/docs/index.md', { message: 'More', content, ...fields }).status
     expect([put({}), put({ sha: 'f'.repeat(40) }), put({ sha })]).toEqual([422, 409, 200])
     expect(docs.commits.at(-1)?.files).toMatchObject([{ status: 'modified', patch: '@@ -1,0 +2,1 @@\n+More' }])
   })
@@ -426,7 +458,7 @@ describe('refs and files', () => {
     ['a\nb\nc\n', '@@ -2 +2 @@\n-b\n+x', 'a\nx\nc\n'],
     ['a\nb\nc\n', '@@ -1,2 +1,3 @@\n a\n+x\n b\n@@ -3 +4 @@\n-c\n+d\n\\ No newline at end of file', 'a\nx\nb\nd\n'],
     ['a\n', '@@ -1 +0,0 @@\n-a', ''],
-  ])('%j with the patch %j is %j', (before, patch, after) => {
+  ])('patches %j with %j to %j', (before, patch, after) => {
     expect(applyPatch(before, patch)).toBe(after)
   })
 
@@ -435,29 +467,29 @@ describe('refs and files', () => {
     ['a\nb\nc\n', 'a\nx\nc\n'],
     ['a\nb\n', 'b\n'],
     ['a\n', 'a\n'],
-  ])('the patch from %j to %j makes the one of the other', (before, after) => {
+  ])('creates a diff from %j to %j that can be applied', (before, after) => {
     expect(applyPatch(before, diffTexts(before, after).patch ?? '')).toBe(after)
   })
 })
 
 describe('checks and statuses', () => {
-  test('a check is reported, completed once it has a conclusion, and changed by its own app alone', () => {
-    const { ask, docs, read, service } = driveUndescribed()
+  test('a check run is completed by a conclusion, and can be changed only by its app', () => {
+    const { request, docs, read, service } = driveUndocumented()
     const head_sha = docs.branches['guide']
-    const { id, status } = ask('POST', '/check-runs', { name: 'links', head_sha }).body
+    const { id, status } = request('POST', '/check-runs', { name: 'links', head_sha }).body
     expect(status).toBe('queued')
-    expect(ask('PATCH', `/check-runs/${id}`, { status: 'completed' }).status).toBe(422)
+    expect(request('PATCH', `/check-runs/${id}`, { status: 'completed' }).status).toBe(422)
     const output = { title: 'Links', summary: 'Two are broken' }
-    ask('PATCH', `/check-runs/${id}`, { conclusion: 'failure', output })
+    request('PATCH', `/check-runs/${id}`, { conclusion: 'failure', output })
     expect(read(`/commits/guide/check-runs`).check_runs).toMatchObject([
       { status: 'completed', conclusion: 'failure', output },
     ])
     service.github.state.identity = 'link-checker[bot]'
-    expect(ask('PATCH', `/check-runs/${id}`, { conclusion: 'success' }).status).toBe(403)
-    expect(ask('POST', '/check-runs', { name: 'links', head_sha: 'f'.repeat(40) }).status).toBe(422)
+    expect(request('PATCH', `/check-runs/${id}`, { conclusion: 'success' }).status).toBe(403)
+    expect(request('POST', '/check-runs', { name: 'links', head_sha: 'f'.repeat(40) }).status).toBe(422)
   })
 
-  test('checks are filtered by name, app and status', () => {
+  test('filters check runs by name, app and status', () => {
     const { docs, read } = drive()
     const headSha = docs.branches['guide'] ?? ''
     const run = { headSha, createdAtMs: START, completedAtMs: START }
@@ -478,9 +510,9 @@ describe('checks and statuses', () => {
     expect([suites('app_id=2'), suites('check_name=build'), suites('check_name=none')]).toEqual([1, 1, 0])
   })
 
-  test('a commit status is reported and listed, newest first', () => {
-    const { ask, read, docs } = driveUndescribed()
-    const report = (state: string) => ask('POST', `/statuses/${docs.branches['guide']}`, { state }).status
+  test('creates commit statuses, and lists them newest first', () => {
+    const { request, read, docs } = driveUndocumented()
+    const report = (state: string) => request('POST', `/statuses/${docs.branches['guide']}`, { state }).status
     expect([report('pending'), report('success'), report('fine')]).toEqual([201, 201, 422])
     const states = read('/commits/guide/statuses').map(({ state }: { state: string }) => state)
     expect([states, read('/commits/guide/status').state]).toEqual([['success', 'pending'], 'success'])
@@ -488,9 +520,9 @@ describe('checks and statuses', () => {
 })
 
 describe('searches', () => {
-  function searching() {
+  function driveSearch() {
     const driver = driveGitHub({
-      docs: repositoryWithGuide({}, { labels: ['question'], createdAtMs: START, updatedAtMs: START }),
+      docs: createRepositoryWithGuide({}, { labels: ['question'], createdAtMs: START, updatedAtMs: START }),
       scenario: { lag: { ...USUAL_LAG, searchMs: 5_000 } },
     })
     const find = (q: string) =>
@@ -500,12 +532,12 @@ describe('searches', () => {
     return { ...driver, find }
   }
 
-  test('finds what is new, and what has changed, only some time later', () => {
-    const { find, advance, ask } = searching()
+  test('find new and changed pull requests only after the lag of the index', () => {
+    const { find, advance, request } = driveSearch()
     expect(find('repo:acme/docs is:pr')).toEqual([])
     advance(5)
     expect(find('repo:acme/docs is:pr')).toEqual([7])
-    ask('PATCH', '/pulls/7', { state: 'closed' })
+    request('PATCH', '/pulls/7', { state: 'closed' })
     expect(find('is:closed')).toEqual([])
     advance(5)
     expect(find('is:closed')).toEqual([7])
@@ -526,23 +558,23 @@ describe('searches', () => {
     ['assignee:mona', []],
     ['is:merged', []],
     ['user:acme archived:false state:open type:pr', [7]],
-  ])('%s finds %j', (q, numbers) => {
-    const { find, advance } = searching()
+  ])('with %s find %j', (q, numbers) => {
+    const { find, advance } = driveSearch()
     advance(5)
     expect(find(`repo:acme/docs ${q}`)).toEqual(numbers)
   })
 
-  test('a repository that is not there cannot be searched', () => {
-    expect(driveGitHub().ask('GET', '/api/v3/search/issues?q=repo:acme/none').status).toBe(422)
+  test('are refused for an unknown repository', () => {
+    expect(driveGitHub().request('GET', '/api/v3/search/issues?q=repo:acme/none').status).toBe(422)
   })
 })
 
-test('a dispatch is noted, and one of a workflow queues a run', () => {
-  const { ask, docs, read } = drive()
-  expect(ask('POST', '/actions/workflows/none.yml/dispatches', { ref: 'main' }).status).toBe(404)
-  expect(ask('POST', '/actions/workflows/docs.yml/dispatches', { ref: 'gone' }).status).toBe(422)
-  expect(ask('POST', '/actions/workflows/2/dispatches', { ref: 'main', inputs: { page: 'all' } }).status).toBe(204)
-  ask('POST', '/dispatches', { event_type: 'docs', client_payload: { page: 'all' } })
+test('records dispatches, and queues a run for a workflow dispatch', () => {
+  const { request, docs, read } = drive()
+  expect(request('POST', '/actions/workflows/none.yml/dispatches', { ref: 'main' }).status).toBe(404)
+  expect(request('POST', '/actions/workflows/docs.yml/dispatches', { ref: 'missing' }).status).toBe(422)
+  expect(request('POST', '/actions/workflows/2/dispatches', { ref: 'main', inputs: { page: 'all' } }).status).toBe(204)
+  request('POST', '/dispatches', { event_type: 'docs', client_payload: { page: 'all' } })
   expect(docs.dispatches).toMatchObject([
     { event: 'workflow_dispatch', actor: TOKEN_USER, payload: { inputs: { page: 'all' } } },
     { event: 'repository_dispatch', payload: { action: 'docs', client_payload: { page: 'all' } } },
@@ -550,7 +582,7 @@ test('a dispatch is noted, and one of a workflow queues a run', () => {
   expect(read('/actions/runs?event=workflow_dispatch').workflow_runs).toMatchObject([{ status: 'queued' }])
 })
 
-test('what is left of the hour can be read, which costs no request', () => {
+test('returns the rate limit without counting the request', () => {
   const { read } = drive()
   read('/pulls')
   const rates = [1, 2].map(() => read('/api/v3/rate_limit').rate)
@@ -562,16 +594,16 @@ test.each([
   ['assignee=none', [101, 7]],
   ['assignee=*', [102]],
   ['mentioned=ann', [101]],
-])('issues with %s are %j', (query, numbers) => {
-  const { ask, read } = drive()
-  ask('POST', '/issues', { title: 'First', body: 'What do you think, @ann?' })
-  ask('POST', '/issues', { title: 'Second', assignees: ['mona'] })
+])('lists the issues with %s as %j', (query, numbers) => {
+  const { request, read } = drive()
+  request('POST', '/issues', { title: 'First', body: 'What do you think, @ann?' })
+  request('POST', '/issues', { title: 'Second', assignees: ['mona'] })
   expect(read(`/issues?${query}`).map(({ number }: { number: number }) => number)).toEqual(numbers)
 })
 
-test('a workflow’s run has jobs, which follow from its checks', () => {
-  const { ask, docs, read, advance } = drive()
-  ask('POST', '/actions/workflows/docs.yml/dispatches', { ref: 'main' })
+test('derives the jobs of a workflow run from its check runs', () => {
+  const { request, docs, read, advance } = drive()
+  request('POST', '/actions/workflows/docs.yml/dispatches', { ref: 'main' })
   const { id = 0, headSha = '' } = docs.workflowRuns[0] ?? {}
   const job = { headSha, runId: id, createdAtMs: START, startedAtMs: START, completedAtMs: START + 60_000 }
   docs.checkRuns.push(
@@ -580,18 +612,19 @@ test('a workflow’s run has jobs, which follow from its checks', () => {
   )
   const list = (query = ''): readonly string[] =>
     read(`/actions/runs/${id}/jobs${query}`).jobs.map(
-      (one: { id: number; status: string; conclusion: string | null }) => `${one.id} ${one.status} ${one.conclusion}`,
+      (entry: { id: number; status: string; conclusion: string | null }) =>
+        `${entry.id} ${entry.status} ${entry.conclusion}`,
     )
   expect(list()).toEqual(['6 in_progress null'])
   expect(list('?filter=all')).toEqual(['5 completed success', '6 in_progress null'])
   advance(60)
   expect(list()).toEqual(['6 completed failure'])
   expect(read(`/actions/runs/${id}/artifacts`)).toEqual({ total_count: 0, artifacts: [] })
-  expect(ask('GET', '/actions/runs/99/jobs').status).toBe(404)
+  expect(request('GET', '/actions/runs/99/jobs').status).toBe(404)
 })
 
-test('workflows are found by their files and ids', () => {
-  const { ask, read } = drive()
+test('finds workflows by file name and id', () => {
+  const { request, read } = drive()
   const { workflows } = read('/actions/workflows')
   expect(workflows.map(({ path }: { path: string }) => path)).toEqual([
     '.github/workflows/ci.yml',
@@ -599,17 +632,17 @@ test('workflows are found by their files and ids', () => {
   ])
   expect(read('/actions/workflows/docs.yml')).toEqual(workflows[1])
   expect(read(`/actions/workflows/${workflows[1].id}`)).toEqual(workflows[1])
-  expect(ask('GET', '/actions/workflows/none.yml').status).toBe(404)
+  expect(request('GET', '/actions/workflows/none.yml').status).toBe(404)
 })
 
-describe('comments on lines', () => {
+describe('line comments', () => {
   const PATCH = '@@ -1,2 +1,3 @@\n # Guide\n-Old\n+New\n+More\n@@ -9 +10 @@\n-Last\n+End'
 
-  function driveChange(isUndescribed = false): GitHubDriver {
-    const docs = repositoryWithGuide()
+  function driveChange(allowsUndocumented = false): GitHubDriver {
+    const docs = createRepositoryWithGuide()
     const files = [{ filename: 'docs/guide.md', patch: PATCH }]
     pushCommit(docs, 'guide', { message: 'Change the guide', author: 'ann', files }, START - HOUR_MS)
-    return driveGitHub({ docs, isUndescribed })
+    return driveGitHub({ docs, allowsUndocumented })
   }
 
   test.each([
@@ -619,10 +652,10 @@ describe('comments on lines', () => {
     [{ line: 3, start_line: 2 }, 3, 'RIGHT', '@@ -1,2 +1,3 @@\n # Guide\n-Old\n+New\n+More'],
     [{ position: 7 }, 10, 'RIGHT', '@@ -9 +10 @@\n-Last\n+End'],
     [{ position: 6 }, 9, 'LEFT', '@@ -9 +10 @@\n-Last'],
-  ])('%j is line %d on the side %s', (place, line, side, hunk) => {
-    const { ask, docs, read } = driveChange()
-    const where = { path: 'docs/guide.md', commit_id: docs.pulls[7]?.headSha, ...place }
-    const { status, body } = ask('POST', '/pulls/7/comments', { body: 'Why?', ...where })
+  ])('with %j are on line %d of the side %s', (fields, line, side, hunk) => {
+    const { request, docs, read } = driveChange()
+    const where = { path: 'docs/guide.md', commit_id: docs.pulls[7]?.headSha, ...fields }
+    const { status, body } = request('POST', '/pulls/7/comments', { body: 'Why?', ...where })
     expect([status, body]).toMatchObject([201, { path: 'docs/guide.md', line, side, diff_hunk: hunk }])
     expect(read('/pulls/7/comments')).toEqual([body])
     expect(read(`/pulls/7/reviews/${body.pull_request_review_id}`)).toMatchObject({ state: 'COMMENTED', body: '' })
@@ -634,19 +667,20 @@ describe('comments on lines', () => {
     [{ path: 'docs/guide.md', line: 3, start_line: 5 }, 'pull_request_review_thread.line'],
     [{ path: 'docs/guide.md', position: 5 }, 'pull_request_review_thread.line'],
     [{ path: 'docs/guide.md', line: 3, commit_id: '0'.repeat(40) }, 'pull_request_review_thread.commit'],
-  ])('%j is no line of the change', (place, field) => {
-    const { ask, docs } = driveChange()
-    const answered = ask('POST', '/pulls/7/comments', { body: 'Why?', commit_id: docs.pulls[7]?.headSha, ...place })
-    expect([answered.status, answered.body.errors[0].field]).toEqual([422, field])
+  ])('with %j are refused, because they are not on a line of the diff', (fields, field) => {
+    const { request, docs } = driveChange()
+    const target = { commit_id: docs.pulls[7]?.headSha, ...fields }
+    const { status, body } = request('POST', '/pulls/7/comments', { body: 'Why?', ...target })
+    expect([status, body.errors[0].field]).toEqual([422, field])
     expect(docs.pulls[7]?.reviewComments).toEqual([])
   })
 
-  test('a review brings its comments when it is submitted, and needs no other text', () => {
-    const { ask, read } = driveChange()
+  test('of a review become visible when it is submitted, and the review needs no body', () => {
+    const { request, read } = driveChange()
     const comments = [{ path: 'docs/guide.md', line: 2, body: 'Say more.' }]
-    const { id } = ask('POST', '/pulls/7/reviews', { comments }).body
+    const { id } = request('POST', '/pulls/7/reviews', { comments }).body
     expect(read('/pulls/7/comments')).toEqual([])
-    expect(ask('POST', `/pulls/7/reviews/${id}/events`, { event: 'COMMENT' }).status).toBe(200)
+    expect(request('POST', `/pulls/7/reviews/${id}/events`, { event: 'COMMENT' }).status).toBe(200)
     expect(read('/pulls/7/comments')).toMatchObject([{ line: 2, body: 'Say more.', pull_request_review_id: id }])
     expect(read(`/pulls/7/reviews/${id}/comments`)).toHaveLength(1)
   })
@@ -654,24 +688,24 @@ describe('comments on lines', () => {
   test.each([
     [{ path: 'docs/other.md', line: 2 }, 'Path could not be resolved'],
     [{ path: 'docs/guide.md', line: 6 }, 'Line could not be resolved'],
-  ])('a review with a comment on %j is refused as a whole', (place, problem) => {
-    const { ask, docs } = driveChange(true)
+  ])('with %j make a complete review fail', (place, problem) => {
+    const { request, docs } = driveChange(true)
     const good = { path: 'docs/guide.md', line: 2, body: 'Good' }
-    const { status, body } = ask('POST', '/pulls/7/reviews', { comments: [good, { ...place, body: 'Bad' }] })
+    const { status, body } = request('POST', '/pulls/7/reviews', { comments: [good, { ...place, body: 'Bad' }] })
     expect([status, body.errors]).toEqual([422, [problem]])
     expect([docs.pulls[7]?.reviews, docs.pulls[7]?.reviewComments]).toEqual([[], []])
   })
 
-  test('a comment can be answered, read, changed and deleted', () => {
-    const { ask, docs, read } = driveChange()
+  test('can be replied to, read, changed and deleted', () => {
+    const { request, docs, read } = driveChange()
     const where = { path: 'docs/guide.md', line: 2, commit_id: docs.pulls[7]?.headSha }
-    const { id } = ask('POST', '/pulls/7/comments', { body: 'Why?', ...where }).body
-    const reply = ask('POST', '/pulls/7/comments', { body: 'Because.', ...where, in_reply_to: id })
+    const { id } = request('POST', '/pulls/7/comments', { body: 'Why?', ...where }).body
+    const reply = request('POST', '/pulls/7/comments', { body: 'Because.', ...where, in_reply_to: id })
     expect(reply.body).toMatchObject({ in_reply_to_id: id, body: 'Because.' })
-    ask('PATCH', `/pulls/comments/${id}`, { body: 'Why so?' })
+    request('PATCH', `/pulls/comments/${id}`, { body: 'Why so?' })
     expect(read(`/pulls/comments/${id}`)).toMatchObject({ body: 'Why so?' })
-    expect(ask('DELETE', `/pulls/comments/${id}`).status).toBe(204)
-    expect(ask('GET', `/pulls/comments/${id}`).status).toBe(404)
+    expect(request('DELETE', `/pulls/comments/${id}`).status).toBe(204)
+    expect(request('GET', `/pulls/comments/${id}`).status).toBe(404)
   })
 })
 
@@ -680,15 +714,15 @@ describe('users', () => {
     ['MONA', 200, 'mona'],
     ['github-actions[bot]', 200, TOKEN_USER],
     ['nobody', 404, undefined],
-  ])('%s is answered %d', (name, status, login) => {
-    const answered = drive().ask('GET', `/api/v3/users/${encodeURIComponent(name)}`)
-    expect([answered.status, answered.body.login]).toEqual([status, login])
+  ])('the user %s is a %d', (name, status, login) => {
+    const response = drive().request('GET', `/api/v3/users/${encodeURIComponent(name)}`)
+    expect([response.status, response.body.login]).toEqual([status, login])
   })
 
   test('the token of a workflow has no user', () => {
-    const { ask, service } = drive()
-    expect(ask('GET', '/api/v3/user').status).toBe(403)
+    const { request, service } = drive()
+    expect(request('GET', '/api/v3/user').status).toBe(403)
     service.github.state.identity = MAINTAINER
-    expect(ask('GET', '/api/v3/user').body.login).toBe(MAINTAINER)
+    expect(request('GET', '/api/v3/user').body.login).toBe(MAINTAINER)
   })
 })

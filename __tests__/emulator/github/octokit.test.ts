@@ -42,7 +42,7 @@ test('Octokit opens a pull request, labels it, comments on it, reports a check a
 
   const { data: diff } = await rest.pulls.get({ ...numbers, mediaType: { format: 'diff' } })
   expect(diff).toContain('diff --git a/docs/guide.md b/docs/guide.md\nnew file mode 100644\n--- /dev/null\n')
-  // GitHub has no diff of this list, and sends JSON.
+  // GitHub accepts `diff` for this list, but sends JSON.
   const { data: listed } = await rest.pulls.listFiles({ ...numbers, mediaType: { format: 'diff' } })
   expect(listed).toEqual(files)
 
@@ -69,16 +69,16 @@ test('Octokit pages through a list with the links of the responses', async () =>
   expect(labels.map(({ name }) => name)).toEqual(docs.labels)
 })
 
-test('Octokit asks the same GitHub by GraphQL', async () => {
+test('Octokit reads the same pull request by GraphQL', async () => {
   const { octokit, rest } = await startWithOctokit()
   const { data: pull } = await rest.pulls.create({ ...DOCS, title: 'Guide', head: 'guide', base: 'main' })
   const query = `query ($owner: String!, $repo: String!, $number: Int!) {
     repository(owner: $owner, name: $repo) { pullRequest(number: $number) { title url } } }`
-  const shown = await octokit.graphql(query, { ...DOCS, number: pull.number })
-  expect(shown).toEqual({ repository: { pullRequest: { title: 'Guide', url: pull.html_url } } })
+  const data = await octokit.graphql(query, { ...DOCS, number: pull.number })
+  expect(data).toEqual({ repository: { pullRequest: { title: 'Guide', url: pull.html_url } } })
 })
 
-test('Octokit gets the refusals of GitHub', async () => {
+test('Octokit receives GitHub’s errors', async () => {
   const { rest } = await startWithOctokit()
   const { data: pull } = await rest.pulls.create({ ...DOCS, title: 'Guide', head: 'guide', base: 'main', draft: true })
   const numbers = { ...DOCS, pull_number: pull.number }

@@ -11,11 +11,18 @@ import { commit, deleteFork } from '../../support/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const LINE: ReviewComment = {
-  ...{ id: 71, user: 'mona', body: '/docs shorten', createdAtMs: 0, reactions: [] },
-  ...{ path: 'docs/a.md', line: 3, diffHunk: '@@ -1 +1 @@', reviewId: 70 },
+  id: 71,
+  user: 'mona',
+  body: '/docs shorten',
+  createdAtMs: 0,
+  reactions: [],
+  path: 'docs/a.md',
+  line: 3,
+  diffHunk: '@@ -1 +1 @@',
+  reviewId: 70,
 }
 
-/** GitHub with the pull request 7 and the issue 8. */
+/** Creates GitHub with pull request 7 and issue 8. */
 function drive(fields: Partial<PullState> = {}, headMs = 0): GitHubDriver {
   const opened = { branch: 'guide', headSha: commit('c'), user: 'ann', createdAtMs: DEFAULT_START_MS }
   const docs: Partial<RepositoryState> = {
@@ -35,24 +42,24 @@ test.each([
   [{ blocked: true }, true, 'blocked'],
   [{ draft: true }, true, 'draft'],
   [{ state: 'closed' }, null, 'unknown'],
-] as const)('whether %j can be merged is found out some time after it was opened', (fields, mergeable, state) => {
+] as const)('computes `mergeable` of %j some time after the pull request was opened', (fields, mergeable, state) => {
   const { read, advance } = drive(fields)
   expect(read('/pulls/7')).toMatchObject({ mergeable: null, mergeable_state: 'unknown' })
   advance(3)
   expect(read('/pulls/7')).toMatchObject({ mergeable, mergeable_state: state })
 })
 
-test('a head that moved is shown some time later', () => {
+test('shows a new head only after the lag', () => {
   const until = (digit: string, untilMs: number) => ({ sha: commit(digit), untilMs: DEFAULT_START_MS + untilMs })
   const { read, advance } = drive({ earlierHeads: [until('a', 0), until('b', 3_000)] }, 5_000)
-  const seen = [0, 5, 3].map((seconds) => {
+  const heads = [0, 5, 3].map((seconds) => {
     advance(seconds)
     return [read('/pulls/7').head.sha, read('/pulls')[0].head.sha]
   })
-  expect(seen).toEqual(['a', 'b', 'c'].map((digit) => [commit(digit), commit(digit)]))
+  expect(heads).toEqual(['a', 'b', 'c'].map((digit) => [commit(digit), commit(digit)]))
 })
 
-function twoPulls(): RepositoryState {
+function createTwoPulls(): RepositoryState {
   const docs = repositoryState()
   const change = (filename: string) => ({ message: `Change ${filename}`, author: 'mona', files: [{ filename }] })
   pushCommit(docs, 'main', change('a.md'), DEFAULT_START_MS - 9_000)
@@ -64,28 +71,28 @@ function twoPulls(): RepositoryState {
   return docs
 }
 
-test('pull requests are listed by state, branch and time', () => {
-  const docs = twoPulls()
+test('lists pull requests by state, branch and time', () => {
+  const docs = createTwoPulls()
   const { read } = driveGitHub({ docs })
   if (docs.pulls[2] !== undefined) closeIssue(docs, docs.pulls[2], DEFAULT_START_MS - 1_000)
-  const listed = (query: string) => read(`/pulls?${query}`).map(({ number }: { number: number }) => number)
-  expect(listed('')).toEqual([1])
-  expect(listed('state=closed')).toEqual([2])
-  expect(listed('state=all')).toEqual([2, 1])
-  expect(listed('state=all&direction=asc')).toEqual([1, 2])
-  expect(listed('state=all&sort=updated')).toEqual([2, 1])
-  expect(listed('state=all&sort=updated&direction=desc')).toEqual([1, 2])
-  expect(listed('state=all&base=main')).toEqual([2, 1])
-  expect(listed('state=all&base=next')).toEqual([])
-  expect(listed('state=all&head=acme:two')).toEqual([2])
+  const listNumbers = (query: string) => read(`/pulls?${query}`).map(({ number }: { number: number }) => number)
+  expect(listNumbers('')).toEqual([1])
+  expect(listNumbers('state=closed')).toEqual([2])
+  expect(listNumbers('state=all')).toEqual([2, 1])
+  expect(listNumbers('state=all&direction=asc')).toEqual([1, 2])
+  expect(listNumbers('state=all&sort=updated')).toEqual([2, 1])
+  expect(listNumbers('state=all&sort=updated&direction=desc')).toEqual([1, 2])
+  expect(listNumbers('state=all&base=main')).toEqual([2, 1])
+  expect(listNumbers('state=all&base=next')).toEqual([])
+  expect(listNumbers('state=all&head=acme:two')).toEqual([2])
 })
 
 describe('a pull request from a fork', () => {
   const FORK = 'ann/docs'
 
-  /** Pull request 3 from the branch `one` of a fork, beside pull request 1 from the repository's own branch `one`. */
+  /** Pull request 3 is from the branch `one` of a fork, and pull request 1 from the repository's own branch `one`. */
   function driveFork(): GitHubDriver {
-    const docs = twoPulls()
+    const docs = createTwoPulls()
     docs.forks[FORK] = { id: 50, branches: {} }
     const change = { message: 'Change it in a fork', author: 'ann', files: [{ filename: 'fork.md' }] }
     pushCommit(docs, 'one', change, DEFAULT_START_MS - 5_000, FORK)
@@ -93,14 +100,14 @@ describe('a pull request from a fork', () => {
     return driveGitHub({ docs })
   }
 
-  test('has its head in the fork, and a branch of the same name is another one', () => {
+  test('has its head in the fork, not in the repository’s branch of the same name', () => {
     const { read, docs } = driveFork()
     const { head, base } = read('/pulls/3')
     expect(head).toMatchObject({ ref: 'one', label: 'ann:one', repo: { full_name: FORK, id: 50, fork: true } })
     expect(base).toMatchObject({ label: 'acme:main', repo: { full_name: 'acme/docs', fork: false } })
     expect(read('/pulls/1').head.repo).toMatchObject({ full_name: 'acme/docs', fork: false })
-    const listed = (head: string) => read(`/pulls?head=${head}`).map(({ number }: { number: number }) => number)
-    expect([listed('ann:one'), listed('acme:one')]).toEqual([[3], [1]])
+    const listNumbers = (head: string) => read(`/pulls?head=${head}`).map(({ number }: { number: number }) => number)
+    expect([listNumbers('ann:one'), listNumbers('acme:one')]).toEqual([[3], [1]])
     const files = (range: string) =>
       read(`/compare/${range}`).files.map(({ filename }: { filename: string }) => filename)
     expect([files('main...ann:one'), files('main...acme:one'), files('main...one')]).toEqual([
@@ -112,62 +119,71 @@ describe('a pull request from a fork', () => {
     expect([docs.pulls[1]?.pushes, docs.pulls[3]?.pushes]).toEqual([2, 1])
   })
 
-  test('is in GraphQL what it is in REST', () => {
-    const { ask, docs } = driveFork()
+  test('is the same in GraphQL as in REST', () => {
+    const { request, docs } = driveFork()
     const query = `query($number: Int!) { repository(owner: "acme", name: "docs") { pullRequest(number: $number) {
       isCrossRepository headRefName headRef { name } headRepository { nameWithOwner } headRepositoryOwner { login }
     } } }`
     const show = (number: number) =>
-      ask('POST', '/api/graphql', { query, variables: { number } }).body.data.repository.pullRequest
-    const ofFork = { isCrossRepository: true, headRefName: 'one' }
+      request('POST', '/api/graphql', { query, variables: { number } }).body.data.repository.pullRequest
+    const forkFields = { isCrossRepository: true, headRefName: 'one' }
     const repository = { headRepository: { nameWithOwner: FORK }, headRepositoryOwner: { login: 'ann' } }
-    expect(show(3)).toEqual({ ...ofFork, headRef: { name: 'one' }, ...repository })
+    expect(show(3)).toEqual({ ...forkFields, headRef: { name: 'one' }, ...repository })
     expect(show(1)).toMatchObject({ isCrossRepository: false, headRepository: { nameWithOwner: 'acme/docs' } })
     deleteFork(docs, FORK, DEFAULT_START_MS)
-    expect(show(3)).toEqual({ ...ofFork, headRef: null, headRepository: null, headRepositoryOwner: null })
+    expect(show(3)).toEqual({ ...forkFields, headRef: null, headRepository: null, headRepositoryOwner: null })
   })
 
-  test('is closed when the fork is deleted, and cannot be opened again', () => {
-    const { ask, read, docs } = driveFork()
+  test('is closed when the fork is deleted, and cannot be reopened', () => {
+    const { request, read, docs } = driveFork()
     deleteFork(docs, FORK, DEFAULT_START_MS)
     expect(read('/pulls/3')).toMatchObject({ state: 'closed', head: { ref: 'one', repo: null } })
     expect(read('/pulls/1').state).toBe('open')
     docs.forks[FORK] = { id: 51, branches: { one: commit('a') } }
     expect(read('/pulls/3').head.repo).toBeNull()
-    expect(ask('PATCH', '/pulls/3', { state: 'open' }).status).toBe(422)
+    expect(request('PATCH', '/pulls/3', { state: 'open' }).status).toBe(422)
   })
 
-  test('leaves the branch of the same name where branches are deleted on merge', () => {
+  test('does not delete the branch of the same name on merge', () => {
     const { docs } = driveFork()
     const repository: RepositoryState = { ...docs, deletesBranchOnMerge: true }
-    const made = mergePull(repository, 3, 'mona', DEFAULT_START_MS, { method: 'merge', repositoryName: 'acme/docs' })
-    expect(made?.message).toMatch(/^Merge pull request #3 from ann\/one/)
+    const mergeCommit = mergePull(repository, 3, 'mona', DEFAULT_START_MS, {
+      method: 'merge',
+      repositoryName: 'acme/docs',
+    })
+    expect(mergeCommit?.message).toMatch(/^Merge pull request #3 from ann\/one/)
     expect(repository.branches['one']).toBeDefined()
     expect(repository.pulls[1]?.state).toBe('open')
   })
 })
 
-test('a merge wants the head that it was asked for', () => {
-  const { ask, read, advance, docs } = driveGitHub({ docs: twoPulls() })
+test('merges only the requested head', () => {
+  const { request, read, advance, docs } = driveGitHub({ docs: createTwoPulls() })
   advance(5)
-  const merge = (sha = docs.pulls[1]?.headSha) => ask('PUT', '/pulls/1/merge', { sha, merge_method: 'squash' })
+  const merge = (sha = docs.pulls[1]?.headSha) => request('PUT', '/pulls/1/merge', { sha, merge_method: 'squash' })
   const modified = 'Head branch was modified. Review and try the merge again.'
   expect(merge(commit('f'))).toMatchObject({ status: 409, body: { message: modified } })
   const { sha } = merge().body
   expect(docs.branches['main']).toBe(sha)
   const at = '2026-01-01T00:00:05Z'
   expect(read('/pulls/1')).toMatchObject({
-    ...{ state: 'closed', merged: true, merged_by: { login: TOKEN_USER }, merge_commit_sha: sha },
-    ...{ merged_at: at, closed_at: at, commits: 1, additions: 1 },
+    state: 'closed',
+    merged: true,
+    merged_by: { login: TOKEN_USER },
+    merge_commit_sha: sha,
+    merged_at: at,
+    closed_at: at,
+    commits: 1,
+    additions: 1,
   })
   expect(merge().status).toBe(405)
 })
 
-test('who is asked for a review, in any letters, stays so until they have given one', () => {
-  const { ask, read, docs } = drive()
+test('keeps a review request, in any case, until the review is submitted', () => {
+  const { request, read, docs } = drive()
   const path = '/pulls/7/requested_reviewers'
-  expect(ask('POST', path, { reviewers: ['Mona'], team_reviewers: ['Writers'] }).status).toBe(201)
-  expect(ask('POST', path, { reviewers: ['mona'] }).status).toBe(201)
+  expect(request('POST', path, { reviewers: ['Mona'], team_reviewers: ['Writers'] }).status).toBe(201)
+  expect(request('POST', path, { reviewers: ['mona'] }).status).toBe(201)
   expect(read('/pulls/7')).toMatchObject({
     requested_reviewers: [{ login: 'mona' }],
     requested_teams: [{ slug: 'writers' }],
@@ -179,12 +195,12 @@ test('who is asked for a review, in any letters, stays so until they have given 
 })
 
 test.each([
-  ['who has no access', { reviewers: ['mona', 'dora'] }],
+  ['a user without access', { reviewers: ['mona', 'dora'] }],
   ['a team without access', { team_reviewers: ['writers', 'others'] }],
   ['the author', { reviewers: ['ann'] }],
-])('nobody is asked together with %s', (_who, body) => {
-  const { ask, read } = drive()
-  expect(ask('POST', '/pulls/7/requested_reviewers', body).status).toBe(422)
+])('requests no review if the reviewers include %s', (_reviewer, body) => {
+  const { request, read } = drive()
+  expect(request('POST', '/pulls/7/requested_reviewers', body).status).toBe(422)
   expect(read('/pulls/7')).toMatchObject({ requested_reviewers: [], requested_teams: [] })
 })
 
@@ -206,10 +222,10 @@ test.each<[method: string, path: string, body: object, status: number, message: 
   ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is not mergeable', { blocked: true }],
   ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is still a draft', { draft: true }],
   ['PUT', '/pulls/7/merge', {}, 405, 'Merge commits are not allowed on this repository.', {}],
-])('%s %s with %j is refused', (method, path, body, status, message, fields = {}) => {
-  const { ask, advance } = drive(fields)
+])('refuses %s %s with %j', (method, path, body, status, message, fields = {}) => {
+  const { request, advance } = drive(fields)
   advance(5)
-  expect(ask(method, path, body)).toMatchObject({ status, body: { message } })
+  expect(request(method, path, body)).toMatchObject({ status, body: { message } })
 })
 
 test.each<[string, Permissions, string[], number]>([
@@ -217,11 +233,11 @@ test.each<[string, Permissions, string[], number]>([
   ['creates no label without `issues: write`', { 'pull-requests': 'write', issues: 'read' }, ['question', 'new'], 403],
   ['creates a label with `issues: write`', { issues: 'write', 'pull-requests': 'read' }, ['question', 'new'], 200],
 ])('%s', (_what, permissions, labels, status) => {
-  const { ask, docs, service } = drive()
+  const { request, docs, service } = drive()
   docs.labels.push('question')
   service.github.state.permissions = permissions
-  const { status: answered, body } = ask('POST', '/issues/7/labels', { labels })
-  expect(answered).toBe(status)
+  const { status: actual, body } = request('POST', '/issues/7/labels', { labels })
+  expect(actual).toBe(status)
   const isRefused = status === 403
   expect(docs.pulls[7]?.labels).toEqual(
     isRefused ? ['docs-agent'] : ['docs-agent', ...labels.map((label) => label.toLowerCase())],
@@ -234,52 +250,56 @@ test.each<[string, Permissions, string[], number]>([
     })
 })
 
-test('issues and pull requests are listed together, by label in any letters', () => {
+test('lists issues and pull requests together, by label in any case', () => {
   const { read } = drive()
-  const listed = (query: string) => read(`/issues?${query}`).map(({ number }: { number: number }) => number)
-  expect(listed('labels=docs-agent')).toEqual([8, 7])
-  expect(listed('labels=docs-agent,question')).toEqual([8])
-  expect(listed('labels=docs-agent&sort=created&direction=asc')).toEqual([7, 8])
-  expect(listed('state=closed')).toEqual([])
+  const listNumbers = (query: string) => read(`/issues?${query}`).map(({ number }: { number: number }) => number)
+  expect(listNumbers('labels=docs-agent')).toEqual([8, 7])
+  expect(listNumbers('labels=docs-agent,question')).toEqual([8])
+  expect(listNumbers('labels=docs-agent&sort=created&direction=asc')).toEqual([7, 8])
+  expect(listNumbers('state=closed')).toEqual([])
   expect(read('/issues').map((issue: object) => 'pull_request' in issue)).toEqual([false, true])
 })
 
-test('comments are written by the token’s own user, can be changed, and are listed since then', () => {
-  const { ask, read, advance } = drive()
-  const { body: written } = ask('POST', '/issues/7/comments', { body: 'Hello' })
+test('writes comments as the token’s user, changes them, and lists them by `since`', () => {
+  const { request, read, advance } = drive()
+  const { body: written } = request('POST', '/issues/7/comments', { body: 'Hello' })
   expect(written).toMatchObject({ user: { login: TOKEN_USER, type: 'Bot' }, author_association: 'NONE' })
   advance(60.5)
-  ask('PATCH', `/issues/comments/${written.id}`, { body: 'Bye' })
+  request('PATCH', `/issues/comments/${written.id}`, { body: 'Bye' })
   const changed = { body: 'Bye', created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:01:00Z' }
   const since = (second: string) => read(`/issues/7/comments?since=2026-01-01T00:${second}Z`)
   expect(since('01:00')).toMatchObject([{ id: written.id, ...changed }])
   expect(since('01:01')).toEqual([])
 })
 
-test('the same reaction by the same user is there once', () => {
-  const { ask, docs } = drive()
-  const statuses = [1, 2].map(() => ask('POST', '/pulls/comments/71/reactions', { content: 'eyes' }).status)
+test('stores the same reaction by the same user once', () => {
+  const { request, docs } = drive()
+  const statuses = [1, 2].map(() => request('POST', '/pulls/comments/71/reactions', { content: 'eyes' }).status)
   expect(statuses).toEqual([201, 200])
   expect(docs.pulls[7]?.reviewComments[0]?.reactions).toMatchObject([{ content: 'eyes', user: TOKEN_USER }])
 })
 
-test('a reply names the comment that began its thread', () => {
-  const { ask, read } = drive()
-  ask('POST', '/pulls/7/comments/71/replies', { body: 'Done' })
-  const named = read('/pulls/7/comments').map((one: { in_reply_to_id?: number }) => one.in_reply_to_id)
-  expect(named).toEqual([undefined, 71])
+test('a reply refers to the first comment of its thread', () => {
+  const { request, read } = drive()
+  request('POST', '/pulls/7/comments/71/replies', { body: 'Done' })
+  const ids = read('/pulls/7/comments').map((reply: { in_reply_to_id?: number }) => reply.in_reply_to_id)
+  expect(ids).toEqual([undefined, 71])
 })
 
-test('who works with the repository is told from strangers, as are members whose membership is private', () => {
+test('derives the author association from the collaborators, unless the comment has its own', () => {
   const { id, body, createdAtMs, reactions } = LINE
-  const by = (user: string, association = {}) => ({ id, body, createdAtMs, reactions, user, ...association })
-  const { read } = drive({ comments: [by('mona'), by('dora'), by('mona', { association: 'CONTRIBUTOR' })] })
-  const shown = read('/issues/7/comments').map((found: { author_association: string }) => found.author_association)
-  expect(shown).toEqual(['COLLABORATOR', 'NONE', 'CONTRIBUTOR'])
+  const writtenBy = (user: string, association = {}) => ({ id, body, createdAtMs, reactions, user, ...association })
+  const { read } = drive({
+    comments: [writtenBy('mona'), writtenBy('dora'), writtenBy('mona', { association: 'CONTRIBUTOR' })],
+  })
+  const associations = read('/issues/7/comments').map(
+    (found: { author_association: string }) => found.author_association,
+  )
+  expect(associations).toEqual(['COLLABORATOR', 'NONE', 'CONTRIBUTOR'])
 })
 
 const ITEMS = Array.from({ length: 250 }, (_, index) => index)
-const page = (query: string) => getPage({ query: new URLSearchParams(query), url: 'http://x/list' }, ITEMS)
+const getTestPage = (query: string) => getPage({ query: new URLSearchParams(query), url: 'http://x/list' }, ITEMS)
 
 test.each([
   ['', 0, 30, ['next 2', 'last 9']],
@@ -288,8 +308,8 @@ test.each([
   ['per_page=100&page=3', 200, 50, ['prev 2', 'first 1']],
   ['per_page=1000', 0, 100, ['next 2', 'last 3']],
   ['per_page=0&page=x', 0, 30, ['next 2', 'last 9']],
-])('asked for “%s”, a list begins at %d, holds %d, and leads to %j', (query, from, length, links) => {
-  const { items, headers } = page(query)
+])('the page for “%s” begins at %d, has %d items, and links to %j', (query, from, length, links) => {
+  const { items, headers } = getTestPage(query)
   expect([items[0], items.length]).toEqual([from, length])
   const { link = '' } = headers
   const found = [...link.matchAll(/<http:\/\/x\/list\?([^>]*)>; rel="(\w+)"/g)].map(([, at = '', rel = '']) => {

@@ -13,12 +13,12 @@ import { driveService } from '../drive-service.ts'
 import { listParameters } from '../../support/github-schema.ts'
 import { root } from '../../support/markdown-files.ts'
 
-/** Asks what GitHub's description knows nothing of. */
-function askGitHub(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body = '') {
+/** Sends a request that GitHub's API description may not contain. */
+function requestGitHub(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body = '') {
   const repositories = { 'acme/docs': repositoryState({ issues: { 1: issueState() } }) }
   const github = createGitHub({ baseUrl: 'http://x', startMs: 0, state: { repositories } })
-  const given = { authorization: `token ${GITHUB_TOKEN}`, ...headers }
-  const response = github.handle({ method, target: `/api/v3${path}`, headers: given, body }, 0)
+  const allHeaders = { authorization: `token ${GITHUB_TOKEN}`, ...headers }
+  const response = github.handle({ method, target: `/api/v3${path}`, headers: allHeaders, body }, 0)
   return { ...response, message: (JSON.parse(response.body || '{}') as { message?: string }).message }
 }
 
@@ -31,12 +31,15 @@ test.each([
   ['GET', '/repos/acme', 'GET /repos/acme'],
   ['GET', '/orgs/acme/teams', 'GET /orgs/acme/teams'],
   ['GET', '/repos/acme/docs/issues?milestone=3', '“milestone” in issues/list-for-repo'],
-])('answers 501 to %s %s, which is not played', (method, path, what) => {
-  expect(askGitHub(method, path)).toMatchObject({ status: 501, message: `The embedded GitHub does not play ${what}.` })
+])('responds with 501 to the unsupported request %s %s', (method, path, what) => {
+  expect(requestGitHub(method, path)).toMatchObject({
+    status: 501,
+    message: `The embedded GitHub does not play ${what}.`,
+  })
 })
 
-test.each(['/repos/acme/other', '/repositories/99', '/repos/acme/docs/pulls/9'])('%s is not found', (path) => {
-  expect(askGitHub('GET', path).status).toBe(404)
+test.each(['/repos/acme/other', '/repositories/99', '/repos/acme/docs/pulls/9'])('responds with 404 to %s', (path) => {
+  expect(requestGitHub('GET', path).status).toBe(404)
 })
 
 test.each([
@@ -45,16 +48,16 @@ test.each([
   ['application/vnd.github.v3+json', 200],
   ['application/vnd.github.raw+json', 200],
   ['*/*', 200],
-])('a request that accepts %s is answered %d', (accept, status) => {
-  expect(askGitHub('GET', '/repos/acme/docs/issues', { accept }).status).toBe(status)
+])('responds to a request that accepts %s with %d', (accept, status) => {
+  expect(requestGitHub('GET', '/repos/acme/docs/issues', { accept }).status).toBe(status)
 })
 
-test('the log of a rehearsal says why a call was answered 501', () => {
-  const notes: (string | undefined)[] = []
-  const { send } = driveService({ onRequest: ({ notPlayed }) => notes.push(notPlayed) })
+test('reports the reason of a 501 for the log of a rehearsal', () => {
+  const reasons: (string | undefined)[] = []
+  const { send } = driveService({ onRequest: ({ notPlayed }) => reasons.push(notPlayed) })
   const headers = { authorization: `token ${GITHUB_TOKEN}` }
   for (const path of ['/repos/acme/docs', '/repos/acme/docs/hooks']) send({ target: `/api/v3${path}`, headers })
-  expect(notes).toEqual([undefined, 'The embedded GitHub does not play GET /repos/acme/docs/hooks.'])
+  expect(reasons).toEqual([undefined, 'The embedded GitHub does not play GET /repos/acme/docs/hooks.'])
 })
 
 test.each([
@@ -63,12 +66,12 @@ test.each([
   ['{}', 422, 'Invalid request.\n\n"body" wasn\'t supplied.'],
   ['{"body":7}', 422, "Invalid request.\n\nFor 'properties/body', 7 is not a string."],
   ['{"body":"Hello"}', 201, undefined],
-])('the body %s is answered %d', (body, status, message) => {
-  expect(askGitHub('POST', '/repos/acme/docs/issues/1/comments', {}, body)).toMatchObject({ status, message })
+])('responds to the body %s with %d', (body, status, message) => {
+  expect(requestGitHub('POST', '/repos/acme/docs/issues/1/comments', {}, body)).toMatchObject({ status, message })
 })
 
-test('a value that GitHub does not allow is refused, by name', () => {
-  const { status, body } = askGitHub('GET', '/repos/acme/docs/pulls?state=merged')
+test('refuses an invalid value and names its parameter', () => {
+  const { status, body } = requestGitHub('GET', '/repos/acme/docs/pulls?state=merged')
   expect([status, JSON.parse(body)]).toMatchObject([
     422,
     { message: 'Validation Failed', errors: [{ field: 'state', code: 'invalid', value: 'merged' }] },
@@ -85,14 +88,14 @@ test.each([
   ['object', {}, []],
   ['objects', [{}], [7]],
   [['open', 'closed'], 'open', 'merged'],
-] as const)('a field of the kind %j takes %j, and not %j', (kind, good, bad) => {
+] as const)('a field of the type %j accepts %j and refuses %j', (kind, valid, invalid) => {
   const check = (value: unknown) =>
     checkParameters('x', { body: { field: kind } }, new URLSearchParams(), { field: value })
-  expect([check(good), check(bad)?.status]).toEqual([undefined, 422])
+  expect([check(valid), check(invalid)?.status]).toEqual([undefined, 422])
 })
 
 test.each(Object.entries({ ...OPERATIONS, ...ACCOUNT_OPERATIONS }))(
-  '%s honours or refuses each parameter that GitHub has',
+  '%s supports or refuses each parameter in GitHub’s API description',
   (name, { plays }) => {
     const { query, body } = listParameters(name)
     const declared = [...Object.keys(plays.query ?? {}), ...Object.keys(plays.body ?? {}), ...(plays.unplayed ?? [])]
@@ -100,7 +103,7 @@ test.each(Object.entries({ ...OPERATIONS, ...ACCOUNT_OPERATIONS }))(
   },
 )
 
-test('the docs list every call that is played', () => {
+test('the docs list every supported call', () => {
   const page = readFileSync(join(root, 'docs/rehearse.md'), 'utf8')
   expect(writeCalls(page)).toBe(page)
 })

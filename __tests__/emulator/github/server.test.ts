@@ -24,53 +24,53 @@ test.each([
   [`token ${GITHUB_TOKEN} more`, 'Bad credentials'],
   [`token ${GITHUB_TOKEN}`, undefined],
   [`Bearer ${GITHUB_TOKEN}`, undefined],
-])('only the owner of the token is answered and has a body read: %s', (authorization, message) => {
+])('authorises only requests with the token: %s', (authorization, message) => {
   const { send, exchanges, service } = driveGitHub()
   const head = { method: 'POST', target: '/api/v3/repos/acme/docs/issues/1/comments', headers: { authorization } }
   const { status, body } = send({ ...head, body: '{"body":"x"}' })
-  const isOwner = message === undefined
-  expect([status, JSON.parse(body).message]).toEqual(isOwner ? [404, 'Not Found'] : [401, message])
-  expect([service.admits(head), exchanges.length, service.requests]).toEqual([isOwner, isOwner ? 1 : 0, []])
+  const isAuthorized = message === undefined
+  expect([status, JSON.parse(body).message]).toEqual(isAuthorized ? [404, 'Not Found'] : [401, message])
+  expect([service.admits(head), exchanges.length, service.requests]).toEqual([isAuthorized, isAuthorized ? 1 : 0, []])
 })
 
 test('a token for some repositories cannot write to others, and cannot see private ones', () => {
-  const { ask, service } = driveGitHub({ docs: { issues: { 8: issueState() } } })
+  const { request, service } = driveGitHub({ docs: { issues: { 8: issueState() } } })
   const { 'acme/docs': docs } = service.github.state.repositories
   if (docs === undefined) throw new Error('The repository is missing.')
-  const statuses = (repository: string): number[] => {
+  const requestWithTokenFor = (repository: string): number[] => {
     const authorization = { authorization: `token ${GITHUB_TOKEN}:${repository},acme/other` }
     const query = { query: 'query { repository(owner: "acme", name: "docs") { id } }' }
     return [
-      ask('GET', '/issues/8/comments', undefined, authorization).status,
-      ask('POST', '/issues/8/comments', { body: 'Hello' }, authorization).status,
-      'errors' in ask('POST', '/api/graphql', query, authorization).body ? 404 : 200,
+      request('GET', '/issues/8/comments', undefined, authorization).status,
+      request('POST', '/issues/8/comments', { body: 'Hello' }, authorization).status,
+      'errors' in request('POST', '/api/graphql', query, authorization).body ? 404 : 200,
     ]
   }
-  expect([statuses('acme/docs'), statuses('acme/code')]).toEqual([
+  expect([requestWithTokenFor('acme/docs'), requestWithTokenFor('acme/code')]).toEqual([
     [200, 201, 200],
     [200, 403, 404],
   ])
   docs.visibility = 'private'
-  expect([statuses('acme/docs'), statuses('acme/code')]).toEqual([
+  expect([requestWithTokenFor('acme/docs'), requestWithTokenFor('acme/code')]).toEqual([
     [200, 201, 200],
     [404, 404, 404],
   ])
   expect(docs.issues[8]?.comments).toHaveLength(2)
 })
 
-test('tells whose the token is, and no more, where it could be asked for anything', () => {
-  const { ask, service } = driveGitHub()
+test('GraphQL returns the token’s user, and a 501 for an unsupported field', () => {
+  const { request, service } = driveGitHub()
   const { state } = service.github
   for (const login of [TOKEN_USER, MAINTAINER]) {
     state.identity = login
-    const whose = ask('POST', '/api/graphql', { query: 'query { viewer { databaseId } }' }).body
-    expect(whose).toEqual({ data: { viewer: { databaseId: state.users[login]?.id } } })
+    const response = request('POST', '/api/graphql', { query: 'query { viewer { databaseId } }' }).body
+    expect(response).toEqual({ data: { viewer: { databaseId: state.users[login]?.id } } })
   }
-  expect(ask('POST', '/api/graphql', { query: 'query { viewer { email } }' }).status).toBe(501)
+  expect(request('POST', '/api/graphql', { query: 'query { viewer { email } }' }).status).toBe(501)
 })
 
-/** Asks what GitHub's description knows nothing of, or so often that holding it against that takes too long. */
-function askingPlainly() {
+/** Sends requests without checking them against GitHub's API description, which lacks some and takes long for many. */
+function createPlainClient() {
   const headers = { authorization: `token ${GITHUB_TOKEN}` }
   const repositories = { 'acme/docs': repositoryState({ issues: { 1: issueState() } }) }
   const github = createGitHub({ baseUrl: 'http://x', startMs: 0, state: { repositories } })
@@ -81,13 +81,13 @@ function askingPlainly() {
 test.each([
   ['too large', 'x'.repeat(MAX_BODY_BYTES + 1), 413],
   ['no JSON', 'no JSON', 400],
-])('a body that is %s is refused', (_what, body, status) => {
-  expect(askingPlainly()('POST', '/repos/acme/docs/issues/1/comments', { body }).status).toBe(status)
+])('refuses a body that is %s', (_what, body, status) => {
+  expect(createPlainClient()('POST', '/repos/acme/docs/issues/1/comments', { body }).status).toBe(status)
 })
 
 const pull = pullState({ branch: 'guide', headSha: commit('c'), createdAtMs: DEFAULT_START_MS })
 
-const allowing = (permissions: Permissions): GitHubDriver =>
+const driveWithPermissions = (permissions: Permissions): GitHubDriver =>
   driveGitHub({ scenario: { permissions }, docs: { pulls: { 7: pull }, issues: { 8: issueState() } } })
 
 test.each([
@@ -99,85 +99,85 @@ test.each([
   ['issues', 'write', 'POST', '/issues/8/comments', 201],
   ['pull-requests', 'write', 'POST', '/issues/8/comments', 403],
   ['issues', 'read', 'GET', '/collaborators/mona/permission', 200],
-] as const)('a token with %s: %s that asks for %s %s is answered %d', (name, access, method, path, status) => {
+] as const)('with `%s: %s`, %s %s results in %d', (name, access, method, path, status) => {
   const body = method === 'POST' ? { body: 'Hello' } : undefined
-  expect(allowing({ [name]: access }).ask(method, path, body).status).toBe(status)
+  expect(driveWithPermissions({ [name]: access }).request(method, path, body).status).toBe(status)
 })
 
-test('a token is told what it lacks, and sees no pull requests among issues that it may not read', () => {
-  const { ask, read } = allowing({ issues: 'read' })
-  expect(ask('POST', '/issues/7/comments', { body: 'Hello' })).toMatchObject({
+test('names the missing permission, and lists issues without pull requests that the token cannot read', () => {
+  const { request, read } = driveWithPermissions({ issues: 'read' })
+  expect(request('POST', '/issues/7/comments', { body: 'Hello' })).toMatchObject({
     headers: { 'x-accepted-github-permissions': 'issues=write; pull_requests=write' },
     body: { message: 'Resource not accessible by integration' },
   })
-  expect(ask('GET', '/commits/main/status').headers).toMatchObject({
+  expect(request('GET', '/commits/main/status').headers).toMatchObject({
     'x-accepted-github-permissions': 'statuses=read',
   })
   expect(read('/issues').map(({ number }: { number: number }) => number)).toEqual([8])
 })
 
-test('an hour has a thousand requests, tells what is left of them, and ends with GitHub’s own refusal', () => {
-  const ask = askingPlainly()
-  const told = (nowMs: number) => {
-    const { status, headers } = ask('GET', '/repos/acme/docs/tags', { nowMs })
+test('allows 1,000 requests per hour, reports the remaining ones, and then responds with a 403', () => {
+  const request = createPlainClient()
+  const readLimit = (nowMs: number) => {
+    const { status, headers } = request('GET', '/repos/acme/docs/tags', { nowMs })
     return [status, ...['limit', 'used', 'remaining', 'reset'].map((name) => headers[`x-ratelimit-${name}`])]
   }
-  expect(told(1_000)).toEqual([200, '1000', '1', '999', '3600'])
-  for (let before = 1; before < 999; before++) told(1_000)
-  expect(told(61_000)).toEqual([200, '1000', '1000', '0', '3540'])
-  expect(told(61_000)).toEqual([403, '1000', '1000', '0', '3540'])
-  expect([3_600_999, 3_601_000].map((nowMs) => told(nowMs)[0])).toEqual([403, 200])
+  expect(readLimit(1_000)).toEqual([200, '1000', '1', '999', '3600'])
+  for (let before = 1; before < 999; before++) readLimit(1_000)
+  expect(readLimit(61_000)).toEqual([200, '1000', '1000', '0', '3540'])
+  expect(readLimit(61_000)).toEqual([403, '1000', '1000', '0', '3540'])
+  expect([3_600_999, 3_601_000].map((nowMs) => readLimit(nowMs)[0])).toEqual([403, 200])
 })
 
-test('answers 304 to who has the answer already, and does not count it', () => {
-  const { ask } = driveGitHub()
-  const { headers } = ask('GET', '/tags')
-  const known = ask('GET', '/tags', undefined, { 'if-none-match': headers['etag'] ?? '' })
+test('responds with an uncounted 304 to a matching `if-none-match`', () => {
+  const { request } = driveGitHub()
+  const { headers } = request('GET', '/tags')
+  const known = request('GET', '/tags', undefined, { 'if-none-match': headers['etag'] ?? '' })
   expect(headers['etag']).toMatch(/^W\/"\w+"$/)
   expect(known).toMatchObject({ status: 304, body: undefined })
   expect(known.headers['x-ratelimit-remaining']).toBe('999')
-  expect(ask('GET', '/tags', undefined, { 'if-none-match': 'W/"other"' }).status).toBe(200)
+  expect(request('GET', '/tags', undefined, { 'if-none-match': 'W/"other"' }).status).toBe(200)
 })
 
 test.each([
   ['/commits/main/status', 'repos/get-combined-status-for-ref', { ref: 'main' }],
   ['/commits/docs/guide/check-runs', 'checks/list-for-ref', { ref: 'docs/guide' }],
   ['/compare/main...release%2F1.x', 'repos/compare-commits-with-basehead', { basehead: 'main...release/1.x' }],
-])('%s is for %s', (path, name, params) => {
+])('routes %s to %s', (path, name, params) => {
   expect(findRoute('GET', path)).toMatchObject({ name, params })
 })
 
-test('a pull request that is too new is not there yet, nor is its issue', () => {
-  const { ask, advance, read } = driveGitHub({
+test('hides a new pull request and its issue until the lag is over', () => {
+  const { request, advance, read } = driveGitHub({
     docs: { pulls: { 7: pull } },
     scenario: { lag: { ...USUAL_LAG, newPullMs: 6_000 } },
   })
-  const statuses = () => ['/pulls/7', '/issues/7/comments'].map((path) => ask('GET', path).status)
+  const statuses = () => ['/pulls/7', '/issues/7/comments'].map((path) => request('GET', path).status)
   expect([statuses(), read('/pulls')]).toEqual([[404, 404], []])
   advance(6)
   expect([statuses(), read('/pulls').length]).toEqual([[200, 200], 1])
 })
 
-test('a number can be an issue’s or a pull request’s, and only the latter is both', () => {
-  const { ask } = allowing({ issues: 'read', 'pull-requests': 'read' })
+test('serves a pull request also as an issue, but not an issue as a pull request', () => {
+  const { request } = driveWithPermissions({ issues: 'read', 'pull-requests': 'read' })
   const paths = ['/issues/7/comments', '/pulls/7', '/issues/8/comments', '/pulls/8', '/issues/9/comments']
-  expect(paths.map((path) => ask('GET', path).status)).toEqual([200, 200, 200, 404, 404])
+  expect(paths.map((path) => request('GET', path).status)).toEqual([200, 200, 200, 404, 404])
 })
 
-test('the last run of the docs workflow is one before the newest change, and a fork has one of the same branch', () => {
+test('the docs workflow has a run in a fork and an older one in the repository', () => {
   const { workflow_runs: runs } = driveGitHub().read('/actions/workflows/docs.yml/runs?branch=main&status=success')
   expect(runs).toMatchObject([{ head_repository: { full_name: 'dora/docs' } }, { head_repository: { id: 1 } }])
 })
 
-test('there is a second repository, named in any letters, with a release and a change since', () => {
-  const { ask } = driveGitHub()
-  const { body } = ask('GET', '/api/v3/repos/Acme/CODE')
+test('has a second repository, found in any case, with a release and a later change', () => {
+  const { request } = driveGitHub()
+  const { body } = request('GET', '/api/v3/repos/Acme/CODE')
   expect(body).toMatchObject({ full_name: 'acme/code', name: 'code', default_branch: 'main', id: 2 })
-  const { status, files } = ask('GET', '/api/v3/repos/acme/code/compare/v1.1.0...main').body
+  const { status, files } = request('GET', '/api/v3/repos/acme/code/compare/v1.1.0...main').body
   expect([status, files]).toMatchObject(['ahead', [{ filename: 'src/deploy.ts' }]])
 })
 
-test('the checks of the newest commit have passed, unless the scenario says otherwise', () => {
+test('the checks of the newest commit have passed, except in checks-red-before', () => {
   const conclusions = (...scenarios: 'checks-red-before'[]): string[] =>
     driveGitHub({ scenarios })
       .read('/commits/main/check-runs')
@@ -192,7 +192,7 @@ test.each([
   ['write', 'write'],
   ['triage', 'read'],
   ['read', 'read'],
-] as const)('the role %s may %s, and without one a stranger may read', (role_name, permission) => {
+] as const)('the role %s has the permission %s, and a user without a role can read', (role_name, permission) => {
   const { read } = driveGitHub({ docs: { collaborators: { dora: role_name } } })
   const user = { login: 'dora', id: 12, type: 'User' }
   expect(read('/collaborators/Dora/permission')).toMatchObject({ permission, role_name, user })
@@ -202,14 +202,14 @@ test.each([
 test.each([
   ['link-checker%5Bbot%5D', 'link-checker[bot] is not a user'],
   ['nobody', 'Not Found'],
-])('what %s may is answered “%s”', (login, message) => {
-  expect(driveGitHub().ask('GET', `/collaborators/${login}/permission`)).toMatchObject({
+])('refuses to return the permission of %s: %s', (login, message) => {
+  expect(driveGitHub().request('GET', `/collaborators/${login}/permission`)).toMatchObject({
     status: 404,
     body: { message },
   })
 })
 
-test('names are kebab-case, are not those of the service, and come with a sentence', () => {
+test('scenario names are kebab-case and unique, and have a description of one sentence', () => {
   for (const name of GITHUB_SCENARIO_NAMES) {
     expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/)
     expect(SCENARIO_NAMES).not.toContain(name)
@@ -218,18 +218,18 @@ test('names are kebab-case, are not those of the service, and come with a senten
   expect(isGitHubScenarioName('toString')).toBe(false)
 })
 
-test('of several scenarios the later one counts, and nothing else is changed', () => {
+test('combines scenarios: the last one of conflicting fields wins', () => {
   const combined = combineScenarios(['open-pull-request', 'checks-fail', 'checks-none'])
   expect(combined).toMatchObject({ earlierPull: 'marked', checks: [[]], agentPush: 'on-top' })
 })
 
-test('limits come in each of their ways, and let the next request through', () => {
-  const { ask } = driveGitHub({ scenarios: ['github-limited'] })
-  const answers = Array.from({ length: 7 }, () => ask('GET', '/pulls').status)
-  expect(answers).toEqual([403, 200, 403, 200, 429, 200, 403])
+test('plays each form of rate limit, and lets the next request through', () => {
+  const { request } = driveGitHub({ scenarios: ['github-limited'] })
+  const statuses = Array.from({ length: 7 }, () => request('GET', '/pulls').status)
+  expect(statuses).toEqual([403, 200, 403, 200, 429, 200, 403])
 })
 
-test('late checks are registered 40 seconds later than usual ones', () => {
+test('registers late checks 40 seconds later', () => {
   const { post, advance, read } = driveGitHub({ scenarios: ['checks-late'] })
   post('/v2/agent/docs-demo/job', 'x')
   const counts = [60, 4].map((seconds) => {

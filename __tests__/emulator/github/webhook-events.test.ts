@@ -17,34 +17,34 @@ function drive() {
   const docs = repositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' } })
   pushCommit(docs, 'main', { message: 'Begin', author: MAINTAINER, files: [] }, START)
   const driver = driveGitHub({ docs, onEvent: (event) => events.push(event) })
-  /** Names and actions of the events since the last call. */
-  const take = (): readonly string[] =>
+  /** Returns the names and actions of the events since the last call. */
+  const takeEvents = (): readonly string[] =>
     events.splice(0).map(({ name, payload }) => [name, payload['action']].filter(Boolean).join(' '))
-  const writeAs = (login: string, ...request: Parameters<typeof driver.ask>): void => {
+  const writeAs = (login: string, ...request: Parameters<typeof driver.request>): void => {
     driver.service.github.state.identity = login
-    driver.ask(...request)
+    driver.request(...request)
   }
-  return { ...driver, events, take, writeAs }
+  return { ...driver, events, takeEvents, writeAs }
 }
 
-test('a pull request starts the workflows that GitHub starts, from the push to the merge', () => {
-  const { docs, take, read, writeAs, advance } = drive()
+test('emits GitHub’s events for a pull request, from the push to the merge', () => {
+  const { docs, takeEvents, read, writeAs, advance } = drive()
   pushCommit(docs, 'guide', { message: 'Guide', author: AGENT_USER, files: [] }, START)
   openPull(docs, 7, { branch: 'guide', user: AGENT_USER }, START)
   read('/pulls/7')
-  expect(take()).toEqual(['push', 'pull_request opened'])
+  expect(takeEvents()).toEqual(['push', 'pull_request opened'])
   writeAs(MAINTAINER, 'POST', '/issues/7/labels', { labels: ['question'] })
   writeAs(MAINTAINER, 'POST', '/issues/7/comments', { body: 'Why?' })
-  expect(take()).toEqual(['pull_request labeled', 'issue_comment created'])
+  expect(takeEvents()).toEqual(['pull_request labeled', 'issue_comment created'])
   pushCommit(docs, 'guide', { message: 'More', author: AGENT_USER, files: [] }, START)
   read('/pulls/7')
-  expect(take()).toEqual(['push', 'pull_request synchronize'])
+  expect(takeEvents()).toEqual(['push', 'pull_request synchronize'])
   advance(10)
   writeAs(MAINTAINER, 'PUT', '/pulls/7/merge', {})
-  expect(take()).toEqual(['push', 'pull_request closed'])
+  expect(takeEvents()).toEqual(['push', 'pull_request closed'])
 })
 
-test('an event names what has changed, and who changed it', () => {
+test('an event contains the change and its author', () => {
   const { docs, events, read, writeAs } = drive()
   const before = docs.branches['main']
   const { sha: after } = pushCommit(docs, 'main', { message: 'Second', author: AGENT_USER, files: [] }, START)
@@ -52,7 +52,11 @@ test('an event names what has changed, and who changed it', () => {
   expect(events[0]).toMatchObject({
     name: 'push',
     payload: {
-      ...{ ref: 'refs/heads/main', before, after, created: false, forced: false },
+      ref: 'refs/heads/main',
+      before,
+      after,
+      created: false,
+      forced: false,
       commits: [{ id: after, message: 'Second' }],
       repository: { full_name: 'acme/docs' },
       sender: { login: AGENT_USER },
@@ -65,17 +69,17 @@ test('an event names what has changed, and who changed it', () => {
   })
 })
 
-test('what the token of a workflow does starts no workflow, unless it asks for one', () => {
-  const { docs, ask, take } = drive()
+test('emits no events for changes by the token of a workflow, except for dispatches', () => {
+  const { docs, request, takeEvents } = drive()
   pushCommit(docs, 'guide', { message: 'Guide', author: 'github-actions[bot]', files: [] }, START)
   openPull(docs, 7, { branch: 'guide', user: 'github-actions[bot]' }, START)
-  ask('POST', '/issues/7/comments', { body: 'Hello' })
+  request('POST', '/issues/7/comments', { body: 'Hello' })
   mergePull(docs, 7, 'github-actions[bot]', START)
-  ask('POST', '/dispatches', { event_type: 'docs' })
-  expect(take()).toEqual(['repository_dispatch docs'])
+  request('POST', '/dispatches', { event_type: 'docs' })
+  expect(takeEvents()).toEqual(['repository_dispatch docs'])
 })
 
-test('payloads have no field that GitHub’s published payloads lack', () => {
+test('payloads contain only fields of GitHub’s published payloads', () => {
   const { docs, events, read, writeAs } = drive()
   pushCommit(docs, 'guide', { message: 'Guide', author: AGENT_USER, files: [] }, START)
   openPull(docs, 7, { branch: 'guide', user: AGENT_USER, labels: ['question'] }, START)

@@ -10,14 +10,14 @@ import { createRateLimiter } from '../../../src/emulator/http/rate-limiter.ts'
 
 const HOUR_MS = 3_600_000
 
-test('each bucket allows its requests per hour, and the wait ends when the oldest request is an hour old', () => {
+test('limits each bucket per hour, and waits until the oldest request is an hour old', () => {
   const take = createRateLimiter(2)
   const waits = [0, 1_000, 2_000, HOUR_MS - 1, HOUR_MS, HOUR_MS + 1].map((nowMs) => take('a', nowMs))
   expect(waits).toEqual([0, 0, HOUR_MS - 2_000, 1, 0, 999])
   expect(take('b', HOUR_MS + 1)).toBe(0)
 })
 
-test('a key can read and write, with a scheme in any case, and a read-only key can read', () => {
+test('accepts the scheme in any case, and a read-only key only for reading', () => {
   const statuses = [`bearer  ${EMULATOR_KEY}`, `Bearer ${READ_ONLY_KEY}`].map((header) =>
     (['read', 'write'] as const).map((need) => refuseAccess(header, need)?.status),
   )
@@ -76,7 +76,7 @@ test('accepts a body of the maximum size in bytes, and refuses one byte more', (
 test.each([
   ['stays', ['none', 'html', 'html', 'html']],
   ['starts-over', ['none', 'html', 'none', 'html']],
-] as const)('a pattern that %s strikes as %j', (then, expected) => {
+] as const)('a fault pattern that %s results in %j', (then, expected) => {
   expect([0, 1, 2, 3].map((index) => faultAt({ faults: ['none', 'html'], then }, index))).toEqual(expected)
 })
 
@@ -89,14 +89,14 @@ test.each(['truncated', 'answer-lost', 'bad-id', 'other-job'] as const)(
 )
 
 test.each([
-  ['is too large is kept as much as refuses it', true, MAX_BODY_BYTES + 1],
-  ['is not admitted is read to its end and not kept', false, 0],
-])('a body that %s', async (_what, admits, kept) => {
+  ['keeps one byte more than the limit of a body that is too large', true, MAX_BODY_BYTES + 1],
+  ['discards the body of an unauthorised request', false, 0],
+])('reads to the end, and %s', async (_what, isAuthorized, keptBytes) => {
   const headers = { authorization: 'Bearer x', 'content-type': 'text/plain' }
   const body = Readable.from([Buffer.alloc(MAX_BODY_BYTES, 'x'), Buffer.alloc(2_000, 'x')])
   const head = { method: 'POST', url: '/a/../b?c=d%20e', headers: { ...headers, 'x-more': '1' } }
   const incoming = Object.assign(body, head) as unknown as IncomingMessage
-  const request = await readRequest(incoming, () => admits)
+  const request = await readRequest(incoming, () => isAuthorized)
   expect(request).toMatchObject({ method: 'POST', target: '/a/../b?c=d%20e', headers })
-  expect([request.headers['x-more'], request.body.length, body.readableEnded]).toEqual([undefined, kept, true])
+  expect([request.headers['x-more'], request.body.length, body.readableEnded]).toEqual([undefined, keptBytes, true])
 })

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:tls'
 import { expect, test } from '@jest/globals'
 import { makeCertificate } from '../../../src/emulator/http/self-signed-certificate.ts'
 
-test('a certificate is for 127.0.0.1, and only a client that is given it trusts it', async () => {
+test('creates a certificate for 127.0.0.1 that only clients which have it as a CA trust', async () => {
   const certificate = makeCertificate()
   const server = createServer(certificate, (socket) => socket.end())
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -18,13 +18,13 @@ const SITE = { pages: 30, visits: 32_000, endMs: END_MS }
 const VISITS = generateVisits(SITE)
 const ALWAYS = { fromMs: -Infinity, toMs: Infinity }
 
-test('the visits lie in the two years before the end and fill them', () => {
+test('spreads visits over every day of the two years before the end', () => {
   const days = new Set(VISITS.map(({ atMs }) => Math.ceil((END_MS - atMs) / DAY_MS)))
   expect([days.size, Math.min(...days), Math.max(...days)]).toEqual([VISITS_DAYS, 1, VISITS_DAYS])
   expect(generateVisits({ ...SITE, visits: 0 })).toEqual([])
 })
 
-test('AI visitors grow over the two years, and people stay as many', () => {
+test('increases AI visitors over the two years, and keeps human visitors constant', () => {
   const quarters = [8, 6, 4, 2].map((age) => ({
     fromMs: END_MS - age * 90 * DAY_MS,
     toMs: END_MS - (age - 1) * 90 * DAY_MS,
@@ -37,7 +37,7 @@ test('AI visitors grow over the two years, and people stay as many', () => {
   expect(Math.max(...human) / Math.min(...human)).toBeLessThan(1.1)
 })
 
-test('every page has visits, the first one most, and distinct pages have distinct paths', () => {
+test('visits every page, the first one most often, and creates distinct paths', () => {
   const { visitors } = countVisitors(VISITS, ALWAYS)
   expect([visitors.length, visitors[0]?.path]).toEqual([30, '/'])
   const paths = Array.from({ length: 1_000 }, (_, index) => pagePath(index))
@@ -45,12 +45,12 @@ test('every page has visits, the first one most, and distinct pages have distinc
   expect(paths.slice(0, 3)).toEqual(['/', '/reference/install', '/concepts/install'])
 })
 
-/** Reads the list as the export does, in up to so many parts of the maximum size. @returns the paths of each part */
-function readParts(scenario: ScenarioName, most: number): { parts: string[][]; ends: boolean } {
+/** Reads the list as the export does, in parts of the maximum size. Returns the paths of each part. */
+function readParts(scenario: ScenarioName, maxParts: number): { parts: string[][]; ends: boolean } {
   const { get } = driveService({ scenario })
   const parts: string[][] = []
   for (let ends = false; ;) {
-    if (ends || parts.length === most) return { parts, ends }
+    if (ends || parts.length === maxParts) return { parts, ends }
     const { visitors = [], hasMore } = toBody(
       get(`/v1/analytics/docs/visitors?limit=250&offset=${parts.flat().length}`),
     )
@@ -59,24 +59,24 @@ function readParts(scenario: ScenarioName, most: number): { parts: string[][]; e
   }
 }
 
-const [USUAL = []] = readParts('pull-request', 1).parts
+const [DEFAULT_PATHS = []] = readParts('pull-request', 1).parts
 
-test('a moving list has every page, and one page twice', () => {
+test('a moving list contains every page, and one page twice', () => {
   const { parts } = readParts('moving-pages', 10)
   expect(parts.map(({ length }) => length)).toEqual([10, 10, 10, 1])
   const paths = parts.flat()
-  expect([...new Set(paths)]).toEqual(USUAL)
-  expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([USUAL[9]])
+  expect([...new Set(paths)]).toEqual(DEFAULT_PATHS)
+  expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([DEFAULT_PATHS[9]])
 })
 
-test('a stuck list repeats the first part, and always says that there is more', () => {
-  expect(readParts('stuck-pages', 3)).toEqual({ parts: [USUAL, USUAL, USUAL], ends: false })
+test('a stuck list always repeats the first part with `hasMore`', () => {
+  expect(readParts('stuck-pages', 3)).toEqual({ parts: [DEFAULT_PATHS, DEFAULT_PATHS, DEFAULT_PATHS], ends: false })
 })
 
-test('a list with a long path has one of more than 8 KiB', () => {
+test('the long-path list contains a path of more than 8 KiB', () => {
   const [[long = '', ...others] = []] = readParts('long-path', 1).parts
   expect(long.length).toBeGreaterThan(8 * 1024)
-  expect(others).toEqual(USUAL.slice(1))
+  expect(others).toEqual(DEFAULT_PATHS.slice(1))
 })
 
 test('an endless list exceeds the hourly rate limit without repeating a page', () => {
@@ -99,7 +99,7 @@ test('a short history refuses days that are older than 100 days, and not an open
 const analytics = createAnalytics(SITE)
 const rows = (offset: number, limit: number) => analytics({ range: ALWAYS, limit, offset })
 
-test('parts follow each other without gap or overlap, with the same totals, and only the last one says that it is the last', () => {
+test('returns parts without gaps or overlaps, with the same totals, and `hasMore` except for the last one', () => {
   const whole = rows(0, 250)
   const pages = [0, 10, 20].map((offset) => rows(offset, 10))
   expect(pages.flatMap(({ visitors }) => visitors)).toEqual(whole.visitors)
@@ -107,7 +107,7 @@ test('parts follow each other without gap or overlap, with the same totals, and 
   expect(rows(1_000, 50)).toEqual({ totals: whole.totals, visitors: [], hasMore: false })
 })
 
-test('shorter ranges have fewer visitors', () => {
+test('counts fewer visitors in shorter ranges', () => {
   const total = (fromMs: number, toMs: number): number =>
     analytics({ range: { fromMs, toMs }, limit: 1, offset: 0 }).totals.total
   const [day, week, all] = [1, 7, 90].map((days) => total(END_MS - days * DAY_MS, END_MS))
@@ -134,13 +134,13 @@ test('counts a visitor once, and a visitor seen as human and as AI in both and o
   expect(totals.total).toBeLessThan(totals.human + totals.ai)
 })
 
-test('a range includes its start and excludes its end', () => {
+test('includes the start of a range and excludes its end', () => {
   const visits = [9, 10, 19, 20].map((atMs, visitor) => visit(visitor, 'human', `/${atMs}`, atMs))
   const { visitors } = countVisitors(visits, { fromMs: 10, toMs: 20 })
   expect(visitors.map(({ path }) => path)).toEqual(['/10', '/19'])
 })
 
-test('sorts pages by visitors, ties by path', () => {
+test('sorts pages by visitors, then by path', () => {
   const visits = [visit(1, 'ai', '/b'), visit(1, 'ai', '/a'), visit(1, 'ai', '/c'), visit(2, 'ai', '/c')]
   expect(countVisitors(visits, ALWAYS).visitors.map(({ path }) => path)).toEqual(['/c', '/a', '/b'])
 })
@@ -226,7 +226,7 @@ test('the hostile text contains workflow commands, colors, control characters, H
   for (const kind of kinds) expect(HOSTILE_TEXT).toContain(kind)
 })
 
-test('hostile paths stay distinct, end in the path, and begin like formulas', () => {
+test('hostile paths are distinct, end with the original path, and begin like formulas', () => {
   const paths = Array.from({ length: 50 }, (_, index) => hostilePath(`/page-${index}`, index))
   expect(new Set(paths).size).toBe(50)
   expect(paths.every((path, index) => path.endsWith(`/page-${index}`) && !path.startsWith('/'))).toBe(true)

@@ -15,20 +15,23 @@ import { findRoute } from '../../../src/emulator/service/operations.ts'
 import { createRandom } from '../../../src/emulator/service/random.ts'
 import { USUAL_TURN } from '../../../src/emulator/service/scenarios.ts'
 
-test.each([0, -5, 2 ** 31])('the seed %d gives reproducible numbers that are spread evenly from 0 to 1', (seed) => {
-  const take = (from: number): number[] => {
-    const random = createRandom(from)
-    return Array.from({ length: 10_000 }, () => random())
-  }
-  const numbers = take(seed)
-  expect(numbers).toEqual(take(seed))
-  expect(numbers).not.toEqual(take(seed + 1))
-  const counts = Array.from(
-    { length: 10 },
-    (_, tenth) => numbers.filter((one) => Math.floor(one * 10) === tenth).length,
-  )
-  expect(Math.max(...counts.map((count) => Math.abs(count - 1_000)))).toBeLessThan(150)
-})
+test.each([0, -5, 2 ** 31])(
+  'the seed %d creates reproducible numbers that are evenly distributed from 0 to 1',
+  (seed) => {
+    const take = (from: number): number[] => {
+      const random = createRandom(from)
+      return Array.from({ length: 10_000 }, () => random())
+    }
+    const numbers = take(seed)
+    expect(numbers).toEqual(take(seed))
+    expect(numbers).not.toEqual(take(seed + 1))
+    const counts = Array.from(
+      { length: 10 },
+      (_, tenth) => numbers.filter((one) => Math.floor(one * 10) === tenth).length,
+    )
+    expect(Math.max(...counts.map((count) => Math.abs(count - 1_000)))).toBeLessThan(150)
+  },
+)
 
 test.each([
   ['\n\n  Fix the guide. \r\nThen more.', 'Fix the guide.', 'docs/fix-guide.md'],
@@ -38,12 +41,12 @@ test.each([
   ['Café guide', 'Café guide', 'docs/cafe-guide.md'],
   ['../../etc/passwd', '../../etc/passwd', 'docs/etc-passwd.md'],
   ['a/b\\c<\u202eevil>', undefined, 'docs/b-c-evil.md'],
-])('a prompt that begins with %j gets a title and a page name of plain characters', (prompt, title, path) => {
+])('derives a title and a safe page name from a prompt that begins with %j', (prompt, title, path) => {
   expect(getTitle(prompt)).toBe(title ?? prompt)
   expect(editsFor(prompt).map((edit) => edit.path)).toEqual([path, 'docs/index.md'])
 })
 
-test('job ids count across projects, and each job belongs to one project and one pull request', () => {
+test('counts job ids across projects, and assigns each job to one project and one pull request', () => {
   const jobs = new JobStore(0)
   const created = ['a', 'b', 'a'].map((projectId) => jobs.create(projectId, 'x', USUAL_TURN, 0))
   expect(created.map(({ id }) => id)).toEqual(['job_000001', 'job_000002', 'job_000003'])
@@ -72,11 +75,11 @@ test.each([
   '/x/v1/analytics/docs/visitors',
   `/v2/agent/${'a'.repeat(129)}/job`,
   '/acme/docs/pull/7',
-])('%s is not found', (path) => {
+])('finds no route for %s', (path) => {
   expect(findRoute('POST', path)).toMatchObject({ status: 404 })
 })
 
-test('HEAD is handled as GET', () => {
+test('handles HEAD as GET', () => {
   const route = { operation: { name: 'get-job' }, projectId: 'docs', jobId: 'job_1' }
   expect(findRoute('HEAD', `${JOB}/job_1`)).toMatchObject(route)
 })
@@ -85,17 +88,17 @@ test.each([
   ['GET', JOB, 'POST'],
   ['POST', `${JOB}/job_1`, 'GET, HEAD'],
   ['OPTIONS', '/v1/analytics/docs/visitors', 'GET, HEAD'],
-])('%s %s is refused with the allowed methods', (method, path, allow) => {
+])('refuses %s %s and lists the allowed methods', (method, path, allow) => {
   expect(findRoute(method, path)).toMatchObject({ status: 405, headers: { allow } })
 })
 
 /** A job created at 0 s whose first turn ends at 20 s. */
-function job(plan: Partial<TurnPlan> = {}): JobRecord {
+function createJob(plan: Partial<TurnPlan> = {}): JobRecord {
   const turns = [planTurn('first', { ...USUAL_TURN, ...plan }, 0)] as const
   return { id: 'job_1', projectId: 'docs', repository: 'acme/docs', createdAtMs: 0, pullNumber: 7, turns }
 }
 
-function messaged(before: JobRecord, seconds: number, plan: Partial<TurnPlan> = {}): JobRecord {
+function addMessage(before: JobRecord, seconds: number, plan: Partial<TurnPlan> = {}): JobRecord {
   const after = sendMessage(before, 'more', { ...USUAL_TURN, ...plan }, seconds * 1_000)
   if (after === 'archived') throw new Error('The job is archived.')
   return after
@@ -106,27 +109,31 @@ const FAILED = { ending: 'failed' } as const
 const NEVER = { startDelayMs: Infinity }
 
 test.each<[what: string, of: JobRecord, readings: Readonly<Record<string, string>>]>([
-  ['a late link', job({ linkDelayMs: 3_000 }), { 22.999: 'completed', 23: 'completed+link' }],
+  ['a late link', createJob({ linkDelayMs: 3_000 }), { 22.999: 'completed', 23: 'completed+link' }],
   [
     'a message',
-    messaged(job(), 60),
+    addMessage(createJob(), 60),
     { 59.999: 'completed+link', 60: 'active', 79.999: 'active', 80: 'completed+link' },
   ],
   [
-    'a message to an active job, which waits without a gap',
-    messaged(job(NO_CHANGES), 5),
+    'a message to an active job, whose turn follows immediately',
+    addMessage(createJob(NO_CHANGES), 5),
     { 19.999: 'active', 20: 'active', 39.999: 'active', 40: 'completed+link' },
   ],
-  ['a turn behind one that never starts', messaged(messaged(job(), 60, NEVER), 61), { 1_000_000: 'completed+link' }],
-  ['a later turn without changes', messaged(job(), 60, NO_CHANGES), { 80: 'completed+link' }],
-  ['a later turn that fails', messaged(job(), 60, FAILED), { 80: 'failed+link' }],
-  ['a message to a failed job', messaged(job(FAILED), 30), { 30: 'active', 50: 'completed+link' }],
   [
-    'what waits behind a turn in which the job is archived',
-    messaged(job({ ending: 'archived' }), 5),
+    'a turn after one that never starts',
+    addMessage(addMessage(createJob(), 60, NEVER), 61),
+    { 1_000_000: 'completed+link' },
+  ],
+  ['a later turn without changes', addMessage(createJob(), 60, NO_CHANGES), { 80: 'completed+link' }],
+  ['a later turn that fails', addMessage(createJob(), 60, FAILED), { 80: 'failed+link' }],
+  ['a message to a failed job', addMessage(createJob(FAILED), 30), { 30: 'active', 50: 'completed+link' }],
+  [
+    'a message that waits for a turn in which the job is archived',
+    addMessage(createJob({ ending: 'archived' }), 5),
     { 20: 'archived', 30: 'archived', 1_000: 'archived' },
   ],
-])('%s has the right state at each time', (_what, of, readings) => {
+])('derives the states of a job over time: %s', (_what, of, readings) => {
   const read = Object.keys(readings).map((second) => {
     const { status, pullRequest } = stateAt(of, Number(second) * 1_000)
     return [second, pullRequest === 'linked' ? `${status}+link` : status]
@@ -134,31 +141,31 @@ test.each<[what: string, of: JobRecord, readings: Readonly<Record<string, string
   expect(Object.fromEntries(read)).toEqual(readings)
 })
 
-test('an archived job accepts no message, and has the time of its archiving', () => {
-  const archived = job({ ending: 'archived' })
+test('refuses messages to an archived job, and reports when it was archived', () => {
+  const archived = createJob({ ending: 'archived' })
   expect(sendMessage(archived, 'more', USUAL_TURN, 20_000)).toBe('archived')
   expect([19_999, 60_000].map((nowMs) => stateAt(archived, nowMs).archivedAtMs)).toEqual([undefined, 20_000])
-  const queued = messaged(archived, 5)
+  const queued = addMessage(archived, 5)
   expect([stateAt(queued, 1_000_000).archivedAtMs, pushedTurns(queued, 1_000_000)]).toEqual([20_000, []])
 })
 
-test('the pull request contains the turns that ended with changes, in order, and a message does not change the old record', () => {
-  const before = job()
-  const twice = messaged(messaged(before, 30, { ending: 'no-changes' }), 60)
+test('lists the turns that pushed in order, and does not mutate the record of a job', () => {
+  const before = createJob()
+  const twice = addMessage(addMessage(before, 30, { ending: 'no-changes' }), 60)
   const pushed = [19, 20, 79, 80].map((second) => pushedTurns(twice, second * 1_000).map(({ endsAtMs }) => endsAtMs))
   expect(pushed).toEqual([[], [20_000], [20_000], [20_000, 80_000]])
   expect(before.turns).toHaveLength(1)
 })
 
 const bodyAt = (second: number, texts: Parameters<typeof toJobBody>[3]): object =>
-  toJobBody(job(), second * 1_000, 'http://127.0.0.1:4010', texts)
+  toJobBody(createJob(), second * 1_000, 'http://127.0.0.1:4010', texts)
 
-test('a sparse job has no empty fields', () => {
+test('omits the empty fields of a sparse job', () => {
   expect(bodyAt(0, 'sparse')).toEqual({ id: 'job_1', status: 'active' })
   expect(Object.keys(bodyAt(20, 'sparse'))).toEqual(['id', 'status', 'prLink'])
 })
 
-test('a hostile job has commands in every text but its id and status, and no link without a pull request', () => {
+test('adds commands to every text of a hostile job except id and status, and no link without a pull request', () => {
   const body = jobSchema.parse(bodyAt(20, 'hostile'))
   expect(body).toMatchObject({ id: 'job_1', status: 'completed', prLink: undefined, hasUnsafeLink: true })
   for (const text of [body.repository, body.ref, body.model]) expect(text).toContain('\n::error')

@@ -19,15 +19,15 @@ test.each(SCENARIO_NAMES)('%s has a description of one sentence, and fits in a p
 test.each([
   ...['docs', 'docs--', 'docs--nothing', 'docs-failed', 'failed', 'docs--toString'].map((id) => [id, 'slow']),
   ['my--docs--failed', 'failed'],
-])('the project %s plays %s', (id, scenario) => {
+])('the project %s has the scenario %s', (id, scenario) => {
   expect(chooseScenario(id, 'slow')).toBe(scenario)
 })
 
 const CREATE = '/v2/agent/docs/job'
 const FINISHED = `${CREATE}/job_finished`
 
-/** The response to a prompt, and every change of its job's state with the second in which it is read. */
-function story(scenario: ScenarioName, jobId: string, prompted: string, seconds: number): string {
+/** Describes the response to a prompt, and each change of the job's state with the second of the read. */
+function describeTimeline(scenario: ScenarioName, jobId: string, prompted: string, seconds: number): string {
   const { post, get, advance } = driveService({ scenario })
   const read = (response: ReturnType<typeof get>): string => {
     const { status: code, delivery, headers } = response
@@ -36,29 +36,35 @@ function story(scenario: ScenarioName, jobId: string, prompted: string, seconds:
     const wait = headers['retry-after'] === undefined ? '' : ` after ${headers['retry-after']}`
     return status === undefined ? `${code} ${delivery}${wait}` : `${status}${prLink ? ' with link' : ''}`
   }
-  const seen = [read(post(prompted, 'x'))]
+  const entries = [read(post(prompted, 'x'))]
   let last = ''
   for (let second = 0; second <= seconds; second += 1) {
     const reading = read(get(`${CREATE}/${jobId}`))
-    if (reading !== last) seen.push(`${second}: ${reading}`)
+    if (reading !== last) entries.push(`${second}: ${reading}`)
     last = reading
     advance(1)
   }
-  return seen.join(', ')
+  return entries.join(', ')
 }
 
-const AS_USUAL = [
-  ...(['pull-request', 'stale-follow-up', 'never-starts', 'idle-follow-up'] as const),
-  ...(['sparse', 'hostile', 'hostile-link', 'bad-id'] as const),
-]
+const LIKE_PULL_REQUEST = [
+  'pull-request',
+  'stale-follow-up',
+  'never-starts',
+  'idle-follow-up',
+  'sparse',
+  'hostile',
+  'hostile-link',
+  'bad-id',
+] as const
 
 test.each<[ScenarioName, string, seconds?: number]>([
-  ...AS_USUAL.map((name): [ScenarioName, string] => [name, 'active, 0: active, 20: completed with link']),
+  ...LIKE_PULL_REQUEST.map((name): [ScenarioName, string] => [name, 'active, 0: active, 20: completed with link']),
   ['lost-answer', '201 reset, 0: active, 20: completed with link'],
   ['no-changes', 'active, 0: active, 20: completed'],
   ['failed', 'active, 0: active, 20: failed'],
   ['archived', 'active, 0: active, 12: archived'],
-  // A replica that lags does not have the new job.
+  // A replica that lags does not have the new job yet.
   ['lagging', 'active, 0: active, 1: 404 whole, 3: active', 3],
   ['slow', 'active, 0: active, 7200: completed with link', 7_200],
   ['late-link', 'active, 0: active, 20: completed, 23: completed with link'],
@@ -75,8 +81,8 @@ test.each<[ScenarioName, string, seconds?: number]>([
   ['flaky', 'active, 0: 503 whole, 1: active, 2: 0 reset, 3: 200 whole, 4: active, 5: 200 truncated, 6: active', 6],
   ['stalled', 'active, 0: active, 1: 0 never, 2: active, 3: 0 never', 3],
   ['other-job', 'active, 0: failed, 1: active, 2: failed, 3: active', 3],
-])('%s runs as %s', (name, expected, seconds = 40) => {
-  expect(story(name, 'job_000001', CREATE, seconds)).toEqual(expected)
+])('the scenario %s runs as: %s', (name, expected, seconds = 40) => {
+  expect(describeTimeline(name, 'job_000001', CREATE, seconds)).toEqual(expected)
 })
 
 const DONE = 'completed with link'
@@ -88,11 +94,11 @@ test.each<[ScenarioName, string, seconds?: number]>([
   ['idle-follow-up', `active, 0: active, 20: ${DONE}`],
   ['fails-after-push', 'active, 0: active, 20: failed with link'],
   ['lagging', `active, 0: active, 1: ${DONE}, 3: active, 4: ${DONE}, 5: active, 7: ${DONE}, 8: active`, 8],
-])('a message in %s runs as %s', (name, expected, seconds = 60) => {
-  expect(story(name, 'job_finished', `${FINISHED}/message`, seconds)).toEqual(expected)
+])('a follow-up in the scenario %s runs as: %s', (name, expected, seconds = 60) => {
+  expect(describeTimeline(name, 'job_finished', `${FINISHED}/message`, seconds)).toEqual(expected)
 })
 
-test('a bad id is one that no client accepts', () => {
+test('the client rejects the response of the scenario bad-id', () => {
   const { post } = driveService({ scenario: 'bad-id' })
   expect(acceptedJobSchema.safeParse(toBody(post(CREATE, 'x'))).success).toBe(false)
 })

@@ -59,7 +59,8 @@ function perform(call: Call, operationName: string, params: Call['params'], body
 
 const toList = (ids: unknown): readonly unknown[] => (Array.isArray(ids) ? ids : [])
 
-const lower = (value: unknown): string | undefined => (typeof value === 'string' ? value.toLowerCase() : undefined)
+const toLowerCase = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.toLowerCase() : undefined
 
 /** Creates a mutation that changes a pull request and returns it. */
 const createPullMutation =
@@ -99,7 +100,7 @@ function enable(call: PullCall, input: Input): string | undefined {
   if (typeof expectedHeadOid === 'string' && expectedHeadOid !== call.pull.headSha)
     return 'Head branch was modified. Review and try the merge again.'
   return enableAutoMerge(call, {
-    method: lower(mergeMethod ?? 'MERGE') as MergeMethod,
+    method: toLowerCase(mergeMethod ?? 'MERGE') as MergeMethod,
     ...(typeof title === 'string' && { title }),
     ...(typeof message === 'string' && { message }),
   })
@@ -198,7 +199,7 @@ const MUTATIONS: Readonly<Record<string, (input: Input, findCall: FindCall) => o
     'pulls/merge',
     ({ expectedHeadOid, mergeMethod, commitHeadline, commitBody }) => ({
       sha: expectedHeadOid,
-      merge_method: lower(mergeMethod),
+      merge_method: toLowerCase(mergeMethod),
       commit_title: commitHeadline,
       commit_message: commitBody,
     }),
@@ -209,7 +210,7 @@ const MUTATIONS: Readonly<Record<string, (input: Input, findCall: FindCall) => o
     title,
     body,
     base,
-    state: lower(state),
+    state: toLowerCase(state),
   })),
   closePullRequest: createStateMutation('closed'),
   reopenPullRequest: createStateMutation('open'),
@@ -227,8 +228,8 @@ const MUTATIONS: Readonly<Record<string, (input: Input, findCall: FindCall) => o
     ),
   removeLabelsFromLabelable: (input, findCall) => changeLabels(input, findCall, removeLabels),
   createIssue,
-  updateIssue: changeIssue(({ title, body, state }) => ({ title, body, state: lower(state) })),
-  closeIssue: changeIssue(({ stateReason }) => ({ state: 'closed', state_reason: lower(stateReason) })),
+  updateIssue: changeIssue(({ title, body, state }) => ({ title, body, state: toLowerCase(state) })),
+  closeIssue: changeIssue(({ stateReason }) => ({ state: 'closed', state_reason: toLowerCase(stateReason) })),
   reopenIssue: changeIssue(() => ({ state: 'open' })),
 }
 

@@ -69,16 +69,16 @@ const IS: Readonly<Record<string, Test>> = {
 /** A date without a time covers the complete day. */
 function createTimeTest(value: string, read: (issue: IssueState) => number): Test | undefined {
   const [, operator, from = '', to] = /^(>=|<=|>|<)?(\*|[\dT:Z+-]+)(?:\.\.(\*|[\dT:Z+-]+))?$/.exec(value) ?? []
-  const start = (text: string): number => (text === '*' ? -Infinity : Date.parse(text))
-  const end = (text: string): number =>
+  const toStartMs = (text: string): number => (text === '*' ? -Infinity : Date.parse(text))
+  const toEndMs = (text: string): number =>
     text === '*' ? Infinity : Date.parse(text) + (/^\d{4}-\d\d-\d\d$/.test(text) ? 86_399_999 : 0)
-  if (from === '' || Number.isNaN(start(from))) return undefined
+  if (from === '' || Number.isNaN(toStartMs(from))) return undefined
   const bounds = {
-    '>=': [start(from), Infinity],
-    '>': [end(from) + 1, Infinity],
-    '<=': [-Infinity, end(from)],
-    '<': [-Infinity, start(from) - 1],
-    '': [start(from), end(to ?? from)],
+    '>=': [toStartMs(from), Infinity],
+    '>': [toEndMs(from) + 1, Infinity],
+    '<=': [-Infinity, toEndMs(from)],
+    '<': [-Infinity, toStartMs(from) - 1],
+    '': [toStartMs(from), toEndMs(to ?? from)],
   }[operator ?? '']
   const [minMs = 0, maxMs = 0] = bounds ?? []
   return ({ issue }) => read(issue) >= minMs && read(issue) <= maxMs

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
-/** Encodes a value in DER: tag, length, contents. */
-function der(tag: number, ...parts: readonly (Buffer | string)[]): Buffer {
+/** Encodes a value in DER as tag, length and contents. */
+function encodeDer(tag: number, ...parts: readonly (Buffer | string)[]): Buffer {
   const contents = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'hex') : part)))
   const { length } = contents
   // The shortest form of the length, because Go rejects any other.
@@ -10,13 +10,22 @@ function der(tag: number, ...parts: readonly (Buffer | string)[]): Buffer {
 }
 
 const SEQUENCE = 0x30
-const ED25519 = der(SEQUENCE, der(0x06, '2b6570'))
-const NAME = der(SEQUENCE, der(0x31, der(SEQUENCE, der(0x06, '550403'), der(0x0c, Buffer.from('127.0.0.1')))))
-const VALIDITY = der(SEQUENCE, ...['200101000000Z', '491231235959Z'].map((day) => der(0x17, Buffer.from(day))))
+const ED25519 = encodeDer(SEQUENCE, encodeDer(0x06, '2b6570'))
+const NAME = encodeDer(
+  SEQUENCE,
+  encodeDer(0x31, encodeDer(SEQUENCE, encodeDer(0x06, '550403'), encodeDer(0x0c, Buffer.from('127.0.0.1')))),
+)
+const VALIDITY = encodeDer(
+  SEQUENCE,
+  ...['200101000000Z', '491231235959Z'].map((day) => encodeDer(0x17, Buffer.from(day))),
+)
 /** The subject alternative name 127.0.0.1. */
-const EXTENSIONS = der(
+const EXTENSIONS = encodeDer(
   0xa3,
-  der(SEQUENCE, der(SEQUENCE, der(0x06, '551d11'), der(0x04, der(SEQUENCE, der(0x87, '7f000001'))))),
+  encodeDer(
+    SEQUENCE,
+    encodeDer(SEQUENCE, encodeDer(0x06, '551d11'), encodeDer(0x04, encodeDer(SEQUENCE, encodeDer(0x87, '7f000001')))),
+  ),
 )
 
 export interface Certificate {
@@ -28,8 +37,8 @@ export interface Certificate {
 export function makeCertificate(): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const key = publicKey.export({ type: 'spki', format: 'der' })
-  const facts = der(SEQUENCE, 'a003020102', '020101', ED25519, NAME, VALIDITY, NAME, key, EXTENSIONS)
-  const signed = der(SEQUENCE, facts, ED25519, der(0x03, '00', sign(null, facts, privateKey)))
+  const facts = encodeDer(SEQUENCE, 'a003020102', '020101', ED25519, NAME, VALIDITY, NAME, key, EXTENSIONS)
+  const signed = encodeDer(SEQUENCE, facts, ED25519, encodeDer(0x03, '00', sign(null, facts, privateKey)))
   const lines = signed.toString('base64').match(/.{1,64}/g) ?? []
   return {
     cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
