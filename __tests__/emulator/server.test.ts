@@ -82,10 +82,10 @@ test('closes pending requests, frees the port, and can be closed twice', async (
 
 test('responds with 500 to an unexpected error, and handles the next request', async () => {
   let isBroken = true
-  const beforeAnswer = (): void => {
+  const throwWhileBroken = (): void => {
     if (isBroken) throw new Error('unexpected')
   }
-  const emulator = await start({ github: { beforeAnswer } })
+  const emulator = await start({ github: { beforeAnswer: throwWhileBroken } })
   const { status, headers } = await getGitHub(emulator, '/repos/acme/docs')
   expect([status, headers.get('content-type')]).toEqual([500, 'application/json; charset=utf-8'])
   isBroken = false

@@ -72,7 +72,7 @@ function splitTarget(target: string): { path: string; query: string } {
 export function createService({
   baseUrl,
   scenario: defaultScenario = DEFAULT_SCENARIO,
-  plays = {},
+  plays: overrides = {},
   startMs = DEFAULT_START_MS,
   pages = DEFAULT_PAGES,
   visits = DEFAULT_VISITS,
@@ -82,11 +82,11 @@ export function createService({
   repositories,
   github: gitHubOptions = {},
 }: ServiceOptions): Service {
-  const jobs = new JobStore(startMs, repositories)
-  const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => jobs.all() })
+  const store = new JobStore(startMs, repositories)
+  const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => store.all() })
   // A project's first request creates its jobs, but this pull request must exist before that.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
-    jobs.enter(projectId, { ...SCENARIOS[chooseScenario(projectId, defaultScenario)], ...plays }.turns[0])
+    store.enter(projectId, { ...SCENARIOS[chooseScenario(projectId, defaultScenario)], ...overrides }.turns[0])
   const analytics = createAnalytics({ pages, visits, endMs: startMs })
   const take = createRateLimiter(requestsPerHour)
   const requestCounts = new Map<string, number>()
@@ -115,19 +115,18 @@ export function createService({
   }
 
   function handleCall(path: string, call: Call): ServiceResponse {
-    const { scenario, request } = call
-    const { need } = call.operation
-    const refused = refuseAccess(request.headers['authorization'], need)
+    const { scenario, request, operation } = call
+    const refused = refuseAccess(request.headers['authorization'], operation.need)
     if (refused !== undefined) return renderAnswer(refused, call, scenario)
-    const pattern = need === 'write' ? scenario.prompts : scenario.reads
-    const fault = faultAt(pattern, countCall(`${need} ${path}`))
+    const pattern = operation.need === 'write' ? scenario.prompts : scenario.reads
+    const fault = faultAt(pattern, countCall(`${operation.need} ${path}`))
     return applyFault(fault, () => renderAnswer(performWithinLimit(call), call, scenario))
   }
 
   function showPullRequest(method: string, path: string, nowMs: number): ServiceResponse | undefined {
     const [, name = '', pullNumber] = (/^(?:GET|HEAD)$/.test(method) ? PULL_PAGE.exec(path) : undefined) ?? []
     if (pullNumber === undefined) return undefined
-    const job = jobs.findByPullNumber(Number(pullNumber))
+    const job = store.findByPullNumber(Number(pullNumber))
     const repository = github.state.repositories[name] ?? repositoryState()
     return pullRequestResponse(job?.repository === name ? job : undefined, repository, nowMs)
   }
@@ -135,14 +134,15 @@ export function createService({
   function handleGitHub(request: ServiceRequest, path: string, query: string, nowMs: number): ServiceResponse {
     const response = github.handle(request, nowMs)
     const { status, delivery } = response
-    const notPlayed = status === 501 ? { notPlayed: (JSON.parse(response.body) as { message: string }).message } : {}
+    const reason: Partial<RequestRecord> =
+      status === 501 ? { notPlayed: (JSON.parse(response.body) as { message: string }).message } : {}
     const { method } = request
     const record = { method, path, query, prompt: undefined, asOfMs: nowMs, status, delivery, scenario: undefined }
-    onRequest?.({ ...record, ...notPlayed })
+    onRequest?.({ ...record, ...reason })
     return response
   }
 
-  function admits(head: RequestHead): boolean {
+  function checkAuthorization(head: RequestHead): boolean {
     const { method, target, headers } = head
     const { path } = splitTarget(target)
     if (github.takes(path)) return github.admits(head)
@@ -152,9 +152,9 @@ export function createService({
 
   return {
     requests,
-    jobs: () => jobs.all(),
+    jobs: () => store.all(),
     github,
-    admits,
+    admits: checkAuthorization,
     handle(request, nowMs) {
       const { method, target } = request
       const { path, query } = splitTarget(target)
@@ -162,14 +162,14 @@ export function createService({
       if (github.takes(path)) return handleGitHub(request, path, query, nowMs)
       const route = findRoute(method, path)
       const name = 'operation' in route ? chooseScenario(route.projectId, defaultScenario) : undefined
-      const scenario = { ...SCENARIOS[name ?? defaultScenario], ...plays }
+      const scenario = { ...SCENARIOS[name ?? defaultScenario], ...overrides }
       const asOfMs = getReplicaTimeMs(route, path, nowMs, scenario)
-      const context = { request, query, scenario, nowMs: asOfMs, baseUrl, jobs, analytics }
+      const context = { request, query, scenario, nowMs: asOfMs, baseUrl, jobs: store, analytics }
       const { status, delivery, ...rest } =
         'operation' in route
           ? handleCall(path, { ...context, ...route })
           : (showPullRequest(method, path, nowMs) ?? renderAnswer(route, route, scenario))
-      const body = admits(request) ? parsePromptBody(request) : undefined
+      const body = checkAuthorization(request) ? parsePromptBody(request) : undefined
       const prompt = typeof body === 'string' ? body : undefined
       const record = { method, path, query, prompt, asOfMs, status, delivery, scenario: name }
       requests.push(record)

@@ -41,9 +41,9 @@ const DELIVERY_NOTES: Readonly<Record<Delivery, string>> = {
  * Formats a request as one line for the console. The line starts with the method, so that text from the client cannot start a
  * workflow command, and contains no headers and therefore no key.
  */
-export function logLine({ method, path, query, status, delivery, scenario, notPlayed }: RequestRecord): string {
+export function logLine({ method, path, query, status, delivery, scenario, notPlayed: reason }: RequestRecord): string {
   const target = sanitize(query === '' ? path : `${path}?${query}`)
   const result = status === 0 ? 'no answer' : String(status)
-  const note = notPlayed === undefined ? DELIVERY_NOTES[delivery] : `: ${sanitize(notPlayed)}`
+  const note = reason === undefined ? DELIVERY_NOTES[delivery] : `: ${sanitize(reason)}`
   return `${sanitize(method)} ${target} -> ${result}${note}${scenario === undefined ? '' : ` (${scenario})`}`
 }

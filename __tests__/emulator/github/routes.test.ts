@@ -54,7 +54,7 @@ test.each([
 
 test('reports the reason of a 501 for the log of a rehearsal', () => {
   const reasons: (string | undefined)[] = []
-  const { send } = driveService({ onRequest: ({ notPlayed }) => reasons.push(notPlayed) })
+  const { send } = driveService({ onRequest: (record) => reasons.push(record.notPlayed) })
   const headers = { authorization: `token ${GITHUB_TOKEN}` }
   for (const path of ['/repos/acme/docs', '/repos/acme/docs/hooks']) send({ target: `/api/v3${path}`, headers })
   expect(reasons).toEqual([undefined, 'The embedded GitHub does not play GET /repos/acme/docs/hooks.'])
@@ -96,9 +96,13 @@ test.each([
 
 test.each(Object.entries({ ...OPERATIONS, ...ACCOUNT_OPERATIONS }))(
   '%s supports or refuses each parameter in GitHub’s API description',
-  (name, { plays }) => {
+  (name, operation) => {
     const { query, body } = listParameters(name)
-    const declared = [...Object.keys(plays.query ?? {}), ...Object.keys(plays.body ?? {}), ...(plays.unplayed ?? [])]
+    const declared = [
+      ...Object.keys(operation.plays.query ?? {}),
+      ...Object.keys(operation.plays.body ?? {}),
+      ...(operation.plays.unplayed ?? []),
+    ]
     expect(declared.toSorted()).toEqual([...query, ...body].toSorted())
   },
 )

@@ -44,7 +44,7 @@ function search(call: AccountCall): Reply {
   const parsed = parseSearch(q)
   if (q.trim() === '')
     return refusal(422, 'Validation Failed', { errors: [{ resource: 'Search', field: 'q', code: 'missing' }] })
-  if ('unplayed' in parsed) return notPlayed(`“${parsed.unplayed}” in a search`)
+  if ('unsupported' in parsed) return notPlayed(`“${parsed.unsupported}” in a search`)
   const isKnown = (name: string): boolean => spelledIn(Object.keys(state.repositories), name) !== undefined
   if (!parsed.repositories.every(isKnown))
     return refusal(422, 'Validation Failed', {

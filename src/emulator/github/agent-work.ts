@@ -42,7 +42,7 @@ interface AgentWorkOptions {
   readonly state: GitHubState
   readonly scenario: GitHubScenario
   /** Lists all jobs of the service. */
-  readonly jobs: () => Iterable<JobRecord>
+  readonly listJobs: () => Iterable<JobRecord>
 }
 
 /**
@@ -50,7 +50,7 @@ interface AgentWorkOptions {
  * turn plans, and opens a pull request at the end of the first turn that has one.
  * @returns a function that performs everything that is due at a time, in milliseconds since 1970
  */
-export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (nowMs: number) => void {
+export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions): (nowMs: number) => void {
   const timeline = new Timeline()
   const scheduledTurnCounts = new Map<number, number>()
   const findRepository = ({ repository }: JobRecord): RepositoryState | undefined => state.repositories[repository]
@@ -170,7 +170,7 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
   }
 
   return (nowMs) => {
-    for (const job of jobs()) {
+    for (const job of listJobs()) {
       const { pullNumber, turns } = job
       const scheduled = scheduledTurnCounts.get(pullNumber) ?? 0
       scheduledTurnCounts.set(pullNumber, turns.length)

@@ -124,13 +124,14 @@ const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(\/.*)?$/
 
 /** Creates the embedded GitHub, without sockets or a clock. */
 export function createGitHub(options: GitHubOptions): GitHub {
-  const { baseUrl, startMs, jobs = () => [], beforeAnswer, onExchange } = options
+  const { baseUrl, startMs, onExchange } = options
   const scenario: GitHubScenario = { ...USUAL_GITHUB, ...options.scenario }
   const state: GitHubState = { ...demoState(scenario, startMs), ...options.state }
   const agentRepository = state.repositories[SOURCE.repository]
   if (options.repository !== undefined && agentRepository !== undefined)
     state.repositories[options.repository] = agentRepository
-  const playAgent = createAgentWork({ state, scenario, jobs })
+  const listJobs = options.jobs ?? (() => [])
+  const playAgent = createAgentWork({ state, scenario, listJobs })
   const requestCounts = new Map<string, number>()
   const budget = new RequestBudget()
   const takeEvents = createEventSource(state)
@@ -227,7 +228,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   ): ServiceResponse {
     const earlierRequests = requestCounts.get(operation) ?? 0
     requestCounts.set(operation, earlierRequests + 1)
-    beforeAnswer?.(operation, earlierRequests, github, request.body)
+    options.beforeAnswer?.(operation, earlierRequests, github, request.body)
     const fault = budget.isSpent(nowMs)
       ? 'primary-limit'
       : faultAt(options.faults?.[operation] ?? scenario.faults, earlierRequests)
@@ -237,10 +238,13 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return response
   }
 
-  const admits = ({ headers }: RequestHead): boolean => readToken(headers)?.value === state.token
+  const hasValidToken = ({ headers }: RequestHead): boolean => readToken(headers)?.value === state.token
 
-  /** What an app's token for some repositories shows in GraphQL. Public repositories are missing, unlike on GitHub. */
-  function narrowState(names: readonly string[] | undefined): GitHubState {
+  /**
+   * Limits what GraphQL shows to the repositories of an app's token. Unlike on GitHub, public repositories are hidden too.
+   * A proxy, so that writes (such as to `lastId`) reach the state.
+   */
+  function restrictState(names: readonly string[] | undefined): GitHubState {
     if (names === undefined) return state
     const repositories = Object.fromEntries(Object.entries(state.repositories).filter(([name]) => names.includes(name)))
     return new Proxy(state, {
@@ -248,23 +252,23 @@ export function createGitHub(options: GitHubOptions): GitHub {
     })
   }
 
-  /** Turns that began before the start are those of earlier runs. */
-  function hasExpired(nowMs: number): boolean {
-    const hasWorked = ({ startsAtMs, endsAtMs }: Turn): boolean => startsAtMs >= startMs && endsAtMs <= nowMs
-    return scenario.isTokenShort && [...jobs()].some(({ turns }) => turns.some(hasWorked))
+  function hasTokenExpired(nowMs: number): boolean {
+    // Turns from before the start belong to earlier runs.
+    const hasEnded = ({ startsAtMs, endsAtMs }: Turn): boolean => startsAtMs >= startMs && endsAtMs <= nowMs
+    return scenario.isTokenShort && [...listJobs()].some(({ turns }) => turns.some(hasEnded))
   }
 
   function performGraphQL({ headers, body }: ServiceRequest, nowMs: number): Reply {
     const parsed = parseBody(body)
     if ('refused' in parsed) return parsed.refused
-    const shown = narrowState(readToken(headers)?.repositories)
-    return answerGraphQL({ state: shown, nowMs, baseUrl, url: `${baseUrl}${GRAPHQL_PATH}` }, parsed.fields)
+    const visibleState = restrictState(readToken(headers)?.repositories)
+    return answerGraphQL({ state: visibleState, nowMs, baseUrl, url: `${baseUrl}${GRAPHQL_PATH}` }, parsed.fields)
   }
 
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
     const { headers, body, method } = request
     if (headers['authorization'] === undefined) return toResponse(refusal(401, 'Requires authentication'))
-    if (hasExpired(nowMs) || !admits(request)) return toResponse(refusal(401, 'Bad credentials'))
+    if (hasTokenExpired(nowMs) || !hasValidToken(request)) return toResponse(refusal(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
     if (request.target === GRAPHQL_PATH)
@@ -290,7 +294,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
 
   const github: GitHub = {
     state,
-    admits,
+    admits: hasValidToken,
     takes: (target) =>
       target.startsWith(`${API_PATH}/`) || target === GRAPHQL_PATH || readLogAddress(target, 0) !== 'elsewhere',
     catchUp,

@@ -72,7 +72,7 @@ interface SearchArguments extends Paging {
 function search(call: AccountCall, { query, type, ...paging }: SearchArguments): object {
   const parsed = parseSearch(query)
   if (type !== 'ISSUE') throw new NotPlayedError(`a search of the type ${type}`)
-  if ('unplayed' in parsed) throw new NotPlayedError(`“${parsed.unplayed}” in a search`)
+  if ('unsupported' in parsed) throw new NotPlayedError(`“${parsed.unsupported}” in a search`)
   const found = searchIssues(call.state, parsed, call.nowMs)
   return {
     issueCount: found.length,

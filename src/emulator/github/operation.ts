@@ -23,8 +23,8 @@ export const operation = (
   path: string,
   permissions: Operation['permissions'],
   handler: Operation['answer'],
-  parameters: Plays = {},
-): Operation => ({ method, path, permissions, answer: handler, plays: parameters })
+  supported: Plays = {},
+): Operation => ({ method, path, permissions, answer: handler, plays: supported })
 
 export const CONTENTS = ['contents'] as const
 export const PULLS = ['pull-requests'] as const

@@ -72,11 +72,11 @@ function describeInvalidField(name: string, kind: Kind, value: unknown): string 
  */
 export function checkParameters(
   operation: string,
-  { query: parameters = {}, body: fields = {}, required = [], unplayed = [] }: Plays,
+  { query: parameters = {}, body: fields = {}, required = [], unplayed: unsupportedNames = [] }: Plays,
   query: URLSearchParams,
   body: Readonly<Record<string, unknown>>,
 ): Reply | undefined {
-  const unsupported = unplayed.find((name) => query.has(name) || body[name] !== undefined)
+  const unsupported = unsupportedNames.find((name) => query.has(name) || body[name] !== undefined)
   if (unsupported !== undefined) return notPlayed(`“${unsupported}” in ${operation}`)
   const wrong = Object.entries(parameters).filter(([name, kind]) => query.has(name) && !fits(kind, query.get(name)))
   if (wrong.length > 0)

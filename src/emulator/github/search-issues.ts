@@ -127,7 +127,7 @@ export interface SearchQuery {
 }
 
 /** Parses a search query, or returns its unsupported part. */
-export function parseSearch(text: string): SearchQuery | { readonly unplayed: string } {
+export function parseSearch(text: string): SearchQuery | { readonly unsupported: string } {
   const tests: Test[] = []
   const words: [isWanted: boolean, word: string][] = []
   const repositories: string[] = []
@@ -139,13 +139,13 @@ export function parseSearch(text: string): SearchQuery | { readonly unplayed: st
     else if (name === 'sort') sort = [value.replace(/-(?:asc|desc)$/, ''), value.endsWith('-asc') ? 'asc' : 'desc']
     else {
       const test = QUALIFIERS[name]?.(unquote(value))
-      if (test === undefined) return { unplayed: token }
+      if (test === undefined) return { unsupported: token }
       if (name === 'repo' && not === '') repositories.push(unquote(value))
       tests.push(not === '-' ? (found) => !test(found) : test)
     }
   }
   const unknown = places.find((place) => PLACES[place] === undefined)
-  if (unknown !== undefined) return { unplayed: `in:${unknown}` }
+  if (unknown !== undefined) return { unsupported: `in:${unknown}` }
   const contains = (issue: IssueState, word: string): boolean =>
     places.some((place) => PLACES[place]?.(issue).some((text) => text.toLowerCase().includes(word)))
   return {

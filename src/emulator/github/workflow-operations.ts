@@ -3,7 +3,7 @@ import type { ServiceRequest, ServiceResponse } from '../http/exchange.ts'
 import { findCommit } from './history.ts'
 import { CONTENTS, operation, type Operations } from './operation.ts'
 import { nodeId } from './node-id.ts'
-import { PAGE } from './parameters.ts'
+import { PAGE, type Plays } from './parameters.ts'
 import { type Call, NOT_FOUND, type Reply, apiUrl, listReply, noContent, ok, refusal, wireTime } from './reply.ts'
 import { LONG_AGO, checkPage, minimalRepositoryBody, userBody } from './resource-body.ts'
 import type { CheckRun, WorkflowRun } from './check-state.ts'
@@ -164,7 +164,7 @@ const RUNS = {
     status: [...STATUSES, ...CONCLUSIONS],
   },
   unplayed: ['created'],
-} as const
+} as const satisfies Plays
 
 function withRun(handle: (call: Call, run: WorkflowRun) => Reply): (call: Call) => Reply {
   return (call) => {
