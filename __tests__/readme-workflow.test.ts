@@ -4,10 +4,10 @@ import { parse } from 'yaml'
 import type { AgentInputs } from '../src/agent/inputs.ts'
 import type { Outcome } from '../src/agent/report/report.ts'
 import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
-import { demoState, GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'
+import { createDemoState, GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../src/emulator/github/repository-events.ts'
-import { repositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
+import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
 import type { Permissions } from '../src/emulator/github/state.ts'
 import { playInWorld, type World } from './support/embedded-world.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
@@ -64,7 +64,7 @@ const listPulls = (docs: RepositoryState) =>
 /** Three pushes, each of which starts a run of the workflow, as the runs leave the repository. */
 async function pushThreeTimes(permissions: Permissions) {
   const github = { ...combineScenarios([]), permissions }
-  const { 'acme/docs': docs = repositoryState() } = demoState(github, DEFAULT_START_MS).repositories
+  const { 'acme/docs': docs = createRepositoryState() } = createDemoState(github, DEFAULT_START_MS).repositories
   const run = {
     workflow: 'docs.yml',
     branch: 'main',

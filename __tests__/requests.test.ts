@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
-import { AGENT_USER, demoState, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
+import { AGENT_USER, createDemoState, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
 import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
 import { ENDLESS } from '../src/emulator/github/check-scenarios.ts'
-import { pullState, type PullState } from '../src/emulator/github/pull-state.ts'
-import { repositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
+import { createPullState, type PullState } from '../src/emulator/github/pull-state.ts'
+import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
 import { playInWorld, type WorldOptions } from './support/embedded-world.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
@@ -42,7 +42,8 @@ const openPullsWith =
   (fields: Partial<PullState>) =>
   ({ pulls }: RepositoryState, count: number): void => {
     const opened = { headSha: commit('a'), createdAtMs: DEFAULT_START_MS }
-    for (const number of numbers(count, 100)) pulls[number] = pullState({ branch: `b${number}`, ...opened, ...fields })
+    for (const number of numbers(count, 100))
+      pulls[number] = createPullState({ branch: `b${number}`, ...opened, ...fields })
   }
 const openPulls = (...labels: string[]) => openPullsWith({ labels })
 
@@ -51,7 +52,7 @@ const getSha = (index: number): string => index.toString(16).padStart(40, '0')
 const parentOf = (index: number): string => (index === 1 ? commit('a') : getSha(index - 1))
 
 const merged = (headSha: string, mergeSha: string, closedBaseSha = commit('a')): PullState =>
-  pullState({
+  createPullState({
     ...{ branch: 'agent/guide', headSha, user: AGENT_USER, labels: ['docs-agent'] },
     ...{ state: 'closed', closedBaseSha, merge: { sha: mergeSha, atMs: 0 } },
   })
@@ -70,7 +71,7 @@ const pushing = (
     )
     const end = madeCommit({ sha: commit('b'), parents: [getSha(count)], message: last })
     const commits = [madeCommit({ sha: commit('a') }), ...row, end]
-    return repositoryState({ commits, branches: { main: commit('b') }, pulls: pullsOf(count) })
+    return createRepositoryState({ commits, branches: { main: commit('b') }, pulls: pullsOf(count) })
   },
   ends,
 })
@@ -183,7 +184,10 @@ test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
     { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
   ],
 ])('a whole story counts as often as the page says, and asks no more: a %s', async (story, mostAsked, given, more) => {
-  const { 'acme/docs': docs = repositoryState() } = demoState(combineScenarios([]), DEFAULT_START_MS).repositories
+  const { 'acme/docs': docs = createRepositoryState() } = createDemoState(
+    combineScenarios([]),
+    DEFAULT_START_MS,
+  ).repositories
   const facts = parsePush({ ...docs, commits: docs.commits.slice(-2) })
   const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
   const world = await playInWorld({ inputs, facts, ...more })

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
-import { demoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { createDemoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import { commentFacts } from '../support/comment-events.ts'
 import { changing, playInWorld, refusing, type World, type WorldOptions } from '../support/embedded-world.ts'
 import { PUSH, type GivenRun } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
-import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 import { SEED } from '../support/seed.ts'
 
@@ -39,8 +39,8 @@ const MONA = { login: 'mona', id: 11, type: 'User' }
 const COMMENT: Partial<GivenRun> = commentFacts({ number: 1, author: MONA })
 /** The events of the newest change of the code. */
 function eventsIn(plays: readonly GitHubScenarioName[] = []): Readonly<Record<string, Partial<GivenRun>>> {
-  const docs = demoState(combineScenarios(plays), DEFAULT_START_MS).repositories['acme/docs']
-  const { tags, branches, commits } = docs ?? repositoryState()
+  const docs = createDemoState(combineScenarios(plays), DEFAULT_START_MS).repositories['acme/docs']
+  const { tags, branches, commits } = docs ?? createRepositoryState()
   const [before, sha = ''] = [tags['v1.1.0'], branches['main']]
   const pushed = commits.slice(commits.findIndex((one) => one.sha === before) + 1).map((one) => ({ id: one.sha }))
   return {

@@ -6,8 +6,8 @@ import {
   type GitHubScenario,
   type GitHubScenarioName,
 } from '../../src/emulator/github/github-scenarios.ts'
-import { pullState, type PullState, type Review } from '../../src/emulator/github/pull-state.ts'
-import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createPullState, type PullState, type Review } from '../../src/emulator/github/pull-state.ts'
+import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { playInWorld } from '../support/embedded-world.ts'
 import { PUSH, type GivenRun } from '../support/fake-github.ts'
@@ -45,7 +45,7 @@ const RUN = { id: 31, workflow_id: 51, event: 'push' }
 const GREEN = { branch: 'main', status: 'completed', conclusion: 'success', createdAtMs: 0 } as const
 /** A pull request by a person that was merged as the commit of this digit. */
 const mergedPull = (digit: string, base: string, fields: Partial<PullState>): PullState =>
-  pullState({
+  createPullState({
     ...{ branch: `flag-${digit}`, headSha: commit(digit), user: 'cid', state: 'closed', closedBaseSha: commit(base) },
     ...{ merge: { sha: commit(digit), atMs: 0 }, ...fields },
   })
@@ -143,7 +143,7 @@ const ROWS: readonly Row[] = [
     name: 'people who approved or merged the pull requests of the change are asked for a review',
     given: { reviewers: 'change-reviewers', 'change-context': 'commits' },
     facts: { eventName: 'push', payload: { ...PUSH, before: commit('a'), after: commit('d') } },
-    repository: repositoryState({
+    repository: createRepositoryState({
       commits: [
         madeCommit({ sha: commit('a') }),
         madeCommit({ sha: commit('b'), parents: [commit('a')], message: 'Add a flag (#5)' }),
@@ -184,7 +184,7 @@ const ROWS: readonly Row[] = [
     name: 'people who approved the change are asked for a review before people who wrote it',
     given: { reviewers: 'change-authors\nchange-reviewers', 'change-context': 'commits' },
     facts: { eventName: 'push', payload: { ...PUSH, before: commit('a'), after: commit('b') } },
-    repository: repositoryState({
+    repository: createRepositoryState({
       commits: [
         madeCommit({ sha: commit('a') }),
         madeCommit({ sha: commit('b'), parents: [commit('a')], message: 'Add a flag (#5)', author: 'dora' }),

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 interface GitHubRunOptions extends Omit<BundleOptions, 'env' | 'github'> {
   readonly plays?: GitHubScenarioName
-  readonly observed?: Pick<ObservedOptions, 'faults' | 'beforeAnswer'>
+  readonly observed?: Pick<ObservedOptions, 'faults' | 'onBeforeResponse'>
 }
 
 /**
@@ -81,12 +81,12 @@ test('failing checks go back to the job with the end of their logs, until they p
 test('a run that is cancelled while GitHub does not answer leaves at once, and has told its pull request', async () => {
   const asksStatus = 'repos/get-combined-status-for-ref'
   const controller = new AbortController()
-  const beforeAnswer = (operation: string): void => {
+  const onBeforeResponse = (operation: string): void => {
     if (operation === asksStatus) controller.abort()
   }
   const run = await runWithGitHub({
     plays: 'checks-pending',
-    observed: { faults: { [asksStatus]: ['never'] }, beforeAnswer },
+    observed: { faults: { [asksStatus]: ['never'] }, onBeforeResponse },
     inputs: { 'wait-for-checks': 'true' },
     cancel: controller.signal,
     cancelTimes: { sigtermAfterMs: 2_000, killAfterMs: 2_000 },

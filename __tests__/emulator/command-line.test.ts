@@ -8,7 +8,7 @@ import { parseCli } from '../../src/emulator/cli-options.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenarios.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { runProgram } from '../../src/emulator/program.ts'
-import { type RequestRecord, logLine } from '../../src/emulator/request-log.ts'
+import { type RequestRecord, formatRequest } from '../../src/emulator/request-log.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -30,11 +30,15 @@ test.each([
   [{ delivery: 'reset', status: 0 }, 'GET /x -> no answer, connection reset before the answer (failed)'],
   [{ delivery: 'never', status: 0 }, 'GET /x -> no answer, never answered (failed)'],
 ] as const)('logs a request with %j as “%s”', (fields, line) => {
-  expect(logLine({ ...record, ...fields })).toBe(line)
+  expect(formatRequest({ ...record, ...fields })).toBe(line)
 })
 
 test('keeps text from the client on one line and free of workflow commands', () => {
-  const line = logLine({ ...record, path: '/\n::error::x\u001b[31m##[error]\u202e\u2028', query: 'x'.repeat(5_000) })
+  const line = formatRequest({
+    ...record,
+    path: '/\n::error::x\u001b[31m##[error]\u202e\u2028',
+    query: 'x'.repeat(5_000),
+  })
   expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|##\[/u)
   expect(line).toMatch(/^GET /)
   expect(line.length).toBeLessThan(400)

@@ -130,5 +130,5 @@ test.each([
   send(request)
   expect(service.requests).toHaveLength(1)
   expect(service.requests[0]?.prompt).toBeUndefined()
-  expect(service.admits(request)).toBe(false)
+  expect(service.isAuthorized(request)).toBe(false)
 })

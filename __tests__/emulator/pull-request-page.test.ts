@@ -2,18 +2,18 @@ import { expect, test } from '@jest/globals'
 import { createMarkerComment } from '../../src/agent/marker.ts'
 import { toLogEntry, updateComment } from '../../src/agent/pull-request/pull-request-log.ts'
 import { renderComment } from '../../src/emulator/comment-html.ts'
-import { pullState } from '../../src/emulator/github/pull-state.ts'
-import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createPullState } from '../../src/emulator/github/pull-state.ts'
+import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { type JobRecord, planTurn } from '../../src/emulator/service/job-machine.ts'
-import { pullRequestResponse } from '../../src/emulator/pull-request-page.ts'
-import { USUAL_TURN } from '../../src/emulator/service/scenarios.ts'
+import { createPullRequestResponse } from '../../src/emulator/pull-request-page.ts'
+import { DEFAULT_TURN } from '../../src/emulator/service/scenarios.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { checkRun, commit } from '../support/github-state.ts'
 import { CREATE, endWith, createReport } from '../support/report.ts'
 
 /** Renders the page of a job whose first turn ends at 20 s, and whose follow-up ends at 80 s. */
-function renderPageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = repositoryState() } = {}) {
-  const turns = [planTurn(prompt, USUAL_TURN, 0), planTurn(followUp, USUAL_TURN, 60_000)] as const
+function renderPageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = createRepositoryState() } = {}) {
+  const turns = [planTurn(prompt, DEFAULT_TURN, 0), planTurn(followUp, DEFAULT_TURN, 60_000)] as const
   const repositoryName = 'acme/docs'
   const job: JobRecord = {
     id: 'job_1',
@@ -23,12 +23,12 @@ function renderPageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository 
     pullNumber: 7,
     turns,
   }
-  return pullRequestResponse(job, repository, nowMs)
+  return createPullRequestResponse(job, repository, nowMs)
 }
 
 test('responds with 404 before the agent has pushed, and without a job', () => {
   expect([19_999, 20_000].map((nowMs) => renderPageAt(nowMs).status)).toEqual([404, 200])
-  expect(pullRequestResponse(undefined, repositoryState(), 20_000).status).toBe(404)
+  expect(createPullRequestResponse(undefined, createRepositoryState(), 20_000).status).toBe(404)
 })
 
 test('shows number, state, instruction, files and diff, and forbids scripts', () => {
@@ -73,8 +73,8 @@ test('shows the state, labels and comments on GitHub, and the current checks of 
     annotations: [{ ...note, message: 'Gone.' }],
   }
   const preview = { headSha, context: 'preview' }
-  const repository = repositoryState({
-    pulls: { 7: pullState(pull) },
+  const repository = createRepositoryState({
+    pulls: { 7: createPullState(pull) },
     checkRuns: [
       checkRun(build),
       checkRun({ name: 'old', headSha: commit('b') }),

@@ -85,7 +85,7 @@ test('responds with 500 to an unexpected error, and handles the next request', a
   const throwWhileBroken = (): void => {
     if (isBroken) throw new Error('unexpected')
   }
-  const emulator = await start({ github: { beforeAnswer: throwWhileBroken } })
+  const emulator = await start({ github: { onBeforeResponse: throwWhileBroken } })
   const { status, headers } = await getGitHub(emulator, '/repos/acme/docs')
   expect([status, headers.get('content-type')]).toEqual([500, 'application/json; charset=utf-8'])
   isBroken = false

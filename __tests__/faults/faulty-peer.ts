@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import * as net from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { firstRequest } from '../support/socket-server.ts'
 import type { Behaviour, Fault, Pace } from './fault.ts'
 import type { StillClock } from './still-clock.ts'
@@ -18,7 +18,7 @@ export interface FaultyPeer {
 /** In real time. Connections close immediately, except on a busy machine. */
 const CLOSING_LIMIT_MS = 20_000
 const SLOW_BYTE_MS = 2_000
-const CERTIFICATE = makeCertificate()
+const CERTIFICATE = createCertificate()
 
 /** Another process took the port while the peer did not listen. */
 export class PortTakenError extends Error {}

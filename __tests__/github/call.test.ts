@@ -88,7 +88,7 @@ test.each(['during a request', 'while the event loop is busy, before a request']
     const cancel = (): void => {
       run.abort(cancelled)
     }
-    const options = { signal: run.signal, beforeAnswer: cancel, faults: { [LIST]: ['never'] } } as const
+    const options = { signal: run.signal, onBeforeResponse: cancel, faults: { [LIST]: ['never'] } } as const
     await askingGitHub(options, async (github, { asked, clock }) => {
       const busyClock: Pick<Clock, 'turn'> = { turn: () => Promise.resolve().then(cancel) }
       if (when.includes('busy')) Object.assign(clock, busyClock)

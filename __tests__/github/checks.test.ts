@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
-import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
 import type { Check } from '../../src/github/checks.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -18,7 +18,7 @@ const read = (
   rest: AskingOptions = {},
   suffices?: (listed: readonly Check[]) => boolean,
 ) =>
-  askingGitHub({ docs: repositoryState(fields), state: { permissions }, ...rest }, async (github, { asked }) => {
+  askingGitHub({ docs: createRepositoryState(fields), state: { permissions }, ...rest }, async (github, { asked }) => {
     const checks = await github.readChecks('acme/docs', SHA, RUN_FACTS, suffices)
     return { checks, states: checks.map(({ name, state }) => `${name}: ${state}`), asked }
   })
@@ -111,7 +111,7 @@ test('reads the position and the text of each annotation', async () => {
     { ...fields, start_line: 4, end_line: 4, title: 'Missing' },
     { ...fields, start_line: 9, end_line: 9, title: null },
   ]
-  const docs = repositoryState({ checkRuns: [checkRun({ ...BUILD, id: 7, annotations })] })
+  const docs = createRepositoryState({ checkRuns: [checkRun({ ...BUILD, id: 7, annotations })] })
   const listAnnotations = (github: GitHub) => github.listAnnotations('acme/docs', 7)
   expect(await askingGitHub({ docs }, listAnnotations)).toEqual([
     { path: 'docs/a.md', line: 4, title: 'Missing', message: 'It is gone.' },

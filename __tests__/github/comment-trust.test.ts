@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { isOwnComment } from '../../src/agent/marker.ts'
 import { parseComment } from '../../src/agent/conversation/comment-command.ts'
-import { type Role, repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { type Role, createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { commentFacts } from '../support/comment-events.ts'
 import { answering, askingGitHub, type AskingOptions } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
@@ -145,7 +145,7 @@ test.each<[string, readonly Author[], readonly number[], readonly string[], Opti
 })
 
 test('without an id, looks up the account that has the login now', async () => {
-  const docs = repositoryState({ collaborators: { mona: 'write' } })
+  const docs = createRepositoryState({ collaborators: { mona: 'write' } })
   const lookUp = (login: string, repository = 'acme/docs') =>
     askingGitHub({ docs }, (github) => github.mayWrite(repository, { login }).catch((error: unknown) => error))
   expect([await lookUp('mona'), await lookUp('dora')]).toEqual([true, false])
@@ -169,7 +169,7 @@ test('the page documents whose comments are trusted', async () => {
   const rows: string[][] = []
   for (const [who, [login, options]] of Object.entries(AUTHORS)) {
     const { authors } = await classify([createAuthor(login)], options)
-    const docs = repositoryState(options.role === undefined ? {} : { collaborators: { mona: options.role } })
+    const docs = createRepositoryState(options.role === undefined ? {} : { collaborators: { mona: options.role } })
     const author = { login, ...(USERS as Record<string, { id: number; type: string }>)[login] } as typeof MONA
     const canWrite = await askingGitHub({ docs, state: { users: USERS } }, (github) =>
       github.mayWrite('acme/docs', author),

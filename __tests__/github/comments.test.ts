@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { isOwnComment } from '../../src/agent/marker.ts'
 import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
-import { issueState, type Comment } from '../../src/emulator/github/issue-state.ts'
+import { createIssueState, type Comment } from '../../src/emulator/github/issue-state.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { CommentAddress, CommentPlace } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -34,7 +34,7 @@ function withComments<T>(
     { ...comment('Too long.'), ...place, id: 72, reviewId: 70 },
     { ...comment('/docs Shorten it.'), ...place, id: 73, inReplyTo: 72, reviewId: 69 },
   ]
-  const repository = { collaborators: { mona: 'maintain' as const }, issues: { 8: issueState({}) } }
+  const repository = { collaborators: { mona: 'maintain' as const }, issues: { 8: createIssueState({}) } }
   const docs = repositoryWithPull({ comments: [...comments], reviewComments }, repository)
   return askingGitHub({ docs, ...options }, perform)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { pullState } from '../../src/emulator/github/pull-state.ts'
+import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-events.ts'
-import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { findForkPoint, historyIn, listOwners } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
 import { getTestMergeHead } from '../../src/github/event.ts'
@@ -9,14 +9,14 @@ import { askingGitHub, errorOf } from '../support/github-client.ts'
 import { commit, madeCommit } from '../support/github-state.ts'
 
 test('lists all commits, oldest first, with the accounts that GitHub knows', async () => {
-  const docs = repositoryState()
+  const docs = createRepositoryState()
   const push = (branch: string, author: string, message: string): string =>
     pushCommit(docs, branch, { message, author, files: [] }, 0).sha
   push('main', 'mona', 'Begin')
   const shas = ['docs-agent[bot]', 'mona', 'Somebody Else'].map((author) => push('agent/x', author, `By ${author}`))
   const more = Array.from({ length: 120 }, (_, index) => push('agent/x', 'mona', `More ${index}`))
   const head = more.at(-1) ?? ''
-  openPull(docs, 7, pullState({ branch: 'agent/x', headSha: head }), 0)
+  openPull(docs, 7, createPullState({ branch: 'agent/x', headSha: head }), 0)
 
   await askingGitHub({ docs }, async (github) => {
     const found = await github.listPullRequestCommits({ repository: 'acme/docs', number: 7 })
@@ -44,11 +44,11 @@ test('lists all commits, oldest first, with the accounts that GitHub knows', asy
 })
 
 test("reads a commit, and recognizes GitHub's test merge of a pull request", async () => {
-  const docs = repositoryState()
+  const docs = createRepositoryState()
   const push = (branch: string): string =>
     pushCommit(docs, branch, { message: 'Work', author: 'mona', files: [] }, 0).sha
   const [base, head] = [push('main'), push('agent/x')]
-  openPull(docs, 7, pullState({ branch: 'agent/x', headSha: head }), 0)
+  openPull(docs, 7, createPullState({ branch: 'agent/x', headSha: head }), 0)
   await askingGitHub({ docs }, async (github) => {
     const { mergeCommitSha } = await github.readPullRequest({ repository: 'acme/docs', number: 7 })
     const { message, parents } = await github.readCommit('acme/docs', mergeCommitSha)
@@ -92,7 +92,7 @@ test('the owners are the author of the pull request and the author of its first 
 test('lists the tags of all pages, with their commits', async () => {
   const names = Array.from({ length: 120 }, (_, index) => `v${index}`).sort()
   const tags = Object.fromEntries(names.map((name) => [name, commit('a')]))
-  const docs = repositoryState({ commits: [madeCommit({ sha: commit('a') })], tags })
+  const docs = createRepositoryState({ commits: [madeCommit({ sha: commit('a') })], tags })
   const found = await askingGitHub({ docs }, (github) => github.listTags('acme/docs'))
   expect(found.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
     names.map((name) => ({ name, sha: commit('a') })),

@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { type FileChange, type RepositoryState, repositoryState } from '../../src/emulator/github/repository-state.ts'
+import {
+  type FileChange,
+  type RepositoryState,
+  createRepositoryState,
+} from '../../src/emulator/github/repository-state.ts'
 import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
 import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
@@ -12,7 +16,7 @@ function createBranch(count: number, files: readonly FileChange[]): RepositorySt
     return madeCommit({ sha: getSha(index), parents, message: `Change ${index}`, files: index === 0 ? files : [] })
   })
   const branches = { main: commit('a'), next: getSha(count - 1) }
-  return repositoryState({ commits: [madeCommit({ sha: commit('a') }), ...commits], branches })
+  return createRepositoryState({ commits: [madeCommit({ sha: commit('a') }), ...commits], branches })
 }
 
 const compare = (docs: RepositoryState, base = 'main', head = 'next') =>
@@ -77,7 +81,7 @@ test.each(['acme/handbook', 'Acme/Docs'])(
   'returns the current name of the repository for a comparison in %s',
   async (asked) => {
     const docs = changedRepository({ files: [] })
-    const old = repositoryState({ id: 5, movedTo: 'acme/docs' })
+    const old = createRepositoryState({ id: 5, movedTo: 'acme/docs' })
     const repositories = { 'acme/docs': docs, 'acme/handbook': old }
     const found = await askingGitHub({ state: { repositories } }, (github) =>
       github.compare(asked, commit('a'), 'main'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { downloadLog, lastLines } from '../../src/github/job-log.ts'
 import { sendThrough, type Send } from '../../src/github/transport.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -41,7 +41,7 @@ const LOG = [
 ].join('\n')
 const RUN = { id: 7, name: 'build', headSha: commit('c'), runId: 5 }
 const withLog = (log?: string) =>
-  repositoryState({ checkRuns: [checkRun({ ...RUN, ...(log !== undefined && { log }) })] })
+  createRepositoryState({ checkRuns: [checkRun({ ...RUN, ...(log !== undefined && { log }) })] })
 
 const read = (options: AskingOptions, repository = 'acme/docs') =>
   askingGitHub(options, (github) => github.readJobLog(repository, 7).catch((error: unknown) => error))
@@ -76,7 +76,7 @@ test.each([3_990, 3_999, 4_000, 28_570, 28_575])(
 )
 
 test('requests the log of a renamed repository at its new URL', async () => {
-  const moved = repositoryState({ id: 5, movedTo: 'acme/docs' })
+  const moved = createRepositoryState({ id: 5, movedTo: 'acme/docs' })
   const state = { repositories: { 'acme/docs': withLog(LOG), 'acme/old': moved } }
   expect(await read({ state }, 'acme/old')).toContain('It broke')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { issueState } from '../../src/emulator/github/issue-state.ts'
-import { type PullState, pullState } from '../../src/emulator/github/pull-state.ts'
-import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createIssueState } from '../../src/emulator/github/issue-state.ts'
+import { type PullState, createPullState } from '../../src/emulator/github/pull-state.ts'
+import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { hasLabel } from '../../src/github/labels.ts'
 import { askingGitHub, type AskingOptions } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
@@ -30,12 +30,12 @@ test('without `issues: write` a label that exists is added, and a label that doe
 })
 
 const pull = (fields: Partial<PullState> = {}): PullState =>
-  pullState({ branch: 'agent/guide', headSha: commit('c'), ...fields })
+  createPullState({ branch: 'agent/guide', headSha: commit('c'), ...fields })
 const labelled = pull({ labels: ['Docs-Agent'] })
 const closed = pull({ labels: ['docs-agent'], state: 'closed' })
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 const others = (count: number) => Object.fromEntries(numbers(count).map((number) => [number, pull()]))
-const createRepository = (pulls: Record<number, PullState>) => repositoryState({ pulls })
+const createRepository = (pulls: Record<number, PullState>) => createRepositoryState({ pulls })
 
 /** Returns the numbers of the open pull requests, and the number of requests. */
 const listOpen = (options: AskingOptions) =>
@@ -57,11 +57,11 @@ test('lists all open pull requests, oldest first, and reads several pages twice'
 
 test('finds a pull request that moves to an earlier page because another is closed', async () => {
   const docs = createRepository({ ...others(100), 101: labelled, 300: pull() })
-  const beforeAnswer = (_operation: string, before: number): void => {
+  const onBeforeResponse = (_operation: string, before: number): void => {
     const [first] = Object.values(docs.pulls)
     if (before === 1 && first !== undefined) first.state = 'closed'
   }
-  expect(await listOpen({ docs, beforeAnswer })).toEqual([...numbers(101), 300, '4 requests'])
+  expect(await listOpen({ docs, onBeforeResponse })).toEqual([...numbers(101), 300, '4 requests'])
 })
 
 test.each([
@@ -85,19 +85,19 @@ test.each([
 test('finds an old pull request that moves to the first page because a new one is closed', async () => {
   const pulls = Object.fromEntries(numbers(150).map((number) => [number, pull({ createdAtMs: number })]))
   const docs = createRepository(pulls)
-  const beforeAnswer = (_operation: string, before: number): void => {
+  const onBeforeResponse = (_operation: string, before: number): void => {
     const [newest] = Object.values(docs.pulls).slice(-1)
     if (before === 1 && newest !== undefined) newest.state = 'closed'
   }
-  await askingGitHub({ docs, beforeAnswer }, async (github) => {
+  await askingGitHub({ docs, onBeforeResponse }, async (github) => {
     const { pullRequests } = await github.listNewestOpenPullRequests('acme/docs')
     expect(pullRequests.map(({ number }) => number)).toEqual(numbers(150))
   })
 })
 
-const docs = repositoryState({
+const docs = createRepositoryState({
   pulls: { ...others(300), 301: labelled, 302: closed, 304: labelled },
-  issues: { 303: issueState({ labels: ['docs-agent'] }) },
+  issues: { 303: createIssueState({ labels: ['docs-agent'] }) },
 })
 
 test.each<[string, AskingOptions, readonly number[] | undefined]>([
@@ -137,14 +137,14 @@ test.each<[string, AskingOptions, readonly string[]]>([
   ],
 ])('finds the newest pull requests with a label, in any state, by %s', async (_what, options, requests) => {
   const opened = { createdAtMs: 1_000, ...byAgent }
-  const docs = repositoryState({
+  const docs = createRepositoryState({
     pulls: {
       ...others(99),
       101: pull({ ...opened, labels: ['DOCS-AGENT'] }),
       102: pull({ ...opened, labels: ['docs-agent'], state: 'closed' }),
       103: pull({ ...opened, labels: ['docs'] }),
     },
-    issues: { 104: issueState({ createdAtMs: 1_000, labels: ['docs-agent'] }) },
+    issues: { 104: createIssueState({ createdAtMs: 1_000, labels: ['docs-agent'] }) },
   })
   await askingGitHub({ docs, ...options }, async (github, { asked }) => {
     const found = await github.listNewestPullRequests('acme/docs', 'docs-agent')

@@ -4,8 +4,8 @@ import { isOwnComment } from '../../src/agent/marker.ts'
 import { createGitHub } from '../../src/emulator/github/github.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
-import { pullState } from '../../src/emulator/github/pull-state.ts'
-import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createPullState } from '../../src/emulator/github/pull-state.ts'
+import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { Refusal, type GitHubResponse } from '../../src/github/github-error.ts'
 import { connectGitHub, type GitHub, type Resources } from '../../src/github/github.ts'
 import type { Transport } from '../../src/github/transport.ts'
@@ -38,13 +38,13 @@ const run = (fields: object = {}) => ({
 const ANNOTATION = { path: 'a.md', start_line: 1, end_line: 1, title: 'Spelling', message: 'No.' }
 const FAILING = { conclusion: 'failure', title: 'No', summary: 'No.' }
 const createPulls = (fields: object): RepositoryState['pulls'] => ({
-  7: pullState({ branch: 'agent/guide', headSha: commit('c'), labels: ['docs-agent'], ...fields }),
+  7: createPullState({ branch: 'agent/guide', headSha: commit('c'), labels: ['docs-agent'], ...fields }),
 })
 const comments = [comment(5, 'stranger'), comment(6, 'app[bot]')]
 
 /** Creates a repository with data for every call. */
 const createRepository = (fields: Partial<RepositoryState>): RepositoryState =>
-  repositoryState({
+  createRepositoryState({
     commits: [
       madeCommit({ sha: commit('a') }),
       madeCommit({

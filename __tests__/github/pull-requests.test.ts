@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { parsePullRequestLink } from '../../src/docs-service/schemas.ts'
 import type { PullState, ReviewEvent } from '../../src/emulator/github/pull-state.ts'
-import { USUAL_LAG } from '../../src/emulator/github/state.ts'
+import { DEFAULT_LAG } from '../../src/emulator/github/state.ts'
 import { toPullRequestAddress } from '../../src/github/pull-requests.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
@@ -46,7 +46,7 @@ test.each<[Partial<PullState>, object, object?]>([
   [{ conflict: true }, { mergeable: false, isBlocked: false }],
   [{ blocked: true }, { mergeable: true, isBlocked: true }],
   // GitHub is still computing it.
-  [{}, { mergeable: undefined }, { lag: { ...USUAL_LAG, mergeableMs: Infinity } }],
+  [{}, { mergeable: undefined }, { lag: { ...DEFAULT_LAG, mergeableMs: Infinity } }],
 ])('reads a pull request with %j as %j', async (pull, expected, state = {}) => {
   expect(await withPull(pull, (github) => github.readPullRequest(ADDRESS), state)).toMatchObject(expected)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
-import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { askingGitHub } from '../support/github-client.ts'
 import { commit } from '../support/github-state.ts'
 
@@ -19,7 +19,7 @@ const run = (id: number, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({
 
 /** Returns the ids of the successful runs before run 900. */
 const find = (workflowRuns: WorkflowRun[], query: { readonly isOther?: boolean } = {}) =>
-  askingGitHub({ docs: repositoryState({ workflowRuns }) }, async (github, { asked }) => {
+  askingGitHub({ docs: createRepositoryState({ workflowRuns }) }, async (github, { asked }) => {
     const branch = { repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 900 }
     const found = await github.findLastSuccesses({ ...branch, ...query })
     return { found: found.map(Number), pages: asked.length }
@@ -30,7 +30,7 @@ test.each<[string, Partial<WorkflowRun>, boolean]>([
   ['that is in progress', { status: 'in_progress', conclusion: null }, false],
   ['that was re-run', { status: 'in_progress', conclusion: null, attempt: 2 }, true],
 ])('returns whether the first attempt of a run %s has completed: %j', async (_which, fields, isCompleted) => {
-  const docs = repositoryState({ workflowRuns: [run(7, fields)] })
+  const docs = createRepositoryState({ workflowRuns: [run(7, fields)] })
   expect(await askingGitHub({ docs }, (github) => github.hasCompleted('acme/docs', 7, 1))).toBe(isCompleted)
 })
 

@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { request, type Dispatcher } from 'undici'
-import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { exchange, openDispatcher, readText } from '../../src/http/exchange.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 
@@ -60,7 +60,7 @@ test('opens a tunnel to a server that speaks first three times at most', async (
 test('never offers HTTP/2, over which undici can resend a request', async () => {
   const offered: string[][] = []
   const ALPNCallback = ({ protocols }: { readonly protocols: string[] }): undefined => void offered.push(protocols)
-  const { port } = await serve({}, { ...makeCertificate(), ALPNCallback })
+  const { port } = await serve({}, { ...createCertificate(), ALPNCallback })
   await expect(request(`https://127.0.0.1:${port}/`, { dispatcher: open() })).rejects.toThrow()
   expect(offered).toEqual([['http/1.1']])
 })

@@ -76,7 +76,9 @@ function outcomeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
 }
 
 const someTurnBegan = ({ startMs, endMs }: CourseRun, { service }: CourseTrace): boolean =>
-  [...service.jobs()].some(({ turns }) => turns.some(({ startsAtMs }) => startsAtMs > startMs && startsAtMs < endMs))
+  [...service.listJobs()].some(({ turns }) =>
+    turns.some(({ startsAtMs }) => startsAtMs > startMs && startsAtMs < endMs),
+  )
 
 /** Whether the agent worked on other prompts of the job in this time, which the service does not tell apart. */
 function othersWorked(run: CourseRun, trace: CourseTrace): boolean {
@@ -151,7 +153,7 @@ function promptsAreBounded(run: CourseRun): string | undefined {
 function noSecondIsOpened(run: CourseRun, trace: CourseTrace): string | undefined {
   const create = turnsOf(run).find(({ what }) => what === 'create')
   if (run.step.asks !== 'rolling' || create === undefined) return undefined
-  const open = [...trace.service.jobs()].find((job) => {
+  const open = [...trace.service.listJobs()].find((job) => {
     const sinceMs = openSince(trace, job, create.atMs)
     // A job that had failed may have got another prompt a moment ago.
     const wasOpen = openSince(trace, job, create.atMs - UNKNOWABLE_MS) !== undefined

@@ -2,16 +2,16 @@ import { AGENT_USER } from '../../src/emulator/github/demo-state.ts'
 import type { CheckRun } from '../../src/emulator/github/check-state.ts'
 import { compareHistories, getHistory } from '../../src/emulator/github/history.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
-import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { pushTimes, stateAt, type JobRecord, type Turn } from '../../src/emulator/service/job-machine.ts'
+import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { getPushTimesMs, getJobState, type JobRecord, type Turn } from '../../src/emulator/service/job-machine.ts'
 import { REPOSITORY, type CourseRun, type CourseTrace, type ServiceCall } from './course.ts'
 
 /** What was true in a course, as the world itself has it, whatever a step was told or believed. */
 export const docsOf = ({ service }: CourseTrace): RepositoryState =>
-  service.github.state.repositories[REPOSITORY] ?? repositoryState()
+  service.github.state.repositories[REPOSITORY] ?? createRepositoryState()
 
 export function jobOf({ service }: CourseTrace, jobId: string): JobRecord | undefined {
-  return [...service.jobs()].find(({ id }) => id === jobId)
+  return [...service.listJobs()].find(({ id }) => id === jobId)
 }
 
 /** The turns that a step has started, oldest first. */
@@ -20,7 +20,7 @@ export const turnsOf = ({ calls }: CourseRun): readonly (ServiceCall & { readonl
 
 export function pushesOf(trace: CourseTrace, turn: Turn): readonly number[] {
   const { commits } = docsOf(trace)
-  return pushTimes(turn).filter((ms) => commits.some(({ author, atMs }) => author === AGENT_USER && atMs === ms))
+  return getPushTimesMs(turn).filter((ms) => commits.some(({ author, atMs }) => author === AGENT_USER && atMs === ms))
 }
 
 /** Those that went into the job's pull request. */
@@ -47,7 +47,7 @@ export function openSince(trace: CourseTrace, job: JobRecord, atMs: number): num
   const pull = pullOf(trace, job)
   if (pull === undefined || pull.createdAtMs > atMs) return undefined
   if (pull.closedAtMs !== undefined && pull.closedAtMs <= atMs) return undefined
-  const { status } = stateAt(job, atMs)
+  const { status } = getJobState(job, atMs)
   if (status === 'failed' || status === 'archived') return undefined
   const named = pull.comments.find(
     ({ user, body }) =>

@@ -3,8 +3,8 @@ import type { Report } from '../../src/agent/report/report.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
-import { repositoryState } from '../../src/emulator/github/repository-state.ts'
-import { USUAL_LAG, type Lag } from '../../src/emulator/github/state.ts'
+import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { DEFAULT_LAG, type Lag } from '../../src/emulator/github/state.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
 import type { Scenario } from '../../src/emulator/service/scenarios.ts'
@@ -88,22 +88,22 @@ function openService({ service: plays, github, gitHubLags }: Course): Service {
     ...(prompt.startsWith('Leave') ? [{ filename: OUTSIDE, patch: '@@ -1 +1 @@\n-1\n+2' }] : []),
   ]
   const service = createService({
-    ...{ baseUrl: BASE_URL, plays, pages: 1, visits: 1 },
+    ...{ baseUrl: BASE_URL, scenarioOverrides: plays, pages: 1, visits: 1 },
     github: {
       scenario: { edits, ...github },
-      beforeAnswer: (_operation, _before, { state }) => {
-        state.lag = { ...USUAL_LAG, ...lag() }
+      onBeforeResponse: (_operation, _before, { state }) => {
+        state.lag = { ...DEFAULT_LAG, ...lag() }
       },
     },
   })
-  service.github.state.repositories[FORMER_NAME] = repositoryState({ movedTo: REPOSITORY })
+  service.github.state.repositories[FORMER_NAME] = createRepositoryState({ movedTo: REPOSITORY })
   return service
 }
 
-const turnsOf = (service: Service): readonly Turn[] => [...service.jobs()].flatMap(({ turns }) => turns)
+const turnsOf = (service: Service): readonly Turn[] => [...service.listJobs()].flatMap(({ turns }) => turns)
 
 function answerNoted(service: Service, calls: ServiceCall[], request: ServiceRequest, atMs: number): ServiceResponse {
-  if (service.github.takes(request.target)) return service.handle(request, atMs)
+  if (service.github.isGitHubTarget(request.target)) return service.handle(request, atMs)
   const [, jobId = '', message] = JOB_PATH.exec(request.target) ?? []
   if (jobId === SILENT_JOB) return NEVER
   const before = new Set(turnsOf(service))
@@ -112,7 +112,7 @@ function answerNoted(service: Service, calls: ServiceCall[], request: ServiceReq
   const turn = turnsOf(service).find((one) => one.prompt === prompt && !before.has(one))
   const isWhole = response.delivery === 'whole' && response.status < 300 && response.body.startsWith('{')
   const body = isWhole ? (JSON.parse(response.body) as { id: string; status: string }) : undefined
-  const taker = [...service.jobs()].find(({ turns }) => turn !== undefined && turns.includes(turn))
+  const taker = [...service.listJobs()].find(({ turns }) => turn !== undefined && turns.includes(turn))
   calls.push({
     what: request.method === 'GET' ? 'read' : message === undefined ? 'create' : 'message',
     ...{ atMs, asOfMs: service.requests.at(-1)?.asOfMs ?? atMs, turn },
@@ -122,7 +122,7 @@ function answerNoted(service: Service, calls: ServiceCall[], request: ServiceReq
 }
 
 function givenOf({ asks, leavesDocs, given }: CourseStep, index: number, service: Service): Record<string, string> {
-  const newest = [...service.jobs()].findLast(({ id }) => /^job_\d+$/.test(id))
+  const newest = [...service.listJobs()].findLast(({ id }) => /^job_\d+$/.test(id))
   return {
     ...{ 'project-id': PROJECT_ID, 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' },
     prompt: `${leavesDocs ? 'Leave the docs' : 'Improve the docs'}, step ${index + 1}.`,

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
-import { demoState, GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
+import { createDemoState, GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../../src/emulator/github/repository-events.ts'
-import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { playInWorld, type World } from '../support/embedded-world.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { ASKS, CENTRAL_RECIPE, readWorkflow } from '../support/workflow-files.ts'
@@ -23,7 +23,7 @@ function readInputs(changed: Readonly<Record<string, string>>) {
 /** A repository that calls the central workflow, and has no successful run of it. */
 function openRepository() {
   const github = combineScenarios([])
-  const { 'acme/docs': docs = repositoryState() } = demoState(github, DEFAULT_START_MS).repositories
+  const { 'acme/docs': docs = createRepositoryState() } = createDemoState(github, DEFAULT_START_MS).repositories
   docs.workflowRuns.length = 0
   let runId = 100
   let after: World | undefined

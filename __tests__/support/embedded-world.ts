@@ -2,15 +2,15 @@ import { agentAction } from '../../src/agent/agent-action.ts'
 import type { AgentInputs } from '../../src/agent/inputs.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
-import { demoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { createDemoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'
 import { combineScenarios, type GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
-import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { findRoute } from '../../src/emulator/github/routes.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { jsonResponse, type ServiceRequest, type ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { USUAL_TURN, type ScenarioName } from '../../src/emulator/service/scenarios.ts'
+import { DEFAULT_TURN, type ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
@@ -75,20 +75,20 @@ export interface WorldOptions {
 function openWorld(options: WorldOptions): Around {
   const { inputs, scenario, turns, github, repository, furnish } = options
   const plays = { ...combineScenarios([]), ...github }
-  const state = demoState(plays, DEFAULT_START_MS)
+  const state = createDemoState(plays, DEFAULT_START_MS)
   if (repository !== undefined) state.repositories['acme/docs'] = repository
   let isFurnished = false
-  const beforeAnswer = (): void => {
+  const onBeforeResponse = (): void => {
     const { 'acme/docs': docs } = state.repositories
     if (!isFurnished && docs !== undefined) furnish?.(docs)
     isFurnished = true
   }
-  const observed = observeGitHub({ scenario: plays, state, beforeAnswer })
+  const observed = observeGitHub({ scenario: plays, state, onBeforeResponse })
   const service = createService({
     baseUrl: BASE_URL,
     projectId: inputs.projectId,
     ...(scenario === undefined ? {} : { scenario }),
-    ...(turns && { plays: { turns: turns.map((turn) => ({ ...USUAL_TURN, ...turn })) as [TurnPlan] } }),
+    ...(turns && { scenarioOverrides: { turns: turns.map((turn) => ({ ...DEFAULT_TURN, ...turn })) as [TurnPlan] } }),
     github: observed.options,
   })
   return { world: virtualClock(), observed, service }
@@ -159,7 +159,7 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
   const { inputs, facts, cancelAfterMs, onAsked, answers = {}, after } = options
   const around = after ?? openWorld(options)
   const { world, observed, service } = around
-  const docs = service.github.state.repositories['acme/docs'] ?? repositoryState()
+  const docs = service.github.state.repositories['acme/docs'] ?? createRepositoryState()
   const before = { requests: service.requests.length, asked: observed.requests.length }
   const respond: Respond = (request, nowMs) => {
     const what = getName(request)

@@ -1,7 +1,7 @@
 import { createService, DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import type { GitHubOptions as EmulatedOptions } from '../../src/emulator/github/github.ts'
-import { type RepositoryState, repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { type RepositoryState, createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { GitHubOptions } from '../../src/github/transport.ts'
@@ -19,7 +19,7 @@ export interface AskedGitHub {
 export interface AskingOptions
   extends
     Partial<Pick<GitHubOptions, 'token' | 'signal' | 'redact' | 'log' | 'debug'>>,
-    Pick<EmulatedOptions, 'beforeAnswer'> {
+    Pick<EmulatedOptions, 'onBeforeResponse'> {
   /** The repository `acme/docs`. */
   readonly docs?: RepositoryState
   readonly state?: Partial<GitHubState>
@@ -35,11 +35,11 @@ export async function askingGitHub<T>(
   options: AskingOptions,
   perform: (github: GitHub, given: AskedGitHub) => Promise<T>,
 ): Promise<T> {
-  const { docs = repositoryState(), state, faults = {}, beforeAnswer, ...client } = options
+  const { docs = createRepositoryState(), state, faults = {}, onBeforeResponse, ...client } = options
   const observed = observeGitHub({
     state: { repositories: { 'acme/docs': docs }, ...state },
     faults,
-    ...(beforeAnswer === undefined ? {} : { beforeAnswer }),
+    ...(onBeforeResponse === undefined ? {} : { onBeforeResponse }),
   })
   const service = createService({ baseUrl: BASE_URL, projectId: 'docs', github: observed.options })
   const clock = virtualClock()

@@ -1,11 +1,11 @@
 import type { CheckRun } from '../../src/emulator/github/check-state.ts'
-import { type PullState, pullState } from '../../src/emulator/github/pull-state.ts'
+import { type PullState, createPullState } from '../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../src/emulator/github/repository-events.ts'
 import {
   type Commit,
   type FileChange,
   type RepositoryState,
-  repositoryState,
+  createRepositoryState,
 } from '../../src/emulator/github/repository-state.ts'
 
 /** A commit's id that is easy to tell from others: `commit('a')` is forty times `a`. */
@@ -30,7 +30,7 @@ export interface MainChange {
 
 export function changedRepository(change: MainChange, fields: Partial<RepositoryState> = {}): RepositoryState {
   const { from = 'a', message = 'Write the guide', author = 'Ann', files } = change
-  return repositoryState({
+  return createRepositoryState({
     commits: [
       madeCommit({ sha: commit(from) }),
       madeCommit({ sha: commit('b'), parents: [commit(from)], message, author, files }),
@@ -46,10 +46,10 @@ export function repositoryWithPull(
   fields: Partial<RepositoryState> & { readonly files?: readonly FileChange[] } = {},
 ): RepositoryState {
   const { files = [{ filename: 'docs/guide.md' }], ...others } = fields
-  return repositoryState({
+  return createRepositoryState({
     commits: [madeCommit({ sha: commit('a') }), madeCommit({ sha: commit('c'), parents: [commit('a')], files })],
     branches: { main: commit('a'), 'agent/guide': commit('c') },
-    pulls: { 7: pullState({ branch: 'agent/guide', headSha: commit('c'), ...pull }) },
+    pulls: { 7: createPullState({ branch: 'agent/guide', headSha: commit('c'), ...pull }) },
     ...others,
   })
 }

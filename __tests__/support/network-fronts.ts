@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import * as net from 'node:net'
 import { join } from 'node:path'
 import { handOn, offerOverTls, openEntrance } from '../../scripts/start/untrusted-tls.ts'
-import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import type { Front } from './bundle-run.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** A certificate that signed itself: nobody trusts it who is not told to. */
-const CERTIFICATE = makeCertificate()
+const CERTIFICATE = createCertificate()
 
 /** A file with it, for those who are told to. */
 export function certificateFile(): string {

@@ -1,7 +1,7 @@
 import { ACCOUNT_OPERATIONS } from '../../src/emulator/github/account-operations.ts'
-import { acceptedPermissions } from '../../src/emulator/github/operation.ts'
-import type { Plays } from '../../src/emulator/github/parameters.ts'
-import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { formatAcceptedPermissions } from '../../src/emulator/github/operation.ts'
+import type { SupportedParameters } from '../../src/emulator/github/parameters.ts'
+import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { OPERATIONS } from '../../src/emulator/github/routes.ts'
 import { renderTable, replaceBetweenMarkers } from './markdown-tables.ts'
 
@@ -11,16 +11,16 @@ interface Row {
   readonly method: string
   readonly path: string
   readonly permissions: string
-  readonly plays: Plays
+  readonly parameters: SupportedParameters
 }
 
-const inRepository = { repository: repositoryState(), params: {} }
+const inRepository = { repository: createRepositoryState(), params: {} }
 
 const ROWS: readonly Row[] = [
   ...Object.values(OPERATIONS).map((operation) => ({
     ...operation,
     path: `/repos/{owner}/{repo}${operation.path}`,
-    permissions: acceptedPermissions(operation, inRepository),
+    permissions: formatAcceptedPermissions(operation, inRepository),
   })),
   ...Object.values(ACCOUNT_OPERATIONS).map((operation) => ({ ...operation, method: 'GET', permissions: '' })),
 ]
@@ -28,10 +28,10 @@ const ROWS: readonly Row[] = [
 /** Renders the table of REST API calls that the embedded GitHub supports. */
 export function renderCalls(): string {
   const rows = ROWS.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)).map(
-    ({ method, path, permissions, plays }) => [
+    ({ method, path, permissions, parameters }) => [
       `\`${method} ${path}\``,
       permissions === '' ? '' : `\`${permissions}\``,
-      formatList(plays.unplayed ?? []),
+      formatList(parameters.unsupported ?? []),
     ],
   )
   return renderTable([['Call', 'Permission', 'Not implemented (501)'], ...rows])

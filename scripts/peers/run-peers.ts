@@ -13,7 +13,7 @@ import { observeGitHub } from '../../__tests__/support/observe-github.ts'
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-events.ts'
-import { type RepositoryState, repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { type RepositoryState, createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { type Expected, type Peer, PEERS } from './peers.ts'
@@ -60,7 +60,7 @@ async function runProgram(path: string, { args }: Peer, cwd: string, env: Readon
 async function runPeer(path: string, peer: Peer): Promise<readonly string[]> {
   const { path: folder, remove } = openScratchFolder('docs-agent-peer-')
   const eventFile = join(folder, 'event.json')
-  const docs = repositoryState({ collaborators: { [MAINTAINER]: 'maintain' } })
+  const docs = createRepositoryState({ collaborators: { [MAINTAINER]: 'maintain' } })
   publish(docs, 'main', 'docs/index.md', ['# Index'])
   publish(docs, 'guide', 'docs/guide.md', ['# Guide', 'Read on.'])
   const observed = observeGitHub({

@@ -1,6 +1,6 @@
 import { commit, madeCommit } from '../../__tests__/support/github-state.ts'
 import { MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
-import { pullState } from '../../src/emulator/github/pull-state.ts'
+import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import type { Checks, Happening, Payload, Run } from './check.ts'
 import { added, changed, changedSince, merged, NO_KEY, pushed, redThenGreen, SKIPPED, UNHEARD } from './courses.ts'
 
@@ -60,7 +60,7 @@ const APPROVAL = {
 const withClosed = (file: string) =>
   changed([file], {
     collaborators: { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' },
-    pulls: { 12: pullState({ branch: 'dry-run', headSha: commit('b'), state: 'closed', reviews: [APPROVAL] }) },
+    pulls: { 12: createPullState({ branch: 'dry-run', headSha: commit('b'), state: 'closed', reviews: [APPROVAL] }) },
   })
 
 /** Where pull requests 12 and 13 were merged one after the other. */
@@ -69,8 +69,8 @@ function twoMerged() {
   const about = { state: 'closed', user: 'mona' } as const
   const docs = changed(['src/flags.ts'], {
     pulls: {
-      12: pullState({ ...about, ...mergedAs('b', 'a'), branch: 'dry-run', title: 'Add --dry-run' }),
-      13: pullState({ ...about, ...mergedAs('d', 'b'), branch: 'second', title: 'Add --second' }),
+      12: createPullState({ ...about, ...mergedAs('b', 'a'), branch: 'dry-run', title: 'Add --dry-run' }),
+      13: createPullState({ ...about, ...mergedAs('d', 'b'), branch: 'second', title: 'Add --second' }),
     },
   })
   docs.commits.push(second)

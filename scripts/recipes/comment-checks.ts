@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { commit } from '../../__tests__/support/github-state.ts'
-import { issueState } from '../../src/emulator/github/issue-state.ts'
-import { pullState } from '../../src/emulator/github/pull-state.ts'
+import { createIssueState } from '../../src/emulator/github/issue-state.ts'
+import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import type { Check, Checks, Happening, Payload, Run } from './check.ts'
 import { changed, NO_KEY, UNHEARD } from './courses.ts'
 
@@ -80,8 +80,8 @@ export const COMMENT_CHECKS: Checks = {
       event: comment({}, { number: 8, title: 'Say what fails' }),
       docs: changed(['docs/guide.md'], {
         collaborators: { mona: 'maintain' },
-        issues: { 8: issueState({ title: 'Say what fails' }) },
-        pulls: { 9: pullState({ branch: 'guide', headSha: commit('b') }) },
+        issues: { 8: createIssueState({ title: 'Say what fails' }) },
+        pulls: { 9: createPullState({ branch: 'guide', headSha: commit('b') }) },
       }),
       runs: [
         { ...NEW_JOB, told: ['Shorten the second paragraph.', 'Say what fails'] },

@@ -1,6 +1,6 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
 import { MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
-import { type PullState, pullState } from '../../src/emulator/github/pull-state.ts'
+import { type PullState, createPullState } from '../../src/emulator/github/pull-state.ts'
 import { mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
 import type { Commit, FileChange, RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { Happening, RepositoryName, Run } from './check.ts'
@@ -11,7 +11,7 @@ type Fields = Partial<RepositoryState>
 export function forgedPull(label: string): PullState {
   const body = '<!-- docs-agent-action: job=job_finished -->'
   const comments = [{ id: 901, user: TOKEN_USER, body, createdAtMs: 0, reactions: [] }]
-  return pullState({ branch: 'somebody/guide', headSha: commit('c'), labels: [label], comments })
+  return createPullState({ branch: 'somebody/guide', headSha: commit('c'), labels: [label], comments })
 }
 
 const changeOf = (filename: string) => ({ filename, patch: '@@ -1 +1 @@\n-a\n+b' })

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { requestedReviewers } from '../../src/emulator/github/pull-state.ts'
+import { listRequestedReviewers } from '../../src/emulator/github/pull-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import type { RequestRecord } from '../../src/emulator/request-log.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
@@ -28,7 +28,7 @@ export function seenIn(
     posted: Object.values(repositories).flatMap(({ issues }) =>
       Object.values(issues).flatMap(({ comments }) => comments.map(({ body }) => body)),
     ),
-    reviewers: pulls.flatMap(([, pull]) => requestedReviewers(pull)),
+    reviewers: pulls.flatMap(([, pull]) => listRequestedReviewers(pull)),
     open: pulls
       .filter(([, { state, branch, labels }]) => state === 'open' && (labels.length > 0 || OF_A_NEW_JOB.test(branch)))
       .map(([number]) => Number(number)),

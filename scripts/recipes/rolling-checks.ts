@@ -1,6 +1,6 @@
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
-import { issueState } from '../../src/emulator/github/issue-state.ts'
-import { pullState } from '../../src/emulator/github/pull-state.ts'
+import { createIssueState } from '../../src/emulator/github/issue-state.ts'
+import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { pushCommit } from '../../src/emulator/github/repository-events.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { Checks } from './check.ts'
@@ -27,7 +27,7 @@ const NOTIFIED = [
 function withExempt(docs: RepositoryState): RepositoryState {
   const change = { message: 'Rename a function', author: MAINTAINER, files: [{ filename: 'src/flags.ts' }] }
   const { sha: headSha } = pushCommit(docs, 'rename', change, 0)
-  docs.pulls[12] = pullState({ branch: 'rename', headSha, title: change.message, labels: ['no-docs'] })
+  docs.pulls[12] = createPullState({ branch: 'rename', headSha, title: change.message, labels: ['no-docs'] })
   return docs
 }
 
@@ -82,7 +82,7 @@ export const ROLLING_CHECKS: Checks = {
     'a changed pull request and a red run are posted on the issue and to the chat, and a week without a change is not':
       {
         docs: changedSince('notify.yml', 'schedule', {
-          issues: { 8: issueState({ title: 'What the docs agent does' }) },
+          issues: { 8: createIssueState({ title: 'What the docs agent does' }) },
         }),
         vars: { DOCS_NOTIFY_ISSUE: '8' },
         hasChat: true,

@@ -3,10 +3,10 @@ import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { observeGitHub } from '../../__tests__/support/observe-github.ts'
 import { CENTRAL_RECIPE, expandCalls, granted, type Workflow } from '../../__tests__/support/workflow-files.ts'
-import { demoState } from '../../src/emulator/github/demo-state.ts'
+import { createDemoState } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import type { GitHubState, Permissions } from '../../src/emulator/github/state.ts'
-import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import { timesFaster } from '../small-runner/faster-time.ts'
 import { preload } from '../small-runner/preload.ts'
@@ -118,18 +118,18 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     ...(edits && { edits }),
     ...(plan && { checks: plan }),
   }
-  const state = demoState(gitHubScenario, startMs)
+  const state = createDemoState(gitHubScenario, startMs)
   const given = { ...(docs && { 'acme/docs': docs }), ...(code && { 'acme/code': code }), ...others }
   Object.assign(state.repositories, structuredClone(given))
   let beforeMerge: Run['beforeMerge']
   const observed = observeGitHub({
     scenario: gitHubScenario,
     state,
-    beforeAnswer: (_operation, _before, _github, body) => {
+    onBeforeResponse: (_operation, _before, _github, body) => {
       if (body.includes('mergePullRequest')) beforeMerge?.(state)
     },
   })
-  const certificate = makeCertificate()
+  const certificate = createCertificate()
   const certificateFile = join(folder, 'certificate.pem')
   writeFileSync(certificateFile, certificate.cert)
   const service = await startEmulator({

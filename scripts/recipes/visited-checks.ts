@@ -1,4 +1,4 @@
-import { issueState } from '../../src/emulator/github/issue-state.ts'
+import { createIssueState } from '../../src/emulator/github/issue-state.ts'
 import type { Checks } from './check.ts'
 import { changed, NO_KEY } from './courses.ts'
 
@@ -26,7 +26,7 @@ export const VISITED_CHECKS: Checks = {
   'docs/recipes/weekly-visitors.yml': {
     'the numbers of the week are posted as a comment on the issue, and to the chat': {
       hasChat: true,
-      docs: changed(['docs/guide.md'], { issues: { 8: issueState({ title: 'Visitors of the docs' }) } }),
+      docs: changed(['docs/guide.md'], { issues: { 8: createIssueState({ title: 'Visitors of the docs' }) } }),
       runs: [
         {
           vars: { DOCS_VISITORS_ISSUE: '8' },

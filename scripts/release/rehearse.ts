@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
-import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { handOn } from '../start/untrusted-tls.ts'
 import { createReleaseServer, emptyRepository, type Failure, type RepositoryState } from './release-server.ts'
 
@@ -29,7 +29,7 @@ const MAX_RUNS = 3
 const isQuick = process.argv.includes('--quick')
 
 const { path: folder, remove } = openScratchFolder('release-')
-const certificate = makeCertificate()
+const certificate = createCertificate()
 const certificateFile = join(folder, 'cert.pem')
 writeFileSync(certificateFile, certificate.cert)
 

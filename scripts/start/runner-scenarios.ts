@@ -1,5 +1,5 @@
 import { listNames } from '../../src/emulator/service/scenarios.ts'
-import { makeCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { offerOverTls } from './untrusted-tls.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ interface RunnerScenario {
 }
 
 async function overTls(serviceUrl: string): Promise<RunnerSetting> {
-  const { url, close } = await offerOverTls(serviceUrl, makeCertificate())
+  const { url, close } = await offerOverTls(serviceUrl, createCertificate())
   return { inputs: { 'base-url': url }, close }
 }
 

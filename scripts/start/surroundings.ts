@@ -1,7 +1,7 @@
 import { listCrossReferences } from '../../src/emulator/github/cross-references.ts'
 import type { GitHubExchange } from '../../src/emulator/github/github.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import { type PullState, requestedReviewers } from '../../src/emulator/github/pull-state.ts'
+import { type PullState, listRequestedReviewers } from '../../src/emulator/github/pull-state.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { fasterClock, fasterProcess } from '../small-runner/faster-time.ts'
 import { preload } from '../small-runner/preload.ts'
@@ -43,7 +43,7 @@ const listWorkingRows = (body: string): readonly string[] =>
 /** The action changes a pull request by its label, review requests and comments. */
 function describe([number, pull]: [string, PullState]): readonly string[] {
   const { title, state, merge, labels, comments } = pull
-  const reviewers = requestedReviewers(pull)
+  const reviewers = listRequestedReviewers(pull)
   if (labels.length + reviewers.length + comments.length === 0) return []
   return [
     `### #${number} ${title} (${merge === undefined ? state : 'merged'})`,

@@ -1,8 +1,8 @@
 import { MAINTAINER, mergeChange } from '../../src/emulator/github/demo-state.ts'
-import { wireTime } from '../../src/emulator/github/reply.ts'
+import { formatTime } from '../../src/emulator/github/reply.ts'
 import { pushCommit, writeComment } from '../../src/emulator/github/repository-events.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { userBody } from '../../src/emulator/github/resource-body.ts'
+import { toUserBody } from '../../src/emulator/github/resource-body.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -99,13 +99,19 @@ function commentEvent(state: GitHubState, { pulls, defaultBranch }: RepositorySt
   )
   if (found === undefined) return undefined
   const { number, pull, comment } = found
-  const user = userBody(state, comment.user)
+  const user = toUserBody(state, comment.user)
   const htmlUrl = `${url}/acme/docs/pull/${number}#issuecomment-${comment.id}`
   const { title, body } = pull
   return {
     action: 'created',
     issue: { number: Number(number), title, body, state: pull.state, pull_request: {} },
-    comment: { id: comment.id, body: comment.body, user, html_url: htmlUrl, created_at: wireTime(comment.createdAtMs) },
+    comment: {
+      id: comment.id,
+      body: comment.body,
+      user,
+      html_url: htmlUrl,
+      created_at: formatTime(comment.createdAtMs),
+    },
     repository: { default_branch: defaultBranch },
     sender: user,
   }

@@ -7,7 +7,7 @@ import { playFeature } from '../../__tests__/support/play-feature.ts'
 import type { Respond } from '../../__tests__/support/respond-in-process.ts'
 import { agentAction } from '../../src/agent/agent-action.ts'
 import { createService, DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
-import { demoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { createDemoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
@@ -39,7 +39,7 @@ export interface Shown {
 async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = Infinity): Promise<World | undefined> {
   const { scenario, gitHubScenarios, isRolling } = embedded
   const github = combineScenarios(gitHubScenarios)
-  const before = demoState(github, DEFAULT_START_MS)
+  const before = createDemoState(github, DEFAULT_START_MS)
   let after: World | undefined
   for (const begin of listRuns(isRolling)) {
     const nowMs = after?.world.wallTime().getTime() ?? DEFAULT_START_MS

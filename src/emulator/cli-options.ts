@@ -119,7 +119,7 @@ type CliCommand =
 
 const OPTION_ENTRIES: readonly (readonly [name: string, option: CliOption])[] = Object.entries(OPTIONS)
 
-export function helpText(): string {
+export function createHelpText(): string {
   return [
     'Starts the embedded documentation service on this machine. The first line of its output is: listening <url>',
     '',

@@ -1,22 +1,22 @@
 import { type GitHub, type GitHubOptions, createGitHub } from './github/github.ts'
-import { repositoryState } from './github/repository-state.ts'
-import { refuseAccess } from './http/access.ts'
+import { createRepositoryState } from './github/repository-state.ts'
+import { checkAccess } from './http/access.ts'
 import {
-  type Answer,
+  type OperationResult,
   type Refusal,
   type RequestHead,
   refuse,
   type ServiceRequest,
   type ServiceResponse,
 } from './http/exchange.ts'
-import { applyFault, faultAt } from './http/faults.ts'
+import { applyFault, getFault } from './http/faults.ts'
 import { parsePromptBody } from './http/prompt-body.ts'
 import { createRateLimiter } from './http/rate-limiter.ts'
-import { pullRequestResponse } from './pull-request-page.ts'
+import { createPullRequestResponse } from './pull-request-page.ts'
 import type { RequestRecord } from './request-log.ts'
 import type { JobRecord } from './service/job-machine.ts'
 import { JobStore, type Repositories } from './service/job-store.ts'
-import { type Call, findRoute, renderAnswer, type Route } from './service/operations.ts'
+import { type Call, findRoute, toServiceResponse, type Route } from './service/operations.ts'
 import { SCENARIOS, type Scenario, type ScenarioName, chooseScenario } from './service/scenarios.ts'
 import { createAnalytics } from './service/visitor-counts.ts'
 
@@ -32,7 +32,7 @@ export interface ServiceOptions {
   /** The scenario of every project whose id does not name one. */
   readonly scenario?: ScenarioName
   /** Overrides fields of the scenario. */
-  readonly plays?: Partial<Scenario>
+  readonly scenarioOverrides?: Partial<Scenario>
   /** The service's time at its start, in milliseconds since 1970. Visits are generated for the two years before it. */
   readonly startMs?: number
   readonly pages?: number
@@ -49,7 +49,7 @@ export interface ServiceOptions {
 
 export interface Service {
   /** Whether a request is authorised. Does not need the body. */
-  admits(head: RequestHead): boolean
+  isAuthorized(head: RequestHead): boolean
   /**
    * Handles a request. The response depends only on the options and on the requests and times so far.
    * @param nowMs in milliseconds since 1970; must not decrease
@@ -57,7 +57,7 @@ export interface Service {
   handle(request: ServiceRequest, nowMs: number): ServiceResponse
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
-  jobs(): Iterable<JobRecord>
+  listJobs(): Iterable<JobRecord>
   readonly github: GitHub
 }
 
@@ -72,7 +72,7 @@ function splitTarget(target: string): { path: string; query: string } {
 export function createService({
   baseUrl,
   scenario: defaultScenario = DEFAULT_SCENARIO,
-  plays: overrides = {},
+  scenarioOverrides = {},
   startMs = DEFAULT_START_MS,
   pages = DEFAULT_PAGES,
   visits = DEFAULT_VISITS,
@@ -83,10 +83,13 @@ export function createService({
   github: gitHubOptions = {},
 }: ServiceOptions): Service {
   const store = new JobStore(startMs, repositories)
-  const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => store.all() })
+  const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, listJobs: () => store.list() })
   // A project's first request creates its jobs, but this pull request must exist before that.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
-    store.enter(projectId, { ...SCENARIOS[chooseScenario(projectId, defaultScenario)], ...overrides }.turns[0])
+    store.seedProject(
+      projectId,
+      { ...SCENARIOS[chooseScenario(projectId, defaultScenario)], ...scenarioOverrides }.turns[0],
+    )
   const analytics = createAnalytics({ pages, visits, endMs: startMs })
   const take = createRateLimiter(requestsPerHour)
   const requestCounts = new Map<string, number>()
@@ -105,37 +108,37 @@ export function createService({
     return nowMs - (lagsMs[countCall(`copy of ${path}`) % lagsMs.length] ?? 0)
   }
 
-  function performWithinLimit(call: Call): Answer {
+  function performWithinLimit(call: Call): OperationResult {
     const { operation, scenario, projectId, nowMs } = call
     // The client gives up on an endless list only after more requests than the rate limit allows.
-    const bucket = scenario.pages === 'endless' ? undefined : operation.bucketOf(projectId)
+    const bucket = scenario.pages === 'endless' ? undefined : operation.getBucket(projectId)
     const waitMs = bucket === undefined ? 0 : take(bucket, nowMs)
-    if (waitMs === 0) return operation.answer(call)
+    if (waitMs === 0) return operation.handle(call)
     return refuse(429, ['Too many requests in one hour.'], { 'retry-after': String(Math.ceil(waitMs / 1_000)) })
   }
 
   function handleCall(path: string, call: Call): ServiceResponse {
     const { scenario, request, operation } = call
-    const refused = refuseAccess(request.headers['authorization'], operation.need)
-    if (refused !== undefined) return renderAnswer(refused, call, scenario)
-    const pattern = operation.need === 'write' ? scenario.prompts : scenario.reads
-    const fault = faultAt(pattern, countCall(`${operation.need} ${path}`))
-    return applyFault(fault, () => renderAnswer(performWithinLimit(call), call, scenario))
+    const refused = checkAccess(request.headers['authorization'], operation.access)
+    if (refused !== undefined) return toServiceResponse(refused, call, scenario)
+    const pattern = operation.access === 'write' ? scenario.prompts : scenario.reads
+    const fault = getFault(pattern, countCall(`${operation.access} ${path}`))
+    return applyFault(fault, () => toServiceResponse(performWithinLimit(call), call, scenario))
   }
 
   function showPullRequest(method: string, path: string, nowMs: number): ServiceResponse | undefined {
     const [, name = '', pullNumber] = (/^(?:GET|HEAD)$/.test(method) ? PULL_PAGE.exec(path) : undefined) ?? []
     if (pullNumber === undefined) return undefined
     const job = store.findByPullNumber(Number(pullNumber))
-    const repository = github.state.repositories[name] ?? repositoryState()
-    return pullRequestResponse(job?.repository === name ? job : undefined, repository, nowMs)
+    const repository = github.state.repositories[name] ?? createRepositoryState()
+    return createPullRequestResponse(job?.repository === name ? job : undefined, repository, nowMs)
   }
 
   function handleGitHub(request: ServiceRequest, path: string, query: string, nowMs: number): ServiceResponse {
     const response = github.handle(request, nowMs)
     const { status, delivery } = response
     const reason: Partial<RequestRecord> =
-      status === 501 ? { notPlayed: (JSON.parse(response.body) as { message: string }).message } : {}
+      status === 501 ? { notImplemented: (JSON.parse(response.body) as { message: string }).message } : {}
     const { method } = request
     const record = { method, path, query, prompt: undefined, asOfMs: nowMs, status, delivery, scenario: undefined }
     onRequest?.({ ...record, ...reason })
@@ -145,30 +148,30 @@ export function createService({
   function checkAuthorization(head: RequestHead): boolean {
     const { method, target, headers } = head
     const { path } = splitTarget(target)
-    if (github.takes(path)) return github.admits(head)
+    if (github.isGitHubTarget(path)) return github.isAuthorized(head)
     const route = findRoute(method, path)
-    return 'operation' in route && refuseAccess(headers['authorization'], route.operation.need) === undefined
+    return 'operation' in route && checkAccess(headers['authorization'], route.operation.access) === undefined
   }
 
   return {
     requests,
-    jobs: () => store.all(),
+    listJobs: () => store.list(),
     github,
-    admits: checkAuthorization,
+    isAuthorized: checkAuthorization,
     handle(request, nowMs) {
       const { method, target } = request
       const { path, query } = splitTarget(target)
       github.catchUp(nowMs)
-      if (github.takes(path)) return handleGitHub(request, path, query, nowMs)
+      if (github.isGitHubTarget(path)) return handleGitHub(request, path, query, nowMs)
       const route = findRoute(method, path)
       const name = 'operation' in route ? chooseScenario(route.projectId, defaultScenario) : undefined
-      const scenario = { ...SCENARIOS[name ?? defaultScenario], ...overrides }
+      const scenario = { ...SCENARIOS[name ?? defaultScenario], ...scenarioOverrides }
       const asOfMs = getReplicaTimeMs(route, path, nowMs, scenario)
       const context = { request, query, scenario, nowMs: asOfMs, baseUrl, jobs: store, analytics }
       const { status, delivery, ...rest } =
         'operation' in route
           ? handleCall(path, { ...context, ...route })
-          : (showPullRequest(method, path, nowMs) ?? renderAnswer(route, route, scenario))
+          : (showPullRequest(method, path, nowMs) ?? toServiceResponse(route, route, scenario))
       const body = checkAuthorization(request) ? parsePromptBody(request) : undefined
       const prompt = typeof body === 'string' ? body : undefined
       const record = { method, path, query, prompt, asOfMs, status, delivery, scenario: name }

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { systemClock } from '../runtime/clock.ts'
-import { type CliOptions, helpText, parseCli } from './cli-options.ts'
+import { type CliOptions, createHelpText, parseCli } from './cli-options.ts'
 import { combineScenarios } from './github/github-scenarios.ts'
-import { makeCertificate } from './http/self-signed-certificate.ts'
-import { logLine } from './request-log.ts'
+import { createCertificate } from './http/self-signed-certificate.ts'
+import { formatRequest } from './request-log.ts'
 import { type Emulator, startEmulator } from './server.ts'
 
 interface Output {
@@ -94,7 +94,7 @@ async function publishEvents(emulator: Emulator, signal: AbortSignal): Promise<v
 
 async function run(options: CliOptions, self: ServiceProcess, print: (text: string) => void): Promise<void> {
   const { gitHubScenarios, gitHubRepository, certificateFile, events, ...others } = options
-  const certificate = certificateFile === '' ? undefined : makeCertificate()
+  const certificate = certificateFile === '' ? undefined : createCertificate()
   if (certificate !== undefined) writeFileSync(certificateFile, certificate.cert)
   const emulator = await startEmulator({
     ...others,
@@ -110,7 +110,7 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
       }),
     },
     onRequest: (request) => {
-      print(logLine(request))
+      print(formatRequest(request))
     },
   })
   const ended = new AbortController()
@@ -140,7 +140,7 @@ export async function runProgram(self: ServiceProcess): Promise<number> {
   const command = parseCli(self.argv.slice(2), systemClock.wallTime().getTime())
   if (command.kind === 'invalid') return fail(`${command.message} See --help.`, 2)
   try {
-    if (command.kind === 'help') print(helpText())
+    if (command.kind === 'help') print(createHelpText())
     else await run(command.options, self, print)
     return 0
   } catch (error) {

@@ -2,12 +2,12 @@ import { escapeHtml } from '../text/markdown.ts'
 import { renderComment } from './comment-html.ts'
 import { type ShownCheck, listChecks } from './github/checks-view.ts'
 import type { Comment } from './github/issue-state.ts'
-import { type PullState, requestedReviewers } from './github/pull-state.ts'
+import { type PullState, listRequestedReviewers } from './github/pull-state.ts'
 import type { RepositoryState } from './github/repository-state.ts'
 import { type ServiceResponse, htmlResponse } from './http/exchange.ts'
-import { type FileEdit, editsFor, getTitle } from './service/agent-edits.ts'
+import { type FileEdit, createEdits, getTitle } from './service/agent-edits.ts'
 import { SOURCE } from './service/job-body.ts'
-import { type JobRecord, type Turn, pushedTurns } from './service/job-machine.ts'
+import { type JobRecord, type Turn, listPushedTurns } from './service/job-machine.ts'
 
 const STYLE = `
   :root { color-scheme: light dark; --line: light-dark(#d1d9e0, #3d444d); --soft: light-dark(#f6f8fa, #151b23);
@@ -89,7 +89,7 @@ function renderTurn({ prompt, endsAtMs }: Turn, index: number): string {
   const title = `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${formatTime(endsAtMs)}</small>`
   return `<details${index === 0 ? ' open' : ''}>
 <summary>${title}</summary>
-<div><pre>${escapeHtml(shown)}</pre>\n${editsFor(prompt).map(renderFile).join('\n')}</div>
+<div><pre>${escapeHtml(shown)}</pre>\n${createEdits(prompt).map(renderFile).join('\n')}</div>
 </details>`
 }
 
@@ -144,7 +144,7 @@ function renderPullRequest(job: JobRecord, turns: readonly Turn[], repository: R
 from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${job.repository}</code>${chips}</p>
 ${comments.map(renderCommentSection).join('\n')}
 ${pull === undefined ? '' : renderChecks(listChecks(repository, pull.headSha, nowMs))}
-${pull === undefined ? '' : renderReviewers(requestedReviewers(pull))}
+${pull === undefined ? '' : renderReviewers(listRequestedReviewers(pull))}
 ${turns.map(renderTurn).join('\n')}
 <footer><small>A page of the embedded documentation service. No code host was involved.</small></footer>`,
   )
@@ -154,12 +154,12 @@ ${turns.map(renderTurn).join('\n')}
  * Returns the page that a job links to, or 404 if its pull request does not exist yet. Requires no key.
  * @param repository the repository of the agent's pull request
  */
-export function pullRequestResponse(
+export function createPullRequestResponse(
   job: JobRecord | undefined,
   repository: RepositoryState,
   nowMs: number,
 ): ServiceResponse {
-  const turns = job === undefined ? [] : pushedTurns(job, nowMs)
+  const turns = job === undefined ? [] : listPushedTurns(job, nowMs)
   if (job === undefined || turns.length === 0) {
     return htmlResponse(404, renderPage('Not found', '<h1>There is no such pull request</h1>'))
   }

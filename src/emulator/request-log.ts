@@ -16,7 +16,7 @@ export interface RequestRecord {
   /** Undefined if the request does not name a project. */
   readonly scenario: ScenarioName | undefined
   /** Why the embedded GitHub responded with 501. */
-  readonly notPlayed?: string
+  readonly notImplemented?: string
 }
 
 const MAX_TARGET_LENGTH = 300
@@ -41,7 +41,15 @@ const DELIVERY_NOTES: Readonly<Record<Delivery, string>> = {
  * Formats a request as one line for the console. The line starts with the method, so that text from the client cannot start a
  * workflow command, and contains no headers and therefore no key.
  */
-export function logLine({ method, path, query, status, delivery, scenario, notPlayed: reason }: RequestRecord): string {
+export function formatRequest({
+  method,
+  path,
+  query,
+  status,
+  delivery,
+  scenario,
+  notImplemented: reason,
+}: RequestRecord): string {
   const target = sanitize(query === '' ? path : `${path}?${query}`)
   const result = status === 0 ? 'no answer' : String(status)
   const note = reason === undefined ? DELIVERY_NOTES[delivery] : `: ${sanitize(reason)}`

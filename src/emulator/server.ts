@@ -8,7 +8,7 @@ import { EMULATOR_KEY } from './http/access.ts'
 import { type ServiceRequest, type ServiceResponse, jsonResponse } from './http/exchange.ts'
 import type { GitHub } from './github/github.ts'
 import { API_PATH } from './github/reply.ts'
-import { deliver, namesThisMachine, readRequest, refuseTunnel, turnAway } from './http/http-exchange.ts'
+import { deliver, hasLoopbackHost, readRequest, refuseTunnel, refuseHost } from './http/http-exchange.ts'
 import type { Certificate } from './http/self-signed-certificate.ts'
 import { DEFAULT_START_MS, type ServiceOptions, createService } from './embedded-service.ts'
 import type { RequestRecord } from './request-log.ts'
@@ -106,12 +106,12 @@ export async function startEmulator({
   }
 
   server.on('request', (incoming, outgoing) => {
-    if (!namesThisMachine(incoming)) {
-      turnAway(incoming, outgoing)
+    if (!hasLoopbackHost(incoming)) {
+      refuseHost(incoming, outgoing)
       return
     }
     if (instance !== undefined) outgoing.setHeader('service-instance', instance)
-    readRequest(incoming, (head) => service.admits(head)).then(
+    readRequest(incoming, (head) => service.isAuthorized(head)).then(
       (request) => {
         const { delayMs = 0, ...response } = handleSafely(request)
         const respond = (): void => {

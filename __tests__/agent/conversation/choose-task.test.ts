@@ -4,7 +4,7 @@ import { pickCandidates } from '../../../src/agent/conversation/choose-task.ts'
 import type { PullRequestInList } from '../../../src/github/labels.ts'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { STRANGER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
-import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-events.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { createMarkerComment, renderReplyMarker } from '../../../src/agent/marker.ts'
@@ -115,7 +115,7 @@ const takers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
 /** Opens so many pull requests with the label that name no job, the first of them #100. */
 const openUnknown = ({ pulls }: RepositoryState, count: number, createdAtMs = DEFAULT_START_MS): void => {
   for (let number = 100; number < 100 + count; number++)
-    pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a'), createdAtMs, labels: ['docs-agent'] })
+    pulls[number] = createPullState({ branch: `b${number}`, headSha: commit('a'), createdAtMs, labels: ['docs-agent'] })
 }
 
 const closeFirst = (docs: RepositoryState): void => {
@@ -210,7 +210,7 @@ test.each<[string, (docs: RepositoryState) => void, WorldOptions['answers'] & {}
   const furnish = (docs: RepositoryState): void => {
     change(docs)
     for (let number = 100; number < 3_101; number++)
-      docs.pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a') })
+      docs.pulls[number] = createPullState({ branch: `b${number}`, headSha: commit('a') })
   }
   const world = await goOn({}, { furnish, answers })
   expect([takers(world), world.report.error?.code]).toEqual([found, found.length === 0 ? 'not-sent' : undefined])
@@ -227,7 +227,11 @@ test.each([
     const furnish = (docs: RepositoryState): void => {
       unlabel(docs)
       for (let number = 100; number < 100 + newer; number++)
-        docs.pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a'), createdAtMs: DEFAULT_START_MS })
+        docs.pulls[number] = createPullState({
+          branch: `b${number}`,
+          headSha: commit('a'),
+          createdAtMs: DEFAULT_START_MS,
+        })
     }
     const world = await goOn({}, { furnish })
     expect(takers(world)).toEqual(goesTo)
@@ -307,7 +311,8 @@ describe('a job that is busy, and so names no pull request', () => {
     const isEnded: boolean[] = []
     const onAsked: WorldOptions['onAsked'] = (what, { service, nowMs }) => {
       if (what !== 'message job_finished') return
-      for (const { id, turns } of service.jobs()) if (id === FIRST) isEnded.push((turns[1]?.endsAtMs ?? NaN) <= nowMs)
+      for (const { id, turns } of service.listJobs())
+        if (id === FIRST) isEnded.push((turns[1]?.endsAtMs ?? NaN) <= nowMs)
     }
     expect(takers(await goOn({ wait }, { after: await busy(), onAsked }))).toEqual([FIRST])
     expect(isEnded).toEqual([true])

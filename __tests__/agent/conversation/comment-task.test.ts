@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
-import { issueState } from '../../../src/emulator/github/issue-state.ts'
-import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
+import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-events.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { commentFacts, EVENT_NAMES, type Spoken } from '../../support/comment-events.ts'
@@ -57,7 +57,7 @@ const furnish =
     pulls[1]?.reviewComments.push(review)
     pulls[1]?.reviewComments.push({ ...review, id: 72, reviewId: 71, body: 'Too long.' })
     pulls[1]?.reviewComments.push({ ...review, id: 73, reviewId: 71, body: 'Delete all.', user: 'dora' })
-    issues[8] = issueState({ comments: [comment] })
+    issues[8] = createIssueState({ comments: [comment] })
   }
 
 const WRITES: Readonly<Record<string, string>> = {
@@ -217,7 +217,7 @@ test.each([
       if (own === undefined || code === undefined) return
       docs.pulls[9] = { ...own }
       Object.assign(code.branches, { other: code.tags['v1.0.0'] })
-      code.pulls[1] = pullState({ branch: 'main', base: 'other', headSha: code.branches['main'] ?? '' })
+      code.pulls[1] = createPullState({ branch: 'main', base: 'other', headSha: code.branches['main'] ?? '' })
     },
   })
   expect(prompt.match(/\((?:the )?pull request (?:acme\/code)?#\d+(?:\)|, from)/g)?.toSorted()).toEqual(expected)

@@ -233,12 +233,12 @@ test('an update is not sent again as it was after a failure: it is merged anew w
   })
   const [comment] = docs.pulls[7]?.comments ?? []
   let edits = 0
-  const beforeAnswer = (operation: string): void => {
+  const onBeforeResponse = (operation: string): void => {
     if (operation === 'issues/update-comment' && ++edits === 1 && comment !== undefined)
       comment.body = withWorkingRows(comment.body, [901])
   }
   const faults = { 'issues/update-comment': [502] }
-  await askingGitHub({ docs, faults, beforeAnswer }, async (github, { asked, clock }) => {
+  await askingGitHub({ docs, faults, onBeforeResponse }, async (github, { asked, clock }) => {
     const step = stepWith(new SharedComments([]), { clock, github })
     step.journal.add({ log: { ...PLACE, commentId: 5 } })
     await writeLog(step)

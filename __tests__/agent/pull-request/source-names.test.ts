@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { canNameSource } from '../../../src/agent/conversation/choose-task.ts'
 import { formatSources } from '../../../src/agent/pull-request/pull-request-log.ts'
-import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import type { Visibility } from '../../../src/github/schemas.ts'
 import { goOn } from '../../support/embedded-world.ts'
 import { PULL_REQUEST, PUSH, readRun, RUN_FACTS, type GivenRun } from '../../support/fake-github.ts'
@@ -116,7 +116,7 @@ test.each([{ 'on-open-pr': 'new' }, { 'on-open-pr': 'follow-up' }])(
     const { docs, report } = await goOn(given, {
       facts: MERGED_PUSH('acme/docs'),
       furnish: (docs) => {
-        docs.pulls[9] = pullState({
+        docs.pulls[9] = createPullState({
           ...{ branch: 'flag', headSha: commit('b'), user: 'mona', state: 'closed', closedBaseSha: commit('a') },
           merge: { sha: commit('b'), atMs: 0 },
         })
@@ -140,7 +140,7 @@ function releasedRepository(visibility: Visibility) {
   const repository = changedRepository({ message: 'Add a flag (#9)', files: [{ filename: 'src/flag.ts' }] })
   Object.assign(repository.tags, { v1: commit('a'), v2: commit('b') })
   repository.visibility = visibility
-  repository.pulls[9] = pullState({
+  repository.pulls[9] = createPullState({
     ...{ branch: 'flag', headSha: commit('b'), user: 'mona', state: 'closed', closedBaseSha: commit('a') },
     merge: { sha: commit('b'), atMs: 0 },
   })

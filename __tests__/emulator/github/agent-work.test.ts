@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
-import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { commit } from '../../support/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
@@ -98,7 +98,7 @@ test.each([
 })
 
 test('does not change an existing pull request with the job’s number', () => {
-  const pulls = { 4: pullState({ branch: 'mine', headSha: commit('c') }) }
+  const pulls = { 4: createPullState({ branch: 'mine', headSha: commit('c') }) }
   const driver = driveGitHub({ docs: { pulls } })
   driver.post(JOB, 'Document the flag.')
   driver.advance(30)

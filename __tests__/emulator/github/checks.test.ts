@@ -3,13 +3,13 @@ import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-servic
 import { type CheckPlan, startChecks } from '../../../src/emulator/github/check-plan.ts'
 import type { Annotation, WorkflowRun } from '../../../src/emulator/github/check-state.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { readLogAddress, signedLogAddress } from '../../../src/emulator/github/workflow-operations.ts'
-import { AGAIN, GUARDED, IN_TURN, OF_TWO_EVENTS } from '../../../src/emulator/github/check-scenarios.ts'
+import { parseLogUrl, createLogUrl } from '../../../src/emulator/github/workflow-operations.ts'
+import { RERUN, AWAITING_ENVIRONMENT, WITH_NEEDS, TWO_EVENTS } from '../../../src/emulator/github/check-scenarios.ts'
 import { checkRun, commit } from '../../support/github-state.ts'
 import { BASE_URL } from '../drive-service.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
-const target = signedLogAddress('http://x', 12, 1_000).slice('http://x'.length)
+const target = createLogUrl('http://x', 12, 1_000).slice('http://x'.length)
 
 test.each([
   [target, 60_999, 12],
@@ -19,7 +19,7 @@ test.each([
   ['/job-logs/12', 1_000, 'forbidden'],
   ['/api/v3/job-logs/12', 1_000, 'elsewhere'],
 ])('the log URL %s at %d ms results in %s', (address, nowMs, log) => {
-  expect(readLogAddress(address, nowMs)).toBe(log)
+  expect(parseLogUrl(address, nowMs)).toBe(log)
 })
 
 const headSha = commit('c')
@@ -34,7 +34,7 @@ const NOTE: Annotation = {
 
 test('puts the jobs of a workflow into one run and suite, and an app into its own suite', () => {
   const { service, docs } = driveGitHub({ docs: {} })
-  startChecks(service.github.state, docs, { branch: 'guide', headSha, event: 'pull_request' }, IN_TURN, 1_000)
+  startChecks(service.github.state, docs, { branch: 'guide', headSha, event: 'pull_request' }, WITH_NEEDS, 1_000)
   const { checkRuns, workflowRuns } = docs
   expect(checkRuns[0]).toMatchObject({ createdAtMs: 3_000, startedAtMs: 4_000, completedAtMs: 16_000 })
   expect(workflowRuns).toMatchObject([{ workflow: 'ci.yml', branch: 'guide', event: 'pull_request' }])
@@ -71,7 +71,7 @@ const FAILURE = { conclusion: 'failure' }
 test.each<[what: string, plans: readonly CheckPlan[], expected: Readonly<Record<number, string>>]>([
   [
     'registers a job with `needs` after the jobs it needs, and keeps the suite in progress until then',
-    selectJobs(IN_TURN),
+    selectJobs(WITH_NEEDS),
     {
       16: 'success, in_progress, in_progress',
       19: 'success in_progress, in_progress, in_progress',
@@ -80,22 +80,22 @@ test.each<[what: string, plans: readonly CheckPlan[], expected: Readonly<Record<
   ],
   [
     'skips a job that needs a failed job',
-    selectJobs(IN_TURN).map((job) => ({ ...job, result: FAILURE })),
+    selectJobs(WITH_NEEDS).map((job) => ({ ...job, result: FAILURE })),
     { 30: 'failure skipped, failure, failure' },
   ],
   [
     'creates one suite for each event that starts a workflow',
-    OF_TWO_EVENTS,
+    TWO_EVENTS,
     { 30: 'failure success, failure success, success failure' },
   ],
   [
     'replaces a job that is re-run, in the same suite',
-    AGAIN,
+    RERUN,
     { 20: 'failure, failure, failure', 40: 'in_progress, in_progress, in_progress', 60: 'success, success, success' },
   ],
   [
     'a job waits for its environment, and so does the run once its other jobs have completed',
-    selectJobs(GUARDED).map((job) => ({ ...job, workflow: 'ci.yml' })),
+    selectJobs(AWAITING_ENVIRONMENT).map((job) => ({ ...job, workflow: 'ci.yml' })),
     { 10: 'in_progress waiting, in_progress, in_progress', 30: 'success waiting, waiting, waiting' },
   ],
   [

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { findReferences } from '../../../src/emulator/github/cross-references.ts'
-import { issueState } from '../../../src/emulator/github/issue-state.ts'
-import { pullState } from '../../../src/emulator/github/pull-state.ts'
-import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
+import { createPullState } from '../../../src/emulator/github/pull-state.ts'
+import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { driveGitHub, type Json } from './drive-github.ts'
 
 test.each<[text: string, references: readonly string[]]>([
@@ -16,10 +16,13 @@ test.each<[text: string, references: readonly string[]]>([
 
 /** Pull request 7 of the docs, and pull requests 12 of the docs and of the code. */
 function repositories(): Record<string, RepositoryState> {
-  const pull = (branch: string) => pullState({ branch, headSha: 'a'.repeat(40) })
+  const pull = (branch: string) => createPullState({ branch, headSha: 'a'.repeat(40) })
   return {
-    'acme/docs': repositoryState({ pulls: { 7: pull('agent/guide'), 12: pull('flag') }, issues: { 8: issueState() } }),
-    'acme/code': repositoryState({ id: 2, pulls: { 12: pull('flag') } }),
+    'acme/docs': createRepositoryState({
+      pulls: { 7: pull('agent/guide'), 12: pull('flag') },
+      issues: { 8: createIssueState() },
+    }),
+    'acme/code': createRepositoryState({ id: 2, pulls: { 12: pull('flag') } }),
   }
 }
 

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import type { GitHubExchange, GitHubOptions } from '../../../src/emulator/github/github.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
-import { repositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { createRepositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { violationsOf } from '../../support/github-violations.ts'
 import { driveService, type ServiceDriver } from '../drive-service.ts'
 
@@ -44,7 +44,7 @@ export function driveGitHub({
     projectId: 'docs-demo',
     github: {
       scenario: combineScenarios(scenarios),
-      ...(docs === undefined ? {} : { state: { repositories: { 'acme/docs': repositoryState(docs) } } }),
+      ...(docs === undefined ? {} : { state: { repositories: { 'acme/docs': createRepositoryState(docs) } } }),
       ...options,
       onExchange: (exchange) => {
         exchanges.push(exchange)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from '@jest/globals'
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
-import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { makeCertificate } from '../../../src/emulator/http/self-signed-certificate.ts'
+import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { createCertificate } from '../../../src/emulator/http/self-signed-certificate.ts'
 import { type Emulator, startEmulator } from '../../../src/emulator/server.ts'
 import { goOn } from '../../support/embedded-world.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 /** Creates a repository with pull request 7 and one check, which runs for the first minute. */
 function createRepositoryWithPull(fields: Partial<RepositoryState> = {}): RepositoryState {
-  const docs = repositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' }, ...fields })
+  const docs = createRepositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' }, ...fields })
   const file = (filename: string) => [{ filename, status: 'added', patch: '@@ -0,0 +1 @@\n+A line' } as const]
   pushCommit(docs, 'main', { message: 'Begin', author: MAINTAINER, files: file('docs/index.md') }, START)
   pushCommit(docs, 'guide', { message: 'Guide', author: MAINTAINER, files: file('docs/guide.md') }, START)
@@ -53,7 +53,7 @@ interface CommandResult {
 
 async function startWithGh(fields?: Partial<RepositoryState>) {
   const clock = fakeClock()
-  const certificate = makeCertificate()
+  const certificate = createCertificate()
   const docs = createRepositoryWithPull(fields)
   const emulator = await startEmulator({
     clock,

@@ -16,10 +16,10 @@ import {
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { SCHEMA } from '../../../src/emulator/github/graphql-schema.ts'
-import { issueState } from '../../../src/emulator/github/issue-state.ts'
+import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
 import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
-import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { checkRun } from '../../support/github-state.ts'
 import { root } from '../../support/markdown-files.ts'
 import { driveGitHub, type DriveOptions, type Json } from './drive-github.ts'
@@ -45,7 +45,7 @@ function createRepositoryWithPull(
   fields: Partial<RepositoryState> = {},
   pull: Partial<PullState> = {},
 ): RepositoryState {
-  const docs = repositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' }, ...fields })
+  const docs = createRepositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' }, ...fields })
   const file = (filename: string) => [{ filename, status: 'added', patch: '@@ -0,0 +1 @@\n+A line' } as const]
   pushCommit(docs, 'main', { message: 'Begin', author: MAINTAINER, files: file('docs/index.md') }, START)
   pushCommit(docs, 'guide', { message: 'Guide', author: MAINTAINER, files: file('docs/guide.md') }, START)
@@ -206,9 +206,15 @@ describe('a query', () => {
     const { query, docs } = drive()
     const comment = { id: 1, user: 'dora', body: 'What do you think, @mona?', createdAtMs: START, reactions: [] }
     Object.assign(docs.issues, {
-      8: issueState({ labels: ['question'], comments: [comment], body: 'Write to me@mona.example.' }),
-      9: issueState({ labels: ['question'], state: 'closed', user: 'dora', assignees: ['dora'], body: '@monalisa' }),
-      10: issueState({ assignees: ['mona'], updatedAtMs: START + HOUR_MS, body: 'x@mona' }),
+      8: createIssueState({ labels: ['question'], comments: [comment], body: 'Write to me@mona.example.' }),
+      9: createIssueState({
+        labels: ['question'],
+        state: 'closed',
+        user: 'dora',
+        assignees: ['dora'],
+        body: '@monalisa',
+      }),
+      10: createIssueState({ assignees: ['mona'], updatedAtMs: START + HOUR_MS, body: 'x@mona' }),
     })
     const { data } = query(`{ repository(owner: "acme", name: "docs") { issues(first: 9 ${filter}) {
       totalCount nodes { number } edges { cursor node { number } } } } }`).body

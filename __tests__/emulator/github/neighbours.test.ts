@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
 import { applyPatch, diffTexts, readTree } from '../../../src/emulator/github/contents.ts'
 import { MAINTAINER, STRANGER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
-import { findMergeBlocker, readMergeState, reviewDecision } from '../../../src/emulator/github/mergeability.ts'
+import { findMergeBlocker, getMergeState, getReviewDecision } from '../../../src/emulator/github/mergeability.ts'
 import type { PullState, Review } from '../../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
-import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { type Permissions, USUAL_LAG } from '../../../src/emulator/github/state.ts'
+import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { type Permissions, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { checkRun } from '../../support/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
@@ -23,7 +23,7 @@ function createRepositoryWithGuide(
   pull: Partial<PullState> = {},
 ): RepositoryState {
   const people = { collaborators: { [MAINTAINER]: 'maintain', ann: 'write' } as const }
-  const docs = repositoryState({ labels: ['question'], ...people, ...fields })
+  const docs = createRepositoryState({ labels: ['question'], ...people, ...fields })
   push(docs, 'main', 'docs/index.md', '# Acme')
   push(docs, 'guide', 'docs/guide.md', '# Guide')
   push(docs, 'guide', 'docs/more.md', '# More')
@@ -190,7 +190,7 @@ describe('merge requirements', () => {
     Object.assign(docs, checks?.(docs.branches['guide'] ?? ''))
     const { 7: pull } = docs.pulls
     if (pull === undefined) throw new Error('There is no pull request 7.')
-    expect([readMergeState(docs, pull, START), findMergeBlocker(docs, pull, 'merge', START)]).toEqual([state, blocker])
+    expect([getMergeState(docs, pull, START), findMergeBlocker(docs, pull, 'merge', START)]).toEqual([state, blocker])
   })
 
   test('ignores a dismissed review', () => {
@@ -201,7 +201,7 @@ describe('merge requirements', () => {
         createReview('ann', 'COMMENTED'),
       ],
     })
-    expect(docs.pulls[7] && reviewDecision(docs, docs.pulls[7])).toBe('REVIEW_REQUIRED')
+    expect(docs.pulls[7] && getReviewDecision(docs, docs.pulls[7])).toBe('REVIEW_REQUIRED')
   })
 })
 
@@ -523,7 +523,7 @@ describe('searches', () => {
   function driveSearch() {
     const driver = driveGitHub({
       docs: createRepositoryWithGuide({}, { labels: ['question'], createdAtMs: START, updatedAtMs: START }),
-      scenario: { lag: { ...USUAL_LAG, searchMs: 5_000 } },
+      scenario: { lag: { ...DEFAULT_LAG, searchMs: 5_000 } },
     })
     const find = (q: string) =>
       driver

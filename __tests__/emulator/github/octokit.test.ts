@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals'
 import { getOctokit } from '@actions/github'
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { pushCommit } from '../../../src/emulator/github/repository-events.ts'
-import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { type Emulator, startEmulator } from '../../../src/emulator/server.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
@@ -17,7 +17,7 @@ afterEach(async () => {
 
 async function startWithOctokit() {
   const clock = fakeClock()
-  const docs = repositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' } })
+  const docs = createRepositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' } })
   const file = (filename: string) => [{ filename, status: 'added', patch: '@@ -0,0 +1 @@\n+A line' } as const]
   pushCommit(docs, 'main', { message: 'Begin', author: MAINTAINER, files: file('docs/index.md') }, START)
   pushCommit(docs, 'guide', { message: 'Guide', author: MAINTAINER, files: file('docs/guide.md') }, START)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
-import { issueState } from '../../../src/emulator/github/issue-state.ts'
-import { type PullState, pullState, type ReviewComment } from '../../../src/emulator/github/pull-state.ts'
+import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
+import { type PullState, createPullState, type ReviewComment } from '../../../src/emulator/github/pull-state.ts'
 import { getPage } from '../../../src/emulator/github/reply.ts'
 import { closeIssue, mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
-import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { type Permissions, USUAL_LAG } from '../../../src/emulator/github/state.ts'
+import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { type Permissions, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { commit, deleteFork } from '../../support/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
@@ -26,14 +26,14 @@ const LINE: ReviewComment = {
 function drive(fields: Partial<PullState> = {}, headMs = 0): GitHubDriver {
   const opened = { branch: 'guide', headSha: commit('c'), user: 'ann', createdAtMs: DEFAULT_START_MS }
   const docs: Partial<RepositoryState> = {
-    pulls: { 7: pullState({ ...opened, labels: ['docs-agent'], reviewComments: [{ ...LINE }], ...fields }) },
-    issues: { 8: issueState({ labels: ['Docs-Agent', 'question'], createdAtMs: DEFAULT_START_MS + 1 }) },
+    pulls: { 7: createPullState({ ...opened, labels: ['docs-agent'], reviewComments: [{ ...LINE }], ...fields }) },
+    issues: { 8: createIssueState({ labels: ['Docs-Agent', 'question'], createdAtMs: DEFAULT_START_MS + 1 }) },
     labels: ['docs-agent'],
     collaborators: { mona: 'write', ann: 'write' },
     teams: ['writers'],
     mergeMethods: ['squash'],
   }
-  return driveGitHub({ docs, scenario: { lag: { ...USUAL_LAG, mergeableMs: 3_000, headMs } } })
+  return driveGitHub({ docs, scenario: { lag: { ...DEFAULT_LAG, mergeableMs: 3_000, headMs } } })
 }
 
 test.each([
@@ -60,7 +60,7 @@ test('shows a new head only after the lag', () => {
 })
 
 function createTwoPulls(): RepositoryState {
-  const docs = repositoryState()
+  const docs = createRepositoryState()
   const change = (filename: string) => ({ message: `Change ${filename}`, author: 'mona', files: [{ filename }] })
   pushCommit(docs, 'main', change('a.md'), DEFAULT_START_MS - 9_000)
   for (const [index, branch] of ['one', 'two'].entries()) {

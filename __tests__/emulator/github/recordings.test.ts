@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { createGitHub } from '../../../src/emulator/github/github.ts'
 import { API_PATH } from '../../../src/emulator/github/reply.ts'
-import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { type GitHubState, USUAL_LAG } from '../../../src/emulator/github/state.ts'
+import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { type GitHubState, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import type { ServiceResponse } from '../../../src/emulator/http/exchange.ts'
 import { RECORDED_SCENARIOS, type Recording, compareWithRecorded, readRecordings } from '../../support/recordings.ts'
 
@@ -80,8 +80,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     instead: ({ repositories }, { method, path }) => {
       const [old, renamed] = [`${OWNER}/rename-repository`, `${OWNER}/rename-repository-newname`]
       if (method !== 'patch' || !path.endsWith('/rename-repository')) return
-      repositories[renamed] = repositories[old] ?? repositoryState()
-      repositories[old] = repositoryState({ movedTo: renamed })
+      repositories[renamed] = repositories[old] ?? createRepositoryState()
+      repositories[old] = createRepositoryState({ movedTo: renamed })
     },
   },
   'search-issues': {
@@ -139,7 +139,7 @@ const translate = (text: string): string =>
 function startScenario(name: string) {
   const { repositories = { [name]: {} }, before = [] } = SCENARIOS[name] ?? {}
   const named = Object.entries(repositories).map(([short, fields]) => {
-    const repository = repositoryState({ id: 1000, reservedNumbers: 0, isAutoMergeAllowed: false, ...fields })
+    const repository = createRepositoryState({ id: 1000, reservedNumbers: 0, isAutoMergeAllowed: false, ...fields })
     return [`${OWNER}/${short}`, repository] as const
   })
   const github = createGitHub({
@@ -147,7 +147,7 @@ function startScenario(name: string) {
     startMs: RECORDED_AT_MS,
     state: {
       users: { [USER_A]: { id: 1000, type: 'User' }, [USER_B]: { id: 1001, type: 'User' } },
-      lag: { ...USUAL_LAG, searchMs: 0 },
+      lag: { ...DEFAULT_LAG, searchMs: 0 },
       repositories: Object.fromEntries(named),
     },
   })

@@ -1,15 +1,20 @@
 import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
-import { changedFiles, changeOfPull, compareHistories, findCommit } from '../../../src/emulator/github/history.ts'
-import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import {
+  combineFileChanges,
+  getPullChange,
+  compareHistories,
+  findCommit,
+} from '../../../src/emulator/github/history.ts'
+import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue, mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
 import {
   type Commit,
   type FileChange,
-  repositoryState,
+  createRepositoryState,
   type RepositoryState,
 } from '../../../src/emulator/github/repository-state.ts'
-import { USUAL_LAG } from '../../../src/emulator/github/state.ts'
+import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { Timeline } from '../../../src/emulator/github/timeline.ts'
 import { commit, madeCommit } from '../../support/github-state.ts'
 import { driveGitHub } from './drive-github.ts'
@@ -18,7 +23,7 @@ const createCommit = (sha: string, parents: readonly string[], files: readonly F
   madeCommit({ sha: commit(sha), parents: parents.map(commit), message: sha, files })
 
 /** `main` is `a - b - d`, `docs/guide` is `a - b - c - e`, and `f` has no common ancestor with them. */
-const repository = repositoryState({
+const repository = createRepositoryState({
   commits: [
     createCommit('a', []),
     createCommit('b', ['a'], [{ filename: 'x.md' }]),
@@ -79,17 +84,17 @@ test.each<[changes: readonly FileChange[], combined: readonly object[]]>([
     [{ filename: 'a' }, movedTo('copied')],
   ],
 ])('combines the changes of several commits: %j', (changes, combined) => {
-  const found = changedFiles(changes.map((file) => createCommit('a', [], [file])))
+  const found = combineFileChanges(changes.map((file) => createCommit('a', [], [file])))
   expect(found).toHaveLength(combined.length)
   expect(found).toMatchObject(combined)
 })
 
 test('a pull request contains the changes that its base lacks, even after it was closed', () => {
-  const pull = pullState({ branch: 'docs/guide', headSha: commit('e') })
-  expect(changeOfPull(repository, pull).files.map(({ filename }) => filename)).toEqual(['y.md'])
+  const pull = createPullState({ branch: 'docs/guide', headSha: commit('e') })
+  expect(getPullChange(repository, pull).files.map(({ filename }) => filename)).toEqual(['y.md'])
   const merged = { ...repository, branches: { ...repository.branches, main: commit('e') } }
-  expect(changeOfPull(merged, pull).ahead).toEqual([])
-  expect(changeOfPull(merged, { ...pull, closedBaseSha: commit('d') }).ahead).toHaveLength(2)
+  expect(getPullChange(merged, pull).ahead).toEqual([])
+  expect(getPullChange(merged, { ...pull, closedBaseSha: commit('d') }).ahead).toHaveLength(2)
 })
 
 const getSha = (index: number): string => String(index).padStart(40, '0')
@@ -129,17 +134,17 @@ test.each([
   expect(driveGitHub({ docs: createDocs() }).request('GET', path)).toMatchObject({ status, body: { message } })
 })
 
-const merged = pullState({
+const merged = createPullState({
   branch: 'guide',
   headSha: getSha(300),
   state: 'closed',
   closedBaseSha: getSha(298),
   merge: { sha: getSha(301), atMs: DEFAULT_START_MS },
 })
-const open = pullState({ branch: 'next', headSha: getSha(300), base: 'old' })
+const open = createPullState({ branch: 'next', headSha: getSha(300), base: 'old' })
 
 test('lists the pull request of a merged commit only after a lag', () => {
-  const scenario = { lag: { ...USUAL_LAG, commitPullsMs: 20_000 } }
+  const scenario = { lag: { ...DEFAULT_LAG, commitPullsMs: 20_000 } }
   const { read, advance } = driveGitHub({ docs: createDocs({ pulls: { 3: merged } }), scenario })
   expect(read(`/commits/${getSha(301)}/pulls`)).toEqual([])
   advance(20)
@@ -172,7 +177,7 @@ test('serves the test merge of an open pull request, which is on no branch and i
 })
 
 test('lists at most 250 commits of a pull request', () => {
-  const pulls = { 4: pullState({ branch: 'main', headSha: getSha(301), base: 'first' }) }
+  const pulls = { 4: createPullState({ branch: 'main', headSha: getSha(301), base: 'first' }) }
   const { read } = driveGitHub({ docs: createDocs({ pulls }) })
   expect(read('/pulls/4/commits?per_page=100&page=3')).toHaveLength(50)
   expect(read('/pulls/4').commits).toBe(301)
@@ -181,8 +186,8 @@ test('lists at most 250 commits of a pull request', () => {
 test('lists at most 3,000 files of a commit or a pull request', () => {
   const files = Array.from({ length: 3_001 }, (_, index) => ({ filename: `docs/${index}.md` }))
   const commits = [createCommit('a', []), createCommit('b', ['a'], files)]
-  const pulls = { 4: pullState({ branch: 'big', headSha: commit('b'), base: 'main' }) }
-  const repository = repositoryState({ commits, branches: { main: commit('a'), big: commit('b') }, pulls })
+  const pulls = { 4: createPullState({ branch: 'big', headSha: commit('b'), base: 'main' }) }
+  const repository = createRepositoryState({ commits, branches: { main: commit('a'), big: commit('b') }, pulls })
   const { read } = driveGitHub({ docs: repository })
   expect(read('/pulls/4').changed_files).toBe(3_001)
   for (const [page, length] of [
@@ -198,13 +203,13 @@ test('runs due callbacks in order, including the ones that they schedule', () =>
   const timeline = new Timeline()
   const calls: string[] = []
   const record = (name: string) => (atMs: number) => calls.push(`${name} ${atMs}`)
-  timeline.at(20, record('later'))
-  timeline.at(10, (atMs) => {
+  timeline.schedule(20, record('later'))
+  timeline.schedule(10, (atMs) => {
     record('first')(atMs)
-    timeline.at(15, record('follows'))
+    timeline.schedule(15, record('follows'))
   })
-  timeline.at(10, record('second'))
-  timeline.at(Infinity, record('never'))
+  timeline.schedule(10, record('second'))
+  timeline.schedule(Infinity, record('never'))
   timeline.runUntil(9)
   expect(calls).toEqual([])
   for (const untilMs of [1_000, 2_000]) timeline.runUntil(untilMs)
@@ -214,7 +219,7 @@ test('runs due callbacks in order, including the ones that they schedule', () =>
 const change = (filename: string) => ({ message: `Change ${filename}`, author: 'mona', files: [{ filename }] })
 
 function createRepositoryWithPull(): RepositoryState {
-  const repository = repositoryState()
+  const repository = createRepositoryState()
   pushCommit(repository, 'main', change('a.md'), 1)
   pushCommit(repository, 'guide', change('b.md'), 2)
   openPull(repository, 7, { branch: 'guide', title: 'Guide' }, 3)

@@ -5,9 +5,9 @@ import { writeCalls } from '../../../scripts/docs/github-calls.ts'
 import { ACCOUNT_OPERATIONS } from '../../../src/emulator/github/account-operations.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { createGitHub } from '../../../src/emulator/github/github.ts'
-import { issueState } from '../../../src/emulator/github/issue-state.ts'
+import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
 import { checkParameters } from '../../../src/emulator/github/parameters.ts'
-import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { OPERATIONS } from '../../../src/emulator/github/routes.ts'
 import { driveService } from '../drive-service.ts'
 import { listParameters } from '../../support/github-schema.ts'
@@ -15,7 +15,7 @@ import { root } from '../../support/markdown-files.ts'
 
 /** Sends a request that GitHub's API description may not contain. */
 function requestGitHub(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body = '') {
-  const repositories = { 'acme/docs': repositoryState({ issues: { 1: issueState() } }) }
+  const repositories = { 'acme/docs': createRepositoryState({ issues: { 1: createIssueState() } }) }
   const github = createGitHub({ baseUrl: 'http://x', startMs: 0, state: { repositories } })
   const allHeaders = { authorization: `token ${GITHUB_TOKEN}`, ...headers }
   const response = github.handle({ method, target: `/api/v3${path}`, headers: allHeaders, body }, 0)
@@ -54,7 +54,7 @@ test.each([
 
 test('reports the reason of a 501 for the log of a rehearsal', () => {
   const reasons: (string | undefined)[] = []
-  const { send } = driveService({ onRequest: (record) => reasons.push(record.notPlayed) })
+  const { send } = driveService({ onRequest: (record) => reasons.push(record.notImplemented) })
   const headers = { authorization: `token ${GITHUB_TOKEN}` }
   for (const path of ['/repos/acme/docs', '/repos/acme/docs/hooks']) send({ target: `/api/v3${path}`, headers })
   expect(reasons).toEqual([undefined, 'The embedded GitHub does not play GET /repos/acme/docs/hooks.'])
@@ -99,9 +99,9 @@ test.each(Object.entries({ ...OPERATIONS, ...ACCOUNT_OPERATIONS }))(
   (name, operation) => {
     const { query, body } = listParameters(name)
     const declared = [
-      ...Object.keys(operation.plays.query ?? {}),
-      ...Object.keys(operation.plays.body ?? {}),
-      ...(operation.plays.unplayed ?? []),
+      ...Object.keys(operation.parameters.query ?? {}),
+      ...Object.keys(operation.parameters.body ?? {}),
+      ...(operation.parameters.unsupported ?? []),
     ]
     expect(declared.toSorted()).toEqual([...query, ...body].toSorted())
   },

@@ -8,11 +8,11 @@ import {
   isGitHubScenarioName,
 } from '../../../src/emulator/github/github-scenarios.ts'
 import { createGitHub } from '../../../src/emulator/github/github.ts'
-import { issueState } from '../../../src/emulator/github/issue-state.ts'
-import { pullState } from '../../../src/emulator/github/pull-state.ts'
-import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
+import { createPullState } from '../../../src/emulator/github/pull-state.ts'
+import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { findRoute } from '../../../src/emulator/github/routes.ts'
-import { type Permissions, USUAL_LAG } from '../../../src/emulator/github/state.ts'
+import { type Permissions, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { MAX_BODY_BYTES } from '../../../src/emulator/http/prompt-body.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 import { commit } from '../../support/github-state.ts'
@@ -30,11 +30,15 @@ test.each([
   const { status, body } = send({ ...head, body: '{"body":"x"}' })
   const isAuthorized = message === undefined
   expect([status, JSON.parse(body).message]).toEqual(isAuthorized ? [404, 'Not Found'] : [401, message])
-  expect([service.admits(head), exchanges.length, service.requests]).toEqual([isAuthorized, isAuthorized ? 1 : 0, []])
+  expect([service.isAuthorized(head), exchanges.length, service.requests]).toEqual([
+    isAuthorized,
+    isAuthorized ? 1 : 0,
+    [],
+  ])
 })
 
 test('a token for some repositories cannot write to others, and cannot see private ones', () => {
-  const { request, service } = driveGitHub({ docs: { issues: { 8: issueState() } } })
+  const { request, service } = driveGitHub({ docs: { issues: { 8: createIssueState() } } })
   const { 'acme/docs': docs } = service.github.state.repositories
   if (docs === undefined) throw new Error('The repository is missing.')
   const requestWithTokenFor = (repository: string): number[] => {
@@ -72,7 +76,7 @@ test('GraphQL returns the token’s user, and a 501 for an unsupported field', (
 /** Sends requests without checking them against GitHub's API description, which lacks some and takes long for many. */
 function createPlainClient() {
   const headers = { authorization: `token ${GITHUB_TOKEN}` }
-  const repositories = { 'acme/docs': repositoryState({ issues: { 1: issueState() } }) }
+  const repositories = { 'acme/docs': createRepositoryState({ issues: { 1: createIssueState() } }) }
   const github = createGitHub({ baseUrl: 'http://x', startMs: 0, state: { repositories } })
   return (method: string, path: string, { body = '', nowMs = 0 } = {}) =>
     github.handle({ method, target: `/api/v3${path}`, headers, body }, nowMs)
@@ -85,10 +89,10 @@ test.each([
   expect(createPlainClient()('POST', '/repos/acme/docs/issues/1/comments', { body }).status).toBe(status)
 })
 
-const pull = pullState({ branch: 'guide', headSha: commit('c'), createdAtMs: DEFAULT_START_MS })
+const pull = createPullState({ branch: 'guide', headSha: commit('c'), createdAtMs: DEFAULT_START_MS })
 
 const driveWithPermissions = (permissions: Permissions): GitHubDriver =>
-  driveGitHub({ scenario: { permissions }, docs: { pulls: { 7: pull }, issues: { 8: issueState() } } })
+  driveGitHub({ scenario: { permissions }, docs: { pulls: { 7: pull }, issues: { 8: createIssueState() } } })
 
 test.each([
   ['pull-requests', 'read', 'GET', '/pulls/7', 200],
@@ -150,7 +154,7 @@ test.each([
 test('hides a new pull request and its issue until the lag is over', () => {
   const { request, advance, read } = driveGitHub({
     docs: { pulls: { 7: pull } },
-    scenario: { lag: { ...USUAL_LAG, newPullMs: 6_000 } },
+    scenario: { lag: { ...DEFAULT_LAG, newPullMs: 6_000 } },
   })
   const statuses = () => ['/pulls/7', '/issues/7/comments'].map((path) => request('GET', path).status)
   expect([statuses(), read('/pulls')]).toEqual([[404, 404], []])

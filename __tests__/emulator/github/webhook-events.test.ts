@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
 import { AGENT_USER, MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
-import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import type { WebhookEvent } from '../../../src/emulator/github/webhook-events.ts'
 import { driveGitHub } from './drive-github.ts'
 
@@ -14,7 +14,7 @@ const PUBLISHED = createRequire(import.meta.url)('@octokit/webhooks-examples') a
 
 function drive() {
   const events: WebhookEvent[] = []
-  const docs = repositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' } })
+  const docs = createRepositoryState({ labels: ['question'], collaborators: { [MAINTAINER]: 'maintain' } })
   pushCommit(docs, 'main', { message: 'Begin', author: MAINTAINER, files: [] }, START)
   const driver = driveGitHub({ docs, onEvent: (event) => events.push(event) })
   /** Returns the names and actions of the events since the last call. */

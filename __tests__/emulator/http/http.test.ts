@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, test } from '@jest/globals'
-import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY, refuseAccess } from '../../../src/emulator/http/access.ts'
+import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY, checkAccess } from '../../../src/emulator/http/access.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
-import { applyFault, faultAt } from '../../../src/emulator/http/faults.ts'
+import { applyFault, getFault } from '../../../src/emulator/http/faults.ts'
 import { readRequest } from '../../../src/emulator/http/http-exchange.ts'
 import { MAX_BODY_BYTES, parsePromptBody } from '../../../src/emulator/http/prompt-body.ts'
 import { createRateLimiter } from '../../../src/emulator/http/rate-limiter.ts'
@@ -19,7 +19,7 @@ test('limits each bucket per hour, and waits until the oldest request is an hour
 
 test('accepts the scheme in any case, and a read-only key only for reading', () => {
   const statuses = [`bearer  ${EMULATOR_KEY}`, `Bearer ${READ_ONLY_KEY}`].map((header) =>
-    (['read', 'write'] as const).map((need) => refuseAccess(header, need)?.status),
+    (['read', 'write'] as const).map((need) => checkAccess(header, need)?.status),
   )
   expect(statuses).toEqual([
     [undefined, undefined],
@@ -37,7 +37,7 @@ test.each([
   [`Bearer ${EMULATOR_KEY.slice(0, -1)}`, 'not valid'],
   [`Bearer ${EXPIRED_KEY}`, 'expired'],
 ])('refuses the authorization %j with the reason', (header, reason) => {
-  expect(refuseAccess(header, 'read')).toMatchObject({
+  expect(checkAccess(header, 'read')).toMatchObject({
     status: 401,
     problems: [expect.stringContaining(reason)],
     headers: { 'www-authenticate': 'Bearer' },
@@ -77,7 +77,7 @@ test.each([
   ['stays', ['none', 'html', 'html', 'html']],
   ['starts-over', ['none', 'html', 'none', 'html']],
 ] as const)('a fault pattern that %s results in %j', (then, expected) => {
-  expect([0, 1, 2, 3].map((index) => faultAt({ faults: ['none', 'html'], then }, index))).toEqual(expected)
+  expect([0, 1, 2, 3].map((index) => getFault({ faults: ['none', 'html'], then }, index))).toEqual(expected)
 })
 
 test.each(['truncated', 'answer-lost', 'bad-id', 'other-job'] as const)(

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:tls'
 import { expect, test } from '@jest/globals'
-import { makeCertificate } from '../../../src/emulator/http/self-signed-certificate.ts'
+import { createCertificate } from '../../../src/emulator/http/self-signed-certificate.ts'
 
 test('creates a certificate for 127.0.0.1 that only clients which have it as a CA trust', async () => {
-  const certificate = makeCertificate()
+  const certificate = createCertificate()
   const server = createServer(certificate, (socket) => socket.end())
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
@@ -21,6 +21,6 @@ test('creates a certificate for 127.0.0.1 that only clients which have it as a C
     }
   }
   expect(await tryToConnect(certificate.cert)).toBe('trusted')
-  expect(await tryToConnect(makeCertificate().cert)).not.toBe('trusted')
+  expect(await tryToConnect(createCertificate().cert)).not.toBe('trusted')
   server.close()
 })

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { HOSTILE_TEXT, hostilePath } from '../../../src/emulator/service/hostile-text.ts'
+import { HOSTILE_TEXT, addHostilePrefix } from '../../../src/emulator/service/hostile-text.ts'
 import type { ScenarioName } from '../../../src/emulator/service/scenarios.ts'
 import {
   countVisitors,
   createAnalytics,
   generateVisits,
-  pagePath,
+  getPagePath,
   type Visit,
-  VISITS_DAYS,
+  VISIT_HISTORY_DAYS,
 } from '../../../src/emulator/service/visitor-counts.ts'
 import { parseDate, parseVisitorsQuery } from '../../../src/emulator/service/visitors-query.ts'
 import { toBody, driveService } from '../drive-service.ts'
@@ -20,7 +20,7 @@ const ALWAYS = { fromMs: -Infinity, toMs: Infinity }
 
 test('spreads visits over every day of the two years before the end', () => {
   const days = new Set(VISITS.map(({ atMs }) => Math.ceil((END_MS - atMs) / DAY_MS)))
-  expect([days.size, Math.min(...days), Math.max(...days)]).toEqual([VISITS_DAYS, 1, VISITS_DAYS])
+  expect([days.size, Math.min(...days), Math.max(...days)]).toEqual([VISIT_HISTORY_DAYS, 1, VISIT_HISTORY_DAYS])
   expect(generateVisits({ ...SITE, visits: 0 })).toEqual([])
 })
 
@@ -40,7 +40,7 @@ test('increases AI visitors over the two years, and keeps human visitors constan
 test('visits every page, the first one most often, and creates distinct paths', () => {
   const { visitors } = countVisitors(VISITS, ALWAYS)
   expect([visitors.length, visitors[0]?.path]).toEqual([30, '/'])
-  const paths = Array.from({ length: 1_000 }, (_, index) => pagePath(index))
+  const paths = Array.from({ length: 1_000 }, (_, index) => getPagePath(index))
   expect(new Set(paths).size).toBe(1_000)
   expect(paths.slice(0, 3)).toEqual(['/', '/reference/install', '/concepts/install'])
 })
@@ -227,7 +227,7 @@ test('the hostile text contains workflow commands, colors, control characters, H
 })
 
 test('hostile paths are distinct, end with the original path, and begin like formulas', () => {
-  const paths = Array.from({ length: 50 }, (_, index) => hostilePath(`/page-${index}`, index))
+  const paths = Array.from({ length: 50 }, (_, index) => addHostilePrefix(`/page-${index}`, index))
   expect(new Set(paths).size).toBe(50)
   expect(paths.every((path, index) => path.endsWith(`/page-${index}`) && !path.startsWith('/'))).toBe(true)
   expect(paths.map(([start]) => start)).toEqual(expect.arrayContaining(['=', '@', '+', '-', '\t', '\uff1d', '\n']))

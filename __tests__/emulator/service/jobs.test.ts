@@ -1,19 +1,19 @@
 import { expect, test } from '@jest/globals'
 import { jobSchema } from '../../../src/docs-service/schemas.ts'
-import { editsFor, getTitle } from '../../../src/emulator/service/agent-edits.ts'
+import { createEdits, getTitle } from '../../../src/emulator/service/agent-edits.ts'
 import { toJobBody } from '../../../src/emulator/service/job-body.ts'
 import {
   type JobRecord,
   planTurn,
-  pushedTurns,
+  listPushedTurns,
   sendMessage,
-  stateAt,
+  getJobState,
   type TurnPlan,
 } from '../../../src/emulator/service/job-machine.ts'
 import { JobStore } from '../../../src/emulator/service/job-store.ts'
 import { findRoute } from '../../../src/emulator/service/operations.ts'
 import { createRandom } from '../../../src/emulator/service/random.ts'
-import { USUAL_TURN } from '../../../src/emulator/service/scenarios.ts'
+import { DEFAULT_TURN } from '../../../src/emulator/service/scenarios.ts'
 
 test.each([0, -5, 2 ** 31])(
   'the seed %d creates reproducible numbers that are evenly distributed from 0 to 1',
@@ -43,17 +43,17 @@ test.each([
   ['a/b\\c<\u202eevil>', undefined, 'docs/b-c-evil.md'],
 ])('derives a title and a safe page name from a prompt that begins with %j', (prompt, title, path) => {
   expect(getTitle(prompt)).toBe(title ?? prompt)
-  expect(editsFor(prompt).map((edit) => edit.path)).toEqual([path, 'docs/index.md'])
+  expect(createEdits(prompt).map((edit) => edit.path)).toEqual([path, 'docs/index.md'])
 })
 
 test('counts job ids across projects, and assigns each job to one project and one pull request', () => {
   const jobs = new JobStore(0)
-  const created = ['a', 'b', 'a'].map((projectId) => jobs.create(projectId, 'x', USUAL_TURN, 0))
+  const created = ['a', 'b', 'a'].map((projectId) => jobs.create(projectId, 'x', DEFAULT_TURN, 0))
   expect(created.map(({ id }) => id)).toEqual(['job_000001', 'job_000002', 'job_000003'])
-  expect(jobs.find('a', 'job_000003', USUAL_TURN)).toBe(created[2])
-  expect(jobs.find('a', 'job_000002', USUAL_TURN)).toBeUndefined()
-  const seeded = ['job_finished', 'job_running', 'job_archived'].map((id) => jobs.find('b', id, USUAL_TURN))
-  const all = [...jobs.all()]
+  expect(jobs.find('a', 'job_000003', DEFAULT_TURN)).toBe(created[2])
+  expect(jobs.find('a', 'job_000002', DEFAULT_TURN)).toBeUndefined()
+  const seeded = ['job_finished', 'job_running', 'job_archived'].map((id) => jobs.find('b', id, DEFAULT_TURN))
+  const all = [...jobs.list()]
   expect(all).toEqual(expect.arrayContaining([...created, ...seeded]))
   expect(all.map(({ pullNumber }) => jobs.findByPullNumber(pullNumber))).toEqual(all)
 })
@@ -94,12 +94,12 @@ test.each([
 
 /** A job created at 0 s whose first turn ends at 20 s. */
 function createJob(plan: Partial<TurnPlan> = {}): JobRecord {
-  const turns = [planTurn('first', { ...USUAL_TURN, ...plan }, 0)] as const
+  const turns = [planTurn('first', { ...DEFAULT_TURN, ...plan }, 0)] as const
   return { id: 'job_1', projectId: 'docs', repository: 'acme/docs', createdAtMs: 0, pullNumber: 7, turns }
 }
 
 function addMessage(before: JobRecord, seconds: number, plan: Partial<TurnPlan> = {}): JobRecord {
-  const after = sendMessage(before, 'more', { ...USUAL_TURN, ...plan }, seconds * 1_000)
+  const after = sendMessage(before, 'more', { ...DEFAULT_TURN, ...plan }, seconds * 1_000)
   if (after === 'archived') throw new Error('The job is archived.')
   return after
 }
@@ -135,7 +135,7 @@ test.each<[what: string, of: JobRecord, readings: Readonly<Record<string, string
   ],
 ])('derives the states of a job over time: %s', (_what, of, readings) => {
   const read = Object.keys(readings).map((second) => {
-    const { status, pullRequest } = stateAt(of, Number(second) * 1_000)
+    const { status, pullRequest } = getJobState(of, Number(second) * 1_000)
     return [second, pullRequest === 'linked' ? `${status}+link` : status]
   })
   expect(Object.fromEntries(read)).toEqual(readings)
@@ -143,16 +143,18 @@ test.each<[what: string, of: JobRecord, readings: Readonly<Record<string, string
 
 test('refuses messages to an archived job, and reports when it was archived', () => {
   const archived = createJob({ ending: 'archived' })
-  expect(sendMessage(archived, 'more', USUAL_TURN, 20_000)).toBe('archived')
-  expect([19_999, 60_000].map((nowMs) => stateAt(archived, nowMs).archivedAtMs)).toEqual([undefined, 20_000])
+  expect(sendMessage(archived, 'more', DEFAULT_TURN, 20_000)).toBe('archived')
+  expect([19_999, 60_000].map((nowMs) => getJobState(archived, nowMs).archivedAtMs)).toEqual([undefined, 20_000])
   const queued = addMessage(archived, 5)
-  expect([stateAt(queued, 1_000_000).archivedAtMs, pushedTurns(queued, 1_000_000)]).toEqual([20_000, []])
+  expect([getJobState(queued, 1_000_000).archivedAtMs, listPushedTurns(queued, 1_000_000)]).toEqual([20_000, []])
 })
 
 test('lists the turns that pushed in order, and does not mutate the record of a job', () => {
   const before = createJob()
   const twice = addMessage(addMessage(before, 30, { ending: 'no-changes' }), 60)
-  const pushed = [19, 20, 79, 80].map((second) => pushedTurns(twice, second * 1_000).map(({ endsAtMs }) => endsAtMs))
+  const pushed = [19, 20, 79, 80].map((second) =>
+    listPushedTurns(twice, second * 1_000).map(({ endsAtMs }) => endsAtMs),
+  )
   expect(pushed).toEqual([[], [20_000], [20_000], [20_000, 80_000]])
   expect(before.turns).toHaveLength(1)
 })

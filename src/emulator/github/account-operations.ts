@@ -1,10 +1,19 @@
-import { issueBody } from './issue-operations.ts'
-import type { Kind, Plays } from './parameters.ts'
-import { PAGE, decodeAll } from './parameters.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, notPlayed, ok, refusal, spelledIn } from './reply.ts'
-import { repositoryState } from './repository-state.ts'
+import { toIssueBody } from './issue-operations.ts'
+import type { ParameterType, SupportedParameters } from './parameters.ts'
+import { PAGE_PARAMETERS, decodeParameters } from './parameters.ts'
+import {
+  type Call,
+  NOT_FOUND,
+  type Reply,
+  createListReply,
+  notImplemented,
+  ok,
+  refuse,
+  findIgnoringCase,
+} from './reply.ts'
+import { createRepositoryState } from './repository-state.ts'
 import type { RateLimit } from './request-budget.ts'
-import { wholeUserBody } from './resource-body.ts'
+import { toFullUserBody } from './resource-body.ts'
 import { isSortKey, parseSearch, searchIssues } from './search-issues.ts'
 
 /** A request outside of repositories. */
@@ -14,8 +23,8 @@ export type AccountCall = Pick<Call, 'state' | 'params' | 'query' | 'nowMs' | 'b
 
 interface AccountOperation {
   readonly path: string
-  readonly answer: (call: AccountCall) => Reply
-  readonly plays: Plays
+  readonly handle: (call: AccountCall) => Reply
+  readonly parameters: SupportedParameters
   /** Requests do not count towards the rate limit. */
   readonly isFree?: true
 }
@@ -34,7 +43,7 @@ const CANNOT_BE_SEARCHED =
   'The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them.'
 
 function toRepositoryCall(call: AccountCall, name: string): Call {
-  const repository = call.state.repositories[name] ?? repositoryState()
+  const repository = call.state.repositories[name] ?? createRepositoryState()
   return { ...call, name, repository, body: {}, format: undefined }
 }
 
@@ -43,22 +52,22 @@ function search(call: AccountCall): Reply {
   const q = query.get('q') ?? ''
   const parsed = parseSearch(q)
   if (q.trim() === '')
-    return refusal(422, 'Validation Failed', { errors: [{ resource: 'Search', field: 'q', code: 'missing' }] })
-  if ('unsupported' in parsed) return notPlayed(`“${parsed.unsupported}” in a search`)
-  const isKnown = (name: string): boolean => spelledIn(Object.keys(state.repositories), name) !== undefined
+    return refuse(422, 'Validation Failed', { errors: [{ resource: 'Search', field: 'q', code: 'missing' }] })
+  if ('unsupported' in parsed) return notImplemented(`“${parsed.unsupported}” in a search`)
+  const isKnown = (name: string): boolean => findIgnoringCase(Object.keys(state.repositories), name) !== undefined
   if (!parsed.repositories.every(isKnown))
-    return refusal(422, 'Validation Failed', {
+    return refuse(422, 'Validation Failed', {
       errors: [{ message: CANNOT_BE_SEARCHED, resource: 'Search', field: 'q', code: 'invalid' }],
     })
   const [sort, order] = [query.get('sort') ?? parsed.sort?.[0], query.get('order') ?? parsed.sort?.[1] ?? 'desc']
-  if (sort !== undefined && !isSortKey(sort)) return notPlayed(`the order “${sort}” of a search`)
+  if (sort !== undefined && !isSortKey(sort)) return notImplemented(`the order “${sort}” of a search`)
   const found = searchIssues(state, { ...parsed, sort: sort === undefined ? undefined : [sort, order] }, nowMs)
   const listCall = { ...toRepositoryCall(call, ''), query }
-  return listReply(
+  return createListReply(
     listCall,
     found,
     (_call, { repositoryName, number, issue }) => ({
-      ...issueBody(toRepositoryCall(call, repositoryName), number, issue),
+      ...toIssueBody(toRepositoryCall(call, repositoryName), number, issue),
       score: 1,
     }),
     (items) => ({ total_count: found.length, incomplete_results: false, search_type: 'lexical', items }),
@@ -66,30 +75,35 @@ function search(call: AccountCall): Reply {
 }
 
 function getUser({ state, params, baseUrl }: AccountCall): Reply {
-  const login = spelledIn(Object.keys(state.users), params['username'] ?? '')
-  return login === undefined ? NOT_FOUND : ok(wholeUserBody(state, login, baseUrl))
+  const login = findIgnoringCase(Object.keys(state.users), params['username'] ?? '')
+  return login === undefined ? NOT_FOUND : ok(toFullUserBody(state, login, baseUrl))
 }
 
-const SEARCH: Readonly<Record<string, Kind>> = { ...PAGE, q: 'text', order: ['desc', 'asc'], sort: 'text' }
+const SEARCH: Readonly<Record<string, ParameterType>> = {
+  ...PAGE_PARAMETERS,
+  q: 'text',
+  order: ['desc', 'asc'],
+  sort: 'text',
+}
 
 /** Operations outside of repositories, by their ids in GitHub's API description. */
 export const ACCOUNT_OPERATIONS: Readonly<Record<string, AccountOperation>> = {
-  'rate-limit/get': { path: '/rate_limit', answer: getRateLimit, plays: {}, isFree: true },
+  'rate-limit/get': { path: '/rate_limit', handle: getRateLimit, parameters: {}, isFree: true },
   // The token of an app, such as a workflow's token, has no user.
   'users/get-authenticated': {
     path: '/user',
-    answer: ({ state, baseUrl }) =>
+    handle: ({ state, baseUrl }) =>
       state.users[state.identity]?.type === 'User'
-        ? ok(wholeUserBody(state, state.identity, baseUrl))
-        : refusal(403, 'Resource not accessible by integration'),
-    plays: {},
+        ? ok(toFullUserBody(state, state.identity, baseUrl))
+        : refuse(403, 'Resource not accessible by integration'),
+    parameters: {},
   },
-  'users/get-by-username': { path: '/users/{username}', answer: getUser, plays: {} },
-  'meta/get': { path: '/meta', answer: () => ok(META), plays: {} },
+  'users/get-by-username': { path: '/users/{username}', handle: getUser, parameters: {} },
+  'meta/get': { path: '/meta', handle: () => ok(META), parameters: {} },
   'search/issues-and-pull-requests': {
     path: '/search/issues',
-    answer: search,
-    plays: { query: SEARCH, unplayed: ['advanced_search', 'search_type'] },
+    handle: search,
+    parameters: { query: SEARCH, unsupported: ['advanced_search', 'search_type'] },
   },
 }
 
@@ -105,7 +119,7 @@ export function findAccountOperation(method: string, path: string): AccountRoute
   for (const [name, operation] of Object.entries(ACCOUNT_OPERATIONS)) {
     const pattern = new RegExp(`^${operation.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
     const match = pattern.exec(path)
-    if (match !== null) return { name, operation, params: decodeAll(match.groups) }
+    if (match !== null) return { name, operation, params: decodeParameters(match.groups) }
   }
   return undefined
 }

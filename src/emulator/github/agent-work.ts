@@ -1,10 +1,10 @@
-import { editsFor, getTitle } from '../service/agent-edits.ts'
-import { type JobRecord, type Turn, pushTimes, pushedTurns, startedTurns } from '../service/job-machine.ts'
+import { createEdits, getTitle } from '../service/agent-edits.ts'
+import { type JobRecord, type Turn, getPushTimesMs, listPushedTurns, listStartedTurns } from '../service/job-machine.ts'
 import { startChecks } from './check-plan.ts'
 import { AGENT_USER, BOT, MAINTAINER, STRANGER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
 import type { PullState } from './pull-state.ts'
-import { branchesIn, closeIssue, mergePull, openPull, pushCommit, writeComment } from './repository-events.ts'
+import { getBranches, closeIssue, mergePull, openPull, pushCommit, writeComment } from './repository-events.ts'
 import type { FileChange, RepositoryState } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 import { Timeline } from './timeline.ts'
@@ -20,7 +20,7 @@ const FOLLOW_UPS_USED_UP = '<!-- docs-agent-action: follow-ups=20 -->\n'
 const COMMENTERS = { maintainer: MAINTAINER, stranger: STRANGER, bot: BOT } as const
 
 function listFiles({ prompt }: Turn): readonly FileChange[] {
-  return editsFor(prompt).map(({ path, change, diff }) => ({
+  return createEdits(prompt).map(({ path, change, diff }) => ({
     filename: path,
     status: change,
     additions: diff.filter((line) => line.startsWith('+')).length,
@@ -110,7 +110,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     const { pullNumber: number } = job
     for (const event of scenario.events) {
       if (event.after !== after) continue
-      timeline.at(atMs + event.delayMs, (thenMs) => {
+      timeline.schedule(atMs + event.delayMs, (thenMs) => {
         const repository = findRepository(job)
         const pull = repository?.pulls[number]
         if (repository === undefined || pull?.state !== 'open') return
@@ -149,7 +149,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
   /** Does nothing if the job's number belongs to a pull request from another branch. */
   function pushTurn(job: JobRecord, turn: Turn, atMs: number): void {
     const repository = findRepository(job)
-    if (repository === undefined || !startedTurns(job, atMs).includes(turn)) return
+    if (repository === undefined || !listStartedTurns(job, atMs).includes(turn)) return
     const { [job.pullNumber]: pull } = repository.pulls
     const branch = getBranch(job)
     if (pull !== undefined && pull.branch !== branch) return
@@ -164,8 +164,8 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
   /** Opens the pull request at the end of the first turn that has one. */
   function endTurn(job: JobRecord, turn: Turn, atMs: number): void {
     const repository = findRepository(job)
-    if (repository === undefined || !pushedTurns(job, atMs).includes(turn)) return
-    const isPushed = branchesIn(repository, scenario.agentFork)[getBranch(job)] !== undefined
+    if (repository === undefined || !listPushedTurns(job, atMs).includes(turn)) return
+    const isPushed = getBranches(repository, scenario.agentFork)[getBranch(job)] !== undefined
     if (isPushed && repository.pulls[job.pullNumber] === undefined) openJobPull(repository, job, atMs)
   }
 
@@ -176,12 +176,12 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
       scheduledTurnCounts.set(pullNumber, turns.length)
       for (const turn of turns.slice(scheduled)) {
         if (turn !== turns[0]) planEvents('follow-up', job, turn.startsAtMs)
-        for (const pushesAtMs of pushTimes(turn)) {
-          timeline.at(pushesAtMs, (atMs) => {
+        for (const pushesAtMs of getPushTimesMs(turn)) {
+          timeline.schedule(pushesAtMs, (atMs) => {
             pushTurn(job, turn, atMs)
           })
         }
-        timeline.at(turn.endsAtMs, (atMs) => {
+        timeline.schedule(turn.endsAtMs, (atMs) => {
           endTurn(job, turn, atMs)
         })
       }

@@ -1,4 +1,4 @@
-import { findMergeBlocker, readMergeState } from './mergeability.ts'
+import { findMergeBlocker, getMergeState } from './mergeability.ts'
 import type { PullCall } from './operation.ts'
 import { isMergeable } from './pull-body.ts'
 import type { MergeChoice, PullState } from './pull-state.ts'
@@ -13,7 +13,7 @@ function findAutoMergeBlocker(call: PullCall): string | undefined {
   if (pull.state === 'closed') return 'Pull request is closed'
   if (repository.protections[pull.base] === undefined && !pull.blocked)
     return 'Pull request Protected branch rules not configured for this branch'
-  const state = isMergeable(call, pull) === null ? 'unknown' : readMergeState(repository, pull, nowMs)
+  const state = isMergeable(call, pull) === null ? 'unknown' : getMergeState(repository, pull, nowMs)
   return ['blocked', 'behind', 'unknown'].includes(state)
     ? undefined
     : `Pull request Pull request is in ${state} status`
@@ -34,7 +34,7 @@ function mergeIfReady(name: string, repository: RepositoryState, number: number,
 }
 
 /** Merges every pull request with auto-merge whose requirements are met. */
-export function mergeWhatIsReady({ repositories }: GitHubState, nowMs: number): void {
+export function mergeReadyPulls({ repositories }: GitHubState, nowMs: number): void {
   for (const [name, repository] of Object.entries(repositories))
     for (const [number, pull] of Object.entries(repository.pulls))
       mergeIfReady(name, repository, Number(number), pull, nowMs)

@@ -1,33 +1,43 @@
 import { findCommit } from './history.ts'
-import { operation, type Operations } from './operation.ts'
-import { nodeId } from './node-id.ts'
-import { PAGE } from './parameters.ts'
-import { type Call, NOT_FOUND, type Reply, apiUrl, created, listReply, ok, refusal, wireTime } from './reply.ts'
+import { defineOperation, type Operations } from './operation.ts'
+import { toNodeId } from './node-id.ts'
+import { PAGE_PARAMETERS } from './parameters.ts'
+import {
+  type Call,
+  NOT_FOUND,
+  type Reply,
+  getApiUrl,
+  created,
+  createListReply,
+  ok,
+  refuse,
+  formatTime,
+} from './reply.ts'
 import type { Annotation, CheckRun, CommitStatus } from './check-state.ts'
-import { appBody, appId, checkPage, minimalRepositoryBody, userBody } from './resource-body.ts'
+import { toAppBody, getAppId, getCheckPageUrl, toMinimalRepositoryBody, toUserBody } from './resource-body.ts'
 import { takeId } from './state.ts'
-import { type ShownSuite, latestRuns, getStatus, findSuites } from './checks-view.ts'
+import { type ShownSuite, selectLatestRuns, getStatus, listCheckSuites } from './checks-view.ts'
 
 function toCheckRunBody(call: Call, run: CheckRun): object {
   const { nowMs } = call
   const { id, app, suiteId, startedAtMs, completedAtMs } = run
   const status = getStatus(run, nowMs)
   const isCompleted = status === 'completed'
-  const page = checkPage(call, run)
+  const page = getCheckPageUrl(call, run)
   const { title = null, summary = null, annotations = [] } = isCompleted ? run : {}
   return {
     id,
     name: run.name,
-    node_id: nodeId('CR', call.repository.id, id),
-    url: apiUrl(call, `/check-runs/${id}`),
+    node_id: toNodeId('CR', call.repository.id, id),
+    url: getApiUrl(call, `/check-runs/${id}`),
     head_sha: run.headSha,
     status,
     conclusion: isCompleted ? run.conclusion : null,
-    started_at: nowMs >= startedAtMs ? wireTime(startedAtMs) : null,
-    completed_at: isCompleted ? wireTime(completedAtMs) : null,
+    started_at: nowMs >= startedAtMs ? formatTime(startedAtMs) : null,
+    completed_at: isCompleted ? formatTime(completedAtMs) : null,
     html_url: page,
     details_url: run.detailsUrl ?? page,
-    app: appBody(call, app),
+    app: toAppBody(call, app),
     check_suite: { id: suiteId },
     output: { title, summary, text: null, annotations_count: annotations.length },
     external_id: '',
@@ -54,16 +64,18 @@ function createCheckFilter({ query, nowMs }: Call): (run: CheckRun) => boolean {
   const [name, app, status] = ['check_name', 'app_id', 'status'].map((parameter) => query.get(parameter))
   return (run) =>
     (name === null || run.name === name) &&
-    (app === null || Number(app) === appId(run.app)) &&
+    (app === null || Number(app) === getAppId(run.app)) &&
     (status === null || getStatus(run, nowMs) === status)
 }
 
 function listCheckRuns(call: Call): Reply {
   const { repository, query } = call
   const registered = selectForCommit(call, repository.checkRuns)
-  const runs = (query.get('filter') === 'all' ? registered : latestRuns(registered)).filter(createCheckFilter(call))
+  const runs = (query.get('filter') === 'all' ? registered : selectLatestRuns(registered)).filter(
+    createCheckFilter(call),
+  )
   const total_count = runs.length + repository.unlistedChecks
-  return listReply(call, runs, toCheckRunBody, (check_runs) => ({ total_count, check_runs }))
+  return createListReply(call, runs, toCheckRunBody, (check_runs) => ({ total_count, check_runs }))
 }
 
 function toSuiteBody(call: Call, suite: ShownSuite): object {
@@ -74,15 +86,15 @@ function toSuiteBody(call: Call, suite: ShownSuite): object {
     status,
     conclusion,
     latest_check_runs_count: runs,
-    updated_at: wireTime(updatedAtMs),
+    updated_at: formatTime(updatedAtMs),
     created_at: null,
     head_sha: headSha,
     head_branch: null,
-    head_commit: { id: headSha, tree_id: headSha, message, timestamp: wireTime(atMs), author: null, committer: null },
+    head_commit: { id: headSha, tree_id: headSha, message, timestamp: formatTime(atMs), author: null, committer: null },
     before: null,
     after: headSha,
-    app: appBody(call, app),
-    repository: minimalRepositoryBody(call, call.name, call.repository),
+    app: toAppBody(call, app),
+    repository: toMinimalRepositoryBody(call, call.name, call.repository),
     pull_requests: [],
   }
 }
@@ -90,12 +102,12 @@ function toSuiteBody(call: Call, suite: ShownSuite): object {
 function listSuites(call: Call): Reply {
   const { query, repository } = call
   const [app, name] = [query.get('app_id'), query.get('check_name')]
-  const suites = findSuites(repository, getSha(call), call.nowMs).filter(
+  const suites = listCheckSuites(repository, getSha(call), call.nowMs).filter(
     (suite) =>
-      (app === null || Number(app) === appId(suite.app)) &&
+      (app === null || Number(app) === getAppId(suite.app)) &&
       (name === null || repository.checkRuns.some((run) => run.suiteId === suite.id && run.name === name)),
   )
-  return listReply(call, suites, toSuiteBody, (check_suites) => ({ total_count: suites.length, check_suites }))
+  return createListReply(call, suites, toSuiteBody, (check_suites) => ({ total_count: suites.length, check_suites }))
 }
 
 function toStatusBody(call: Call, status: CommitStatus): object {
@@ -104,14 +116,14 @@ function toStatusBody(call: Call, status: CommitStatus): object {
   const number = statuses.indexOf(status) + 1
   return {
     id: number,
-    node_id: nodeId('SC', id, number),
-    url: apiUrl(call, `/statuses/${headSha}`),
+    node_id: toNodeId('SC', id, number),
+    url: getApiUrl(call, `/statuses/${headSha}`),
     context,
     state,
     description,
     target_url: targetUrl,
-    created_at: wireTime(createdAtMs),
-    updated_at: wireTime(createdAtMs),
+    created_at: formatTime(createdAtMs),
+    updated_at: formatTime(createdAtMs),
   }
 }
 
@@ -125,12 +137,12 @@ function getCombinedStatus(call: Call): Reply {
   const { repository } = call
   const newest = new Map(selectForCommit(call, repository.statuses).map((status) => [status.context, status]))
   const all = [...newest.values()]
-  return listReply(call, all, toStatusBody, (statuses) => ({
+  return createListReply(call, all, toStatusBody, (statuses) => ({
     sha: getSha(call),
-    url: apiUrl(call, `/commits/${getSha(call)}/status`),
+    url: getApiUrl(call, `/commits/${getSha(call)}/status`),
     state: combineStates(all.map(({ state }) => state)),
     total_count: all.length + repository.unlistedChecks,
-    repository: minimalRepositoryBody(call, call.name, repository),
+    repository: toMinimalRepositoryBody(call, call.name, repository),
     statuses,
   }))
 }
@@ -173,9 +185,9 @@ function applyCheckFields(fields: CheckFields, before: CheckRun, nowMs: number):
 /** GitHub requires a conclusion for a completed check run, and a summary for an output. */
 function findCheckProblem({ status, conclusion, output }: CheckFields): Reply | undefined {
   if (status === 'completed' && conclusion === undefined)
-    return refusal(422, 'Invalid request.\n\n"conclusion" wasn\'t supplied.')
+    return refuse(422, 'Invalid request.\n\n"conclusion" wasn\'t supplied.')
   if (output !== undefined && output.summary === undefined)
-    return refusal(422, 'Invalid request.\n\n"summary" wasn\'t supplied.')
+    return refuse(422, 'Invalid request.\n\n"summary" wasn\'t supplied.')
   return undefined
 }
 
@@ -188,7 +200,7 @@ function createCheck(call: Call): Reply {
   const problem = findCheckProblem(fields)
   if (problem !== undefined) return problem
   const { name = '', head_sha: headSha = '' } = fields
-  if (!repository.commits.some(({ sha }) => sha === headSha)) return refusal(422, `No commit found for SHA: ${headSha}`)
+  if (!repository.commits.some(({ sha }) => sha === headSha)) return refuse(422, `No commit found for SHA: ${headSha}`)
   const app = getApp(call)
   const isInSuite = (run: CheckRun): boolean => run.headSha === headSha && run.app === app && run.runId === undefined
   const suiteId = repository.checkRuns.find(isInSuite)?.suiteId ?? takeId(state)
@@ -212,7 +224,7 @@ function updateCheck(call: Call, run: CheckRun): Reply {
   const problem = findCheckProblem(fields)
   if (problem !== undefined) return problem
   if (run.app !== getApp(call))
-    return refusal(
+    return refuse(
       403,
       'Invalid app_id for check_run - check_run can only be modified by the GitHub App that created it.',
     )
@@ -237,7 +249,7 @@ function createStatus(call: Call): Reply {
     target_url: targetUrl,
   } = call.body as unknown as StatusFields
   const commit = repository.commits.find(({ sha }) => sha === params['sha'])
-  if (commit === undefined) return refusal(422, `No commit found for SHA: ${params['sha'] ?? ''}`)
+  if (commit === undefined) return refuse(422, `No commit found for SHA: ${params['sha'] ?? ''}`)
   const status: CommitStatus = {
     headSha: commit.sha,
     context,
@@ -253,12 +265,12 @@ function createStatus(call: Call): Reply {
 
 /** Only some responses contain the creator. */
 function toFullStatusBody(call: Call, status: CommitStatus): object {
-  return { ...toStatusBody(call, status), creator: userBody(call.state, status.creator ?? 'mona') }
+  return { ...toStatusBody(call, status), creator: toUserBody(call.state, status.creator ?? 'mona') }
 }
 
 /** Lists all statuses, newest first, including statuses that a newer one of the same context replaced. */
 function listStatuses(call: Call): Reply {
-  return listReply(call, selectForCommit(call, call.repository.statuses).toReversed(), toFullStatusBody)
+  return createListReply(call, selectForCommit(call, call.repository.statuses).toReversed(), toFullStatusBody)
 }
 
 const WITHOUT_COLUMNS = { start_column: null, end_column: null, raw_details: null }
@@ -267,7 +279,7 @@ function listAnnotations(call: Call): Reply {
   const run = call.repository.checkRuns.find(({ id }) => String(id) === call.params['check_run_id'])
   if (run === undefined) return NOT_FOUND
   const found = call.nowMs >= run.completedAtMs ? (run.annotations ?? []) : []
-  return listReply(call, found, (_call, annotation) => ({ ...WITHOUT_COLUMNS, ...annotation }))
+  return createListReply(call, found, (_call, annotation) => ({ ...WITHOUT_COLUMNS, ...annotation }))
 }
 
 const CHECK_RUN = '/check-runs/{check_run_id}'
@@ -294,34 +306,34 @@ const UNSUPPORTED = ['external_id', 'actions'] as const
 
 /** Check runs with their annotations, check suites, and commit statuses. */
 export const CHECK_OPERATIONS: Operations = {
-  'checks/list-for-ref': operation('GET', '/commits/{ref}/check-runs', ['checks'], listCheckRuns, {
+  'checks/list-for-ref': defineOperation('GET', '/commits/{ref}/check-runs', ['checks'], listCheckRuns, {
     query: {
-      ...PAGE,
+      ...PAGE_PARAMETERS,
       check_name: 'text',
       app_id: 'integer',
       status: ['queued', 'in_progress', 'completed'],
       filter: ['latest', 'all'],
     },
   }),
-  'checks/list-suites-for-ref': operation('GET', '/commits/{ref}/check-suites', ['checks'], listSuites, {
-    query: { ...PAGE, app_id: 'integer', check_name: 'text' },
+  'checks/list-suites-for-ref': defineOperation('GET', '/commits/{ref}/check-suites', ['checks'], listSuites, {
+    query: { ...PAGE_PARAMETERS, app_id: 'integer', check_name: 'text' },
   }),
-  'checks/create': operation('POST', '/check-runs', ['checks'], createCheck, {
+  'checks/create': defineOperation('POST', '/check-runs', ['checks'], createCheck, {
     body: { ...CHECK, head_sha: 'text' },
     required: ['name', 'head_sha'],
-    unplayed: UNSUPPORTED,
+    unsupported: UNSUPPORTED,
   }),
-  'checks/get': operation(
+  'checks/get': defineOperation(
     'GET',
     CHECK_RUN,
     ['checks'],
     withCheck((call, run) => ok(toCheckRunBody(call, run))),
   ),
-  'checks/update': operation('PATCH', CHECK_RUN, ['checks'], withCheck(updateCheck), {
+  'checks/update': defineOperation('PATCH', CHECK_RUN, ['checks'], withCheck(updateCheck), {
     body: CHECK,
-    unplayed: UNSUPPORTED,
+    unsupported: UNSUPPORTED,
   }),
-  'repos/create-commit-status': operation('POST', '/statuses/{sha}', ['statuses'], createStatus, {
+  'repos/create-commit-status': defineOperation('POST', '/statuses/{sha}', ['statuses'], createStatus, {
     body: {
       state: ['error', 'failure', 'pending', 'success'],
       context: 'text',
@@ -330,13 +342,25 @@ export const CHECK_OPERATIONS: Operations = {
     },
     required: ['state'],
   }),
-  'repos/list-commit-statuses-for-ref': operation('GET', '/commits/{ref}/statuses', ['statuses'], listStatuses, {
-    query: PAGE,
+  'repos/list-commit-statuses-for-ref': defineOperation('GET', '/commits/{ref}/statuses', ['statuses'], listStatuses, {
+    query: PAGE_PARAMETERS,
   }),
-  'checks/list-annotations': operation('GET', '/check-runs/{check_run_id}/annotations', ['checks'], listAnnotations, {
-    query: PAGE,
-  }),
-  'repos/get-combined-status-for-ref': operation('GET', '/commits/{ref}/status', ['statuses'], getCombinedStatus, {
-    query: PAGE,
-  }),
+  'checks/list-annotations': defineOperation(
+    'GET',
+    '/check-runs/{check_run_id}/annotations',
+    ['checks'],
+    listAnnotations,
+    {
+      query: PAGE_PARAMETERS,
+    },
+  ),
+  'repos/get-combined-status-for-ref': defineOperation(
+    'GET',
+    '/commits/{ref}/status',
+    ['statuses'],
+    getCombinedStatus,
+    {
+      query: PAGE_PARAMETERS,
+    },
+  ),
 }

@@ -51,14 +51,14 @@ export const ENDLESS: readonly CheckPlan[] = [{ ...BUILD, takesMs: Infinity, res
 const DEPLOY = { kind: 'job', name: 'deploy', afterMs: 3_000, takesMs: 10_000 } as const
 const FAILURE = { conclusion: 'failure', log: addTimestamps(['##[error]Process completed with exit code 1.']) } as const
 
-export const IN_TURN: readonly CheckPlan[] = [...PASSED, { ...DEPLOY, needs: true, result: FAILURE }]
+export const WITH_NEEDS: readonly CheckPlan[] = [...PASSED, { ...DEPLOY, needs: true, result: FAILURE }]
 
-export const GUARDED: readonly CheckPlan[] = [
+export const AWAITING_ENVIRONMENT: readonly CheckPlan[] = [
   ...PASSED,
   { ...DEPLOY, workflow: 'deploy.yml', guardedMs: Infinity, result: { conclusion: 'success' } },
 ]
 
-export const OF_TWO_EVENTS: readonly CheckPlan[] = [
+export const TWO_EVENTS: readonly CheckPlan[] = [
   { ...BUILD, result: FAILURE, event: 'push' },
   { ...BUILD, result: { conclusion: 'success' }, event: 'pull_request' },
 ]
@@ -71,7 +71,7 @@ export const MANY: readonly CheckPlan[] = Array.from({ length: 250 }, (_, index)
   result: { conclusion: 'success' },
 }))
 
-export const AGAIN: readonly CheckPlan[] = [
+export const RERUN: readonly CheckPlan[] = [
   { ...BUILD, result: FAILURE, again: { afterMs: 20_000, takesMs: 12_000, result: { conclusion: 'success' } } },
 ]
 
@@ -121,15 +121,15 @@ export const CHECK_SCENARIOS = {
   },
   'checks-wait-for-environment': {
     description: 'All checks pass except one, which waits for the protection rules of its environment.',
-    checks: [GUARDED],
+    checks: [AWAITING_ENVIRONMENT],
   },
   'checks-in-turn': {
     description: 'A workflow’s second job needs the first one, is registered only when that one has passed, and fails.',
-    checks: [IN_TURN],
+    checks: [WITH_NEEDS],
   },
   'checks-of-two-events': {
     description: 'A workflow runs for the push and for the pull request, and one of the two runs fails.',
-    checks: [OF_TWO_EVENTS],
+    checks: [TWO_EVENTS],
   },
   'checks-of-one-name': {
     description: 'Two jobs of one run have the same name: the first fails, and the second passes.',
@@ -147,6 +147,6 @@ export const CHECK_SCENARIOS = {
   },
   'checks-again': {
     description: 'A job fails, which ends the step, and passes when it is started again later.',
-    checks: [AGAIN],
+    checks: [RERUN],
   },
 } as const satisfies Record<`checks-${string}`, Partial<PlannedChecks> & { description: string }>

@@ -18,7 +18,7 @@ export function getStatus(
  * Selects the latest runs of each suite, as `filter=latest` does: the latest attempt of each workflow job, and an app's newest
  * run of each name. A workflow can have two jobs of the same name, and two suites can have checks of the same name.
  */
-export function latestRuns(runs: readonly CheckRun[]): readonly CheckRun[] {
+export function selectLatestRuns(runs: readonly CheckRun[]): readonly CheckRun[] {
   const isReplacedBy = (run: CheckRun, other: CheckRun): boolean => {
     if (other.suiteId !== run.suiteId || other.name !== run.name) return false
     return run.runId === undefined ? other.id > run.id : (other.attempt ?? 1) > (run.attempt ?? 1)
@@ -35,7 +35,7 @@ export interface ShownSuite extends Pick<CheckSuite, 'id' | 'headSha' | 'app' | 
 
 /** Derives the state of a suite from its check runs, including jobs that are not registered yet because of `needs`. */
 function getSuiteState(planned: readonly CheckRun[], nowMs: number): Pick<ShownSuite, 'status' | 'conclusion'> {
-  const runs = latestRuns(planned)
+  const runs = selectLatestRuns(planned)
   const pending = runs.map((run) => getStatus(run, nowMs)).filter((status) => status !== 'completed')
   if (pending.length > 0)
     return { status: pending.every((status) => status === 'waiting') ? 'waiting' : 'in_progress', conclusion: null }
@@ -44,7 +44,7 @@ function getSuiteState(planned: readonly CheckRun[], nowMs: number): Pick<ShownS
 }
 
 /** Lists the suites of a commit at a time: suites without check runs, and suites derived from check runs. */
-export function findSuites(
+export function listCheckSuites(
   { checkRuns, checkSuites }: RepositoryState,
   sha: string,
   nowMs: number,
@@ -61,7 +61,7 @@ export function findSuites(
       .map((suite) => ({ ...suite, runs: 0, updatedAtMs: suite.createdAtMs })),
     ...firstRuns.map(({ suiteId: id, headSha, app }) => {
       const suiteRuns = planned.filter(({ suiteId }) => suiteId === id)
-      const runs = latestRuns(suiteRuns.filter(({ createdAtMs }) => createdAtMs <= nowMs)).length
+      const runs = selectLatestRuns(suiteRuns.filter(({ createdAtMs }) => createdAtMs <= nowMs)).length
       const times = suiteRuns.flatMap(({ createdAtMs, startedAtMs, completedAtMs }) => [
         createdAtMs,
         startedAtMs,

@@ -2,34 +2,34 @@ import { type Comment, type IssueState, REACTIONS, type Reaction } from './issue
 import {
   type IssueCall,
   ISSUES_OR_PULLS,
-  operation,
+  defineOperation,
   type Operations,
   PULLS,
   type PullCall,
   withIssue,
   withPull,
 } from './operation.ts'
-import { PAGE } from './parameters.ts'
+import { PAGE_PARAMETERS } from './parameters.ts'
 import { makeLineComment } from './line-comments.ts'
-import { nodeId } from './node-id.ts'
-import { getAssociation, shownChange } from './pull-body.ts'
+import { toNodeId } from './node-id.ts'
+import { getAssociation, getVisibleChange } from './pull-body.ts'
 import type { ReviewComment } from './pull-state.ts'
 import {
   type Call,
   NOT_FOUND,
   type Reply,
-  apiUrl,
+  getApiUrl,
   created,
-  invalid,
-  listReply,
+  refuseField,
+  createListReply,
   noContent,
   ok,
-  refusal,
-  wireTime,
+  refuse,
+  formatTime,
 } from './reply.ts'
 import { writeComment } from './repository-events.ts'
 import type { RepositoryState } from './repository-state.ts'
-import { reactionsBody, userBody } from './resource-body.ts'
+import { toReactionsBody, toUserBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 
 const MAX_BODY_LENGTH = 65_536
@@ -78,26 +78,26 @@ function toLineFields({ repository: { pulls } }: Call, comment: ReviewComment): 
 }
 
 /** @param call with the number of the comment's issue or pull request */
-export function commentBody(call: Call & { readonly number: number }, comment: AnyComment): object {
+export function toCommentBody(call: Call & { readonly number: number }, comment: AnyComment): object {
   const { baseUrl, name, number, repository } = call
   const page = `${baseUrl}/${name}/${number in repository.pulls ? 'pull' : 'issues'}/${number}`
   const { id, user, body, createdAtMs, updatedAtMs = createdAtMs, association, reactions } = comment
   const isInThread = 'diffHunk' in comment
-  const url = apiUrl(call, `/${isInThread ? 'pulls' : 'issues'}/comments/${id}`)
+  const url = getApiUrl(call, `/${isInThread ? 'pulls' : 'issues'}/comments/${id}`)
   return {
     id,
-    node_id: nodeId(isInThread ? 'PRRC' : 'IC', repository.id, id),
+    node_id: toNodeId(isInThread ? 'PRRC' : 'IC', repository.id, id),
     url,
     body,
     html_url: `${page}#${isInThread ? 'discussion_r' : 'issuecomment-'}${id}`,
     ...(isInThread
-      ? { pull_request_url: apiUrl(call, `/pulls/${number}`) }
-      : { issue_url: apiUrl(call, `/issues/${number}`) }),
-    user: userBody(call.state, user),
+      ? { pull_request_url: getApiUrl(call, `/pulls/${number}`) }
+      : { issue_url: getApiUrl(call, `/issues/${number}`) }),
+    user: toUserBody(call.state, user),
     author_association: association ?? getAssociation(call, user),
-    created_at: wireTime(createdAtMs),
-    updated_at: wireTime(updatedAtMs),
-    reactions: reactionsBody(url, reactions),
+    created_at: formatTime(createdAtMs),
+    updated_at: formatTime(updatedAtMs),
+    reactions: toReactionsBody(url, reactions),
     ...(isInThread ? toLineFields(call, comment) : {}),
   }
 }
@@ -116,15 +116,15 @@ function selectComments<C extends Comment>({ query }: Call, comments: readonly C
 }
 
 function listComments(call: Call & { readonly number: number }, comments: readonly AnyComment[]): Reply {
-  return listReply(call, selectComments(call, comments), commentBody)
+  return createListReply(call, selectComments(call, comments), toCommentBody)
 }
 
 function listReviewComments(call: PullCall): Reply {
   const found = call.pull.reviewComments.filter(({ reviewId }) => String(reviewId) === call.params['review_id'])
-  return listReply(call, found, commentBody)
+  return createListReply(call, found, toCommentBody)
 }
 
-const TOO_LONG = refusal(422, 'Validation Failed', {
+const TOO_LONG = refuse(422, 'Validation Failed', {
   errors: [
     {
       resource: 'IssueComment',
@@ -138,8 +138,8 @@ const TOO_LONG = refusal(422, 'Validation Failed', {
 /** Validates the text of a comment before it is written. */
 function withText({ issue, body }: Call & { readonly issue: IssueState }, write: (text: string) => Reply): Reply {
   const text = body['body']
-  if (issue.locked) return refusal(403, 'Unable to create comment because issue is locked.')
-  if (typeof text !== 'string' || text === '') return invalid('IssueComment', 'body')
+  if (issue.locked) return refuse(403, 'Unable to create comment because issue is locked.')
+  if (typeof text !== 'string' || text === '') return refuseField('IssueComment', 'body')
   if (text.length > MAX_BODY_LENGTH) return TOO_LONG
   return write(text)
 }
@@ -153,14 +153,14 @@ function createLineComment(call: PullCall): Reply {
   const { in_reply_to: repliedToId, commit_id: headSha } = call.body as { in_reply_to?: number; commit_id?: string }
   if (repliedToId !== undefined) return replyInThread({ ...call, params: { comment_id: String(repliedToId) } })
   return withText({ ...call, issue: pull }, () => {
-    if (!shownChange(call, pull).ahead.some(({ sha }) => sha === headSha))
-      return refusal(422, 'Validation Failed', {
+    if (!getVisibleChange(call, pull).ahead.some(({ sha }) => sha === headSha))
+      return refuse(422, 'Validation Failed', {
         errors: [{ resource: LINE_COMMENT, field: `${THREAD}.commit`, code: 'invalid' }],
       })
     const comment = makeLineComment(call, call.body)
-    if (comment === 'path') return invalid(LINE_COMMENT, `${THREAD}.path`, 'invalid')
+    if (comment === 'path') return refuseField(LINE_COMMENT, `${THREAD}.path`, 'invalid')
     if (comment === 'line')
-      return refusal(422, 'Validation Failed', {
+      return refuse(422, 'Validation Failed', {
         errors: [
           {
             resource: LINE_COMMENT,
@@ -174,7 +174,7 @@ function createLineComment(call: PullCall): Reply {
     pull.reviews.push({ ...review, state: 'COMMENTED' })
     const written = { ...comment, reviewId: review.id }
     pull.reviewComments.push(written)
-    return created(commentBody(call, written))
+    return created(toCommentBody(call, written))
   })
 }
 
@@ -188,7 +188,7 @@ function replyInThread(call: PullCall): Reply {
     const written = { id: takeId(state), user: state.identity, body, createdAtMs: nowMs, reactions: [] }
     const comment = { path, line, diffHunk, inReplyTo, ...written }
     pull.reviewComments.push(comment)
-    return created(commentBody(call, comment))
+    return created(toCommentBody(call, comment))
   })
 }
 
@@ -218,7 +218,7 @@ function edit(call: CommentCall): Reply {
   return withText(call, (text) => {
     comment.body = text
     comment.updatedAtMs = nowMs
-    return ok(commentBody(call, comment))
+    return ok(toCommentBody(call, comment))
   })
 }
 
@@ -237,20 +237,20 @@ function listAll(call: Call): Reply {
     call,
     all.map(({ comment }) => comment),
   )
-  return listReply(call, shown, (_call, comment) => {
+  return createListReply(call, shown, (_call, comment) => {
     const { number = 0 } = all.find((entry) => entry.comment === comment) ?? {}
-    return commentBody({ ...call, number }, comment)
+    return toCommentBody({ ...call, number }, comment)
   })
 }
 
 function listReactions(call: CommentCall): Reply {
   const content = call.query.get('content')
   const found = call.comment.reactions.filter((reaction) => content === null || reaction.content === content)
-  return listReply(call, found, toReactionBody)
+  return createListReply(call, found, toReactionBody)
 }
 
 function toReactionBody({ state }: Call, { id, user, content, createdAtMs }: Reaction): object {
-  return { id, user: userBody(state, user), content, created_at: wireTime(createdAtMs) }
+  return { id, user: toUserBody(state, user), content, created_at: formatTime(createdAtMs) }
 }
 
 /** Adds a reaction. If the user already has the same reaction, returns it with 200 instead of 201. */
@@ -267,7 +267,7 @@ function react(call: CommentCall): Reply {
 
 function createComment(call: IssueCall): Reply {
   const { issue, state, nowMs } = call
-  return withText(call, (text) => created(commentBody(call, writeComment(state, issue, state.identity, text, nowMs))))
+  return withText(call, (text) => created(toCommentBody(call, writeComment(state, issue, state.identity, text, nowMs))))
 }
 
 const ISSUE_COMMENTS = '/issues/{issue_number}/comments'
@@ -286,14 +286,14 @@ const listPullComments = withPull((call) => {
     reviewComments.filter(({ reviewId = 0 }) => !pending.includes(reviewId)),
   )
 })
-const get = (call: CommentCall): Reply => ok(commentBody(call, call.comment))
+const get = (call: CommentCall): Reply => ok(toCommentBody(call, call.comment))
 const [deleteComment, deleteInThread] = [withComment(listConversations, remove), withComment(listThreads, remove)]
 const [getComment, getInThread] = [withComment(listConversations, get), withComment(listThreads, get)]
 const [editComment, editInThread] = [withComment(listConversations, edit), withComment(listThreads, edit)]
 const [reactTo, reactInThread] = [withComment(listConversations, react), withComment(listThreads, react)]
 const reply = withPull(replyInThread)
 
-const SINCE = { ...PAGE, since: 'time' } as const
+const SINCE = { ...PAGE_PARAMETERS, since: 'time' } as const
 const SORTED = { ...SINCE, sort: ['created', 'updated'], direction: ['asc', 'desc'] } as const
 const TEXT = { body: { body: 'text' }, required: ['body'] } as const
 const SIDES = ['LEFT', 'RIGHT'] as const
@@ -301,25 +301,33 @@ const REACTION = { body: { content: REACTIONS }, required: ['content'] } as cons
 
 /** Comments of issues, pull requests and reviews, and their reactions. */
 export const COMMENT_OPERATIONS: Operations = {
-  'issues/list-comments': operation('GET', ISSUE_COMMENTS, ISSUES_OR_PULLS, listIssueComments, { query: SINCE }),
-  'issues/create-comment': operation('POST', ISSUE_COMMENTS, ISSUES_OR_PULLS, withIssue(createComment), TEXT),
-  'issues/get-comment': operation('GET', COMMENT, ISSUES_OR_PULLS, getComment),
-  'issues/list-comments-for-repo': operation('GET', '/issues/comments', ISSUES_OR_PULLS, listAll, { query: SORTED }),
-  'issues/delete-comment': operation('DELETE', COMMENT, ISSUES_OR_PULLS, deleteComment),
-  'reactions/list-for-issue-comment': operation(
+  'issues/list-comments': defineOperation('GET', ISSUE_COMMENTS, ISSUES_OR_PULLS, listIssueComments, { query: SINCE }),
+  'issues/create-comment': defineOperation('POST', ISSUE_COMMENTS, ISSUES_OR_PULLS, withIssue(createComment), TEXT),
+  'issues/get-comment': defineOperation('GET', COMMENT, ISSUES_OR_PULLS, getComment),
+  'issues/list-comments-for-repo': defineOperation('GET', '/issues/comments', ISSUES_OR_PULLS, listAll, {
+    query: SORTED,
+  }),
+  'issues/delete-comment': defineOperation('DELETE', COMMENT, ISSUES_OR_PULLS, deleteComment),
+  'reactions/list-for-issue-comment': defineOperation(
     'GET',
     `${COMMENT}/reactions`,
     ISSUES_OR_PULLS,
     withComment(listConversations, listReactions),
-    { query: { ...PAGE, content: REACTIONS } },
+    { query: { ...PAGE_PARAMETERS, content: REACTIONS } },
   ),
-  'issues/update-comment': operation('PATCH', COMMENT, ISSUES_OR_PULLS, editComment, TEXT),
-  'reactions/create-for-issue-comment': operation('POST', `${COMMENT}/reactions`, ISSUES_OR_PULLS, reactTo, REACTION),
-  'pulls/list-comments-for-review': operation('GET', REVIEW_COMMENTS, PULLS, withPull(listReviewComments), {
-    query: PAGE,
+  'issues/update-comment': defineOperation('PATCH', COMMENT, ISSUES_OR_PULLS, editComment, TEXT),
+  'reactions/create-for-issue-comment': defineOperation(
+    'POST',
+    `${COMMENT}/reactions`,
+    ISSUES_OR_PULLS,
+    reactTo,
+    REACTION,
+  ),
+  'pulls/list-comments-for-review': defineOperation('GET', REVIEW_COMMENTS, PULLS, withPull(listReviewComments), {
+    query: PAGE_PARAMETERS,
   }),
-  'pulls/list-review-comments': operation('GET', PULL_COMMENTS, PULLS, listPullComments, { query: SORTED }),
-  'pulls/create-review-comment': operation('POST', PULL_COMMENTS, PULLS, withPull(createLineComment), {
+  'pulls/list-review-comments': defineOperation('GET', PULL_COMMENTS, PULLS, listPullComments, { query: SORTED }),
+  'pulls/create-review-comment': defineOperation('POST', PULL_COMMENTS, PULLS, withPull(createLineComment), {
     body: {
       ...TEXT.body,
       commit_id: 'text',
@@ -332,19 +340,19 @@ export const COMMENT_OPERATIONS: Operations = {
       in_reply_to: 'integer',
     },
     required: ['body'],
-    unplayed: ['subject_type'],
+    unsupported: ['subject_type'],
   }),
-  'pulls/get-review-comment': operation('GET', PULL_COMMENT, PULLS, getInThread),
-  'pulls/delete-review-comment': operation('DELETE', PULL_COMMENT, PULLS, deleteInThread),
-  'pulls/create-reply-for-review-comment': operation(
+  'pulls/get-review-comment': defineOperation('GET', PULL_COMMENT, PULLS, getInThread),
+  'pulls/delete-review-comment': defineOperation('DELETE', PULL_COMMENT, PULLS, deleteInThread),
+  'pulls/create-reply-for-review-comment': defineOperation(
     'POST',
     `${PULL_COMMENTS}/{comment_id}/replies`,
     PULLS,
     reply,
     TEXT,
   ),
-  'pulls/update-review-comment': operation('PATCH', PULL_COMMENT, PULLS, editInThread, TEXT),
-  'reactions/create-for-pull-request-review-comment': operation(
+  'pulls/update-review-comment': defineOperation('PATCH', PULL_COMMENT, PULLS, editInThread, TEXT),
+  'reactions/create-for-pull-request-review-comment': defineOperation(
     'POST',
     `${PULL_COMMENT}/reactions`,
     PULLS,

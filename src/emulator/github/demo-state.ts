@@ -2,7 +2,7 @@ import { SOURCE } from '../service/job-body.ts'
 import { startChecks } from './check-plan.ts'
 import type { GitHubScenario } from './github-scenarios.ts'
 import { mergePull, openPull, pushCommit, takeNumber } from './repository-events.ts'
-import { type RepositoryState, repositoryState } from './repository-state.ts'
+import { type RepositoryState, createRepositoryState } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
 
 /** The token of the embedded GitHub. It is public: it works nowhere else. */
@@ -63,7 +63,7 @@ function createDemoRepository(
 ): RepositoryState {
   const collaborators = { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' } as const
   const people = { collaborators: { ...collaborators }, teams: ['writers'] }
-  const repository = repositoryState({ id, ...people, labels: ['documentation'] })
+  const repository = createRepositoryState({ id, ...people, labels: ['documentation'] })
   const pushChange = (
     daysAgo: number,
     message: string,
@@ -101,7 +101,10 @@ function createDemoRepository(
 }
 
 /** Creates GitHub's state at the start of the service, with the agent's repository and a second one. */
-export function demoState({ permissions, lag, checksBefore, change }: GitHubScenario, startMs: number): GitHubState {
+export function createDemoState(
+  { permissions, lag, checksBefore, change }: GitHubScenario,
+  startMs: number,
+): GitHubState {
   const docs = createDemoRepository(1, startMs, change)
   const state: GitHubState = {
     token: GITHUB_TOKEN,

@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto'
 import { diffTexts, readTree } from './contents.ts'
-import { changedFiles, compareHistories, findCommit, getHistory } from './history.ts'
-import { nodeId } from './node-id.ts'
-import { CONTENTS, operation, type Operations } from './operation.ts'
-import { PAGE } from './parameters.ts'
+import { combineFileChanges, compareHistories, findCommit, getHistory } from './history.ts'
+import { toNodeId } from './node-id.ts'
+import { CONTENTS, defineOperation, type Operations } from './operation.ts'
+import { PAGE_PARAMETERS } from './parameters.ts'
 import {
   type Call,
   NOT_FOUND,
   type Reply,
-  apiUrl,
+  getApiUrl,
   created,
-  listReply,
+  createListReply,
   noContent,
-  notPlayed,
+  notImplemented,
   ok,
   getPage,
-  refusal,
+  refuse,
 } from './reply.ts'
 import { deleteBranch, moveBranch, pushCommit } from './repository-events.ts'
 import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
-import { commitBody, fileBody } from './resource-body.ts'
+import { toCommitBody, toFileBody } from './resource-body.ts'
 
 /** Lists branches and tags as `refs/...`, sorted by name. */
 function listRefs({ branches, tags }: RepositoryState): readonly (readonly [ref: string, sha: string])[] {
@@ -30,10 +30,10 @@ function listRefs({ branches, tags }: RepositoryState): readonly (readonly [ref:
 
 function toRefBody(call: Call, [ref, sha]: readonly [ref: string, sha: string]): object {
   const { repository } = call
-  const api = apiUrl(call, '/git')
+  const api = getApiUrl(call, '/git')
   return {
     ref,
-    node_id: nodeId('REF', repository.id, ref),
+    node_id: toNodeId('REF', repository.id, ref),
     url: `${api}/${ref}`,
     object: { type: 'commit', sha, url: `${api}/commits/${sha}` },
   }
@@ -73,9 +73,9 @@ function pointRef({ repository, nowMs }: Call, ref: string, sha: string): void {
 function createRef(call: Call): Reply {
   const { repository, body } = call
   const [ref = '', sha = ''] = [readText(body['ref']), readText(body['sha'])]
-  if (splitRef(ref) === undefined) return refusal(422, `Reference name must start with 'refs/heads/' or 'refs/tags/'.`)
-  if (listRefs(repository).some(([existing]) => existing === ref)) return refusal(422, 'Reference already exists')
-  if (!repository.commits.some((commit) => commit.sha === sha)) return refusal(422, 'Object does not exist')
+  if (splitRef(ref) === undefined) return refuse(422, `Reference name must start with 'refs/heads/' or 'refs/tags/'.`)
+  if (listRefs(repository).some(([existing]) => existing === ref)) return refuse(422, 'Reference already exists')
+  if (!repository.commits.some((commit) => commit.sha === sha)) return refuse(422, 'Object does not exist')
   pointRef(call, ref, sha)
   return created(toRefBody(call, [ref, sha]))
 }
@@ -83,11 +83,11 @@ function createRef(call: Call): Reply {
 function updateRef(call: Call): Reply {
   const { repository, body } = call
   const [sha = '', found] = [readText(body['sha']), findRef(call)]
-  if (found === undefined) return refusal(422, 'Reference does not exist')
-  if (!repository.commits.some((commit) => commit.sha === sha)) return refusal(422, 'Object does not exist')
+  if (found === undefined) return refuse(422, 'Reference does not exist')
+  if (!repository.commits.some((commit) => commit.sha === sha)) return refuse(422, 'Object does not exist')
   const relation = compareHistories(repository, found[1], sha)?.relation
   if (body['force'] !== true && relation !== 'ahead' && relation !== 'identical')
-    return refusal(422, 'Update is not a fast forward')
+    return refuse(422, 'Update is not a fast forward')
   pointRef(call, found[0], sha)
   return ok(toRefBody(call, [found[0], sha]))
 }
@@ -95,9 +95,9 @@ function updateRef(call: Call): Reply {
 function deleteRef(call: Call): Reply {
   const { repository, nowMs } = call
   const found = findRef(call)
-  if (found === undefined) return refusal(422, 'Reference does not exist')
+  if (found === undefined) return refuse(422, 'Reference does not exist')
   const { kind, short } = splitRef(found[0]) ?? { kind: 'heads', short: '' }
-  if (kind === 'heads' && short === repository.defaultBranch) return refusal(422, 'Cannot delete the default branch')
+  if (kind === 'heads' && short === repository.defaultBranch) return refuse(422, 'Cannot delete the default branch')
   if (kind === 'tags') Reflect.deleteProperty(repository.tags, short)
   else deleteBranch(repository, short, nowMs)
   return noContent()
@@ -113,7 +113,7 @@ function listBranches(call: Call): Reply {
   const found = Object.entries(branches).filter(
     ([name]) => protectedFilter === null || String(name in protections) === protectedFilter,
   )
-  return listReply(
+  return createListReply(
     call,
     found.toSorted(([a], [b]) => (a < b ? -1 : 1)),
     toBranchBody,
@@ -124,27 +124,27 @@ function getBranch(call: Call): Reply {
   const { repository, params, baseUrl, name: repositoryName } = call
   const { branch: name = '' } = params
   const commit = repository.commits.find(({ sha }) => sha === repository.branches[name])
-  if (commit === undefined) return refusal(404, 'Branch not found')
+  if (commit === undefined) return refuse(404, 'Branch not found')
   const { requiredChecks = [] } = repository.protections[name] ?? {}
   const isProtected = name in repository.protections
   const checks = { contexts: requiredChecks, checks: [], enforcement_level: isProtected ? 'non_admins' : 'off' }
   return ok({
     name,
-    commit: commitBody(call, commit),
+    commit: toCommitBody(call, commit),
     _links: {
-      self: apiUrl(call, `/branches/${name}`),
+      self: getApiUrl(call, `/branches/${name}`),
       html: `${baseUrl}/${repositoryName}/tree/${name}`,
     },
     protected: isProtected,
     protection: { enabled: isProtected, required_status_checks: checks },
-    protection_url: apiUrl(call, `/branches/${name}/protection`),
+    protection_url: getApiUrl(call, `/branches/${name}/protection`),
   })
 }
 
 /** Lists the changes of a commit relative to its first parent. For a merge, these are the changes of the merged branches. */
-export function commitFiles(repository: RepositoryState, commit: Commit): readonly FileChange[] {
+export function listCommitFiles(repository: RepositoryState, commit: Commit): readonly FileChange[] {
   const [first, ...others] = commit.parents
-  if (first === undefined || others.length === 0) return changedFiles([commit])
+  if (first === undefined || others.length === 0) return combineFileChanges([commit])
   return compareHistories(repository, first, commit.sha)?.files ?? []
 }
 
@@ -155,14 +155,14 @@ function getCommit(call: Call): Reply {
   const { repository, params } = call
   const { ref = '' } = params
   const commit = findCommit(repository, ref)
-  if (commit === undefined) return refusal(422, `No commit found for SHA: ${ref}`)
-  const files = commitFiles(repository, commit).map(fileBody)
+  if (commit === undefined) return refuse(422, `No commit found for SHA: ${ref}`)
+  const files = listCommitFiles(repository, commit).map(toFileBody)
   const [additions, deletions] = (['additions', 'deletions'] as const).map((field) =>
     files.reduce((sum, file) => sum + file[field], 0),
   )
   const { items, headers } = getPage(call, files.slice(0, MAX_COMMIT_FILES))
   const stats = { additions, deletions, total: (additions ?? 0) + (deletions ?? 0) }
-  return { status: 200, headers, body: { ...commitBody(call, commit), stats, files: items } }
+  return { status: 200, headers, body: { ...toCommitBody(call, commit), stats, files: items } }
 }
 
 function listCommits(call: Call): Reply {
@@ -180,7 +180,7 @@ function listCommits(call: Call): Reply {
       !(commit.atMs < (sinceMs ?? NaN)) &&
       !(commit.atMs > (untilMs ?? NaN)),
   )
-  return listReply(call, found, commitBody)
+  return createListReply(call, found, toCommitBody)
 }
 
 interface ContentLocation {
@@ -190,7 +190,7 @@ interface ContentLocation {
 
 function toContentFields(call: Call, { ref, path }: ContentLocation, sha: string, size: number): object {
   const { baseUrl, name } = call
-  const api = apiUrl(call, '')
+  const api = getApiUrl(call, '')
   const page = `${baseUrl}/${name}/blob/${ref}/${path}`
   const links = { url: `${api}/contents/${path}?ref=${ref}`, git_url: `${api}/git/blobs/${sha}`, html_url: page }
   const _links = { self: links.url, git: links.git_url, html: page }
@@ -210,12 +210,12 @@ function getContent(call: Call): Reply {
   const ref = query.get('ref') ?? repository.defaultBranch
   const path = (params['path'] ?? '').replace(/\/$/, '')
   const commit = findCommit(repository, ref)
-  if (commit === undefined) return refusal(404, `No commit found for the ref ${ref}`)
+  if (commit === undefined) return refuse(404, `No commit found for the ref ${ref}`)
   const tree = readTree(repository, commit.sha)
   const file = tree.get(path)
   if (file !== undefined) {
     const { text, sha } = file
-    if (text === undefined) return notPlayed(`the content of ${path}, which is not known`)
+    if (text === undefined) return notImplemented(`the content of ${path}, which is not known`)
     if (format === 'raw') return { status: 200, body: text, isText: true }
     const content = Buffer.from(text).toString('base64').replaceAll(/.{60}/g, '$&\n')
     const fields = toContentFields(call, { ref, path }, sha, Buffer.byteLength(text))
@@ -243,13 +243,13 @@ function putContent(call: Call): Reply {
   const tip = repository.branches[branch]
   // The first file of a repository creates its default branch.
   const isFirst = branch === repository.defaultBranch && repository.commits.length === 0
-  if (tip === undefined && !isFirst) return refusal(404, `Branch ${branch} not found`)
+  if (tip === undefined && !isFirst) return refuse(404, `Branch ${branch} not found`)
   const before = tip === undefined ? undefined : readTree(repository, tip).get(path)
   const expectedSha = readText(body['sha'])
   if (before !== undefined && expectedSha === undefined)
-    return refusal(422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
+    return refuse(422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
   if (expectedSha !== undefined && expectedSha !== before?.sha)
-    return refusal(409, `${path} does not match ${expectedSha}`)
+    return refuse(409, `${path} does not match ${expectedSha}`)
   const content = Buffer.from(readText(body['content']) ?? '', 'base64').toString('utf8')
   const status = before === undefined ? 'added' : 'modified'
   const change = { filename: path, status, content, ...diffTexts(before?.text ?? '', content) } as const
@@ -263,10 +263,10 @@ function putContent(call: Call): Reply {
 
 /** Returns a commit in the form of Git's own objects, without GitHub accounts. */
 function toGitCommitBody(call: Call, commit: Commit): object {
-  const { commit: written, ...shown } = commitBody(call, commit) as Record<string, object>
+  const { commit: written, ...shown } = toCommitBody(call, commit) as Record<string, object>
   const { message, author, committer, tree } = written as Record<string, unknown>
   const verification = { verified: false, reason: 'unsigned', signature: null, payload: null }
-  const url = apiUrl(call, `/git/commits/${commit.sha}`)
+  const url = getApiUrl(call, `/git/commits/${commit.sha}`)
   return { ...shown, url, message, author, committer, tree, verification }
 }
 
@@ -275,29 +275,40 @@ const CONTENT = '/contents/{path}'
 
 /** Refs, branches, commits and files. */
 export const GIT_OPERATIONS: Operations = {
-  'git/get-ref': operation('GET', '/git/ref/{ref}', CONTENTS, getRef),
-  'git/list-matching-refs': operation('GET', '/git/matching-refs/{ref}', CONTENTS, listMatchingRefs),
-  'git/create-ref': operation('POST', '/git/refs', CONTENTS, createRef, {
+  'git/get-ref': defineOperation('GET', '/git/ref/{ref}', CONTENTS, getRef),
+  'git/list-matching-refs': defineOperation('GET', '/git/matching-refs/{ref}', CONTENTS, listMatchingRefs),
+  'git/create-ref': defineOperation('POST', '/git/refs', CONTENTS, createRef, {
     body: { ref: 'text', sha: 'text' },
     required: ['ref', 'sha'],
   }),
-  'git/update-ref': operation('PATCH', REF, CONTENTS, updateRef, {
+  'git/update-ref': defineOperation('PATCH', REF, CONTENTS, updateRef, {
     body: { sha: 'text', force: 'boolean' },
     required: ['sha'],
   }),
-  'git/delete-ref': operation('DELETE', REF, CONTENTS, deleteRef),
-  'repos/list-branches': operation('GET', '/branches', CONTENTS, listBranches, {
-    query: { ...PAGE, protected: 'boolean' },
+  'git/delete-ref': defineOperation('DELETE', REF, CONTENTS, deleteRef),
+  'repos/list-branches': defineOperation('GET', '/branches', CONTENTS, listBranches, {
+    query: { ...PAGE_PARAMETERS, protected: 'boolean' },
   }),
-  'repos/get-branch': operation('GET', '/branches/{branch}', CONTENTS, getBranch),
-  'repos/list-commits': operation('GET', '/commits', CONTENTS, listCommits, {
-    query: { ...PAGE, sha: 'text', path: 'text', author: 'text', committer: 'text', since: 'time', until: 'time' },
+  'repos/get-branch': defineOperation('GET', '/branches/{branch}', CONTENTS, getBranch),
+  'repos/list-commits': defineOperation('GET', '/commits', CONTENTS, listCommits, {
+    query: {
+      ...PAGE_PARAMETERS,
+      sha: 'text',
+      path: 'text',
+      author: 'text',
+      committer: 'text',
+      since: 'time',
+      until: 'time',
+    },
   }),
-  'repos/get-commit': operation('GET', '/commits/{ref}', CONTENTS, getCommit, { query: PAGE }),
-  'repos/get-content': operation('GET', CONTENT, CONTENTS, getContent, { query: { ref: 'text' }, formats: ['raw'] }),
-  'repos/create-or-update-file-contents': operation('PUT', CONTENT, CONTENTS, putContent, {
+  'repos/get-commit': defineOperation('GET', '/commits/{ref}', CONTENTS, getCommit, { query: PAGE_PARAMETERS }),
+  'repos/get-content': defineOperation('GET', CONTENT, CONTENTS, getContent, {
+    query: { ref: 'text' },
+    formats: ['raw'],
+  }),
+  'repos/create-or-update-file-contents': defineOperation('PUT', CONTENT, CONTENTS, putContent, {
     body: { message: 'text', content: 'text', sha: 'text', branch: 'text' },
     required: ['message', 'content'],
-    unplayed: ['committer', 'author'],
+    unsupported: ['committer', 'author'],
   }),
 }

@@ -1,5 +1,5 @@
 import { type ServiceResponse, htmlResponse, jsonResponse } from '../http/exchange.ts'
-import { type Faults, NOTHING } from '../http/faults.ts'
+import { type Faults, NO_RESPONSE } from '../http/faults.ts'
 
 const SHORT_WAIT_SECONDS = 5
 const DAY_SECONDS = 86_400
@@ -24,15 +24,15 @@ const FAULTS = {
   'primary-limit': () => createLimitResponse(403, PRIMARY, createSpentHeaders(SHORT_WAIT_SECONDS)),
   'secondary-limit': () => createLimitResponse(403, SECONDARY, { 'retry-after': String(SHORT_WAIT_SECONDS) }),
   'plain-limit': () => ({
-    ...NOTHING,
+    ...NO_RESPONSE,
     status: 429,
     headers: { 'retry-after': String(SHORT_WAIT_SECONDS) },
     delivery: 'whole',
   }),
   'long-limit': () => createLimitResponse(429, PRIMARY, createSpentHeaders(DAY_SECONDS)),
   html: () => htmlResponse(200, '<!doctype html><title>Sign in</title><p>Sign in to your account.'),
-  reset: () => NOTHING,
-  never: () => ({ ...NOTHING, delivery: 'never' }),
+  reset: () => NO_RESPONSE,
+  never: () => ({ ...NO_RESPONSE, delivery: 'never' }),
   'answer-lost': (handle) => ({ ...handle(), delivery: 'reset' }),
   late: (handle) => ({ ...handle(), delayMs: DELAY_MS }),
 } as const satisfies Faults

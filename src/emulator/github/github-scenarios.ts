@@ -4,7 +4,7 @@ import { CHECK_SCENARIOS, FAILED, PASSED, type PlannedChecks } from './check-sce
 import type { GitHubFault } from './github-faults.ts'
 import type { PullState } from './pull-state.ts'
 import type { FileChange } from './repository-state.ts'
-import { ALL_PERMISSIONS, type Lag, type Permissions, USUAL_LAG } from './state.ts'
+import { ALL_PERMISSIONS, type Lag, type Permissions, DEFAULT_LAG } from './state.ts'
 
 /** What somebody does to the agent's pull request, some time after it was opened or a follow-up's turn began. */
 export interface PlannedEvent {
@@ -67,7 +67,7 @@ const meanwhile = (act: PlannedEvent['act']): Pick<GitHubScenario, 'events'> => 
 })
 
 /** Everything goes well. What a scenario does not say is as here. */
-export const USUAL_GITHUB: GitHubScenario = {
+export const DEFAULT_GITHUB: GitHubScenario = {
   checks: [PASSED],
   checksBefore: PASSED,
   events: [],
@@ -79,7 +79,7 @@ export const USUAL_GITHUB: GitHubScenario = {
   commentBy: 'nobody',
   permissions: ALL_PERMISSIONS,
   isTokenShort: false,
-  lag: USUAL_LAG,
+  lag: DEFAULT_LAG,
   ...always('none'),
 }
 
@@ -197,5 +197,5 @@ export const [GITHUB_SCENARIO_NAMES, isGitHubScenarioName] = listNames(scenarios
 
 /** Several at once: what a later one says counts. */
 export function combineScenarios(names: readonly GitHubScenarioName[]): GitHubScenario {
-  return Object.assign({}, USUAL_GITHUB, ...names.map((name) => GITHUB_SCENARIOS[name])) as GitHubScenario
+  return Object.assign({}, DEFAULT_GITHUB, ...names.map((name) => GITHUB_SCENARIOS[name])) as GitHubScenario
 }

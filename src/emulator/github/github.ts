@@ -1,23 +1,23 @@
 import { type RequestHead, type ServiceRequest, type ServiceResponse, jsonResponse } from '../http/exchange.ts'
-import { type FaultPattern, faultAt } from '../http/faults.ts'
+import { type FaultPattern, getFault } from '../http/faults.ts'
 import { MAX_BODY_BYTES } from '../http/prompt-body.ts'
 import { SOURCE } from '../service/job-body.ts'
 import type { JobRecord, Turn } from '../service/job-machine.ts'
 import { type AccountRoute, findAccountOperation } from './account-operations.ts'
 import { createAgentWork } from './agent-work.ts'
-import { mergeWhatIsReady } from './auto-merge.ts'
-import { demoState } from './demo-state.ts'
+import { mergeReadyPulls } from './auto-merge.ts'
+import { createDemoState } from './demo-state.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
-import { type GitHubScenario, USUAL_GITHUB } from './github-scenarios.ts'
-import { answerGraphQL } from './graphql.ts'
+import { type GitHubScenario, DEFAULT_GITHUB } from './github-scenarios.ts'
+import { handleGraphQL } from './graphql.ts'
 import { checkParameters } from './parameters.ts'
 import { performOperation } from './perform-operation.ts'
 import { RequestBudget } from './request-budget.ts'
-import { API_PATH, type Reply, NOT_FOUND, notPlayed, refusal, spelledIn } from './reply.ts'
-import { type GitHubRoute, findRoute, inOwnNames } from './routes.ts'
+import { API_PATH, type Reply, NOT_FOUND, notImplemented, refuse, findIgnoringCase } from './reply.ts'
+import { type GitHubRoute, findRoute, replaceUnknownNames } from './routes.ts'
 import type { GitHubState } from './state.ts'
 import { type WebhookEvent, createEventSource } from './webhook-events.ts'
-import { answerLog, readLogAddress } from './workflow-operations.ts'
+import { handleLogRequest, parseLogUrl } from './workflow-operations.ts'
 
 /** The GraphQL path of a GitHub Enterprise Server. */
 const GRAPHQL_PATH = '/api/graphql'
@@ -39,9 +39,9 @@ export interface GitHubOptions {
   /** Overrides the scenario's faults, by operation id. */
   readonly faults?: Readonly<Record<string, FaultPattern<GitHubFault>>>
   /** Lists all jobs of the service, whose pull requests are opened here. */
-  readonly jobs?: () => Iterable<JobRecord>
+  readonly listJobs?: () => Iterable<JobRecord>
   /** Called before each response with the number of earlier requests for the operation. May change the state. */
-  readonly beforeAnswer?: (operation: string, earlierRequests: number, github: GitHub, body: string) => void
+  readonly onBeforeResponse?: (operation: string, earlierRequests: number, github: GitHub, body: string) => void
   /** Called with each event that starts workflows. */
   readonly onEvent?: (event: WebhookEvent) => void
   /** Called with each authorised request and its response. */
@@ -60,9 +60,9 @@ export interface GitHub {
   /** The state at the last request or `catchUp`. Callers may change it. */
   readonly state: GitHubState
   /** Whether a request target belongs to GitHub. */
-  takes(target: string): boolean
+  isGitHubTarget(target: string): boolean
   /** Whether a request is authorised. Does not need the body. */
-  admits(head: RequestHead): boolean
+  isAuthorized(head: RequestHead): boolean
   /**
    * Updates the state to a time.
    * @param nowMs in milliseconds since 1970; must not decrease
@@ -84,9 +84,9 @@ function parseBody(text: string): { readonly fields: Readonly<Record<string, unk
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return { fields: value as Record<string, unknown> }
-    return { refused: refusal(400, 'Body should be a JSON object') }
+    return { refused: refuse(400, 'Body should be a JSON object') }
   } catch {
-    return { refused: refusal(400, 'Problems parsing JSON') }
+    return { refused: refuse(400, 'Problems parsing JSON') }
   }
 }
 
@@ -125,12 +125,12 @@ const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(\/.*)?$/
 /** Creates the embedded GitHub, without sockets or a clock. */
 export function createGitHub(options: GitHubOptions): GitHub {
   const { baseUrl, startMs, onExchange } = options
-  const scenario: GitHubScenario = { ...USUAL_GITHUB, ...options.scenario }
-  const state: GitHubState = { ...demoState(scenario, startMs), ...options.state }
+  const scenario: GitHubScenario = { ...DEFAULT_GITHUB, ...options.scenario }
+  const state: GitHubState = { ...createDemoState(scenario, startMs), ...options.state }
   const agentRepository = state.repositories[SOURCE.repository]
   if (options.repository !== undefined && agentRepository !== undefined)
     state.repositories[options.repository] = agentRepository
-  const listJobs = options.jobs ?? (() => [])
+  const listJobs = options.listJobs ?? (() => [])
   const playAgent = createAgentWork({ state, scenario, listJobs })
   const requestCounts = new Map<string, number>()
   const budget = new RequestBudget()
@@ -143,13 +143,13 @@ export function createGitHub(options: GitHubOptions): GitHub {
 
   function catchUp(nowMs: number): void {
     playAgent(nowMs)
-    mergeWhatIsReady(state, nowMs)
+    mergeReadyPulls(state, nowMs)
     publishEvents(nowMs)
   }
 
   function splitPath(path: string): RepositoryPath | undefined {
     const [, named, rest = ''] = REPOSITORY.exec(path) ?? []
-    if (named !== undefined) return { name: spelledIn(Object.keys(state.repositories), named) ?? named, rest }
+    if (named !== undefined) return { name: findIgnoringCase(Object.keys(state.repositories), named) ?? named, rest }
     const [, id, below = ''] = REPOSITORY_BY_ID.exec(path) ?? []
     const found = Object.entries(state.repositories).find(
       ([, repository]) => String(repository.id) === id && repository.movedTo === undefined,
@@ -165,7 +165,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     if (newName === undefined) return undefined
     const query = target.includes('?') ? target.slice(target.indexOf('?')) : ''
     const location = getUrlById(state.repositories[newName]?.id ?? 0, rest) + query
-    return refusal(method === 'GET' ? 301 : 307, 'Moved Permanently', { url: location, headers: { location } })
+    return refuse(method === 'GET' ? 301 : 307, 'Moved Permanently', { url: location, headers: { location } })
   }
 
   /** Refuses repositories that an app's token was not made for, except reads of public ones. */
@@ -173,7 +173,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const names = readToken(headers)?.repositories
     if (names === undefined || names.includes(name)) return undefined
     if (state.repositories[name]?.visibility !== 'public') return NOT_FOUND
-    return method === 'GET' ? undefined : refusal(403, 'Resource not accessible by integration')
+    return method === 'GET' ? undefined : refuse(403, 'Resource not accessible by integration')
   }
 
   function performInRepository(
@@ -194,7 +194,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const requested = { params: route.params, query: new URLSearchParams(query.join('?')) }
     // The alias shares the id of the agent's repository, so only URLs with its name lead back to it.
     const isAlias = name === options.repository
-    const known = isAlias ? inOwnNames(repository, requested) : requested
+    const known = isAlias ? replaceUnknownNames(repository, requested) : requested
     const [mediaType, format] = readFormat(request.headers['accept'])
     const body = parsed.fields
     const reply = performOperation(route.name, {
@@ -215,8 +215,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const { name, operation, params } = route
     const query = new URLSearchParams(request.target.split('?').slice(1).join('?'))
     const url = `${baseUrl}${API_PATH}${path}`
-    const call = { state, params, query, nowMs, baseUrl, url, limit: budget.describe(nowMs) }
-    return checkParameters(name, operation.plays, query, {}) ?? operation.answer(call)
+    const call = { state, params, query, nowMs, baseUrl, url, limit: budget.getRateLimit(nowMs) }
+    return checkParameters(name, operation.parameters, query, {}) ?? operation.handle(call)
   }
 
   function respond(
@@ -228,10 +228,10 @@ export function createGitHub(options: GitHubOptions): GitHub {
   ): ServiceResponse {
     const earlierRequests = requestCounts.get(operation) ?? 0
     requestCounts.set(operation, earlierRequests + 1)
-    options.beforeAnswer?.(operation, earlierRequests, github, request.body)
+    options.onBeforeResponse?.(operation, earlierRequests, github, request.body)
     const fault = budget.isSpent(nowMs)
       ? 'primary-limit'
-      : faultAt(options.faults?.[operation] ?? scenario.faults, earlierRequests)
+      : getFault(options.faults?.[operation] ?? scenario.faults, earlierRequests)
     const uncharged = applyGitHubFault(fault, () => toResponse(perform()))
     const response = isFree ? uncharged : budget.charge(request, uncharged, nowMs)
     onExchange?.({ operation, request, fault, response })
@@ -262,14 +262,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const parsed = parseBody(body)
     if ('refused' in parsed) return parsed.refused
     const visibleState = restrictState(readToken(headers)?.repositories)
-    return answerGraphQL({ state: visibleState, nowMs, baseUrl, url: `${baseUrl}${GRAPHQL_PATH}` }, parsed.fields)
+    return handleGraphQL({ state: visibleState, nowMs, baseUrl, url: `${baseUrl}${GRAPHQL_PATH}` }, parsed.fields)
   }
 
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
     const { headers, body, method } = request
-    if (headers['authorization'] === undefined) return toResponse(refusal(401, 'Requires authentication'))
-    if (hasTokenExpired(nowMs) || !hasValidToken(request)) return toResponse(refusal(401, 'Bad credentials'))
-    if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
+    if (headers['authorization'] === undefined) return toResponse(refuse(401, 'Requires authentication'))
+    if (hasTokenExpired(nowMs) || !hasValidToken(request)) return toResponse(refuse(401, 'Bad credentials'))
+    if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refuse(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
     if (request.target === GRAPHQL_PATH)
       return respond('graphql', request, nowMs, () => performGraphQL(request, nowMs), true)
@@ -284,7 +284,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       const moved = located === undefined ? undefined : redirectMoved(request, located)
       const response =
         moved === undefined
-          ? toResponse(notPlayed(`${method} ${path}`))
+          ? toResponse(notImplemented(`${method} ${path}`))
           : budget.charge(request, toResponse(moved), nowMs)
       onExchange?.({ operation: undefined, request, fault: 'none', response })
       return response
@@ -294,14 +294,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
 
   const github: GitHub = {
     state,
-    admits: hasValidToken,
-    takes: (target) =>
-      target.startsWith(`${API_PATH}/`) || target === GRAPHQL_PATH || readLogAddress(target, 0) !== 'elsewhere',
+    isAuthorized: hasValidToken,
+    isGitHubTarget: (target) =>
+      target.startsWith(`${API_PATH}/`) || target === GRAPHQL_PATH || parseLogUrl(target, 0) !== 'elsewhere',
     catchUp,
     handle(request, nowMs) {
       catchUp(nowMs)
-      const job = readLogAddress(request.target, nowMs)
-      const response = job === 'elsewhere' ? handleApi(request, nowMs) : answerLog(job, request, state)
+      const job = parseLogUrl(request.target, nowMs)
+      const response = job === 'elsewhere' ? handleApi(request, nowMs) : handleLogRequest(job, request, state)
       publishEvents(nowMs, state.identity)
       return response
     },

@@ -1,11 +1,11 @@
 import type { CheckRun, CommitStatus } from './check-state.ts'
-import { listChecks, latestRuns, getStatus } from './checks-view.ts'
-import { type Paging, list } from './graphql-list.ts'
+import { listChecks, selectLatestRuns, getStatus } from './checks-view.ts'
+import { type Paging, createConnection } from './graphql-list.ts'
 import { requireAccess } from './graphql-refusals.ts'
-import { readNodeId } from './node-id.ts'
-import { type Call, wireTime } from './reply.ts'
+import { parseNodeId } from './node-id.ts'
+import { type Call, formatTime } from './reply.ts'
 import type { RepositoryState } from './repository-state.ts'
-import { appId, checkPage } from './resource-body.ts'
+import { getAppId, getCheckPageUrl } from './resource-body.ts'
 
 interface PullArgument {
   readonly pullRequestId?: string
@@ -15,7 +15,7 @@ interface PullArgument {
 /** Creates the resolver of `isRequired`: whether the base of a pull request requires the check. */
 const createIsRequired =
   ({ pulls, protections }: RepositoryState, name: string) =>
-  ({ pullRequestId = '', pullRequestNumber = Number(readNodeId(pullRequestId)?.key) }: PullArgument): boolean =>
+  ({ pullRequestId = '', pullRequestNumber = Number(parseNodeId(pullRequestId)?.key) }: PullArgument): boolean =>
     protections[pulls[pullRequestNumber]?.base ?? '']?.requiredChecks.includes(name) === true
 
 /** Returns the conclusion of a completed run, otherwise its status. */
@@ -38,16 +38,16 @@ function toCheckRunView(call: Call, run: CheckRun): object {
     name: run.name,
     status: status.toUpperCase(),
     conclusion: isCompleted ? run.conclusion.toUpperCase() : null,
-    startedAt: nowMs >= startedAtMs ? wireTime(startedAtMs) : null,
-    completedAt: isCompleted ? wireTime(completedAtMs) : null,
-    detailsUrl: run.detailsUrl ?? checkPage(call, run),
-    url: checkPage(call, run),
+    startedAt: nowMs >= startedAtMs ? formatTime(startedAtMs) : null,
+    completedAt: isCompleted ? formatTime(completedAtMs) : null,
+    detailsUrl: run.detailsUrl ?? getCheckPageUrl(call, run),
+    url: getCheckPageUrl(call, run),
     title,
     summary,
     isRequired: createIsRequired(repository, run.name),
     checkSuite: {
       id: `CS_${suiteId}`,
-      app: { id: `A_${appId(app)}`, name: app, slug: app },
+      app: { id: `A_${getAppId(app)}`, name: app, slug: app },
       workflowRun:
         workflowRun === undefined
           ? null
@@ -71,7 +71,7 @@ function toStatusView({ repository }: Call, status: CommitStatus): object {
     state: state.toUpperCase(),
     description,
     targetUrl,
-    createdAt: wireTime(createdAtMs),
+    createdAt: formatTime(createdAtMs),
     isRequired: createIsRequired(repository, context),
   }
 }
@@ -81,13 +81,13 @@ function countStates(states: readonly string[]): readonly { readonly state: stri
 }
 
 /** Returns the checks and statuses of a commit with their combined state, or null if there are none. */
-export function rollupView(call: Call, sha: string): object | null {
+export function toRollupView(call: Call, sha: string): object | null {
   requireAccess(call, 'checks/list-for-ref')
   requireAccess(call, 'repos/get-combined-status-for-ref')
   const { repository, nowMs } = call
   const isRegistered = (item: { readonly headSha: string; readonly createdAtMs: number }): boolean =>
     item.headSha === sha && item.createdAtMs <= nowMs
-  const runs = latestRuns(repository.checkRuns.filter(isRegistered))
+  const runs = selectLatestRuns(repository.checkRuns.filter(isRegistered))
   const statuses = [
     ...new Map(repository.statuses.filter(isRegistered).map((status) => [status.context, status])).values(),
   ]
@@ -98,7 +98,7 @@ export function rollupView(call: Call, sha: string): object | null {
     id: `SCR_${sha}`,
     state: states.includes('failed') ? 'FAILURE' : isPending ? 'PENDING' : 'SUCCESS',
     contexts: (paging: Paging) => ({
-      ...list('contexts', [...runs, ...statuses], paging, (item) =>
+      ...createConnection('contexts', [...runs, ...statuses], paging, (item) =>
         'context' in item ? toStatusView(call, item) : toCheckRunView(call, item),
       ),
       checkRunCount: runs.length,

@@ -1,4 +1,4 @@
-import { refuse } from './graphql-refusals.ts'
+import { createError } from './graphql-refusals.ts'
 
 /** The arguments of every connection. */
 export interface Paging {
@@ -19,19 +19,19 @@ function readCursor(cursor: string | null | undefined, fallback: number): number
   const text = Buffer.from(cursor, 'base64').toString()
   const position = Number(text.slice(PREFIX.length))
   if (text.startsWith(PREFIX) && Number.isInteger(position)) return position
-  throw refuse('INVALID_CURSOR_ARGUMENTS', `\`${cursor}\` does not appear to be a valid cursor.`)
+  throw createError('INVALID_CURSOR_ARGUMENTS', `\`${cursor}\` does not appear to be a valid cursor.`)
 }
 
 /** Returns the range of the requested page. GitHub requires a page size of at most 100. */
 function selectPage(name: string, { first, last, after, before }: Paging, length: number): readonly [number, number] {
   const [argument, size] = typeof first === 'number' ? ['first', first] : ['last', last]
   if (typeof size !== 'number')
-    throw refuse(
+    throw createError(
       'MISSING_PAGINATION_BOUNDARIES',
       `You must provide a \`first\` or \`last\` value to properly paginate the \`${name}\` connection.`,
     )
   if (size > MAX_RECORDS)
-    throw refuse(
+    throw createError(
       'EXCESSIVE_PAGINATION',
       `Requesting ${size} records on the \`${name}\` connection exceeds the \`${argument}\` limit of ${MAX_RECORDS} records.`,
     )
@@ -44,7 +44,12 @@ function selectPage(name: string, { first, last, after, before }: Paging, length
  * Creates a GraphQL connection. Computes only the selected fields.
  * @param name of the field, for error messages
  */
-export function list<T>(name: string, items: readonly T[], paging: Paging, show: (item: T) => object): object {
+export function createConnection<T>(
+  name: string,
+  items: readonly T[],
+  paging: Paging,
+  show: (item: T) => object,
+): object {
   return {
     totalCount: items.length,
     nodes: () => items.slice(...selectPage(name, paging, items.length)).map(show),
@@ -65,7 +70,7 @@ export function list<T>(name: string, items: readonly T[], paging: Paging, show:
 }
 
 /** Creates a field that is a connection. */
-export const paged =
+export const createConnectionField =
   <T>(name: string, read: () => readonly T[], show: (item: T) => object) =>
   (paging: Paging): object =>
-    list(name, read(), paging, show)
+    createConnection(name, read(), paging, show)

@@ -1,11 +1,11 @@
 import { enableAutoMerge } from './auto-merge.ts'
-import { NotPlayedError, refuse, requireAccess } from './graphql-refusals.ts'
-import { commentView, issueView, pullView, reviewView } from './graphql-views.ts'
-import { type NodeKind, readNodeId } from './node-id.ts'
+import { NotImplementedError, createError, requireAccess } from './graphql-refusals.ts'
+import { toCommentView, toIssueView, toPullView, toReviewView } from './graphql-views.ts'
+import { type NodeKind, parseNodeId } from './node-id.ts'
 import type { PullCall } from './operation.ts'
 import { performOperation } from './perform-operation.ts'
 import type { MergeMethod } from './pull-state.ts'
-import { type Call, type Reply, spelledIn } from './reply.ts'
+import { type Call, type Reply, findIgnoringCase } from './reply.ts'
 
 /** The input of a mutation. Null and absent fields mean the same. */
 type Input = Readonly<Record<string, unknown>>
@@ -29,11 +29,11 @@ const TYPES: Readonly<Partial<Record<NodeKind, string>>> = {
 
 /** Finds the object that a node id names. */
 function findSubject(findCall: FindCall, id: unknown, kinds: readonly NodeKind[]): Subject {
-  const node = readNodeId(String(id))
+  const node = parseNodeId(String(id))
   const call = node === undefined ? undefined : findCall(node.repositoryId)
   if (node !== undefined && call !== undefined && kinds.includes(node.kind)) return { ...node, call }
   const expected = kinds.length === 1 ? `${TYPES[kinds[0] ?? 'PR'] ?? 'a'} node` : 'a node'
-  throw refuse('NOT_FOUND', `Could not resolve to ${expected} with the global id of '${String(id)}'.`)
+  throw createError('NOT_FOUND', `Could not resolve to ${expected} with the global id of '${String(id)}'.`)
 }
 
 const ERROR_TYPES: Readonly<Record<number, string>> = { 403: 'FORBIDDEN', 404: 'NOT_FOUND' }
@@ -41,12 +41,12 @@ const ERROR_TYPES: Readonly<Record<number, string>> = { 403: 'FORBIDDEN', 404: '
 /** Converts an error response of REST to a GraphQL error with the most specific message. */
 function toError({ status, body }: Reply): Error {
   const { message, errors } = body as { readonly message: string; readonly errors?: readonly unknown[] }
-  if (status === 501) return new NotPlayedError(message.replace(/^.* does not play |\.$/g, ''))
+  if (status === 501) return new NotImplementedError(message.replace(/^.* does not play |\.$/g, ''))
   const details = (errors ?? []).flatMap((detail) => {
     const text = typeof detail === 'string' ? detail : (detail as { readonly message?: string }).message
     return text === undefined ? [] : [text]
   })
-  return refuse(ERROR_TYPES[status] ?? 'UNPROCESSABLE', details[0] ?? message)
+  return createError(ERROR_TYPES[status] ?? 'UNPROCESSABLE', details[0] ?? message)
 }
 
 /** Performs the REST operation, so that both APIs allow and refuse the same requests. */
@@ -69,7 +69,7 @@ const createPullMutation =
     const { call, key } = findSubject(findCall, input['pullRequestId'], ['PR'])
     change(call, input, key)
     const pull = call.repository.pulls[Number(key)]
-    return { pullRequest: pull === undefined ? null : pullView(call, Number(key), pull) }
+    return { pullRequest: pull === undefined ? null : toPullView(call, Number(key), pull) }
   }
 
 /** Creates a mutation that performs a REST operation on a pull request. */
@@ -87,9 +87,9 @@ const createDirectMutation = (change: (call: PullCall, input: Input) => string |
   createPullMutation((call, input, number) => {
     requireAccess(call, needs)
     const pull = call.repository.pulls[Number(number)]
-    if (pull === undefined) throw refuse('NOT_FOUND', 'Could not resolve to a PullRequest.')
+    if (pull === undefined) throw createError('NOT_FOUND', 'Could not resolve to a PullRequest.')
     const problem = change({ ...call, number: Number(number), pull }, input)
-    if (problem !== undefined) throw refuse('UNPROCESSABLE', problem)
+    if (problem !== undefined) throw createError('UNPROCESSABLE', problem)
     pull.updatedAtMs = call.nowMs
   })
 
@@ -122,11 +122,11 @@ const createDraftMutation = (draft: boolean) =>
 function addReview(input: Input, findCall: FindCall): object {
   const { call, key } = findSubject(findCall, input['pullRequestId'], ['PR'])
   const { body, event, commitOID: commit_id } = input
-  if (event === 'DISMISS') throw new NotPlayedError('“DISMISS” in addPullRequestReview')
+  if (event === 'DISMISS') throw new NotImplementedError('“DISMISS” in addPullRequestReview')
   const reply = perform(call, 'pulls/create-review', { pull_number: key }, { body, event, commit_id })
   const { id } = reply.body as { readonly id: number }
   const review = call.repository.pulls[Number(key)]?.reviews.find((candidate) => candidate.id === id)
-  return { pullRequestReview: review === undefined ? null : reviewView(call, Number(key), review) }
+  return { pullRequestReview: review === undefined ? null : toReviewView(call, Number(key), review) }
 }
 
 /** Returns the view of the comment that a REST operation returned. */
@@ -135,7 +135,7 @@ function toReturnedComment(call: Call, reply: Reply): object | null {
   const { issues, pulls } = call.repository
   for (const [number, { comments }] of [...Object.entries(issues), ...Object.entries(pulls)]) {
     const comment = comments.find((candidate) => candidate.id === id)
-    if (comment !== undefined) return commentView(call, Number(number), comment)
+    if (comment !== undefined) return toCommentView(call, Number(number), comment)
   }
   return null
 }
@@ -169,20 +169,21 @@ function removeLabels(call: Call, number: string, names: readonly string[]): voi
   const { issues, pulls } = call.repository
   const { labels = [] } = issues[Number(number)] ?? pulls[Number(number)] ?? {}
   for (const name of names)
-    if (spelledIn(labels, name) !== undefined) perform(call, 'issues/remove-label', { issue_number: number, name })
+    if (findIgnoringCase(labels, name) !== undefined)
+      perform(call, 'issues/remove-label', { issue_number: number, name })
 }
 
 function createIssue(input: Input, findCall: FindCall): object {
   const { repositoryId, title, body, labelIds, assigneeIds, projectIds, milestoneId } = input
-  if (toList(projectIds).length > 0) throw new NotPlayedError('“projectIds” in createIssue')
-  if (typeof milestoneId === 'string') throw new NotPlayedError('“milestoneId” in createIssue')
+  if (toList(projectIds).length > 0) throw new NotImplementedError('“projectIds” in createIssue')
+  if (typeof milestoneId === 'string') throw new NotImplementedError('“milestoneId” in createIssue')
   const { call } = findSubject(findCall, repositoryId, ['R'])
   const labels = toList(labelIds).map((id) => findSubject(findCall, id, ['LA']).key)
-  const assignees = toList(assigneeIds).map((id) => readNodeId(String(id))?.key)
+  const assignees = toList(assigneeIds).map((id) => parseNodeId(String(id))?.key)
   const reply = perform(call, 'issues/create', {}, { title, body, labels, assignees })
   const { number } = reply.body as { readonly number: number }
   const issue = call.repository.issues[number]
-  return { issue: issue === undefined ? null : issueView(call, number, issue) }
+  return { issue: issue === undefined ? null : toIssueView(call, number, issue) }
 }
 
 const changeIssue =
@@ -191,7 +192,7 @@ const changeIssue =
     const { call, key } = findSubject(findCall, input['issueId'] ?? input['id'], ['I'])
     perform(call, 'issues/update', { issue_number: key }, toBody(input))
     const issue = call.repository.issues[Number(key)]
-    return { issue: issue === undefined ? null : issueView(call, Number(key), issue) }
+    return { issue: issue === undefined ? null : toIssueView(call, Number(key), issue) }
   }
 
 const MUTATIONS: Readonly<Record<string, (input: Input, findCall: FindCall) => object>> = {
@@ -234,7 +235,7 @@ const MUTATIONS: Readonly<Record<string, (input: Input, findCall: FindCall) => o
 }
 
 /** Returns all mutations as fields of the root value. */
-export function mutationFields(findCall: FindCall): Readonly<Record<string, unknown>> {
+export function createMutationFields(findCall: FindCall): Readonly<Record<string, unknown>> {
   const fields = Object.entries(MUTATIONS).map(([name, mutate]) => [
     name,
     ({ input }: { readonly input: Input }) => ({

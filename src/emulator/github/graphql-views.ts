@@ -1,23 +1,23 @@
-import { rollupView } from './graphql-check-views.ts'
-import { type Paging, list, paged } from './graphql-list.ts'
-import { refuse, requireAccess } from './graphql-refusals.ts'
-import { findCommit, makeTestMerge } from './history.ts'
+import { toRollupView } from './graphql-check-views.ts'
+import { type Paging, createConnection, createConnectionField } from './graphql-list.ts'
+import { createError, requireAccess } from './graphql-refusals.ts'
+import { findCommit, createTestMerge } from './history.ts'
 import { type Comment, type IssueState, type Reaction, isAssignedTo, isMentioned } from './issue-state.ts'
-import { countingReviews, readMergeState, reviewDecision } from './mergeability.ts'
-import { nodeId } from './node-id.ts'
-import { getAssociation, getHead, isMergeable, openHeadRepository, shownChange } from './pull-body.ts'
-import { type MergeMethod, type PullState, type Review, requestedReviewers } from './pull-state.ts'
-import { type Call, spelledIn, wireTime } from './reply.ts'
+import { listEffectiveReviews, getMergeState, getReviewDecision } from './mergeability.ts'
+import { toNodeId } from './node-id.ts'
+import { getAssociation, getVisibleHead, isMergeable, findHeadCall, getVisibleChange } from './pull-body.ts'
+import { type MergeMethod, type PullState, type Review, listRequestedReviewers } from './pull-state.ts'
+import { type Call, findIgnoringCase, formatTime } from './reply.ts'
 import { describeMerge } from './repository-events.ts'
 import type { Commit, RepositoryState } from './repository-state.ts'
-import { fileBody, labelBody, userBody } from './resource-body.ts'
+import { toFileBody, toLabelBody, toUserBody } from './resource-body.ts'
 
 /** Logins of bots have no `[bot]` suffix in GraphQL, except for `viewer`. */
-export function actorView({ state, baseUrl }: Pick<Call, 'state' | 'baseUrl'>, login: string): object {
-  const { id, type } = userBody(state, login)
+export function toActorView({ state, baseUrl }: Pick<Call, 'state' | 'baseUrl'>, login: string): object {
+  const { id, type } = toUserBody(state, login)
   return {
     __typename: type,
-    id: nodeId('U', 0, login),
+    id: toNodeId('U', 0, login),
     databaseId: id,
     login: login.replace(/\[bot\]$/, ''),
     name: null,
@@ -27,16 +27,16 @@ export function actorView({ state, baseUrl }: Pick<Call, 'state' | 'baseUrl'>, l
 
 function toOwnerView({ name, baseUrl }: Call): object {
   const login = name.split('/')[0] ?? ''
-  return { __typename: 'Organization', id: nodeId('U', 0, login), login, name: login, url: `${baseUrl}/${login}` }
+  return { __typename: 'Organization', id: toNodeId('U', 0, login), login, name: login, url: `${baseUrl}/${login}` }
 }
 
-export function labelView(call: Call, name: string): object {
+export function toLabelView(call: Call, name: string): object {
   const { repository, baseUrl } = call
   return {
     __typename: 'Label',
-    ...labelBody(call, name),
+    ...toLabelBody(call, name),
     isDefault: call.repository.labelDetails[name]?.isDefault ?? false,
-    id: nodeId('LA', repository.id, name),
+    id: toNodeId('LA', repository.id, name),
     url: `${baseUrl}/${call.name}/labels/${encodeURIComponent(name)}`,
   }
 }
@@ -60,18 +60,18 @@ function toReactionGroups(reactions: readonly Reaction[] = []): readonly object[
 }
 
 /** @param number of the comment's issue or pull request */
-export function commentView(call: Call, number: number, comment: Comment): object {
+export function toCommentView(call: Call, number: number, comment: Comment): object {
   const { id, user, body, createdAtMs, updatedAtMs = createdAtMs, association, reactions } = comment
   const kind = number in call.repository.pulls ? 'pull' : 'issues'
   return {
     __typename: 'IssueComment',
-    id: nodeId('IC', call.repository.id, id),
+    id: toNodeId('IC', call.repository.id, id),
     databaseId: id,
-    author: actorView(call, user),
+    author: toActorView(call, user),
     authorAssociation: association ?? getAssociation(call, user),
     body,
-    createdAt: wireTime(createdAtMs),
-    updatedAt: wireTime(updatedAtMs),
+    createdAt: formatTime(createdAtMs),
+    updatedAt: formatTime(updatedAtMs),
     url: `${call.baseUrl}/${call.name}/${kind}/${number}#issuecomment-${id}`,
     isMinimized: false,
     minimizedReason: null,
@@ -82,7 +82,7 @@ export function commentView(call: Call, number: number, comment: Comment): objec
 }
 
 const createEmptyConnection = (name: string) =>
-  paged(
+  createConnectionField(
     name,
     () => [],
     () => ({}),
@@ -96,43 +96,43 @@ function toConversationFields(call: Call, number: number, issue: IssueState): ob
     number,
     title,
     body,
-    author: actorView(call, user),
+    author: toActorView(call, user),
     authorAssociation: getAssociation(call, user),
-    createdAt: wireTime(createdAtMs),
-    updatedAt: wireTime(updatedAtMs),
+    createdAt: formatTime(createdAtMs),
+    updatedAt: formatTime(updatedAtMs),
     closed: issue.state === 'closed',
-    closedAt: issue.state === 'closed' ? wireTime(closedAtMs ?? updatedAtMs) : null,
+    closedAt: issue.state === 'closed' ? formatTime(closedAtMs ?? updatedAtMs) : null,
     locked,
-    labels: paged(
+    labels: createConnectionField(
       'labels',
       () => labels,
-      (name) => labelView(call, name),
+      (name) => toLabelView(call, name),
     ),
-    assignees: paged(
+    assignees: createConnectionField(
       'assignees',
       () => assignees,
-      (login) => actorView(call, login),
+      (login) => toActorView(call, login),
     ),
-    comments: paged(
+    comments: createConnectionField(
       'comments',
       () => comments,
-      (comment) => commentView(call, number, comment),
+      (comment) => toCommentView(call, number, comment),
     ),
     milestone: null,
     projectCards: createEmptyConnection('projectCards'),
     projectItems: createEmptyConnection('projectItems'),
     reactionGroups: toReactionGroups(),
-    repository: () => repositoryView(call),
+    repository: () => toRepositoryView(call),
   }
 }
 
-export function issueView(call: Call, number: number, issue: IssueState): object {
+export function toIssueView(call: Call, number: number, issue: IssueState): object {
   requireAccess({ ...call, params: { issue_number: String(number) } }, 'issues/get')
   const { stateReason } = issue
   return {
     __typename: 'Issue',
     ...toConversationFields(call, number, issue),
-    id: nodeId('I', call.repository.id, number),
+    id: toNodeId('I', call.repository.id, number),
     url: `${call.baseUrl}/${call.name}/issues/${number}`,
     state: issue.state.toUpperCase(),
     stateReason: stateReason?.toUpperCase() ?? (issue.state === 'closed' ? 'COMPLETED' : null),
@@ -141,7 +141,7 @@ export function issueView(call: Call, number: number, issue: IssueState): object
 }
 
 function toGitActorView(call: Call, login: string): object {
-  const user = call.state.users[login]?.type === 'User' ? actorView(call, login) : null
+  const user = call.state.users[login]?.type === 'User' ? toActorView(call, login) : null
   return { name: login, email: `${login}@users.noreply.example`, user }
 }
 
@@ -149,21 +149,21 @@ function toCommitView(call: Call, { sha, message, author, atMs }: Commit): objec
   const [messageHeadline = '', ...rest] = message.split('\n')
   return {
     __typename: 'Commit',
-    id: nodeId('C', call.repository.id, sha),
+    id: toNodeId('C', call.repository.id, sha),
     oid: sha,
     url: `${call.baseUrl}/${call.name}/commit/${sha}`,
     message,
     messageHeadline,
     messageBody: rest.join('\n').trim(),
-    committedDate: wireTime(atMs),
-    authoredDate: wireTime(atMs),
+    committedDate: formatTime(atMs),
+    authoredDate: formatTime(atMs),
     author: toGitActorView(call, author),
-    authors: paged(
+    authors: createConnectionField(
       'authors',
       () => [author],
       (login) => toGitActorView(call, login),
     ),
-    statusCheckRollup: () => rollupView(call, sha),
+    statusCheckRollup: () => toRollupView(call, sha),
   }
 }
 
@@ -172,16 +172,16 @@ function findCommitView(call: Call, sha: string | undefined): object | null {
   return commit === undefined ? null : toCommitView(call, commit)
 }
 
-export function reviewView(call: Call, number: number, review: Review): object {
+export function toReviewView(call: Call, number: number, review: Review): object {
   const { id, user, body, state, headSha, submittedAtMs } = review
   return {
-    id: nodeId('PRR', call.repository.id, id),
+    id: toNodeId('PRR', call.repository.id, id),
     databaseId: id,
-    author: actorView(call, user),
+    author: toActorView(call, user),
     authorAssociation: getAssociation(call, user),
     body,
     state,
-    submittedAt: submittedAtMs === undefined ? null : wireTime(submittedAtMs),
+    submittedAt: submittedAtMs === undefined ? null : formatTime(submittedAtMs),
     commit: () => findCommitView(call, headSha),
     url: `${call.baseUrl}/${call.name}/pull/${number}#pullrequestreview-${id}`,
     reactionGroups: toReactionGroups(),
@@ -190,8 +190,8 @@ export function reviewView(call: Call, number: number, review: Review): object {
 
 function toRequestView(call: Call, name: string): object {
   const slug = name.split('/')[1]
-  const team = { __typename: 'Team', id: nodeId('U', 0, name), name: slug, slug, organization: toOwnerView(call) }
-  return { id: `RR_${name}`, requestedReviewer: slug === undefined ? actorView(call, name) : team }
+  const team = { __typename: 'Team', id: toNodeId('U', 0, name), name: slug, slug, organization: toOwnerView(call) }
+  return { id: `RR_${name}`, requestedReviewer: slug === undefined ? toActorView(call, name) : team }
 }
 
 function toProtectionView(repository: RepositoryState, branch: string): object | null {
@@ -230,8 +230,8 @@ function toAutoMergeView(call: Call, { autoMerge }: PullState): object | null {
     commitHeadline: title,
     commitBody: message,
     mergeMethod: method.toUpperCase(),
-    enabledAt: wireTime(enabledAtMs),
-    enabledBy: actorView(call, enabledBy),
+    enabledAt: formatTime(enabledAtMs),
+    enabledBy: toActorView(call, enabledBy),
   }
 }
 
@@ -246,14 +246,14 @@ function toMergeFields(call: Call, number: number, pull: PullState): object {
   const merger = merge?.by ?? findCommit(repository, merge?.sha ?? '')?.author
   return {
     mergeable: () => (isMergeabilityKnown() ? (pull.conflict ? 'CONFLICTING' : 'MERGEABLE') : 'UNKNOWN'),
-    mergeStateStatus: () => (isMergeabilityKnown() ? readMergeState(repository, pull, nowMs).toUpperCase() : 'UNKNOWN'),
+    mergeStateStatus: () => (isMergeabilityKnown() ? getMergeState(repository, pull, nowMs).toUpperCase() : 'UNKNOWN'),
     merged: merge !== undefined,
-    mergedAt: merge === undefined ? null : wireTime(merge.atMs),
-    mergedBy: merger === undefined ? null : actorView(call, merger),
+    mergedAt: merge === undefined ? null : formatTime(merge.atMs),
+    mergedBy: merger === undefined ? null : toActorView(call, merger),
     mergeCommit: () => findCommitView(call, merge?.sha),
-    potentialMergeCommit: () => findCommitView(call, makeTestMerge(repository, pull)?.sha),
+    potentialMergeCommit: () => findCommitView(call, createTestMerge(repository, pull)?.sha),
     autoMergeRequest: toAutoMergeView(call, pull),
-    reviewDecision: () => reviewDecision(repository, pull) ?? null,
+    reviewDecision: () => getReviewDecision(repository, pull) ?? null,
     isInMergeQueue: false,
     isMergeQueueEnabled: false,
     viewerMergeHeadlineText: createTextField('title'),
@@ -262,48 +262,48 @@ function toMergeFields(call: Call, number: number, pull: PullState): object {
 }
 
 function toChangeFields(call: Call, number: number, pull: PullState): object {
-  const getChange = (): ReturnType<typeof shownChange> => shownChange(call, pull)
+  const getChange = (): ReturnType<typeof getVisibleChange> => getVisibleChange(call, pull)
   const sum = (field: 'additions' | 'deletions') => (): number =>
     getChange()
-      .files.map(fileBody)
+      .files.map(toFileBody)
       .reduce((total, file) => total + file[field], 0)
   return {
     additions: sum('additions'),
     deletions: sum('deletions'),
     changedFiles: () => getChange().files.length,
-    commits: paged(
+    commits: createConnectionField(
       'commits',
       () => getChange().ahead,
       (commit) => ({
-        id: nodeId('C', call.repository.id, `${number}/${commit.sha}`),
+        id: toNodeId('C', call.repository.id, `${number}/${commit.sha}`),
         commit: toCommitView(call, commit),
         url: `${call.baseUrl}/${call.name}/pull/${number}/commits/${commit.sha}`,
       }),
     ),
-    files: paged(
+    files: createConnectionField(
       'files',
-      () => getChange().files.map(fileBody),
+      () => getChange().files.map(toFileBody),
       ({ filename: path, additions, deletions, status = 'modified' }) => {
         const changeType = status === 'removed' ? 'DELETED' : status.toUpperCase()
         return { path, additions, deletions, changeType }
       },
     ),
-    statusCheckRollup: () => rollupView(call, getHead(call, pull)),
+    statusCheckRollup: () => toRollupView(call, getVisibleHead(call, pull)),
   }
 }
 
-export function pullView(call: Call, number: number, pull: PullState): object {
+export function toPullView(call: Call, number: number, pull: PullState): object {
   requireAccess(call, 'pulls/get')
   const { repository, baseUrl, name } = call
   const { draft, branch, base, fork, merge, reviews } = pull
-  const headCall = openHeadRepository(call, pull)
-  const show = (review: Review): object => reviewView(call, number, review)
+  const headCall = findHeadCall(call, pull)
+  const show = (review: Review): object => toReviewView(call, number, review)
   return {
     __typename: 'PullRequest',
     ...toConversationFields(call, number, pull),
     ...toMergeFields(call, number, pull),
     ...toChangeFields(call, number, pull),
-    id: nodeId('PR', repository.id, number),
+    id: toNodeId('PR', repository.id, number),
     fullDatabaseId: String(1_000_000 + number),
     url: `${baseUrl}/${name}/pull/${number}`,
     state: merge === undefined ? pull.state.toUpperCase() : 'MERGED',
@@ -315,20 +315,20 @@ export function pullView(call: Call, number: number, pull: PullState): object {
     baseRefOid: pull.closedBaseSha ?? repository.branches[base] ?? '',
     headRef: () => headCall && toRefView(headCall, branch),
     headRefName: branch,
-    headRefOid: getHead(call, pull),
-    headRepository: () => headCall && repositoryView(headCall),
+    headRefOid: getVisibleHead(call, pull),
+    headRepository: () => headCall && toRepositoryView(headCall),
     headRepositoryOwner: headCall && toOwnerView(headCall),
     reviews: ({ states, ...paging }: Paging & { readonly states?: readonly string[] | null }) =>
-      list(
+      createConnection(
         'reviews',
         reviews.filter(({ state }) => states?.includes(state) ?? true),
         paging,
         show,
       ),
-    latestReviews: paged('latestReviews', () => countingReviews(pull), show),
-    reviewRequests: paged(
+    latestReviews: createConnectionField('latestReviews', () => listEffectiveReviews(pull), show),
+    reviewRequests: createConnectionField(
       'reviewRequests',
-      () => requestedReviewers(pull),
+      () => listRequestedReviewers(pull),
       (reviewer) => toRequestView(call, reviewer),
     ),
     closingIssuesReferences: createEmptyConnection('closingIssuesReferences'),
@@ -340,11 +340,11 @@ function findView(call: Call, number: number, kinds: readonly ('Issue' | 'PullRe
   const { repository, nowMs, state } = call
   const { [number]: pull } = repository.pulls
   const { [number]: issue } = repository.issues
-  if (issue !== undefined && kinds.includes('Issue')) return issueView(call, number, issue)
+  if (issue !== undefined && kinds.includes('Issue')) return toIssueView(call, number, issue)
   if (pull !== undefined && kinds.includes('PullRequest') && nowMs >= pull.createdAtMs + state.lag.newPullMs)
-    return pullView(call, number, pull)
+    return toPullView(call, number, pull)
   const kind = kinds.length > 1 ? 'an issue or pull request' : kinds[0] === 'Issue' ? 'an Issue' : 'a PullRequest'
-  throw refuse('NOT_FOUND', `Could not resolve to ${kind} with the number of ${number}.`)
+  throw createError('NOT_FOUND', `Could not resolve to ${kind} with the number of ${number}.`)
 }
 
 interface Ordered {
@@ -388,7 +388,7 @@ interface IssueFilter extends Paging, Ordered {
 
 /** Whether an issue has one of the labels. Without a filter every issue matches. */
 const hasAnyLabel = (issue: IssueState, labels: readonly string[] | null | undefined): boolean =>
-  labels?.some((label) => spelledIn(issue.labels, label) !== undefined) ?? true
+  labels?.some((label) => findIgnoringCase(issue.labels, label) !== undefined) ?? true
 
 function listIssues(call: Call, filter: IssueFilter): object {
   requireAccess(call, 'issues/list-for-repo')
@@ -401,10 +401,10 @@ function listIssues(call: Call, filter: IssueFilter): object {
       hasAnyLabel(issue, labels) &&
       (typeof assignee !== 'string' || isAssignedTo(issue, assignee)) &&
       (typeof mentioned !== 'string' || isMentioned(issue, mentioned)) &&
-      spelledIn([issue.user], createdBy ?? issue.user) !== undefined &&
+      findIgnoringCase([issue.user], createdBy ?? issue.user) !== undefined &&
       issue.updatedAtMs >= (typeof since === 'string' ? Date.parse(since) : -Infinity),
   )
-  return list('issues', found, filter, ([number, issue]) => issueView(call, number, issue))
+  return createConnection('issues', found, filter, ([number, issue]) => toIssueView(call, number, issue))
 }
 
 function listPulls(call: Call, filter: PullFilter): object {
@@ -419,7 +419,7 @@ function listPulls(call: Call, filter: PullFilter): object {
       pull.branch === (headRefName ?? pull.branch) &&
       hasAnyLabel(pull, labels),
   )
-  return list('pullRequests', found, filter, ([number, pull]) => pullView(call, number, pull))
+  return createConnection('pullRequests', found, filter, ([number, pull]) => toPullView(call, number, pull))
 }
 
 interface LabelFilter extends Paging, Ordered {
@@ -437,7 +437,7 @@ function listLabels(call: Call, { orderBy, query, ...paging }: LabelFilter): obj
   )
   const names = orderBy?.field === 'NAME' ? found.toSorted() : found
   const ordered = orderBy?.direction === 'DESC' ? names.toReversed() : names
-  return list('labels', ordered, paging, (name) => labelView(call, name))
+  return createConnection('labels', ordered, paging, (name) => toLabelView(call, name))
 }
 
 /** Converts the permissions of the token to a role. */
@@ -445,12 +445,12 @@ function getViewerPermission({ state: { permissions } }: Call): string {
   return permissions.contents === 'write' ? 'WRITE' : 'READ'
 }
 
-export function repositoryView(call: Call): object {
+export function toRepositoryView(call: Call): object {
   const { repository, name, baseUrl } = call
   const { id, defaultBranch, mergeMethods } = repository
   return {
     __typename: 'Repository',
-    id: nodeId('R', id, ''),
+    id: toNodeId('R', id, ''),
     databaseId: id,
     name: name.split('/')[1],
     nameWithOwner: name,
@@ -479,6 +479,6 @@ export function repositoryView(call: Call): object {
     issues: (filter: IssueFilter) => listIssues(call, filter),
     labels: (given: LabelFilter) => listLabels(call, given),
     label: ({ name: label }: { readonly name: string }) =>
-      repository.labels.includes(label) ? labelView(call, label) : null,
+      repository.labels.includes(label) ? toLabelView(call, label) : null,
   }
 }

@@ -9,13 +9,21 @@ import {
   specifiedRules,
   validate,
 } from 'graphql'
-import { type Paging, list } from './graphql-list.ts'
-import { mutationFields } from './graphql-mutations.ts'
-import { NotPlayedError, refuse } from './graphql-refusals.ts'
+import { type Paging, createConnection } from './graphql-list.ts'
+import { createMutationFields } from './graphql-mutations.ts'
+import { NotImplementedError, createError } from './graphql-refusals.ts'
 import { SCHEMA } from './graphql-schema.ts'
-import { actorView, commentView, issueView, labelView, pullView, repositoryView } from './graphql-views.ts'
-import { readNodeId } from './node-id.ts'
-import { type AccountCall, type Call, type Reply, notPlayed, ok, spelledIn, within } from './reply.ts'
+import { toActorView, toCommentView, toIssueView, toLabelView, toPullView, toRepositoryView } from './graphql-views.ts'
+import { parseNodeId } from './node-id.ts'
+import {
+  type AccountCall,
+  type Call,
+  type Reply,
+  notImplemented,
+  ok,
+  findIgnoringCase,
+  withRepository,
+} from './reply.ts'
 import { parseSearch, searchIssues } from './search-issues.ts'
 
 /** GitHub accepts `... on Issue { state } ... on PullRequest { state }` although the types of the two fields differ. */
@@ -31,37 +39,39 @@ function getSchema(): GraphQLSchema {
 /** Finds a repository by its current name or a former one. */
 function findRepository(call: AccountCall, requestedName: string): Call {
   const { repositories } = call.state
-  const name = spelledIn(Object.keys(repositories), requestedName) ?? requestedName
+  const name = findIgnoringCase(Object.keys(repositories), requestedName) ?? requestedName
   const { [name]: repository } = repositories
   if (repository === undefined)
-    throw refuse('NOT_FOUND', `Could not resolve to a Repository with the name '${requestedName}'.`)
-  return repository.movedTo === undefined ? within(call, name, repository) : findRepository(call, repository.movedTo)
+    throw createError('NOT_FOUND', `Could not resolve to a Repository with the name '${requestedName}'.`)
+  return repository.movedTo === undefined
+    ? withRepository(call, name, repository)
+    : findRepository(call, repository.movedTo)
 }
 
 function findRepositoryById(call: AccountCall, repositoryId: number): Call | undefined {
   const found = Object.entries(call.state.repositories).find(
     ([, { id, movedTo }]) => id === repositoryId && movedTo === undefined,
   )
-  return found === undefined ? undefined : within(call, ...found)
+  return found === undefined ? undefined : withRepository(call, ...found)
 }
 
 function findNodeView(call: AccountCall, id: string): object {
-  const node = readNodeId(id)
+  const node = parseNodeId(id)
   const repositoryCall = node === undefined ? undefined : findRepositoryById(call, node.repositoryId)
   const number = Number(node?.key)
-  if (node?.kind === 'U') return actorView(call, node.key)
+  if (node?.kind === 'U') return toActorView(call, node.key)
   if (node !== undefined && repositoryCall !== undefined) {
     const { labels, issues, pulls } = repositoryCall.repository
-    if (node.kind === 'R') return repositoryView(repositoryCall)
-    if (node.kind === 'LA' && labels.includes(node.key)) return labelView(repositoryCall, node.key)
-    if (node.kind === 'PR' && pulls[number] !== undefined) return pullView(repositoryCall, number, pulls[number])
-    if (node.kind === 'I' && issues[number] !== undefined) return issueView(repositoryCall, number, issues[number])
+    if (node.kind === 'R') return toRepositoryView(repositoryCall)
+    if (node.kind === 'LA' && labels.includes(node.key)) return toLabelView(repositoryCall, node.key)
+    if (node.kind === 'PR' && pulls[number] !== undefined) return toPullView(repositoryCall, number, pulls[number])
+    if (node.kind === 'I' && issues[number] !== undefined) return toIssueView(repositoryCall, number, issues[number])
     for (const [issueNumber, { comments }] of [...Object.entries(issues), ...Object.entries(pulls)]) {
       const comment = comments.find((candidate) => node.kind === 'IC' && candidate.id === number)
-      if (comment !== undefined) return commentView(repositoryCall, Number(issueNumber), comment)
+      if (comment !== undefined) return toCommentView(repositoryCall, Number(issueNumber), comment)
     }
   }
-  throw refuse('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`)
+  throw createError('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`)
 }
 
 interface SearchArguments extends Paging {
@@ -71,15 +81,15 @@ interface SearchArguments extends Paging {
 
 function search(call: AccountCall, { query, type, ...paging }: SearchArguments): object {
   const parsed = parseSearch(query)
-  if (type !== 'ISSUE') throw new NotPlayedError(`a search of the type ${type}`)
-  if ('unsupported' in parsed) throw new NotPlayedError(`“${parsed.unsupported}” in a search`)
+  if (type !== 'ISSUE') throw new NotImplementedError(`a search of the type ${type}`)
+  if ('unsupported' in parsed) throw new NotImplementedError(`“${parsed.unsupported}” in a search`)
   const found = searchIssues(call.state, parsed, call.nowMs)
   return {
     issueCount: found.length,
-    ...list('search', found, paging, ({ repositoryName, number, issue }) => {
+    ...createConnection('search', found, paging, ({ repositoryName, number, issue }) => {
       const repositoryCall = findRepository(call, repositoryName)
       const { [number]: pull } = repositoryCall.repository.pulls
-      return pull === undefined ? issueView(repositoryCall, number, issue) : pullView(repositoryCall, number, pull)
+      return pull === undefined ? toIssueView(repositoryCall, number, issue) : toPullView(repositoryCall, number, pull)
     }),
   }
 }
@@ -99,10 +109,10 @@ function describeMissing(message: string): string | undefined {
 /** Returns errors in GitHub's format with status 200, or a 501 if one of them is about an unsupported feature. */
 function toReply(query: string, errors: readonly GraphQLError[], data?: unknown): Reply {
   const missing = errors.map(({ message, originalError }) =>
-    originalError instanceof NotPlayedError ? originalError.message : describeMissing(message),
+    originalError instanceof NotImplementedError ? originalError.message : describeMissing(message),
   )
   const first = missing.find((name) => name !== undefined)
-  if (first !== undefined) return notPlayed(`the GraphQL query ${query}: ${first}`)
+  if (first !== undefined) return notImplemented(`the GraphQL query ${query}: ${first}`)
   const shown = errors.map(({ message, path, locations, extensions }) => ({
     ...(extensions['type'] !== undefined && { type: extensions['type'] }),
     ...(path !== undefined && { path }),
@@ -113,7 +123,7 @@ function toReply(query: string, errors: readonly GraphQLError[], data?: unknown)
 }
 
 /** Executes a GraphQL request on the same state as REST, with the same permissions and errors. */
-export function answerGraphQL(call: AccountCall, body: Readonly<Record<string, unknown>>): Reply {
+export function handleGraphQL(call: AccountCall, body: Readonly<Record<string, unknown>>): Reply {
   const { query, variables, operationName } = body
   if (typeof query !== 'string' || query === '')
     return ok({ errors: [{ message: 'A query attribute must be specified and must be a string.' }] })
@@ -132,12 +142,12 @@ export function answerGraphQL(call: AccountCall, body: Readonly<Record<string, u
     schema,
     document,
     rootValue: {
-      viewer: { ...actorView(call, call.state.identity), login: call.state.identity },
+      viewer: { ...toActorView(call, call.state.identity), login: call.state.identity },
       repository: ({ owner, name: short }: { readonly owner: string; readonly name: string }) =>
-        repositoryView(findRepository(call, `${owner}/${short}`)),
+        toRepositoryView(findRepository(call, `${owner}/${short}`)),
       node: ({ id }: { readonly id: string }) => findNodeView(call, id),
       search: (given: SearchArguments) => search(call, given),
-      ...mutationFields((repositoryId) => findRepositoryById(call, repositoryId)),
+      ...createMutationFields((repositoryId) => findRepositoryById(call, repositoryId)),
     },
     variableValues: typeof variables === 'object' ? (variables as Record<string, unknown> | null) : undefined,
     operationName: operation,

@@ -9,7 +9,7 @@ const MIN_SHA_LENGTH = 7
  * and changes when head or base move.
  * @returns undefined for a closed pull request and for a conflict
  */
-export function makeTestMerge({ branches }: RepositoryState, pull: PullState): Commit | undefined {
+export function createTestMerge({ branches }: RepositoryState, pull: PullState): Commit | undefined {
   const { headSha, base, user, updatedAtMs } = pull
   const baseSha = branches[base]
   if (pull.state !== 'open' || pull.conflict || baseSha === undefined) return undefined
@@ -29,13 +29,14 @@ export function findCommit(repository: RepositoryState, ref: string): Commit | u
   const name = ref.slice(ref.indexOf(':') + 1).replace(/^refs\//, '')
   const [, number, end] = /^pull\/(\d+)\/(head|merge)$/.exec(name) ?? []
   const pull = pulls[Number(number)]
-  if (number !== undefined) return pull && (end === 'head' ? findBySha(pull.headSha) : makeTestMerge(repository, pull))
+  if (number !== undefined)
+    return pull && (end === 'head' ? findBySha(pull.headSha) : createTestMerge(repository, pull))
   const short = name.replace(/^(heads|tags)\//, '')
   if (short === 'HEAD') return findBySha(repository.branches[defaultBranch])
   const named = name.startsWith('tags/') ? tags[short] : (branches[short] ?? tags[short])
   if (named !== undefined) return findBySha(named)
   if (!/^[0-9a-f]+$/.test(ref) || ref.length < MIN_SHA_LENGTH) return undefined
-  const testMerges = Object.values(pulls).map((pullRequest) => makeTestMerge(repository, pullRequest))
+  const testMerges = Object.values(pulls).map((pullRequest) => createTestMerge(repository, pullRequest))
   return [...commits, ...testMerges].find((commit) => commit?.sha.startsWith(ref))
 }
 
@@ -68,7 +69,7 @@ function combineChanges(before: FileChange, after: FileChange): FileChange | und
  * Combines the changes of several commits, sorted by file name.
  * @param commits oldest first
  */
-export function changedFiles(commits: readonly Commit[]): readonly FileChange[] {
+export function combineFileChanges(commits: readonly Commit[]): readonly FileChange[] {
   const files = new Map<string, FileChange>()
   for (const change of commits.flatMap((commit) => commit.files)) {
     const from = change.status === 'renamed' ? (change.previous_filename ?? change.filename) : change.filename
@@ -80,7 +81,7 @@ export function changedFiles(commits: readonly Commit[]): readonly FileChange[] 
   return [...files.values()].sort((a, b) => (a.filename < b.filename ? -1 : 1))
 }
 
-export interface Compared {
+export interface Comparison {
   readonly relation: 'ahead' | 'behind' | 'diverged' | 'identical'
   readonly mergeBase: Commit
   /** The commits that are in the head but not in the base, oldest first. */
@@ -90,7 +91,7 @@ export interface Compared {
   readonly files: readonly FileChange[]
 }
 
-function getRelation(aheadBy: number, behindBy: number): Compared['relation'] {
+function getRelation(aheadBy: number, behindBy: number): Comparison['relation'] {
   if (aheadBy > 0) return behindBy > 0 ? 'diverged' : 'ahead'
   return behindBy > 0 ? 'behind' : 'identical'
 }
@@ -99,7 +100,11 @@ function getRelation(aheadBy: number, behindBy: number): Compared['relation'] {
  * Compares the histories of two commits.
  * @returns undefined if they have no common ancestor
  */
-export function compareHistories(repository: RepositoryState, baseSha: string, headSha: string): Compared | undefined {
+export function compareHistories(
+  repository: RepositoryState,
+  baseSha: string,
+  headSha: string,
+): Comparison | undefined {
   const base = getHistory(repository, baseSha)
   const head = getHistory(repository, headSha)
   const inBase = new Set(base.map(({ sha }) => sha))
@@ -108,11 +113,11 @@ export function compareHistories(repository: RepositoryState, baseSha: string, h
   if (mergeBase === undefined) return undefined
   const ahead = head.filter(({ sha }) => !inBase.has(sha)).toReversed()
   const behindBy = base.filter(({ sha }) => !inHead.has(sha)).length
-  return { relation: getRelation(ahead.length, behindBy), mergeBase, ahead, behindBy, files: changedFiles(ahead) }
+  return { relation: getRelation(ahead.length, behindBy), mergeBase, ahead, behindBy, files: combineFileChanges(ahead) }
 }
 
 /** Returns the commits and changes of a pull request. Both are empty if its commits are unknown. */
-export function changeOfPull(repository: RepositoryState, pull: PullState): Pick<Compared, 'ahead' | 'files'> {
+export function getPullChange(repository: RepositoryState, pull: PullState): Pick<Comparison, 'ahead' | 'files'> {
   const baseSha = pull.closedBaseSha ?? repository.branches[pull.base] ?? ''
   return compareHistories(repository, baseSha, pull.headSha) ?? { ahead: [], files: [] }
 }

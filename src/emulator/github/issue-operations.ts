@@ -1,25 +1,25 @@
 import { type CrossReference, listCrossReferences } from './cross-references.ts'
-import { type IssueState, isAssignedTo, isMentioned, issueState } from './issue-state.ts'
+import { type IssueState, isAssignedTo, isMentioned, createIssueState } from './issue-state.ts'
 import { resolveLabels } from './label-operations.ts'
-import { type IssueCall, ISSUES_OR_PULLS, operation, type Operations, withIssue } from './operation.ts'
-import { PAGE } from './parameters.ts'
-import { issueFields } from './pull-body.ts'
+import { type IssueCall, ISSUES_OR_PULLS, defineOperation, type Operations, withIssue } from './operation.ts'
+import { PAGE_PARAMETERS } from './parameters.ts'
+import { toIssueFields } from './pull-body.ts'
 import {
   type Call,
   type Reply,
-  apiUrl,
+  getApiUrl,
   created,
-  invalid,
-  listReply,
+  refuseField,
+  createListReply,
   noContent,
   ok,
-  refusal,
-  spelledIn,
-  wireTime,
+  refuse,
+  findIgnoringCase,
+  formatTime,
 } from './reply.ts'
 import { closeIssue, reopenIssue, takeNumber } from './repository-events.ts'
 import type { ReviewEvent } from './pull-state.ts'
-import { reactionsBody, reviewerBody, userBody } from './resource-body.ts'
+import { toReactionsBody, toReviewerBody, toUserBody } from './resource-body.ts'
 
 /** GitHub defines `popularity` as the number of comments. */
 const SORT_KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
@@ -31,7 +31,7 @@ const SORT_KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
 }
 
 /** Filters by the query's `state`, and sorts by its `sort` and `direction`. */
-export function sortIssues<T extends IssueState>(
+export function selectIssues<T extends IssueState>(
   { query }: Pick<Call, 'query'>,
   issues: Readonly<Record<number, T>>,
   defaultDirection: 'asc' | 'desc',
@@ -46,25 +46,25 @@ export function sortIssues<T extends IssueState>(
 }
 
 /** The parameters that lists of issues and of pull requests share. */
-export const LISTED = { state: ['open', 'closed', 'all'], direction: ['asc', 'desc'] } as const
+export const LIST_PARAMETERS = { state: ['open', 'closed', 'all'], direction: ['asc', 'desc'] } as const
 
-export function issueBody(call: Call, number: number, issue: IssueState): object {
+export function toIssueBody(call: Call, number: number, issue: IssueState): object {
   const { name, baseUrl } = call
   const page = `${baseUrl}/${name}/${'branch' in issue ? 'pull' : 'issues'}/${number}`
-  const url = apiUrl(call, `/issues/${number}`)
+  const url = getApiUrl(call, `/issues/${number}`)
   const { stateReason = 'completed' } = issue
   return {
-    ...issueFields(call, number, issue),
+    ...toIssueFields(call, number, issue),
     url,
-    repository_url: apiUrl(call, ''),
+    repository_url: getApiUrl(call, ''),
     comments_url: `${url}/comments`,
     labels_url: `${url}/labels{/name}`,
     timeline_url: `${url}/timeline`,
     html_url: page,
     comments: issue.comments.length,
-    reactions: reactionsBody(url, []),
+    reactions: toReactionsBody(url, []),
     ...('branch' in issue
-      ? { pull_request: { url: apiUrl(call, `/pulls/${number}`), html_url: page } }
+      ? { pull_request: { url: getApiUrl(call, `/pulls/${number}`), html_url: page } }
       : { state_reason: issue.state === 'closed' || stateReason === 'reopened' ? stateReason : null }),
   }
 }
@@ -78,15 +78,15 @@ function listIssues(call: Call): Reply {
     call.query.get(name),
   )
   const sinceMs = Date.parse(since ?? '') || -Infinity
-  const found = sortIssues(call, visible, 'desc').filter(
+  const found = selectIssues(call, visible, 'desc').filter(
     ([, issue]) =>
-      labels.every((label) => spelledIn(issue.labels, label) !== undefined) &&
-      spelledIn([issue.user], creator ?? issue.user) !== undefined &&
+      labels.every((label) => findIgnoringCase(issue.labels, label) !== undefined) &&
+      findIgnoringCase([issue.user], creator ?? issue.user) !== undefined &&
       (typeof assignee !== 'string' || isAssignedTo(issue, assignee)) &&
       (typeof mentioned !== 'string' || isMentioned(issue, mentioned)) &&
       issue.updatedAtMs >= sinceMs,
   )
-  return listReply(call, found, (_call, [number, issue]) => issueBody(call, number, issue))
+  return createListReply(call, found, (_call, [number, issue]) => toIssueBody(call, number, issue))
 }
 
 interface IssueFields {
@@ -105,30 +105,30 @@ const toNames = (labels: readonly unknown[]): readonly string[] =>
 /** GitHub silently ignores users who cannot be assigned. */
 function selectAssignees({ repository, state }: Call, logins: readonly string[]): readonly string[] {
   const known = [...Object.keys(repository.collaborators), state.identity]
-  return logins.flatMap((login) => spelledIn(known, login) ?? [])
+  return logins.flatMap((login) => findIgnoringCase(known, login) ?? [])
 }
 
 function createIssue(call: Call): Reply {
   const { repository, state, nowMs } = call
   const { title = '', body, labels = [], assignees = [] } = call.body as IssueFields
-  if (title.trim() === '') return invalid('Issue', 'title')
+  if (title.trim() === '') return refuseField('Issue', 'title')
   const resolved = resolveLabels(call, toNames(labels))
   if ('status' in resolved) return resolved
   const number = takeNumber(repository)
   const text = { title, body: body ?? '', user: state.identity }
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs }
   const known = [...selectAssignees(call, assignees)]
-  const issue = issueState({ ...text, ...times, labels: [...resolved], assignees: known })
+  const issue = createIssueState({ ...text, ...times, labels: [...resolved], assignees: known })
   repository.issues[number] = issue
-  return created(issueBody(call, number, issue))
+  return created(toIssueBody(call, number, issue))
 }
 
 function updateIssue(call: IssueCall): Reply {
   const { repository, number, issue, nowMs } = call
   const { title, body, state, state_reason: reason, labels, assignees } = call.body as IssueFields
-  if (title?.trim() === '') return invalid('Issue', 'title')
+  if (title?.trim() === '') return refuseField('Issue', 'title')
   if ('merge' in issue && issue.merge !== undefined && state === 'open')
-    return refusal(422, 'Validation Failed', {
+    return refuse(422, 'Validation Failed', {
       errors: [{ resource: 'Issue', field: 'state', code: 'invalid', message: 'The pull request cannot be reopened.' }],
     })
   const resolved = labels === undefined ? undefined : resolveLabels(call, toNames(labels))
@@ -141,7 +141,7 @@ function updateIssue(call: IssueCall): Reply {
   if (state === 'open' && issue.state === 'closed') reopenIssue(issue, nowMs)
   if (reason !== undefined) issue.stateReason = reason ?? undefined
   issue.updatedAtMs = nowMs
-  return ok(issueBody(call, number, issue))
+  return ok(toIssueBody(call, number, issue))
 }
 
 const changeAssignees =
@@ -155,7 +155,7 @@ const changeAssignees =
       if (how === 'remove' && index !== -1) issue.assignees.splice(index, 1)
     }
     issue.updatedAtMs = nowMs
-    const body = issueBody(call, number, issue)
+    const body = toIssueBody(call, number, issue)
     return how === 'add' ? created(body) : ok(body)
   }
 
@@ -172,16 +172,16 @@ function unlock({ issue }: IssueCall): Reply {
 }
 
 function toEventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): object {
-  if (event === 'reviewed') return { id, event, user: userBody(call.state, name), submitted_at: wireTime(atMs) }
-  const [requester, reviewer] = [userBody(call.state, actor), reviewerBody(call, name)]
+  if (event === 'reviewed') return { id, event, user: toUserBody(call.state, name), submitted_at: formatTime(atMs) }
+  const [requester, reviewer] = [toUserBody(call.state, actor), toReviewerBody(call, name)]
   const requested = 'user' in reviewer ? { requested_reviewer: reviewer.user } : { requested_team: reviewer.team }
-  return { id, event, actor: requester, review_requester: requester, created_at: wireTime(atMs), ...requested }
+  return { id, event, actor: requester, review_requester: requester, created_at: formatTime(atMs), ...requested }
 }
 
 function toCrossReferenceBody(call: Call, { name, repository, number, issue, user, atMs }: CrossReference): object {
-  const at = wireTime(atMs)
-  const source = { type: 'issue', issue: issueBody({ ...call, name, repository }, number, issue) }
-  return { event: 'cross-referenced', actor: userBody(call.state, user), created_at: at, updated_at: at, source }
+  const at = formatTime(atMs)
+  const source = { type: 'issue', issue: toIssueBody({ ...call, name, repository }, number, issue) }
+  return { event: 'cross-referenced', actor: toUserBody(call.state, user), created_at: at, updated_at: at, source }
 }
 
 /** Lists only events about reviews and cross-references. Other events are not recorded. */
@@ -192,7 +192,7 @@ function listEvents(call: IssueCall): Reply {
     ...reviews.map((event) => ({ atMs: event.atMs, body: toEventBody(call, event) })),
     ...references.map((reference) => ({ atMs: reference.atMs, body: toCrossReferenceBody(call, reference) })),
   ]
-  return listReply(
+  return createListReply(
     call,
     events.toSorted((a, b) => a.atMs - b.atMs),
     (_call, { body }) => body,
@@ -207,10 +207,10 @@ const UNSUPPORTED = ['assignee', 'milestone', 'issue_field_values', 'type'] as c
 
 /** Issues, and the properties that pull requests share with them: state, assignees, locks, timeline. */
 export const ISSUE_OPERATIONS: Operations = {
-  'issues/list-for-repo': operation('GET', '/issues', ['issues'], listIssues, {
+  'issues/list-for-repo': defineOperation('GET', '/issues', ['issues'], listIssues, {
     query: {
-      ...PAGE,
-      ...LISTED,
+      ...PAGE_PARAMETERS,
+      ...LIST_PARAMETERS,
       labels: 'text',
       creator: 'text',
       assignee: 'text',
@@ -218,40 +218,52 @@ export const ISSUE_OPERATIONS: Operations = {
       since: 'time',
       sort: ['created', 'updated', 'comments'],
     },
-    unplayed: ['milestone', 'type', 'issue_field_values'],
+    unsupported: ['milestone', 'type', 'issue_field_values'],
   }),
-  'issues/create': operation('POST', '/issues', ['issues'], createIssue, {
+  'issues/create': defineOperation('POST', '/issues', ['issues'], createIssue, {
     body: TEXT,
     required: ['title'],
-    unplayed: UNSUPPORTED,
+    unsupported: UNSUPPORTED,
   }),
-  'issues/get': operation(
+  'issues/get': defineOperation(
     'GET',
     ISSUE,
     ISSUES_OR_PULLS,
-    withIssue((call) => ok(issueBody(call, call.number, call.issue))),
+    withIssue((call) => ok(toIssueBody(call, call.number, call.issue))),
   ),
-  'issues/update': operation('PATCH', ISSUE, ISSUES_OR_PULLS, withIssue(updateIssue), {
+  'issues/update': defineOperation('PATCH', ISSUE, ISSUES_OR_PULLS, withIssue(updateIssue), {
     body: {
       ...TEXT,
       state: ['open', 'closed'],
       state_reason: ['completed', 'not_planned', 'reopened'],
     },
-    unplayed: [...UNSUPPORTED, 'duplicate_issue_id'],
+    unsupported: [...UNSUPPORTED, 'duplicate_issue_id'],
   }),
-  'issues/add-assignees': operation('POST', ASSIGNEES, ISSUES_OR_PULLS, withIssue(changeAssignees('add')), {
+  'issues/add-assignees': defineOperation('POST', ASSIGNEES, ISSUES_OR_PULLS, withIssue(changeAssignees('add')), {
     body: { assignees: 'texts' },
   }),
-  'issues/remove-assignees': operation('DELETE', ASSIGNEES, ISSUES_OR_PULLS, withIssue(changeAssignees('remove')), {
-    body: { assignees: 'texts' },
-    required: ['assignees'],
-  }),
-  'issues/lock': operation('PUT', LOCK, ISSUES_OR_PULLS, withIssue(lock), {
+  'issues/remove-assignees': defineOperation(
+    'DELETE',
+    ASSIGNEES,
+    ISSUES_OR_PULLS,
+    withIssue(changeAssignees('remove')),
+    {
+      body: { assignees: 'texts' },
+      required: ['assignees'],
+    },
+  ),
+  'issues/lock': defineOperation('PUT', LOCK, ISSUES_OR_PULLS, withIssue(lock), {
     body: { lock_reason: ['off-topic', 'too heated', 'resolved', 'spam'] },
   }),
-  'issues/unlock': operation('DELETE', LOCK, ISSUES_OR_PULLS, withIssue(unlock)),
-  'issues/list-events-for-timeline': operation('GET', `${ISSUE}/timeline`, ISSUES_OR_PULLS, withIssue(listEvents), {
-    query: PAGE,
-    unplayed: ['exclude'],
-  }),
+  'issues/unlock': defineOperation('DELETE', LOCK, ISSUES_OR_PULLS, withIssue(unlock)),
+  'issues/list-events-for-timeline': defineOperation(
+    'GET',
+    `${ISSUE}/timeline`,
+    ISSUES_OR_PULLS,
+    withIssue(listEvents),
+    {
+      query: PAGE_PARAMETERS,
+      unsupported: ['exclude'],
+    },
+  ),
 }

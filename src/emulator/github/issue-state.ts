@@ -52,7 +52,7 @@ export function isAssignedTo({ assignees }: IssueState, login: string): boolean 
   return assignees.some((assignee) => assignee.toLowerCase() === login.toLowerCase())
 }
 
-export function issueState(fields: Partial<IssueState> = {}): IssueState {
+export function createIssueState(fields: Partial<IssueState> = {}): IssueState {
   return {
     title: 'Update the docs',
     body: '',

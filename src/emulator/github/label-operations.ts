@@ -1,20 +1,20 @@
 import type { IssueState } from './issue-state.ts'
-import { type IssueCall, ISSUES_OR_PULLS, operation, type Operations, withIssue } from './operation.ts'
-import { PAGE } from './parameters.ts'
+import { type IssueCall, ISSUES_OR_PULLS, defineOperation, type Operations, withIssue } from './operation.ts'
+import { PAGE_PARAMETERS } from './parameters.ts'
 import {
   type Call,
   NOT_FOUND,
   type Reply,
   created,
-  invalid,
-  listReply,
+  refuseField,
+  createListReply,
   noContent,
   ok,
-  refusal,
-  spelledIn,
+  refuse,
+  findIgnoringCase,
 } from './reply.ts'
 import type { RepositoryState } from './repository-state.ts'
-import { labelBody } from './resource-body.ts'
+import { toLabelBody } from './resource-body.ts'
 
 /**
  * Returns the label names of a body. Names are strings or objects with a name, in an array or in the field `labels`.
@@ -37,19 +37,19 @@ export function resolveLabels(
   { repository, state }: Pick<Call, 'repository' | 'state'>,
   names: readonly string[],
 ): readonly string[] | Reply {
-  const unknown = names.filter((name) => spelledIn(repository.labels, name) === undefined)
+  const unknown = names.filter((name) => findIgnoringCase(repository.labels, name) === undefined)
   if (unknown.length > 0 && state.permissions.issues !== 'write')
-    return refusal(403, 'You do not have permission to create labels on this repository.', {
+    return refuse(403, 'You do not have permission to create labels on this repository.', {
       errors: [{ resource: 'Repository', field: 'label', code: 'unauthorized' }],
     })
-  for (const name of unknown) if (spelledIn(repository.labels, name) === undefined) repository.labels.push(name)
-  return names.map((name) => spelledIn(repository.labels, name) ?? name)
+  for (const name of unknown) if (findIgnoringCase(repository.labels, name) === undefined) repository.labels.push(name)
+  return names.map((name) => findIgnoringCase(repository.labels, name) ?? name)
 }
 
 const isReply = (value: readonly string[] | Reply): value is Reply => 'status' in value
 
 function showLabels(call: Call, { labels }: IssueState): Reply {
-  return ok(labels.map((name) => labelBody(call, name)))
+  return ok(labels.map((name) => toLabelBody(call, name)))
 }
 
 /** Adds all labels or none. `set` removes the others first. */
@@ -59,7 +59,7 @@ const changeLabels =
     const { issue, body, nowMs } = call
     const names = readNames(body)
     if (names === undefined)
-      return refusal(422, "Invalid request.\n\nFor 'links/1/schema', the body is not an array of labels.")
+      return refuse(422, "Invalid request.\n\nFor 'links/1/schema', the body is not an array of labels.")
     const labels = resolveLabels(call, names)
     if (isReply(labels)) return labels
     if (how === 'set') issue.labels.splice(0)
@@ -70,8 +70,8 @@ const changeLabels =
 
 function removeLabel(call: IssueCall): Reply {
   const { issue, params, nowMs } = call
-  const label = spelledIn(issue.labels, params['name'] ?? '')
-  if (label === undefined) return refusal(404, 'Label does not exist')
+  const label = findIgnoringCase(issue.labels, params['name'] ?? '')
+  if (label === undefined) return refuse(404, 'Label does not exist')
   issue.labels.splice(issue.labels.indexOf(label), 1)
   issue.updatedAtMs = nowMs
   return showLabels(call, issue)
@@ -88,20 +88,20 @@ const COLOR = /^[0-9a-f]{6}$/i
 function createLabel(call: Call): Reply {
   const { body, repository } = call
   const { name, color, description } = body as { name: string; color?: string; description?: string }
-  if (spelledIn(repository.labels, name) !== undefined) return invalid('Label', 'name', 'already_exists')
-  if (name.trim() === '') return invalid('Label', 'name', 'missing_field')
-  if (color !== undefined && !COLOR.test(color)) return invalid('Label', 'color', 'invalid')
+  if (findIgnoringCase(repository.labels, name) !== undefined) return refuseField('Label', 'name', 'already_exists')
+  if (name.trim() === '') return refuseField('Label', 'name', 'missing_field')
+  if (color !== undefined && !COLOR.test(color)) return refuseField('Label', 'color', 'invalid')
   repository.labels.push(name)
   repository.labelDetails[name] = {
     ...(color !== undefined && { color }),
     ...(description !== undefined && { description }),
   }
-  return created(labelBody(call, name))
+  return created(toLabelBody(call, name))
 }
 
 function withLabel(handle: (call: Call, label: string) => Reply): (call: Call) => Reply {
   return (call) => {
-    const label = spelledIn(call.repository.labels, call.params['name'] ?? '')
+    const label = findIgnoringCase(call.repository.labels, call.params['name'] ?? '')
     return label === undefined ? NOT_FOUND : handle(call, label)
   }
 }
@@ -132,16 +132,16 @@ function updateLabel(call: Call, label: string): Reply {
     color,
     description,
   } = body as { new_name?: string; color?: string; description?: string }
-  const other = spelledIn(repository.labels, name)
-  if (other !== undefined && other !== label) return invalid('Label', 'name', 'already_exists')
-  if (color !== undefined && !COLOR.test(color)) return invalid('Label', 'color', 'invalid')
+  const other = findIgnoringCase(repository.labels, name)
+  if (other !== undefined && other !== label) return refuseField('Label', 'name', 'already_exists')
+  if (color !== undefined && !COLOR.test(color)) return refuseField('Label', 'color', 'invalid')
   replaceEverywhere(repository, label, name)
   repository.labelDetails[name] = {
     ...repository.labelDetails[name],
     ...(color !== undefined && { color }),
     ...(description !== undefined && { description }),
   }
-  return ok(labelBody(call, name))
+  return ok(toLabelBody(call, name))
 }
 
 function deleteLabel({ repository }: Call, label: string): Reply {
@@ -156,36 +156,36 @@ const DETAILS = { color: 'text', description: 'text or null' } as const
 
 /** Labels of repositories, issues and pull requests. */
 export const LABEL_OPERATIONS: Operations = {
-  'issues/list-labels-for-repo': operation(
+  'issues/list-labels-for-repo': defineOperation(
     'GET',
     '/labels',
     ISSUES_OR_PULLS,
-    (call) => listReply(call, call.repository.labels, labelBody),
-    { query: PAGE },
+    (call) => createListReply(call, call.repository.labels, toLabelBody),
+    { query: PAGE_PARAMETERS },
   ),
-  'issues/create-label': operation('POST', '/labels', ['issues'], createLabel, {
+  'issues/create-label': defineOperation('POST', '/labels', ['issues'], createLabel, {
     body: { name: 'text', ...DETAILS },
     required: ['name'],
   }),
-  'issues/get-label': operation(
+  'issues/get-label': defineOperation(
     'GET',
     LABEL,
     ISSUES_OR_PULLS,
-    withLabel((call, label) => ok(labelBody(call, label))),
+    withLabel((call, label) => ok(toLabelBody(call, label))),
   ),
-  'issues/update-label': operation('PATCH', LABEL, ['issues'], withLabel(updateLabel), {
+  'issues/update-label': defineOperation('PATCH', LABEL, ['issues'], withLabel(updateLabel), {
     body: { new_name: 'text', ...DETAILS },
   }),
-  'issues/delete-label': operation('DELETE', LABEL, ['issues'], withLabel(deleteLabel)),
-  'issues/list-labels-on-issue': operation(
+  'issues/delete-label': defineOperation('DELETE', LABEL, ['issues'], withLabel(deleteLabel)),
+  'issues/list-labels-on-issue': defineOperation(
     'GET',
     ISSUE_LABELS,
     ISSUES_OR_PULLS,
-    withIssue((call) => listReply(call, call.issue.labels, labelBody)),
-    { query: PAGE },
+    withIssue((call) => createListReply(call, call.issue.labels, toLabelBody)),
+    { query: PAGE_PARAMETERS },
   ),
-  'issues/add-labels': operation('POST', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(changeLabels('add')), NAMES),
-  'issues/set-labels': operation('PUT', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(changeLabels('set')), NAMES),
-  'issues/remove-all-labels': operation('DELETE', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(removeAllLabels)),
-  'issues/remove-label': operation('DELETE', `${ISSUE_LABELS}/{name}`, ISSUES_OR_PULLS, withIssue(removeLabel)),
+  'issues/add-labels': defineOperation('POST', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(changeLabels('add')), NAMES),
+  'issues/set-labels': defineOperation('PUT', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(changeLabels('set')), NAMES),
+  'issues/remove-all-labels': defineOperation('DELETE', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(removeAllLabels)),
+  'issues/remove-label': defineOperation('DELETE', `${ISSUE_LABELS}/{name}`, ISSUES_OR_PULLS, withIssue(removeLabel)),
 }

@@ -1,6 +1,6 @@
 import { listDiffLines } from './diff-lines.ts'
 import type { PullCall } from './operation.ts'
-import { shownChange } from './pull-body.ts'
+import { getVisibleChange } from './pull-body.ts'
 import type { ReviewComment } from './pull-state.ts'
 import { takeId } from './state.ts'
 
@@ -23,7 +23,7 @@ type UnresolvedField = 'path' | 'line'
 export function makeLineComment(call: PullCall, fields: LineFields): ReviewComment | UnresolvedField {
   const { pull, state, nowMs } = call
   const { path, body, line, side = 'RIGHT', start_line: startLine, position } = fields
-  const file = shownChange(call, pull).files.find(({ filename }) => filename === path)
+  const file = getVisibleChange(call, pull).files.find(({ filename }) => filename === path)
   if (file === undefined) return 'path'
   const key = side === 'LEFT' ? 'oldLine' : 'newLine'
   const lines = listDiffLines(file)

@@ -4,7 +4,7 @@ import type { MergeMethod, PullState, Review } from './pull-state.ts'
 import type { RepositoryState } from './repository-state.ts'
 
 /** Returns the newest approval or change request of each reviewer, unless it was dismissed. */
-export function countingReviews({ reviews }: PullState): readonly Review[] {
+export function listEffectiveReviews({ reviews }: PullState): readonly Review[] {
   const verdicts = reviews.filter(({ state }) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state))
   return [...new Map(verdicts.map((review) => [review.user, review])).values()].filter(
     ({ state }) => state !== 'DISMISSED',
@@ -12,12 +12,12 @@ export function countingReviews({ reviews }: PullState): readonly Review[] {
 }
 
 /** Returns GitHub's `reviewDecision`. Undefined if no approval is required and there is no approval or change request. */
-export function reviewDecision(
+export function getReviewDecision(
   repository: RepositoryState,
   pull: PullState,
 ): 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | undefined {
   const { requiredApprovals = 0 } = repository.protections[pull.base] ?? {}
-  const states = countingReviews(pull).map(({ state }) => state)
+  const states = listEffectiveReviews(pull).map(({ state }) => state)
   if (states.includes('CHANGES_REQUESTED')) return 'CHANGES_REQUESTED'
   const approvals = states.filter((state) => state === 'APPROVED').length
   if (approvals < requiredApprovals) return 'REVIEW_REQUIRED'
@@ -36,7 +36,7 @@ function listMissingRequirements(repository: RepositoryState, pull: PullState, n
     if (states.includes('failed')) return [`Required status check "${name}" is failing.`]
     return states.every((state) => state === 'passed') ? [] : [`Required status check "${name}" is in progress.`]
   })
-  const decision = reviewDecision(repository, pull)
+  const decision = getReviewDecision(repository, pull)
   const isPlural = requiredApprovals > 1
   const approvals = `At least ${requiredApprovals} approving review${isPlural ? 's are' : ' is'} required by reviewers with write access.`
   return [
@@ -55,7 +55,7 @@ function isBehind(repository: RepositoryState, { base, headSha }: PullState): bo
 /** GitHub's `mergeable_state` of an open pull request, except for `unknown`. */
 export type MergeState = 'dirty' | 'draft' | 'blocked' | 'behind' | 'unstable' | 'clean'
 
-export function readMergeState(repository: RepositoryState, pull: PullState, nowMs: number): MergeState {
+export function getMergeState(repository: RepositoryState, pull: PullState, nowMs: number): MergeState {
   if (pull.conflict) return 'dirty'
   if (pull.draft) return 'draft'
   if (pull.blocked || listMissingRequirements(repository, pull, nowMs).length > 0) return 'blocked'
@@ -83,7 +83,7 @@ export function findMergeBlocker(
   const missing = listMissingRequirements(repository, pull, nowMs)
   if (missing.length > 0) return missing.join(' ')
   if (pull.blocked) return NOT_MERGEABLE
-  if (readMergeState(repository, pull, nowMs) === 'behind')
+  if (getMergeState(repository, pull, nowMs) === 'behind')
     return 'The head branch is not up to date with the base branch.'
   return repository.mergeMethods.includes(method) ? undefined : METHOD_NOT_ALLOWED[method]
 }

@@ -9,11 +9,11 @@ export interface NodeKey {
 }
 
 /** Creates the id that GraphQL and REST (as `node_id`) use. Clients must treat it as opaque. */
-export function nodeId(kind: NodeKind, repositoryId: number, key: number | string): string {
+export function toNodeId(kind: NodeKind, repositoryId: number, key: number | string): string {
   return `${kind}_${Buffer.from(`${repositoryId}:${key}`).toString('base64url')}`
 }
 
-export function readNodeId(id: string): NodeKey | undefined {
+export function parseNodeId(id: string): NodeKey | undefined {
   const [, kind, encoded = ''] = /^([A-Z]+)_([\w-]+)$/.exec(id) ?? []
   const [, repositoryId, key = ''] = /^(\d+):(.*)$/s.exec(Buffer.from(encoded, 'base64url').toString()) ?? []
   if (kind === undefined || repositoryId === undefined) return undefined

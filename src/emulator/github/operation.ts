@@ -1,6 +1,6 @@
-import { type Call, NOT_FOUND, type Reply, refusal } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, refuse } from './reply.ts'
 import type { IssueState } from './issue-state.ts'
-import type { Plays } from './parameters.ts'
+import type { SupportedParameters } from './parameters.ts'
 import type { PullState } from './pull-state.ts'
 import type { PermissionName } from './state.ts'
 
@@ -11,20 +11,20 @@ export interface Operation {
   readonly path: string
   /** Any one of these is sufficient. Empty: every token is allowed. */
   readonly permissions: readonly PermissionName[]
-  readonly answer: (call: Call) => Reply
-  readonly plays: Plays
+  readonly handle: (call: Call) => Reply
+  readonly parameters: SupportedParameters
 }
 
 /** By operation ids of GitHub's API description, such as `pulls/get`. */
 export type Operations = Readonly<Record<string, Operation>>
 
-export const operation = (
+export const defineOperation = (
   method: Operation['method'],
   path: string,
   permissions: Operation['permissions'],
-  handler: Operation['answer'],
-  supported: Plays = {},
-): Operation => ({ method, path, permissions, answer: handler, plays: supported })
+  handle: Operation['handle'],
+  parameters: SupportedParameters = {},
+): Operation => ({ method, path, permissions, handle, parameters })
 
 export const CONTENTS = ['contents'] as const
 export const PULLS = ['pull-requests'] as const
@@ -42,7 +42,7 @@ export interface IssueCall extends Call {
 }
 
 /** Finds the pull request that the path names. Responds with 404 if it does not exist or is not visible yet. */
-export function withPull(handle: (call: PullCall) => Reply): Operation['answer'] {
+export function withPull(handle: (call: PullCall) => Reply): Operation['handle'] {
   return (call) => {
     const number = Number(call.params['pull_number'] ?? call.params['issue_number'])
     const pull = call.repository.pulls[number]
@@ -52,7 +52,7 @@ export function withPull(handle: (call: PullCall) => Reply): Operation['answer']
 }
 
 /** Finds the issue that the path names. Every pull request is also an issue. */
-export function withIssue(handle: (call: IssueCall) => Reply): Operation['answer'] {
+export function withIssue(handle: (call: IssueCall) => Reply): Operation['handle'] {
   const handlePull = withPull((call) => handle({ ...call, issue: call.pull }))
   return (call) => {
     const number = Number(call.params['issue_number'])
@@ -71,7 +71,7 @@ function listSufficientPermissions(
 }
 
 /** Returns the value of `x-accepted-github-permissions`: alternatives, separated by `; `. */
-export function acceptedPermissions(operation: Operation, call: Pick<Call, 'repository' | 'params'>): string {
+export function formatAcceptedPermissions(operation: Operation, call: Pick<Call, 'repository' | 'params'>): string {
   const names = listSufficientPermissions(operation, call)
   const access = getAccess(operation)
   return names.map((name) => `${name.replace('-', '_')}=${access}`).join('; ') || 'metadata=read'
@@ -80,7 +80,7 @@ export function acceptedPermissions(operation: Operation, call: Pick<Call, 'repo
 const getAccess = ({ method }: Operation): 'read' | 'write' => (method === 'GET' ? 'read' : 'write')
 
 /** Returns GitHub's 403 if the token lacks the permission. */
-export function refuseAccess(
+export function checkAccess(
   operation: Operation,
   call: Pick<Call, 'state' | 'repository' | 'params'>,
 ): Reply | undefined {
@@ -88,5 +88,5 @@ export function refuseAccess(
   const names = listSufficientPermissions(operation, call)
   const { permissions } = call.state
   if (names.length === 0 || names.some((name) => ['write', access].includes(permissions[name] ?? ''))) return undefined
-  return refusal(403, 'Resource not accessible by integration')
+  return refuse(403, 'Resource not accessible by integration')
 }

@@ -1,18 +1,18 @@
-import { type Reply, notPlayed, refusal } from './reply.ts'
+import { type Reply, notImplemented, refuse } from './reply.ts'
 
 /** The type of a query parameter or body field. A list contains the allowed strings. */
-export type Kind = readonly string[] | keyof typeof KINDS
+export type ParameterType = readonly string[] | keyof typeof KINDS
 
 /** The parts of a request that an operation supports. */
-export interface Plays {
-  readonly query?: Readonly<Record<string, Kind>>
-  readonly body?: Readonly<Record<string, Kind>>
+export interface SupportedParameters {
+  readonly query?: Readonly<Record<string, ParameterType>>
+  readonly body?: Readonly<Record<string, ParameterType>>
   /** Required fields of the body. */
   readonly required?: readonly string[]
   /** Formats besides JSON, such as `diff` for `application/vnd.github.diff`. */
   readonly formats?: readonly string[]
   /** All other parameters in GitHub's API description. They get a 501, so that none is silently ignored. */
-  readonly unplayed?: readonly string[]
+  readonly unsupported?: readonly string[]
 }
 
 function decode(text: string): string {
@@ -24,12 +24,12 @@ function decode(text: string): string {
 }
 
 /** Decodes the parameters of a path. */
-export function decodeAll(params: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+export function decodeParameters(params: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decode(text)]))
 }
 
 /** The parameters of every list. */
-export const PAGE = { per_page: 'count', page: 'count' } as const satisfies Plays['query']
+export const PAGE_PARAMETERS = { per_page: 'count', page: 'count' } as const satisfies SupportedParameters['query']
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -55,11 +55,11 @@ const KINDS = {
   any: { noun: 'a value', fits: () => true },
 } as const
 
-function fits(kind: Kind, value: unknown): boolean {
+function fits(kind: ParameterType, value: unknown): boolean {
   return typeof kind === 'string' ? KINDS[kind].fits(value) : isText(value) && kind.includes(value)
 }
 
-function describeInvalidField(name: string, kind: Kind, value: unknown): string {
+function describeInvalidField(name: string, kind: ParameterType, value: unknown): string {
   const shown = value === null ? 'nil' : JSON.stringify(value)
   const expected = typeof kind === 'string' ? KINDS[kind].noun : `a member of ${JSON.stringify(kind)}`
   return `Invalid request.\n\nFor 'properties/${name}', ${shown} is not ${expected}.`
@@ -72,19 +72,19 @@ function describeInvalidField(name: string, kind: Kind, value: unknown): string 
  */
 export function checkParameters(
   operation: string,
-  { query: parameters = {}, body: fields = {}, required = [], unplayed: unsupportedNames = [] }: Plays,
+  { query: parameters = {}, body: fields = {}, required = [], unsupported: unsupportedNames = [] }: SupportedParameters,
   query: URLSearchParams,
   body: Readonly<Record<string, unknown>>,
 ): Reply | undefined {
   const unsupported = unsupportedNames.find((name) => query.has(name) || body[name] !== undefined)
-  if (unsupported !== undefined) return notPlayed(`“${unsupported}” in ${operation}`)
+  if (unsupported !== undefined) return notImplemented(`“${unsupported}” in ${operation}`)
   const wrong = Object.entries(parameters).filter(([name, kind]) => query.has(name) && !fits(kind, query.get(name)))
   if (wrong.length > 0)
-    return refusal(422, 'Validation Failed', {
+    return refuse(422, 'Validation Failed', {
       errors: wrong.map(([field]) => ({ field, code: 'invalid', value: query.get(field) })),
     })
   const missing = required.find((name) => body[name] === undefined)
-  if (missing !== undefined) return refusal(422, `Invalid request.\n\n"${missing}" wasn't supplied.`)
+  if (missing !== undefined) return refuse(422, `Invalid request.\n\n"${missing}" wasn't supplied.`)
   const invalid = Object.entries(fields).find(([name, kind]) => body[name] !== undefined && !fits(kind, body[name]))
-  return invalid === undefined ? undefined : refusal(422, describeInvalidField(...invalid, body[invalid[0]]))
+  return invalid === undefined ? undefined : refuse(422, describeInvalidField(...invalid, body[invalid[0]]))
 }

@@ -1,6 +1,6 @@
-import { acceptedPermissions, refuseAccess } from './operation.ts'
+import { formatAcceptedPermissions, checkAccess } from './operation.ts'
 import { checkParameters } from './parameters.ts'
-import { type Call, type Reply, notPlayed } from './reply.ts'
+import { type Call, type Reply, notImplemented } from './reply.ts'
 import { OPERATIONS } from './routes.ts'
 
 /**
@@ -9,17 +9,19 @@ import { OPERATIONS } from './routes.ts'
  */
 export function performOperation(name: string, call: Call): Reply {
   const operation = OPERATIONS[name]
-  if (operation === undefined) return notPlayed(name)
+  if (operation === undefined) return notImplemented(name)
   const reply =
-    refuseAccess(operation, call) ??
-    refuseFormat(name, operation.plays.formats, call.format) ??
-    checkParameters(name, operation.plays, call.query, call.body) ??
-    operation.answer(call)
-  const accepted = { 'x-accepted-github-permissions': acceptedPermissions(operation, call) }
+    checkAccess(operation, call) ??
+    refuseFormat(name, operation.parameters.formats, call.format) ??
+    checkParameters(name, operation.parameters, call.query, call.body) ??
+    operation.handle(call)
+  const accepted = { 'x-accepted-github-permissions': formatAcceptedPermissions(operation, call) }
   return { ...reply, headers: { ...accepted, ...reply.headers } }
 }
 
 /** `raw` is always supported: JSON responses contain the Markdown source of bodies. */
 function refuseFormat(name: string, supported: readonly string[] = [], format = 'raw'): Reply | undefined {
-  return format === 'raw' || supported.includes(format) ? undefined : notPlayed(`the media type “${format}” of ${name}`)
+  return format === 'raw' || supported.includes(format)
+    ? undefined
+    : notImplemented(`the media type “${format}” of ${name}`)
 }

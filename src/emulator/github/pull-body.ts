@@ -1,12 +1,12 @@
-import { changeOfPull, findCommit, makeTestMerge } from './history.ts'
-import { readMergeState } from './mergeability.ts'
-import { nodeId } from './node-id.ts'
-import { type Call, apiUrl, wireTime } from './reply.ts'
-import { fileBody, labelBody, repositoryBody, reviewerBody, userBody } from './resource-body.ts'
+import { getPullChange, findCommit, createTestMerge } from './history.ts'
+import { getMergeState } from './mergeability.ts'
+import { toNodeId } from './node-id.ts'
+import { type Call, getApiUrl, formatTime } from './reply.ts'
+import { toFileBody, toLabelBody, toRepositoryBody, toReviewerBody, toUserBody } from './resource-body.ts'
 import type { IssueState } from './issue-state.ts'
 import type { PullCall } from './operation.ts'
-import { type PullState, requestedReviewers } from './pull-state.ts'
-import { getOwner, repositoryState } from './repository-state.ts'
+import { type PullState, listRequestedReviewers } from './pull-state.ts'
+import { getOwner, createRepositoryState } from './repository-state.ts'
 
 /** Returns a user's `author_association`. On GitHub, some users with write access also have `NONE`. */
 export function getAssociation({ repository }: Call, login: string): string {
@@ -14,7 +14,7 @@ export function getAssociation({ repository }: Call, login: string): string {
 }
 
 /** Returns the fields that issues and pull requests share. */
-export function issueFields(call: Call, number: number, issue: IssueState): object {
+export function toIssueFields(call: Call, number: number, issue: IssueState): object {
   const {
     title,
     body,
@@ -29,37 +29,37 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
   } = issue
   return {
     id: 1_000_000 + number,
-    node_id: nodeId('headSha' in issue ? 'PR' : 'I', call.repository.id, number),
+    node_id: toNodeId('headSha' in issue ? 'PR' : 'I', call.repository.id, number),
     number,
     title,
     body: body === '' ? null : body,
     state,
     locked,
     active_lock_reason: issue.lockReason ?? null,
-    user: userBody(call.state, user),
+    user: toUserBody(call.state, user),
     author_association: getAssociation(call, user),
-    labels: labels.map((name) => labelBody(call, name)),
-    created_at: wireTime(createdAtMs),
-    updated_at: wireTime(updatedAtMs),
-    closed_at: state === 'closed' ? wireTime(closedAtMs) : null,
-    assignee: assignees[0] === undefined ? null : userBody(call.state, assignees[0]),
-    assignees: assignees.map((login) => userBody(call.state, login)),
+    labels: labels.map((name) => toLabelBody(call, name)),
+    created_at: formatTime(createdAtMs),
+    updated_at: formatTime(updatedAtMs),
+    closed_at: state === 'closed' ? formatTime(closedAtMs) : null,
+    assignee: assignees[0] === undefined ? null : toUserBody(call.state, assignees[0]),
+    assignees: assignees.map((login) => toUserBody(call.state, login)),
     milestone: null,
   }
 }
 
 /** Returns the visible head, which lags behind pushes. */
-export function getHead({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
+export function getVisibleHead({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
   return earlierHeads.find(({ untilMs }) => nowMs < untilMs + lag.headMs)?.sha ?? headSha
 }
 
 /** Returns the visible commits and changes, which lag behind pushes as the head does. */
-export function shownChange(call: Call, pull: PullState): ReturnType<typeof changeOfPull> {
-  return changeOfPull(call.repository, { ...pull, headSha: getHead(call, pull) })
+export function getVisibleChange(call: Call, pull: PullState): ReturnType<typeof getPullChange> {
+  return getPullChange(call.repository, { ...pull, headSha: getVisibleHead(call, pull) })
 }
 
 function toReviewersFields(call: Call, pull: PullState): object {
-  const shown = requestedReviewers(pull).map((name) => reviewerBody(call, name))
+  const shown = listRequestedReviewers(pull).map((name) => toReviewerBody(call, name))
   return {
     requested_reviewers: shown.flatMap((reviewer) => ('user' in reviewer ? [reviewer.user] : [])),
     requested_teams: shown.flatMap((reviewer) => ('team' in reviewer ? [reviewer.team] : [])),
@@ -69,7 +69,7 @@ function toReviewersFields(call: Call, pull: PullState): object {
 function toAutoMergeBody(call: Call, { autoMerge }: PullState): object | null {
   if (autoMerge === undefined) return null
   const { enabledBy, method, title = '', message = '' } = autoMerge
-  const user = userBody(call.state, enabledBy)
+  const user = toUserBody(call.state, enabledBy)
   return { enabled_by: user, merge_method: method, commit_title: title, commit_message: message }
 }
 
@@ -77,45 +77,45 @@ function toAutoMergeBody(call: Call, { autoMerge }: PullState): object | null {
  * Returns the call for the repository that contains the branch of a pull request.
  * @returns undefined if the fork was deleted
  */
-export function openHeadRepository(call: Call, { fork, isForkDeleted }: PullState): Call | undefined {
+export function findHeadCall(call: Call, { fork, isForkDeleted }: PullState): Call | undefined {
   if (fork === undefined) return call
   const { [fork]: found } = call.repository.forks
   if (isForkDeleted || found === undefined) return undefined
   const { visibility, defaultBranch, commits } = call.repository
-  return { ...call, name: fork, repository: repositoryState({ visibility, defaultBranch, commits, ...found }) }
+  return { ...call, name: fork, repository: createRepositoryState({ visibility, defaultBranch, commits, ...found }) }
 }
 
 /** Returns the short form, which lists contain. */
-export function pullBody(call: Call, number: number, pull: PullState): object {
+export function toPullBody(call: Call, number: number, pull: PullState): object {
   const { name, repository, baseUrl } = call
   const { branch, base, draft, fork, merge } = pull
-  const head = openHeadRepository(call, pull)
+  const head = findHeadCall(call, pull)
   const toRefBody = (repositoryName: string, repo: object | null, ref: string, sha: string): object => {
     const owner = getOwner(repositoryName)
-    return { ref, sha, label: `${owner}:${ref}`, user: userBody(call.state, owner), repo }
+    return { ref, sha, label: `${owner}:${ref}`, user: toUserBody(call.state, owner), repo }
   }
-  const headRepository = head && { ...repositoryBody(head, head.name, head.repository), fork: head !== call }
+  const headRepository = head && { ...toRepositoryBody(head, head.name, head.repository), fork: head !== call }
   return {
-    ...issueFields(call, number, pull),
+    ...toIssueFields(call, number, pull),
     ...toReviewersFields(call, pull),
-    url: apiUrl(call, `/pulls/${number}`),
-    issue_url: apiUrl(call, `/issues/${number}`),
-    comments_url: apiUrl(call, `/issues/${number}/comments`),
-    review_comments_url: apiUrl(call, `/pulls/${number}/comments`),
-    commits_url: apiUrl(call, `/pulls/${number}/commits`),
-    statuses_url: apiUrl(call, `/statuses/${getHead(call, pull)}`),
+    url: getApiUrl(call, `/pulls/${number}`),
+    issue_url: getApiUrl(call, `/issues/${number}`),
+    comments_url: getApiUrl(call, `/issues/${number}/comments`),
+    review_comments_url: getApiUrl(call, `/pulls/${number}/comments`),
+    commits_url: getApiUrl(call, `/pulls/${number}/commits`),
+    statuses_url: getApiUrl(call, `/statuses/${getVisibleHead(call, pull)}`),
     html_url: `${baseUrl}/${name}/pull/${number}`,
     draft,
     auto_merge: toAutoMergeBody(call, pull),
-    head: toRefBody(fork ?? name, headRepository ?? null, branch, getHead(call, pull)),
+    head: toRefBody(fork ?? name, headRepository ?? null, branch, getVisibleHead(call, pull)),
     base: toRefBody(
       name,
-      repositoryBody(call, name, repository),
+      toRepositoryBody(call, name, repository),
       base,
       pull.closedBaseSha ?? repository.branches[base] ?? '',
     ),
-    merged_at: merge === undefined ? null : wireTime(merge.atMs),
-    merge_commit_sha: merge?.sha ?? makeTestMerge(repository, pull)?.sha ?? null,
+    merged_at: merge === undefined ? null : formatTime(merge.atMs),
+    merge_commit_sha: merge?.sha ?? createTestMerge(repository, pull)?.sha ?? null,
   }
 }
 
@@ -127,19 +127,19 @@ export function isMergeable({ state: { lag }, nowMs }: Call, pull: PullState): b
 }
 
 function getMergeableState(call: Call, pull: PullState): string {
-  return isMergeable(call, pull) === null ? 'unknown' : readMergeState(call.repository, pull, call.nowMs)
+  return isMergeable(call, pull) === null ? 'unknown' : getMergeState(call.repository, pull, call.nowMs)
 }
 
 /** Returns the full form, which responses for a single pull request contain. */
-export function wholePullBody(call: PullCall): object {
+export function toFullPullBody(call: PullCall): object {
   const { number, pull } = call
-  const { ahead, files } = shownChange(call, pull)
-  const fileBodies = files.map(fileBody)
+  const { ahead, files } = getVisibleChange(call, pull)
+  const fileBodies = files.map(toFileBody)
   const merger = pull.merge?.by ?? findCommit(call.repository, pull.merge?.sha ?? '')?.author
   return {
-    ...pullBody(call, number, pull),
+    ...toPullBody(call, number, pull),
     merged: pull.merge !== undefined,
-    merged_by: merger === undefined ? null : userBody(call.state, merger),
+    merged_by: merger === undefined ? null : toUserBody(call.state, merger),
     maintainer_can_modify: false,
     mergeable: isMergeable(call, pull),
     mergeable_state: getMergeableState(call, pull),

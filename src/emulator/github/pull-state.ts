@@ -1,4 +1,4 @@
-import { type Comment, type IssueState, issueState } from './issue-state.ts'
+import { type Comment, type IssueState, createIssueState } from './issue-state.ts'
 
 export interface ReviewComment extends Comment {
   readonly path: string
@@ -76,9 +76,9 @@ export interface PullState extends IssueState {
   readonly reviewComments: ReviewComment[]
 }
 
-export function pullState(fields: Partial<PullState> & Pick<PullState, 'branch' | 'headSha'>): PullState {
+export function createPullState(fields: Partial<PullState> & Pick<PullState, 'branch' | 'headSha'>): PullState {
   return {
-    ...issueState(),
+    ...createIssueState(),
     draft: false,
     fork: undefined,
     isForkDeleted: false,
@@ -98,7 +98,7 @@ export function pullState(fields: Partial<PullState> & Pick<PullState, 'branch' 
 }
 
 /** Lists the reviewers with a pending request. */
-export function requestedReviewers({ reviewEvents }: PullState): readonly string[] {
+export function listRequestedReviewers({ reviewEvents }: PullState): readonly string[] {
   const newest = new Map(reviewEvents.map(({ name, event }) => [name, event]))
   return [...newest].filter(([, event]) => event === 'review_requested').map(([name]) => name)
 }

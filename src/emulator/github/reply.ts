@@ -23,7 +23,7 @@ export interface Call {
 export type AccountCall = Pick<Call, 'state' | 'nowMs' | 'baseUrl' | 'url'>
 
 /** Returns the call for a repository, without parameters and body. */
-export function within(call: AccountCall, name: string, repository: RepositoryState): Call {
+export function withRepository(call: AccountCall, name: string, repository: RepositoryState): Call {
   return { ...call, name, repository, params: {}, query: new URLSearchParams(), body: {}, format: undefined }
 }
 
@@ -41,7 +41,7 @@ export interface Reply {
 export const API_PATH = '/api/v3'
 
 /** Returns the API URL of a path in a repository. */
-export const apiUrl = ({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'>, path: string): string =>
+export const getApiUrl = ({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'>, path: string): string =>
   `${baseUrl}${API_PATH}/repos/${name}${path}`
 
 const DOCUMENTATION_URL = 'https://docs.github.com/rest'
@@ -55,7 +55,7 @@ export function created(body: object): Reply {
 export const noContent = (): Reply => ({ status: 204, body: undefined })
 
 /** Returns an error response in GitHub's format. */
-export function refusal(
+export function refuse(
   status: number,
   message: string,
   fields: {
@@ -68,13 +68,13 @@ export function refusal(
   return { status, body: { message, ...more, documentation_url: DOCUMENTATION_URL, status: String(status) }, headers }
 }
 
-export const NOT_FOUND = refusal(404, 'Not Found')
+export const NOT_FOUND = refuse(404, 'Not Found')
 
 /** The response to an unsupported request. GitHub itself never responds with 501, so the two cannot be confused. */
-export const notPlayed = (what: string): Reply => refusal(501, `The embedded GitHub does not play ${what}.`)
+export const notImplemented = (what: string): Reply => refuse(501, `The embedded GitHub does not play ${what}.`)
 
-export function invalid(resource: string, field: string, code = 'missing_field'): Reply {
-  return refusal(422, 'Validation Failed', { errors: [{ resource, field, code }] })
+export function refuseField(resource: string, field: string, code = 'missing_field'): Reply {
+  return refuse(422, 'Validation Failed', { errors: [{ resource, field, code }] })
 }
 
 const MAX_PER_PAGE = 100
@@ -110,12 +110,12 @@ export function getPage<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: r
 }
 
 /** Finds a name in a list and returns it in the list's spelling. Ignores case, as GitHub does. */
-export function spelledIn(names: readonly string[], name: string): string | undefined {
+export function findIgnoringCase(names: readonly string[], name: string): string | undefined {
   return names.find((candidate) => candidate.toLowerCase() === name.toLowerCase())
 }
 
 /** Responds with one page of a list. `envelope` wraps the rendered items. */
-export function listReply<T, C extends Call>(
+export function createListReply<T, C extends Call>(
   call: C,
   items: readonly T[],
   render: (call: C, item: T) => object,
@@ -126,6 +126,6 @@ export function listReply<T, C extends Call>(
 }
 
 /** Formats a time as GitHub does, in whole seconds. */
-export function wireTime(atMs: number): string {
+export function formatTime(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
 }

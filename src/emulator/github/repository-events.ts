@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { findReferences } from './cross-references.ts'
-import { changeOfPull, compareHistories } from './history.ts'
+import { getPullChange, compareHistories } from './history.ts'
 import type { Comment, IssueState } from './issue-state.ts'
-import { type MergeChoice, type PullState, pullState } from './pull-state.ts'
+import { type MergeChoice, type PullState, createPullState } from './pull-state.ts'
 import { type Commit, getOwner, type RepositoryState } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 
@@ -12,7 +12,7 @@ type NewCommit = Pick<Commit, 'message' | 'author' | 'files' | 'committer'> & {
 }
 
 /** Stores a commit that is on no branch yet. Its id is a hash of its contents. */
-export function makeCommit(repository: RepositoryState, commit: Omit<Commit, 'sha'>): Commit {
+export function createCommit(repository: RepositoryState, commit: Omit<Commit, 'sha'>): Commit {
   const sha = createHash('sha1').update(JSON.stringify(commit)).digest('hex')
   const stored = { ...commit, sha }
   repository.commits.push(stored)
@@ -20,7 +20,7 @@ export function makeCommit(repository: RepositoryState, commit: Omit<Commit, 'sh
 }
 
 /** Returns the branches of the repository, or of a fork. */
-export function branchesIn({ branches, forks }: RepositoryState, fork: string | undefined): Record<string, string> {
+export function getBranches({ branches, forks }: RepositoryState, fork: string | undefined): Record<string, string> {
   return fork === undefined ? branches : (forks[fork]?.branches ?? {})
 }
 
@@ -35,7 +35,7 @@ export function moveBranch(
   atMs: number,
   fork?: string,
 ): void {
-  branchesIn(repository, fork)[branch] = sha
+  getBranches(repository, fork)[branch] = sha
   for (const pull of Object.values(repository.pulls)) {
     if (pull.branch !== branch || pull.fork !== fork || pull.state !== 'open') continue
     pull.earlierHeads.push({ sha: pull.headSha, untilMs: atMs })
@@ -66,10 +66,10 @@ export function pushCommit(
   fork?: string,
 ): Commit {
   const { branches, defaultBranch } = repository
-  const tip = branchesIn(repository, fork)[branch] ?? branches[defaultBranch]
+  const tip = getBranches(repository, fork)[branch] ?? branches[defaultBranch]
   const { parents = tip === undefined ? [] : [tip], message, author, committer, files } = commit
   const authors = committer === undefined ? { author } : { author, committer }
-  const stored = makeCommit(repository, { parents, message, ...authors, atMs, files })
+  const stored = createCommit(repository, { parents, message, ...authors, atMs, files })
   moveBranch(repository, branch, stored.sha, atMs, fork)
   return stored
 }
@@ -80,8 +80,14 @@ export function openPull(
   fields: Partial<PullState> & Pick<PullState, 'branch'>,
   atMs: number,
 ): PullState {
-  const headSha = branchesIn(repository, fields.fork)[fields.branch] ?? ''
-  const pull = pullState({ headSha, base: repository.defaultBranch, createdAtMs: atMs, updatedAtMs: atMs, ...fields })
+  const headSha = getBranches(repository, fields.fork)[fields.branch] ?? ''
+  const pull = createPullState({
+    headSha,
+    base: repository.defaultBranch,
+    createdAtMs: atMs,
+    updatedAtMs: atMs,
+    ...fields,
+  })
   repository.pulls[number] = pull
   return pull
 }
@@ -112,7 +118,7 @@ export function describeMerge(
 ): { readonly title: string; readonly message: string } {
   const pull = repository.pulls[number]
   if (pull === undefined) return { title: '', message: '' }
-  const { ahead } = changeOfPull(repository, pull)
+  const { ahead } = getPullChange(repository, pull)
   const owner = getOwner(pull.fork ?? name)
   const [defaultTitle, defaultMessage] =
     method === 'merge'
@@ -138,7 +144,7 @@ function rebaseCommits(
   let last: Commit | undefined
   for (const { message, author, files, parents } of commits) {
     if (parents.length > 1) continue
-    last = makeCommit(repository, { parents: [last?.sha ?? base], message, author, committer, atMs, files })
+    last = createCommit(repository, { parents: [last?.sha ?? base], message, author, committer, atMs, files })
   }
   return last
 }
@@ -159,12 +165,12 @@ export function mergePull(
   const pull = repository.pulls[number]
   const base = pull === undefined ? undefined : repository.branches[pull.base]
   if (pull?.state !== 'open' || base === undefined) return undefined
-  const { ahead, files } = changeOfPull(repository, pull)
+  const { ahead, files } = getPullChange(repository, pull)
   const text = describeMerge(repository, choice.repositoryName ?? '', number, choice)
   const message = text.message === '' ? text.title : `${text.title}\n\n${text.message}`
   const create = {
-    merge: () => makeCommit(repository, { parents: [base, pull.headSha], message, author: by, atMs, files: [] }),
-    squash: () => makeCommit(repository, { parents: [base], message, author: by, atMs, files }),
+    merge: () => createCommit(repository, { parents: [base, pull.headSha], message, author: by, atMs, files: [] }),
+    squash: () => createCommit(repository, { parents: [base], message, author: by, atMs, files }),
     rebase: () => rebaseCommits(repository, ahead, base, by, atMs),
   }
   const commit = create[choice.method]()

@@ -1,9 +1,19 @@
-import { changeOfPull, compareHistories, findCommit } from './history.ts'
-import { CONTENTS, operation, type Operations, PULLS } from './operation.ts'
-import { PAGE } from './parameters.ts'
-import { pullBody } from './pull-body.ts'
-import { type Call, NOT_FOUND, type Reply, apiUrl, listReply, ok, getPage, refusal, spelledIn } from './reply.ts'
-import { commitBody, fileBody, userBody, wholeRepositoryBody } from './resource-body.ts'
+import { getPullChange, compareHistories, findCommit } from './history.ts'
+import { CONTENTS, defineOperation, type Operations, PULLS } from './operation.ts'
+import { PAGE_PARAMETERS } from './parameters.ts'
+import { toPullBody } from './pull-body.ts'
+import {
+  type Call,
+  NOT_FOUND,
+  type Reply,
+  getApiUrl,
+  createListReply,
+  ok,
+  getPage,
+  refuse,
+  findIgnoringCase,
+} from './reply.ts'
+import { toCommitBody, toFileBody, toUserBody, toFullRepositoryBody } from './resource-body.ts'
 import type { Role } from './repository-state.ts'
 
 const MAX_COMPARED_FILES = 300
@@ -14,22 +24,22 @@ function compare(call: Call): Reply {
   const [from, to] = [findCommit(call.repository, base), findCommit(call.repository, head)]
   if (from === undefined || to === undefined) return NOT_FOUND
   const compared = compareHistories(call.repository, from.sha, to.sha)
-  if (compared === undefined) return refusal(404, `No common ancestor between ${base} and ${head}.`)
+  if (compared === undefined) return refuse(404, `No common ancestor between ${base} and ${head}.`)
   const { relation, mergeBase, ahead, behindBy, files } = compared
   const { items, number, headers } = getPage(call, ahead)
   return {
     status: 200,
     headers,
     body: {
-      url: apiUrl(call, `/compare/${basehead}`),
+      url: getApiUrl(call, `/compare/${basehead}`),
       status: relation,
       ahead_by: ahead.length,
       behind_by: behindBy,
       total_commits: ahead.length,
-      base_commit: commitBody(call, from),
-      merge_base_commit: commitBody(call, mergeBase),
-      commits: items.map((commit) => commitBody(call, commit)),
-      files: number === 1 ? files.slice(0, MAX_COMPARED_FILES).map(fileBody) : [],
+      base_commit: toCommitBody(call, from),
+      merge_base_commit: toCommitBody(call, mergeBase),
+      commits: items.map((commit) => toCommitBody(call, commit)),
+      files: number === 1 ? files.slice(0, MAX_COMPARED_FILES).map(toFileBody) : [],
     },
   }
 }
@@ -39,20 +49,20 @@ function listPullsOfCommit(call: Call): Reply {
   const { repository, state, nowMs, params } = call
   const ref = params['commit_sha'] ?? ''
   const commit = findCommit(repository, ref)
-  if (commit === undefined) return refusal(422, `No commit found for SHA: ${ref}`)
+  if (commit === undefined) return refuse(422, `No commit found for SHA: ${ref}`)
   const isCommit = ({ sha }: { readonly sha: string }): boolean => sha === commit.sha
   const found = Object.entries(repository.pulls).filter(([, pull]) => {
     if (pull.merge === undefined && pull.state === 'closed') return false
     if (nowMs < (pull.merge?.atMs ?? pull.createdAtMs) + state.lag.commitPullsMs) return false
-    return (pull.merge !== undefined && isCommit(pull.merge)) || changeOfPull(repository, pull).ahead.some(isCommit)
+    return (pull.merge !== undefined && isCommit(pull.merge)) || getPullChange(repository, pull).ahead.some(isCommit)
   })
-  return listReply(call, found, (_call, [number, pull]) => pullBody(call, Number(number), pull))
+  return createListReply(call, found, (_call, [number, pull]) => toPullBody(call, Number(number), pull))
 }
 
 /** Newest first. */
 function listTags(call: Call): Reply {
   const tags = Object.entries(call.repository.tags).toReversed()
-  return listReply(call, tags, (_call, [name, sha]) => ({ name, commit: { sha } }))
+  return createListReply(call, tags, (_call, [name, sha]) => ({ name, commit: { sha } }))
 }
 
 /** The older `permission` field knows only three roles. */
@@ -66,28 +76,30 @@ const PERMISSIONS: Readonly<Record<Role, 'read' | 'write' | 'admin'>> = {
 
 /** Everyone can read a public repository. GitHub responds with 404 for an app, because it is not a user. */
 function getPermission({ state, repository, params: { username: named = '' } }: Call): Reply {
-  const username = spelledIn(Object.keys(state.users), named) ?? named
+  const username = findIgnoringCase(Object.keys(state.users), named) ?? named
   const account = state.users[username]
   if (account === undefined) return NOT_FOUND
-  if (account.type === 'Bot') return refusal(404, `${username} is not a user`)
+  if (account.type === 'Bot') return refuse(404, `${username} is not a user`)
   const role = repository.collaborators[username] ?? 'read'
-  const user = { ...userBody(state, username), role_name: role }
+  const user = { ...toUserBody(state, username), role_name: role }
   return ok({ permission: PERMISSIONS[role], role_name: role, user })
 }
 
 /** Repositories, comparisons, tags, and the permissions of collaborators. */
 export const REPOSITORY_OPERATIONS: Operations = {
-  'repos/compare-commits-with-basehead': operation('GET', '/compare/{basehead}', CONTENTS, compare, { query: PAGE }),
-  'repos/list-pull-requests-associated-with-commit': operation(
+  'repos/compare-commits-with-basehead': defineOperation('GET', '/compare/{basehead}', CONTENTS, compare, {
+    query: PAGE_PARAMETERS,
+  }),
+  'repos/list-pull-requests-associated-with-commit': defineOperation(
     'GET',
     '/commits/{commit_sha}/pulls',
     PULLS,
     listPullsOfCommit,
-    { query: PAGE },
+    { query: PAGE_PARAMETERS },
   ),
-  'repos/list-tags': operation('GET', '/tags', CONTENTS, listTags, { query: PAGE }),
-  'repos/get': operation('GET', '', [], (call) => ok(wholeRepositoryBody(call))),
-  'repos/get-collaborator-permission-level': operation(
+  'repos/list-tags': defineOperation('GET', '/tags', CONTENTS, listTags, { query: PAGE_PARAMETERS }),
+  'repos/get': defineOperation('GET', '', [], (call) => ok(toFullRepositoryBody(call))),
+  'repos/get-collaborator-permission-level': defineOperation(
     'GET',
     '/collaborators/{username}/permission',
     [],

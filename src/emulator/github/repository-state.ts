@@ -104,7 +104,7 @@ export interface FileChange {
   readonly content?: string
 }
 
-export function repositoryState(fields: Partial<RepositoryState> = {}): RepositoryState {
+export function createRepositoryState(fields: Partial<RepositoryState> = {}): RepositoryState {
   return {
     id: 1,
     visibility: 'public',

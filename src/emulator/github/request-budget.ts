@@ -34,7 +34,7 @@ export class RequestBudget {
     return this.#used >= REQUESTS_PER_HOUR
   }
 
-  describe(nowMs: number): RateLimit {
+  getRateLimit(nowMs: number): RateLimit {
     this.isSpent(nowMs)
     const used = this.#used
     const resetSeconds = Math.ceil((this.#endsAtMs - nowMs) / 1_000)
@@ -48,7 +48,7 @@ export class RequestBudget {
     const { etag } = tagged.headers
     const isKnown = etag !== undefined && request.headers['if-none-match'] === etag
     this.#used = Math.min(REQUESTS_PER_HOUR, this.#used + (isKnown ? 0 : 1))
-    const { limit, used, remaining, resetSeconds } = this.describe(nowMs)
+    const { limit, used, remaining, resetSeconds } = this.getRateLimit(nowMs)
     const limitHeaders = {
       'x-ratelimit-limit': String(limit),
       'x-ratelimit-remaining': String(remaining),

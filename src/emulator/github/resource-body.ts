@@ -1,30 +1,30 @@
 import type { CheckRun } from './check-state.ts'
 import { type Reaction, REACTIONS } from './issue-state.ts'
-import { nodeId } from './node-id.ts'
-import { type Call, apiUrl, wireTime } from './reply.ts'
+import { toNodeId } from './node-id.ts'
+import { type Call, getApiUrl, formatTime } from './reply.ts'
 import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
 import type { GitHubState, User } from './state.ts'
 
 /** The creation time of everything whose state has none. */
-export const LONG_AGO = wireTime(Date.UTC(2025, 0, 1))
+export const DEFAULT_CREATED_AT = formatTime(Date.UTC(2025, 0, 1))
 
 /** Sets several fields to one value. GitHub's API description requires these fields, but no operation changes them. */
 function setFields(value: unknown, ...names: readonly string[]): object {
   return Object.fromEntries(names.map((name) => [name, value]))
 }
 
-export function userBody(
+export function toUserBody(
   { users, repositories }: GitHubState,
   login: string,
 ): User & { readonly login: string; readonly node_id: string; readonly site_admin: boolean } {
   const isOwner = Object.keys(repositories).some((name) => name.startsWith(`${login}/`))
   const { id, type } = users[login] ?? { id: 0, type: isOwner ? 'Organization' : 'User' }
-  return { login, id, node_id: nodeId('U', 0, login), type, site_admin: false }
+  return { login, id, node_id: toNodeId('U', 0, login), type, site_admin: false }
 }
 
 /** Returns the full form, which only requests for users return. */
-export function wholeUserBody(state: GitHubState, login: string, baseUrl: string): object {
-  const user = userBody(state, login)
+export function toFullUserBody(state: GitHubState, login: string, baseUrl: string): object {
+  const user = toUserBody(state, login)
   const page = user.type === 'Bot' ? `apps/${login.replace(/\[bot\]$/, '')}` : login
   return {
     ...user,
@@ -32,46 +32,46 @@ export function wholeUserBody(state: GitHubState, login: string, baseUrl: string
     ...setFields(null, 'name', 'company', 'location', 'email', 'hireable', 'bio'),
     blog: '',
     ...setFields(0, 'public_repos', 'public_gists', 'followers', 'following'),
-    ...setFields(LONG_AGO, 'created_at', 'updated_at'),
+    ...setFields(DEFAULT_CREATED_AT, 'created_at', 'updated_at'),
   }
 }
 
 /** @param name a login, or a team as `org/team` */
-export function reviewerBody({ state }: Call, name: string): { readonly user: object } | { readonly team: object } {
+export function toReviewerBody({ state }: Call, name: string): { readonly user: object } | { readonly team: object } {
   const team = name.split('/')[1]
-  if (team === undefined) return { user: userBody(state, name) }
+  if (team === undefined) return { user: toUserBody(state, name) }
   const granted = { permission: 'push', type: 'organization', description: null }
   return { team: { id: 1, name: team, slug: team, ...granted } }
 }
 
 const APPS: readonly string[] = ['github-actions', 'link-checker']
 
-export const appId = (slug: string): number => APPS.indexOf(slug) + 1
+export const getAppId = (slug: string): number => APPS.indexOf(slug) + 1
 
-export function appBody({ state }: Call, slug: string): object {
+export function toAppBody({ state }: Call, slug: string): object {
   return {
-    id: appId(slug),
+    id: getAppId(slug),
     slug,
     name: slug,
-    owner: userBody(state, 'acme'),
+    owner: toUserBody(state, 'acme'),
     description: null,
     permissions: {},
     events: [],
-    ...setFields(LONG_AGO, 'created_at', 'updated_at'),
+    ...setFields(DEFAULT_CREATED_AT, 'created_at', 'updated_at'),
   }
 }
 
-export function checkPage({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'>, { id, runId }: CheckRun): string {
+export function getCheckPageUrl({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'>, { id, runId }: CheckRun): string {
   return runId === undefined ? `${baseUrl}/${name}/runs/${id}` : `${baseUrl}/${name}/actions/runs/${runId}/job/${id}`
 }
 
-export function labelBody(call: Call, name: string): object {
+export function toLabelBody(call: Call, name: string): object {
   const { id, labels, labelDetails } = call.repository
   const { color = 'ededed', description = null, isDefault = false } = labelDetails[name] ?? {}
   return {
     id: labels.indexOf(name) + 1,
-    node_id: nodeId('LA', id, name),
-    url: apiUrl(call, `/labels/${encodeURIComponent(name)}`),
+    node_id: toNodeId('LA', id, name),
+    url: getApiUrl(call, `/labels/${encodeURIComponent(name)}`),
     name,
     description,
     color,
@@ -85,23 +85,23 @@ const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 type FileBody = FileChange & Record<'additions' | 'deletions' | 'changes', number> & { readonly sha: string }
 
 /** Defaults to one added line. */
-export function fileBody(change: FileChange): FileBody {
+export function toFileBody(change: FileChange): FileBody {
   const { additions = 1, deletions = 0, status = 'modified', ...file } = change
   return { ...file, sha: 'f'.repeat(40), status, additions, deletions, changes: additions + deletions }
 }
 
-export function commitBody(call: Call, { sha, message, author, atMs, parents }: Commit): object {
+export function toCommitBody(call: Call, { sha, message, author, atMs, parents }: Commit): object {
   const { state, baseUrl, name, repository } = call
-  const signature = { name: author, email: `${author}@users.noreply.example`, date: wireTime(atMs) }
-  const account = author in state.users ? userBody(state, author) : null
+  const signature = { name: author, email: `${author}@users.noreply.example`, date: formatTime(atMs) }
+  const account = author in state.users ? toUserBody(state, author) : null
   const toReference = (id: string): object => ({
     sha: id,
-    url: apiUrl(call, `/commits/${id}`),
+    url: getApiUrl(call, `/commits/${id}`),
     html_url: `${baseUrl}/${name}/commit/${id}`,
   })
   return {
     ...toReference(sha),
-    node_id: nodeId('C', repository.id, sha),
+    node_id: toNodeId('C', repository.id, sha),
     commit: { message, author: signature, committer: signature, comment_count: 0, tree: { sha: EMPTY_TREE } },
     author: account,
     committer: account,
@@ -110,32 +110,32 @@ export function commitBody(call: Call, { sha, message, author, atMs, parents }: 
 }
 
 /** Counts the reactions by content. */
-export function reactionsBody(url: string, reactions: readonly Reaction[]): object {
+export function toReactionsBody(url: string, reactions: readonly Reaction[]): object {
   const counts = REACTIONS.map((name) => [name, reactions.filter(({ content }) => content === name).length] as const)
   return { url: `${url}/reactions`, total_count: reactions.length, ...Object.fromEntries(counts) }
 }
 
 /** Returns the short form, which statuses, check suites and workflow runs contain. */
-export function minimalRepositoryBody(call: Call, name: string, { id, visibility }: RepositoryState): object {
+export function toMinimalRepositoryBody(call: Call, name: string, { id, visibility }: RepositoryState): object {
   const [owner = '', short] = name.split('/')
   return {
     id,
-    node_id: nodeId('R', id, ''),
+    node_id: toNodeId('R', id, ''),
     name: short,
     full_name: name,
     private: visibility !== 'public',
-    owner: userBody(call.state, owner),
+    owner: toUserBody(call.state, owner),
     html_url: `${call.baseUrl}/${name}`,
-    url: apiUrl({ ...call, name }, ''),
+    url: getApiUrl({ ...call, name }, ''),
     description: null,
     fork: false,
   }
 }
 
-export function repositoryBody(call: Call, name: string, repository: RepositoryState): object {
+export function toRepositoryBody(call: Call, name: string, repository: RepositoryState): object {
   const { defaultBranch, visibility } = repository
   return {
-    ...minimalRepositoryBody(call, name, repository),
+    ...toMinimalRepositoryBody(call, name, repository),
     visibility,
     default_branch: defaultBranch,
     ...setFields(false, 'archived', 'disabled', 'has_pages'),
@@ -143,14 +143,14 @@ export function repositoryBody(call: Call, name: string, repository: RepositoryS
     ...setFields(null, 'homepage', 'language', 'license'),
     ...setFields(0, 'size', 'forks', 'forks_count', 'stargazers_count', 'watchers', 'watchers_count'),
     ...setFields(0, 'open_issues', 'open_issues_count'),
-    ...setFields(LONG_AGO, 'created_at', 'updated_at', 'pushed_at'),
+    ...setFields(DEFAULT_CREATED_AT, 'created_at', 'updated_at', 'pushed_at'),
   }
 }
 
-export function wholeRepositoryBody(call: Call): object {
+export function toFullRepositoryBody(call: Call): object {
   const { mergeMethods, isAutoMergeAllowed, deletesBranchOnMerge } = call.repository
   return {
-    ...repositoryBody(call, call.name, call.repository),
+    ...toRepositoryBody(call, call.name, call.repository),
     allow_merge_commit: mergeMethods.includes('merge'),
     allow_squash_merge: mergeMethods.includes('squash'),
     allow_rebase_merge: mergeMethods.includes('rebase'),

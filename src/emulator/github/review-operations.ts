@@ -1,22 +1,22 @@
-import { type Operations, PULLS, type PullCall, operation, withPull } from './operation.ts'
+import { type Operations, PULLS, type PullCall, defineOperation, withPull } from './operation.ts'
 import { type LineFields, makeLineComment } from './line-comments.ts'
-import { nodeId } from './node-id.ts'
-import { PAGE } from './parameters.ts'
-import { getAssociation, pullBody } from './pull-body.ts'
-import { type Review, type ReviewComment, requestedReviewers } from './pull-state.ts'
+import { toNodeId } from './node-id.ts'
+import { PAGE_PARAMETERS } from './parameters.ts'
+import { getAssociation, toPullBody } from './pull-body.ts'
+import { type Review, type ReviewComment, listRequestedReviewers } from './pull-state.ts'
 import {
   type Call,
   NOT_FOUND,
   type Reply,
-  apiUrl,
+  getApiUrl,
   created,
-  listReply,
+  createListReply,
   ok,
-  refusal,
-  spelledIn,
-  wireTime,
+  refuse,
+  findIgnoringCase,
+  formatTime,
 } from './reply.ts'
-import { reviewerBody, userBody } from './resource-body.ts'
+import { toReviewerBody, toUserBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 
 /** The review state that each event of a request results in. */
@@ -27,19 +27,19 @@ function toReviewBody(call: PullCall, review: Review): object {
   const { id, user, body, state, headSha, submittedAtMs } = review
   return {
     id,
-    node_id: nodeId('PRR', call.repository.id, id),
-    user: userBody(call.state, user),
+    node_id: toNodeId('PRR', call.repository.id, id),
+    user: toUserBody(call.state, user),
     body,
     state,
     html_url: `${call.baseUrl}/${call.name}/pull/${call.number}#pullrequestreview-${id}`,
-    pull_request_url: apiUrl(call, `/pulls/${call.number}`),
+    pull_request_url: getApiUrl(call, `/pulls/${call.number}`),
     commit_id: headSha,
     author_association: getAssociation(call, user),
-    ...(submittedAtMs !== undefined && { submitted_at: wireTime(submittedAtMs) }),
+    ...(submittedAtMs !== undefined && { submitted_at: formatTime(submittedAtMs) }),
   }
 }
 
-const refuseReview = (problem: string): Reply => refusal(422, 'Unprocessable Entity', { errors: [problem] })
+const refuseReview = (problem: string): Reply => refuse(422, 'Unprocessable Entity', { errors: [problem] })
 
 type ReviewEvent = keyof typeof STATES
 
@@ -116,7 +116,7 @@ function submitReview(call: PullCall, review: Review): Reply {
 
 function dismissReview(call: PullCall, review: Review): Reply {
   if (!['APPROVED', 'CHANGES_REQUESTED'].includes(review.state))
-    return refusal(422, 'Can not dismiss a commented pull request review')
+    return refuse(422, 'Can not dismiss a commented pull request review')
   review.state = 'DISMISSED'
   call.pull.updatedAtMs = call.nowMs
   return ok(toReviewBody(call, review))
@@ -125,12 +125,12 @@ function dismissReview(call: PullCall, review: Review): Reply {
 /** Returns all named reviewers as the repository spells them, or GitHub's error response if one cannot be requested. */
 function resolveReviewers({ pull, repository, name, body }: PullCall): readonly string[] | Reply {
   const readNames = (field: string, known: readonly string[]): readonly (string | undefined)[] =>
-    Array.isArray(body[field]) ? body[field].map((reviewer) => spelledIn(known, String(reviewer))) : []
+    Array.isArray(body[field]) ? body[field].map((reviewer) => findIgnoringCase(known, String(reviewer))) : []
   const users = readNames('reviewers', Object.keys(repository.collaborators))
   const teams = readNames('team_reviewers', repository.teams)
-  if (users.includes(pull.user)) return refusal(422, 'Review cannot be requested from pull request author.')
+  if (users.includes(pull.user)) return refuse(422, 'Review cannot be requested from pull request author.')
   if (users.includes(undefined) || teams.includes(undefined))
-    return refusal(
+    return refuse(
       422,
       `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${name} repository.`,
     )
@@ -145,16 +145,16 @@ const changeRequests =
     const { pull, number, state, nowMs } = call
     const names = resolveReviewers(call)
     if ('status' in names) return names
-    const requested = requestedReviewers(pull)
+    const requested = listRequestedReviewers(pull)
     const changes = names.filter((name) => requested.includes(name) === (event === 'review_request_removed'))
     for (const name of changes)
       pull.reviewEvents.push({ id: takeId(state), event, actor: state.identity, name, atMs: nowMs })
-    const body = pullBody(call, number, pull)
+    const body = toPullBody(call, number, pull)
     return event === 'review_requested' ? created(body) : ok(body)
   }
 
 function listRequested(call: PullCall): Reply {
-  const shown = requestedReviewers(call.pull).map((name) => reviewerBody(call, name))
+  const shown = listRequestedReviewers(call.pull).map((name) => toReviewerBody(call, name))
   return ok({
     users: shown.flatMap((reviewer) => ('user' in reviewer ? [reviewer.user] : [])),
     teams: shown.flatMap((reviewer) => ('team' in reviewer ? [reviewer.team] : [])),
@@ -168,35 +168,35 @@ const REVIEWERS = { reviewers: 'texts', team_reviewers: 'texts' } as const
 
 /** Reviews of pull requests, and review requests. */
 export const REVIEW_OPERATIONS: Operations = {
-  'pulls/list-reviews': operation(
+  'pulls/list-reviews': defineOperation(
     'GET',
     REVIEWS,
     PULLS,
-    withPull((call) => listReply(call, call.pull.reviews, toReviewBody)),
-    { query: PAGE },
+    withPull((call) => createListReply(call, call.pull.reviews, toReviewBody)),
+    { query: PAGE_PARAMETERS },
   ),
-  'pulls/create-review': operation('POST', REVIEWS, PULLS, withPull(createReview), {
+  'pulls/create-review': defineOperation('POST', REVIEWS, PULLS, withPull(createReview), {
     body: { body: 'text', event: EVENTS, commit_id: 'text', comments: 'objects' },
   }),
-  'pulls/get-review': operation(
+  'pulls/get-review': defineOperation(
     'GET',
     REVIEW,
     PULLS,
     withReview((call, review) => ok(toReviewBody(call, review))),
   ),
-  'pulls/submit-review': operation('POST', `${REVIEW}/events`, PULLS, withReview(submitReview), {
+  'pulls/submit-review': defineOperation('POST', `${REVIEW}/events`, PULLS, withReview(submitReview), {
     body: { body: 'text', event: EVENTS },
     required: ['event'],
   }),
-  'pulls/dismiss-review': operation('PUT', `${REVIEW}/dismissals`, PULLS, withReview(dismissReview), {
+  'pulls/dismiss-review': defineOperation('PUT', `${REVIEW}/dismissals`, PULLS, withReview(dismissReview), {
     body: { message: 'text', event: ['DISMISS'] },
     required: ['message'],
   }),
-  'pulls/list-requested-reviewers': operation('GET', REQUESTED, PULLS, withPull(listRequested)),
-  'pulls/request-reviewers': operation('POST', REQUESTED, PULLS, withPull(changeRequests('review_requested')), {
+  'pulls/list-requested-reviewers': defineOperation('GET', REQUESTED, PULLS, withPull(listRequested)),
+  'pulls/request-reviewers': defineOperation('POST', REQUESTED, PULLS, withPull(changeRequests('review_requested')), {
     body: REVIEWERS,
   }),
-  'pulls/remove-requested-reviewers': operation(
+  'pulls/remove-requested-reviewers': defineOperation(
     'DELETE',
     REQUESTED,
     PULLS,

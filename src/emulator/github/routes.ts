@@ -2,7 +2,7 @@ import { CHECK_OPERATIONS } from './check-operations.ts'
 import { COMMENT_OPERATIONS } from './comment-operations.ts'
 import { findCommit } from './history.ts'
 import type { Operation, Operations } from './operation.ts'
-import { decodeAll } from './parameters.ts'
+import { decodeParameters } from './parameters.ts'
 import { GIT_OPERATIONS } from './git-operations.ts'
 import { ISSUE_OPERATIONS } from './issue-operations.ts'
 import { LABEL_OPERATIONS } from './label-operations.ts'
@@ -60,7 +60,7 @@ export function findRoute(method: string, path: string): GitHubRoute | undefined
   for (const { name, operation, path: pattern } of ROUTES) {
     const match = operation.method === method ? pattern.exec(path) : null
     if (match === null) continue
-    return { name, operation, params: decodeAll(match.groups) }
+    return { name, operation, params: decodeParameters(match.groups) }
   }
   return undefined
 }
@@ -74,7 +74,10 @@ interface RequestParameters {
  * Replaces unknown commits, branches and workflows with known ones. In a rehearsal, a step requests those of its run's real
  * repository. An unknown range becomes the change since the last release, and an unknown workflow one that ran then.
  */
-export function inOwnNames(repository: RepositoryState, { params, query }: RequestParameters): RequestParameters {
+export function replaceUnknownNames(
+  repository: RepositoryState,
+  { params, query }: RequestParameters,
+): RequestParameters {
   const { defaultBranch, tags, workflowRuns, branches } = repository
   const isKnown = (ref: string): boolean => findCommit(repository, ref) !== undefined
   // The last tag is the last release.

@@ -1,23 +1,23 @@
 import { type IssueState, isMentioned } from './issue-state.ts'
-import { type PullState, requestedReviewers } from './pull-state.ts'
-import { spelledIn } from './reply.ts'
+import { type PullState, listRequestedReviewers } from './pull-state.ts'
+import { findIgnoringCase } from './reply.ts'
 import type { GitHubState } from './state.ts'
 
 /** An indexed issue or pull request. */
-export interface FoundIssue {
+export interface IndexedIssue {
   readonly repositoryName: string
   readonly number: number
   /** A copy from the last update of the index. */
   readonly issue: IssueState
 }
 
-type Test = (found: FoundIssue) => boolean
+type Test = (found: IndexedIssue) => boolean
 
 /** The search index of each state. It lags behind changes. */
-const indexes = new WeakMap<GitHubState, Map<string, FoundIssue>>()
+const indexes = new WeakMap<GitHubState, Map<string, IndexedIssue>>()
 
-function refreshIndex(state: GitHubState, nowMs: number): readonly FoundIssue[] {
-  const index = indexes.get(state) ?? new Map<string, FoundIssue>()
+function refreshIndex(state: GitHubState, nowMs: number): readonly IndexedIssue[] {
+  const index = indexes.get(state) ?? new Map<string, IndexedIssue>()
   indexes.set(state, index)
   const lagMs = state.lag.searchMs ?? 0
   // A repository can have two names.
@@ -43,9 +43,9 @@ function refreshIndex(state: GitHubState, nowMs: number): readonly FoundIssue[] 
 
 const equalsIgnoringCase = (one: string | undefined, other: string): boolean =>
   one?.toLowerCase() === other.toLowerCase()
-const isPull = ({ issue }: FoundIssue): boolean => 'branch' in issue
-const isMerged = ({ issue }: FoundIssue): boolean => 'merge' in issue && issue.merge !== undefined
-const isDraft = ({ issue }: FoundIssue): boolean => 'draft' in issue && issue.draft === true
+const isPull = ({ issue }: IndexedIssue): boolean => 'branch' in issue
+const isMerged = ({ issue }: IndexedIssue): boolean => 'merge' in issue && issue.merge !== undefined
+const isDraft = ({ issue }: IndexedIssue): boolean => 'draft' in issue && issue.draft === true
 const createFieldTest =
   (name: 'branch' | 'base') =>
   (value: string): Test =>
@@ -95,12 +95,13 @@ const QUALIFIERS: Readonly<Record<string, (value: string) => Test | undefined>> 
   org: (value) => (found) => equalsIgnoringCase(found.repositoryName.split('/')[0], value),
   author: (value) => (found) =>
     [value, `${value.replace(/^app\//, '')}[bot]`].some((login) => equalsIgnoringCase(found.issue.user, login)),
-  assignee: (value) => (found) => spelledIn(found.issue.assignees, value) !== undefined,
+  assignee: (value) => (found) => findIgnoringCase(found.issue.assignees, value) !== undefined,
   'review-requested': (value) => (found) =>
-    'reviewEvents' in found.issue && spelledIn(requestedReviewers(found.issue as PullState), value) !== undefined,
+    'reviewEvents' in found.issue &&
+    findIgnoringCase(listRequestedReviewers(found.issue as PullState), value) !== undefined,
   mentions: (value) => (found) => isMentioned(found.issue, value),
   label: (value) => (found) =>
-    value.split(',').some((name) => spelledIn(found.issue.labels, name.replaceAll('"', '')) !== undefined),
+    value.split(',').some((name) => findIgnoringCase(found.issue.labels, name.replaceAll('"', '')) !== undefined),
   no: (value) =>
     value === 'label' || value === 'assignee' ? ({ issue }) => issue[`${value}s`].length === 0 : undefined,
   base: createFieldTest('base'),
@@ -164,7 +165,7 @@ const KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
 export const isSortKey = (key: string): boolean => key in KEYS
 
 /** Searches the index. Default order: newest first. */
-export function searchIssues(state: GitHubState, { test, sort }: SearchQuery, nowMs: number): readonly FoundIssue[] {
+export function searchIssues(state: GitHubState, { test, sort }: SearchQuery, nowMs: number): readonly IndexedIssue[] {
   const [name = 'created', order = 'desc'] = sort ?? []
   const key = KEYS[name] ?? (() => 0)
   const sign = order === 'asc' ? 1 : -1

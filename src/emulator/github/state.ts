@@ -52,7 +52,7 @@ export interface Lag {
   readonly searchMs?: number
 }
 
-export const USUAL_LAG: Lag = {
+export const DEFAULT_LAG: Lag = {
   newPullMs: 0,
   headMs: 0,
   commitPullsMs: 0,

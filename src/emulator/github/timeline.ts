@@ -10,7 +10,7 @@ export class Timeline {
    * Schedules a callback. If its time is past, the next `runUntil` runs it.
    * @param atMs in milliseconds of the service's clock
    */
-  at(atMs: number, run: Event['run']): void {
+  schedule(atMs: number, run: Event['run']): void {
     const later = this.#due.findIndex((event) => event.atMs > atMs)
     this.#due.splice(later === -1 ? this.#due.length : later, 0, { atMs, run })
   }

@@ -1,12 +1,12 @@
-import { commentBody } from './comment-operations.ts'
+import { toCommentBody } from './comment-operations.ts'
 import { compareHistories, findCommit } from './history.ts'
-import { issueBody } from './issue-operations.ts'
+import { toIssueBody } from './issue-operations.ts'
 import type { IssueState } from './issue-state.ts'
-import { wholePullBody } from './pull-body.ts'
+import { toFullPullBody } from './pull-body.ts'
 import type { PullState } from './pull-state.ts'
-import { type AccountCall, type Call, wireTime, within } from './reply.ts'
+import { type AccountCall, type Call, formatTime, withRepository } from './reply.ts'
 import type { Commit, RepositoryState } from './repository-state.ts'
-import { labelBody, repositoryBody, userBody } from './resource-body.ts'
+import { toLabelBody, toRepositoryBody, toUserBody } from './resource-body.ts'
 import type { GitHubState } from './state.ts'
 
 /** An event as a workflow receives it: `github.event_name` and `github.event`. */
@@ -60,7 +60,7 @@ function takeSnapshot({ branches, issues, pulls, dispatches }: RepositoryState):
 function toPushedCommit({ baseUrl, name }: Call, { sha, message, author, atMs }: Commit): object {
   const signature = { name: author, email: `${author}@users.noreply.example`, username: author }
   const url = `${baseUrl}/${name}/commit/${sha}`
-  return { id: sha, message, timestamp: wireTime(atMs), url, author: signature, committer: signature, distinct: true }
+  return { id: sha, message, timestamp: formatTime(atMs), url, author: signature, committer: signature, distinct: true }
 }
 
 function listPushes(call: Call, before: Snapshot): readonly Change[] {
@@ -89,7 +89,7 @@ function listPushes(call: Call, before: Snapshot): readonly Change[] {
 function listActions(call: Call, issue: IssueState | PullState, before: IssueSnapshot | undefined) {
   const now = takeIssueSnapshot(issue)
   const toLabelActions = (action: string, labels: readonly string[]) =>
-    labels.map((name) => ({ action, payload: { label: labelBody(call, name) } }))
+    labels.map((name) => ({ action, payload: { label: toLabelBody(call, name) } }))
   if (before === undefined) return [{ action: 'opened', payload: {} }, ...toLabelActions('labeled', now.labels)]
   const actionIf = (condition: boolean, action: string) => (condition ? [{ action, payload: {} }] : [])
   return [
@@ -125,8 +125,8 @@ function listIssueChanges(call: Call, before: Snapshot): readonly Change[] {
         action,
         ...payload,
         ...(isPull
-          ? { number, pull_request: wholePullBody({ ...call, number, pull: issue }) }
-          : { issue: issueBody(call, number, issue) }),
+          ? { number, pull_request: toFullPullBody({ ...call, number, pull: issue }) }
+          : { issue: toIssueBody(call, number, issue) }),
       },
     }))
     const comments = issue.comments
@@ -136,8 +136,8 @@ function listIssueChanges(call: Call, before: Snapshot): readonly Change[] {
         name: 'issue_comment',
         fields: {
           action: 'created',
-          issue: issueBody(call, number, issue),
-          comment: commentBody({ ...call, number }, comment),
+          issue: toIssueBody(call, number, issue),
+          comment: toCommentBody({ ...call, number }, comment),
         },
       }))
     return [...actions, ...comments]
@@ -164,7 +164,7 @@ export function createEventSource(state: GitHubState) {
     const events = [...mapNames()].flatMap(([repository, name]) => {
       const before = snapshots.get(repository)
       if (before === undefined) return []
-      const call = within({ ...at, state, url: '' }, name, repository)
+      const call = withRepository({ ...at, state, url: '' }, name, repository)
       const changes = [...listPushes(call, before), ...listIssueChanges(call, before), ...listDispatches(call, before)]
       return changes
         .map(({ by, ...change }) => ({ ...change, by: sender ?? by }))
@@ -173,8 +173,8 @@ export function createEventSource(state: GitHubState) {
           name: change.name,
           payload: {
             ...change.fields,
-            repository: repositoryBody(call, name, repository),
-            sender: userBody(state, change.by),
+            repository: toRepositoryBody(call, name, repository),
+            sender: toUserBody(state, change.by),
           },
         }))
     })

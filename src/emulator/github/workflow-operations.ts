@@ -1,14 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { ServiceRequest, ServiceResponse } from '../http/exchange.ts'
 import { findCommit } from './history.ts'
-import { CONTENTS, operation, type Operations } from './operation.ts'
-import { nodeId } from './node-id.ts'
-import { PAGE, type Plays } from './parameters.ts'
-import { type Call, NOT_FOUND, type Reply, apiUrl, listReply, noContent, ok, refusal, wireTime } from './reply.ts'
-import { LONG_AGO, checkPage, minimalRepositoryBody, userBody } from './resource-body.ts'
+import { CONTENTS, defineOperation, type Operations } from './operation.ts'
+import { toNodeId } from './node-id.ts'
+import { PAGE_PARAMETERS, type SupportedParameters } from './parameters.ts'
+import {
+  type Call,
+  NOT_FOUND,
+  type Reply,
+  getApiUrl,
+  createListReply,
+  noContent,
+  ok,
+  refuse,
+  formatTime,
+} from './reply.ts'
+import { DEFAULT_CREATED_AT, getCheckPageUrl, toMinimalRepositoryBody, toUserBody } from './resource-body.ts'
 import type { CheckRun, WorkflowRun } from './check-state.ts'
 import { type GitHubState, takeId } from './state.ts'
-import { latestRuns, getStatus, findSuites } from './checks-view.ts'
+import { selectLatestRuns, getStatus, listCheckSuites } from './checks-view.ts'
 
 type ShownRun = WorkflowRun & { readonly updatedAtMs?: number }
 
@@ -23,8 +33,8 @@ function toRunBody(call: Call, run: ShownRun): object {
   const { createdAtMs, updatedAtMs = createdAtMs } = run
   return {
     id,
-    node_id: nodeId('WFR', repository.id, id),
-    url: apiUrl(call, `/actions/runs/${id}`),
+    node_id: toNodeId('WFR', repository.id, id),
+    url: getApiUrl(call, `/actions/runs/${id}`),
     name: workflow,
     path: `.github/workflows/${workflow}`,
     head_branch: branch,
@@ -34,24 +44,24 @@ function toRunBody(call: Call, run: ShownRun): object {
     conclusion: run.conclusion,
     ...(suiteId === undefined ? {} : { check_suite_id: suiteId }),
     workflow_id: getWorkflowId(repository, workflow),
-    workflow_url: apiUrl(call, `/actions/workflows/${getWorkflowId(repository, workflow)}`),
-    jobs_url: apiUrl(call, `/actions/runs/${id}/jobs`),
-    artifacts_url: apiUrl(call, `/actions/runs/${id}/artifacts`),
+    workflow_url: getApiUrl(call, `/actions/workflows/${getWorkflowId(repository, workflow)}`),
+    jobs_url: getApiUrl(call, `/actions/runs/${id}/jobs`),
+    artifacts_url: getApiUrl(call, `/actions/runs/${id}/artifacts`),
     run_number: id,
     run_attempt: run.attempt ?? 1,
     display_title: workflow,
     head_commit: null,
     pull_requests: [],
     html_url: `${baseUrl}/${name}/actions/runs/${id}`,
-    head_repository: minimalRepositoryBody(call, headRepository, {
+    head_repository: toMinimalRepositoryBody(call, headRepository, {
       ...repository,
       ...repository.forks[headRepository],
     }),
-    repository: minimalRepositoryBody(call, name, repository),
-    actor: userBody(state, actor),
-    created_at: wireTime(createdAtMs),
-    run_started_at: wireTime(createdAtMs),
-    updated_at: wireTime(updatedAtMs),
+    repository: toMinimalRepositoryBody(call, name, repository),
+    actor: toUserBody(state, actor),
+    created_at: formatTime(createdAtMs),
+    run_started_at: formatTime(createdAtMs),
+    updated_at: formatTime(updatedAtMs),
   }
 }
 
@@ -59,7 +69,7 @@ function toRunBody(call: Call, run: ShownRun): object {
 function getCurrentRun({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
   const jobs = repository.checkRuns.filter(({ runId }) => runId === run.id)
   const attempt = Math.max(1, ...jobs.filter(({ createdAtMs }) => createdAtMs <= nowMs).map((job) => job.attempt ?? 1))
-  const suite = findSuites(repository, run.headSha, nowMs).find(({ id, runs }) => id === run.suiteId && runs > 0)
+  const suite = listCheckSuites(repository, run.headSha, nowMs).find(({ id, runs }) => id === run.suiteId && runs > 0)
   return suite === undefined
     ? run
     : { ...run, ...suite, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
@@ -87,7 +97,7 @@ function listRuns(call: Call): Reply {
         matches('check_suite_id', String(suiteId)),
     )
     .sort((a, b) => b.id - a.id)
-  return listReply(call, found, toRunBody, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
+  return createListReply(call, found, toRunBody, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
 }
 
 const LOG_URL_LIFETIME_MS = 60_000
@@ -97,13 +107,13 @@ const toSignature = (id: number, untilMs: number): string =>
   createHash('sha256').update(`job log ${id} until ${untilMs}`).digest('hex')
 
 /** Returns a URL that gives access to the log of a job for one minute, without a token. */
-export function signedLogAddress(baseUrl: string, id: number, nowMs: number): string {
+export function createLogUrl(baseUrl: string, id: number, nowMs: number): string {
   const untilMs = nowMs + LOG_URL_LIFETIME_MS
   return `${baseUrl}/job-logs/${id}?until=${untilMs}&sig=${toSignature(id, untilMs)}`
 }
 
 /** Returns the job id of a log URL. `forbidden`: the signature is invalid or expired. `elsewhere`: not a log URL. */
-export function readLogAddress(target: string, nowMs: number): number | 'forbidden' | 'elsewhere' {
+export function parseLogUrl(target: string, nowMs: number): number | 'forbidden' | 'elsewhere' {
   const [path = '', query] = target.split('?')
   const id = LOG_PATH.exec(path)?.[1]
   if (id === undefined) return 'elsewhere'
@@ -113,7 +123,7 @@ export function readLogAddress(target: string, nowMs: number): number | 'forbidd
 }
 
 /** Responds as the log storage, which is separate from GitHub: it accepts signed URLs and rejects tokens. */
-export function answerLog(
+export function handleLogRequest(
   job: number | 'forbidden',
   { headers }: ServiceRequest,
   { repositories }: GitHubState,
@@ -135,8 +145,8 @@ export function answerLog(
 function redirectToLog({ repository, params, nowMs, baseUrl }: Call): Reply {
   const job = repository.checkRuns.find(({ id }) => String(id) === params['job_id'])
   if (job?.runId === undefined || nowMs < job.completedAtMs) return NOT_FOUND
-  if (job.log === undefined) return refusal(410, 'Gone')
-  return { status: 302, body: undefined, headers: { location: signedLogAddress(baseUrl, job.id, nowMs) } }
+  if (job.log === undefined) return refuse(410, 'Gone')
+  return { status: 302, body: undefined, headers: { location: createLogUrl(baseUrl, job.id, nowMs) } }
 }
 
 const STATUSES = ['completed', 'in_progress', 'queued', 'requested', 'waiting', 'pending'] as const
@@ -154,7 +164,7 @@ const CONCLUSIONS = [
 /** `exclude_pull_requests` has no effect, because runs here never list pull requests. */
 const RUNS = {
   query: {
-    ...PAGE,
+    ...PAGE_PARAMETERS,
     actor: 'text',
     branch: 'text',
     event: 'text',
@@ -163,8 +173,8 @@ const RUNS = {
     exclude_pull_requests: 'boolean',
     status: [...STATUSES, ...CONCLUSIONS],
   },
-  unplayed: ['created'],
-} as const satisfies Plays
+  unsupported: ['created'],
+} as const satisfies SupportedParameters
 
 function withRun(handle: (call: Call, run: WorkflowRun) => Reply): (call: Call) => Reply {
   return (call) => {
@@ -181,22 +191,22 @@ function toJobBody(call: Call, { workflow, branch }: WorkflowRun, job: CheckRun)
   const isCompleted = status === 'completed'
   return {
     id,
-    node_id: nodeId('CR', repository.id, id),
+    node_id: toNodeId('CR', repository.id, id),
     run_id: runId,
-    run_url: apiUrl(call, `/actions/runs/${runId}`),
+    run_url: getApiUrl(call, `/actions/runs/${runId}`),
     run_attempt: attempt,
     workflow_name: workflow,
     head_branch: branch,
     head_sha: headSha,
     name,
-    url: apiUrl(call, `/actions/jobs/${id}`),
-    html_url: checkPage(call, job),
-    check_run_url: apiUrl(call, `/check-runs/${id}`),
+    url: getApiUrl(call, `/actions/jobs/${id}`),
+    html_url: getCheckPageUrl(call, job),
+    check_run_url: getApiUrl(call, `/check-runs/${id}`),
     status,
     conclusion: isCompleted ? conclusion : null,
-    created_at: wireTime(createdAtMs),
-    started_at: wireTime(nowMs >= startedAtMs ? startedAtMs : createdAtMs),
-    completed_at: isCompleted ? wireTime(completedAtMs) : null,
+    created_at: formatTime(createdAtMs),
+    started_at: formatTime(nowMs >= startedAtMs ? startedAtMs : createdAtMs),
+    completed_at: isCompleted ? formatTime(completedAtMs) : null,
     steps: [],
     labels: ['ubuntu-latest'],
     runner_id: null,
@@ -209,8 +219,8 @@ function toJobBody(call: Call, { workflow, branch }: WorkflowRun, job: CheckRun)
 function listJobs(call: Call, run: WorkflowRun): Reply {
   const { checkRuns } = call.repository
   const registered = checkRuns.filter(({ runId, createdAtMs }) => runId === run.id && createdAtMs <= call.nowMs)
-  const jobs = call.query.get('filter') === 'all' ? registered : latestRuns(registered)
-  return listReply(
+  const jobs = call.query.get('filter') === 'all' ? registered : selectLatestRuns(registered)
+  return createListReply(
     call,
     jobs,
     (_call, job) => toJobBody(call, run, job),
@@ -220,7 +230,7 @@ function listJobs(call: Call, run: WorkflowRun): Reply {
 
 /** Always empty, because nothing uploads artifacts. */
 function listArtifacts(call: Call): Reply {
-  return listReply(
+  return createListReply(
     call,
     [],
     () => ({}),
@@ -238,21 +248,21 @@ function toWorkflowBody(call: Call, file: string): object {
   const path = `.github/workflows/${file}`
   return {
     id,
-    node_id: nodeId('W', repository.id, id),
+    node_id: toNodeId('W', repository.id, id),
     name: file,
     path,
     state: 'active',
-    url: apiUrl(call, `/actions/workflows/${id}`),
+    url: getApiUrl(call, `/actions/workflows/${id}`),
     html_url: `${baseUrl}/${name}/blob/${repository.defaultBranch}/${path}`,
     badge_url: `${baseUrl}/${name}/workflows/${file}/badge.svg`,
-    created_at: LONG_AGO,
-    updated_at: LONG_AGO,
+    created_at: DEFAULT_CREATED_AT,
+    updated_at: DEFAULT_CREATED_AT,
   }
 }
 
 function listAllWorkflows(call: Call): Reply {
   const files = listWorkflows(call.repository)
-  return listReply(call, files, toWorkflowBody, (workflows) => ({ total_count: files.length, workflows }))
+  return createListReply(call, files, toWorkflowBody, (workflows) => ({ total_count: files.length, workflows }))
 }
 
 function getWorkflow(call: Call): Reply {
@@ -268,7 +278,7 @@ function dispatchWorkflow(call: Call): Reply {
   const ref = String(body['ref'])
   const commit = findCommit(repository, ref)
   if (workflow === undefined) return NOT_FOUND
-  if (commit === undefined) return refusal(422, `No ref found for: ${ref}`)
+  if (commit === undefined) return refuse(422, `No ref found for: ${ref}`)
   const { inputs = {} } = body
   const { identity: actor } = state
   const branch = ref.replace(/^refs\/(?:heads|tags)\//, '')
@@ -296,35 +306,49 @@ const RUN = '/actions/runs/{run_id}'
 
 /** Workflows, their runs, jobs and logs, and dispatches. */
 export const WORKFLOW_OPERATIONS: Operations = {
-  'actions/list-workflow-runs-for-repo': operation('GET', '/actions/runs', ['actions'], listRuns, RUNS),
-  'actions/list-workflow-runs': operation('GET', '/actions/workflows/{workflow_id}/runs', ['actions'], listRuns, RUNS),
-  'actions/get-workflow-run': operation(
+  'actions/list-workflow-runs-for-repo': defineOperation('GET', '/actions/runs', ['actions'], listRuns, RUNS),
+  'actions/list-workflow-runs': defineOperation(
+    'GET',
+    '/actions/workflows/{workflow_id}/runs',
+    ['actions'],
+    listRuns,
+    RUNS,
+  ),
+  'actions/get-workflow-run': defineOperation(
     'GET',
     RUN,
     ['actions'],
     withRun((call, run) => ok(toRunBody(call, getCurrentRun(call, run)))),
     { query: { exclude_pull_requests: 'boolean' } },
   ),
-  'actions/list-jobs-for-workflow-run': operation('GET', `${RUN}/jobs`, ['actions'], withRun(listJobs), {
-    query: { ...PAGE, filter: ['latest', 'all'] },
+  'actions/list-jobs-for-workflow-run': defineOperation('GET', `${RUN}/jobs`, ['actions'], withRun(listJobs), {
+    query: { ...PAGE_PARAMETERS, filter: ['latest', 'all'] },
   }),
-  'actions/list-workflow-run-artifacts': operation('GET', `${RUN}/artifacts`, ['actions'], withRun(listArtifacts), {
-    query: { ...PAGE, name: 'text', direction: ['asc', 'desc'] },
+  'actions/list-workflow-run-artifacts': defineOperation(
+    'GET',
+    `${RUN}/artifacts`,
+    ['actions'],
+    withRun(listArtifacts),
+    {
+      query: { ...PAGE_PARAMETERS, name: 'text', direction: ['asc', 'desc'] },
+    },
+  ),
+  'actions/list-repo-workflows': defineOperation('GET', '/actions/workflows', ['actions'], listAllWorkflows, {
+    query: PAGE_PARAMETERS,
   }),
-  'actions/list-repo-workflows': operation('GET', '/actions/workflows', ['actions'], listAllWorkflows, { query: PAGE }),
-  'actions/get-workflow': operation('GET', '/actions/workflows/{workflow_id}', ['actions'], getWorkflow),
-  'actions/create-workflow-dispatch': operation(
+  'actions/get-workflow': defineOperation('GET', '/actions/workflows/{workflow_id}', ['actions'], getWorkflow),
+  'actions/create-workflow-dispatch': defineOperation(
     'POST',
     '/actions/workflows/{workflow_id}/dispatches',
     ['actions'],
     dispatchWorkflow,
-    { body: { ref: 'text', inputs: 'object' }, required: ['ref'], unplayed: ['return_run_details'] },
+    { body: { ref: 'text', inputs: 'object' }, required: ['ref'], unsupported: ['return_run_details'] },
   ),
-  'repos/create-dispatch-event': operation('POST', '/dispatches', CONTENTS, dispatchRepository, {
+  'repos/create-dispatch-event': defineOperation('POST', '/dispatches', CONTENTS, dispatchRepository, {
     body: { event_type: 'text', client_payload: 'object' },
     required: ['event_type'],
   }),
-  'actions/download-job-logs-for-workflow-run': operation(
+  'actions/download-job-logs-for-workflow-run': defineOperation(
     'GET',
     '/actions/jobs/{job_id}/logs',
     ['actions'],

@@ -7,9 +7,9 @@ export const READ_ONLY_KEY = 'docs_readonly_0123456789abcdef'
 /** A key that is no longer valid. */
 export const EXPIRED_KEY = 'docs_expired_0123456789abcdef'
 
-export type Need = 'read' | 'write'
+export type Access = 'read' | 'write'
 
-const KEYS: ReadonlyMap<string, Need | 'expired'> = new Map([
+const KEYS: ReadonlyMap<string, Access | 'expired'> = new Map([
   [EMULATOR_KEY, 'write'],
   [READ_ONLY_KEY, 'read'],
   [EXPIRED_KEY, 'expired'],
@@ -18,7 +18,7 @@ const KEYS: ReadonlyMap<string, Need | 'expired'> = new Map([
 const refuseUnauthorized = (problem: string): Refusal => refuse(401, [problem], { 'www-authenticate': 'Bearer' })
 
 /** Returns the 401 or 403 for a request without the required `Authorization: Bearer docs_...` (section 5). */
-export function refuseAccess(authorization: string | undefined, need: Need): Refusal | undefined {
+export function checkAccess(authorization: string | undefined, need: Access): Refusal | undefined {
   if (authorization === undefined) return refuseUnauthorized('The Authorization header is missing.')
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   if (token === undefined) return refuseUnauthorized('The Authorization header must read: Bearer <key>.')

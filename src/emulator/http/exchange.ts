@@ -34,7 +34,7 @@ export interface Refusal {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export type Answer = { readonly status: 200 | 201; readonly body: object } | Refusal
+export type OperationResult = { readonly status: 200 | 201; readonly body: object } | Refusal
 
 export function refuse(
   status: number,

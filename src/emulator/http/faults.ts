@@ -7,11 +7,11 @@ export interface FaultPattern<Kind> {
   readonly then: 'stays' | 'starts-over'
 }
 
-export function faultAt<Kind>({ faults, then }: FaultPattern<Kind>, index: number): Kind | 'none' {
+export function getFault<Kind>({ faults, then }: FaultPattern<Kind>, index: number): Kind | 'none' {
   return (then === 'stays' ? faults[Math.min(index, faults.length - 1)] : faults[index % faults.length]) ?? 'none'
 }
 
-export const NOTHING: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'reset' }
+export const NO_RESPONSE: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'reset' }
 
 /** Changes only successful responses, so that an error response stays one. */
 function onSuccess(response: ServiceResponse, change: Partial<ServiceResponse>): ServiceResponse {
@@ -34,13 +34,13 @@ const FAULTS = {
   rejected: () => jsonResponse(400, { error: 'This prompt is not accepted.' }),
   'payment-required': () => jsonResponse(402, { error: 'No credits are left.' }),
   'too-large': () => jsonResponse(413, { error: 'This prompt is too long.' }),
-  redirected: () => ({ ...NOTHING, status: 307, headers: { location: '/elsewhere' }, delivery: 'whole' }),
+  redirected: () => ({ ...NO_RESPONSE, status: 307, headers: { location: '/elsewhere' }, delivery: 'whole' }),
   html: () => htmlResponse(200, '<!doctype html><title>Please wait</title><p>The service will be back soon.'),
   'other-job': (handle) => withFields(handle(), { id: 'job_of_another', status: 'failed' }),
   'bad-id': (handle) => withFields(handle(), { id: '../job' }),
-  reset: () => NOTHING,
+  reset: () => NO_RESPONSE,
   truncated: (handle) => onSuccess(handle(), { delivery: 'truncated' }),
-  never: () => ({ ...NOTHING, delivery: 'never' }),
+  never: () => ({ ...NO_RESPONSE, delivery: 'never' }),
   'answer-lost': (handle) => onSuccess(handle(), { delivery: 'reset' }),
 } as const satisfies Faults
 

@@ -8,15 +8,13 @@ import { MAX_BODY_BYTES } from './prompt-body.ts'
  * Whether the `Host` header of a request is a loopback address. With DNS rebinding, an untrusted web page can resolve its own
  * host name to this machine, and its requests then contain that name.
  */
-export function namesThisMachine({
-  headersDistinct: { host = [] },
-}: Pick<IncomingMessage, 'headersDistinct'>): boolean {
+export function hasLoopbackHost({ headersDistinct: { host = [] } }: Pick<IncomingMessage, 'headersDistinct'>): boolean {
   const address = parseUrl(`http://${host.join()}`)
   return host.length === 1 && address !== undefined && isLoopback(address)
 }
 
 /** Responds with 421 and records nothing. */
-export function turnAway(incoming: IncomingMessage, outgoing: ServerResponse): void {
+export function refuseHost(incoming: IncomingMessage, outgoing: ServerResponse): void {
   incoming.resume()
   outgoing.writeHead(421, { connection: 'close' }).end('This service is for this machine only.\n')
 }

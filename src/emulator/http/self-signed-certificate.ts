@@ -34,7 +34,7 @@ export interface Certificate {
 }
 
 /** Creates a self-signed certificate for 127.0.0.1 with a new key. */
-export function makeCertificate(): Certificate {
+export function createCertificate(): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const key = publicKey.export({ type: 'spki', format: 'der' })
   const facts = encodeDer(SEQUENCE, 'a003020102', '020101', ED25519, NAME, VALIDITY, NAME, key, EXTENSIONS)

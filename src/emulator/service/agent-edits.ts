@@ -27,7 +27,7 @@ function toSlug(title: string): string {
 }
 
 /** Returns the agent's edits for a prompt: a new page and a link to it. They depend on the prompt only. */
-export function editsFor(prompt: string): readonly FileEdit[] {
+export function createEdits(prompt: string): readonly FileEdit[] {
   const title = getTitle(prompt)
   const slug = toSlug(title)
   return [

@@ -29,6 +29,6 @@ const HOSTILE_PREFIXES = [
 ] as const
 
 /** Adds a hostile prefix to a page's path. Distinct paths stay distinct. */
-export function hostilePath(path: string, index: number): string {
+export function addHostilePrefix(path: string, index: number): string {
   return `${HOSTILE_PREFIXES[index % HOSTILE_PREFIXES.length] ?? ''}${path}`
 }

@@ -1,6 +1,6 @@
 import type { JobStatus } from '../../docs-service/schemas.ts'
 import { HOSTILE_TEXT } from './hostile-text.ts'
-import { type JobRecord, type JobState, stateAt } from './job-machine.ts'
+import { type JobRecord, type JobState, getJobState } from './job-machine.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** The agent's repository, unless the project has another one. */
@@ -25,7 +25,7 @@ function formatTime(atMs: number): string {
 }
 
 function toPlainBody(job: JobRecord, nowMs: number, baseUrl: string): SentJob {
-  const { status, pullRequest, archivedAtMs } = stateAt(job, nowMs)
+  const { status, pullRequest, archivedAtMs } = getJobState(job, nowMs)
   return {
     id: job.id,
     status,

@@ -54,7 +54,7 @@ const STATUS_AFTER: Readonly<Record<TurnEnding, JobStatus>> = {
 }
 
 /** The times of a turn's pushes, in milliseconds of the service's clock. */
-export function pushTimes({ startsAtMs, plan }: Turn): readonly number[] {
+export function getPushTimesMs({ startsAtMs, plan }: Turn): readonly number[] {
   const { ending, durationMs, pushesMs = ending === 'pull-request' ? [durationMs] : [] } = plan
   return pushesMs.map((ms) => startsAtMs + ms)
 }
@@ -64,15 +64,17 @@ export function planTurn(prompt: string, plan: TurnPlan, startsAtMs: number): Tu
 }
 
 /** The turns that have started, oldest first. No turn starts after the job was archived. */
-export function startedTurns(job: JobRecord, nowMs: number): readonly Turn[] {
+export function listStartedTurns(job: JobRecord, nowMs: number): readonly Turn[] {
   const started = job.turns.filter(({ startsAtMs }) => startsAtMs <= nowMs)
   const archiving = started.findIndex(({ plan, endsAtMs }) => plan.ending === 'archived' && endsAtMs <= nowMs)
   return archiving === -1 ? started : started.slice(0, archiving + 1)
 }
 
 /** The turns whose edits are in the pull request, oldest first. */
-export function pushedTurns(job: JobRecord, nowMs: number): readonly Turn[] {
-  return startedTurns(job, nowMs).filter(({ plan, endsAtMs }) => plan.ending === 'pull-request' && endsAtMs <= nowMs)
+export function listPushedTurns(job: JobRecord, nowMs: number): readonly Turn[] {
+  return listStartedTurns(job, nowMs).filter(
+    ({ plan, endsAtMs }) => plan.ending === 'pull-request' && endsAtMs <= nowMs,
+  )
 }
 
 function getTurnStatus({ startsAtMs, endsAtMs, plan }: Turn, nowMs: number): JobState['status'] {
@@ -86,11 +88,11 @@ function getTurnStatus({ startsAtMs, endsAtMs, plan }: Turn, nowMs: number): Job
  * A job's state at a time (sections 2.1 and 3). The link is null while the agent works, and if no file was changed.
  * A job has one pull request, to which later turns push.
  */
-export function stateAt(job: JobRecord, nowMs: number): JobState {
-  const turn = startedTurns(job, nowMs).at(-1) ?? job.turns[0]
+export function getJobState(job: JobRecord, nowMs: number): JobState {
+  const turn = listStartedTurns(job, nowMs).at(-1) ?? job.turns[0]
   const status = getTurnStatus(turn, nowMs)
   const isWorking = status === 'active' || status === 'paused'
-  const pushed = pushedTurns(job, nowMs).at(-1)
+  const pushed = listPushedTurns(job, nowMs).at(-1)
   const isLinked = !isWorking && pushed !== undefined && nowMs >= pushed.endsAtMs + pushed.plan.linkDelayMs
   return {
     status,
@@ -104,7 +106,7 @@ export function stateAt(job: JobRecord, nowMs: number): JobState {
  * archived job accepts no message.
  */
 export function sendMessage(job: JobRecord, prompt: string, plan: TurnPlan, nowMs: number): JobRecord | 'archived' {
-  if (stateAt(job, nowMs).status === 'archived') return 'archived'
+  if (getJobState(job, nowMs).status === 'archived') return 'archived'
   const lastEndsAtMs = job.turns.at(-1)?.endsAtMs ?? nowMs
   const startsAtMs = Math.max(nowMs + plan.startDelayMs, lastEndsAtMs)
   return { ...job, turns: [...job.turns, planTurn(prompt, plan, startsAtMs)] }

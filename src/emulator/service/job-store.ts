@@ -1,6 +1,6 @@
 import { SOURCE } from './job-body.ts'
 import { type JobRecord, type TurnPlan, planTurn } from './job-machine.ts'
-import { USUAL_TURN } from './scenarios.ts'
+import { DEFAULT_TURN } from './scenarios.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -18,13 +18,13 @@ interface SeedJob {
 /** Lists the jobs that every project starts with, so that users can try follow-ups and attaching without creating a job. */
 function listSeedJobs(plan: TurnPlan): readonly SeedJob[] {
   return [
-    { id: 'job_finished', prompt: 'Describe the configuration file.', ageMs: HOUR_MS, plan: USUAL_TURN },
+    { id: 'job_finished', prompt: 'Describe the configuration file.', ageMs: HOUR_MS, plan: DEFAULT_TURN },
     { id: 'job_running', prompt: 'Document every error code.', ageMs: 0, plan },
     {
       id: 'job_archived',
       prompt: 'Rewrite the changelog.',
       ageMs: 2 * HOUR_MS,
-      plan: { ...USUAL_TURN, ending: 'archived' },
+      plan: { ...DEFAULT_TURN, ending: 'archived' },
     },
   ]
 }
@@ -49,7 +49,7 @@ export class JobStore {
    * Creates the jobs that a project has from the start.
    * @param plan of the job that is running at the start
    */
-  enter(projectId: string, plan: TurnPlan): void {
+  seedProject(projectId: string, plan: TurnPlan): void {
     if (this.#projects.has(projectId)) return
     this.#projects.set(projectId, new Map())
     for (const seed of listSeedJobs(plan))
@@ -57,14 +57,14 @@ export class JobStore {
   }
 
   create(projectId: string, prompt: string, plan: TurnPlan, nowMs: number): JobRecord {
-    this.enter(projectId, plan)
+    this.seedProject(projectId, plan)
     this.#createdJobs += 1
     return this.#open(projectId, `job_${String(this.#createdJobs).padStart(6, '0')}`, prompt, plan, nowMs)
   }
 
   /** @param plan of the job that is running at the start; used by a project's first request only */
   find(projectId: string, jobId: string, plan: TurnPlan): JobRecord | undefined {
-    this.enter(projectId, plan)
+    this.seedProject(projectId, plan)
     return this.#projects.get(projectId)?.get(jobId)
   }
 
@@ -72,14 +72,14 @@ export class JobStore {
     return this.#byPullNumber.get(pullNumber)
   }
 
-  keep(job: JobRecord): JobRecord {
+  save(job: JobRecord): JobRecord {
     this.#projects.get(job.projectId)?.set(job.id, job)
     this.#byPullNumber.set(job.pullNumber, job)
     return job
   }
 
   /** The jobs of all projects, ordered by pull request number. */
-  all(): Iterable<JobRecord> {
+  list(): Iterable<JobRecord> {
     return this.#byPullNumber.values()
   }
 
@@ -87,6 +87,6 @@ export class JobStore {
     const pullNumber = this.#byPullNumber.size + 1
     const repository = this.#repositories[projectId] ?? SOURCE.repository
     const turns = [planTurn(prompt, plan, createdAtMs)] as const
-    return this.keep({ id, projectId, repository, createdAtMs, pullNumber, turns })
+    return this.save({ id, projectId, repository, createdAtMs, pullNumber, turns })
   }
 }

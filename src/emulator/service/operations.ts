@@ -1,7 +1,7 @@
 import { ID_PATTERN } from '../../runtime/url.ts'
-import type { Need } from '../http/access.ts'
+import type { Access } from '../http/access.ts'
 import {
-  type Answer,
+  type OperationResult,
   type Refusal,
   type ServiceRequest,
   type ServiceResponse,
@@ -9,13 +9,13 @@ import {
   refuse,
 } from '../http/exchange.ts'
 import { parsePromptBody } from '../http/prompt-body.ts'
-import { HOSTILE_TEXT, hostilePath } from './hostile-text.ts'
+import { HOSTILE_TEXT, addHostilePrefix } from './hostile-text.ts'
 import { toJobBody } from './job-body.ts'
 import { type JobRecord, sendMessage } from './job-machine.ts'
 import type { JobStore } from './job-store.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Analytics } from './visitor-counts.ts'
-import { changePaths, LISTINGS, parseVisitorsQuery, refuseOldDays } from './visitors-query.ts'
+import { mapPaths, LIST_BEHAVIORS, parseVisitorsQuery, refuseOldDays } from './visitors-query.ts'
 
 export interface Route {
   readonly operation: Operation
@@ -39,30 +39,33 @@ interface Operation {
   /** The value of the `Allow` header. */
   readonly allow: 'POST' | 'GET, HEAD'
   readonly path: RegExp
-  readonly need: Need
+  readonly access: Access
   /** The key of the hourly rate limit; undefined for no limit. */
-  readonly bucketOf: (projectId: string) => string | undefined
-  readonly answer: (call: Call) => Answer
+  readonly getBucket: (projectId: string) => string | undefined
+  readonly handle: (call: Call) => OperationResult
 }
 
 const NO_SUCH_JOB = refuse(404, ['There is no such job in this project.'])
 
-function respondWithJob(status: 200 | 201, job: JobRecord, { nowMs, baseUrl, scenario }: Call): Answer {
+function respondWithJob(status: 200 | 201, job: JobRecord, { nowMs, baseUrl, scenario }: Call): OperationResult {
   return { status, body: toJobBody(job, nowMs, baseUrl, scenario.texts) }
 }
 
-function withPrompt(call: Call, handle: (prompt: string) => Answer): Answer {
+function withPrompt(call: Call, handle: (prompt: string) => OperationResult): OperationResult {
   const prompt = parsePromptBody(call.request)
   return typeof prompt === 'string' ? handle(prompt) : prompt
 }
 
-function withJob({ jobs, projectId, jobId, scenario }: Call, handle: (job: JobRecord) => Answer): Answer {
+function withJob(
+  { jobs, projectId, jobId, scenario }: Call,
+  handle: (job: JobRecord) => OperationResult,
+): OperationResult {
   const job = jobs.find(projectId, jobId, scenario.turns[0])
   return job === undefined ? NO_SUCH_JOB : handle(job)
 }
 
 /** Section 4.1. */
-function createJob(call: Call): Answer {
+function createJob(call: Call): OperationResult {
   const { jobs, projectId, scenario, nowMs } = call
   return withPrompt(call, (prompt) =>
     respondWithJob(201, jobs.create(projectId, prompt, scenario.turns[0], nowMs), call),
@@ -70,34 +73,34 @@ function createJob(call: Call): Answer {
 }
 
 /** Section 4.2. */
-function messageJob(call: Call): Answer {
+function messageJob(call: Call): OperationResult {
   const { turns } = call.scenario
   return withPrompt(call, (prompt) =>
     withJob(call, (job) => {
       const plan = turns[Math.min(job.turns.length, turns.length - 1)] ?? turns[0]
       const next = sendMessage(job, prompt, plan, call.nowMs)
       if (next === 'archived') return refuse(409, ['The job is archived and takes no messages.'])
-      call.jobs.keep(next)
+      call.jobs.save(next)
       return respondWithJob(200, next, call)
     }),
   )
 }
 
 /** Section 4.3. */
-function getJob(call: Call): Answer {
+function getJob(call: Call): OperationResult {
   // A replica that lags does not have a new job yet.
   return withJob(call, (job) => (call.nowMs < job.createdAtMs ? NO_SUCH_JOB : respondWithJob(200, job, call)))
 }
 
 /** Section 4.4. */
-function getVisitors({ query: queryString, analytics, scenario, nowMs }: Call): Answer {
+function getVisitors({ query: queryString, analytics, scenario, nowMs }: Call): OperationResult {
   const query = parseVisitorsQuery(queryString)
   if ('problems' in query) return query
   const refused = refuseOldDays(query, scenario.pages, nowMs)
   if (refused !== undefined) return refused
-  const page = LISTINGS[scenario.pages](query, analytics)
+  const page = LIST_BEHAVIORS[scenario.pages](query, analytics)
   const isHostile = scenario.texts === 'hostile'
-  const body = isHostile ? changePaths(page, (path, index) => hostilePath(path, query.offset + index)) : page
+  const body = isHostile ? mapPaths(page, (path, index) => addHostilePrefix(path, query.offset + index)) : page
   return { status: 200, body }
 }
 
@@ -107,33 +110,33 @@ const OPERATIONS: readonly Operation[] = [
     name: 'create-job',
     allow: 'POST',
     path: /^\/v2\/agent\/(?<projectId>[^/]+)\/job$/,
-    need: 'write',
-    bucketOf: (projectId) => `create ${projectId}`,
-    answer: createJob,
+    access: 'write',
+    getBucket: (projectId) => `create ${projectId}`,
+    handle: createJob,
   },
   {
     name: 'send-message',
     allow: 'POST',
     path: /^\/v2\/agent\/(?<projectId>[^/]+)\/job\/(?<jobId>[^/]+)\/message$/,
-    need: 'write',
-    bucketOf: (projectId) => `message ${projectId}`,
-    answer: messageJob,
+    access: 'write',
+    getBucket: (projectId) => `message ${projectId}`,
+    handle: messageJob,
   },
   {
     name: 'get-job',
     allow: 'GET, HEAD',
     path: /^\/v2\/agent\/(?<projectId>[^/]+)\/job\/(?<jobId>[^/]+)$/,
-    need: 'read',
-    bucketOf: () => undefined,
-    answer: getJob,
+    access: 'read',
+    getBucket: () => undefined,
+    handle: getJob,
   },
   {
     name: 'get-visitors',
     allow: 'GET, HEAD',
     path: /^\/v1\/analytics\/(?<projectId>[^/]+)\/visitors$/,
-    need: 'read',
-    bucketOf: () => 'analytics',
-    answer: getVisitors,
+    access: 'read',
+    getBucket: () => 'analytics',
+    handle: getVisitors,
   },
 ]
 
@@ -157,7 +160,11 @@ export function findRoute(method: string, path: string): Route | Refusal {
  * Section 7 leaves the shape of errors open. Here it is `{"error": string}`, and the analytics operation adds `details`, with
  * one `{message}` for each problem.
  */
-export function renderAnswer(result: Answer, route: Route | Refusal, { texts }: Scenario): ServiceResponse {
+export function toServiceResponse(
+  result: OperationResult,
+  route: Route | Refusal,
+  { texts }: Scenario,
+): ServiceResponse {
   if ('body' in result) return jsonResponse(result.status, result.body)
   const problems = result.problems.map((problem) => (texts === 'hostile' ? `${problem}${HOSTILE_TEXT}` : problem))
   const error = problems.join(' ')

@@ -1,6 +1,6 @@
 import type { Fault, FaultPattern } from '../http/faults.ts'
 import type { TurnPlan } from './job-machine.ts'
-import type { Listing } from './visitors-query.ts'
+import type { ListBehavior } from './visitors-query.ts'
 
 /** How the agent works, and which faults requests and responses have. */
 export interface Scenario {
@@ -12,11 +12,11 @@ export interface Scenario {
   readonly reads: FaultPattern<Fault>
   readonly prompts: FaultPattern<Fault>
   readonly texts: 'plain' | 'sparse' | 'hostile' | 'hostile-link'
-  readonly pages: Listing
+  readonly pages: ListBehavior
 }
 
 /** The agent works for 20 s and opens a pull request, or pushes to the open one. */
-export const USUAL_TURN: TurnPlan = {
+export const DEFAULT_TURN: TurnPlan = {
   startDelayMs: 0,
   durationMs: 20_000,
   ending: 'pull-request',
@@ -35,8 +35,8 @@ export function listNames<Name extends string>(table: Readonly<Record<Name, unkn
 const always = (fault: Fault): FaultPattern<Fault> => ({ faults: [fault], then: 'stays' })
 
 const turn = (...buts: readonly [Partial<TurnPlan>, ...Partial<TurnPlan>[]]): Pick<Scenario, 'turns'> => {
-  const [first, ...others] = buts.map((but) => ({ ...USUAL_TURN, ...but }))
-  return { turns: [first ?? USUAL_TURN, ...others] }
+  const [first, ...others] = buts.map((but) => ({ ...DEFAULT_TURN, ...but }))
+  return { turns: [first ?? DEFAULT_TURN, ...others] }
 }
 
 const everything = (fault: Fault): Pick<Scenario, 'reads' | 'prompts'> => ({

@@ -4,7 +4,7 @@ import { createRandom } from './random.ts'
 
 const DAY_MS = 86_400_000
 /** Two years. */
-export const VISITS_DAYS = 730
+export const VISIT_HISTORY_DAYS = 730
 
 /** One visit to one page. A visitor can be classified as human in one visit and as AI in another. */
 export interface Visit {
@@ -25,7 +25,7 @@ const SECTIONS = ['guides', 'reference', 'concepts', 'tutorials', 'integrations'
 const TOPICS = ['install', 'configure', 'deploy', 'search', 'themes', 'limits', 'errors', 'upgrade'] as const
 
 /** Returns the path of a page by its index. Each index has a different path. */
-export function pagePath(index: number): string {
+export function getPagePath(index: number): string {
   if (index === 0) return '/'
   const section = SECTIONS[index % SECTIONS.length] ?? ''
   const nth = Math.floor(index / SECTIONS.length)
@@ -44,13 +44,13 @@ const AI_SHARE = [0, 0, 0, 0, 0, 0, 1, 1, 1, 0.5] as const
 export function generateVisits({ pages, visits, endMs }: VisitsOptions): readonly Visit[] {
   const random = createRandom(1)
   const visitors = Math.max(1, Math.ceil(visits / 4))
-  const paths = Array.from({ length: pages }, (_, index) => pagePath(index))
+  const paths = Array.from({ length: pages }, (_, index) => getPagePath(index))
   return Array.from({ length: visits }, (): Visit => {
     const visitor = Math.floor(random() * visitors)
     const kind = random() < (AI_SHARE[visitor % AI_SHARE.length] ?? 0) ? 'ai' : 'human'
     const path = paths[Math.floor(random() ** 2 * pages)] ?? '/'
     const age = kind === 'ai' ? Math.min(random(), random()) : random()
-    return { visitor, kind, path, atMs: endMs - 1 - Math.floor(age * VISITS_DAYS * DAY_MS) }
+    return { visitor, kind, path, atMs: endMs - 1 - Math.floor(age * VISIT_HISTORY_DAYS * DAY_MS) }
   })
 }
 

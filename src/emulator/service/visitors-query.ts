@@ -84,7 +84,7 @@ export function parseVisitorsQuery(queryString: string): VisitorsQuery | Refusal
 }
 
 /** How the list of visited pages behaves: `whole` is correct, the others are faulty. */
-export type Listing = 'whole' | 'moving' | 'stuck' | 'long-path' | 'endless' | 'recent'
+export type ListBehavior = 'whole' | 'moving' | 'stuck' | 'long-path' | 'endless' | 'recent'
 
 type ReadPart = (query: VisitorsQuery) => VisitorsPage
 
@@ -92,20 +92,20 @@ type ReadPart = (query: VisitorsQuery) => VisitorsPage
 const MOVING_ROWS = 10
 
 /** How each kind of list responds to a query. */
-export const LISTINGS: Readonly<Record<Listing, (query: VisitorsQuery, read: ReadPart) => VisitorsPage>> = {
+export const LIST_BEHAVIORS: Readonly<Record<ListBehavior, (query: VisitorsQuery, read: ReadPart) => VisitorsPage>> = {
   whole: (query, read) => read(query),
   // A page is inserted at the top after the first part was read, so the next part repeats that part's last row.
   moving: (query, read) =>
     read({ ...query, limit: Math.min(query.limit, MOVING_ROWS), offset: Math.max(query.offset - 1, 0) }),
   stuck: (query, read) => ({ ...read({ ...query, offset: 0 }), hasMore: true }),
   'long-path': (query, read) =>
-    changePaths(read(query), (path, index) => (index === 0 ? `/${'long/'.repeat(2_000)}` : path)),
+    mapPaths(read(query), (path, index) => (index === 0 ? `/${'long/'.repeat(2_000)}` : path)),
   recent: (query, read) => read(query),
   endless: ({ range, limit, offset }, read) => {
     const { totals } = read({ range, limit: 1, offset: 0 })
     const row = { ...totals, path: '' }
     const part = { totals, visitors: Array.from({ length: limit }, () => row), hasMore: true }
-    return changePaths(part, (_, index) => `/${offset + index}/${'x'.repeat(8_000)}`)
+    return mapPaths(part, (_, index) => `/${offset + index}/${'x'.repeat(8_000)}`)
   },
 }
 
@@ -115,7 +115,7 @@ const DAY_MS = 86_400_000
 /** Refuses a query for days that a service with a short history no longer knows. */
 export function refuseOldDays(
   { range: { fromMs } }: VisitorsQuery,
-  listing: Listing,
+  listing: ListBehavior,
   nowMs: number,
 ): Refusal | undefined {
   const isOld = Number.isFinite(fromMs) && fromMs < nowMs - RECENT_DAYS * DAY_MS
@@ -123,6 +123,6 @@ export function refuseOldDays(
   return refuse(400, [`\`dateFrom\` must be within the last ${RECENT_DAYS} days.`])
 }
 
-export function changePaths(part: VisitorsPage, change: (path: string, index: number) => string): VisitorsPage {
+export function mapPaths(part: VisitorsPage, change: (path: string, index: number) => string): VisitorsPage {
   return { ...part, visitors: part.visitors.map((row, index) => ({ ...row, path: change(row.path, index) })) }
 }
