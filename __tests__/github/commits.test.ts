@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
-import { openPull, pushCommit } from '../../src/emulator/github/repository-events.ts'
+import { openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { findForkPoint, historyIn, listOwners } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'

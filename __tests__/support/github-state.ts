@@ -1,6 +1,6 @@
 import type { CheckRun } from '../../src/emulator/github/check-state.ts'
 import { type PullState, createPullState } from '../../src/emulator/github/pull-state.ts'
-import { closeIssue } from '../../src/emulator/github/repository-events.ts'
+import { closeIssue } from '../../src/emulator/github/repository-changes.ts'
 import {
   type Commit,
   type FileChange,

@@ -1,7 +1,7 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
 import { MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { type PullState, createPullState } from '../../src/emulator/github/pull-state.ts'
-import { mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
+import { mergePull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { Commit, FileChange, RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { Happening, RepositoryName, Run } from './check.ts'
 

@@ -1,6 +1,6 @@
 import { FAILED, PASSED } from '../../src/emulator/github/check-scenarios.ts'
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
-import { pushCommit } from '../../src/emulator/github/repository-events.ts'
+import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { Checks, Happening, Payload, Run } from './check.ts'
 import { added, changedSince, forgedPull, inOrder, pushed } from './courses.ts'
 

@@ -1,7 +1,7 @@
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { createIssueState } from '../../src/emulator/github/issue-state.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
-import { pushCommit } from '../../src/emulator/github/repository-events.ts'
+import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { Checks } from './check.ts'
 import {

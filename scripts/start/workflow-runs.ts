@@ -1,6 +1,6 @@
 import { MAINTAINER, mergeChange } from '../../src/emulator/github/demo-state.ts'
 import { formatTime } from '../../src/emulator/github/reply.ts'
-import { pushCommit, writeComment } from '../../src/emulator/github/repository-events.ts'
+import { pushCommit, writeComment } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { toUserBody } from '../../src/emulator/github/resource-body.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals'
 import { getOctokit } from '@actions/github'
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
-import { pushCommit } from '../../../src/emulator/github/repository-events.ts'
+import { pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { type Emulator, startEmulator } from '../../../src/emulator/server.ts'
 import { fakeClock } from '../../support/fake-clock.ts'

@@ -12,7 +12,7 @@ import {
   findIgnoringCase,
 } from './reply.ts'
 import { createRepositoryState } from './repository-state.ts'
-import type { RateLimit } from './request-budget.ts'
+import type { RateLimit } from './rate-limit.ts'
 import { toFullUserBody } from './resource-body.ts'
 import { isSortKey, parseSearch, searchIssues } from './search-issues.ts'
 

@@ -2,7 +2,7 @@ import { findMergeBlocker, getMergeState } from './mergeability.ts'
 import type { PullCall } from './operation.ts'
 import { isMergeable } from './pull-body.ts'
 import type { MergeChoice, PullState } from './pull-state.ts'
-import { mergePull } from './repository-events.ts'
+import { mergePull } from './repository-changes.ts'
 import type { RepositoryState } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
 

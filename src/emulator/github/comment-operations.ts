@@ -27,7 +27,7 @@ import {
   refuse,
   formatTime,
 } from './reply.ts'
-import { writeComment } from './repository-events.ts'
+import { writeComment } from './repository-changes.ts'
 import type { RepositoryState } from './repository-state.ts'
 import { toReactionsBody, toUserBody } from './resource-body.ts'
 import { takeId } from './state.ts'

@@ -1,7 +1,7 @@
 import { SOURCE } from '../service/job-body.ts'
 import { startChecks } from './check-plan.ts'
 import type { GitHubScenario } from './github-scenarios.ts'
-import { mergePull, openPull, pushCommit, takeNumber } from './repository-events.ts'
+import { mergePull, openPull, pushCommit, takeNumber } from './repository-changes.ts'
 import { type RepositoryState, createRepositoryState } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
 

@@ -17,7 +17,7 @@ import {
   getPage,
   refuse,
 } from './reply.ts'
-import { deleteBranch, moveBranch, pushCommit } from './repository-events.ts'
+import { deleteBranch, moveBranch, pushCommit } from './repository-changes.ts'
 import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
 import { toCommitBody, toFileBody } from './resource-body.ts'
 

@@ -1,7 +1,7 @@
 import type { CheckRun, CommitStatus } from './check-state.ts'
 import { listChecks, selectLatestRuns, getStatus } from './checks-view.ts'
 import { type Paging, createConnection } from './graphql-list.ts'
-import { requireAccess } from './graphql-refusals.ts'
+import { requireAccess } from './graphql-errors.ts'
 import { parseNodeId } from './node-id.ts'
 import { type Call, formatTime } from './reply.ts'
 import type { RepositoryState } from './repository-state.ts'

@@ -1,4 +1,4 @@
-import { createError } from './graphql-refusals.ts'
+import { createError } from './graphql-errors.ts'
 
 /** The arguments of every connection. */
 export interface Paging {

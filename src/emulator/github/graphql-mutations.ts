@@ -1,5 +1,5 @@
 import { enableAutoMerge } from './auto-merge.ts'
-import { NotImplementedError, createError, requireAccess } from './graphql-refusals.ts'
+import { NotImplementedError, createError, requireAccess } from './graphql-errors.ts'
 import { toCommentView, toIssueView, toPullView, toReviewView } from './graphql-views.ts'
 import { type NodeKind, parseNodeId } from './node-id.ts'
 import type { PullCall } from './operation.ts'

@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import { type Paging, createConnection } from './graphql-list.ts'
 import { createMutationFields } from './graphql-mutations.ts'
-import { NotImplementedError, createError } from './graphql-refusals.ts'
+import { NotImplementedError, createError } from './graphql-errors.ts'
 import { SCHEMA } from './graphql-schema.ts'
 import { toActorView, toCommentView, toIssueView, toLabelView, toPullView, toRepositoryView } from './graphql-views.ts'
 import { parseNodeId } from './node-id.ts'

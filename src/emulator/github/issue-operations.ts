@@ -17,7 +17,7 @@ import {
   findIgnoringCase,
   formatTime,
 } from './reply.ts'
-import { closeIssue, reopenIssue, takeNumber } from './repository-events.ts'
+import { closeIssue, reopenIssue, takeNumber } from './repository-changes.ts'
 import type { ReviewEvent } from './pull-state.ts'
 import { toReactionsBody, toReviewerBody, toUserBody } from './resource-body.ts'
 

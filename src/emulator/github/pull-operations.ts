@@ -24,7 +24,7 @@ import {
   reopenIssue,
   takeNumber,
   updateBranch,
-} from './repository-events.ts'
+} from './repository-changes.ts'
 import { type FileChange, getOwner } from './repository-state.ts'
 import { toCommitBody, toFileBody } from './resource-body.ts'
 

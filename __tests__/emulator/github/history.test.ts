@@ -7,7 +7,7 @@ import {
   findCommit,
 } from '../../../src/emulator/github/history.ts'
 import { createPullState } from '../../../src/emulator/github/pull-state.ts'
-import { closeIssue, mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
+import { closeIssue, mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import {
   type Commit,
   type FileChange,

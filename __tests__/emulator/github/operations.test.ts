@@ -4,7 +4,7 @@ import { applyPatch, diffTexts, readTree } from '../../../src/emulator/github/co
 import { MAINTAINER, STRANGER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import { findMergeBlocker, getMergeState, getReviewDecision } from '../../../src/emulator/github/mergeability.ts'
 import type { PullState, Review } from '../../../src/emulator/github/pull-state.ts'
-import { openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
+import { openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { type Permissions, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { checkRun } from '../../support/github-state.ts'
