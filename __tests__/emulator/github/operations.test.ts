@@ -489,6 +489,28 @@ describe('checks and statuses', () => {
     expect(request('POST', '/check-runs', { name: 'links', head_sha: 'f'.repeat(40) }).status).toBe(422)
   })
 
+  test.each([
+    ['a title', { summary: 'Two are broken' }, '"title" wasn\'t supplied.'],
+    ['a summary', { title: 'Links' }, '"summary" wasn\'t supplied.'],
+    ['a title and a summary', { text: 'Details' }, '"title", "summary" weren\'t supplied.'],
+  ])('does not create a check run whose output lacks %s', (_what, output, message) => {
+    const { request, docs } = driveUndocumented()
+    const response = request('POST', '/check-runs', { name: 'links', head_sha: docs.branches['guide'], output })
+    expect([response.status, response.body.message]).toEqual([422, `Invalid request.\n\n${message}`])
+    expect(docs.checkRuns).toEqual([])
+  })
+
+  test('updates the output of a check run with a summary, even without a title', () => {
+    const { request, docs } = driveUndocumented()
+    const { id } = request('POST', '/check-runs', { name: 'links', head_sha: docs.branches['guide'] }).body
+    const update = (output: object) => request('PATCH', `/check-runs/${id}`, { conclusion: 'failure', output })
+    expect(update({ title: 'Links' }).body.message).toBe('Invalid request.\n\n"summary" wasn\'t supplied.')
+    expect(update({ summary: 'Two are broken' })).toMatchObject({
+      status: 200,
+      body: { output: { title: null, summary: 'Two are broken' } },
+    })
+  })
+
   test('filters check runs by name, app and status', () => {
     const { docs, read } = drive()
     const headSha = docs.branches['guide'] ?? ''

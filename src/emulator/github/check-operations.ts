@@ -182,13 +182,20 @@ function applyCheckFields(fields: CheckFields, before: CheckRun, nowMs: number):
   }
 }
 
-/** GitHub requires a conclusion for a completed check run, and a summary for an output. */
-function findCheckProblem({ status, conclusion, output }: CheckFields): Reply | undefined {
+/**
+ * Checks what GitHub requires: a conclusion for a completed check run, and the given fields in an `output`. In GitHub's API
+ * description these are `title` and `summary` in `checks/create`, and only `summary` in `checks/update`.
+ */
+function findCheckProblem(
+  { status, conclusion, output }: CheckFields,
+  outputFields: readonly ('title' | 'summary')[],
+): Reply | undefined {
   if (status === 'completed' && conclusion === undefined)
     return refuse(422, 'Invalid request.\n\n"conclusion" wasn\'t supplied.')
-  if (output !== undefined && output.summary === undefined)
-    return refuse(422, 'Invalid request.\n\n"summary" wasn\'t supplied.')
-  return undefined
+  const missing = output === undefined ? [] : outputFields.filter((field) => output[field] === undefined)
+  if (missing.length === 0) return undefined
+  const names = missing.map((field) => `"${field}"`).join(', ')
+  return refuse(422, `Invalid request.\n\n${names} ${missing.length === 1 ? "wasn't" : "weren't"} supplied.`)
 }
 
 /** Returns the slug of the app that the token belongs to. */
@@ -197,7 +204,7 @@ const getApp = ({ state }: Call): string => state.identity.replace(/\[bot\]$/, '
 function createCheck(call: Call): Reply {
   const { repository, state, nowMs } = call
   const fields = call.body as CheckFields
-  const problem = findCheckProblem(fields)
+  const problem = findCheckProblem(fields, ['title', 'summary'])
   if (problem !== undefined) return problem
   const { name = '', head_sha: headSha = '' } = fields
   if (!repository.commits.some(({ sha }) => sha === headSha)) return refuse(422, `No commit found for SHA: ${headSha}`)
@@ -221,7 +228,7 @@ function withCheck(handle: (call: Call, run: CheckRun) => Reply): (call: Call) =
 function updateCheck(call: Call, run: CheckRun): Reply {
   const { repository, nowMs } = call
   const fields = call.body as CheckFields
-  const problem = findCheckProblem(fields)
+  const problem = findCheckProblem(fields, ['summary'])
   if (problem !== undefined) return problem
   if (run.app !== getApp(call))
     return refuse(
