@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../src/agent/inputs.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
 import type { Report } from '../../src/agent/report/report.ts'
-import type { Job } from '../../src/docs-service/schemas.ts'
+import type { Delivery } from '../../src/docs-service/client.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -63,9 +63,9 @@ test('questions before the job get two minutes of the step, those after it all t
 
 test('a step is not just submitted if it is cancelled while its prompt is on its way', async () => {
   const controller = new AbortController()
-  const createJob = (): Promise<Job> => {
+  const createJob = (): Promise<Delivery> => {
     controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
-    return Promise.resolve(active)
+    return Promise.resolve({ kind: 'accepted', job: active })
   }
   const step = fakeStep({ client: { ...fakeClient({}), createJob }, signal: controller.signal })
   const report = await runAgent(agentInputs({ task: CREATE, wait: false }), step)

@@ -14,7 +14,7 @@
  * skipped there.
  */
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { createClient, type DocsServiceClient } from '../../src/docs-service/client.ts'
+import { createClient, type Delivery, type DocsServiceClient } from '../../src/docs-service/client.ts'
 import { STATUS_PHRASES, type Job, type VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { createTransport } from '../../src/docs-service/transport.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
@@ -64,6 +64,13 @@ async function untilEnded({ id }: Job): Promise<Job> {
   }
 }
 
+/** The job of a prompt that the service accepts at the first attempt. */
+async function accepted(sent: Promise<Delivery>): Promise<Job> {
+  const delivery = await sent
+  if (delivery.kind !== 'accepted') throw delivery.error
+  return delivery.job
+}
+
 type Question = (client: DocsServiceClient) => Promise<unknown>
 
 /** Every operation, asked of a job that cannot be there, so that a real service has nothing to do. */
@@ -95,9 +102,9 @@ describe('authentication (section 5)', () => {
 
 describe('jobs (sections 2.1, 3 and 4.1 to 4.3)', () => {
   async function creates(): Promise<void> {
-    const created = await client.createJob('Correct one typing error, if there is any. Change nothing else.')
+    const created = await accepted(client.createJob('Correct one typing error, if there is any. Change nothing else.'))
     const ended = await untilEnded(created)
-    const messaged = await client.sendMessage(created.id, 'Nothing more to do. Change nothing.')
+    const messaged = await accepted(client.sendMessage(created.id, 'Nothing more to do. Change nothing.'))
     expect(created.id).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
     expect(Object.keys(STATUS_PHRASES)).toContain(created.status)
     expect(ended.status).not.toBe('active')
@@ -113,7 +120,7 @@ describe('jobs (sections 2.1, 3 and 4.1 to 4.3)', () => {
   testEmbedded('the operations have their methods and paths, and a prompt arrives byte for byte', async () => {
     const prompt = '\ufeff \r\n::error::no command\t"quotes" \\ Grüße, 日本語, 👩‍👩‍👧 \u2028\u0000 end \n'
     const path = '/v2/agent/docs-demo/job'
-    const { id } = await client.createJob(prompt)
+    const { id } = await accepted(client.createJob(prompt))
     expect(lastRequest()).toMatchObject({ method: 'POST', path, status: 201, prompt })
     await client.getJob(id)
     expect(lastRequest()).toMatchObject({ method: 'GET', path: `${path}/${id}`, status: 200 })
@@ -122,9 +129,9 @@ describe('jobs (sections 2.1, 3 and 4.1 to 4.3)', () => {
   })
 
   testEmbedded('a job has no link while it is active, and keeps the one that it has when it completed', async () => {
-    const created = await client.createJob('Fix the guide.')
+    const created = await accepted(client.createJob('Fix the guide.'))
     const ended = await untilEnded(created)
-    const again = await untilEnded(await client.sendMessage(created.id, 'And the index.'))
+    const again = await untilEnded(await accepted(client.sendMessage(created.id, 'And the index.')))
     expect(created).toMatchObject({ status: 'active', prLink: undefined, repository: 'acme/docs', ref: 'main' })
     const prLink: unknown = expect.objectContaining({ repository: 'acme/docs', number: expect.stringMatching(/^\d+$/) })
     expect(ended).toEqual({ ...created, status: 'completed', prLink })

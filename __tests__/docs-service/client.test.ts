@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { createClient } from '../../src/docs-service/client.ts'
+import { createClient, type DocsServiceClient } from '../../src/docs-service/client.ts'
+import type { Job } from '../../src/docs-service/schemas.ts'
 import type { Transport, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/exchange.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
+import { deliverPrompt, getAcceptedJob } from '../support/deliver-prompt.ts'
 import { CLOCK_START_MS, fakeClock, type FakeClock } from '../support/fake-clock.ts'
 
 const KEY = 'dk_0123456789abcdef'
@@ -37,7 +39,6 @@ const OPTIONS = {
   signal: new AbortController().signal,
   deadlineAt: CLOCK_START_MS + 3_600_000,
   random: () => 0.5,
-  log: () => undefined,
 }
 
 /** Creates a client whose transport returns the results of a script, and the last one from then on. */
@@ -58,16 +59,30 @@ function createBench(script: readonly (WireResult | Transport)[], given: Given =
     signal: run.signal,
     deadlineAt: CLOCK_START_MS + leftMs,
     jobId,
-    log: (line) => lines.push(line),
     debug: (line) => debugLines.push(line),
   })
-  return { client, clock, requests, lines, debugLines }
+  const step = { client, clock, signal: run.signal }
+  return {
+    client,
+    createJob: () => deliverPrompt(step, (line) => lines.push(line)),
+    clock,
+    requests,
+    lines,
+    debugLines,
+  }
 }
 
 async function getError(promise: Promise<unknown>): Promise<ActionError> {
   const error: unknown = await promise.catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(ActionError)
   return error as ActionError
+}
+
+/** Sends a follow-up once. */
+async function sendMessage(client: DocsServiceClient): Promise<Job> {
+  const delivery = await client.sendMessage('job_1', 'x')
+  if (delivery.kind === 'retry') throw delivery.error
+  return getAcceptedJob(delivery)
 }
 
 /** Cancels the run, and does not respond until the client aborts the request. */
@@ -99,7 +114,7 @@ test.each<[unknown]>([
   [{ id: 'job_2', status: 'completed' }],
 ])('rejects a response that is invalid or about another job, and does not quote it: %j', async (body) => {
   const { client } = createBench([createResponse(200, body)])
-  const requests = [client.getJob('job_1'), client.getVisitors({}), client.sendMessage('job_1', 'x')]
+  const requests = [client.getJob('job_1'), client.getVisitors({}), sendMessage(client)]
   const errors = await Promise.all(requests.map(getError))
   expect(errors.map(({ code }) => code)).toEqual(['bad-answer', 'bad-answer', 'unknown-fate'])
   const texts = errors.flatMap(({ message, hint, quote, stack }) => [message, hint, quote, stack])
@@ -118,26 +133,22 @@ test('the message of a refusal names the project or the job of the request', asy
 describe('send prompt', () => {
   test('sends a prompt that does not reach the service up to three times, with growing delays', async () => {
     const never = createBench([UNREACHABLE])
-    expect(await getError(never.client.createJob('x'))).toMatchObject({ code: 'unreachable' })
+    expect(await getError(never.createJob())).toMatchObject({ code: 'unreachable' })
     expect([never.requests.length, never.clock.sleeps]).toEqual([3, [1_000, 2_000]])
     expect(never.lines).toEqual([1, 2].map((s): unknown => expect.stringContaining(`the prompt again in ${s} s`)))
 
     const late = createBench([UNREACHABLE, UNREACHABLE, createResponse(201)])
-    expect(await late.client.createJob('x')).toMatchObject({ id: 'job_1' })
+    expect(await late.createJob()).toMatchObject({ id: 'job_1' })
     expect(late.requests.map(({ body }) => body)).toEqual(Array(3).fill('{"prompt":"x"}'))
   })
 
-  test('calls `beforeResend` after the wait, before a message is resent', async () => {
-    const { client, requests, clock } = createBench([createResponse(429, '', 60_000), createResponse(200)])
-    const calledAt: number[] = []
-    const beforeResend = (): Promise<void> => Promise.resolve(void calledAt.push(clock.passed()))
-    await client.sendMessage('job_1', 'x', beforeResend)
-    expect([requests.length, calledAt]).toEqual([2, [62_000]])
-
-    const changed = createBench([createResponse(429, '', 60_000)])
-    const stop = new Error('It changed.')
-    await expect(changed.client.sendMessage('job_1', 'x', () => Promise.reject(stop))).rejects.toThrow(stop)
-    expect(changed.requests).toHaveLength(1)
+  test('sends a prompt once, and returns when it can be resent', async () => {
+    const { client, requests, clock } = createBench([createResponse(429, '', 60_000), UNREACHABLE])
+    const refused = await client.sendMessage('job_1', 'x')
+    expect(refused).toMatchObject({ kind: 'retry', afterMs: 62_000, error: { code: 'rate-limited' } })
+    expect(await client.sendMessage('job_1', 'x', 2)).toMatchObject({ kind: 'retry', afterMs: 2_000 })
+    expect(await getError(client.sendMessage('job_1', 'x', 3))).toMatchObject({ code: 'unreachable' })
+    expect([requests.length, clock.sleeps]).toEqual([3, []])
   })
 
   const ADDRESS = / Check `base-url`: a proxy or a login page may respond instead of the service\.$/
@@ -154,9 +165,9 @@ describe('send prompt', () => {
       / redirects to `login\.example\.com`\.$/,
     ],
   ])('does not resend a prompt if %s, and reports that the job may exist', async (_name, result, advice) => {
-    for (const post of ['createJob', 'sendMessage'] as const) {
-      const { client, requests, clock } = createBench([result, createResponse(201)])
-      const { code, message, hint, quote } = await getError(client[post]('job_1', 'x'))
+    for (const isFollowUp of [false, true]) {
+      const { client, createJob, requests, clock } = createBench([result, createResponse(201)])
+      const { code, message, hint, quote } = await getError(isFollowUp ? sendMessage(client) : createJob())
       expect([code, requests.length, clock.sleeps]).toEqual(['unknown-fate', 1, []])
       expect(message).toContain('the job may exist')
       expect(hint).toMatch(advice)
@@ -166,14 +177,14 @@ describe('send prompt', () => {
 
   test('resends a refused prompt after Retry-After and jitter from a doubling window, more than three times', async () => {
     const limited = createResponse(429, '')
-    const { client, clock, lines } = createBench([
+    const { createJob, clock, lines } = createBench([
       createResponse(429, '', 90_000),
       limited,
       limited,
       limited,
       createResponse(201),
     ])
-    expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
+    expect(await createJob()).toMatchObject({ id: 'job_1' })
     expect(clock.sleeps).toEqual([60_000, 32_000, 5_000, 9_000, 17_000])
     expect(lines[0]).toMatch(/sending the prompt again in 92 s, at 2026-01-01 00:01:32 UTC\.$/)
     // One line a minute, because nothing else is logged.
@@ -182,8 +193,8 @@ describe('send prompt', () => {
 
   test('fails immediately if a wait would pass the deadline, and names the time', async () => {
     const limited = createResponse(429, { error: 'Slow down.' }, 60_000)
-    const { client, requests, clock } = createBench([limited], { leftMs: 60_000 })
-    const { code, quote, message, hint } = await getError(client.createJob('x'))
+    const { createJob, requests, clock } = createBench([limited], { leftMs: 60_000 })
+    const { code, quote, message, hint } = await getError(createJob())
     expect([code, quote]).toEqual(['rate-limited', 'Slow down.'])
     expect(message).toContain('It asks to wait until 2026-01-01 00:01:00 UTC')
     expect(hint).toBeDefined()
@@ -193,8 +204,8 @@ describe('send prompt', () => {
   const NOT_SENT = /^The deadline passed before the prompt could be sent\. The service /
 
   test('does not resend a prompt after the deadline, and reports that it could not be sent', async () => {
-    const { client, requests, clock } = createBench([UNREACHABLE], { leftMs: 1_800 })
-    const { code, message, hint } = await getError(client.createJob('x'))
+    const { createJob, requests, clock } = createBench([UNREACHABLE], { leftMs: 1_800 })
+    const { code, message, hint } = await getError(createJob())
     expect(code).toBe('deadline')
     expect(message).toMatch(NOT_SENT)
     expect(hint).toContain('Check `base-url`')
@@ -210,17 +221,17 @@ describe('send prompt', () => {
       clock.advance(timeoutMs)
       return Promise.resolve(createFailure('timeout', false))
     }
-    const { client, requests } = createBench([silent], { leftMs, clock })
-    const error = await getError(client.createJob('x'))
+    const { createJob, requests } = createBench([silent], { leftMs, clock })
+    const error = await getError(createJob())
     expect([error.code, requests.length]).toEqual([code, 1])
     expect(error.message).toMatch(message)
   })
 
   test('limits a POST to one minute, and to the deadline', async () => {
-    const { client, requests, clock } = createBench([createResponse(201)], { leftMs: 70_000 })
+    const { createJob, requests, clock } = createBench([createResponse(201)], { leftMs: 70_000 })
     for (const advanceMs of [0, 50_000]) {
       clock.advance(advanceMs)
-      await client.createJob('x')
+      await createJob()
     }
     expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 20_000])
   })
@@ -232,11 +243,11 @@ describe('send prompt', () => {
     'does not send a prompt in the last %s, because its response could not be read',
     async (_what, leftMs, responseMs) => {
       const clock = fakeClock()
-      const { client, requests } = createBench([createResponse(201)], { leftMs, clock })
+      const { createJob, requests } = createBench([createResponse(201)], { leftMs, clock })
       clock.advance(leftMs - responseMs)
-      await client.createJob('x')
+      await createJob()
       clock.advance(1)
-      const { code, message, hint } = await getError(client.createJob('x'))
+      const { code, message, hint } = await getError(createJob())
       expect([code, requests.length]).toEqual(['deadline', 1])
       expect(message).toContain('too little time was left for its response')
       expect(hint).toContain('timeout-minutes')
@@ -245,8 +256,8 @@ describe('send prompt', () => {
 
   test('fails immediately if a rate limit leaves no time for a response', async () => {
     const limited = createResponse(429, { error: 'Slow down.' }, 50_000)
-    const { client, requests, clock } = createBench([limited], { leftMs: 55_000 })
-    expect((await getError(client.createJob('x'))).code).toBe('rate-limited')
+    const { createJob, requests, clock } = createBench([limited], { leftMs: 55_000 })
+    expect((await getError(createJob())).code).toBe('rate-limited')
     expect([requests.length, clock.sleeps]).toEqual([1, []])
   })
 
@@ -258,11 +269,11 @@ describe('send prompt', () => {
     const cancel = (): void => {
       run.abort(CANCELLED)
     }
-    const { client, requests } = createBench([UNREACHABLE, createResponse(201)], {
+    const { createJob, requests } = createBench([UNREACHABLE, createResponse(201)], {
       run,
       clock: fakeClock({ [hook]: cancel }),
     })
-    expect(await getError(client.createJob('x'))).toBe(CANCELLED)
+    expect(await getError(createJob())).toBe(CANCELLED)
     expect(requests).toHaveLength(sent)
   })
 
@@ -278,8 +289,8 @@ describe('send prompt', () => {
       await nextTurn()
       return signal.aborted ? createFailure('cancelled', true) : createResponse(201)
     }
-    const { client } = createBench([slow], { run, clock: { ...fakeClock(), sleep } })
-    expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
+    const { createJob } = createBench([slow], { run, clock: { ...fakeClock(), sleep } })
+    expect(await createJob()).toMatchObject({ id: 'job_1' })
     expect(signals.map((signal) => signal?.aborted)).toEqual([true])
   })
 
@@ -291,8 +302,9 @@ describe('send prompt', () => {
     'aborts %s when the run is cancelled, a prompt only after a second',
     async (_what, method, sent, code, sleeps) => {
       const run = new AbortController()
-      const { client, clock, requests } = createBench([failWhenAborted(run, sent)], { run })
-      expect(await getError(client[method]('job_1'))).toMatchObject({ code })
+      const { client, createJob, clock, requests } = createBench([failWhenAborted(run, sent)], { run })
+      const request = method === 'getJob' ? client.getJob('job_1') : createJob()
+      expect(await getError(request)).toMatchObject({ code })
       expect([requests.length, clock.sleeps]).toEqual([1, sleeps])
     },
   )

@@ -5,6 +5,7 @@ import { createTransport, type Transport } from '../../src/docs-service/transpor
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { KEY } from '../model/planted-key.ts'
+import { deliverPrompt } from '../support/deliver-prompt.ts'
 import type { Behaviour, Fault, ReadOutcome } from './fault.ts'
 import { openPeer } from './faulty-peer.ts'
 import { PROXY_FAULTS, WORKING_TUNNEL } from './proxy-faults.ts'
@@ -105,7 +106,6 @@ export async function runFaultScript({ prompt, reads, timeoutMs, hasProxy }: Fau
     projectId: `docs-${++projects}`,
     redact: createRedactor([KEY]),
     random: () => 0.5,
-    log: quiet,
     debug: quiet,
   })
   const errors: ActionError[] = []
@@ -129,7 +129,7 @@ export async function runFaultScript({ prompt, reads, timeoutMs, hasProxy }: Fau
   }
 
   async function sendAll(): Promise<Pick<FaultTrace, 'created' | 'reads'>> {
-    const created = prompt.length === 0 ? undefined : await client.createJob('Fix it.').catch(recordError)
+    const created = prompt.length === 0 ? undefined : await deliverPrompt({ ...step, client }).catch(recordError)
     const results: ReadOutcome[] = []
     while (results.length < reads.length) results.push(await readOnce())
     return { created, reads: results }

@@ -1,5 +1,5 @@
 import { countRefusals } from '../../src/docs-service/retry.ts'
-import type { DocsServiceClient } from '../../src/docs-service/client.ts'
+import type { Delivery, DocsServiceClient } from '../../src/docs-service/client.ts'
 import {
   isTerminal,
   type Job,
@@ -67,6 +67,13 @@ export interface FakeClient extends DocsServiceClient {
 const REFUSED = { kind: 'answer', status: 429, body: '', retryAfterMs: undefined } as const
 const WELL = { ...REFUSED, status: 200 } as const
 
+/** Whether the service accepted a prompt, by its script. */
+function deliver(given: Job | Error | undefined): Promise<Delivery> {
+  if (given instanceof ActionError && given.code === 'unknown-fate')
+    return Promise.resolve({ kind: 'delivery-unknown', error: given })
+  return answer(given).then((job) => ({ kind: 'accepted', job }))
+}
+
 function answer(given: Job | Error | undefined): Promise<Job> {
   if (given === undefined) throw new Error('Nobody expected this request.')
   return given instanceof Error ? Promise.reject(given) : Promise.resolve(given)
@@ -103,13 +110,14 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
     createJob(prompt) {
       calls.push('create')
       prompts.push(prompt)
-      return answer(create)
+      return deliver(create)
     },
-    async sendMessage(_jobId, prompt, beforeResend) {
-      if (isPutOff) await beforeResend?.()
+    sendMessage(_jobId, prompt, attempt) {
+      if (isPutOff && attempt === 1)
+        return Promise.resolve({ kind: 'retry', afterMs: 0, error: failure('rate-limited') })
       calls.push('message')
       prompts.push(prompt)
-      return answer(message)
+      return deliver(message)
     },
     getJob(_jobId, endsAt) {
       const repeated = holdsNow()

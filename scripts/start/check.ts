@@ -64,7 +64,6 @@ export async function checkService(
     clock: systemClock,
     signal: new AbortController().signal,
     random: Math.random,
-    log: quiet,
     debug: quiet,
     redact: createRedactor([apiKey]),
   })

@@ -1,8 +1,7 @@
 /** Sends prompts and reads jobs and visitors: the client of the documentation service. */
 import type * as z from 'zod/mini'
 import type { Clock } from '../runtime/clock.ts'
-import { ActionError, describeError } from '../runtime/errors.ts'
-import { sleepWithProgress } from '../runtime/heartbeat.ts'
+import { ActionError } from '../runtime/errors.ts'
 import { joinSentences } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
 import {
@@ -11,7 +10,6 @@ import {
   countRefusals,
   decidePost,
   errorOfResult,
-  formatRetryTime,
   getRetryDelayMs,
   namingTheTime,
   type Operation,
@@ -30,24 +28,38 @@ export interface VisitorsQuery {
   readonly offset?: number
 }
 
-/** The operations of the service's interface. They retry where that is safe, and throw `ActionError` only. */
+/** The prompt was not processed, and can be resent. */
+export interface Retry {
+  readonly kind: 'retry'
+  /** How long to wait before, in milliseconds. */
+  readonly afterMs: number
+  /** Why it was not processed. */
+  readonly error: ActionError
+}
+
+/** What one attempt to send a prompt led to. */
+export type Delivery =
+  | { readonly kind: 'accepted'; readonly job: Job }
+  | Retry
+  /** The job may exist, or have the prompt, although no response proves it. The prompt must not be resent. */
+  | { readonly kind: 'delivery-unknown'; readonly error: ActionError }
+
+/** The operations of the service's interface. Each sends one request, and throws `ActionError` only. */
 export interface DocsServiceClient {
   /**
-   * Creates a job (section 4.1). Resends the prompt only if it was not processed.
-   * @throws ActionError `unknown-fate` if the job may exist although no response proves it
+   * Creates a job (section 4.1).
+   * @param attempt counts the attempts to send this prompt, from 1
+   * @throws ActionError if the prompt was not processed, and resending it would not help
    */
-  createJob(prompt: string): Promise<Job>
+  createJob(prompt: string, attempt?: number): Promise<Delivery>
+  /** Sends a follow-up to a job (section 4.2), as `createJob` sends a prompt. */
+  sendMessage(jobId: string, prompt: string, attempt?: number): Promise<Delivery>
   /**
-   * Sends a follow-up to a job (section 4.2), with the same retries as `createJob`.
-   * @param beforeResend called after the wait and before the prompt is resent; if it throws, the prompt is not resent
-   */
-  sendMessage(jobId: string, prompt: string, beforeResend?: () => Promise<void>): Promise<Job>
-  /**
-   * Reads a job (section 4.3). Sends one request: the caller decides what a failed read means.
+   * Reads a job (section 4.3). The caller decides what a failed read means.
    * @param endsAt the timestamp after which the response is useless, by default the deadline
    */
   getJob(jobId: string, endsAt?: number): Promise<Job>
-  /** Reads one page of visitors (section 4.4). Sends one request. */
+  /** Reads one page of visitors (section 4.4). */
   getVisitors(query: VisitorsQuery): Promise<VisitorsPage>
   /** Returns how many requests of the step have been refused (429, 425) in a row. */
   refusals(): number
@@ -100,10 +112,10 @@ export function createClient(options: ClientOptions): DocsServiceClient {
 
   return {
     refusals: sender.getRefusalCount,
-    createJob: (prompt) => sendPrompt(sender, { kind: 'create', projectId, path: jobsPath }, prompt),
-    sendMessage: (jobId, prompt, beforeResend) => {
+    createJob: (prompt, attempt) => sendPrompt(sender, { kind: 'create', projectId, path: jobsPath }, prompt, attempt),
+    sendMessage: (jobId, prompt, attempt) => {
       const path = `${jobsPath}/${jobId}/message`
-      return sendPrompt(sender, { kind: 'message', projectId, jobId, isJobIdInput, path }, prompt, beforeResend)
+      return sendPrompt(sender, { kind: 'message', projectId, jobId, isJobIdInput, path }, prompt, attempt)
     },
     getJob: (jobId, endsAt) => {
       const path = `${jobsPath}/${jobId}`
@@ -128,7 +140,6 @@ interface PromptSender {
   /** The time from the step's start to its deadline, in milliseconds. */
   readonly totalMs: number
   readonly random: () => number
-  readonly log: (line: string) => void
   readonly getRefusalCount: () => number
 }
 
@@ -188,45 +199,35 @@ async function sendWithCancelGrace(path: string, body: string, sender: PromptSen
 }
 
 /** Returns the job of a successful response. For a follow-up, it must be the same job. */
-function parseAcceptedJob(response: WireAnswer, { jobId }: Operation, redact: Redact): Job {
+function parseAcceptedJob(response: WireAnswer, { jobId }: Operation, redact: Redact): Delivery {
   const job = parseBody(acceptedJobSchema, response.body)
-  if (job !== undefined && (jobId === undefined || job.id === jobId)) return job
+  if (job !== undefined && (jobId === undefined || job.id === jobId)) return { kind: 'accepted', job }
   const text = `The service responded with ${response.status} but without a valid job ID.`
-  throw createUnknownDeliveryError(new ActionError('bad-answer', text, { hint: adviseOnAddress(response, redact) }))
+  const cause = new ActionError('bad-answer', text, { hint: adviseOnAddress(response, redact) })
+  return { kind: 'delivery-unknown', error: createUnknownDeliveryError(cause) }
 }
 
-/** Creates a job or sends a follow-up. Resends the prompt as `decidePost` allows. */
-async function sendPrompt(
-  sender: PromptSender,
-  operation: Operation,
-  prompt: string,
-  beforeResend?: () => Promise<void>,
-): Promise<Job> {
-  const { clock, redact, signal, deadlineAt, random, log, getRefusalCount } = sender
-  const body = JSON.stringify({ prompt })
+/** Creates a job or sends a follow-up. Says whether the prompt can be resent, as `decidePost` allows. */
+async function sendPrompt(sender: PromptSender, operation: Operation, prompt: string, attempt = 1): Promise<Delivery> {
+  const { clock, redact, signal, deadlineAt, random, getRefusalCount } = sender
   const reserveMs = Math.min(RESPONSE_RESERVE_MS, sender.totalMs * RESPONSE_RESERVE_SHARE)
   const getTimeToSendMs = (): number => deadlineAt - reserveMs - clock.now()
-  for (let attempt = 1; ; attempt++) {
-    // Process signals are handled only when the event loop runs, and a prompt cannot be taken back.
-    await clock.turn()
-    signal.throwIfAborted()
-    if (getTimeToSendMs() < 0) throw createNoTimeError()
-    const result = await sendWithCancelGrace(operation.path, body, sender)
-    const decision = decidePost(result)
-    if (decision === 'accepted') return parseAcceptedJob(result as WireAnswer, operation, redact)
-    const error = errorOfResult(result, operation, redact)
-    if (decision === 'unknown') throw createUnknownDeliveryError(error)
-    const leftMs = deadlineAt - clock.now()
-    const isTimeout = result.kind === 'failure' && result.cause === 'timeout'
-    if (decision === 'stop') throw isTimeout && leftMs < 1 ? createDeadlineError(error) : error
-    if (decision === 'again' && attempt >= MAX_ATTEMPTS) throw error
-    const timeToSendMs = getTimeToSendMs()
-    const factors = { refusals: getRefusalCount(), leftMs: timeToSendMs, random: random() }
-    const delayMs = getRetryDelayMs(error, attempt, factors)
-    if (delayMs >= timeToSendMs) throw decision === 'again' ? createDeadlineError(error) : namingTheTime(error, clock)
-    const when = formatRetryTime(error, delayMs, clock)
-    log(`${describeError(error)} Nothing was processed; sending the prompt again ${when}.`)
-    await sleepWithProgress(delayMs, sender)
-    await beforeResend?.()
-  }
+  // Process signals are handled only when the event loop runs, and a prompt cannot be taken back.
+  await clock.turn()
+  signal.throwIfAborted()
+  if (getTimeToSendMs() < 0) throw createNoTimeError()
+  const result = await sendWithCancelGrace(operation.path, JSON.stringify({ prompt }), sender)
+  const decision = decidePost(result)
+  if (decision === 'accepted') return parseAcceptedJob(result as WireAnswer, operation, redact)
+  const error = errorOfResult(result, operation, redact)
+  if (decision === 'unknown') return { kind: 'delivery-unknown', error: createUnknownDeliveryError(error) }
+  const leftMs = deadlineAt - clock.now()
+  const isTimeout = result.kind === 'failure' && result.cause === 'timeout'
+  if (decision === 'stop') throw isTimeout && leftMs < 1 ? createDeadlineError(error) : error
+  if (decision === 'again' && attempt >= MAX_ATTEMPTS) throw error
+  const timeToSendMs = getTimeToSendMs()
+  const factors = { refusals: getRefusalCount(), leftMs: timeToSendMs, random: random() }
+  const afterMs = getRetryDelayMs(error, attempt, factors)
+  if (afterMs >= timeToSendMs) throw decision === 'again' ? createDeadlineError(error) : namingTheTime(error, clock)
+  return { kind: 'retry', afterMs, error }
 }

@@ -1,8 +1,11 @@
+import type { Delivery, Retry } from '../../docs-service/client.ts'
+import { formatRetryTime } from '../../docs-service/retry.ts'
 import { isTerminal, type Job } from '../../docs-service/schemas.ts'
-import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import { ActionError, describeError } from '../../runtime/errors.ts'
+import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Plan, Target } from '../plan.ts'
-import { type StandingEnd, writeMilestone } from '../journal.ts'
+import { type AgentStep, type StandingEnd, writeMilestone } from '../journal.ts'
 import type { Previewed, TurnEnd } from '../report/turn.ts'
 import { hasStood, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
 import { findJob, type JobEnd, type JobWatch, settleEnd, waitForJob } from './job-watch.ts'
@@ -99,32 +102,43 @@ function preview(prompt: string, target: Target, { step }: JobWatch): Previewed 
   return { kind: 'previewed', pullRequest, undecided, isJobRead: inputs.hasService }
 }
 
-interface Sent {
-  readonly kind: 'sent'
-  /** The response, or why it is not known whether the service accepted the prompt. */
-  readonly response: Job | ActionError
-  /** The pull request of the job, as it was read last before the prompt. */
+/** A prompt that the service has accepted, or may have accepted. */
+type Sent = Exclude<Delivery, Retry> & {
+  /** The pull request of the job, as it was read last before the prompt; undefined for a new job. */
   readonly head: HeadBefore | undefined
 }
 
-/** Sends the prompt. After a rate limit, sends it again only if it may still be sent. */
-async function send(prompt: string, target: Target, prepared: Send, watch: JobWatch): Promise<Sent | Stop> {
-  const { client, journal } = watch.step
-  journal.updateTurn({ kind: 'sending', ...watch.reads })
+/** Waits before a prompt that was not processed is resent. */
+async function waitToResend({ afterMs, error }: Retry, { clock, core, signal }: AgentStep): Promise<void> {
+  const when = formatRetryTime(error, afterMs, clock)
+  core.log(`${describeError(error)} Nothing was processed; sending the prompt again ${when}.`)
+  await sleepWithProgress(afterMs, { clock, log: core.log, signal })
+}
+
+/**
+ * Sends a prompt until the service has accepted it. After a wait, a follow-up is resent only if it may still be sent.
+ * @param prepared what a follow-up rests on; undefined for a new job
+ * @throws ActionError if the service does not accept the prompt
+ */
+export async function sendPrompt(
+  prompt: string,
+  prepared: Send | undefined,
+  target: Target,
+  watch: JobWatch,
+): Promise<Sent | Stop> {
+  const { client } = watch.step
   let basis = prepared
-  let stop = undefined as Stop | undefined
-  const recheck = async (): Promise<void> => {
+  for (let attempt = 1; ; attempt++) {
+    const delivery =
+      basis === undefined
+        ? await client.createJob(prompt, attempt)
+        : await client.sendMessage(basis.before.id, prompt, attempt)
+    if (delivery.kind !== 'retry') return { ...delivery, head: basis?.head }
+    await waitToResend(delivery, watch.step)
+    if (basis === undefined) continue
     const decision = await recheckBeforeSend(basis, target, watch)
-    if (decision.kind === 'send') basis = decision
-    else throw (stop = decision).error
-  }
-  try {
-    const response = await client.sendMessage(prepared.before.id, prompt, recheck)
-    return { kind: 'sent', response, head: basis.head }
-  } catch (error) {
-    if (stop !== undefined) return stop
-    // The prompt may have been accepted without a response.
-    return { kind: 'sent', response: rethrowFatal(error, 'unknown-fate'), head: basis.head }
+    if (decision.kind === 'stop') return decision
+    basis = decision
   }
 }
 
@@ -137,19 +151,20 @@ async function followUp(prompt: string, target: Target, prepared: Send, watch: J
   const { clock, inputs, journal } = step
   if (inputs.dryRun) return preview(prompt, target, watch)
   const { before } = prepared
-  const sent = await send(prompt, target, prepared, watch)
+  journal.updateTurn({ kind: 'sending', ...watch.reads })
+  const sent = await sendPrompt(prompt, prepared, target, watch)
   if (sent.kind === 'stop') return sent
-  const { response: answer } = sent
   const answeredAtMs = clock.now()
   // The last look may have seen a newer one.
   const head = sent.head && { ...sent.head, ...step.heads.newest(sent.head) }
-  const isAnsweredActive = !(answer instanceof ActionError) && saysActive(answer)
-  if (answer instanceof ActionError) {
+  const isAnsweredActive = sent.kind === 'accepted' && saysActive(sent.job)
+  if (sent.kind === 'delivery-unknown') {
     journal.updateTurn({ kind: 'delivery-unknown', ...watch.reads })
-    await confirmDelivery(answer, before, watch)
+    await confirmDelivery(sent.error, before, watch)
     journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? before, isConfirmed: true })
     writeMilestone(step)
   } else {
+    const { job: answer } = sent
     watch.accept(answer, false)
     if (!inputs.wait) return { kind: 'submitted', job: answer, isConfirmed: false }
     const hasBegun = isAnsweredActive || (await awaitBegin(before.id, watch))
@@ -166,15 +181,17 @@ async function followUp(prompt: string, target: Target, prepared: Send, watch: J
 /** A job that was just created may not be found at once. */
 const CREATE_LAG_MS = 30_000
 
-async function create(prompt: string, target: Target, watch: JobWatch): Promise<TurnEnd> {
-  const { client, clock, inputs, journal } = watch.step
+async function create(prompt: string, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
+  const { clock, inputs, journal } = watch.step
   if (inputs.dryRun) return preview(prompt, target, watch)
   journal.updateTurn({ kind: 'sending' })
-  const created = await client.createJob(prompt).catch((error: unknown) => {
-    const unknown = rethrowFatal(error, 'unknown-fate')
+  const sent = await sendPrompt(prompt, undefined, target, watch)
+  if (sent.kind === 'stop') return sent
+  if (sent.kind === 'delivery-unknown') {
     journal.updateTurn({ kind: 'delivery-unknown' })
-    throw unknown
-  })
+    throw sent.error
+  }
+  const { job: created } = sent
   watch.accept(created, true)
   if (!inputs.wait) return { kind: 'submitted', job: created, isConfirmed: true }
   const end = await waitForJob(created, watch, clock.now() + CREATE_LAG_MS)
