@@ -106,7 +106,7 @@ export interface TerminalJob extends Job {
 
 /**
  * Returns `undefined` for a status in which the agent can be working. Decisions by status use this function or an
- * exhaustive `switch` over its result, so that the compiler finds every place that must handle a new status.
+ * exhaustive `switch` over the status, so that the compiler finds every place that must handle a new status.
  */
 function getTerminalStatus(status: JobStatus): TerminalStatus | undefined {
   switch (status) {

@@ -332,6 +332,7 @@ const annotationSchema = z.pipe(
   }),
   z.transform(({ path, start_line: line, title, message }) => ({ path, line, title, message })),
 )
+const annotationsSchema = skipMalformed(annotationSchema)
 /** A finding of a check run in a file. */
 export type Annotation = Readonly<z.infer<typeof annotationSchema>>
 
@@ -390,6 +391,6 @@ export const connectChecks = (call: Call): Checks => ({
     call('checks: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations'
       const response = await request(route, { ...repo, check_run_id: checkRunId, per_page: MAX_ANNOTATIONS })
-      return parseResponse(skipMalformed(annotationSchema), response)
+      return parseResponse(annotationsSchema, response)
     }),
 })

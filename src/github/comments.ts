@@ -118,6 +118,8 @@ export interface ListedComment {
 export type CommentPlace = PullRequestAddress | CommentAddress
 
 const commentSchema = z.object({ ...AUTHOR_FIELDS, id: z.int(), body: textOrEmpty })
+const commentsSchema = skipMalformed(commentSchema)
+const addedCommentSchema = z.object({ id: integer })
 
 /** A comment on a line or a file of a change. */
 export type ReviewComment = Readonly<z.infer<typeof reviewCommentSchema>>
@@ -136,6 +138,7 @@ const reviewCommentSchema = z.pipe(
     return { ...place, body, authorId: user.id }
   }),
 )
+const reviewCommentsSchema = skipMalformed(reviewCommentSchema)
 
 const MAX_REVIEW_PAGES = 10
 const MAX_PAGES = 50
@@ -199,7 +202,7 @@ export const connectComments = (call: Call): Comments => ({
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments'
       const limits = { maxPages: MAX_REVIEW_PAGES, canBeCut: true } as const
       return readAll((cursor) => request(route, { ...query, ...cursor }), {
-        page: skipMalformed(reviewCommentSchema),
+        page: reviewCommentsSchema,
         ...limits,
       })
     }),
@@ -219,7 +222,7 @@ export const connectComments = (call: Call): Comments => ({
               issue_number: place.number,
               ...cursor,
             })
-      const comments = await readAll(readPage, { page: skipMalformed(commentSchema), maxPages: MAX_PAGES })
+      const comments = await readAll(readPage, { page: commentsSchema, maxPages: MAX_PAGES })
       const found = comments.filter(({ body }) => isRelevant(body))
       const getAuthor = await classifyAuthors(api, found)
       return found.map((comment) => ({ id: comment.id, body: comment.body, author: getAuthor(comment) }))
@@ -244,7 +247,7 @@ export const connectComments = (call: Call): Comments => ({
             ...comment,
             issue_number: place.number,
           })
-      return parseResponse(z.object({ id: integer }), response).id
+      return parseResponse(addedCommentSchema, response).id
     }),
   editComment: (place, commentId, body, { isSentOnce = false } = {}) =>
     call(getPermission('write', place), place.repository, async ({ request, repo }) => {

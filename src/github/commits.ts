@@ -57,6 +57,7 @@ const tagSchema = z.pipe(
   z.object({ name: z.string(), commit: z.object({ sha: z.string() }) }),
   z.transform(({ name, commit: { sha } }) => ({ name, sha })),
 )
+const tagsSchema = skipMalformed(tagSchema)
 /** Further tags are not read. */
 const MAX_TAG_PAGES = 10
 
@@ -103,7 +104,7 @@ export const connectCommits = (call: Call): Commits => ({
       const query = { ...repo, per_page: PAGE_SIZE }
       const limits = { maxPages: MAX_TAG_PAGES, canBeCut: true } as const
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/tags', { ...query, ...cursor })
-      return readAll(readPage, { page: skipMalformed(tagSchema), ...limits })
+      return readAll(readPage, { page: tagsSchema, ...limits })
     }),
 })
 
@@ -153,16 +154,23 @@ const wireFile = z.object({
   deletions: z.catch(z.int(), 0),
 })
 
-const toFile = ({ filename, status, previous_filename: previous, ...file }: z.infer<typeof wireFile>) => ({
+const toFile = ({
+  filename,
+  status,
+  previous_filename: previous,
+  patch,
+  additions,
+  deletions,
+}: z.infer<typeof wireFile>) => ({
   path: filename,
   /** `added`, `removed`, `modified`, `renamed`, `copied`, `changed` or `unchanged`. */
   status,
   /** Set for a renamed file. A copied file has none, because the original still exists. */
   previousPath: status === 'renamed' ? previous : undefined,
   /** Undefined for binary files and for very large files. */
-  patch: file.patch,
-  additions: file.additions,
-  deletions: file.deletions,
+  patch,
+  additions,
+  deletions,
 })
 export type ChangedFile = Readonly<ReturnType<typeof toFile>>
 
@@ -180,7 +188,7 @@ function assessFileList(files: readonly (ChangedFile | undefined)[] | undefined)
   return files.length < MAX_FILES ? 'whole' : 'cut'
 }
 
-/** `owner/name` in the address of a comparison. */
+/** Finds `owner/name` in the URL of a comparison. */
 const REPOSITORY = /\/repos\/([^/]+\/[^/]+)\/compare\//
 
 const wireComparison = z.object({

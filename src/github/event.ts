@@ -102,6 +102,7 @@ const payloadSchema = part({
   merge_group: orUndefined(z.object({ base_sha: SHA, head_sha: SHA, head_ref: text })),
   release: orUndefined(z.object({ tag_name: z.string(), name: textOrEmpty, body: textOrEmpty, html_url: text })),
 })
+const objectSchema = z.object({})
 type Payload = z.infer<typeof payloadSchema>
 type WireComment = NonNullable<z.infer<typeof commentSchema>>
 
@@ -371,7 +372,7 @@ export function parseEvent(name: string, webhookPayload: unknown, actor: string)
   return {
     ...parseCause(name, payload),
     /** False if the runner's file has no JSON object. */
-    isReadable: z.object({}).safeParse(webhookPayload).success,
+    isReadable: objectSchema.safeParse(webhookPayload).success,
     /** The account that caused the event, or that started the run if the payload does not name it. */
     sender: {
       login: sender?.login ?? actor,

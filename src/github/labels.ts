@@ -81,7 +81,7 @@ export interface Labels {
   ) => Promise<{ readonly pullRequests: readonly PullRequestInList[]; readonly isWhole: boolean }>
 }
 
-/** Reads a list of pull requests whose later items move if an earlier one is closed meanwhile. */
+/** Reads a list of pull requests, twice if it has several pages: a closed pull request moves all later ones. */
 async function readMovingList(
   readPage: (cursor: Cursor) => Promise<GitHubResponse>,
   listing: { readonly maxPages: number; readonly canBeCut?: boolean },

@@ -224,7 +224,7 @@ export function connectPullRequests(call: Call): PullRequests {
   }
 }
 
-/** The path of a file, and the one before it if the file was renamed or copied. */
+/** The path of a file, and its previous path if the file was renamed or copied. */
 export type FilePaths = readonly [path: string] | readonly [path: string, previousPath: string]
 
 const fileSchema = z.pipe(
@@ -288,6 +288,7 @@ const eventSchema = z.object({
   requested_reviewer: person,
   requested_team: z.nullish(z.object({ slug: z.string() })),
 })
+const eventsSchema = skipMalformed(eventSchema)
 
 /** Returns the reviewer that an event of the timeline is about. Empty for any other event. */
 function toReviewers(event: z.infer<typeof eventSchema>, owner: string): readonly string[] {
@@ -298,6 +299,7 @@ function toReviewers(event: z.infer<typeof eventSchema>, owner: string): readonl
 }
 
 const reviewSchema = z.object({ user: accountSchema, state: z.string() })
+const reviewsSchema = skipMalformed(reviewSchema)
 
 /** The states that change a reviewer's verdict. A comment does not, and a dismissed review no longer approves. */
 const VERDICTS = ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED']
@@ -335,7 +337,7 @@ export const connectReviewers = (call: Call): Reviewers => ({
       const readPage = (cursor: Cursor) =>
         request('GET /repos/{owner}/{repo}/issues/{issue_number}/timeline', { ...query, ...cursor })
       // The account of a reviewer may be deleted (`null`). That event is skipped, and all others count.
-      const events = await readAll(readPage, { page: skipMalformed(eventSchema), maxPages: MAX_PAGES })
+      const events = await readAll(readPage, { page: eventsSchema, maxPages: MAX_PAGES })
       return events.flatMap((event) => toReviewers(event, repo.owner))
     }),
   listApprovers: ({ repository, number }) =>
@@ -343,7 +345,7 @@ export const connectReviewers = (call: Call): Reviewers => ({
       const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews'
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      return toApprovers(await readAll(readPage, { page: skipMalformed(reviewSchema), maxPages: MAX_PAGES }))
+      return toApprovers(await readAll(readPage, { page: reviewsSchema, maxPages: MAX_PAGES }))
     }),
   requestReview: ({ repository, number }, name) =>
     call('pull-requests: write', repository, async ({ request, repo }) => {

@@ -48,7 +48,7 @@ export interface RequestPolicy {
   readonly deadline: Deadline
   /** How often the request is retried after a failure that may pass, by default three times. */
   readonly retries?: number
-  /** Whether the request is never retried, not even after a rate limit, because its body is outdated by then. */
+  /** Whether the request is never retried, not even after a rate limit, because its body would be outdated. */
   readonly isSentOnce?: boolean
   /** `manual`: a 302 is a response, and is not followed. */
   readonly redirect?: 'manual'
@@ -201,7 +201,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
     }
   }
 
-  /** No pause between two attempts ends after the deadline, except waits for a rate limit that the deadline allows. */
+  /** Retries a request. Delays must end before the deadline; waits for a rate limit can extend it (`allowWait`). */
   async function perform(request: Outgoing): Promise<GitHubResponse> {
     const { signal, deadline, retries = MAX_RETRIES, isSentOnce = false } = request.policy
     for (let retryCount = 0; ; retryCount++) {
@@ -224,8 +224,8 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
       const body: unknown = rest.body
       const { baseUrl, headers, mediaType } = options
       const policy = options.request as RequestPolicy
-      // Octokit passes one object to all hooks, so it is changed in place. It names an address from here on and no
-      // route, whose parameters Octokit would add to the address of a redirect.
+      // Octokit passes one object to all hooks, so it is changed in place. The route is replaced with a URL, because
+      // Octokit would add the parameters of a route to the URL of a redirect.
       for (const name of Object.keys(options)) Reflect.deleteProperty(options, name)
       Object.assign(options, { method, baseUrl, mediaType, ...(body !== undefined && { data: body }) })
       const send: Outgoing['send'] = async (target, etag, signal) => {
