@@ -45,7 +45,7 @@ export const SECRET_INPUTS: readonly string[] = ['api-key', 'github-token']
  * Removes the values of all secret inputs from a text. Must run before the text is cut: a redactor does not recognise a
  * secret that was cut.
  */
-export function withoutSecrets(text: string, raw: RawInputs): string {
+export function removeSecrets(text: string, raw: RawInputs): string {
   return createRedactor(SECRET_INPUTS.map((name) => (raw[name] ?? '').trim()))(text)
 }
 
@@ -57,8 +57,8 @@ const QUOTED_PREFIX_CHARS = 8
  * Appends the rejected value to a rule. Only for inputs that are never secret. The value can come from an event, and
  * the summary is Markdown, so the value is put into a code span that it cannot end.
  */
-export function rejecting(rule: string, given: string, raw: RawInputs): string {
-  const text = withoutSecrets(given, raw)
+export function appendRejectedValue(rule: string, given: string, raw: RawInputs): string {
+  const text = removeSecrets(given, raw)
   const shown = text.length > MAX_QUOTED_CHARS ? `${text.slice(0, QUOTED_PREFIX_CHARS)}…` : text
   const value = oneLine(shown, MAX_QUOTED_CHARS).replaceAll('`', "'")
   return value === '' ? rule : `${rule}, not \`${value}\``
@@ -78,7 +78,7 @@ export function textInput(pattern: RegExp, rule: string): Input<string> {
 export function choiceInput<T extends string>(choices: readonly T[]): Input<T> {
   const words = choices.map((choice) => `\`${choice}\``)
   const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
-  return (text, raw) => choices.find((choice) => choice === text) ?? refuse(rejecting(rule, text, raw))
+  return (text, raw) => choices.find((choice) => choice === text) ?? refuse(appendRejectedValue(rule, text, raw))
 }
 
 /** Returns `undefined` for an empty input. */
@@ -136,7 +136,9 @@ export const baseUrlInput: Input<string> = (address) => {
 /** Accepts the booleans of YAML's core schema, as `getBooleanInput` of @actions/core does. */
 export const booleanInput: Input<boolean> = (text, raw) => {
   if (['true', 'True', 'TRUE'].includes(text)) return true
-  return ['false', 'False', 'FALSE'].includes(text) ? false : refuse(rejecting('must be `true` or `false`', text, raw))
+  return ['false', 'False', 'FALSE'].includes(text)
+    ? false
+    : refuse(appendRejectedValue('must be `true` or `false`', text, raw))
 }
 
 /** Checks the text before it converts it: `Number('')` is 0, and `parseInt` ignores whatever follows the digits. */
@@ -148,7 +150,7 @@ function createNumberInput(
 ): Input<number> {
   return (text, raw) => {
     const value = pattern.test(text) ? Number(text) : NaN
-    return isInRange(value) ? value * unit : refuse(rejecting(rule, text, raw))
+    return isInRange(value) ? value * unit : refuse(appendRejectedValue(rule, text, raw))
   }
 }
 

@@ -18,12 +18,12 @@ import {
   pollIntervalInput,
   type RawInputs,
   refuse,
-  rejecting,
+  appendRejectedValue,
   SERVICE_FIELDS,
   textInput,
   timeoutInput,
   wholeNumberInput,
-  withoutSecrets,
+  removeSecrets,
 } from '../action/inputs.ts'
 import { readWorkspaceFile } from '../action/workspace-file.ts'
 import { joinWords } from '../text/format.ts'
@@ -81,10 +81,10 @@ export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {
-    const shown = withoutSecrets(text, raw).split(/[\s,]+/)
+    const shown = removeSecrets(text, raw).split(/[\s,]+/)
     const wrong = shown.find((word) => word !== '' && !isFailOn(word) && word !== 'none') ?? text
     const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
-    return refuse(rejecting(`must be a list of ${known}, or \`none\` alone`, wrong, raw))
+    return refuse(appendRejectedValue(`must be a list of ${known}, or \`none\` alone`, wrong, raw))
   }
   const problems = words.flatMap((word) => {
     const missing = lackOf(word, raw)

@@ -11,7 +11,7 @@ import {
   parseFields,
   type RawInputs,
   refuse,
-  rejecting,
+  appendRejectedValue,
   SERVICE_FIELDS,
   timeoutInput,
   wholeNumberInput,
@@ -122,7 +122,7 @@ const periodCountInput: Input<number> = (text, raw) => {
   const count = /^\d{1,2}$/.test(text) ? Number(text) : NaN
   const isAllowed = count === 0 || (count >= MIN_TREND && count <= MAX_TREND)
   const rule = `must be 0, or a whole number from ${MIN_TREND} to ${MAX_TREND}`
-  return isAllowed ? count : refuse(rejecting(rule, text, raw))
+  return isAllowed ? count : refuse(appendRejectedValue(rule, text, raw))
 }
 
 const trendInput = inputThat(
