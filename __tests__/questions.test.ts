@@ -62,7 +62,10 @@ const PUSHED_THREE = {
   payload: { ...PUSH, commits: ['1', '2', '3'].map((digit) => ({ ...PUSH.commits[0], id: digit.repeat(40) })) },
 }
 const COMPARISON = {
-  ...{ status: 'ahead', merge_base_commit: { sha: PUSH.before }, commits: [], total_commits: 0 },
+  status: 'ahead',
+  merge_base_commit: { sha: PUSH.before },
+  commits: [],
+  total_commits: 0,
   files: [{ filename: 'src/flags.ts', status: 'modified', additions: 1, deletions: 1 }],
 }
 
@@ -87,7 +90,8 @@ test.each<[what: string, given: Given, facts: Partial<GivenRun>]>([
         const [askedMs, messagesMs]: [number[], number[]] = [[], []]
         const world = await playInWorld({
           inputs: agentInputs({}, { ...ACCESS, ...given }),
-          ...{ facts, github: combineScenarios(['open-pull-request']) },
+          facts,
+          github: combineScenarios(['open-pull-request']),
           answers: { ...slowBy(requestMs), ...slowLookUps(lookUpMs) },
           furnish: ({ pulls }) => {
             pulls[1]?.comments.push({ id: 71, user: 'mona', body: '', createdAtMs: 0, reactions: [] })
@@ -113,7 +117,8 @@ test('a fix round has time of its own for its questions', async () => {
   let startMs: number | undefined
   const world = await playInWorld({
     inputs: agentInputs({}, { ...ACCESS, 'wait-for-checks': 'true', 'fix-rounds': '1' }),
-    ...{ facts: PUSHED_THREE, github: { ...combineScenarios([]), checks: [FAILS, PASSES] } },
+    facts: PUSHED_THREE,
+    github: { ...combineScenarios([]), checks: [FAILS, PASSES] },
     answers: slowLookUps(29_000),
     onAsked: (what, { docs, nowMs }) => {
       startMs ??= nowMs

@@ -52,7 +52,10 @@ function pushCode(docs: RepositoryState, serial: number, nowMs: number): Partial
   const by = { username: MAINTAINER }
   const push = { before, after: sha, sender: { login: MAINTAINER, type: 'User' } }
   return {
-    ...{ eventName: 'push', actor: MAINTAINER, sha, runId: FIRST_RUN + serial },
+    eventName: 'push',
+    actor: MAINTAINER,
+    sha,
+    runId: FIRST_RUN + serial,
     payload: { ...PUSH, ...push, commits: [{ id: sha, author: by, committer: by }] },
   }
 }

@@ -53,8 +53,13 @@ const parentOf = (index: number): string => (index === 1 ? commit('a') : getSha(
 
 const merged = (headSha: string, mergeSha: string, closedBaseSha = commit('a')): PullState =>
   createPullState({
-    ...{ branch: 'agent/guide', headSha, user: AGENT_USER, labels: ['docs-agent'] },
-    ...{ state: 'closed', closedBaseSha, merge: { sha: mergeSha, atMs: 0 } },
+    branch: 'agent/guide',
+    headSha,
+    user: AGENT_USER,
+    labels: ['docs-agent'],
+    state: 'closed',
+    closedBaseSha,
+    merge: { sha: mergeSha, atMs: 0 },
   })
 
 /** A push of so many commits in a row to the main branch, and of a last one. */
@@ -129,7 +134,10 @@ const ROWS: readonly (readonly [many: string, row: Row])[] = [
 ]
 
 const checkOf = (index: number) => ({
-  ...{ kind: 'job' as const, name: `check ${index}`, afterMs: 1_000, takesMs: 20_000 },
+  kind: 'job' as const,
+  name: `check ${index}`,
+  afterMs: 1_000,
+  takesMs: 20_000,
   result: { conclusion: 'success' },
 })
 
@@ -242,32 +250,37 @@ const PARTS: readonly Part[] = [
   { part: 'a prompt, with `wait: false`', given: { wait: 'false' }, without: {} },
   ...[1, 10, 60].map((minutes) => ({
     part: `a prompt, and a job of ${minutes} min`,
-    ...{ more: { turns: [{ durationMs: minutes * MINUTE_MS }] }, without: {} },
+    more: { turns: [{ durationMs: minutes * MINUTE_MS }] },
+    without: {},
   })),
   { part: '`label`', given: { label: 'docs-agent' } },
   { part: '`skip-own-changes` on a push', more: ON_PUSH },
   { part: '`change-context`', given: { ...NOT_ASKED, 'change-context': 'diff' }, more: PUSHED_CHANGE },
   {
     part: '`skip-labels` on a push of one pull request',
-    ...{ given: { ...NOT_ASKED, ...FILES_OF_LABELLED, 'skip-labels': 'other' }, more: LABELLED },
+    given: { ...NOT_ASKED, ...FILES_OF_LABELLED, 'skip-labels': 'other' },
+    more: LABELLED,
     without: { given: { ...NOT_ASKED, ...FILES_OF_LABELLED }, more: LABELLED },
   },
   {
     part: '`skip-labels`, one of two changes exempt',
-    ...{ given: { ...NOT_ASKED, ...FILES_OF_LABELLED, 'skip-labels': 'no-docs' }, more: PARTLY_LABELLED },
+    given: { ...NOT_ASKED, ...FILES_OF_LABELLED, 'skip-labels': 'no-docs' },
+    more: PARTLY_LABELLED,
     without: { given: { ...NOT_ASKED, ...FILES_OF_LABELLED }, more: PARTLY_LABELLED },
   },
   { part: '`on-open-pr`, no pull request open', given: { ...ROLLING, label: 'docs-agent' } },
   {
     part: '`on-open-pr`, one open',
-    ...{ given: { ...ROLLING, label: 'docs-agent' }, more: { github: combineScenarios(['open-pull-request']) } },
+    given: { ...ROLLING, label: 'docs-agent' },
+    more: { github: combineScenarios(['open-pull-request']) },
   },
   { part: '`allowed-paths`', given: { 'allowed-paths': '**' } },
   { part: '`reviewers`', given: { reviewers: 'ann' } },
   { part: '`wait-for-checks`, all done in 20 s', given: { 'wait-for-checks': 'true' } },
   {
     part: 'a round of `fix-rounds`',
-    ...{ given: ROUND, more: { github: combineScenarios(['checks-fixed']) } },
+    given: ROUND,
+    more: { github: combineScenarios(['checks-fixed']) },
     without: { given: { ...ROUND, 'fix-rounds': '0' }, more: { github: combineScenarios(['checks-fixed']) } },
   },
 ]

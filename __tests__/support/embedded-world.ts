@@ -176,7 +176,12 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
     .filter(({ prompt, status }) => prompt !== undefined && status < 300)
     .map(({ path, prompt = '' }) => [/job\/(.+)\/message$/.exec(path)?.[1] ?? 'create', prompt] as const)
   return {
-    ...{ ...played, world, observed, service, docs, taken },
+    ...played,
+    world,
+    observed,
+    service,
+    docs,
+    taken,
     asked: observed.requests.slice(before.asked),
     counted: observed.counted,
     messages: taken.filter(([to]) => to !== 'create').map(([, prompt]) => prompt),

@@ -41,7 +41,11 @@ export function pullCommit(fields: GivenCommit): PullRequestCommit {
   const { account = PULL_REQUEST.author, author = '' } = fields
   const writtenBy = account.login === '' ? author : account.login
   return {
-    ...{ message: 'Change', author, account, writtenBy, committedBy: fields.writtenBy ?? writtenBy },
+    message: 'Change',
+    author,
+    account,
+    writtenBy,
+    committedBy: fields.writtenBy ?? writtenBy,
     writtenAt: `2026-01-01T00:00:00Z ${fields.sha}`,
     parents: [commit('a')],
     ...fields,
@@ -54,8 +58,14 @@ export const pullCommits = (...given: readonly GivenCommit[]): PullRequestCommit
 
 /** As the look-up of a commit gives a merged pull request. */
 export const mergedBy = (number: number, ...labels: readonly string[]): ListedPullRequest => ({
-  ...{ number, labels, state: 'merged', branch: 'agent/guide', isOfFork: false },
-  ...{ author: PULL_REQUEST.author, createdAt: PULL_REQUEST.createdAt, endSha: undefined },
+  number,
+  labels,
+  state: 'merged',
+  branch: 'agent/guide',
+  isOfFork: false,
+  author: PULL_REQUEST.author,
+  createdAt: PULL_REQUEST.createdAt,
+  endSha: undefined,
 })
 /** The comment that names the job of that pull request. */
 export const MARKER = {
@@ -65,7 +75,12 @@ export const MARKER = {
 } as const
 
 export const changedFile = (path: string): ChangedFile => ({
-  ...{ path, status: 'modified', previousPath: undefined, additions: 1, deletions: 0, patch: '+x' },
+  path,
+  status: 'modified',
+  previousPath: undefined,
+  additions: 1,
+  deletions: 0,
+  patch: '+x',
 })
 
 /** One commit by a person, who has changed the guide. */
@@ -168,7 +183,9 @@ export const readRun = (run: GivenRun): GivenRun => ({
 })
 
 export const RUN_FACTS: GivenRun = {
-  ...{ eventName: 'workflow_dispatch', payload: {}, event: parseEvent('workflow_dispatch', {}, 'ann') },
+  eventName: 'workflow_dispatch',
+  payload: {},
+  event: parseEvent('workflow_dispatch', {}, 'ann'),
   actor: 'ann',
   sha: commit('b'),
   refName: 'main',

@@ -44,7 +44,9 @@ export async function askingGitHub<T>(
   const service = createService({ baseUrl: BASE_URL, projectId: 'docs', github: observed.options })
   const clock = virtualClock()
   const github = connectInProcess({
-    ...{ clock, signal: new AbortController().signal, ...client },
+    clock,
+    signal: new AbortController().signal,
+    ...client,
     handle: (request) => service.handle(request, DEFAULT_START_MS + clock.now()),
   })
   const result = await clock.passUntil(perform(github, { docs, asked: observed.requests, clock }))
@@ -62,7 +64,8 @@ export function answering(
 ): GitHub {
   const { signal } = new AbortController()
   return connectInProcess({
-    ...{ clock: virtualClock(), signal },
+    clock: virtualClock(),
+    signal,
     handle: ({ target }) => {
       const { pathname, searchParams } = new URL(target, BASE_URL)
       const body = JSON.stringify(answer(pathname.replace(/.*\/repos\/[^/]+\/[^/]+/, ''), searchParams))

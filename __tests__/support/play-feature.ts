@@ -107,10 +107,16 @@ export async function playOn<Inputs extends StepInputs, Report>(
   const toLines = (kind: string): string[] =>
     bare.said.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
   return {
-    ...{ ...result, report, accepted, said: bare.said, log: toLines('log'), warnings: toLines('warn') },
+    ...result,
+    report,
+    accepted,
+    said: bare.said,
+    log: toLines('log'),
+    warnings: toLines('warn'),
     // The host redacts whatever goes out.
     outputs: Object.fromEntries(Object.entries(result.outputs).map(([name, value]) => [name, redact(value)])),
-    ...{ summary: redact(result.summary ?? ''), line: redact(formatResult(result)) },
+    summary: redact(result.summary ?? ''),
+    line: redact(formatResult(result)),
   }
 }
 

@@ -145,7 +145,12 @@ const ROWS: readonly Row[] = [
     given: { 'date-from': '2025-11-02', 'date-to': '2026-01-01', trend: '4' },
     ending: 'complete',
     outputs: {
-      ...{ human: ANY_COUNT, ai: ANY_COUNT, total: ANY_COUNT, rows: '30', file: 'visitors.csv', complete: 'true' },
+      human: ANY_COUNT,
+      ai: ANY_COUNT,
+      total: ANY_COUNT,
+      rows: '30',
+      file: 'visitors.csv',
+      complete: 'true',
       trend: expect.stringMatching(/^\[\{"from":"2025-11-02"[^{]*\}\]$/) as unknown as string,
     },
     offsets: [0, 0],
