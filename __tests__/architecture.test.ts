@@ -11,7 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
   `
     entries: agent visitors rehearse action emulator node:path
     agent: agent/change agent/conversation agent/turn agent/pull-request agent/report agent/inputs.ts agent/journal.ts agent/plan.ts action github runtime
-    agent/change: agent/journal.ts agent/prompt.ts agent/marker.ts agent/inputs.ts agent/path-filter.ts action github text runtime
+    agent/change: agent/journal.ts agent/plan.ts agent/prompt.ts agent/marker.ts agent/inputs.ts agent/path-filter.ts action github text runtime
     agent/conversation: agent/change agent/journal.ts agent/prompt.ts agent/marker.ts agent/plan.ts agent/turn agent/report action docs-service github runtime
     agent/turn: agent/journal.ts agent/plan.ts agent/pull-request agent/report action docs-service github text runtime
     agent/pull-request: agent/journal.ts agent/prompt.ts agent/marker.ts agent/plan.ts agent/report agent/inputs.ts agent/path-filter.ts action docs-service github text runtime

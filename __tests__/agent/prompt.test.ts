@@ -10,6 +10,7 @@ import {
 } from '../../src/agent/prompt.ts'
 import type { Annotation } from '../../src/github/checks.ts'
 import { parseEvent } from '../../src/github/event.ts'
+import { isSkip } from '../../src/agent/plan.ts'
 import { parseComment } from '../../src/agent/conversation/comment-command.ts'
 import { commentFacts, type Spoken } from '../support/comment-events.ts'
 import { commit } from '../support/github-state.ts'
@@ -121,7 +122,7 @@ test('a long list is cut, and that is said', () => {
 
 function parseSpoken(spoken: Spoken) {
   const comment = parseComment(commentFacts(spoken), '/docs')
-  if (typeof comment === 'string') throw new Error(comment)
+  if (isSkip(comment)) throw new Error(comment.reason)
   return comment
 }
 

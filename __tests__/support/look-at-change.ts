@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals'
+import { isSkip } from '../../src/agent/plan.ts'
 import { formatWarnings } from '../../src/agent/report/warnings.ts'
 import { resolveChange } from '../../src/agent/change/resolve-change.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -45,8 +46,8 @@ export async function lookAtChange(
   const step = fakeStep({ inputs, core, clock, github: answers === null ? undefined : github, context })
   const found = await resolveChange(step)
   return {
-    skip: typeof found === 'string' ? found : undefined,
-    prompt: typeof found === 'string' ? undefined : found.promptContext,
+    skip: isSkip(found) ? found.reason : undefined,
+    prompt: isSkip(found) ? undefined : found.promptContext,
     said: step.journal.report().change,
     lost: formatWarnings(step.journal.warnings),
     log: log.join('\n'),

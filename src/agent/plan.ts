@@ -54,3 +54,14 @@ export interface Plan {
   readonly task: Task
   readonly target: Target
 }
+
+/** There is nothing to send. */
+export interface Skip {
+  readonly kind: 'skip'
+  /** Why, as a full sentence. It is shown as Markdown. */
+  readonly reason: string
+}
+
+export const skip = (reason: string): Skip => ({ kind: 'skip', reason })
+
+export const isSkip = (found: object): found is Skip => 'kind' in found && found.kind === 'skip'

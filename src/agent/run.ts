@@ -21,7 +21,7 @@ import { decideNextRound } from './pull-request/fix-rounds.ts'
 import { openAgentStep, type AgentStep, writeMilestone } from './journal.ts'
 import type { Report } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
-import type { Plan } from './plan.ts'
+import { isSkip, type Plan, type Skip } from './plan.ts'
 import type { Ended, PullRequestFindings, TurnEnd } from './report/turn.ts'
 import { isToTrack } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './conversation/answer-comment.ts'
@@ -60,14 +60,14 @@ interface Planned {
   readonly change: ChangeFindings
 }
 
-/** Finds out what to send, or why there is nothing to send, as a full sentence. */
-async function plan(step: AgentStep): Promise<Planned | string> {
+/** Finds out what to send. */
+async function plan(step: AgentStep): Promise<Planned | Skip> {
   const asked = await fromComment(step)
-  if (typeof asked === 'string') return asked
+  if (asked !== undefined && isSkip(asked)) return asked
   const change = await resolveChange(step)
-  if (typeof change === 'string') return change
+  if (isSkip(change)) return change
   const firstTurn = asked ?? (await chooseTask(step))
-  if (typeof firstTurn === 'string') return firstTurn
+  if (isSkip(firstTurn)) return firstTurn
   return { firstTurn, change: await compareForPeople(change, step) }
 }
 
@@ -79,7 +79,7 @@ async function run(step: AgentStep): Promise<string | undefined> {
   journal.add({ startedBy: describeTrigger(context.event, inputs.command) })
   noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
   const planned = await step.questions.spend(() => plan(step))
-  if (typeof planned === 'string') return planned
+  if (isSkip(planned)) return planned.reason
 
   const { firstTurn, change } = planned
   const watch = new JobWatch(step)

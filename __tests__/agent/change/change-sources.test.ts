@@ -6,6 +6,7 @@ import {
   listSources,
   rankAuthors,
 } from '../../../src/agent/change/change-sources.ts'
+import { isSkip } from '../../../src/agent/plan.ts'
 import { resolveChange } from '../../../src/agent/change/resolve-change.ts'
 import type { ComparedCommit } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -46,7 +47,7 @@ async function open({ reviewers = '', answers, eventName = 'push', payload = PUS
   const raw = { 'github-token': 'ghs_token', 'skip-own-changes': 'false', reviewers, ...more }
   const step = fakeStep({ inputs: agentInputs({}, raw), github, context: { ...RUN_FACTS, eventName, payload } })
   const found = await resolveChange(step)
-  if (typeof found === 'string') throw new Error(found)
+  if (isSkip(found)) throw new Error(found.reason)
   const change = await compareForPeople(found, step)
   const losses = step.journal.warnings.map(({ lost }) => lost)
   return { change, step, losses, asked: github.asked }

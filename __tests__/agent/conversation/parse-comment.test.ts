@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals'
+import { isSkip } from '../../../src/agent/plan.ts'
 import { parseComment } from '../../../src/agent/conversation/comment-command.ts'
 import { readRun } from '../../support/fake-github.ts'
 import { COMMENT, commentFacts, EVENT_NAMES, MONA, type Spoken } from '../../support/comment-events.ts'
 
 const parse = (spoken: Spoken, facts: object = {}) =>
   parseComment(readRun({ ...commentFacts(spoken), ...facts }), '/docs')
-const isIgnored = (spoken: Spoken, facts?: object): boolean => typeof parse(spoken, facts) === 'string'
+const isIgnored = (spoken: Spoken, facts?: object): boolean => isSkip(parse(spoken, facts))
 
 test.each([
   ['/docs Shorten it.', 'Shorten it.'],

@@ -3,6 +3,7 @@ import { orNotSent } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { someQuoted } from '../../text/markdown.ts'
 import { countFiles, type PathFilter } from '../path-filter.ts'
+import { isSkip, type Skip, skip } from '../plan.ts'
 import { changeSection, eventSection, isEmpty, pullRequestSection, renderSections } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
 import { type ChangeRange, findChangeRange } from './change-range.ts'
@@ -100,10 +101,9 @@ const ASK_AGAIN = 'Run the step again when GitHub responds.'
 /**
  * Examines what started the run: whether it is the agent's own work, whether it is a change for the agent, and what of it
  * goes into the prompt.
- * @returns why nothing is sent, as a full sentence, if that is so
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFindings | string> {
+export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFindings | Skip> {
   const { context, core, inputs, journal } = wholeStep
   const { command, task, changeRange, pathFilter } = inputs
   // Attaching spends nothing and sends nothing, so it needs no reason.
@@ -112,15 +112,15 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const range = findChangeRange(context, changeRange)
   const isWanted = isChangeWanted(inputs)
   const idle = whyIdle(range)
-  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return idle
+  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return skip(idle)
 
   const origin = findEventOrigin(context)
   const sources = openSourceLookUp(context.repository, origin, step)
   const guard = openLoopGuard(origin, sources, step)
   const own = await guard.checkEvent()
-  if (own !== undefined) return own
+  if (own !== undefined) return skip(own)
   const exempt = await orNotSent(UNKNOWN_LABELS, () => checkEventLabels(origin, step), ASK_AGAIN)
-  if (exempt !== undefined) return exempt
+  if (exempt !== undefined) return skip(exempt)
   refuseToLookBack(range, step)
 
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
@@ -129,14 +129,14 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
     leaveOutExempt(change, needsFiles(inputs), origin, sources, step)
   const found =
     whole === undefined || 'reason' in whole ? whole : await orNotSent(UNKNOWN_LABELS, () => leaveOut(whole), ASK_AGAIN)
-  if (typeof found === 'string') return found
+  if (found !== undefined && isSkip(found)) return found
   const { description, skipReason, doubt } = found === undefined ? {} : await countByPaths(found, pathFilter, step)
   if (description !== undefined) core.log(description)
   const compared = found === undefined || 'reason' in found ? undefined : found
   if (compared !== undefined) journal.add({ change: description })
   const isNothing = found !== undefined && (compared === undefined || compared.relation === 'identical')
   const reason = (isNothing ? idle : undefined) ?? skipReason ?? (await guard.checkChange(found))
-  if (reason !== undefined) return reason
+  if (reason !== undefined) return skip(reason)
   if (doubt !== undefined) core.log(doubt)
   return { ...tellChange(compared, description, step), lookedUp: sources.found }
 }

@@ -7,6 +7,7 @@ import type { FilePaths, ListedPullRequest, PullRequest } from '../../github/pul
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
 import { quoted } from '../../text/markdown.ts'
+import { type Skip, skip } from '../plan.ts'
 import { formatNumbers } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
 import type { Compared } from './compare-range.ts'
@@ -314,7 +315,7 @@ function followRenames(paths: readonly string[], files: readonly FilePaths[]): R
 /**
  * Takes out of a change what came with merged pull requests that have a label of `skip-labels`.
  * @param sources the look-ups of the run's repository
- * @returns the rest of the change, or why the step is skipped, as a full sentence
+ * @returns the rest of the change
  * @throws ActionError if GitHub does not provide what is needed
  */
 export async function leaveOutExempt<Change extends Compared>(
@@ -323,7 +324,7 @@ export async function leaveOutExempt<Change extends Compared>(
   origin: EventOrigin,
   sources: SourceLookUp,
   step: AgentStep,
-): Promise<Change | string> {
+): Promise<Change | Skip> {
   const isAsked = ASKED_BY_PEOPLE.includes(step.context.event.kind)
   if (isOverridden(step) || isOfEvent(origin, step) || isAsked) return compared
   const commits = compared.commits.toReversed().map((commit) => {
@@ -347,7 +348,8 @@ export async function leaveOutExempt<Change extends Compared>(
   const leftOut = compared.commits.length - left.length
   if (leftOut === 0) return compared
   const sorted = [...numbers].sort((a, b) => a - b)
-  if (leftOut === compared.totalCommits && compared.unlisted === undefined) return allExempt(sorted, repository, step)
+  if (leftOut === compared.totalCommits && compared.unlisted === undefined)
+    return skip(allExempt(sorted, repository, step))
   // A commit that GitHub does not list may touch any file.
   const isWhole = compared.commits.length === compared.totalCommits
   const paths = needsFiles && isWhole ? await findExemptPaths(compared, found, numbers, step) : new Set<string>()

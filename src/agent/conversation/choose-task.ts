@@ -6,7 +6,7 @@ import { canName } from '../../github/schemas.ts'
 import { ActionError, orNotSent, rethrowFatal } from '../../runtime/errors.ts'
 import { findAgentAccounts, OTHER_BOTS } from '../change/agent-accounts.ts'
 import { isMarkedWithLabel, isMarkerComment, mostTrusted, warnOfLimit } from '../marker.ts'
-import type { NewJobTarget, Plan, RollingPullRequest } from '../plan.ts'
+import { type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
 import { ASK_AGAIN, type Replan } from '../turn/prepare-send.ts'
@@ -164,18 +164,19 @@ const UNKNOWN = 'Could not tell whether a pull request of the agent is open'
 const MAX_CHOICES = 5
 
 /**
- * What to ask of the service: what the inputs say, or, if an open pull request is to be continued, a follow-up to its job. Or
- * why there is nothing to ask, as a full sentence.
+ * What to ask of the service: what the inputs say, or, if an open pull request is to be continued, a follow-up to its job.
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
-export async function chooseTask(step: AgentStep): Promise<Plan | string> {
+export async function chooseTask(step: AgentStep): Promise<Plan | Skip> {
   const { task, onOpenPr } = step.inputs
   if (task.kind !== 'attach') warnOfAttempt(step)
   if (task.kind !== 'create') return { task, target: { kind: 'job' } }
   if (onOpenPr === 'new') return { task, target: { kind: 'new-job' } }
   const found = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, []), ASK_AGAIN)
   if ('jobId' in found && onOpenPr === 'skip')
-    return `Pull request #${found.pullRequest.number} of the agent is open${formatUnread(step)}, and \`on-open-pr\` is \`skip\`.`
+    return skip(
+      `Pull request #${found.pullRequest.number} of the agent is open${formatUnread(step)}, and \`on-open-pr\` is \`skip\`.`,
+    )
   return continueWith(found, task.prompt, [], step)
 }
 

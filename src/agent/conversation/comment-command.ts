@@ -4,7 +4,7 @@ import type { CommentAddress } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { orNotSent } from '../../runtime/errors.ts'
-import type { NewJobTarget, Plan, RollingPullRequest } from '../plan.ts'
+import { isSkip, type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
 import { type AskingComment, changeSection, formatOpenPullRequest, promptOfComment, renderSections } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
@@ -22,17 +22,17 @@ function getInstruction(text: string, command: string): string | undefined {
 /**
  * What a comment or a review asks for, from the event alone: what is edited later changes nothing. Who wrote it is not yet
  * known to be somebody who may.
- * @returns why it asks for nothing, as a full sentence, without anything that others wrote, if that is so
+ * @returns a reason to skip without anything that others wrote, if it asks for nothing
  */
-export function parseComment({ event, repository }: Context, command: string): AskingComment | string {
-  if (event.kind !== 'comment' && event.kind !== 'review') return 'The event is neither a comment nor a review.'
+export function parseComment({ event, repository }: Context, command: string): AskingComment | Skip {
+  if (event.kind !== 'comment' && event.kind !== 'review') return skip('The event is neither a comment nor a review.')
   const { comment, subject } = event
   if (subject === undefined || subject.kind === 'discussion')
-    return 'The event is not a comment on an issue or a pull request.'
-  if (!comment.isNew) return 'Only what was just written counts, and this was something else.'
+    return skip('The event is not a comment on an issue or a pull request.')
+  if (!comment.isNew) return skip('Only what was just written counts, and this was something else.')
   const instruction = getInstruction(comment.text, command)
-  if (instruction === undefined) return `What was written does not begin with \`${command}\`.`
-  if (comment.person === undefined) return 'A bot or an app wrote the comment.'
+  if (instruction === undefined) return skip(`What was written does not begin with \`${command}\`.`)
+  if (comment.person === undefined) return skip('A bot or an app wrote the comment.')
   const { id, threadId, writtenAt, person: author, place } = comment
   const kind = event.kind === 'review' ? 'review' : place === undefined ? 'comment' : 'review-comment'
   const isOnPullRequest = subject.kind === 'pull-request'
@@ -40,18 +40,15 @@ export function parseComment({ event, repository }: Context, command: string): A
   return { address, author, instruction, subject, place }
 }
 
-/** The job whose pull request this is, or why there is nobody to ask here, or a new job if it is a pull request like any. */
-async function findRolling(
-  address: CommentAddress,
-  search: Search,
-): Promise<RollingPullRequest | string | NewJobTarget> {
+/** The job whose pull request this is, or a new job if it is a pull request like any. */
+async function findRolling(address: CommentAddress, search: Search): Promise<RollingPullRequest | NewJobTarget | Skip> {
   const { number } = address
   const found = await findJobOf(address, search)
   if ('jobId' in found) return found
   const { pullRequest, objections, isUndecided } = found
-  if (!isOpen(pullRequest)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
+  if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`)
   if (objections.length === 0) return { kind: 'new-job', undecided: isUndecided === true ? [number] : [] }
-  return `Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ASK_IN_AN_ISSUE}`
+  return skip(`Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ASK_IN_AN_ISSUE}`)
 }
 
 /** Whether `change-context` sends the change of the pull request: `change-range` may name another one. */
@@ -75,15 +72,15 @@ async function formatChange({ address, subject }: AskingComment, search: Search)
 }
 
 /**
- * What a comment or a review asks for, or why it asks for nothing, as a full sentence; undefined without `command`. A comment
+ * What a comment or a review asks for; undefined without `command`. A comment
  * by somebody who may not write in the repository is passed over without a word, so that nobody else learns anything.
  * @throws ActionError if what has to be known is not told: nothing may be sent then
  */
-export async function fromComment(step: AgentStep): Promise<Plan | string | undefined> {
+export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefined> {
   const { command, task, changeContextBytes, dryRun } = step.inputs
   if (command === '') return undefined
   const comment = parseComment(step.context, command)
-  if (typeof comment === 'string') return comment
+  if (isSkip(comment)) return comment
   warnOfAttempt(step)
   const { address, author, instruction, subject } = comment
   const { isOnPullRequest, number } = address
@@ -92,17 +89,19 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
   const github = openGitHub(search)
   const mayAsk = () => github.mayWrite(address.repository, author)
   if (!(await orNotSent('Could not tell whether the author may ask', mayAsk, AGAIN)))
-    return 'The author of the comment may not write in this repository.'
+    return skip('The author of the comment may not write in this repository.')
   step.journal.add({ comment: address })
 
   if (instruction.trim() === '')
-    return `There is no instruction behind \`${command}\`. Write it behind the command, in words for the agent: \`${command} Shorten the second paragraph.\``
-  if (isOnPullRequest && !subject.isOpen) return `Pull request #${number} is closed. ${ELSEWHERE}`
+    return skip(
+      `There is no instruction behind \`${command}\`. Write it behind the command, in words for the agent: \`${command} Shorten the second paragraph.\``,
+    )
+  if (isOnPullRequest && !subject.isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
   const unknown = `Could not tell whether pull request #${number} comes from a job`
   const found = isOnPullRequest
     ? await orNotSent(unknown, () => findRolling(address, search), AGAIN)
     : ({ kind: 'new-job' } as const)
-  if (typeof found === 'string') return found
+  if (isSkip(found)) return found
 
   const isReview = address.kind === 'review'
   if (!isReview && !dryRun)
