@@ -7,6 +7,8 @@ import { minify } from 'terser'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { copyPackages } from './bundled-packages.ts'
 import { compileAtOnce } from './compile-at-once.ts'
+import { MODULES_WITH_SIDE_EFFECTS } from './side-effects.ts'
+import { SHARED_EMULATOR, shareEmulator } from './share-emulator.ts'
 import { thirdPartyLicenses } from './third-party-licenses.ts'
 
 const BUNDLES = {
@@ -16,6 +18,9 @@ const BUNDLES = {
   rehearse: 'src/entries/rehearse.js',
   start: 'scripts/start/main.js',
 }
+
+/** The file that `SHARED_EMULATOR` names, and the licenses of what is in it. */
+const SHARED_FILES = { 'index.js': 'emulator.js', 'licenses.txt': 'licenses.txt' }
 
 function run(file: string, ...args: readonly string[]): void {
   execFileSync(process.execPath, [path.join(root, file), ...args], { cwd: root, stdio: 'inherit' })
@@ -50,16 +55,26 @@ fs.cpSync(path.join(root, 'node_modules/@vercel/ncc'), path.join(root, 'build/nc
   recursive: true,
   dereference: true,
 })
+// webpack leaves out a module that a bundle imports but does not use, if it knows that importing the module does nothing else.
+const sideEffects = MODULES_WITH_SIDE_EFFECTS.map((file) => `./${file.replace(/\.ts$/, '.js')}`)
+fs.writeFileSync(path.join(root, 'build/package.json'), JSON.stringify({ type: 'module', sideEffects }))
+const sharedEmulator = shareEmulator(path.join(root, 'build'))
 // ncc keeps its cache in the home folder, and a build that is killed leaves a broken cache there, which breaks later builds.
-const NCC_OPTIONS = ['--external', UNUSED_MODULE, '--no-cache', '--quiet']
-for (const [name, entry] of Object.entries(BUNDLES)) {
-  const out = `build/dist/${name}`
+const NCC_OPTIONS = ['--external', UNUSED_MODULE, '--external', SHARED_EMULATOR, '--no-cache', '--quiet']
+
+/** Bundles an entry into a folder of `build`. */
+async function bundle(name: string, entry: string, out: string): Promise<void> {
   const stats = `build/${name}.stats.json`
   const files = ['--out', out, '--stats-out', path.join(root, stats)]
   run('build/ncc/dist/ncc/cli.js', 'build', `build/${entry}`, ...files, ...NCC_OPTIONS)
   await minifyBundle(path.join(root, out))
   fs.writeFileSync(path.join(root, out, 'licenses.txt'), thirdPartyLicenses(path.join(root, stats)))
 }
+
+for (const [name, entry] of Object.entries(BUNDLES)) await bundle(name, entry, `build/dist/${name}`)
+await bundle('shared-emulator', sharedEmulator, 'build/shared-emulator')
+for (const [from, to] of Object.entries(SHARED_FILES))
+  fs.renameSync(path.join(root, 'build/shared-emulator', from), path.join(root, 'build/dist/emulator', to))
 // Replace the previous build only after every bundle is complete.
 fs.rmSync(path.join(root, 'dist'), { recursive: true, force: true })
 fs.renameSync(path.join(root, 'build/dist'), path.join(root, 'dist'))

@@ -36,6 +36,13 @@ const BUILT_IN_PARTS: Readonly<Record<string, string>> = {
   "require('node:http')": '({ IncomingMessage: class {}, maxHeaderSize: 16 * 1024 })',
 }
 
+function replaceInManifest(modules: string, name: string, old: string, replacement: string): void {
+  const file = path.join(modules, name, 'package.json')
+  const manifest = fs.readFileSync(file, 'utf8')
+  if (!manifest.includes(old)) throw new Error(`package.json of ${name} has no ${old}`)
+  fs.writeFileSync(file, manifest.replace(old, replacement))
+}
+
 function leaveOut(modules: string): void {
   for (const [name, code] of Object.entries(REPLACED_MODULES)) {
     const file = path.join(modules, name)
@@ -48,8 +55,9 @@ function leaveOut(modules: string): void {
     fs.writeFileSync(file, code.replace(/require\('node:(?:assert|http)'\)/g, (load) => BUILT_IN_PARTS[load] ?? load))
   }
   // Lets webpack drop the unused modules for OpenID Connect, platforms and summaries, which load many others.
-  const core = path.join(modules, '@actions/core/package.json')
-  fs.writeFileSync(core, fs.readFileSync(core, 'utf8').replace('{', '{ "sideEffects": false,'))
+  replaceInManifest(modules, '@actions/core', '{', '{ "sideEffects": false,')
+  // webpack drops nothing of a CommonJS file, and most of graphql is for authors of schemas.
+  replaceInManifest(modules, 'graphql', '"main": "index",', '"main": "index.mjs",')
 }
 
 /**

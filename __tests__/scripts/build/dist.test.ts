@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import ts from 'typescript'
+import { MODULES_WITH_SIDE_EFFECTS } from '../../../scripts/build/side-effects.ts'
 import { compileAtOnce } from '../../../scripts/build/compile-at-once.ts'
 
 const dist = new URL('../../../dist/', import.meta.url)
@@ -27,9 +29,22 @@ test('contains the licenses of all chunks, and of a single copy of undici, that 
   expect(titles.filter((title) => title.startsWith('undici@'))).toEqual([`undici@${version}`])
 })
 
-test('only its own bundle and that of npm start contain the emulator', () => {
-  const holders = files.filter((file) => read(file).includes('docs_emulator_')).map((file) => file.split('/')[0])
-  expect([...new Set(holders)].sort()).toEqual(['emulator', 'start'])
+test('the emulator is in one file, which its program and npm start import', () => {
+  const holders = files.filter((file) => read(file).includes('docs_emulator_'))
+  expect(holders).toEqual(['emulator/emulator.js'])
+  const importers = files.filter((file) => read(file).includes('from"../emulator/emulator.js"'))
+  expect(importers.sort()).toEqual(['emulator/index.js', 'start/index.js'])
+})
+
+test('the emulator contains the parts of graphql that it uses, and no other package', () => {
+  expect(licencesIn('emulator').map(([title]) => title.replace(/@[^@]+$/, ''))).toEqual(['graphql'])
+  const emulator = read('emulator/emulator.js')
+  expect(emulator).toContain('function executeSync(')
+  expect(emulator).not.toMatch(/function (?:findBreakingChanges|lexicographicSortSchema|subscribe)\(/)
+})
+
+test('a rehearsal contains neither the emulator nor a client of the service', () => {
+  expect(licencesIn('rehearse').map(([title]) => title.replace(/@[^@]+$/, ''))).toEqual(['@actions/core'])
 })
 
 test('puts only the functions of the module table in parentheses', () => {
@@ -47,4 +62,35 @@ test('parses no module of a bundle twice, and the agent loads no module that it 
   expect(agent).toMatch(/[{,]\d+:\(\(/)
   expect(agent).toContain('$ZodObject')
   expect(agent).not.toMatch(/\$ZodTemplateLiteral|"node:(?:assert|http)"/)
+})
+
+/** The statements of a file that do more than to declare something. */
+function findEffects(path: string): string[] {
+  const text = read(`../${path}`)
+  const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.Latest)
+  return statements
+    .filter((statement) => !DECLARATIONS.some((isDeclaration) => isDeclaration(statement)))
+    .map((statement) => `${path}: ${text.slice(statement.pos, statement.end).trim()}`)
+}
+
+const DECLARATIONS = [
+  ts.isClassDeclaration,
+  ts.isExportDeclaration,
+  ts.isFunctionDeclaration,
+  ts.isImportDeclaration,
+  ts.isInterfaceDeclaration,
+  ts.isTypeAliasDeclaration,
+  ts.isVariableStatement,
+]
+
+// The build leaves unused modules out of the bundles.
+test('importing a bundled module does nothing, except for those that the build knows', () => {
+  const bundled = ['src', 'scripts/start', 'scripts/small-runner'].flatMap((folder) =>
+    readdirSync(new URL(`../${folder}/`, dist), { recursive: true, encoding: 'utf8' })
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+      .filter((path) => /(?<!\.d)\.ts$/.test(path)),
+  )
+  const isEntry = (path: string): boolean => path.startsWith('src/entries/') || path === 'scripts/start/main.ts'
+  const found = bundled.filter((path) => !isEntry(path)).filter((path) => findEffects(path).length > 0)
+  expect(found).toEqual(MODULES_WITH_SIDE_EFFECTS)
 })
