@@ -4,7 +4,6 @@
 //   npm run bench -- --list         lists the parts
 //   npm run bench -- --only start   one part; several with commas between them
 //   npm run bench -- --save         saves the results in docs/internals/benchmarks.json and benchmarks.md
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
@@ -12,39 +11,14 @@ import { parseArgs } from 'node:util'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { replaceBetweenMarkers } from '../docs/markdown-tables.ts'
 import { renderPart, type SavedPart, type SavedParts } from './benchmark-page.ts'
-import { measureDownload } from './download.ts'
-import { measureFleet } from './fleet.ts'
-import { measureHostileText } from './hostile-text.ts'
-import { measureMemory } from './memory.ts'
-import { measurePolling } from './polling.ts'
-import { measureRequests } from './requests.ts'
-import type { Row } from './row.ts'
-import { measureStart } from './start.ts'
-import { measureVisitors } from './visitors.ts'
+import { PARTS } from './parts.ts'
 
-interface Part {
-  readonly about: string
-  readonly measure: () => Row[] | Promise<Row[]>
-}
-
-const PARTS: Readonly<Record<string, Part>> = {
-  polling: { about: 'how late the end of a job is seen; a calculation', measure: measurePolling },
-  start: { about: 'time to the first request, beside packages from the registry; needs dist/', measure: measureStart },
-  download: { about: 'what the runner downloads', measure: measureDownload },
-  fleet: { about: 'many steps under one key, on a virtual clock', measure: measureFleet },
-  memory: { about: 'memory of a wait of ten minutes, on a fast clock; needs dist/', measure: measureMemory },
-  visitors: { about: 'speed, memory and requests of large exports; needs dist/', measure: measureVisitors },
-  requests: { about: 'requests to GitHub, by story', measure: measureRequests },
-  'hostile-text': { about: 'time for the worst known texts', measure: measureHostileText },
-}
-
-/** Date, commit (dirty if there are changes), machine and Node.js version of the figures. */
+/** No commit: the one that adds the figures has no name yet, and the one before does not contain what was measured. */
 function describeCircumstances(): string {
-  const describe = ['describe', '--always', '--dirty', '--abbrev=12']
-  const commit = execFileSync('git', describe, { cwd: root, encoding: 'utf8' }).trim()
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }
   const [first, ...rest] = cpus()
   const machine = `${rest.length + 1} × ${first?.model.trim() ?? 'unknown'}, ${process.platform} ${process.arch}`
-  return `${new Date().toISOString().slice(0, 10)}, commit ${commit}, ${machine}, Node ${process.versions.node}`
+  return `${new Date().toISOString().slice(0, 10)}, version ${version}, ${machine}, Node ${process.versions.node}`
 }
 
 const { values } = parseArgs({

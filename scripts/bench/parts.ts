@@ -1,0 +1,26 @@
+import { measureDownload } from './download.ts'
+import { measureFleet } from './fleet.ts'
+import { measureHostileText } from './hostile-text.ts'
+import { measureMemory } from './memory.ts'
+import { measurePolling } from './polling.ts'
+import { measureRequests } from './requests.ts'
+import type { Row } from './row.ts'
+import { measureStart } from './start.ts'
+import { measureVisitors } from './visitors.ts'
+
+interface Part {
+  readonly about: string
+  readonly measure: () => Row[] | Promise<Row[]>
+}
+
+/** By the names that `--only` takes. docs/internals/benchmarks.md has a table for each. */
+export const PARTS: Readonly<Record<string, Part>> = {
+  polling: { about: 'how late the end of a job is seen; a calculation', measure: measurePolling },
+  start: { about: 'time to the first request, beside packages from the registry; needs dist/', measure: measureStart },
+  download: { about: 'what the runner downloads', measure: measureDownload },
+  fleet: { about: 'many steps under one key, on a virtual clock', measure: () => measureFleet() },
+  memory: { about: 'memory of a wait of ten minutes, on a fast clock; needs dist/', measure: measureMemory },
+  visitors: { about: 'speed, memory and requests of large exports; needs dist/', measure: measureVisitors },
+  requests: { about: 'requests to GitHub, by story', measure: measureRequests },
+  'hostile-text': { about: 'time for the worst known texts', measure: measureHostileText },
+}
