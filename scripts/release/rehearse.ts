@@ -10,7 +10,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:tls'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -19,7 +19,9 @@ import { root } from '../../__tests__/support/markdown-files.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { handOn } from '../start/untrusted-tls.ts'
+import { listGuards } from './guards.ts'
 import { createReleaseServer, emptyRepository, type Failure, type RepositoryState } from './release-server.ts'
+import { setFleetVersion } from './versions.ts'
 
 const TAG = `v${(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version}`
 const [MAJOR = ''] = TAG.split('.')
@@ -38,12 +40,21 @@ let failure: Failure | undefined
 /** The requests of a release, without digests and ids. */
 let requests: string[] = []
 
-/** The invariant after each change: the major tag never points to an incomplete release. */
-function findProblem({ tags, releases }: RepositoryState): string | undefined {
-  const isComplete = releases.some(({ tag_name, draft, assets }) => {
-    return tag_name === TAG && !draft && assets.some(({ name }) => name === ASSET)
-  })
-  if (tags.get(MAJOR) === HEAD && !isComplete) return `${MAJOR} was moved before ${TAG} was published with its asset.`
+/** The digests of what a release attests. */
+const DIGESTS = globSync('dist/**/*.js', { cwd: root }).map((file) =>
+  createHash('sha256')
+    .update(readFileSync(join(root, file)))
+    .digest('hex'),
+)
+
+/** The invariant after each change: only what is attested is published, and the major tag points to a complete release. */
+function findProblem({ tags, releases, attested }: RepositoryState): string | undefined {
+  const isAttested = DIGESTS.every((digest) => attested.has(digest))
+  const published = releases.filter(({ tag_name, draft }) => tag_name === TAG && !draft)
+  const isComplete = isAttested && published.some(({ assets }) => assets.some(({ name }) => name === ASSET))
+  if (published.length > 0 && !isAttested) return `${TAG} was published before dist/ was attested.`
+  if (tags.get(MAJOR) === HEAD && !isComplete)
+    return `${MAJOR} was moved before ${TAG} was published with its asset and attested.`
   return releases.length > 1 ? `There are ${releases.length} releases of ${TAG}.` : undefined
 }
 
@@ -80,8 +91,13 @@ const env = {
   RUN_URL: 'https://ghes.example.com/acme/action/actions/runs/1',
 }
 
-async function run(program: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
-  const child = spawn(join(root, '.ci', program), args, { cwd: root, env: { ...env, ...more } })
+async function run(
+  program: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+  project = root,
+) {
+  const child = spawn(join(project, '.ci', program), args, { cwd: project, env: { ...env, ...more } })
   const [output, errors, [exitCode]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -95,12 +111,7 @@ async function attest(): Promise<boolean> {
   const { isGreen, output } = await run('release', ['is-attested'])
   if (!isGreen) return false
   if (output === 'true') return true
-  for (const file of globSync('dist/**/*.js', { cwd: root }))
-    state.attested.add(
-      createHash('sha256')
-        .update(readFileSync(join(root, file)))
-        .digest('hex'),
-    )
+  for (const digest of DIGESTS) state.attested.add(digest)
   return true
 }
 
@@ -132,6 +143,39 @@ async function playRelease(
   return requests
 }
 
+/** Plays steps that a guard must stop, each with a state in which the guard alone stops it. */
+async function playGuards(): Promise<number> {
+  const guards = listGuards(TAG, HEAD, DIGESTS)
+  failure = undefined
+  for (const { what, step, isGreen, says, state: given } of guards) {
+    state = given
+    const before = describeState()
+    const played = await run('release', [step])
+    if (played.isGreen !== isGreen || !played.output.includes(says) || describeState() !== before)
+      problems.push(`${step} ${what}: ${played.output}`)
+  }
+  return guards.length
+}
+
+/** Plays the check of the versions, also with a tag and a fleet.yml that do not belong to package.json. */
+async function playCheck(): Promise<void> {
+  const copy = join(folder, 'checked')
+  const FLEET = '.github/workflows/fleet.yml'
+  for (const file of ['.ci/release', 'package.json', FLEET]) cpSync(join(root, file), join(copy, file))
+  const check = (tag: string) => run('release', ['check'], { GITHUB_REF_NAME: tag }, copy)
+  const expectRed = (what: string, { isGreen, output }: Awaited<ReturnType<typeof check>>, says: string): void => {
+    if (isGreen || !output.includes(says)) problems.push(`The check accepts ${what}: ${output}`)
+  }
+  const right = await check(TAG)
+  if (!right.isGreen) problems.push(`The check refuses ${TAG}: ${right.output}`)
+  expectRed('a tag of another version', await check(`${MAJOR}.98.0`), 'package.json says')
+  const fleet = readFileSync(join(copy, FLEET), 'utf8')
+  writeFileSync(join(copy, FLEET), setFleetVersion(fleet, '0.98.0'))
+  expectRed('a fleet.yml that uses another version', await check(TAG), 'fleet.yml uses')
+  writeFileSync(join(copy, FLEET), fleet.replaceAll('/docs-agent-action@', '/other@'))
+  expectRed('a fleet.yml that does not use the action', await check(TAG), 'fleet.yml uses')
+}
+
 /** Plays the nightly report after a series of runs. */
 async function playNightly(): Promise<void> {
   state = emptyRepository({})
@@ -161,8 +205,11 @@ try {
   const before = describeState()
   await release()
   if (describeState() !== before) problems.push('Running a finished release again changed something.')
+  const guards = await playGuards()
+  await playCheck()
   await playNightly()
-  console.log(`Played ${2 * kinds.length + 2} releases of ${whole.length} requests, and 7 nightly reports.`)
+  const played = `${2 * kinds.length + 2} releases of ${whole.length} requests, ${guards} guards of the steps`
+  console.log(`Played ${played}, the check of the versions, and 7 nightly reports.`)
 } finally {
   plain.close()
   secure.close()
