@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
+import { preload } from '../../scripts/small-runner/preload.ts'
 import type { RunOptions, RunResult } from '../../scripts/small-runner/run-action.ts'
 import { isRunning, type RunningService } from '../../src/rehearse/service-process.ts'
 import { runPackaged } from '../support/bundle-run.ts'
@@ -63,6 +64,14 @@ test('bad inputs and a port that is taken are one clear error each, and a post s
   const post = await rehearse({ stage: 'post', state: wrong.state })
   expect(post).toMatchObject({ conclusion: 'success', annotations: [] })
   expect(post.rawOutput).toContain('There is no service to stop')
+})
+
+test('a rehearsal whose state cannot be saved is red with one error, and not a defect', async () => {
+  const env = { RUNNER_TEMP: runnerTemp, ...preload(`process.env.GITHUB_STATE = ${JSON.stringify(runnerTemp)}`) }
+  const run = await rehearse({ inputs: {}, env })
+  expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: {} })
+  expect(run.annotations.map(({ message }) => message)).toEqual([expect.stringContaining('`GITHUB_STATE`')])
+  expect(run.rawOutput).not.toMatch(/^ +at /m)
 })
 
 const program = fileURLToPath(new URL('../../dist/emulator/index.js', import.meta.url))

@@ -116,6 +116,21 @@ test('a missing folder for temporary files makes the step red with the reason', 
   })
 })
 
+test('a state file that cannot be written makes the step red with the reason, and starts no service', async () => {
+  const saveState = (): never => {
+    throw Object.assign(new Error('illegal operation on a directory'), { code: 'EISDIR' })
+  }
+  const { step, logs } = steps(SERVES, { core: { ...fakeHost({}), saveState } })
+  expect(await step()).toMatchObject({
+    isGreen: false,
+    title: 'The rehearsal did not start',
+    text: "The runner's state cannot be written: EISDIR.",
+    advice: expect.stringContaining('`GITHUB_STATE`'),
+    outputs: {},
+  })
+  expect(logs()).toEqual([])
+})
+
 test('a service whose state cannot be saved is stopped at once', async () => {
   const host = fakeHost({})
   let saved = 0

@@ -56,22 +56,31 @@ interface ServiceState extends RunningService {
   readonly logFile: string
 }
 
+/** @throws ActionError `invalid-input` if the runner's file cannot be written */
+function saveService({ core }: Runner, state: ServiceState | null): void {
+  try {
+    core.saveState(SERVICE_STATE, JSON.stringify(state))
+  } catch (error) {
+    throw new ActionError('invalid-input', `The runner's state cannot be written: ${describeCode(error)}.`, {
+      hint: "Check the runner's disk and `GITHUB_STATE`.",
+    })
+  }
+}
+
 async function start(program: string, runner: Runner): Promise<StepResult> {
   const { core, env } = runner
-  core.saveState(SERVICE_STATE, 'null')
   const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
   try {
+    saveService(runner, null)
     const command = [program, ...serviceArguments(core.input, getCertificate(logFile), env['GITHUB_REPOSITORY'])]
     const { pid, outputs } = await startService(command, logFile, runner)
     const baseUrl = outputs['base-url']
     try {
-      core.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
+      saveService(runner, { pid, baseUrl, logFile })
     } catch (error) {
       // Without the state the post step could not stop the service.
       await stopService({ pid, baseUrl }, runner.clock)
-      throw new ActionError('invalid-input', `The runner's state cannot be written: ${describeCode(error)}.`, {
-        hint: "Check the runner's disk and `GITHUB_STATE`.",
-      })
+      throw error
     }
     return {
       isGreen: true,
