@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from '@jest/globals'
+import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { OutputFileError, writeWholeFile } from '../../src/action/workspace-file.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -82,4 +84,26 @@ test('discards an incomplete file when the process exits, and never closes the n
   const ending = writeFile('half.csv', () => process.listeners('exit').at(-1)?.(0))
   await expect(ending).rejects.toThrow(OutputFileError)
   expect(namesIn(workspace)).toEqual(['failed.csv', 'next.csv'])
+})
+
+/** Some file systems accept each write, and notice that the disk is full when the file is flushed. */
+const FULL_WHEN_FLUSHED = `
+  import fs from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  fs.fsyncSync = () => {
+    throw Object.assign(new Error('The disk is full.'), { code: 'ENOSPC' })
+  }
+  syncBuiltinESMExports()
+  const [, module, file] = process.argv
+  const { writeWholeFile } = await import(module)
+  const write = writeWholeFile(file, async (write) => write('whole'))
+  console.log(await write.then(() => 'written', ({ message }) => message))
+`
+
+test('a disk that is full only when the file is flushed leaves no file', () => {
+  const module = new URL('../../src/action/workspace-file.ts', import.meta.url).href
+  const args = ['--no-warnings', '--input-type=module', '--eval', FULL_WHEN_FLUSHED, module, join(workspace, 'v.csv')]
+  const said = execFileSync(NODE_24, args, { encoding: 'utf8' })
+  expect(said).toBe('The file could not be written (ENOSPC).\n')
+  expect(namesIn(workspace)).toEqual([])
 })

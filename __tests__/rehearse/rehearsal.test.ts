@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, jest, test } from '@jest/globals'
+import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import type { StepResult } from '../../src/action/step-result.ts'
 import type { Runner } from '../../src/action/step.ts'
 import { rehearse } from '../../src/rehearse/rehearsal.ts'
@@ -222,4 +224,30 @@ describe('a start that fails', () => {
     }
     await expect(startHanging(fakeClock({ onSleep }), run.signal)).rejects.toBe(cancelled)
   })
+})
+
+/** Starts a service, and prints its process id and the files that are open then. Only Linux lists these. */
+const STARTS = `
+  import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+  const [, source, program, log] = process.argv
+  const { startService } = await import(source + 'rehearse/service-process.ts')
+  const { systemClock } = await import(source + 'runtime/clock.ts')
+  const { signal } = new AbortController()
+  const { pid } = await startService([program], log, { clock: systemClock, env: process.env, signal })
+  const folder = '/proc/self/fd/'
+  const open = existsSync(folder) ? readdirSync(folder).filter((name) => existsSync(folder + name)) : []
+  console.log(JSON.stringify({ pid, files: open.map((name) => readlinkSync(folder + name)) }))
+`
+
+test('the process that started a service can end while the service runs, and does not hold its log', () => {
+  const folder = temporaryFolder()
+  const [program, log] = [join(folder, 'service.cjs'), join(folder, 'service.log')]
+  writeFileSync(program, SERVES)
+  const source = new URL('../../src/', import.meta.url).href
+  const args = ['--no-warnings', '--input-type=module', '--eval', STARTS, source, program, log]
+  const { status, stdout } = spawnSync(NODE_24, args, { encoding: 'utf8', timeout: 30_000 })
+  const { pid, files } = JSON.parse(stdout) as { readonly pid: number; readonly files: readonly string[] }
+  process.kill(pid)
+  expect(status).toBe(0)
+  expect(files).not.toContain(log)
 })

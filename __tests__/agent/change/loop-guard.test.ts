@@ -224,6 +224,13 @@ test.each<Row>([
   expect(found).toMatchObject({ skip: containing(skip), lost: containing(lost), sleptMs })
 })
 
+test('a pull request whose author has no account any more is not compared with those of the agent', async () => {
+  const deleted = noMark({ ...UNMARKED, author: { login: '', type: '' } })
+  const { skip, asked, sleptMs } = await lookAtChange({}, opened(ANN), { ...deleted, ...knowing(ANN) })
+  expect([skip, sleptMs]).toEqual([undefined, 0])
+  expect(asked).not.toContain('listNewestPullRequests')
+})
+
 test("the mark of the agent's user account is waited for, and the log says so", async () => {
   const read = noMark(...Array<typeof PULL_REQUEST>(7).fill({ ...UNMARKED, author: ANN }), {
     ...PULL_REQUEST,

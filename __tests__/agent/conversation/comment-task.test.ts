@@ -260,6 +260,20 @@ test.each<[string, Scene, string]>([
   expect(outputs).toMatchObject({ 'pr-link': '', 'pr-number': '', continued: '' })
 })
 
+test('a pull request that cannot be read before the message asks for another comment', async () => {
+  let isProven = false
+  const answers: NonNullable<WorldOptions['answers']> = {
+    'pulls/get': ({ answer }) => (isProven ? refusing(503)() : answer()),
+  }
+  const onAsked: WorldOptions['onAsked'] = (what) => {
+    isProven ||= what === READ
+  }
+  const { report, sent } = await play({ answers, onAsked })
+  expect([sent, report.error?.message]).toEqual([[], expect.stringContaining('Could not tell whether')])
+  expect(report.error?.hint).toContain('write the comment once more')
+  expect(report.error?.hint).not.toContain('on-open-pr')
+})
+
 test('a job that only a stranger names and that cannot be read keeps nobody from asking', async () => {
   const { sent, service, isGreen } = await play({ jobName: 'own, named by a stranger', reads: [refusing(503), usual] })
   expect([sent, service.requests[0]?.method, isGreen]).toEqual([['create'], 'POST', true])

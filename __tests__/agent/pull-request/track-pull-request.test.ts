@@ -33,11 +33,12 @@ async function handOver(
   fields: Partial<AgentInputs> = {},
   github: FakeGitHub | null = fakeGitHub(),
   prLink = LINK,
-  clock = fakeClock(),
+  ended: Ended = endWith('unknown', terminalJob('completed', { prLink })),
 ) {
+  const clock = fakeClock()
   const inputs = agentInputs({ githubToken: github === null ? '' : 'ghs_token', label: 'docs-agent', ...fields })
   const step = fakeStep({ inputs, github: github ?? undefined, clock })
-  const found = await trackPullRequest(endWith('unknown', terminalJob('completed', { prLink })), step)
+  const found = await trackPullRequest(ended, step)
   return {
     found,
     notice: formatWarnings(step.journal.warnings),
@@ -176,4 +177,27 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
   if (text === undefined) expect(done.notice).toBeUndefined()
   else expect(done.notice).toContain(text)
   expect(done.asked.filter((name) => name !== 'readPullRequest')).toEqual([])
+})
+
+const withLink = (status: 'completed' | 'failed' | 'archived') => terminalJob(status, { prLink: LINK })
+
+test.each<[string, Ended, number]>([
+  ['opened the pull request', endWith('created', withLink('completed')), 1],
+  ['added commits to it', endWith('updated', withLink('completed')), 1],
+  ['added none', endWith('unchanged', withLink('completed')), 0],
+  ['failed', endWith('updated', withLink('failed')), 0],
+  ['was archived', endWith('updated', withLink('archived')), 0],
+])('a turn that %s asks its reviewers: %#', async (_what, ended, count) => {
+  const reviewers = { names: ['ann'], hasAuthors: false, hasApprovers: false }
+  const { asked } = await handOver({ reviewers }, fakeGitHub(), LINK, ended)
+  expect(asked.filter((name) => name === 'requestReview')).toHaveLength(count)
+})
+
+test.each([
+  { names: [], hasAuthors: true, hasApprovers: false },
+  { names: [], hasAuthors: false, hasApprovers: true },
+  { names: ['ann'], hasAuthors: false, hasApprovers: false },
+])('the warning about an unread pull request names its reviewers: %j', async (reviewers) => {
+  const { notice } = await handOver({ label: '', reviewers }, refusing('forbidden'))
+  expect(notice).toContain('The pull request could not be read (its state, its reviewers)')
 })

@@ -336,6 +336,7 @@ describe('head before', () => {
     const { report } = await play(github, { message: failure('rejected'), facts: { serverUrl } })
     expect(report).toMatchObject({ outcome: 'error', error: { code: 'rejected' } })
     expect(github.asked).toEqual(asked)
+    expect(report.warnings).toEqual([])
   })
 
   test('it is not read if nobody waits for the turn', async () => {

@@ -296,13 +296,24 @@ describe('a job that was proven, and directly before the message', () => {
 })
 
 test.each([
-  ['that nobody who is trusted has named is not counted', () => goOn({}, BY_STRANGER), 'cannot be counted'],
-  ['that nobody can read any more may have ended', () => since(COUNTS, DOWN), 'Could not tell whether'],
-])('a pull request %s, and nothing is sent', async (_what, play, reason) => {
+  [
+    'that nobody who is trusted has named is not counted',
+    () => goOn({}, BY_STRANGER),
+    'cannot be counted',
+    'Remove the label',
+  ],
+  [
+    'that nobody can read any more may have ended',
+    () => since(COUNTS, DOWN),
+    'Could not tell whether',
+    'With `on-open-pr: new` nobody is asked',
+  ],
+])('a pull request %s, and nothing is sent', async (_what, play, reason, hint) => {
   const { report, taken } = await play()
   expect(taken).toEqual([])
   expect(report).toMatchObject(UNSENT)
   expect(report.error?.message).toContain(reason)
+  expect(report.error?.hint).toContain(hint)
 })
 
 test('a newer head at the last look is the one before the turn', async () => {
