@@ -44,8 +44,12 @@ test.each([
 })
 
 test.each<[string, readonly string[], readonly string[]]>([
-  ['https://docs.example.com', ['*', 'docs.example.com', 'DOCS.Example.com', 'docs.example.com:443'], ['', '.']],
+  // Only alone: a list with an asterisk in it is most likely a mistake.
+  ['https://docs.example.com', ['*', ' * '], ['a.test,*', '*,a.test', '* a.test', '*,', '**']],
+  ['https://10.1.2.3', ['*'], ['a.test,*', '*,a.test']],
+  ['https://docs.example.com', ['docs.example.com', 'DOCS.Example.com', 'docs.example.com:443'], ['', '.']],
   ['https://docs.example.com', ['example.com', '.example.com', '*.example.com'], ['ample.com', 'docs.example']],
+  ['https://docs.example.com', ['example.com.', '.example.com.'], ['..example.com', 'example.com..', '*example.com']],
   ['https://docs.example.com', ['a.test, docs.example.com', 'a.test  docs.example.com'], ['a.docs.example.com']],
   ['https://docs.example.com', [' , docs.example.com , '], ['docs.example.com:8443']],
   ['https://docs.example.com:8443', ['docs.example.com:8443'], ['docs.example.com:443']],
@@ -59,9 +63,14 @@ test.each<[string, readonly string[], readonly string[]]>([
   // CIDR blocks, and addresses, which match no suffix.
   [
     'https://10.1.2.3',
-    ['10.0.0.0/8', '10.1.2.3/32', '10.1.2.3'],
-    ['10.1.2.0/31', '10.1.2.3/33', '10.1.2.3/', '10.1.2.3/8/8'],
+    ['10.0.0.0/8', '10.0.0.0/08', '10.1.2.3/32', '10.1.2.3'],
+    ['10.1.2.0/31', '10.1.2.3/33', '10.1.2.3/-1', '10.1.2.3/', '10.1.2.3/abc', '10.1.2.3/8/8'],
   ],
+  // A block of 0 bits is one address, as in curl.
+  ['https://10.1.2.3', ['10.1.2.3/0', '10.1.2.3/00'], ['10.0.0.0/0', '0.0.0.0/0']],
+  ['https://[2001:db8::7]', ['2001:db8::7/0'], ['::/0', '2001:db8::/0']],
+  // Dots belong to domains.
+  ['https://10.1.2.3', [], ['10.1.2.3.', '.10.1.2.3', '*.10.1.2.3', '.2.3', '.0.0.0/8']],
   ['https://10.1.2.3', ['10.1.2.3:443', '10.0.0.0/8:443'], ['2.3', '.2.3', '1.2.3', '11.0.0.0/8', '10.0.0.0/8:80']],
   ['https://[2001:db8::7]', ['2001:db8::/32'], ['2001:db9::/32', '2001:db8::/129', '10.0.0.0/0']],
   ['https://10.example.com', ['example.com'], ['10.0.0.0/8']],

@@ -10,7 +10,7 @@ function readVariable(env: NodeJS.ProcessEnv, name: string): string {
 }
 
 interface NoProxyEntry {
-  /** Without a leading `.` or `*.`, a trailing dot, or the brackets of an IPv6 address. */
+  /** Without the brackets of an IPv6 address. */
   readonly name: string
   readonly port: string | undefined
 }
@@ -19,43 +19,47 @@ function parseNoProxyEntry(entry: string): NoProxyEntry {
   // An IPv6 address without brackets has no port.
   if (/^(?!\[).*:.*:/.test(entry)) return { name: entry, port: undefined }
   const [, name = entry, port] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? []
-  return {
-    name: name
-      .replace(/^\*?\./, '')
-      .replace(/^\[(.*)\]$/, '$1')
-      .replace(/\.$/, ''),
-    port,
-  }
+  return { name: name.replace(/^\[(.*)\]$/, '$1'), port }
 }
 
-/** Whether `rule` is the IP address or a CIDR block that contains it. Suffixes are for domains only. */
+/** Whether a host is this domain or below it. The domain can begin with `.` or `*.` and end with a dot. */
+function isDomainOf(host: string, rule: string): boolean {
+  const domain = rule.replace(/^\*?\./, '').replace(/\.$/, '')
+  return domain !== '' && (host === domain || host.endsWith(`.${domain}`))
+}
+
+/**
+ * Whether `rule` is the IP address or a CIDR block that contains it. Suffixes are for domains only. A block of 0 bits is a
+ * single address, as in curl; otherwise it would bypass the proxy for every request.
+ */
 function isAddressIn(address: string, rule: string): boolean {
   const [network = '', bits, ...rest] = rule.split('/')
   const family = isIP(network)
   if (family === 0 || family !== isIP(address) || rest.length > 0) return false
   const type = family === 6 ? 'ipv6' : 'ipv4'
   const list = new BlockList()
-  if (bits === undefined) list.addAddress(network, type)
+  if (bits === undefined || /^0{1,3}$/.test(bits)) list.addAddress(network, type)
   else if (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
     list.addSubnet(network, Number(bits), type)
   return list.check(address, type)
 }
 
 /**
- * Whether `NO_PROXY` contains the host: as in curl, by `*`, a domain or its parent, an IP address or a CIDR block; as
- * in other programs, also by `*.domain` and with a port.
+ * Whether `NO_PROXY` contains the host: as in curl, by `*` alone, or by a list of domains (with their subdomains), IP
+ * addresses and CIDR blocks; as in other programs, also by `*.domain`, with a port and with brackets. A malformed entry
+ * matches no host, because a misspelled entry must not bypass the proxy.
  */
 function isBypassed({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const ownPort = port || (protocol === 'https:' ? '443' : '80')
   const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  if (noProxy === '*') return true
   return noProxy
     .toLowerCase()
     .split(/[\s,]+/)
     .some((entry) => {
-      if (entry === '*') return true
       const { name, port: rulePort = ownPort } = parseNoProxyEntry(entry)
-      if (name === '' || rulePort !== ownPort) return false
-      return isIP(host) === 0 ? host === name || host.endsWith(`.${name}`) : isAddressIn(host, name)
+      if (rulePort !== ownPort) return false
+      return isIP(host) === 0 ? isDomainOf(host, name) : isAddressIn(host, name)
     })
 }
 
