@@ -51,11 +51,29 @@ const src = new URL('../src/', import.meta.url)
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
-  .map((path) => ({ path, folder: folderOf(path), imports: importsOf(readFileSync(new URL(path, src), 'utf8')) }))
+  .map((path) => {
+    const text = readFileSync(new URL(path, src), 'utf8')
+    return { path, folder: folderOf(path), imports: importsOf(text), loads: loadsOf(text) }
+  })
 
 /** Every module that a file names: in imports and re-exports, of types too, and in `import()`. */
 function importsOf(text: string): readonly string[] {
   return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
+}
+
+/** The modules that a file loads when it runs: types are gone then. */
+function loadsOf(text: string): readonly string[] {
+  return ts
+    .createSourceFile('file.ts', text, ts.ScriptTarget.Latest)
+    .statements.filter((statement) => ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement))
+    .filter((statement) =>
+      ts.isImportDeclaration(statement)
+        ? statement.importClause?.phaseModifier !== ts.SyntaxKind.TypeKeyword
+        : !statement.isTypeOnly,
+    )
+    .flatMap(({ moduleSpecifier }) =>
+      moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : [],
+    )
 }
 
 /** The innermost folder of a file that the table knows, or the file itself if it has a row of its own. */
@@ -156,6 +174,14 @@ const RULES: Readonly<Record<string, (file: File) => readonly string[]>> = {
     imports
       .filter((name) => isEmulator(resolve(path, name)) && !isEmulator(folder) && path !== 'entries/emulator.ts')
       .map((name) => `src/${path} imports ${name}, so its bundle would contain the emulator.`),
+  'the emulator loads nothing of docs-service, whose schemas would bring zod into its bundle': ({
+    path,
+    folder,
+    loads,
+  }) =>
+    loads
+      .filter((name) => isEmulator(folder) && resolve(path, name).startsWith('docs-service/'))
+      .map((name) => `src/${path} imports ${name}. Use \`import type\`.`),
   'nothing imports an entry, because importing one runs it': ({ path, imports }) =>
     imports.filter((name) => isEntry(name)).map((name) => `src/${path} imports ${name}.`),
   'files have kebab-case names that say what is in them': ({ path }) =>
