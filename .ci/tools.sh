@@ -3,7 +3,7 @@
 ACTIONLINT=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 ACT=github.com/nektos/act@v0.2.89
 ZIZMOR=zizmor==1.32.0
-CSPELL=cspell@9.7.0
+CSPELL=cspell@9.8.0
 DANGER=danger@14.0.7
 CTRF_REPORTER=github-actions-ctrf@0.0.58
 # Node 24 asks for more of Windows than Debian's Wine has.
