@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { root } from './support/markdown-files.ts'
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+
+interface Job {
+  readonly needs?: string | readonly string[]
+  readonly if?: string
+  readonly 'runs-on': string
+  readonly 'timeout-minutes'?: number
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly environment?: string
+  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly string[]>> }
+  readonly steps: readonly Step[]
+}
+
+interface OwnWorkflow {
+  readonly on: Readonly<Record<string, unknown>>
+  readonly permissions: Readonly<Record<string, string>>
+  readonly concurrency: Readonly<Record<string, unknown>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
+const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
+const readOwn = (name: string): OwnWorkflow => parse(read(`.github/workflows/${name}.yml`)) as OwnWorkflow
+
+const [ci, nightly, release] = [readOwn('ci'), readOwn('nightly'), readOwn('release')]
+const project = JSON.parse(read('package.json')) as {
+  readonly engines: { readonly node: string }
+  readonly scripts: Readonly<Record<string, string>>
+}
+const contributing = read('CONTRIBUTING.md')
+
+const getJob = ({ jobs }: OwnWorkflow, name: string): Job => {
+  const { [name]: job } = jobs
+  if (job === undefined) throw new Error(`There is no job ${name}.`)
+  return job
+}
+const listCommands = ({ steps }: Job): readonly string[] => steps.flatMap(({ run = [] }) => run)
+
+describe.each([
+  ['ci', ci],
+  ['nightly', nightly],
+  ['release', release],
+])('%s.yml', (_name, { jobs, permissions }) => {
+  test('grants each job what its own list says, and nothing for all', () => {
+    expect(permissions).toEqual({})
+    for (const job of Object.values(jobs)) expect(job.permissions).toBeDefined()
+  })
+
+  test('limits the time of each job', () => {
+    for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeGreaterThan(0)
+  })
+
+  test('pins each action to a commit, and keeps no token in the checkout', () => {
+    const steps = Object.values(jobs).flatMap((job) => job.steps.filter(({ uses }) => uses !== undefined))
+    for (const { uses = '', with: given = {} } of steps) {
+      expect(uses).toMatch(/^actions\/[a-z-]+@[0-9a-f]{40}$/)
+      if (uses.startsWith('actions/checkout@')) expect(given).toEqual({ 'persist-credentials': false })
+    }
+  })
+})
+
+const READS = { contents: 'read' }
+
+describe('ci.yml', () => {
+  test('runs all checks for every pull request and every push to main', () => {
+    expect(Object.keys(ci.on).sort()).toEqual(['pull_request', 'push'])
+    expect(ci.on['push']).toEqual({ branches: ['main'] })
+    expect(listCommands(getJob(ci, 'everything'))).toEqual(['.ci/run'])
+  })
+
+  test('runs the two commands as they are written, in a fresh clone, before it installs anything else', () => {
+    const job = getJob(ci, 'tests')
+    expect(listCommands(job)).toEqual(['npm start', 'node scripts/uninstalled/play.mjs', 'npm cit'])
+    expect(contributing).toContain('\nnpm start\nnpm cit\n')
+    const [checkout, setup] = job.steps
+    expect([checkout?.uses, setup?.uses]).toEqual([
+      expect.stringContaining('actions/checkout@'),
+      expect.stringContaining('actions/setup-node@'),
+    ])
+    expect(setup?.with).toEqual({ 'node-version': '${{ matrix.node }}', 'package-manager-cache': false })
+  })
+
+  test('runs them on three systems, with the lowest and the newest Node.js that `engines` allows', () => {
+    const [, lowest] = /^>=([\d.]+)$/.exec(project.engines.node) ?? []
+    const { strategy, 'runs-on': runsOn } = getJob(ci, 'tests')
+    expect(strategy?.matrix).toEqual({
+      os: ['ubuntu-latest', 'macos-latest', 'windows-latest'],
+      node: [lowest, 'latest'],
+    })
+    expect(runsOn).toBe('${{ matrix.os }}')
+  })
+
+  test('needs no more than to read', () => {
+    for (const job of Object.values(ci.jobs)) expect(job.permissions).toEqual(READS)
+  })
+})
+
+/** Each job of the nightly run, with its command in CONTRIBUTING. */
+const NIGHTLY_COMMANDS = Array.from(
+  (contributing.split('The jobs of the nightly run:')[1] ?? '').matchAll(/^\| (\w+) +\| `([^`]+)`.*\|$/gm),
+  ([, job = '', command = '']) => [job, command] as const,
+)
+
+describe('nightly.yml', () => {
+  const { report, ...parts } = nightly.jobs
+
+  test('runs every night, and by hand with the seed of a night', () => {
+    expect(Object.keys(nightly.on).sort()).toEqual(['schedule', 'workflow_dispatch'])
+    expect(nightly.on['workflow_dispatch']).toHaveProperty('inputs.seed')
+  })
+
+  test('reports on every other job, also if one fails or is cancelled by its time limit', () => {
+    expect(report?.needs).toEqual(Object.keys(parts))
+    expect(report?.if).toMatch(/^always\(\) && /)
+    expect(listCommands(report ?? getJob(nightly, 'report'))).toEqual(['.ci/report-nightly'])
+  })
+
+  test('may write issues in the report, and nothing elsewhere', () => {
+    expect(report?.permissions).toEqual({ ...READS, issues: 'write' })
+    for (const job of Object.values(parts)) expect(job.permissions).toEqual(READS)
+  })
+
+  test('runs each job every night', () => {
+    for (const job of Object.values(parts)) expect(job.if).toBeUndefined()
+  })
+
+  test('CONTRIBUTING has a row for each job', () => {
+    expect(NIGHTLY_COMMANDS.map(([job]) => job)).toEqual(Object.keys(parts))
+  })
+
+  test.each(NIGHTLY_COMMANDS)('%s runs the command of CONTRIBUTING: %s', (job, command) => {
+    const ran = listCommands(getJob(nightly, job))
+      .join('\n')
+      .replace(/"\$\{SEED:-[^"]*"|"\$SEED"/g, '20260101')
+      .replaceAll('npm run --silent ', 'npm run ')
+    expect(ran).toContain(command)
+  })
+})
+
+describe('release.yml', () => {
+  test('runs for the tag of a version, one run at a time', () => {
+    expect(release.on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] }, workflow_dispatch: null })
+    expect(release.concurrency).toEqual({ group: 'release', 'cancel-in-progress': false })
+  })
+
+  test('checks, attests and publishes, each only after the one before', () => {
+    expect(Object.entries(release.jobs).map(([name, { needs }]) => [name, needs])).toEqual([
+      ['check', undefined],
+      ['attest', 'check'],
+      ['publish', 'attest'],
+    ])
+    expect(getJob(release, 'publish').environment).toBe('release')
+  })
+
+  test('grants each job the least that it needs', () => {
+    const granted = Object.fromEntries(Object.entries(release.jobs).map(([name, job]) => [name, job.permissions]))
+    expect(granted).toEqual({
+      check: READS,
+      attest: { ...READS, 'id-token': 'write', attestations: 'write', 'artifact-metadata': 'write' },
+      publish: { contents: 'write', attestations: 'read' },
+    })
+  })
+
+  test('tests what it releases, and moves the major tag last', () => {
+    expect(listCommands(getJob(release, 'check')).slice(0, 3)).toEqual([
+      '.ci/release check',
+      'npm cit',
+      'npm run build',
+    ])
+    expect(listCommands(getJob(release, 'publish'))).toEqual(['.ci/release publish', '.ci/release move-major'])
+  })
+
+  test('attests every file that the release lists', () => {
+    const attest = getJob(release, 'attest').steps.find(({ uses = '' }) => uses.startsWith('actions/attest@'))
+    expect(attest?.with).toEqual({ 'subject-path': 'dist/**/*.js' })
+    expect(read('.ci/release')).toContain("find dist -name '*.js' -type f")
+  })
+})
+
+test('each command of CONTRIBUTING is there', () => {
+  const commands = Array.from(contributing.matchAll(/`npm run ([a-z:]+)/g), ([, name = '']) => name)
+  expect(commands.length).toBeGreaterThan(10)
+  expect(commands.filter((name) => !(name in project.scripts))).toEqual([])
+})
+
+test('the lock file names no registry, so that a mirror can be used', () => {
+  expect(read('.npmrc')).toContain('omit-lockfile-registry-resolved=true')
+  expect(read('package-lock.json')).not.toContain('"resolved"')
+})
