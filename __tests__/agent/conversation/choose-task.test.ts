@@ -57,6 +57,7 @@ test.each(['issues/list-for-repo', 'pulls/get', 'issues/list-comments', 'issues/
     expect(taken).toEqual([])
     expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
     expect(report.error?.message).toMatch(/^Could not tell|not be counted/)
+    expect(report.error?.hint).toContain('With `on-open-pr: new`')
   },
 )
 

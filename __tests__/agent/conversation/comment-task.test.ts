@@ -274,6 +274,22 @@ test('a pull request that cannot be read before the message asks for another com
   expect(report.error?.hint).not.toContain('on-open-pr')
 })
 
+test.each<[string, Scene]>([
+  ["the author's permission", { answers: { [MAY_WRITE]: refusing(503) } }],
+  ['the pull request', { answers: { 'pulls/get': refusing(503) } }],
+  [
+    'the comments of the review',
+    {
+      spoken: { eventName: 'pull_request_review' },
+      answers: { 'pulls/list-comments-for-review': refusing(503) },
+    },
+  ],
+])('sends nothing and recommends another comment if %s cannot be read', async (_what, scene) => {
+  const { report, sent } = await play(scene)
+  expect([sent, report.error?.code]).toEqual([[], 'not-sent'])
+  expect(report.error?.hint).toContain('write the comment once more')
+})
+
 test('a job that only a stranger names and that cannot be read keeps nobody from asking', async () => {
   const { sent, service, isGreen } = await play({ jobName: 'own, named by a stranger', reads: [refusing(503), usual] })
   expect([sent, service.requests[0]?.method, isGreen]).toEqual([['create'], 'POST', true])

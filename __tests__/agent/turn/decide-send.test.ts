@@ -308,6 +308,12 @@ test.each([
     'Could not tell whether',
     'With `on-open-pr: new` nobody is asked',
   ],
+  [
+    'whose job was archived is open, and no list shows whether another one is',
+    () => since(PROVEN, { ...reading({ status: 'archived' }), 'issues/list-for-repo': refusing(503) }),
+    'Could not tell whether',
+    'With `on-open-pr: new` nobody is asked',
+  ],
 ])('a pull request %s, and nothing is sent', async (_what, play, reason, hint) => {
   const { report, taken } = await play()
   expect(taken).toEqual([])
