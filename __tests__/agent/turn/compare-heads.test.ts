@@ -236,6 +236,7 @@ test.each<[string, PullRequest, Comparison['relation'], Account, string]>([
     const answers = { ...(await relating(relation)), ...listing([A, { ...B, account }]) }
     const { report } = await play(showing([head('a'), { ...after, state: 'merged' }], answers))
     expect(report).toMatchObject({ outcome: 'error', error: { code: 'left-behind' } })
+    expect(report.error?.message).toMatch(/while the agent worked on it.*: they may be in no merge\.$/)
     expect(toOutputs(report)).toMatchObject({ 'pr-state': 'merged', 'pr-operation': operation })
   },
 )
@@ -262,7 +263,7 @@ describe('a pull request that was merged or closed before the turn', () => {
   ])('and gets commits is red: %s', async (_what, branch, fields) => {
     const { report } = await playEnded(branch, fields)
     expect(report).toMatchObject({ outcome: 'error', error: { code: 'left-behind' } })
-    expect(report.error?.message).toContain('before the agent worked on it')
+    expect(report.error?.message).toMatch(/before the agent worked on it.*: they are in no merge\.$/)
   })
 
   test('and whose branch stays as it was has not changed', async () => {
