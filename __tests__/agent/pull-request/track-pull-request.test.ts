@@ -1,7 +1,13 @@
 import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
-import { examinePullRequest, markPullRequest, readAtEnd } from '../../../src/agent/pull-request/track-pull-request.ts'
+import {
+  askReviewers,
+  examinePullRequest,
+  isForReview,
+  markPullRequest,
+  readAtEnd,
+} from '../../../src/agent/pull-request/track-pull-request.ts'
 import { describePullRequest, type Ended, type PullRequestFindings } from '../../../src/agent/report/turn.ts'
 import type { AgentStep } from '../../../src/agent/journal.ts'
 import { formatWarnings } from '../../../src/agent/report/warnings.ts'
@@ -22,7 +28,9 @@ const LINK = 'https://github.com/acme/docs/pull/7'
 
 async function trackPullRequest(end: Ended, step: AgentStep): Promise<PullRequestFindings> {
   const pullRequest = await markPullRequest(end, step)
-  return pullRequest === undefined ? {} : examinePullRequest(pullRequest, step)
+  if (pullRequest === undefined) return {}
+  if (isForReview(end, pullRequest, step.journal)) await askReviewers(pullRequest, [], step)
+  return examinePullRequest(pullRequest, step)
 }
 
 /**
