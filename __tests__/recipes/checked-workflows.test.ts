@@ -1,25 +1,25 @@
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { CHECKS } from '../../scripts/recipes/checks.ts'
-import { workflowText } from '../../scripts/recipes/temporary-repositories.ts'
+import { readWorkflowText } from '../../scripts/recipes/temporary-repositories.ts'
 import type { Workflow } from '../support/workflow-files.ts'
 
 test.each(Object.keys(CHECKS))('%s is a workflow that the engine can run', (recipe) => {
-  const { on, jobs } = parse(workflowText(recipe)) as Workflow
+  const { on, jobs } = parse(readWorkflowText(recipe)) as Workflow
   expect(on).toBeDefined()
   expect(Object.keys(jobs)).not.toEqual([])
 })
 
 test('the merge step of the README has the permissions of its recipe', () => {
   const [readme, recipe] = ['README.md', 'docs/recipes/before-auto-merge.yml'].map(
-    (path) => parse(workflowText(path)) as Workflow,
+    (path) => parse(readWorkflowText(path)) as Workflow,
   )
   expect(readme?.permissions).toEqual(recipe?.permissions)
   expect(readme?.jobs['steps']?.steps?.at(-1)).toMatchObject({ run: expect.stringContaining('gh pr merge') })
 })
 
 test('approve-first.yml sends the prompt with the inputs that it shows it with', () => {
-  const { jobs } = parse(workflowText('docs/recipes/approve-first.yml')) as Workflow
+  const { jobs } = parse(readWorkflowText('docs/recipes/approve-first.yml')) as Workflow
   const [shown = {}, sent = {}] = Object.values(jobs).map(({ steps = [] }) => steps.at(-1)?.with ?? {})
   const { 'dry-run': dryRun, ...shared } = shown
   expect(dryRun).toBe(true)

@@ -1,8 +1,8 @@
-/** What came of a run of a workflow. */
+/** The result of a workflow run. */
 export interface WorkflowRun {
-  /** `name: success` or `name: failure`, in the order in which they ended. */
+  /** `name: success` or `name: failure`, in the order of their ends. */
   readonly jobs: string[]
-  /** Of the steps, as `job.step.output`; a job of a matrix is `job(value, value)`. */
+  /** The outputs of steps, as `job.step.output`. A job of a matrix is `job(value, value)`. */
   readonly outputs: Record<string, string>
   summary: string
   printed: string
@@ -13,8 +13,8 @@ type Entry = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Entry => typeof value === 'object' && value !== null
 const getText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The job's id, with the values of its matrix. */
-function jobOf({ jobID, matrix }: Entry): string {
+/** Formats a job's id with the values of its matrix. */
+function formatJobName({ jobID, matrix }: Entry): string {
   const values = isObject(matrix) ? Object.entries(matrix) : []
   const sorted = values.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => String(value))
   return sorted.length === 0 ? getText(jobID) : `${getText(jobID)}(${sorted.join(', ')})`
@@ -31,7 +31,7 @@ function parseLine(line: string): Entry | undefined {
 
 const SUMMARY = /^ *⚙ +Summary - /u
 
-/** Reads what act prints with `--json`: one object a line, and a last line of plain text where a job failed. */
+/** Parses the output of act with `--json`: one object per line, and a last line of plain text if a job failed. */
 export function readActLog(log: string): WorkflowRun {
   const run: WorkflowRun = { jobs: [], outputs: {}, summary: '', printed: '' }
   for (const line of log.split('\n')) {
@@ -41,13 +41,13 @@ export function readActLog(log: string): WorkflowRun {
     const message = getText(msg)
     if (command === 'set-output') {
       const [step] = Array.isArray(stepID) ? (stepID as unknown[]) : []
-      run.outputs[`${jobOf(entry)}.${getText(step)}.${getText(name)}`] = getText(arg)
+      run.outputs[`${formatJobName(entry)}.${getText(step)}.${getText(name)}`] = getText(arg)
     } else if (SUMMARY.test(message)) {
       run.summary += message.replace(SUMMARY, '')
     } else if (isOutput === true || level === 'error' || command === 'error') {
       run.printed += `${message.replace(/\n$/, '').replaceAll(/\u001b\[\d+m/g, '')}\n`
     }
-    if (jobResult !== undefined) run.jobs.push(`${jobOf(entry)}: ${getText(jobResult)}`)
+    if (jobResult !== undefined) run.jobs.push(`${formatJobName(entry)}: ${getText(jobResult)}`)
   }
   return run
 }

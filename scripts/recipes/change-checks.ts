@@ -1,17 +1,27 @@
 import { commit, madeCommit } from '../../__tests__/support/github-state.ts'
 import { MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
-import type { Checks, Happening, Payload, Run } from './check.ts'
-import { added, changed, changedSince, merged, NO_KEY, pushed, redThenGreen, SKIPPED, UNHEARD } from './courses.ts'
+import type { Checks, Trigger, Payload, Run } from './check.ts'
+import {
+  addFile,
+  createChangedRepository,
+  createRepositoryChangedSince,
+  merge,
+  NO_KEY,
+  push,
+  redThenGreen,
+  SKIPPED,
+  NOT_TRIGGERED,
+} from './scenarios.ts'
 
 const released = (id: number, tag_name: string, name: string): Payload => ({
   action: 'released',
   release: { id, tag_name, name, body: 'Twice as fast.' },
 })
 
-/** Since the tag before there is only the merge of the agent's own pull request. */
-const releasedAfterMerge: Happening = (github) => {
-  const { after } = merged(5)(github)
+/** A release that contains only the merge of the agent's own pull request. */
+const releasedAfterMerge: Trigger = (github) => {
+  const { after } = merge(5)(github)
   Object.assign(github.repositories['acme/docs']?.tags ?? {}, { 'v1.3.0': after })
   return released(9, 'v1.3.0', 'Notes')
 }
@@ -34,16 +44,16 @@ function closed(isMerged: boolean, number = 12, branch = 'dry-run', sha = commit
   }
 }
 
-/** A pull request that is closed with this title and these labels. */
+/** Creates the payload of a closed pull request with a title and labels. */
 function closedAs(title: string, labels: readonly string[], isMerged = true): Payload {
   const payload = closed(isMerged)
   const about = { title, labels: labels.map((name) => ({ name })) }
   return { ...payload, pull_request: { ...(payload['pull_request'] as object), ...about } }
 }
 
-const ownMerged: Happening = (github) => {
+const ownMerged: Trigger = (github) => {
   const { branch, headSha } = github.repositories['acme/docs']?.pulls[4] ?? {}
-  merged(4)(github)
+  merge(4)(github)
   return closed(true, 4, branch, headSha)
 }
 
@@ -56,18 +66,18 @@ const APPROVAL = {
   submittedAtMs: 0,
 } as const
 
-/** Where pull request 12, which is closed, changes a file, and was approved. */
+/** Creates a repository in which pull request 12 is closed and approved. */
 const withClosed = (file: string) =>
-  changed([file], {
+  createChangedRepository([file], {
     collaborators: { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' },
     pulls: { 12: createPullState({ branch: 'dry-run', headSha: commit('b'), state: 'closed', reviews: [APPROVAL] }) },
   })
 
-/** Where pull requests 12 and 13 were merged one after the other. */
+/** Creates a repository in which pull requests 12 and 13 were merged in this order. */
 function twoMerged() {
   const second = madeCommit({ sha: commit('d'), parents: [commit('b')], files: [{ filename: 'src/second.ts' }] })
   const about = { state: 'closed', user: 'mona' } as const
-  const docs = changed(['src/flags.ts'], {
+  const docs = createChangedRepository(['src/flags.ts'], {
     pulls: {
       12: createPullState({ ...about, ...mergedAs('b', 'a'), branch: 'dry-run', title: 'Add --dry-run' }),
       13: createPullState({ ...about, ...mergedAs('d', 'b'), branch: 'second', title: 'Add --second' }),
@@ -84,20 +94,20 @@ const mergedAs = (head: string, base: string) => ({
   merge: { sha: commit(head), atMs: 0 },
 })
 
-/** Lines that are sent, and that the log of a dry run shows before. */
-const shownAndSent = (...lines: readonly string[]): Pick<Run, 'printed' | 'told'> => ({
-  told: lines.map((line) => `${line}\n`),
+/** Expects lines in the log of a dry run and in the prompt. */
+const shownAndSent = (...lines: readonly string[]): Pick<Run, 'printed' | 'promptTexts'> => ({
+  promptTexts: lines.map((line) => `${line}\n`),
   printed: lines.map((line) => `  | ${line}\n`),
 })
 
-/** Recipes in which each change, or each week's, gets a pull request of its own. */
+/** Recipes that open a new pull request for each change, or for the changes of each week. */
 export const CHANGE_CHECKS: Checks = {
   'docs/recipes/on-push.yml': {
     'a push to the docs is given to the agent, with that of a red run before it': {
       event: { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit('b') },
-      docs: changed(['docs/guide.md'], { branches: { main: commit('a'), 'docs/guide': commit('b') } }),
+      docs: createChangedRepository(['docs/guide.md'], { branches: { main: commit('a'), 'docs/guide': commit('b') } }),
       runs: [
-        { prompts: ['new'], told: ['Change no other pages.', '--- docs/guide.md'], labels: ['docs-agent'] },
+        { prompts: ['new'], promptTexts: ['Change no other pages.', '--- docs/guide.md'], labels: ['docs-agent'] },
         ...redThenGreen(
           ['docs/second.md', 'docs/third.md'],
           { prompts: ['new'], open: [4, 5] },
@@ -108,25 +118,25 @@ export const CHANGE_CHECKS: Checks = {
     },
     'a push of other files asks nothing, and where nothing is to be corrected no pull request opens': {
       vars: { DOCS_AGENT_PROJECT_ID: 'docs--no-changes' },
-      docs: changed(['src/a.ts', 'docs/generated/api.md']),
-      runs: [SKIPPED, { event: pushed('docs/guide.md'), prompts: ['docs--no-changes new'], open: [] }],
+      docs: createChangedRepository(['src/a.ts', 'docs/generated/api.md']),
+      runs: [SKIPPED, { event: push('docs/guide.md'), prompts: ['docs--no-changes new'], open: [] }],
     },
   },
   'docs/recipes/on-schedule.yml': {
     'the agent gets what was changed since the last successful run, without its own, whatever was red in between': {
-      docs: changedSince('on-schedule.yml', 'schedule'),
-      edits: () => [added('src/docs.ts', 'Its own')],
+      docs: createRepositoryChangedSince('on-schedule.yml', 'schedule'),
+      edits: () => [addFile('src/docs.ts', 'Its own')],
       runs: [
-        { prompts: ['new'], summary: ['Added to the prompt'], told: ['src/flags.ts'] },
+        { prompts: ['new'], summary: ['Added to the prompt'], promptTexts: ['src/flags.ts'] },
         ...redThenGreen(['src/second.ts', 'openapi/third.yml'], { prompts: ['new'], open: [4, 5] }),
-        { ...SKIPPED, event: pushed('README.md') },
-        { ...SKIPPED, event: merged(4) },
+        { ...SKIPPED, event: push('README.md') },
+        { ...SKIPPED, event: merge(4) },
       ],
     },
   },
   'docs/recipes/approve-first.yml': {
     'the first job shows the prompt without a key, the second one sends the same, and each push has its own': {
-      docs: changed(['src/flags.ts', 'docs/guide.md']),
+      docs: createChangedRepository(['src/flags.ts', 'docs/guide.md']),
       runs: [
         {
           secrets: 'withheld',
@@ -148,35 +158,40 @@ export const CHANGE_CHECKS: Checks = {
           open: [4],
         },
         {
-          event: pushed('src/second.ts'),
+          event: push('src/second.ts'),
           prompts: ['new'],
           ...shownAndSent('M src/second.ts (+1 -0)', '--- src/second.ts'),
           open: [4, 5],
         },
-        { ...SKIPPED, event: pushed('README.md'), jobs: ['show: success'] },
-        { ...SKIPPED, event: merged(4), jobs: ['show: success'] },
+        { ...SKIPPED, event: push('README.md'), jobs: ['show: success'] },
+        { ...SKIPPED, event: merge(4), jobs: ['show: success'] },
       ],
     },
   },
   'docs/recipes/release-notes.yml': {
     'a red run that is run again goes on with the pull request of its release, and another release gets its own': {
       event: released(7, 'v1.1.0', 'Faster'),
-      docs: changed(['src/flags.ts'], {
+      docs: createChangedRepository(['src/flags.ts'], {
         tags: { 'v1.0.0': commit('a'), 'v1.1.0': commit('b'), 'v1.2.0': commit('b') },
       }),
-      edits: (prompt) => [added(prompt.includes('Release v1.1.0') ? 'src/notes.md' : 'docs/notes.md', 'New')],
+      edits: (prompt) => [addFile(prompt.includes('Release v1.1.0') ? 'src/notes.md' : 'docs/notes.md', 'New')],
       runs: [
         {
           isRed: true,
           outputs: { 'in-scope': 'false' },
           prompts: ['new'],
-          told: ['Document what is new in this release', 'Release v1.1.0: Faster', 'Twice as fast.', 'src/flags.ts'],
+          promptTexts: [
+            'Document what is new in this release',
+            'Release v1.1.0: Faster',
+            'Twice as fast.',
+            'src/flags.ts',
+          ],
         },
         { isRed: true, prompts: ['job_000001'], open: [4] },
         {
           event: released(8, 'v1.2.0', 'Smaller'),
           prompts: ['new'],
-          told: ['Release v1.2.0: Smaller'],
+          promptTexts: ['Release v1.2.0: Smaller'],
           labels: ['docs-for-release-7', 'docs-for-release-8'],
         },
         { ...SKIPPED, event: releasedAfterMerge },
@@ -186,8 +201,8 @@ export const CHANGE_CHECKS: Checks = {
   'docs/recipes/on-dispatch.yml': {
     'the agent gets the range that another repository sent, and that of a red run if it is run again': {
       event: dispatched('acme/code@v1...v2'),
-      code: changed(['src/flags.ts'], { tags: { v1: commit('a'), v2: commit('b') } }),
-      runs: [NO_KEY, { prompts: ['new'], told: ['src/flags.ts'], summary: ['What changed in acme/code'] }],
+      code: createChangedRepository(['src/flags.ts'], { tags: { v1: commit('a'), v2: commit('b') } }),
+      runs: [NO_KEY, { prompts: ['new'], promptTexts: ['src/flags.ts'], summary: ['What changed in acme/code'] }],
     },
     'an event without a range is an error, and asks nothing': {
       event: dispatched(),
@@ -203,10 +218,10 @@ export const CHANGE_CHECKS: Checks = {
           {
             inputs: { 'pull-request': '12' },
             prompts: ['new'],
-            told: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+            promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
             open: [4],
           },
-          { inputs: { 'pull-request': '13' }, prompts: ['job_000001'], told: ['src/second.ts'], open: [4] },
+          { inputs: { 'pull-request': '13' }, prompts: ['job_000001'], promptTexts: ['src/second.ts'], open: [4] },
           { ...SKIPPED, inputs: { 'pull-request': '4' }, open: [4] },
           { isRed: true, inputs: { 'pull-request': '99' }, outputs: { outcome: 'error' }, open: [4] },
         ],
@@ -216,11 +231,11 @@ export const CHANGE_CHECKS: Checks = {
     'each change of the code leads to one pull request in the docs repository, whatever its checks say': {
       scenarios: ['checks-fail'],
       from: 'acme/code',
-      code: changed(['src/flags.ts']),
+      code: createChangedRepository(['src/flags.ts']),
       runs: [
         { outputs: { 'pr-repository': 'acme/docs', checks: 'failure' }, prompts: ['new'] },
         ...redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['new'], open: [4, 5] }, 'acme/code'),
-        { ...SKIPPED, event: pushed('src/flags.test.ts', 'acme/code') },
+        { ...SKIPPED, event: push('src/flags.test.ts', 'acme/code') },
       ],
     },
   },
@@ -228,7 +243,7 @@ export const CHANGE_CHECKS: Checks = {
     'one workflow job starts the agent, the other waits for it with a token of its own, and other paths start nothing':
       {
         from: 'acme/code',
-        code: changed(['src/flags.ts']),
+        code: createChangedRepository(['src/flags.ts']),
         runs: [
           {
             jobs: ['start: success', 'finish: success'],
@@ -239,13 +254,13 @@ export const CHANGE_CHECKS: Checks = {
               'finish.docs.checks': 'success',
             },
             prompts: ['new'],
-            told: ['src/flags.ts'],
+            promptTexts: ['src/flags.ts'],
             labels: ['docs-agent'],
           },
           {
             jobs: ['start: success'],
             outputs: { 'start.docs.outcome': 'skipped' },
-            event: pushed('README.md', 'acme/code'),
+            event: push('README.md', 'acme/code'),
           },
         ],
       },
@@ -254,12 +269,12 @@ export const CHANGE_CHECKS: Checks = {
     'a merged pull request gets one with its docs, also if a run is run again, and the agent’s own gets none': {
       event: closed(true),
       docs: withClosed('src/flags.ts'),
-      edits: () => [added('src/docs.ts', 'Its own')],
+      edits: () => [addFile('src/docs.ts', 'Its own')],
       runs: [
         NO_KEY,
         {
           prompts: ['new'],
-          told: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+          promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
           labels: ['docs-for-12'],
           reviewers: [REVIEWER],
         },
@@ -274,7 +289,7 @@ export const CHANGE_CHECKS: Checks = {
     },
     'one that is closed without a merge, and one from a fork, starts no runner': {
       event: closed(false),
-      runs: [UNHEARD, { ...UNHEARD, event: closed(true, 12, 'dry-run', commit('b'), 'dora/docs') }],
+      runs: [NOT_TRIGGERED, { ...NOT_TRIGGERED, event: closed(true, 12, 'dry-run', commit('b'), 'dora/docs') }],
     },
   },
   'docs/recipes/opt-in.yml': {
@@ -284,7 +299,7 @@ export const CHANGE_CHECKS: Checks = {
         {
           event: closedAs('Add --dry-run', ['cli', 'needs-docs']),
           prompts: ['new'],
-          told: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+          promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
           labels: ['docs-of-12'],
         },
         ...['feat: Add --dry-run', 'feat(cli): Add --dry-run', 'feat!: Add --dry-run'].map((title): Run => ({
@@ -296,8 +311,8 @@ export const CHANGE_CHECKS: Checks = {
     },
     'one without them, and one that is closed without a merge, starts no runner': {
       runs: [
-        { ...UNHEARD, event: closedAs('Feature flags', ['cli']) },
-        { ...UNHEARD, event: closedAs('feat: Add --dry-run', ['needs-docs'], false) },
+        { ...NOT_TRIGGERED, event: closedAs('Feature flags', ['cli']) },
+        { ...NOT_TRIGGERED, event: closedAs('feat: Add --dry-run', ['needs-docs'], false) },
       ],
     },
   },

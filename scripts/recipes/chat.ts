@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** An incoming webhook, such as that of Slack. It takes `{"text": "..."}` as JSON and refuses everything else. */
+/** An incoming webhook, like those of Slack. Accepts `{"text": "..."}` as JSON, and refuses everything else. */
 export interface Chat {
   readonly url: string
-  /** The messages since the last call. */
+  /** Returns the messages since the last call. */
   readonly takeMessages: () => readonly string[]
   readonly close: () => void
 }

@@ -7,87 +7,93 @@ import type { Commit } from './temporary-repositories.ts'
 type Texts = Readonly<Record<string, string>>
 
 export type Payload = Readonly<Record<string, unknown>>
-/** What happens on GitHub, and the payload that comes of it. */
-export type Happening = (github: GitHubState) => Payload
+/** Changes something on GitHub, and returns the webhook payload of its event. */
+export type Trigger = (github: GitHubState) => Payload
 
-/** What has to come of a run; lists in any order. What is not said: it is green, nothing is sent, and nothing is asked of `gh`. */
+/**
+ * The expected result of a run, with lists in any order. By default a run is green, sends no prompts and no messages, and
+ * calls `gh` for nothing.
+ */
 export interface Expected {
   readonly isRed?: boolean
   readonly jobs?: readonly string[]
-  /** Of the step `docs` by their names, of others as `job.step.output`; others may be there too. */
+  /** Outputs of the step `docs` by name, and of other steps as `job.step.output`. There may be others. */
   readonly outputs?: Texts
   /**
-   * The requests that cost credits: `new` makes a job, and the id of a job is that of a follow-up; for another project than the
-   * usual one, behind its id. `job_*` is any job, where several start in no certain order.
+   * The requests that cost credits: `new` creates a job, and a job id is a follow-up to that job. The id of a project other
+   * than the default one comes first. `job_*` is any job, if several start in an undefined order.
    */
   readonly prompts?: readonly string[]
-  /** The operations that GitHub's API was asked for. */
+  /** The operations of GitHub's API that were called. */
   readonly github?: readonly string[]
-  /** What GitHub's command line was asked, with `<head>` and `<head before>` for commits of pull request 4. */
+  /** The calls of `gh`, with `<head>` and `<head before>` for commits of pull request 4. */
   readonly commands?: readonly string[]
-  /** Of all pull requests. */
+  /** The labels of all pull requests. */
   readonly labels?: readonly string[]
   readonly reviewers?: readonly string[]
   /** All comments on issues so far, with `<service>` for its URL and `<days>` for dates. */
   readonly posted?: readonly string[]
-  /** The messages that the chat got in this run; none if that is not said. */
+  /** The messages that the chat received in this run. */
   readonly chat?: readonly string[]
-  /** The open pull requests of the docs, when the run has ended: those that carry a label or that a new job opened. */
+  /** The pull requests that are open after the run and that have a label or were opened by a new job. */
   readonly open?: readonly number[]
-  /** Texts of the summary, of what the steps print, and of the prompts. */
+  /** Texts that the summary contains. */
   readonly summary?: readonly string[]
+  /** Texts that the steps print. */
   readonly printed?: readonly string[]
-  readonly told?: readonly string[]
+  /** Texts that the prompts contain. */
+  readonly promptTexts?: readonly string[]
 }
 
 /** `owner/name`, in the organisation `acme`. */
 export type RepositoryName = `acme/${string}`
 
-interface Beginning {
-  /** By default the first event that the workflow names. */
+interface RunStart {
+  /** Default: the first event of the workflow. */
   readonly eventName?: string
-  /** A push is by default one of `commit('b')` to main. */
-  readonly event?: Payload | Happening
+  /** Default of a push: `commit('b')` to main. */
+  readonly event?: Payload | Trigger
   readonly inputs?: Texts
-  /** Besides the address and the project, or in their place. */
+  /** Added to the variables for the base URL and the project, or replacing them. */
   readonly vars?: Texts
-  /** The repository that the workflow is in, by default `acme/docs`. */
+  /** The repository that contains the workflow. Default: `acme/docs`. */
   readonly from?: RepositoryName
 }
 
-/** One run, and how it begins as far as it differs from what is said for all of its check. */
-export interface Run extends Beginning, Expected {
+/** One run. Its fields override those of its check. */
+export interface Run extends RunStart, Expected {
   readonly secrets?: 'withheld'
   readonly beforeMerge?: (github: GitHubState) => void
 }
 
-/** Runs that meet the same service and the same GitHub, one after the other. */
-export interface Check extends Beginning {
+/** Consecutive runs against the same service and the same GitHub. */
+export interface Check extends RunStart {
   readonly runs: readonly Run[]
-  /** Of the service, by default `pull-request`. */
+  /** The scenario of the service. Default: `pull-request`. */
   readonly scenario?: ScenarioName
   readonly scenarios?: readonly GitHubScenarioName[]
-  /** In place of the usual `acme/docs` and `acme/code`. */
+  /** Replaces the default repository `acme/docs`. */
   readonly docs?: RepositoryState
+  /** Replaces the default repository `acme/code`. */
   readonly code?: RepositoryState
-  /** Besides these two. */
+  /** Additional repositories. */
   readonly others?: Readonly<Record<RepositoryName, RepositoryState>>
-  /** By project: the repository of its docs, where that is not `acme/docs`. */
+  /** The repositories of projects whose docs are not in `acme/docs`. */
   readonly projects?: Readonly<Record<string, RepositoryName>>
-  /** The checks of the agent's first push, of the second, ...; the last ones stay. */
+  /** The checks of each push of the agent, in order. The last entry also applies to all later pushes. */
   readonly plan?: GitHubScenario['checks']
   readonly edits?: GitHubScenario['edits'] & {}
-  /** Of the folder that the workflow is in, oldest commit first. */
+  /** The commits of the repository that contains the workflow, oldest first. */
   readonly history?: readonly Commit[]
-  /** Whether the clocks and timers of the steps run as they do, and not ten times as fast. */
+  /** Whether the clocks and timers of the steps run at normal speed instead of ten times as fast. */
   readonly isRealTime?: boolean
-  /** Whether the workflow has the secret `CHAT_WEBHOOK_URL`, of a chat that takes every message. */
+  /** Whether the workflow has the secret `CHAT_WEBHOOK_URL`. */
   readonly hasChat?: boolean
-  /** A text in the log; the run is cancelled when it comes. */
+  /** The run is cancelled when a line of the log contains this text. */
   readonly cancelAt?: string
-  /** Which jobs of a matrix to run, as `name:value`. */
+  /** The jobs of a matrix to run, as `name:value`. */
   readonly matrix?: readonly string[]
 }
 
-/** By the path of their workflow, and then by a sentence about behaviour. */
+/** Checks by the path of their workflow, and by a sentence that states the behaviour. */
 export type Checks = Readonly<Record<string, Readonly<Record<string, Check>>>>

@@ -1,7 +1,7 @@
 import { CHANGE_CHECKS } from './change-checks.ts'
 import type { Checks } from './check.ts'
 import { COMMENT_CHECKS } from './comment-checks.ts'
-import { NO_KEY } from './courses.ts'
+import { NO_KEY } from './scenarios.ts'
 import { FLEET_CHECKS } from './fleet-checks.ts'
 import { FIX_ROUND_CHECKS } from './fix-round-checks.ts'
 import { ROLLING_CHECKS } from './rolling-checks.ts'

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { commit } from '../../__tests__/support/github-state.ts'
 import { createIssueState } from '../../src/emulator/github/issue-state.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
-import type { Check, Checks, Happening, Payload, Run } from './check.ts'
-import { changed, NO_KEY, UNHEARD } from './courses.ts'
+import type { Check, Checks, Trigger, Payload, Run } from './check.ts'
+import { createChangedRepository, NO_KEY, NOT_TRIGGERED } from './scenarios.ts'
 
 type Parts = Readonly<Record<string, object>>
 
@@ -16,7 +16,7 @@ const MONA = { login: 'mona', id: 11, type: 'User' }
 const DORA = { login: 'dora', id: 12, type: 'User' }
 const AT = '2026-01-01T00:00:00Z'
 
-/** A payload as GitHub sends it, but for these fields of its parts. */
+/** Creates a payload from an example of GitHub, with other values for some fields. */
 function real(name: string, action: string, parts: Parts): Payload {
   const found = EXAMPLES.find((event) => event.name === name)?.examples.find((example) => example.action === action)
   if (found === undefined) throw new Error(`There is no example of ${name}, ${action}.`)
@@ -27,7 +27,7 @@ function real(name: string, action: string, parts: Parts): Payload {
 
 const SUBJECT = { number: 1, title: 'Describe deploying', body: null, state: 'open' }
 
-/** A comment on the agent's pull request, or on something else. */
+/** Creates the payload of a comment, by default on the agent's pull request. */
 function comment(said: object = {}, issue: object = { pull_request: { merged_at: null } }): Payload {
   const usual = { id: 1012, user: MONA, body: '/docs Shorten the second paragraph.', author_association: 'CONTRIBUTOR' }
   return real('issue_comment', 'created', {
@@ -47,23 +47,23 @@ function review(said: object, from?: string): Payload {
   return real('pull_request_review', 'submitted', { pull_request: reviewed(from), review: { ...usual, ...said } })
 }
 
-/** The newest comment, as if a person's token had written it. */
+/** Triggers the event of the newest comment, as if a person's token had written it. */
 const answerIn =
-  (number: number): Happening =>
+  (number: number): Trigger =>
   ({ repositories }) => {
     const { id, body = '' } = repositories['acme/docs']?.pulls[number]?.comments.at(-1) ?? {}
-    if (!body.startsWith('<!-- docs-agent-action: reply')) throw new Error(`This is no answer: ${body}`)
+    if (!body.startsWith('<!-- docs-agent-action: reply')) throw new Error(`This is no reply: ${body}`)
     return comment({ id, body })
   }
 
-const commentedAtLine: Happening = ({ repositories }) => {
+const commentedAtLine: Trigger = ({ repositories }) => {
   const place = { path: 'docs/deploy.md', line: 1, diffHunk: '@@ -0,0 +1 @@\n+# Deploy', reviewId: 70 }
   const said = { id: 73, user: 'mona', body: 'This title says too little.', createdAtMs: 0, reactions: [] }
   repositories['acme/docs']?.pulls[1]?.reviewComments.push({ ...said, ...place })
   return review({ body: '/docs Take up my comments.', author_association: 'NONE' })
 }
 
-/** The agent's pull request 1 is open, with a comment by somebody who may write. */
+/** The agent's pull request 1 is open, with a comment by a person with write access. */
 const OPEN: Pick<Check, 'scenarios'> = { scenarios: ['comment-by-maintainer'] }
 const ASKED: Run = { outputs: { outcome: 'pull-request', continued: 'comment' }, prompts: ['job_finished'] }
 const REFUSED: Run = { outputs: { outcome: 'skipped' }, github: ['repos/get-collaborator-permission-level'] }
@@ -74,23 +74,23 @@ export const COMMENT_CHECKS: Checks = {
     'whoever may write is heard and answered, also as a private member, and the answer itself starts no runner': {
       ...OPEN,
       event: comment({ author_association: 'NONE' }),
-      runs: [NO_KEY, ASKED, { ...UNHEARD, event: answerIn(1) }],
+      runs: [NO_KEY, ASKED, { ...NOT_TRIGGERED, event: answerIn(1) }],
     },
     'on an issue and on another pull request than the agent’s a comment starts a new job, and is answered': {
       event: comment({}, { number: 8, title: 'Say what fails' }),
-      docs: changed(['docs/guide.md'], {
+      docs: createChangedRepository(['docs/guide.md'], {
         collaborators: { mona: 'maintain' },
         issues: { 8: createIssueState({ title: 'Say what fails' }) },
         pulls: { 9: createPullState({ branch: 'guide', headSha: commit('b') }) },
       }),
       runs: [
-        { ...NEW_JOB, told: ['Shorten the second paragraph.', 'Say what fails'] },
+        { ...NEW_JOB, promptTexts: ['Shorten the second paragraph.', 'Say what fails'] },
         {
           ...NEW_JOB,
           event: comment({}, { number: 9, pull_request: { merged_at: null } }),
-          told: ['Shorten the second paragraph.', 'pull request #9'],
+          promptTexts: ['Shorten the second paragraph.', 'pull request #9'],
         },
-        { ...UNHEARD, event: answerIn(9) },
+        { ...NOT_TRIGGERED, event: answerIn(9) },
       ],
     },
     'a comment by somebody who may not write asks GitHub who it is, and nothing else': {
@@ -100,7 +100,7 @@ export const COMMENT_CHECKS: Checks = {
     },
     'a comment that asks for nothing starts no runner': {
       event: comment({ body: 'Looks good to me. /docs' }),
-      runs: [UNHEARD],
+      runs: [NOT_TRIGGERED],
     },
   },
   'docs/recipes/reviews.yml': {
@@ -116,15 +116,15 @@ export const COMMENT_CHECKS: Checks = {
             pull_request: reviewed(),
             comment: { id: 72, user: MONA, body: '/docs Say how long.', path: 'docs/deploy.md', created_at: AT },
           }),
-          told: ['Say how long.', 'docs/deploy.md'],
+          promptTexts: ['Say how long.', 'docs/deploy.md'],
         },
-        { ...ASKED, event: commentedAtLine, told: ['Take up my comments.', 'This title says too little.'] },
+        { ...ASKED, event: commentedAtLine, promptTexts: ['Take up my comments.', 'This title says too little.'] },
         { ...REFUSED, event: review({ body: '/docs Take up my comments.', user: DORA }) },
       ],
     },
     'a review without the command, and one of a pull request from a fork, starts no runner': {
       event: review({ body: null }),
-      runs: [UNHEARD, { ...UNHEARD, event: review({ body: '/docs Take up my comments.' }, 'dora/docs') }],
+      runs: [NOT_TRIGGERED, { ...NOT_TRIGGERED, event: review({ body: '/docs Take up my comments.' }, 'dora/docs') }],
     },
   },
 }

@@ -1,8 +1,8 @@
 import { FAILED, PASSED } from '../../src/emulator/github/check-scenarios.ts'
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
-import type { Checks, Happening, Payload, Run } from './check.ts'
-import { added, changedSince, forgedPull, inOrder, pushed } from './courses.ts'
+import type { Checks, Trigger, Payload, Run } from './check.ts'
+import { addFile, createRepositoryChangedSince, createForgedPull, inOrder, push } from './scenarios.ts'
 
 const BROKEN = {
   'mkdocs.yml': 'site_name: Acme',
@@ -11,12 +11,12 @@ const BROKEN = {
 }
 
 const MERGE = ['pr merge 4 --repo acme/docs --squash --match-head-commit <head>']
-/** How the recipe finds the pull request of a release, and the agent's job in the comments of a pull request. */
+/** The calls with which a recipe finds the pull request of a release, and the job in the comments of a pull request. */
 const FIND_HELD =
   'api --paginate repos/acme/docs/pulls?state=open&per_page=100 --jq .[] | select(any(.labels[]; .name == env.LABEL)) | .number'
 const findJob = (number: number): string =>
   `api --paginate repos/acme/docs/issues/${number}/comments?per_page=100 --jq .[] | select(.user.login == "github-actions[bot]") | .body | capture("^<!-- docs-agent-action: job=(?<id>[A-Za-z0-9_-]+) -->").id`
-/** The run of a release that merges nothing. */
+/** A run for a release that merges nothing. */
 const HELD_BACK: Run = { eventName: 'release', isRed: true, open: [4], commands: [FIND_HELD, findJob(4)] }
 
 const released = (tag_name: string): Payload => ({
@@ -25,12 +25,12 @@ const released = (tag_name: string): Payload => ({
   repository: { full_name: 'acme/docs' },
 })
 
-/** A night whose merge GitHub refuses. */
+/** A run whose merge GitHub refuses. */
 const REFUSED: Run = { isRed: true, outputs: { checks: 'success' }, prompts: ['job_000001'], open: [4] }
 
-/** Whether pull request 4 may be merged only after a review. */
+/** Sets whether pull request 4 requires a review. */
 const requireReview =
-  (blocked: boolean): Happening =>
+  (blocked: boolean): Trigger =>
   ({ repositories }) => {
     Object.assign(repositories['acme/docs']?.pulls[4] ?? {}, { blocked })
     return {}
@@ -60,17 +60,22 @@ export const FIX_ROUND_CHECKS: Checks = {
   },
   'docs/recipes/fix-checks.yml': {
     'failing checks go back, twice at most, and after a red run a push adds to the same pull request and tells all': {
-      docs: changedSince('fix-checks.yml', 'push'),
+      docs: createRepositoryChangedSince('fix-checks.yml', 'push'),
       plan: [FAILED, PASSED, FAILED, FAILED, FAILED, PASSED],
       runs: [
         {
           outputs: { checks: 'success', 'fix-rounds': '1' },
           prompts: ['new', 'job_000001'],
-          told: ['docs/index.md:4: the page "setup.md" is not there', 'Process completed with exit code 1.'],
+          promptTexts: ['docs/index.md:4: the page "setup.md" is not there', 'Process completed with exit code 1.'],
           labels: ['docs-agent-fix'],
         },
-        { event: pushed('src/first.ts'), isRed: true, prompts: ['job_000001', 'job_000001', 'job_000001'] },
-        { event: pushed('src/second.ts'), prompts: ['job_000001'], told: ['src/first.ts', 'src/second.ts'], open: [4] },
+        { event: push('src/first.ts'), isRed: true, prompts: ['job_000001', 'job_000001', 'job_000001'] },
+        {
+          event: push('src/second.ts'),
+          prompts: ['job_000001'],
+          promptTexts: ['src/first.ts', 'src/second.ts'],
+          open: [4],
+        },
       ],
     },
   },
@@ -84,7 +89,7 @@ export const FIX_ROUND_CHECKS: Checks = {
       runs: [{ outputs: { checks: 'success', 'in-scope': 'true' }, prompts: ['new'], open: [], commands: MERGE }],
     },
     'red nights go on with one pull request: checks fail, GitHub refuses the merge, somebody commits right before it': {
-      // Its third push is the last one of the first night.
+      // The first run ends with the third push.
       plan: [FAILED, FAILED, FAILED, PASSED],
       runs: [
         { isRed: true, prompts: ['new', 'job_000001', 'job_000001'], labels: ['docs-agent-merge'], open: [4] },
@@ -100,25 +105,25 @@ export const FIX_ROUND_CHECKS: Checks = {
     },
     'a draft is left open, and a page that is excepted makes the run red: neither is merged': {
       scenarios: ['draft'],
-      edits: (prompt) => [added(prompt.includes('still open') ? 'docs/legal/terms.md' : 'docs/index.md', 'New')],
+      edits: (prompt) => [addFile(prompt.includes('still open') ? 'docs/legal/terms.md' : 'docs/index.md', 'New')],
       runs: [
         { prompts: ['new'], open: [4] },
-        { event: pushed('src/second.ts'), isRed: true, prompts: ['job_000001'], open: [4] },
+        { event: push('src/second.ts'), isRed: true, prompts: ['job_000001'], open: [4] },
       ],
     },
   },
   'docs/recipes/rolling-until-release.yml': {
     'pushes add to the pull request of the next release, and its release merges it, but no other release does': {
       vars: { DOCS_NEXT_RELEASE: 'v1.4.0' },
-      docs: changedSince('rolling-until-release.yml', 'push'),
-      edits: () => [added('docs/index.md', 'New')],
+      docs: createRepositoryChangedSince('rolling-until-release.yml', 'push'),
+      edits: () => [addFile('docs/index.md', 'New')],
       runs: [
         { isRed: true, vars: { DOCS_NEXT_RELEASE: '' }, printed: ['Set the variable DOCS_NEXT_RELEASE'] },
-        { prompts: ['new'], told: ['part of v1.4.0', 'src/flags.ts'], labels: ['docs-agent-v1.4.0'], open: [4] },
+        { prompts: ['new'], promptTexts: ['part of v1.4.0', 'src/flags.ts'], labels: ['docs-agent-v1.4.0'], open: [4] },
         {
-          event: pushed('src/second.ts'),
+          event: push('src/second.ts'),
           prompts: ['job_000001'],
-          told: ['src/second.ts'],
+          promptTexts: ['src/second.ts'],
           summary: ['follow-up 1 of 100'],
           open: [4],
         },
@@ -137,14 +142,14 @@ export const FIX_ROUND_CHECKS: Checks = {
           commands: [FIND_HELD, findJob(4), ...MERGE],
           open: [],
         },
-        { event: pushed('src/third.ts'), vars: { DOCS_NEXT_RELEASE: 'v1.5.0' }, prompts: ['new'], open: [5] },
+        { event: push('src/third.ts'), vars: { DOCS_NEXT_RELEASE: 'v1.5.0' }, prompts: ['new'], open: [5] },
       ],
     },
     'the release is red while checks fail, a file is out of scope, or GitHub refuses the merge': {
       vars: { DOCS_NEXT_RELEASE: 'v1.4.0' },
-      docs: changedSince('rolling-until-release.yml', 'push'),
+      docs: createRepositoryChangedSince('rolling-until-release.yml', 'push'),
       plan: [FAILED, PASSED],
-      edits: (prompt) => [added(prompt.includes('src/third.ts') ? 'docs/legal/terms.md' : 'docs/index.md', 'New')],
+      edits: (prompt) => [addFile(prompt.includes('src/third.ts') ? 'docs/legal/terms.md' : 'docs/index.md', 'New')],
       runs: [
         { prompts: ['new'], open: [4] },
         {
@@ -153,7 +158,7 @@ export const FIX_ROUND_CHECKS: Checks = {
           outputs: { 'merge.checked.checks': 'failure' },
           printed: ['pull request #4 is still open', 'checks failure, in scope true'],
         },
-        { event: pushed('src/second.ts'), prompts: ['job_000001'], open: [4] },
+        { event: push('src/second.ts'), prompts: ['job_000001'], open: [4] },
         {
           ...HELD_BACK,
           event: inOrder(requireReview(true), () => released('v1.4.0')),
@@ -161,15 +166,15 @@ export const FIX_ROUND_CHECKS: Checks = {
           commands: [FIND_HELD, findJob(4), ...MERGE],
           printed: ['pull request #4 is still open'],
         },
-        { event: inOrder(requireReview(false), pushed('src/third.ts')), prompts: ['job_000001'], open: [4] },
+        { event: inOrder(requireReview(false), push('src/third.ts')), prompts: ['job_000001'], open: [4] },
         { ...HELD_BACK, event: released('v1.4.0'), outputs: { 'merge.checked.in-scope': 'false' } },
       ],
     },
     'the release is red while its pull request is a draft': {
       vars: { DOCS_NEXT_RELEASE: 'v1.4.0' },
-      docs: changedSince('rolling-until-release.yml', 'push'),
+      docs: createRepositoryChangedSince('rolling-until-release.yml', 'push'),
       scenarios: ['draft'],
-      edits: () => [added('docs/index.md', 'New')],
+      edits: () => [addFile('docs/index.md', 'New')],
       runs: [
         { prompts: ['new'], open: [4] },
         {
@@ -181,8 +186,8 @@ export const FIX_ROUND_CHECKS: Checks = {
       ],
     },
     'the release is red if several pull requests have its label, and merges none': {
-      docs: changedSince('rolling-until-release.yml', 'push', {
-        pulls: { 9: forgedPull('docs-agent-v1.4.0'), 10: forgedPull('docs-agent-v1.4.0') },
+      docs: createRepositoryChangedSince('rolling-until-release.yml', 'push', {
+        pulls: { 9: createForgedPull('docs-agent-v1.4.0'), 10: createForgedPull('docs-agent-v1.4.0') },
       }),
       runs: [
         {
@@ -196,7 +201,9 @@ export const FIX_ROUND_CHECKS: Checks = {
       ],
     },
     'a pull request with the label and a marker that names the job of another one is not merged': {
-      docs: changedSince('rolling-until-release.yml', 'push', { pulls: { 9: forgedPull('docs-agent-v1.4.0') } }),
+      docs: createRepositoryChangedSince('rolling-until-release.yml', 'push', {
+        pulls: { 9: createForgedPull('docs-agent-v1.4.0') },
+      }),
       runs: [
         {
           ...HELD_BACK,

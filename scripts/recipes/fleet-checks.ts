@@ -1,17 +1,24 @@
 import { CHECK_SCENARIOS } from '../../src/emulator/github/check-scenarios.ts'
 import type { Checks, RepositoryName, Run } from './check.ts'
-import { added, changed, changedSince, pushed, redThenGreen, SKIPPED } from './courses.ts'
+import {
+  addFile,
+  createChangedRepository,
+  createRepositoryChangedSince,
+  push,
+  redThenGreen,
+  SKIPPED,
+} from './scenarios.ts'
 
 const ENDINGS = ['', '--failed', '--no-changes', '--flaky', '', '--archived', '--sparse', '--late-link']
 const OTHERS = ['', '--unlisted-status', '--hostile', '--other-job', '', '--hostile-link']
 const FLEET = [...ENDINGS, ...OTHERS].map((ending, index) => `docs-${String(index + 1).padStart(2, '0')}${ending}`)
 
-/** A link that cannot be used is red, too. */
+/** An unsafe link also makes the step red. */
 const isRed = (project: string): boolean => /--(failed|archived|hostile)$/.test(project)
 const RED = FLEET.filter(isRed).length
 const GREEN = FLEET.length - RED
 
-const fleetOf = (...projects: string[]) => ({
+const createFleetRun = (...projects: string[]) => ({
   inputs: { prompt: 'Mention the new address of the status page.' },
   vars: { DOCS_AGENT_PROJECTS: JSON.stringify(projects) },
 })
@@ -21,10 +28,10 @@ const TRANSLATED = 'Fix spelling and grammar on all pages in German.'
 
 const ended = (green: number, red: number) => ({ 'report.table.green': String(green), 'report.table.red': String(red) })
 
-/** A night in one repository of the organisation, with the file that changed in it since its last successful run, if one did. */
+/** Creates the nightly run of a repository. @param file the file that changed since its last successful run, if any */
 function night(project: keyof typeof SWEPT, file: string | undefined, run: Run): Run {
   const from: RepositoryName = SWEPT[project]
-  const event = file === undefined ? {} : { event: pushed(file, from) }
+  const event = file === undefined ? {} : { event: push(file, from) }
   return { from, vars: { DOCS_AGENT_PROJECT_ID: project }, ...event, ...run }
 }
 
@@ -32,25 +39,25 @@ export const FLEET_CHECKS: Checks = {
   'docs/recipes/organisation-caller.yml': {
     'three repositories have one pull request each after three nights, and no job where nothing changed': {
       projects: SWEPT,
-      docs: changedSince('organisation-caller.yml', 'schedule'),
+      docs: createRepositoryChangedSince('organisation-caller.yml', 'schedule'),
       others: {
-        'acme/api': changedSince('organisation-caller.yml', 'schedule'),
-        'acme/sdk': changedSince('organisation-caller.yml', 'schedule'),
+        'acme/api': createRepositoryChangedSince('organisation-caller.yml', 'schedule'),
+        'acme/sdk': createRepositoryChangedSince('organisation-caller.yml', 'schedule'),
       },
       runs: [
-        night('docs-a', undefined, { prompts: ['docs-a new'], told: ['src/flags.ts'] }),
-        night('docs-b', undefined, { prompts: ['docs-b new'], told: ['src/flags.ts'] }),
-        night('docs-c', undefined, { prompts: ['docs-c new'], told: ['src/flags.ts'] }),
+        night('docs-a', undefined, { prompts: ['docs-a new'], promptTexts: ['src/flags.ts'] }),
+        night('docs-b', undefined, { prompts: ['docs-b new'], promptTexts: ['src/flags.ts'] }),
+        night('docs-c', undefined, { prompts: ['docs-c new'], promptTexts: ['src/flags.ts'] }),
 
         night('docs-a', undefined, SKIPPED),
-        night('docs-b', 'src/second.ts', { prompts: ['docs-b job_000002'], told: ['src/second.ts'] }),
+        night('docs-b', 'src/second.ts', { prompts: ['docs-b job_000002'], promptTexts: ['src/second.ts'] }),
         night('docs-c', 'README.md', SKIPPED),
 
-        night('docs-a', 'src/second.ts', { prompts: ['docs-a job_000001'], told: ['src/second.ts'] }),
+        night('docs-a', 'src/second.ts', { prompts: ['docs-a job_000001'], promptTexts: ['src/second.ts'] }),
         night('docs-b', undefined, SKIPPED),
         night('docs-c', 'src/third.ts', {
           prompts: ['docs-c job_000003'],
-          told: ['src/third.ts'],
+          promptTexts: ['src/third.ts'],
           labels: sweep.map(() => 'docs-agent-organisation'),
           open: [4, 8, 12],
         }),
@@ -58,21 +65,21 @@ export const FLEET_CHECKS: Checks = {
     },
     'a run by hand does what the run of the night does': {
       projects: SWEPT,
-      docs: changedSince('organisation-caller.yml', 'schedule'),
+      docs: createRepositoryChangedSince('organisation-caller.yml', 'schedule'),
       eventName: 'workflow_dispatch',
-      runs: [night('docs-a', undefined, { prompts: ['docs-a new'], told: ['src/flags.ts'] })],
+      runs: [night('docs-a', undefined, { prompts: ['docs-a new'], promptTexts: ['src/flags.ts'] })],
     },
   },
   'scripts/recipes/workflows/organisation-on-push.yml': {
     'a push after a red run tells the agent of both changes': {
-      docs: changedSince('organisation-on-push.yml', 'push'),
+      docs: createRepositoryChangedSince('organisation-on-push.yml', 'push'),
       runs: redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['new'], open: [4] }),
     },
   },
   'docs/recipes/fleet-on-schedule.yml': {
     'three projects in three repositories have three pull requests after three runs, and each run adds to them': {
       projects: SWEPT,
-      others: { 'acme/api': changed([]), 'acme/sdk': changed([]) },
+      others: { 'acme/api': createChangedRepository([]), 'acme/sdk': createChangedRepository([]) },
       vars: {
         DOCS_AGENT_PROJECTS: JSON.stringify(
           sweep.map((entry) => (entry.project === 'docs-b' ? { ...entry, prompt: TRANSLATED } : entry)),
@@ -82,7 +89,7 @@ export const FLEET_CHECKS: Checks = {
         {
           outputs: ended(3, 0),
           prompts: Object.keys(SWEPT).map((project) => `${project} new`),
-          told: ['Fix spelling and grammar on all pages. Change no code', TRANSLATED],
+          promptTexts: ['Fix spelling and grammar on all pages. Change no code', TRANSLATED],
         },
         { outputs: ended(3, 0), prompts: Object.keys(SWEPT).map((project) => `${project} job_*`) },
         {
@@ -96,7 +103,7 @@ export const FLEET_CHECKS: Checks = {
   'scripts/recipes/workflows/two-fleets.yml': {
     'two fleets of one run do not mix their results, and each has its own inputs': {
       vars: { DOCS_AGENT_PROJECTS: '["docs-a"]' },
-      edits: (prompt) => [added(prompt.includes('settings') ? 'mkdocs.yml' : 'docs/start.md', 'site_name: Acme')],
+      edits: (prompt) => [addFile(prompt.includes('settings') ? 'mkdocs.yml' : 'docs/start.md', 'site_name: Acme')],
       plan: CHECK_SCENARIOS['checks-fixed'].checks,
       runs: [
         {
@@ -113,7 +120,7 @@ export const FLEET_CHECKS: Checks = {
   },
   'docs/recipes/fleet.yml': {
     'a fleet: one red project hides no other, the table has all of them, and the run is red': {
-      ...fleetOf(...FLEET),
+      ...createFleetRun(...FLEET),
       runs: [
         {
           isRed: true,
@@ -127,11 +134,11 @@ export const FLEET_CHECKS: Checks = {
       ],
     },
     'a fleet of green projects is green': {
-      ...fleetOf('docs-a', 'docs-b--no-changes'),
+      ...createFleetRun('docs-a', 'docs-b--no-changes'),
       runs: [{ outputs: ended(2, 0), prompts: ['docs-a new', 'docs-b--no-changes new'] }],
     },
     'a project whose run is cancelled still names its job, so that somebody can attach to it': {
-      ...fleetOf('docs-a--slow'),
+      ...createFleetRun('docs-a--slow'),
       isRealTime: true,
       cancelAt: ' is active.',
       runs: [
@@ -143,16 +150,16 @@ export const FLEET_CHECKS: Checks = {
       ],
     },
     'a project whose job never reported has its line all the same, and the run is red': {
-      ...fleetOf('docs-a', 'docs-lost'),
+      ...createFleetRun('docs-a', 'docs-lost'),
       matrix: ['project:docs-a'],
       runs: [{ isRed: true, outputs: ended(1, 1), prompts: ['docs-a new'], summary: ['| its job never reported |'] }],
     },
     'wrong inputs are told at once, and nothing is sent': {
-      ...fleetOf('docs-a', 'docs-a', 'no/name'),
+      ...createFleetRun('docs-a', 'docs-a', 'no/name'),
       runs: [{ isRed: true, jobs: ['check: failure'] }],
     },
     'without secrets every project is red, and nothing is sent': {
-      ...fleetOf('docs-a', 'docs-b'),
+      ...createFleetRun('docs-a', 'docs-b'),
       runs: [
         {
           secrets: 'withheld',

@@ -5,17 +5,17 @@ import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { Checks } from './check.ts'
 import {
-  added,
-  changed,
-  changedSince,
-  forgedPull,
+  addFile,
+  createChangedRepository,
+  createRepositoryChangedSince,
+  createForgedPull,
   inOrder,
-  merged,
+  merge,
   NO_KEY,
-  pushed,
+  push,
   redThenGreen,
   SKIPPED,
-} from './courses.ts'
+} from './scenarios.ts'
 
 const PAGE = '<service>/acme/docs'
 const NOTIFIED = [
@@ -23,7 +23,7 @@ const NOTIFIED = [
   `Docs agent: error Details: ${PAGE}/actions/runs/44`,
 ] as const
 
-/** Where pull request 12, which changes the code, needs no docs. */
+/** Adds pull request 12, which changes code and needs no docs. */
 function withExempt(docs: RepositoryState): RepositoryState {
   const change = { message: 'Rename a function', author: MAINTAINER, files: [{ filename: 'src/flags.ts' }] }
   const { sha: headSha } = pushCommit(docs, 'rename', change, 0)
@@ -31,25 +31,32 @@ function withExempt(docs: RepositoryState): RepositoryState {
   return docs
 }
 
-/** Recipes in which one pull request stays open for all changes. */
+/** Recipes that keep one pull request open for all changes. */
 export const ROLLING_CHECKS: Checks = {
   'docs/recipes/rolling-on-schedule.yml': {
     'the run after a red one tells what was changed before, in the same pull request until that is merged': {
-      docs: changedSince('rolling-on-schedule.yml', 'schedule'),
+      docs: createRepositoryChangedSince('rolling-on-schedule.yml', 'schedule'),
       runs: [
-        { prompts: ['new'], told: ['src/flags.ts'], open: [4] },
+        { prompts: ['new'], promptTexts: ['src/flags.ts'], open: [4] },
         ...redThenGreen(['src/second.ts', 'openapi/third.yml'], {
           prompts: ['job_000001'],
           outputs: { continued: 'pull-request' },
           summary: ['Adding to pull request <code>&#35;4</code>'],
           open: [4],
         }),
-        { ...SKIPPED, event: pushed('README.md') },
-        { event: inOrder(merged(4), pushed('src/fourth.ts')), prompts: ['new'], told: ['src/fourth.ts'], open: [5] },
+        { ...SKIPPED, event: push('README.md') },
+        {
+          event: inOrder(merge(4), push('src/fourth.ts')),
+          prompts: ['new'],
+          promptTexts: ['src/fourth.ts'],
+          open: [5],
+        },
       ],
     },
     'a pull request with a forged marker is skipped, and a new job begins': {
-      docs: changedSince('rolling-on-schedule.yml', 'schedule', { pulls: { 9: forgedPull('docs-agent-rolling') } }),
+      docs: createRepositoryChangedSince('rolling-on-schedule.yml', 'schedule', {
+        pulls: { 9: createForgedPull('docs-agent-rolling') },
+      }),
       runs: [
         {
           outputs: { continued: '' },
@@ -61,10 +68,12 @@ export const ROLLING_CHECKS: Checks = {
   },
   'docs/recipes/rolling-on-push.yml': {
     'a push goes to the open pull request, with that of a red run, its author is asked to review, no-docs skips': {
-      // The service begins with pull request 1, of `job_finished`.
+      // The service has pull request 1, of `job_finished`, from the start.
       scenarios: ['open-pull-request'],
       docs: withExempt(
-        changedSince('rolling-on-push.yml', 'push', { collaborators: { mona: 'maintain', ann: 'write' } }),
+        createRepositoryChangedSince('rolling-on-push.yml', 'push', {
+          collaborators: { mona: 'maintain', ann: 'write' },
+        }),
       ),
       runs: [
         { prompts: ['job_finished'], summary: ['Adding to pull request <code>&#35;1</code>'] },
@@ -73,15 +82,15 @@ export const ROLLING_CHECKS: Checks = {
           open: [1, 12],
           reviewers: ['mona'],
         }),
-        { ...SKIPPED, event: pushed('README.md') },
-        { event: merged(12), summary: ['Skipped, nothing to do', 'a label of `skip-labels`: #12.'], open: [1] },
+        { ...SKIPPED, event: push('README.md') },
+        { event: merge(12), summary: ['Skipped, nothing to do', 'a label of `skip-labels`: #12.'], open: [1] },
       ],
     },
   },
   'docs/recipes/notify.yml': {
     'a changed pull request and a red run are posted on the issue and to the chat, and a week without a change is not':
       {
-        docs: changedSince('notify.yml', 'schedule', {
+        docs: createRepositoryChangedSince('notify.yml', 'schedule', {
           issues: { 8: createIssueState({ title: 'What the docs agent does' }) },
         }),
         vars: { DOCS_NOTIFY_ISSUE: '8' },
@@ -89,16 +98,16 @@ export const ROLLING_CHECKS: Checks = {
         runs: [
           { prompts: ['new'], labels: ['docs-agent-notify'], posted: [NOTIFIED[0]], chat: [NOTIFIED[0]] },
           { ...SKIPPED, posted: [NOTIFIED[0]] },
-          { ...NO_KEY, event: pushed('src/second.ts'), posted: NOTIFIED, chat: [NOTIFIED[1]] },
+          { ...NO_KEY, event: push('src/second.ts'), posted: NOTIFIED, chat: [NOTIFIED[1]] },
         ],
       },
     'a changed pull request is posted to the chat alone': {
-      docs: changedSince('notify.yml', 'schedule'),
+      docs: createRepositoryChangedSince('notify.yml', 'schedule'),
       hasChat: true,
       runs: [{ prompts: ['new'], posted: [], chat: [NOTIFIED[0]] }],
     },
     'without a place to post to the run is red': {
-      docs: changedSince('notify.yml', 'schedule'),
+      docs: createRepositoryChangedSince('notify.yml', 'schedule'),
       runs: [{ isRed: true, prompts: ['new'], printed: ['Set DOCS_NOTIFY_ISSUE or CHAT_WEBHOOK_URL.'] }],
     },
   },
@@ -114,7 +123,7 @@ export const ROLLING_CHECKS: Checks = {
   'docs/recipes/rolling-two-repositories.yml': {
     'a push to the code goes to the open pull request in the docs repository, with that of a red run before it': {
       from: 'acme/code',
-      code: changed(['src/flags.ts']),
+      code: createChangedRepository(['src/flags.ts']),
       runs: [
         { outputs: { continued: '', 'pr-repository': 'acme/docs' }, prompts: ['new'], labels: ['docs-of-code'] },
         ...redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['job_000001'], open: [4] }, 'acme/code'),
@@ -123,8 +132,8 @@ export const ROLLING_CHECKS: Checks = {
   },
   'docs/recipes/translations.yml': {
     'a merge into the English docs goes into each language, in a pull request with a label of its own': {
-      docs: changed(['docs/en/start.md']),
-      edits: (prompt) => [added(`docs/${/translation in docs\/(\w+)/.exec(prompt)?.[1] ?? 'en'}/start.md`, 'Hallo')],
+      docs: createChangedRepository(['docs/en/start.md']),
+      edits: (prompt) => [addFile(`docs/${/translation in docs\/(\w+)/.exec(prompt)?.[1] ?? 'en'}/start.md`, 'Hallo')],
       runs: [
         { prompts: ['new', 'new', 'new'], labels: ['docs-agent-de', 'docs-agent-fr', 'docs-agent-ja'] },
         ...redThenGreen(['docs/en/second.md', 'docs/en/third.md'], {
@@ -139,21 +148,23 @@ export const ROLLING_CHECKS: Checks = {
       history: [
         { daysAgo: 0, files: { 'docs/index.md': '[a](gone.md) [b](start.md)\n', 'docs/start.md': '# Start\n' } },
       ],
-      docs: changed(['docs/index.md']),
-      edits: (prompt) => [added(prompt.includes('docs/second.md') ? 'mkdocs.yml' : 'docs/index.md', 'site_name: Acme')],
+      docs: createChangedRepository(['docs/index.md']),
+      edits: (prompt) => [
+        addFile(prompt.includes('docs/second.md') ? 'mkdocs.yml' : 'docs/index.md', 'site_name: Acme'),
+      ],
       runs: [
         {
           prompts: ['new'],
-          told: ['if any follow here:\ndocs/index.md:  [✖] gone.md → Status: 400\n', '-a\n+b'],
+          promptTexts: ['if any follow here:\ndocs/index.md:  [✖] gone.md → Status: 400\n', '-a\n+b'],
           labels: ['docs-agent-style'],
         },
-        { ...SKIPPED, event: merged(4) },
-        { event: pushed('docs/second.md'), isRed: true, outputs: { 'in-scope': 'false' }, prompts: ['new'], open: [5] },
+        { ...SKIPPED, event: merge(4) },
+        { event: push('docs/second.md'), isRed: true, outputs: { 'in-scope': 'false' }, prompts: ['new'], open: [5] },
         {
-          event: pushed('docs/third.md'),
+          event: push('docs/third.md'),
           isRed: true,
           prompts: ['job_000002'],
-          told: ['docs/second.md', 'docs/third.md'],
+          promptTexts: ['docs/second.md', 'docs/third.md'],
           open: [5],
         },
       ],

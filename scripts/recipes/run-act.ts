@@ -9,7 +9,7 @@ type Texts = Readonly<Record<string, string>>
 
 export interface ActRun extends Caller {
   readonly act: string
-  /** An empty folder for all that the run leaves behind. */
+  /** An empty folder for the files of the run. */
   readonly folder: string
   readonly eventName: string
   readonly event: object
@@ -17,23 +17,23 @@ export interface ActRun extends Caller {
   readonly vars: Texts
   readonly secrets: Texts
   readonly env: Texts
-  /** By `owner/name@ref`: folders to use in their place. */
+  /** Folders to use instead of repositories, by `owner/name@ref`. */
   readonly repositories: Texts
   readonly cancel: AbortSignal
   readonly onLine: (line: string) => void
 }
 
-/** What a run may take before something hangs. */
+/** A run that takes longer hangs. */
 const MAX_RUN_MS = 600_000
-/** Programs that come before those of the machine. */
+/** Programs that take precedence over those of the machine. */
 const PROGRAMS = join(import.meta.dirname, 'stand-ins/bin')
 
 const repeat = (flag: string, values: Texts): string[] =>
   Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`])
 
 /**
- * Runs a workflow with act on this machine itself, without containers. Nothing of the caller's environment reaches it but
- * the PATH, and no settings of a person who uses act.
+ * Runs a workflow with act on this machine, without containers. Passes on only the PATH of the caller's environment, and
+ * ignores the user's settings for act.
  */
 export async function runAct(run: ActRun): Promise<{ readonly exitCode: number | null; readonly log: string }> {
   const { folder, secrets } = run
@@ -49,7 +49,7 @@ export async function runAct(run: ActRun): Promise<{ readonly exitCode: number |
     ...repeat('--var', run.vars),
     ...repeat('--env', run.env),
     ...repeat('--local-repository', run.repositories),
-    // Only the names: the values come from the environment, which nobody else sees.
+    // Only the names: the values come from the environment, which other users cannot see.
     ...Object.keys(secrets).flatMap((name) => ['--secret', name]),
   ]
   const env = {

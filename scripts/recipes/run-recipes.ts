@@ -1,23 +1,23 @@
 /**
- * Runs every workflow of docs/recipes, and the steps of docs/migrating.md, under act, a real workflow engine, as it stands in
- * the file: against the embedded service, on this machine itself, without containers.
+ * Runs every workflow of docs/recipes, and the steps of docs/migrating.md, unchanged with act, a workflow engine: against
+ * the embedded service, on this machine, without containers.
  *
  *   node scripts/recipes/run-recipes.ts <path of act> [part of a recipe's path ...]
  *
  * Needs Git, Node 24, Python 3, the development dependencies, act 0.2.89 or newer, and the registries of npm and PyPI. Recipes
- * that call gh are left out if gh cannot reach the embedded GitHub.
+ * that call gh are skipped if gh cannot reach the embedded GitHub.
  */
 import { resolve } from 'node:path'
 import { CHECKS } from './checks.ts'
 import { ENGINE_CRASH, runCheck } from './run-check.ts'
-import { findGh } from './setting.ts'
-import { workflowText } from './temporary-repositories.ts'
+import { findGh } from './run-environment.ts'
+import { readWorkflowText } from './temporary-repositories.ts'
 
-/** How many checks run at the same time: most of the time they wait. */
-const AT_ONCE = 5
+/** More than there are cores, because checks mostly wait. */
+const MAX_CONCURRENT_CHECKS = 5
 
-/** `.ci/recipes` says what is left out. */
-const canRun = (recipe: string): boolean => findGh() !== undefined || !workflowText(recipe).includes('run: gh ')
+/** `.ci/recipes` reports that recipes are skipped. */
+const canRun = (recipe: string): boolean => findGh() !== undefined || !readWorkflowText(recipe).includes('run: gh ')
 
 const [act = '', ...parts] = process.argv.slice(2)
 const queue = Object.entries(CHECKS)
@@ -38,4 +38,4 @@ async function work(): Promise<void> {
   }
 }
 
-await Promise.all(Array.from({ length: AT_ONCE }, work))
+await Promise.all(Array.from({ length: MAX_CONCURRENT_CHECKS }, work))

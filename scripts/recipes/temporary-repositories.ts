@@ -5,11 +5,11 @@ import { parse } from 'yaml'
 import { codeBlocks, root } from '../../__tests__/support/markdown-files.ts'
 import { CENTRAL_RECIPE, type Workflow } from '../../__tests__/support/workflow-files.ts'
 
-/** All of this project that runs when somebody uses it. */
+/** The parts of this project that users run. */
 const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'emulator', '.github/workflows']
 
-/** Newer than act 0.2.89, which refuses the file. */
-const UNKNOWN_TO_THE_ENGINE = /^ +queue: max\n/m
+/** act 0.2.89 rejects a workflow with this key. */
+const UNSUPPORTED_KEY = /^ +queue: max\n/m
 
 export interface Commit {
   readonly daysAgo: number
@@ -18,7 +18,7 @@ export interface Commit {
 
 const DAY_MS = 86_400_000
 
-/** Commits what is in a folder, as whoever uses the action would have it. */
+/** Commits all files of a folder. */
 function commitAll(folder: string, daysAgo = 0): void {
   const date = new Date(Date.now() - daysAgo * DAY_MS).toISOString()
   const env = { ...process.env, HOME: folder, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
@@ -29,11 +29,11 @@ function commitAll(folder: string, daysAgo = 0): void {
 
 export interface Caller {
   readonly repository: string
-  /** Its path inside the repository. */
+  /** The path of the workflow in the repository. */
   readonly workflow: string
 }
 
-/** Steps below a heading of a document, which refers to a recipe for their permissions. */
+/** Documents whose steps are below a heading. Their permissions are those of a recipe. */
 const EXCERPTS: Readonly<Record<string, { readonly heading: string; readonly recipe: string }>> = {
   'README.md': { heading: '## Merge automatically\n', recipe: 'docs/recipes/before-auto-merge.yml' },
 }
@@ -44,26 +44,26 @@ function toWorkflow(steps: string, permissions: object = {}): string {
   return `on:\n  workflow_dispatch:\npermissions: ${JSON.stringify(permissions)}\njobs:\n${job}`
 }
 
-/** A workflow: the file itself, or one of the steps in a document. */
-export function workflowText(recipe: string): string {
+/** Reads a workflow file, or creates a workflow from the steps in a document. */
+export function readWorkflowText(recipe: string): string {
   const text = readFileSync(join(root, recipe), 'utf8')
   const excerpt = EXCERPTS[recipe]
   if (excerpt !== undefined) {
     const [steps] = codeBlocks(text.split(excerpt.heading)[1] ?? '', 'yaml')
     if (steps === undefined) throw new Error(`${recipe} has no steps below “${excerpt.heading.trim()}”.`)
-    const { permissions } = parse(workflowText(excerpt.recipe)) as Workflow
+    const { permissions } = parse(readWorkflowText(excerpt.recipe)) as Workflow
     return toWorkflow(steps, permissions)
   }
   return recipe.endsWith('.md') ? toWorkflow(codeBlocks(text, 'yaml').join('')) : text
 }
 
 /**
- * What a recipe is run in: a repository that has this one workflow, and the action apart from it, as on GitHub. A workflow of
- * this project runs here.
- * @param folder an empty one, which gets a copy of the action in `action`, and the workflows of an organisation in `workflows`
- * @param history what was committed before, oldest first
+ * Creates the repository that a recipe runs in, with only this workflow, and the repository of the action. A workflow of
+ * this project runs in the latter.
+ * @param folder an empty folder, which gets a copy of the action in `action`, and an organisation's workflows in `workflows`
+ * @param history the earlier commits, oldest first
  */
-export function prepare(folder: string, recipe: string, history: readonly Commit[] = []): Caller {
+export function createRepositories(folder: string, recipe: string, history: readonly Commit[] = []): Caller {
   const action = join(folder, 'action')
   for (const part of ACTION_PARTS) cpSync(join(root, part), join(action, part), { recursive: true })
   if (recipe.startsWith('.github/')) {
@@ -72,10 +72,10 @@ export function prepare(folder: string, recipe: string, history: readonly Commit
   }
   const central = join(folder, 'workflows/.github/workflows/docs.yml')
   mkdirSync(dirname(central), { recursive: true })
-  writeFileSync(central, workflowText(CENTRAL_RECIPE))
+  writeFileSync(central, readWorkflowText(CENTRAL_RECIPE))
   const repository = join(folder, 'docs')
   const workflow = `.github/workflows/${basename(recipe).replace('.md', '.yml')}`
-  const itself = { daysAgo: 0, files: { [workflow]: workflowText(recipe).replace(UNKNOWN_TO_THE_ENGINE, '') } }
+  const itself = { daysAgo: 0, files: { [workflow]: readWorkflowText(recipe).replace(UNSUPPORTED_KEY, '') } }
   for (const { daysAgo, files } of [...history, itself]) {
     for (const [path, content] of Object.entries(files)) {
       mkdirSync(dirname(join(repository, path)), { recursive: true })

@@ -1,8 +1,8 @@
 import { createIssueState } from '../../src/emulator/github/issue-state.ts'
 import type { Checks } from './check.ts'
-import { changed, NO_KEY } from './courses.ts'
+import { createChangedRepository, NO_KEY } from './scenarios.ts'
 
-/** The embedded service has the same visits before each day. */
+/** The embedded service has the same visits relative to each day. */
 const WEEK =
   'Docs, <days>: 396 visitors, 5.3 % more than the week before. People: 206 (52 %). AI agents: 192 (48.5 %). Details: <service>/acme/docs/actions/runs/42'
 const WEEKS = `| Week | Visitors | People | AI agents |
@@ -26,7 +26,9 @@ export const VISITED_CHECKS: Checks = {
   'docs/recipes/weekly-visitors.yml': {
     'the numbers of the week are posted as a comment on the issue, and to the chat': {
       hasChat: true,
-      docs: changed(['docs/guide.md'], { issues: { 8: createIssueState({ title: 'Visitors of the docs' }) } }),
+      docs: createChangedRepository(['docs/guide.md'], {
+        issues: { 8: createIssueState({ title: 'Visitors of the docs' }) },
+      }),
       runs: [
         {
           vars: { DOCS_VISITORS_ISSUE: '8' },
@@ -57,7 +59,7 @@ export const VISITED_CHECKS: Checks = {
         {
           outputs: { 'refresh.old.pages': '3' },
           prompts: ['new'],
-          told: ['- docs/index.md\n', '- docs/reference/install.md\n', '- docs/guides/configure/index.md\n'],
+          promptTexts: ['- docs/index.md\n', '- docs/reference/install.md\n', '- docs/guides/configure/index.md\n'],
           labels: ['docs-agent-refresh'],
         },
         NO_KEY,
@@ -75,7 +77,7 @@ export const VISITED_CHECKS: Checks = {
         {
           outputs: { 'improve.visitors.complete': 'true', 'improve.instruction.pages': '5' },
           prompts: ['new'],
-          told: ['read most in the last 30 days:\n- /'],
+          promptTexts: ['read most in the last 30 days:\n- /'],
           labels: ['docs-agent-most-read'],
         },
         NO_KEY,

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { Expected } from '../../../scripts/recipes/check.ts'
-import { judge, promptsIn, type Came } from '../../../scripts/recipes/judge.ts'
+import { findProblems, listPrompts, type ActualRun } from '../../../scripts/recipes/find-problems.ts'
 
-const came: Came = {
+const actual: ActualRun = {
   isRed: false,
   jobs: ['b: success', 'a: success'],
   outputs: { 'a.docs.outcome': 'pull-request', 'a.docs.model': 'm', 'a.old.pages': '3' },
@@ -16,33 +16,33 @@ const came: Came = {
   open: [4],
   summary: '## Ready',
   printed: 'Hello.',
-  told: 'Go. Mend it.',
+  promptTexts: 'Go. Fix it.',
 }
-const asItIs: Expected = {
-  ...came,
+const expected: Expected = {
+  ...actual,
   jobs: ['a: success', 'b: success'],
   outputs: { outcome: 'pull-request', 'a.old.pages': '3' },
   prompts: ['docs-2--failed job_000001', 'new'],
   labels: ['a', 'b'],
   summary: ['Ready'],
   printed: ['Hello.'],
-  told: ['Mend it.'],
+  promptTexts: ['Fix it.'],
 }
 
-test('the prompts are the requests that the service took', () => {
+test('lists the prompts that the service accepted', () => {
   const sent = (path: string, status = 201, method = 'POST') => ({ path: `/v2/agent/${path}`, status, method })
   expect(
-    promptsIn([
+    listPrompts([
       sent('docs-demo/job'),
       sent('docs-demo/job', 429),
       sent('docs-demo/job/job_000001', 200, 'GET'),
       sent('docs-2--failed/job/job_000001/message', 200),
     ]),
-  ).toEqual(came.prompts)
+  ).toEqual(actual.prompts)
 })
 
-test('a run that is as it must be has no problems', () => {
-  expect(judge(asItIs, came)).toEqual([])
+test('finds no problems if a run is as expected', () => {
+  expect(findProblems(expected, actual)).toEqual([])
 })
 
 const LISTS = [
@@ -57,12 +57,12 @@ const LISTS = [
   'chat',
   'summary',
   'printed',
-  'told',
+  'promptTexts',
 ]
 
-test('the number of a job does not matter where any job is expected, and its project does', () => {
-  expect(judge({ ...asItIs, prompts: ['docs-2--failed job_*', 'new'] }, came)).toEqual([])
-  expect(judge({ ...asItIs, prompts: ['docs-3 job_*', 'new'] }, came)).toHaveLength(1)
+test('`job_*` matches any job of the same project', () => {
+  expect(findProblems({ ...expected, prompts: ['docs-2--failed job_*', 'new'] }, actual)).toEqual([])
+  expect(findProblems({ ...expected, prompts: ['docs-3 job_*', 'new'] }, actual)).toHaveLength(1)
 })
 
 test.each<[what: string, wrong: Expected]>([
@@ -70,11 +70,11 @@ test.each<[what: string, wrong: Expected]>([
   ['outcome', { outputs: { outcome: 'failed' } }],
   ['b.docs.outcome', { outputs: { 'b.docs.outcome': 'pull-request' } }],
   ...LISTS.map((name): [string, Expected] => [name, { [name]: ['something else'] }]),
-])('what is not as it must be is named: %s', (what, wrong) => {
-  expect(judge({ ...asItIs, ...wrong }, came)).toEqual([expect.stringMatching(`^${what}: `)])
+])('names a difference in %s', (what, wrong) => {
+  expect(findProblems({ ...expected, ...wrong }, actual)).toEqual([expect.stringMatching(`^${what}: `)])
 })
 
-test('where nothing is said of them, a run is green, without prompts, commands and messages', () => {
-  const named = judge({}, { ...came, isRed: true }).map((problem) => problem.split(',')[0])
-  expect(named).toEqual(['isRed: wanted false', 'prompts: wanted []', 'commands: wanted []', 'chat: wanted []'])
+test('by default expects a green run without prompts, commands and messages', () => {
+  const problems = findProblems({}, { ...actual, isRed: true }).map((problem) => problem.split(',')[0])
+  expect(problems).toEqual(['isRed: wanted false', 'prompts: wanted []', 'commands: wanted []', 'chat: wanted []'])
 })

@@ -7,8 +7,8 @@ type Texts = Readonly<Record<string, string>>
 const REGISTRY_SETTING =
   /^(?:npm_config_(?:registry|cafile)|pip_(?:index_url|cert|find_links)|https_proxy|no_proxy|node_extra_ca_certs)$/i
 
-/** What npm and pip have to know in a step, and where they keep what they have fetched once. */
-export function packageManagers(env: NodeJS.ProcessEnv): Texts {
+/** Returns the variables that npm and pip need in a step: the settings of the machine, and a cache that survives the run. */
+export function getPackageManagerVariables(env: NodeJS.ProcessEnv): Texts {
   const cache = join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'docs-agent-action')
   const settings = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && REGISTRY_SETTING.test(name) ? [[name, value] as const] : [],
@@ -25,12 +25,11 @@ export function packageManagers(env: NodeJS.ProcessEnv): Texts {
 const STAND_INS = join(import.meta.dirname, 'stand-ins')
 
 /**
- * Which folders the engine takes in the place of repositories.
- * @param texts of the workflows
- * @param folder has this action in `action`, and the workflows of an organisation in `workflows`
- * @returns by `owner/name@ref`
+ * Returns the folders that the engine uses instead of repositories, by `owner/name@ref`.
+ * @param texts the workflows
+ * @param folder contains this action in `action`, and the workflows of an organisation in `workflows`
  */
-export function localRepositories(texts: readonly string[], folder: string): Texts {
+export function mapLocalRepositories(texts: readonly string[], folder: string): Texts {
   const uses = texts.flatMap((text) => [...text.matchAll(/uses: *([\w.-]+)\/([\w.-]+)(?:\/[^@\s]+)?@(\S+)/g)])
   return Object.fromEntries(
     uses.flatMap(([, owner = '', name = '', ref = '']) => {
@@ -42,7 +41,7 @@ export function localRepositories(texts: readonly string[], folder: string): Tex
   )
 }
 
-/** The real `gh`, where it can be told to trust the embedded GitHub: Go reads SSL_CERT_FILE on Linux only. */
+/** Finds the real `gh`. Only on Linux, because Go reads SSL_CERT_FILE only there, which makes `gh` trust the embedded GitHub. */
 export function findGh(): string | undefined {
   if (process.platform !== 'linux') return undefined
   const folders = (process.env['PATH'] ?? '').split(delimiter)
