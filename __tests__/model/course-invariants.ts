@@ -111,12 +111,16 @@ function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
     : undefined
 }
 
+/** What a step says if GitHub did not tell which commits came. */
+const LOST_COMMITS = /^Could not tell whether (?:the follow-up change|commits came after)/
+
 /** Commits of a follow-up that came after its pull request was merged or closed are in no pull request. */
 function leftBehindIsTold(run: CourseRun, trace: CourseTrace): string | undefined {
   const { error, warnings } = run.report
   const [first] = turnsOf(run)
   // Without GitHub it may not be known what the turn has changed.
-  const isKnown = run.outputs['pr-operation'] !== '' && error === undefined && warnings.length === 0
+  const isLost = run.outputs['changed'] === '' && warnings.some(({ lost }) => LOST_COMMITS.test(lost))
+  const isKnown = run.outputs['pr-operation'] !== '' && error === undefined && !isLost
   if (!isKnown || first?.what !== 'message' || !waits(run)) return undefined
   const job = jobOf(trace, first.jobId)
   const { closedAtMs = Infinity } = (job && pullOf(trace, job)) ?? {}

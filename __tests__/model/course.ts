@@ -2,10 +2,12 @@ import { agentAction } from '../../src/agent/agent-action.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { DEFAULT_LAG, type Lag } from '../../src/emulator/github/state.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
+import type { FaultPattern } from '../../src/emulator/http/faults.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
 import type { Scenario } from '../../src/emulator/service/scenarios.ts'
 import { stageIn } from '../support/embedded-world.ts'
@@ -32,6 +34,8 @@ export interface CourseStep {
 export interface Course {
   readonly service: Partial<Scenario>
   readonly github: Partial<GitHubScenario>
+  /** The faults of single operations, in place of those of the scenario. */
+  readonly operationFaults?: Readonly<Record<string, FaultPattern<GitHubFault>>>
   /** How old what GitHub shows is, for one request after the other, over and over. */
   readonly gitHubLags: readonly Pick<Lag, 'headMs' | 'runsMs'>[]
   /** How long one way of a request takes, over and over. */
@@ -81,7 +85,7 @@ const inTurn = <T>(values: readonly T[], otherwise: T): (() => T) => {
   return () => values[next++ % values.length] ?? otherwise
 }
 
-function openService({ service: plays, github, gitHubLags }: Course): Service {
+function openService({ service: plays, github, operationFaults = {}, gitHubLags }: Course): Service {
   const lag = inTurn(gitHubLags, { headMs: 0, runsMs: 0 })
   const edits: GitHubScenario['edits'] = (prompt) => [
     { filename: 'docs/guide.md', patch: `@@ -1 +1 @@\n-1\n+${prompt.slice(0, 20)}` },
@@ -91,6 +95,7 @@ function openService({ service: plays, github, gitHubLags }: Course): Service {
     ...{ baseUrl: BASE_URL, scenarioOverrides: plays, pages: 1, visits: 1 },
     github: {
       scenario: { edits, ...github },
+      faults: operationFaults,
       onBeforeResponse: (_operation, _before, { state }) => {
         state.lag = { ...DEFAULT_LAG, ...lag() }
       },

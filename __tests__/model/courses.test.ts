@@ -1,5 +1,6 @@
 import { expect, jest, test } from '@jest/globals'
 import type { CheckPlan } from '../../src/emulator/github/check-plan.ts'
+import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { DRAWING_TEST_TIMEOUT_MS } from '../support/soak.ts'
@@ -153,6 +154,24 @@ const endedBefore = (act: 'merge' | 'close', turn: TurnPlan): Course => ({
   github: { checks: [[]], events: [{ after: 'opened', delayMs: 10_000, act }] },
 })
 
+/** The agent works on the main branch of its fork, which is synced after the merge. */
+const SYNCED: Course = {
+  ...endedBefore('merge', IDLE),
+  github: {
+    ...{ checks: [[]], agentFork: 'docs-agent/docs', agentBranch: 'main' },
+    events: [
+      { after: 'opened', delayMs: 10_000, act: 'merge' },
+      { after: 'follow-up', delayMs: 30_000, act: 'person-syncs' },
+    ],
+  },
+}
+
+/** The comparisons for the first turn's files and, before the second turn, of the branch; and those after the second turn. */
+const comparing = (before: GitHubFault, ...after: readonly GitHubFault[]): Course => ({
+  ...endedBefore('merge', TURN),
+  operationFaults: { 'repos/compare-commits-with-basehead': { faults: ['none', before, ...after], then: 'stays' } },
+})
+
 /** Of each operation of GitHub, these answers in turn. */
 const hanging = (...faults: readonly ('none' | 'never')[]): Course => ({
   ...{ ...CALM, steps: [FOLLOW_UP, FOLLOW_UP] },
@@ -180,6 +199,8 @@ const LEFT_BEHIND = {
   result: expect.stringContaining('"code":"left-behind"'),
 }
 
+const UNKNOWN_WORK = { outcome: 'pull-request', changed: '', 'pr-operation': '' }
+
 /** On each of these something false was said once, or two pull requests were open; with what must come of its last step now. */
 const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Record<string, unknown>]>> = {
   'a repository that was renamed has one pull request': [
@@ -199,9 +220,36 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
   ],
   'commits after a merge are in no pull request': [endedBefore('merge', TURN), LEFT_BEHIND],
   'commits to a closed pull request are in no merge': [endedBefore('close', TURN), LEFT_BEHIND],
+  'one 404 does not mean that the branch of a merged pull request was deleted': [
+    comparing('none', 404, 'none'),
+    LEFT_BEHIND,
+  ],
+  'commits after a merge are unknown if GitHub refuses to show the branch': [comparing('none', 403), UNKNOWN_WORK],
+  'commits after a merge are unknown if GitHub is down': [comparing('none', 'unavailable'), UNKNOWN_WORK],
+  'commits after a merge are told, though GitHub did not show the branch before the turn': [
+    comparing(403, 'none'),
+    LEFT_BEHIND,
+  ],
+  'a 404 while other requests fail hides no commits after a merge': [
+    {
+      ...CALM,
+      service: { turns: [{ ...TURN, ending: 'failed', pushesMs: [20_000] }, TURN, TURN, TURN] },
+      github: {
+        checks: [[]],
+        events: [{ after: 'opened', delayMs: 0, act: 'merge' }],
+        faults: { faults: ['none', 'none', 'none', 'none', 404, 'none'], then: 'stays' },
+      },
+      steps: [FOLLOW_UP, FOLLOW_UP, FOLLOW_UP, step('follow-up', 0, { 'wait-for-checks': 'true', 'fail-on': 'none' })],
+    },
+    LEFT_BEHIND,
+  ],
   'a turn without commits leaves nothing behind a merge': [
     endedBefore('merge', IDLE),
     { outcome: 'no-changes', 'pr-state': 'merged' },
+  ],
+  'a fork that is synced after the merge has left nothing behind': [
+    SYNCED,
+    { outcome: 'no-changes', changed: 'false', 'pr-state': 'merged' },
   ],
   'what an earlier turn has left behind is not of this one': [
     {

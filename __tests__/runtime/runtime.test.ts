@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { pausesBefore, pollUntil, systemClock } from '../../src/runtime/clock.ts'
 import { withDeadline } from '../../src/runtime/time-budget.ts'
-import { ActionError, ERROR_TITLES, orNotSent, rethrowFatal, orUndefined } from '../../src/runtime/errors.ts'
+import { ActionError, ERROR_TITLES, orGone, orNotSent, orUndefined, rethrowFatal } from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
@@ -30,6 +30,20 @@ test('returns undefined for the named error codes only', async () => {
   expect(await orUndefined(Promise.resolve('here'), 'not-found')).toBe('here')
   expect(await orUndefined<string>(Promise.reject(error('not-found')), 'not-found')).toBeUndefined()
   await expect(orUndefined<string>(Promise.reject(error('forbidden')), 'not-found')).rejects.toThrow('It failed.')
+})
+
+test('returns undefined only after a second `not-found`', async () => {
+  const inTurn = (...answers: readonly (string | ActionError)[]) => {
+    const left = [...answers]
+    return () => {
+      const next = left.shift() ?? 'asked too often'
+      return next instanceof ActionError ? Promise.reject(next) : Promise.resolve(next)
+    }
+  }
+  expect(await orGone(inTurn('here'))).toBe('here')
+  expect(await orGone(inTurn(error('not-found'), 'here'))).toBe('here')
+  expect(await orGone(inTurn(error('not-found'), error('not-found')))).toBeUndefined()
+  await expect(orGone(inTurn(error('not-found'), error('forbidden')))).rejects.toThrow('It failed.')
 })
 
 test('returns the result, or throws `not-sent` with the reason and a hint', async () => {

@@ -102,6 +102,11 @@ export async function orUndefined<T>(promise: Promise<T>, ...codes: readonly Err
   })
 }
 
+/** Undefined if it does not exist. The server has to say so twice, because a single 404 may be a gateway's. */
+export async function orGone<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  return (await orUndefined(ask(), 'not-found')) ?? orUndefined(ask(), 'not-found')
+}
+
 /**
  * Returns the result of `perform`, for a step that must not continue without it.
  * @param unknown what is unknown if it fails, as the beginning of the message

@@ -228,12 +228,14 @@ test.each([
 test.each<[string, PullRequest, Comparison['relation'], Account, string]>([
   ['whose head was moved by the agent', head('b'), 'identical', PULL_REQUEST.author, 'updated'],
   ['whose head was moved by others', head('b'), 'identical', MONA, 'unchanged'],
-  ['whose branch moved without it', head('a'), 'ahead', MONA, ''],
-  ['whose branch was rewritten without it', head('a'), 'diverged', MONA, ''],
+  ['whose branch was moved by the agent', head('a'), 'ahead', PULL_REQUEST.author, ''],
+  ['whose branch was rewritten by the agent', head('a'), 'diverged', PULL_REQUEST.author, ''],
 ])(
   'a pull request that is merged during the turn and %s is red',
   async (_name, after, relation, account, operation) => {
-    const answers = { ...(await relating(relation)), ...listing([A, { ...B, account }]) }
+    const commits = [A, { ...B, account }]
+    const listed = listing(after.headSha === commit('a') ? [A] : commits)
+    const answers = { ...(await relating(relation)), ...listed, listCommitsBetween: inTurn(pullCommits(...commits)) }
     const { report } = await play(showing([head('a'), { ...after, state: 'merged' }], answers))
     expect(report).toMatchObject({ outcome: 'error', error: { code: 'left-behind' } })
     expect(report.error?.message).toMatch(/while the agent worked on it.*: they may be in no merge\.$/)
@@ -242,28 +244,68 @@ test.each<[string, PullRequest, Comparison['relation'], Account, string]>([
 )
 
 describe('a pull request that was merged or closed before the turn', () => {
-  /** Plays a turn in it, with what its branch has on top of some commit before and after the turn. */
-  async function playEnded(branch: readonly Partial<Comparison>[], fields: Partial<PullRequest> = {}) {
+  /**
+   * Plays a turn in it, with what its branch has on top of some commit before and after the turn.
+   * @param unmerged the commits that the base branch does not have
+   */
+  async function playEnded(
+    branch: readonly Partial<Comparison>[],
+    fields: Partial<PullRequest> = {},
+    unmerged: GitHub['listCommitsBetween'] = inTurn(pullCommits(A, B)),
+  ) {
     const compared: string[][] = []
     const empty = await fakeGitHub().compare('acme/docs', 'a', 'b')
     const compare: GitHub['compare'] = (...asked) => {
       compared.push(asked)
       return Promise.resolve({ ...empty, relation: 'identical', commits: [], ...branch[compared.length - 1] })
     }
-    const run = await play(showing([{ ...head('a'), state: 'merged', ...fields }], { compare }))
-    return { ...run, compared }
+    const ended: PullRequest = { ...head('a'), state: 'merged', ...fields }
+    const answers = { compare, ...listing([A]), listCommitsBetween: unmerged }
+    return { ...(await play(showing([ended], answers))), compared }
   }
   const AHEAD: Partial<Comparison> = { relation: 'ahead', commits: pullCommits(B) }
+  const AHEAD_AGAIN: Partial<Comparison> = { relation: 'ahead', commits: pullCommits({ sha: commit('d') }) }
+  const REWRITTEN: Partial<Comparison> = { relation: 'diverged', commits: pullCommits(B) }
+  const IN_BASE: Partial<Comparison> = { relation: 'behind', mergeBase: B.sha }
+  /** After the turn, and then of the head before it. */
+  const unmergedThen = (after: readonly Given[], before: readonly Given[] = []) =>
+    inTurn(pullCommits(...after), pullCommits(...before))
+  const LEFT_BEHIND = { outcome: 'error', error: { code: 'left-behind' } }
 
-  test.each<[string, readonly Partial<Comparison>[], Partial<PullRequest>]>([
+  test.each<[string, readonly Partial<Comparison>[], Partial<PullRequest>, (readonly Given[])?]>([
     ['merged', [{}, AHEAD], {}],
     ['closed', [{}, AHEAD], { state: 'closed' }],
-    ['merged, with commits of before', [AHEAD, AHEAD], {}],
-    ['merged, and its branch is rewritten', [{}, { ...AHEAD, relation: 'diverged' }], {}],
-  ])('and gets commits is red: %s', async (_what, branch, fields) => {
-    const { report } = await playEnded(branch, fields)
-    expect(report).toMatchObject({ outcome: 'error', error: { code: 'left-behind' } })
+    ['merged, with commits of before', [AHEAD, AHEAD_AGAIN], {}, [A, B, { sha: commit('d') }]],
+    ['merged as a commit that has both heads as parents', [{}, AHEAD], {}, [B]],
+    ['merged, and its branch is rewritten', [{}, REWRITTEN], {}, [B]],
+    ['merged, and others commit as well', [{}, { ...AHEAD, commits: pullCommits(D_BY_MONA) }], {}, [A, B, D_BY_MONA]],
+  ])('and gets commits of the agent is red: %s', async (_what, branch, fields, unmerged = [A, B]) => {
+    const { report } = await playEnded(branch, fields, unmergedThen(unmerged))
+    expect(report).toMatchObject(LEFT_BEHIND)
     expect(report.error?.message).toMatch(/before the agent worked on it.*: they are in no merge\.$/)
+  })
+
+  test.each<[string, readonly Partial<Comparison>[], readonly Given[]]>([
+    ['gets commits of others', [{}, AHEAD], [A, { ...B, account: MONA }]],
+    [
+      'is rewritten by others',
+      [{}, REWRITTEN],
+      [{ ...B, writtenAt: pullCommits(A)[0]?.writtenAt ?? '', committedBy: 'mona' }],
+    ],
+    ['gets the commits of its base, as a fork that is synced', [{}, AHEAD, IN_BASE], []],
+  ])('and whose branch %s has not changed', async (_what, branch, unmerged) => {
+    expect((await playEnded(branch, {}, unmergedThen(unmerged))).report).toMatchObject(UNCHANGED)
+  })
+
+  test.each<[string, readonly Partial<Comparison>[], GitHub['listCommitsBetween']]>([
+    ['cannot be read', [{}, AHEAD], inTurn<never>(refusal('forbidden'))],
+    ['are an old copy', [{}, AHEAD, { relation: 'behind', mergeBase: A.sha }], inTurn<never[]>([])],
+  ])('and whose later commits %s is not known to have changed', async (_what, branch, unmerged) => {
+    const { report } = await playEnded(branch, {}, unmerged)
+    expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
+    expect(report.warnings).toMatchObject([
+      { lost: 'Could not tell whether commits came after pull request #7 was merged' },
+    ])
   })
 
   test('and whose branch stays as it was has not changed', async () => {

@@ -4,7 +4,7 @@ import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, orGone, orNotSent } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoted } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
@@ -41,7 +41,7 @@ const MAX_TAGS = 5
 async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
   const before = findTagsBefore(tag, await github.listTags(repository))
   // Undefined if they have no common history.
-  const compareWith = ({ name }: Tag) => orUndefined(github.compare(repository, name, tag), 'not-found')
+  const compareWith = ({ name }: Tag) => orGone(() => github.compare(repository, name, tag))
   for (const other of before.slice(0, MAX_TAGS)) if ((await compareWith(other))?.relation === 'ahead') return other.name
 
   // Another line may have any number of tags: what came since the oldest tag has the one before in it.
@@ -182,9 +182,7 @@ export async function compareWithFallback(
   if (range.kind !== 'compare') return compareWithFallback(await findEnds(range, github, context), step, gone)
   const ask = () => compareEnds(range, gone, github, context.repository)
   if (range.fallback === undefined) return ask()
-  // Twice, as one 404 may be that of a gateway.
-  const found = (await orUndefined(ask(), 'not-found')) ?? (await orUndefined(ask(), 'not-found'))
-  return found ?? compareWithFallback(range.fallback, step, gone + 1)
+  return (await orGone(ask)) ?? compareWithFallback(range.fallback, step, gone + 1)
 }
 
 /** The inputs that need the change, of those that are set. */

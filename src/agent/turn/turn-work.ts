@@ -4,7 +4,7 @@ import { type Comparison, historyIn, MAX_COMMITS, listOwners, type PullRequestCo
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
-import { ActionError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, orGone, orUndefined, rethrowFatal } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentStep } from '../journal.ts'
@@ -19,29 +19,32 @@ const QUESTION_MS = 10_000
 /** GitHub for one question after the turn. */
 const openAfterTurn = (step: AgentStep): GitHub => openGitHub(step, QUESTION_MS)
 
+/** The branch of a pull request, as a comparison in the base repository names it. */
+function nameBranch({ repository, headRepository, branch }: PullRequest): string {
+  // A branch of the same name in the base repository is another branch.
+  return headRepository === repository ? branch : `${headRepository.split('/')[0] ?? ''}:${branch}`
+}
+
 /**
- * What the branch of a pull request has on top of a commit; undefined if the branch was deleted, or GitHub does not tell. A pull
- * request that was merged or closed does not follow its branch any more.
- * @param lost what is lost if GitHub does not tell
+ * What the branch of a pull request that was merged or closed has on top of a commit: the pull request does not follow its
+ * branch any more. Undefined if the branch was deleted.
  * @param open opens GitHub
+ * @throws ActionError if GitHub does not tell
  */
 async function compareWithBranch(
-  { repository, headRepository, branch }: PullRequest,
+  pullRequest: PullRequest,
   since: string,
-  lost: string,
   step: AgentStep,
   open: () => GitHub = () => openAfterTurn(step),
 ): Promise<Comparison | undefined> {
+  const { repository, headRepository } = pullRequest
   if (headRepository === '') return undefined
-  // A branch of the same name in the base repository is another branch.
-  const head = headRepository === repository ? branch : `${headRepository.split('/')[0] ?? ''}:${branch}`
-  const compare = () => orUndefined(open().compare(repository, since, head), 'not-found')
-  return step.journal.orWarn(lost, compare)
+  return orGone(() => open().compare(repository, since, nameBranch(pullRequest)))
 }
 
 /** A pull request before a turn. */
 export interface HeadBefore extends PullRequest {
-  /** The newest commit of its branch, if the pull request was merged or closed by then. */
+  /** The newest commit of its branch, if the pull request was merged or closed by then, and the branch has later commits. */
   readonly branchTip: string | undefined
 }
 
@@ -67,7 +70,7 @@ export async function readHeadBefore(
   })
   if (head === undefined) return undefined
   const open = () => openGitHub(step, questions.limit(QUESTION_MS))
-  const compare = () => compareWithBranch(head, head.headSha, lost, step, open)
+  const compare = () => journal.orWarn(lost, () => compareWithBranch(head, head.headSha, step, open))
   const later = isOpen(head) ? undefined : await questions.spend(compare)
   return { ...head, branchTip: later?.commits.at(-1)?.sha }
 }
@@ -173,15 +176,31 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Afte
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
 async function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
-  const ask = () => orUndefined(openAfterTurn(step).compare(repository, headSha, later), 'not-found')
+  const ask = () => orGone(() => openAfterTurn(step).compare(repository, headSha, later))
   return (await step.journal.orWarn(lost, ask))?.relation
 }
 
-/** Whether the branch of a pull request that was merged or closed has commits that were not there before the turn. */
-async function hasLaterCommits(before: HeadBefore, now: PullRequest, step: AgentStep): Promise<boolean> {
-  const lost = `Could not tell whether commits came after pull request #${now.number} was ${now.state}`
-  const relation = (await compareWithBranch(now, before.branchTip ?? before.headSha, lost, step))?.relation
-  return relation === 'ahead' || relation === 'diverged'
+/**
+ * Whether the agent has pushed commits that are in no merge to the branch of a pull request that was merged or closed. Commits
+ * of the base branch are in a merge, as after a fork was synced, and those of others are no work of the agent.
+ * @throws ActionError if GitHub does not tell
+ */
+async function hasLeftBehind(before: HeadBefore, now: PullRequest, step: AgentStep): Promise<boolean> {
+  const since = before.branchTip ?? before.headSha
+  const later = await compareWithBranch(now, since, step)
+  const tip = later?.commits.at(-1)?.sha
+  if (tip === undefined) return false
+  const github = openAfterTurn(step)
+  const [{ repository, baseRef }, branch] = [now, nameBranch(now)]
+  const unmerged = await github.listCommitsBetween(repository, baseRef, branch)
+  const isMerged = unmerged.length === 0 && (await github.compare(repository, baseRef, branch)).mergeBase === tip
+  if (isMerged) return false
+  assertWhole(unmerged, tip)
+  const merged = historyIn(await step.heads.listCommits(now, github), now.headSha)
+  const kept = historyIn(unmerged, since)
+  const earlier = kept.length > 0 ? kept : await github.listCommitsBetween(repository, baseRef, since)
+  const owners = listOwners(now.author, merged, now.headSha)
+  return commitsOfTurn([...merged, ...earlier], unmerged, owners).agents > 0
 }
 
 function leftBehind(before: PullRequest, { number, state }: PullRequest): ActionError {
@@ -235,7 +254,8 @@ function getCompletedLink({ status, prLink }: TerminalJob): PullRequestLink | un
 
 /**
  * What a follow-up has done to the job's pull request: it has updated it if a new commit is the agent's own. One that was
- * merged or closed before the end of the turn is red if commits came, whosesoever they are.
+ * merged or closed before the end of the turn is red if its head moved during the turn, whoever moved it, or if the agent has
+ * left commits behind on its branch.
  * @param jobBefore the job before the turn
  * @param before the head of its pull request before the turn
  */
@@ -267,7 +287,10 @@ export async function compareHeads(
   if (commits > 0) work = { kind: 'updated', commits, since: before.headSha }
   // A turn whose job names no pull request may have worked elsewhere.
   else if (problem === undefined && link !== undefined) work = { kind: 'unchanged', hasHeadMoved }
-  if (!isOpen(now) && (hasHeadMoved || (await hasLaterCommits(before, now, step))))
+  const lost = `Could not tell whether commits came after pull request #${now.number} was ${now.state}`
+  const isLeftBehind =
+    !isOpen(now) && (hasHeadMoved || (await step.journal.orWarn(lost, () => hasLeftBehind(before, now, step))))
+  if (isLeftBehind === true)
     return {
       kind: 'left-behind',
       job,
@@ -276,7 +299,7 @@ export async function compareHeads(
       pullRequest: describePullRequest(now),
     }
   if (!keepsHead) await noticeLostCommit(before, now, step)
-  if (problem !== undefined) return end
+  if (problem !== undefined || isLeftBehind === undefined) return { ...end, job }
   if (commits === 0) noticeOthers(others, now, step)
   return { kind: 'ended', job, work }
 }

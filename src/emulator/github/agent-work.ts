@@ -3,8 +3,17 @@ import { type JobRecord, type Turn, getPushTimesMs, listPushedTurns, listStarted
 import { startChecks } from './check-plan.ts'
 import { AGENT_USER, BOT, MAINTAINER, STRANGER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
+import { compareHistories } from './history.ts'
 import type { PullState } from './pull-state.ts'
-import { getBranches, closeIssue, mergePull, openPull, pushCommit, writeComment } from './repository-changes.ts'
+import {
+  getBranches,
+  closeIssue,
+  mergePull,
+  moveBranch,
+  openPull,
+  pushCommit,
+  writeComment,
+} from './repository-changes.ts'
 import type { FileChange, RepositoryState } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 import { Timeline } from './timeline.ts'
@@ -89,6 +98,18 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     startPullChecks(repository, pull, atMs)
   }
 
+  /** GitHub forwards the branch where it can, and merges otherwise. */
+  function syncBranch({ repository, pull, atMs }: EventContext): void {
+    const { base, branch, fork } = pull
+    const [tip, baseSha] = [getBranches(repository, fork)[branch], repository.branches[base]]
+    if (tip === undefined || baseSha === undefined) return
+    const relation = compareHistories(repository, tip, baseSha)?.relation
+    const message = `Merge branch '${base}' into ${branch}`
+    if (relation === 'ahead') moveBranch(repository, branch, baseSha, atMs, fork)
+    if (relation === 'diverged')
+      pushCommit(repository, branch, { message, author: MAINTAINER, files: [], parents: [tip, baseSha] }, atMs, fork)
+  }
+
   const commentAs =
     (user: string) =>
     ({ pull, atMs, event: { body = '' } }: EventContext): unknown =>
@@ -98,6 +119,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     'person-commits': commitAs(MAINTAINER),
     'bot-commits': commitAs(BOT),
     'bot-merges-base': mergeBase,
+    'person-syncs': syncBranch,
     merge: ({ repository, number, atMs }) => mergePull(repository, number, MAINTAINER, atMs),
     close: ({ repository, pull, atMs }) => {
       closeIssue(repository, pull, atMs)
@@ -113,7 +135,8 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
       timeline.schedule(atMs + event.delayMs, (thenMs) => {
         const repository = findRepository(job)
         const pull = repository?.pulls[number]
-        if (repository === undefined || pull?.state !== 'open') return
+        if (repository === undefined || pull === undefined) return
+        if (pull.state !== 'open' && event.act !== 'person-syncs') return
         ACTS[event.act]({ repository, number, pull, atMs: thenMs, event })
       })
     }

@@ -10,11 +10,15 @@ import { ALL_PERMISSIONS, type Lag, type Permissions, DEFAULT_LAG } from './stat
 export interface PlannedEvent {
   readonly after: 'opened' | 'follow-up'
   readonly delayMs: number
-  /** `bot-merges-base`: a bot brings the branch up to date with the one that it is to go into. */
+  /**
+   * `bot-merges-base`: a bot brings the branch up to date with the one that it is to go into. `person-syncs`: a person does, as
+   * with "Sync fork" on GitHub, also after the pull request was merged or closed.
+   */
   readonly act:
     | 'person-commits'
     | 'bot-commits'
     | 'bot-merges-base'
+    | 'person-syncs'
     | 'merge'
     | 'close'
     | 'stranger-comments'
