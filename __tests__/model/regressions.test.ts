@@ -13,6 +13,9 @@ const SAME_LINK: Schedule = { ...FOLLOW_UP, before: WITH_LINK, oursHasTheSameLin
 /** Its turn is over at once, and has changed nothing, so that its link is looked for. */
 const LINKLESS: Schedule = { ...CALM, ours: LONG_AGO }
 
+/** The same, and a link that is 5 s late. */
+const LATE_LINK: Schedule = { ...CALM, ours: { ...LONG_AGO, hasLink: true, linkLateMs: 5_000 } }
+
 const fate = (what: Happening, delayMs = 10, times = 1): Fate => ({ what, delayMs, times })
 const broken = (how: Extract<Happening, { kind: 'broken' }>['how']): Happening => ({ kind: 'broken', how })
 const refused = (status: number, seconds = 0): Happening => {
@@ -24,7 +27,7 @@ const without = (part: string): unknown => expect.not.stringContaining(part)
 
 const PULL_REQUEST = { report: { outcome: 'pull-request' } }
 const UNKNOWN_FATE = { report: { outcome: 'error', error: { code: 'unknown-fate' } } }
-const NO_CHANGES = { report: { outcome: 'no-changes' } }
+const ERROR = (code: string): object => ({ report: { outcome: 'error', error: { code } } })
 
 /** From the step's beginning, in milliseconds. */
 interface Ends {
@@ -68,20 +71,29 @@ const ONCE_BROKEN: Readonly<Record<string, readonly [schedule: Schedule, expecte
     { ...CALM, posts: [fate(refused(429, 1), 10, 3), fate(broken('refused'), 10, 50)] },
     { report: { error: { code: 'unreachable' } }, service: { posts: { length: 4 } } },
   ],
-  'a rate limit while the link is looked for does not take back that the turn is completed': [
+  'a rate limit that outlasts the step while the link is looked for is no proof that nothing changed': [
     { ...LINKLESS, reads: [fate(refused(429, 2_000), 10, 99)] },
-    NO_CHANGES,
+    { ...ERROR('rate-limited'), outputs: { status: 'completed' } },
     { before: 10_000 },
   ],
-  'a rate limit while the link is looked for does not hold the step up for longer than the looking may take': [
-    { ...LINKLESS, reads: [fate(refused(429, 120), 10, 99)] },
-    NO_CHANGES,
-    { before: 10_000 },
+  'a rate limit that ends before the deadline is waited for while the link is looked for': [
+    { ...LATE_LINK, reads: [fate(refused(429, 120), 10, 1)] },
+    PULL_REQUEST,
+    { after: 120_000, before: 140_000 },
   ],
-  'a key that is refused while the link is looked for does not take back that the turn is completed': [
+  'a service that fails until the deadline while the link is looked for is no proof that nothing changed': [
+    { ...LINKLESS, reads: [fate(refused(503), 10, 999)] },
+    { report: { outcome: 'timed-out' }, outputs: { status: 'completed', changed: '' }, text: containing('has a pull') },
+  ],
+  'a link that comes while connections break is found': [
+    { ...LATE_LINK, reads: [fate(broken('reset-after-read'), 10, 6)] },
+    PULL_REQUEST,
+  ],
+  'a key that is refused while the link is looked for is no proof that nothing changed': [
     { ...LINKLESS, reads: [fate(refused(403))] },
-    NO_CHANGES,
+    { ...ERROR('forbidden'), outputs: { status: 'completed', changed: '' } },
   ],
+  'a link that comes after one 404 is found': [{ ...LATE_LINK, reads: [fate(refused(404))] }, PULL_REQUEST],
   'a turn before that ends only at the deadline leaves no time for the prompt, which is then not sent': [
     {
       ...FOLLOW_UP,

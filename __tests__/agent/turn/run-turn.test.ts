@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import {
   LINK_LAG_MS,
+  nextLinkPollMs,
   nextPollMs,
   nextSettlePollMs,
   nextTurnPollMs,
@@ -267,21 +268,48 @@ describe('wait for job', () => {
       },
     ],
     [
-      'a read that fails at the end is repeated once, and may find the link',
+      'a read for a late link that fails at the end is repeated, and may find the link',
       created([...UNLINKED, failure('unreachable'), completed]),
-      { ...ended('pull-request'), elapsedMs: 25_000, ...asked('create', ...Array<string>(7).fill('get')) },
+      { ...ended('pull-request'), elapsedMs: 30_000, ...asked('create', ...Array<string>(7).fill('get')) },
     ],
     [
-      'and may fail again',
-      created([...UNLINKED, failure('unreachable')]),
-      { ...ended('no-changes'), ...asked('create', ...Array<string>(7).fill('get')) },
+      'only a read without a link that is requested 15 s after the first one proves that nothing changed',
+      created([...UNLINKED, failure('unreachable'), failure('service-error'), withoutLink]),
+      { ...ended('no-changes'), elapsedMs: 35_000, ...slept(10_000, 1_000, 2_000, 3_000, 4_000, 5_000, 5_000, 5_000) },
     ],
     [
-      'a read that a rate limit refuses is not repeated',
-      created([withoutLink, failure('rate-limited', 60_000)]),
-      { ...ended('no-changes'), elapsedMs: 11_000, ...asked('create', 'get', 'get') },
+      'reads for a late link that fail until the deadline prove nothing',
+      created([withoutLink, failure('service-error')], { timeoutMs: 60_000 }),
+      {
+        ...ended('timed-out', { job: withoutLink, lastProblem: { code: 'service-error' }, error: undefined }),
+        elapsedMs: 60_000,
+      },
     ],
-    ['reads that fail meanwhile change nothing', created([withoutLink, failure('service-error')]), ended('no-changes')],
+    [
+      'a rate limit is waited for, longer than a link may be late, and the link is found',
+      created([withoutLink, failure('rate-limited', 20_000), completed]),
+      { ...ended('pull-request'), elapsedMs: 33_000 },
+    ],
+    [
+      'a rate limit that outlasts the step is red, and the job stays as it was read',
+      created([withoutLink, failure('rate-limited', 60_000)], { timeoutMs: 60_000 }),
+      { report: { ...stopped('rate-limited'), job: withoutLink }, elapsedMs: 11_000 },
+    ],
+    [
+      'one 404 while a link may be late may be a gateway’s',
+      created([withoutLink, failure('not-found'), down, failure('not-found'), completed]),
+      ended('pull-request'),
+    ],
+    [
+      'a second 404 in a row is red',
+      created([withoutLink, failure('not-found'), failure('not-found'), completed]),
+      { report: { ...stopped('not-found'), job: withoutLink } },
+    ],
+    [
+      'a key that is refused while a link may be late is red',
+      created([withoutLink, failure('unauthorized'), completed]),
+      { report: { ...stopped('unauthorized'), job: withoutLink } },
+    ],
     [
       'the reads for a late link that the deadline cuts short prove nothing',
       created([withoutLink], { timeoutMs: 12_000 }),
@@ -289,10 +317,11 @@ describe('wait for job', () => {
     ],
   ])('%s', plays)
 
-  test('a read that hangs cannot stretch the reads for a late link', async () => {
+  test('a read that hangs cannot put off the read that decides about a late link', async () => {
     const { client, clock, elapsedMs } = await playTurn(created([withoutLink]))
     const startedAt = clock.now() - elapsedMs
-    expect(client.endsAts.map((at) => (at ?? NaN) - startedAt)).toEqual([3_600_000, ...Array<number>(5).fill(25_000)])
+    const untilItDecides = Array<number>(4).fill(25_000)
+    expect(client.endsAts.map((at) => (at ?? NaN) - startedAt)).toEqual([3_600_000, ...untilItDecides, 3_600_000])
   })
 })
 
@@ -328,6 +357,11 @@ test.each<[string, number | undefined, Partial<PollState>, number]>([
   ['not after one that is longer', 300_000, { reads: 9 }, 5_000],
 ])('the turn of a follow-up is looked for %s', (_when, fixedMs, state, expected) => {
   expect(nextTurnPollMs(fixedMs, { ...USUAL, ...state })).toBe(expected)
+})
+
+test('the reads for a link go on at the usual pace if the first ones fail', () => {
+  expect([4, 5, 6].map((reads) => nextLinkPollMs(7_000, { ...USUAL, reads }))).toEqual([5_000, 7_000, 7_000])
+  expect(nextLinkPollMs(7_000, { ...USUAL, reads: 1, minDelayMs: 3_000 })).toBe(3_000)
 })
 
 test('the reads for a link fill its time, which is fifteen seconds', () => {

@@ -136,6 +136,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     text: (report) => {
       const waited = `The step waited ${formatDuration(report.durationMs)}.`
       if (isStillRunning(report)) return `${waited} The job still runs.`
+      if (report.progress === undefined)
+        return `${waited} The job has ended, and it is not known whether it has a pull request.`
       return `${waited} The job has ended, and it is not known whether that is the end of this follow-up.`
     },
     advice: (report) =>
@@ -216,7 +218,7 @@ export function adviseAttaching(report: Report): string | undefined {
   const id = getJobId(report)
   const isUnseen = progress === 'unsent' || (progress === 'taken' && outcome !== 'submitted')
   const mayEnd =
-    isStillRunning(report) || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind === 'attach')
+    isStillRunning(report) || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind !== 'follow-up')
   if (id === undefined || isUnseen || isFixing(report) || !mayEnd) return undefined
   const tells =
     progress === undefined ? '' : ' It tells how the job ends, and not whether this follow-up was its last turn.'

@@ -1,7 +1,7 @@
 import { OutputsLost } from '../../action/toolkit.ts'
 import { createTryRead, getRateLimitDelayMs, isAskedToWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
 import { isTerminal, type Job, STATUS_PHRASES } from '../../docs-service/schemas.ts'
-import { ActionError, describeError, logCauses, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, describeError, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat } from '../../runtime/heartbeat.ts'
 import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
@@ -9,7 +9,7 @@ import { type AgentStep, writeMilestone } from '../journal.ts'
 import type { Outcome } from '../report/report.ts'
 import { type Ended, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
 import { isWithoutLink, seeEnd } from './job-state.ts'
-import { LINK_LAG_MS, nextPollMs, nextSettlePollMs, nextTurnPollMs } from './poll-schedule.ts'
+import { LINK_LAG_MS, nextLinkPollMs, nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
 
 /** How to wait. */
 interface PollPlan {
@@ -17,19 +17,24 @@ interface PollPlan {
   readonly nextMs?: typeof nextPollMs
   /** The last read is after this time, in milliseconds, and at the deadline at the latest. */
   readonly withinMs?: number
-  /** Whether to give up if the service asks for patience past the last read. */
-  readonly endsOnLongWait?: true
+  /** A read that is requested before this time, on the clock's scale, is cut off at it. */
+  readonly cutsReadsAt?: number
   /** Otherwise after the first pause, as the job was just read. */
   readonly readsAtOnce?: true
   /** Until this time a job that is not found counts as not there yet. */
   readonly mayBeMissingUntil?: number | undefined
+  /** Whether a job is gone only if it is not found twice in a row: a single 404 may be a gateway's. */
+  readonly repeatsMissing?: true
 }
 
 /** Such a wait is said at once, also in a row of others, in milliseconds. */
 const LONG_WAIT_MS = 60_000
 
+/** @param requestedAtMs when the read was requested, on the clock's scale */
+type IsFound = (job: Job, requestedAtMs: number) => boolean
+
 /** Reads the job again and again; gives what was waited for, or undefined if the time ran out. */
-type PollJob = (jobId: string, isFound: (job: Job) => boolean, plan?: PollPlan) => Promise<Job | undefined>
+type PollJob = (jobId: string, isFound: IsFound, plan?: PollPlan) => Promise<Job | undefined>
 
 interface Listener {
   /** Hears of each read: a problem will be tried again. */
@@ -64,19 +69,25 @@ export function createPoller(
   return async (jobId, isFound, { nextMs = nextPollMs, withinMs = Infinity, mayBeMissingUntil = 0, ...plan } = {}) => {
     const startedAt = clock.now()
     const getEnd = (): number => Math.min(startedAt + withinMs, step.deadlineAt)
+    const { cutsReadsAt = -Infinity, repeatsMissing = false, readsAtOnce = false } = plan
+    let requestedAt = startedAt
+    let wasMissing = false
     const read = async (): Promise<Job | ActionError> => {
-      const seen = await tryRead(() => client.getJob(jobId, getEnd()), clock.now() < mayBeMissingUntil)
+      requestedAt = clock.now()
+      const readEndsAt = requestedAt < cutsReadsAt ? Math.min(cutsReadsAt, getEnd()) : getEnd()
+      const mayBeMissing = requestedAt < mayBeMissingUntil || (repeatsMissing && !wasMissing)
+      const seen = await tryRead(() => client.getJob(jobId, readEndsAt), mayBeMissing)
+      wasMissing = seen instanceof ActionError && seen.code === 'not-found'
       listener.observe(seen)
       return seen
     }
-    let seen = plan.readsAtOnce ? await read() : undefined
+    let seen = readsAtOnce ? await read() : undefined
     for (let reads = 0; ; reads++) {
       const [job, problem] = seen instanceof ActionError ? [undefined, seen] : [seen, undefined]
-      if (job !== undefined && isFound(job)) return job
+      if (job !== undefined && isFound(job, requestedAt)) return job
       const now = clock.now()
       if (now >= getEnd()) return undefined
       const retryAfterMs = problem === undefined ? 0 : maxRetryAfterMs(problem, clock, waits.at)
-      if (plan.endsOnLongWait && now + retryAfterMs > getEnd()) return undefined
       const state = {
         elapsedMs: now - startedAt,
         reads,
@@ -213,32 +224,23 @@ export function findJob(jobId: string, { poll }: JobWatch): Promise<Job | undefi
   return poll(jobId, () => true, { nextMs: nextTurnPollMs, readsAtOnce: true })
 }
 
-/** How long the one repetition of a read may take that failed at the end of the wait for a link, in milliseconds. */
-const REPEATED_READ_MS = 10_000
+/** Whether a read says anything else than that the job completed without a pull request. */
+const saysMore = (read: Job): boolean => !isWithoutLink(read) || read.hasUnsafeLink === true
 
 /**
- * Reads a completed job without a link until a read says anything else, for as long as replicas may lag. No refused read takes
- * back that the job completed.
- * @returns the read that says something else; `none` if no link came; `cut` if the deadline ended the wait early
+ * Reads a completed job without a link until a read says anything else, or says the same after the time that replicas may lag.
+ * A read that fails proves nothing, so the reading goes on.
+ * @returns the read that decides; undefined if the deadline ended the wait early
+ * @throws ActionError if no further read could help
  */
-async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | 'none' | 'cut'> {
-  const { client, clock, deadlineAt } = watch.step
-  const endsAt = clock.now() + LINK_LAG_MS
-  const saysMore = (read: Job): boolean => !isWithoutLink(read) || read.hasUnsafeLink === true
-  const polled = watch.poll(jobId, saysMore, {
-    nextMs: (_fixedMs, { reads, minDelayMs }) => Math.max(nextSettlePollMs(reads), minDelayMs),
-    withinMs: LINK_LAG_MS,
-    endsOnLongWait: true,
+async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefined> {
+  const standsAt = watch.step.clock.now() + LINK_LAG_MS
+  return watch.poll(jobId, (job, requestedAt) => saysMore(job) || requestedAt >= standsAt, {
+    nextMs: nextLinkPollMs,
+    // The read that decides is requested later, and a read that hangs must not put it off.
+    cutsReadsAt: standsAt,
+    repeatsMissing: true,
   })
-  let read = await orUndefined(polled)
-  const { lastProblem } = watch.reads
-  // The last read has little time, so a slow response is cut off.
-  if (read === undefined && lastProblem !== undefined && lastProblem.code !== 'rate-limited') {
-    const repeated = await orUndefined(client.getJob(jobId, Math.min(clock.now() + REPEATED_READ_MS, deadlineAt)))
-    if (repeated !== undefined) watch.observe(repeated)
-    if (repeated !== undefined && saysMore(repeated)) read = repeated
-  }
-  return read ?? (endsAt > deadlineAt ? 'cut' : 'none')
 }
 
 /** Neither a pull request to show, nor none. */
@@ -263,8 +265,8 @@ export async function settleEnd(job: Job, watch: JobWatch): Promise<JobEnd | Job
   if (!isWithoutLink(job)) return { kind: 'ended', job, work: { kind: 'unknown' } }
   if (job.hasUnsafeLink === true) return unusableLink(job)
   const read = await awaitLink(job.id, watch)
-  if (read === 'none') return { kind: 'ended', job, work: { kind: 'none' } }
-  return read === 'cut' ? undefined : read
+  if (read === undefined || saysMore(read) || !isTerminal(read)) return read
+  return { kind: 'ended', job: read, work: { kind: 'none' } }
 }
 
 /**

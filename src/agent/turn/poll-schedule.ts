@@ -42,8 +42,8 @@ export function nextTurnPollMs(fixedMs: number | undefined, { reads, minDelayMs 
   return Math.max(Math.min(plainMs, fixedMs ?? Infinity), minDelayMs)
 }
 
-/** The first pauses of the reads for what a completed job leaves behind. */
-const SETTLE_READS_MS = [1_000, 2_000, 3_000, 4_000]
+/** The pauses of the reads for what a completed job leaves behind. */
+const SETTLE_READS_MS = [1_000, 2_000, 3_000, 4_000, 5_000]
 /** How long the link of a completed job may lag: five reads. */
 export const LINK_LAG_MS = 15_000
 /** How long the head of a pull request is read after a turn: four reads. */
@@ -55,6 +55,12 @@ const SETTLE_MS = 10_000
  */
 export function nextSettlePollMs(reads: number): number {
   return SETTLE_READS_MS[reads] ?? 5_000
+}
+
+/** The time to the next read for the link of a completed job, in milliseconds: at the usual pace if the first reads failed. */
+export function nextLinkPollMs(fixedMs: number | undefined, state: PollState): number {
+  if (state.reads >= SETTLE_READS_MS.length) return nextPollMs(fixedMs, state)
+  return Math.max(nextSettlePollMs(state.reads), state.minDelayMs)
 }
 
 /** The same for what GitHub's copies may lag behind with. */
