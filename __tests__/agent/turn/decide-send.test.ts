@@ -202,6 +202,26 @@ describe('the log says that the agent is working', () => {
     expect(world.log.join('\n')).toContain('The job is busy.')
   })
 
+  test.each<[string, ServiceResponse]>([
+    ['is read late', refusing(429, { 'retry-after': '2' })()],
+    ['cannot be read in time', { status: 0, headers: {}, body: '', delivery: 'never' }],
+  ])('a follow-up to a given job whose pull request %s waits if another prompt comes meanwhile', async (_how, late) => {
+    let isLate = false
+    const world = await goOn(GIVEN, {
+      after: await goOn(),
+      answers: {
+        'pulls/get': (asked) => {
+          if (isLate) return asked.answer()
+          isLate = true
+          prompt(asked)
+          return late
+        },
+      },
+    })
+    expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
+    expect(world.log.join('\n')).toContain('The job is busy.')
+  })
+
   test('not before a follow-up to a given job whose pull request is closed', async () => {
     const after = await goOn()
     for (const pull of openIn(after.docs)) closeIssue(after.docs, pull, 0)

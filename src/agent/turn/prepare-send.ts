@@ -180,21 +180,15 @@ async function count(target: PullRequestTarget, step: AgentStep): Promise<Target
   )
 }
 
-/**
- * Says in the log that the agent is working, before a follow-up to `job-id`. The read that has just ended the wait is all that
- * such a follow-up rests on, so it is repeated if that took long.
- */
-async function announceFollowUp(
-  head: HeadBefore | undefined,
-  target: Target,
-  before: Job,
-  watch: JobWatch,
-): Promise<SendDecision> {
-  const { clock } = watch.step
-  if (head === undefined || !isOpen(head)) return SEND
-  const startedAtMs = clock.now()
-  await announceToJob(head, before.id, watch.step)
-  return clock.now() - startedAtMs < MAX_READ_AGE_MS ? SEND : decideSend(target, before, watch)
+/** Says in the log that the agent is working, before a follow-up to `job-id`. */
+async function announceFollowUp(head: HeadBefore | undefined, { id }: Job, { step }: JobWatch): Promise<void> {
+  if (head !== undefined && isOpen(head)) await announceToJob(head, id, step)
+}
+
+/** Whether the newest read of a job that has ended, which is all that a follow-up to `job-id` rests on, has to be repeated. */
+function isOutdated({ id }: Job, { step: { clock, journal } }: JobWatch): boolean {
+  const { lastMs } = journal.ends.get(id) ?? { lastMs: Infinity }
+  return clock.now() - lastMs >= MAX_READ_AGE_MS
 }
 
 /** A dry run without a key takes the job as the pull request's comment names it. */
@@ -316,11 +310,10 @@ export async function prepareSend(
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END, watch)
     if (!isOfPullRequest && !isBusy) head = await readHeadBefore(before, step)
     let decision: SendDecision = SEND
-    if (waits === 0)
-      decision = isOfPullRequest
-        ? await reserveFollowUp(target, before, step)
-        : await announceFollowUp(head, target, before, watch)
-    if (isOfPullRequest && decision.kind === 'send') decision = await decideSend(target, before, watch)
+    if (waits === 0 && isOfPullRequest) decision = await reserveFollowUp(target, before, step)
+    else if (waits === 0) await announceFollowUp(head, before, watch)
+    if (decision.kind === 'send' && (isOfPullRequest || isOutdated(before, watch)))
+      decision = await decideSend(target, before, watch)
     if (decision.kind === 'wait') {
       if (++waits === MAX_WAITS) return refuse('The job had changed each time the step looked at it.', RUN_AGAIN)
       present = decision.now
