@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/agent-action.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { LINK } from '../support/fake-client.ts'
+import { PUSH, readRun, RUN_FACTS } from '../support/fake-github.ts'
 import { createReport } from '../support/report.ts'
 
 const plainly = (text: string): string => text
@@ -19,6 +20,17 @@ test('a step without a key that may be missing is skipped, and green', () => {
   const { isGreen, outputs } = agentAction.render(agentAction.createSkippedReport(undefined, 100), plainly, false)
   expect(isGreen).toBe(true)
   expect(outputs['outcome']).toBe('skipped')
+})
+
+test.each([
+  ['since-last-success', 'This run ends green, so the next range since the last successful run begins after it'],
+  ['', undefined],
+])('a step that is skipped without a key says that it moves the base of the next range: `%s`', (range, told) => {
+  const said = agentAction.describeMissingKey?.(
+    { 'change-range': range },
+    readRun({ ...RUN_FACTS, eventName: 'push', payload: PUSH }),
+  )
+  expect(said?.slice(0, told?.length)).toBe(told)
 })
 
 test('the last line names the pull request, and what the service says', () => {

@@ -9,6 +9,7 @@ import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
 import type { ServiceResponse } from '../../../src/emulator/http/exchange.ts'
 import { commentFacts } from '../../support/comment-events.ts'
 import { type Asked, changing, goOn, refusing, type World, type WorldOptions } from '../../support/embedded-world.ts'
+import { PUSH } from '../../support/fake-github.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 
 const UNSENT = { outcome: 'error', error: { code: 'not-sent' } }
@@ -234,6 +235,31 @@ describe('the log says that the agent is working', () => {
     expect(world.report.operation).toBe('created')
     expect([resultsIn(world), resultsIn(world, 4)]).toEqual([['not sent, step agent'], ['opened: 2 files, step agent']])
   })
+})
+
+test('the 15 s for which a job has to be idle count from its first read, which proves that the pull request is its own', async () => {
+  let [readAt, isLimited] = [0, false]
+  const sentAfter: number[] = []
+  await goOn(
+    { reviewers: 'change-authors' },
+    {
+      facts: { eventName: 'push', payload: PUSH },
+      onAsked: (what, { nowMs }) => {
+        if (what === READ) readAt ||= nowMs
+        if (what === MESSAGE) sentAfter.push(nowMs - readAt)
+      },
+      answers: {
+        'repos/compare-commits-with-basehead': (asked) => {
+          if (isLimited) return asked.answer()
+          isLimited = true
+          return refusing(429, { 'retry-after': '12' })()
+        },
+      },
+    },
+  )
+  expect([isLimited, sentAfter.length]).toEqual([true, 1])
+  expect(sentAfter[0]).toBeGreaterThanOrEqual(15_000)
+  expect(sentAfter[0]).toBeLessThan(12_000 + 15_000)
 })
 
 test('a pull request that is closed before the message is no reason to send nothing: a new job begins', async () => {

@@ -258,15 +258,13 @@ export async function recheckBeforeSend(
  */
 async function awaitIdle(end: Job, watch: JobWatch): Promise<Job | undefined> {
   const { clock, core, deadlineAt, jobEnds } = watch.step
-  const standing = (): StandingEnd => jobEnds.get(end.id) ?? { end, sinceMs: clock.now(), lastMs: -Infinity }
-  const isFresh = clock.now() - standing().lastMs < MAX_READ_AGE_MS
-  if (isFresh && hasStood(standing())) return end
-  const leftMs = (): number => standing().sinceMs + STANDING_MS - clock.now()
+  const standing = (): StandingEnd => jobEnds.get(end.id) ?? { end, sinceMs: clock.now(), lastMs: clock.now() }
+  if (hasStood(standing())) return end
+  const leftMs = (): number => Math.max(0, standing().sinceMs + STANDING_MS - clock.now())
   if (clock.now() + leftMs() >= deadlineAt) return undefined
   core.log('The step sends the prompt when the job has been idle for 15 seconds.')
   return watch.poll(end.id, (read) => !isSameEnd(read, end) || hasStood(standing()), {
     nextMs: (fixedMs, state) => Math.max(Math.min(nextTurnPollMs(fixedMs, state), leftMs()), state.minDelayMs),
-    ...(isFresh ? {} : { readsAtOnce: true }),
   })
 }
 
