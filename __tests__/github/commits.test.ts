@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { findForkPoint, historyIn, listOwners } from '../../src/github/commits.ts'
+import { findForkPoint, findHead, historyIn, listOwners } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
 import { getTestMergeHead } from '../../src/github/event.ts'
 import { askingGitHub, errorOf } from '../support/github-client.ts'
@@ -82,7 +82,12 @@ test('the fork point is the only parent outside of the branch, and unknown after
   expect(findForkPoint([...LIST, ...pullCommits({ sha: 'update', parents: ['last', 'main'] })])).toBeUndefined()
 })
 
-test('the owners are the author of the pull request and the author of its first commit', () => {
+test('the head of a branch is the only commit that no other one has as its parent', () => {
+  expect([findHead(LIST), findHead(LIST.toReversed())]).toEqual(['last', 'last'])
+  expect([findHead([]), findHead(LIST.slice(0, 2))]).toEqual(['', ''])
+})
+
+test('the owners are the author of the pull request and the author of the first commit of its own line', () => {
   const owners = (login: string, head = 'last'): string[] => [...listOwners({ login, type: 'User' }, LIST, head)]
   expect(owners('vendor')).toEqual(['vendor', 'Agent <agent@example.com>'])
   expect(owners('')).toEqual(['Agent <agent@example.com>'])

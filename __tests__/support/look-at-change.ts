@@ -43,8 +43,9 @@ export async function lookAtChange(
   const github = fakeGitHub(answers ?? {})
   const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token', ...given })
   const context = { ...RUN_FACTS, ...facts, eventName, payload }
-  const step = fakeStep({ inputs, core, clock, github: answers === null ? undefined : github, context })
-  const found = await resolveChange(step)
+  const { timeoutMs } = inputs
+  const step = fakeStep({ inputs, core, clock, github: answers === null ? undefined : github, context, timeoutMs })
+  const found = await step.questions.spend(() => resolveChange(step))
   return {
     skip: isSkip(found) ? found.reason : undefined,
     prompt: isSkip(found) ? undefined : found.promptContext,

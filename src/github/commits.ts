@@ -122,6 +122,13 @@ export function historyIn(commits: readonly PullRequestCommit[], sha: string): r
   return found
 }
 
+/** Returns the newest commit of a branch: the only one that is not the parent of another. Empty if there are several. */
+export function findHead(commits: readonly PullRequestCommit[]): string {
+  const parents = new Set(commits.flatMap((commit) => commit.parents))
+  const [head, ...others] = commits.filter(({ sha }) => !parents.has(sha))
+  return others.length === 0 ? (head?.sha ?? '') : ''
+}
+
 /** Returns the commit that a branch was created from. Undefined if there are several, as after a merge of the base. */
 export function findForkPoint(commits: readonly PullRequestCommit[]): string | undefined {
   const own = new Set(commits.map(({ sha }) => sha))

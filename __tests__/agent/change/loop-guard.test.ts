@@ -8,6 +8,7 @@ import {
   mergedBy,
   PULL_REQUEST,
   pullCommit,
+  pullCommits,
   PUSH,
   refusal,
   rejecting,
@@ -26,6 +27,8 @@ type Row = [what: string, event: GivenEvent, answers: Answers, expected: Expecte
 const ASKS: Expected = {}
 const NOT_SKIPPED = { lost: 'was not skipped' }
 const ASKS_LATE = { sleptMs: 90_000 }
+/** As late as a step of our own may write its mark after refusals. */
+const ASKS_LATER = { sleptMs: 180_000 }
 const OWN = { skip: '#7' }
 const OWN_SOON = { ...OWN, sleptMs: 2_000 }
 const OWN_LATE = { ...OWN, sleptMs: 15_000 }
@@ -48,6 +51,12 @@ const byGitHub = (...ids: readonly string[]): GivenEvent => {
 const MERGE = byGitHub(commit('b'))
 const TWO = byGitHub(commit('9'), commit('b'))
 const onBranch = (branch: string): GivenEvent => ['push', { ...PUSH, ref: `refs/heads/${branch}` }]
+/** What the sender also wrote. */
+const pushOf = (sender: typeof BOT): GivenEvent => {
+  const username = sender.login
+  const commits = [{ id: commit('c'), author: { username }, committer: { username } }]
+  return by(sender, 'push', { ...PUSH, ref: 'refs/heads/agent/guide', commits })
+}
 const toBranch = (sender: typeof BOT): GivenEvent =>
   by(sender, 'push', { ...PUSH, ref: 'refs/heads/agent/guide', commits: [{ id: commit('c') }] })
 const runOn = (head_branch: string, sha: string, sender = ANN, event = 'push'): GivenEvent =>
@@ -97,6 +106,33 @@ const knowing = (account: typeof BOT): Answers => ({
 const OF_WORKFLOW = noMark({ ...UNMARKED, author: WORKFLOWS })
 const OF_USER = { ...noMark({ ...UNMARKED, author: ANN }), ...knowing(ANN) }
 const OF_OLD_USER = { ...OF_USER, ...noMark({ ...UNMARKED, createdAt: PULL_REQUEST.createdAt, author: ANN }) }
+const SELDOM = { 'poll-interval-seconds': '300' }
+const SELDOM_NEW = { ...UNMARKED, createdAt: '2025-12-31T23:54:30Z', author: ANN }
+const of = (pullRequest: typeof PULL_REQUEST) => ({ ...noMark(pullRequest), ...knowing(ANN) })
+/** @param looks after how many looks that find none its mark is there */
+const markedAfter = (looks: number) => {
+  const unmarked = Array<typeof PULL_REQUEST>(looks).fill({ ...UNMARKED, author: ANN })
+  return { ...noMark(...unmarked, { ...PULL_REQUEST, author: ANN }), ...knowing(ANN) }
+}
+const UNMARKED_MERGE = (account: typeof BOT): Answers => ({
+  ...brings([{ ...MERGED, labels: [], author: account }]),
+  ...NEVER,
+})
+const PUSHED_BY = { skip: 'has pushed the branch, which has no pull request yet' }
+/** The branch has a pull request at the third look, which has its label. */
+const openedLate = (...labels: readonly string[]) => ({
+  ...NEVER,
+  ...knowing(ANN),
+  findPullRequestsOfBranch: inTurn<readonly ListedPullRequest[]>(...[[], []], [
+    { ...OPEN, labels, author: ANN, createdAt: UNMARKED.createdAt },
+  ]),
+})
+const NEW_BRANCH = { ref: 'agent/guide', ref_type: 'branch', repository: PUSH.repository }
+const SINCE = { ...FILES, 'change-range': 'since-last-success' }
+const YOUNG_LABELLED = brings([OPEN])
+const firstBy = (account: typeof BOT) => ({
+  listPullRequestCommits: inTurn(pullCommits({ sha: commit('1'), account }, { sha: commit('c'), account: ANN })),
+})
 const NO_LIST = { ...NEVER, listNewestPullRequests: rejecting(refusal('service-error')) }
 const OLD = { createdAt: PULL_REQUEST.createdAt }
 const soon = () => ({ ...YOUNG, ...noMark(UNMARKED, PULL_REQUEST) })
@@ -146,7 +182,7 @@ test.each<Row>([
   ['a merge of two, one of them known late', TWO, { ...brings([], [], [MERGED]), ...ENDS }, OWN_SOON],
   ['a merge that its pull request does not know yet', MERGE, { findPullRequestsEndingWith: SOON_MERGED }, OWN_SOON],
   ['a merge that nobody knows', MERGE, {}, { sleptMs: 60_000 }],
-  ['a merge that nobody knows, in half of 36 s', MERGE, {}, { sleptMs: 14_000 }, { 'timeout-minutes': '0.6' }],
+  ['a merge that nobody knows, in half of 40 s', MERGE, {}, { sleptMs: 14_000 }, { 'timeout-minutes': '0.667' }],
   ['a push of what a person wrote', PUSHED, {}, ASKS],
   ['a push of an app in the name of a person', by({ ...ANN, type: 'Bot' }, 'push', PUSH), {}, { sleptMs: 60_000 }],
   ['a push that is refused for a minute', PUSHED, brings(REFUSED), { sleptMs: 60_000, lost: 'was not skipped' }],
@@ -176,15 +212,53 @@ test.each<Row>([
   ['a new pull request of another bot', opened(BOT), { ...NEVER, ...knowing(WORKFLOWS) }, ASKS_LATE],
   ['a new pull request of a workflow', opened(WORKFLOWS), { ...OF_WORKFLOW, ...knowing(WORKFLOWS) }, ASKS_LATE],
   ['a new pull request of a bot, if GitHub does not list earlier ones', opened(BOT), NO_LIST, ASKS_LATE],
-  ["a new pull request of the agent's user account", opened(ANN), OF_USER, ASKS_LATE],
-  [
-    'a new one of it that is marked seldom',
-    opened(ANN),
-    OF_USER,
-    { sleptMs: 360_000 },
-    { 'poll-interval-seconds': '300' },
-  ],
+  ["a new pull request of the agent's user account", opened(ANN), OF_USER, ASKS_LATER],
+  ['one of it that is marked after two minutes', opened(ANN), markedAfter(7), { ...OWN, sleptMs: 120_000 }],
+  ['one of it, in two minutes', opened(ANN), OF_USER, ASKS_LATE, { 'timeout-minutes': '2' }],
+  ['one that is marked seldom', opened(ANN), OF_USER, { sleptMs: 360_000 }, SELDOM],
+  ['one that is marked seldom, and then is', opened(ANN), markedAfter(10), { ...OWN, sleptMs: 210_000 }, SELDOM],
+  ['one that is marked seldom, after 5.5 minutes', opened(ANN), of(SELDOM_NEW), { sleptMs: 360_000 }, SELDOM],
+  ['one that is marked soon, after 5.5 minutes', opened(ANN), of(SELDOM_NEW), ASKS],
   ["an old pull request of the agent's user account", opened(ANN), OF_OLD_USER, ASKS],
+
+  // What is merged or pushed without a mark.
+  ["a merge of the agent's bot", PUSHED, { ...UNMARKED_MERGE(BOT), ...knowing(BOT) }, OWN],
+  ['a merge of another bot', PUSHED, { ...UNMARKED_MERGE(BOT), ...knowing(ANN) }, ASKS],
+  ['a merge of a workflow', PUSHED, { ...UNMARKED_MERGE(WORKFLOWS), ...knowing(WORKFLOWS) }, ASKS],
+  ["a merge of the agent's user account", PUSHED, { ...UNMARKED_MERGE(ANN), ...knowing(ANN) }, ASKS],
+  [
+    'a merge of a bot, if GitHub does not list earlier ones',
+    PUSHED,
+    { ...UNMARKED_MERGE(BOT), ...NO_LIST },
+    NOT_SKIPPED,
+  ],
+  ["a push of the agent's bot before its pull request", toBranch(BOT), knowing(BOT), { ...PUSHED_BY, sleptMs: 60_000 }],
+  ['a push of another bot before its pull request', toBranch(BOT), knowing(WORKFLOWS), { sleptMs: 60_000 }],
+  ['a push of a person without a pull request', pushOf(ANN), knowing(BOT), ASKS],
+  [
+    "a push of the agent's user account before its pull request",
+    pushOf(ANN),
+    openedLate('docs-agent'),
+    { ...OWN, sleptMs: 30_000 },
+  ],
+  ['a push of it without a pull request', pushOf(ANN), knowing(ANN), ASKS_LATER],
+  ['a push of it with one of its own', pushOf(ANN), openedLate(), { sleptMs: 210_000 }],
+  ['a run on its push', runOn('agent/guide', 'c'), openedLate('docs-agent'), { ...OWN, sleptMs: 6_000 }],
+  ['a run on its push without a pull request', runOn('agent/guide', 'c'), knowing(ANN), { sleptMs: 240_000 }],
+  ['its new branch', by(ANN, 'create', NEW_BRANCH), openedLate('docs-agent'), { ...OWN, sleptMs: 15_000 }],
+  ['a new branch of a person', by(ANN, 'create', NEW_BRANCH), knowing(BOT), ASKS],
+  ['its push to the default branch', PUSHED, knowing(ANN), ASKS],
+  [
+    'its push of what others committed, too',
+    pushOf(ANN),
+    { ...openedLate('docs-agent'), ...comparingOf('9', 'c') },
+    ASKS,
+    SINCE,
+  ],
+
+  // The agent's commits may be by another account than its pull request.
+  ['a push by the author of the first commit', pushOf(ANN), { ...YOUNG_LABELLED, ...firstBy(ANN) }, OWN],
+  ['a push by the author of a later commit', pushOf(ANN), { ...YOUNG_LABELLED, ...firstBy(BOT) }, ASKS],
 
   ['a status that is known by what ends with its commit', ['status', STATUS], ENDS, OWN],
   ['a status that is known late', ['status', STATUS], brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
@@ -242,8 +316,9 @@ test("the mark of the agent's user account is waited for, and the log says so", 
     readPullRequest: read.readPullRequest,
   })
   expect([skip, sleptMs]).toEqual([expect.stringContaining('#7'), 120_000])
-  expect(log).toContain('An account of the agent opened pull request #7: waiting for its mark.')
-  expect(log).toContain('Pull request #7 has no mark yet.')
+  const what = 'the mark of pull request #7, which an account of the agent opened.'
+  expect(log).toContain(`Waiting for ${what}`)
+  expect(log).toContain(`Still waiting for ${what}`)
 })
 
 test.each(['label', 'milestone', 'gollum', 'issues', 'discussion', 'an-event-of-the-future'])(

@@ -20,21 +20,29 @@ interface World {
   readonly read?: Partial<PullRequest>
   /** The commits of the pull request, oldest first, and who made them. */
   readonly listed?: readonly Listed[]
-  readonly by?: typeof AGENT
+  /** By default all are of the agent; one may be given for each. */
+  readonly by?: readonly (typeof AGENT)[]
   readonly ofBranch?: readonly ListedPullRequest[]
 }
 
 /** A GitHub that knows where these commits came from, and may know one pull request by its number. */
 const where = (
   commits: Readonly<Record<string, readonly ListedPullRequest[]>>,
-  { read, listed = [], by = AGENT, ofBranch = [] }: World = {},
+  { read, listed = [], by = [], ofBranch = [] }: World = {},
 ): Answers => ({
   listComments: () => Promise.resolve([]),
   findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha] ?? []),
   findPullRequestsOfBranch: () => Promise.resolve(ofBranch),
   listPullRequestCommits: () =>
     Promise.resolve(
-      pullCommits(...listed.map(([sha, message = 'Change']) => ({ sha, message, author: 'Docs', account: by }))),
+      pullCommits(
+        ...listed.map(([sha, message = 'Change'], index) => ({
+          sha,
+          message,
+          author: 'Docs',
+          account: by[index] ?? AGENT,
+        })),
+      ),
     ),
   readPullRequest: ({ number }) =>
     read !== undefined && number === 7
@@ -124,8 +132,8 @@ test.each<[how: string, commits: readonly Listed[], known: string]>([
 test.each<[what: string, event: GivenEvent, answers: Answers]>([
   [
     'a commit of somebody else in it, which may have come with another one, too',
-    parsePush([...FIRST_PAGE, [B, 'Merge']]),
-    where({ [B]: [OWN] }, { listed: FIRST_PAGE, by: ANN }),
+    parsePush([...SECOND_PAGE, [B, 'Merge']]),
+    where({ [B]: [OWN] }, { listed: [...FIRST_PAGE, ...SECOND_PAGE], by: [AGENT, ANN] }),
   ],
   [
     'the next commit below a rebase, even if it is called like one',
@@ -135,10 +143,34 @@ test.each<[what: string, event: GivenEvent, answers: Answers]>([
   [
     'a commit by a deleted account, though a deleted account opened its pull request too',
     parsePush([...FIRST_PAGE, [B, 'Merge']]),
-    where({ [B]: [{ ...OWN, author: GHOST }] }, { listed: FIRST_PAGE, by: GHOST }),
+    where({ [B]: [{ ...OWN, author: GHOST }] }, { listed: FIRST_PAGE, by: [GHOST] }),
   ],
 ])('a merge does not explain %s', async (_what, event, answers) => {
   expect(await whose(event, answers)).toBe('others')
+})
+
+test('a merge explains the commits of whoever wrote the first one of its branch', async () => {
+  const { skip, asked } = await lookAtChange(
+    {},
+    parsePush([...HUNDRED, [B, 'Merge']]),
+    where({ [B]: [OWN] }, { listed: HUNDRED, by: Array<typeof AGENT>(100).fill(ANN) }),
+  )
+  expect(skip).toContain('#7')
+  expect(asked).toHaveLength(3)
+})
+
+test('a push of a bot with too many commits to look up is skipped, or red if an input needs the change', async () => {
+  const shas = Array.from({ length: 51 }, (_, index) => String(index).padStart(40, '0'))
+  const each = where(Object.fromEntries(shas.map((sha) => [sha, [OWN]])))
+  const push = parsePush(
+    shas.map((sha) => [sha]),
+    { sender: AGENT },
+  )
+  expect((await lookAtChange({}, push, each)).skip).toContain('A bot started this run')
+  await expect(lookAtChange({ 'change-context': 'commits' }, push, each)).rejects.toMatchObject({
+    code: 'not-sent',
+    message: expect.stringContaining('more than 50 of its commits came from elsewhere') as unknown,
+  })
 })
 
 type Author = ListedComment['author'] | undefined

@@ -1,109 +1,22 @@
 import { openGitHub } from '../../action/step.ts'
-import type { PullRequestCommit } from '../../github/commits.ts'
+import { findHead, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
-import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { orNotSent, orUndefined } from '../../runtime/errors.ts'
-import { Heartbeat } from '../../runtime/heartbeat.ts'
-import { isMarkerComment } from '../marker.ts'
+import { ActionError, orNotSent } from '../../runtime/errors.ts'
 import type { AgentStep } from '../journal.ts'
-import { findAgentAccounts, OTHER_BOTS } from './agent-accounts.ts'
 import { type FoundChange, isChangeWanted } from './compare-range.ts'
 import type { EventOrigin } from './event-origin.ts'
-import {
-  getGuardEnd,
-  matchCommits,
-  MAX_LOOK_UPS,
-  type SourceLookUp,
-  type SourcePullRequest,
-} from './source-pull-requests.ts'
+import { openOwnWork, type OwnWork } from './own-work.ts'
+import { matchCommits, MAX_LOOK_UPS, type SourceLookUp } from './source-pull-requests.ts'
 
 /**
- * The numbers of the pull requests that a change came from, if this action's jobs opened all of them. `others`: some of it is
- * the work of others.
+ * The numbers of the pull requests that a change came from, if this action's jobs opened all of them. `agent`: it has no pull
+ * request yet, and an account of the agent pushed it. `others`: some of it is the work of others; `direct`: some of it came
+ * without a pull request, which is mostly the work of others. `too-many`: more commits than are looked up.
  */
-type Ownership = readonly number[] | 'others' | 'unknown'
-
-/** Up to a minute and a half: a label is put on as soon as the step that waits for the job has seen its end. */
-const MARK_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
-/** Added to the poll interval: a step that reads its job seldom marks the pull request later. */
-const MARK_AFTER_POLL_MS = 60_000
-const LATE_MARK_PAUSE_MS = 30_000
-/** For as long, in milliseconds, a pull request is new: its run may have waited for a runner, and the job's end comes later. */
-const NEW_FOR_MS = 300_000
-
-/** The pauses before a mark of this action is looked for again, in milliseconds, if it may be written as late as by this step. */
-function getLateMarkPauses({ pollIntervalMs = 0 }: AgentStep['inputs']): readonly number[] {
-  const knownMs = MARK_PAUSES_MS.reduce((sum, ms) => sum + ms, 0)
-  const count = Math.ceil((pollIntervalMs + MARK_AFTER_POLL_MS - knownMs) / LATE_MARK_PAUSE_MS)
-  return [...MARK_PAUSES_MS, ...Array<number>(Math.max(0, count)).fill(LATE_MARK_PAUSE_MS)]
-}
-
-/** Bots that are not the agent: with the account of workflows, anybody's workflow opens pull requests. */
-const NO_AGENTS: readonly string[] = ['github-actions[bot]', ...OTHER_BOTS]
-
-/** How an unmarked open pull request is judged. `agent`: it is the agent's. `wait`: its mark may still come. */
-type Unmarked = 'agent' | 'wait' | 'wait-longer' | 'others'
-
-/**
- * Judges an open pull request without a mark by its author. Accounts that authored earlier pull requests of this action are the
- * agent's; but a person may open pull requests of their own, too.
- */
-async function judgeUnmarked(
-  { author, createdAt }: SourcePullRequest,
-  github: GitHub,
-  { clock, context, inputs }: AgentStep,
-): Promise<Unmarked> {
-  const { event, repository } = context
-  const { label } = inputs
-  const isBot = author.type === 'Bot'
-  const ageMs = clock.wallTime().getTime() - Date.parse(createdAt)
-  const isByApp = event.kind === 'push' && event.sender.isBot
-  const isNew = ageMs < Math.max(NEW_FOR_MS, (inputs.pollIntervalMs ?? 0) + MARK_AFTER_POLL_MS)
-  const mayBeAgent = author.login !== '' && (isBot ? !NO_AGENTS.includes(author.login) : isNew)
-  const accounts = mayBeAgent ? await orUndefined(findAgentAccounts(repository, label, github)) : undefined
-  const isKnown = accounts?.some(({ login }) => login === author.login) === true
-  if (isKnown) return isBot ? 'agent' : 'wait-longer'
-  return isByApp || (isNew && isBot) ? 'wait' : 'others'
-}
-
-/**
- * Whether a job of this action opened a pull request: it has the label, or the comment that names the job. Both may still come
- * if an app or an account of the agent opened it.
- * @throws ActionError if GitHub does not tell
- */
-async function isOwnPullRequest(pullRequest: SourcePullRequest, github: GitHub, step: AgentStep): Promise<boolean> {
-  const { clock, context, core, inputs, questions, signal } = step
-  const { number } = pullRequest
-  if (!isOpen(pullRequest) && !inputs.skipOwnChanges) return false
-  const address = { repository: context.repository, number }
-  let known: readonly string[] | undefined = pullRequest.labels
-  const hasMark = async (): Promise<boolean> => {
-    const labels = known ?? (await github.readPullRequest(address)).labels
-    known = undefined
-    if (hasLabel(inputs.label, labels)) return true
-    const comments = await github.listComments(address, isMarkerComment)
-    return comments.some(({ body, author }) => author === 'trusted' && isMarkerComment(body))
-  }
-  if (await hasMark()) return true
-  if (inputs.label === '' || !isOpen(pullRequest)) return false
-  const unmarked = await judgeUnmarked(pullRequest, github, step)
-  if (unmarked === 'agent' || unmarked === 'others') return unmarked === 'agent'
-  const isLate = unmarked === 'wait-longer'
-  const heartbeat = new Heartbeat({ clock, log: core.log })
-  if (isLate) heartbeat.say(`An account of the agent opened pull request #${number}: waiting for its mark.`)
-  for (const pauseMs of isLate ? getLateMarkPauses(inputs) : MARK_PAUSES_MS) {
-    // A wait that is as long as the step that writes the mark may take is not counted as a question.
-    const mayWait = isLate ? questions.allowWait(pauseMs) : clock.now() + pauseMs < getGuardEnd(step)
-    if (!mayWait) return false
-    await clock.sleep(pauseMs, signal)
-    if (await hasMark()) return true
-    if (isLate) heartbeat.beat(`Pull request #${number} has no mark yet.`)
-  }
-  return false
-}
+type Ownership = readonly number[] | 'agent' | 'others' | 'direct' | 'unknown' | 'too-many'
 
 /**
  * Whether all of the commits came with pull requests that this action's jobs opened. The first commit that did not ends the
@@ -116,7 +29,7 @@ async function isOwnPullRequest(pullRequest: SourcePullRequest, github: GitHub, 
 async function findOwnChanges(
   commits: readonly EventCommit[],
   sources: SourceLookUp,
-  github: GitHub,
+  { isOwn }: OwnWork,
   step: AgentStep,
 ): Promise<Ownership> {
   const own = new Set<number>()
@@ -126,19 +39,21 @@ async function findOwnChanges(
     if (explained.has(commit.sha)) continue
     if (++lookUps > MAX_LOOK_UPS) {
       step.core.log(`Too many of the ${commits.length} commits came from elsewhere to look up each.`)
-      return 'unknown'
+      return 'too-many'
     }
     const found = await sources.find(commit)
-    if (found.length === 0) return 'others'
+    if (found.length === 0) return 'direct'
     explained.add(commit.sha)
     for (const source of found) {
       const { author, number } = source
-      if (!own.has(number) && !(await isOwnPullRequest(source, github, step))) return 'others'
+      if (!own.has(number) && !(await isOwn(source))) return 'others'
       own.add(number)
       if (commits.every(({ sha }) => explained.has(sha))) continue
+      const listed = await sources.listCommits(number)
+      const owners = listOwners(author, listed, findHead(listed))
       // Commits of others on it may have come with another pull request, too.
-      const isByAuthor = ({ account: { login } }: PullRequestCommit): boolean => login !== '' && login === author.login
-      for (const sha of matchCommits(await sources.listCommits(number), commit, commits, isByAuthor)) explained.add(sha)
+      const isByAgent = ({ account: { login } }: PullRequestCommit): boolean => login !== '' && owners.has(login)
+      for (const sha of matchCommits(listed, commit, commits, isByAgent)) explained.add(sha)
     }
   }
   return [...own]
@@ -163,6 +78,11 @@ const UNKNOWN_CAUSE =
 
 const OF_EVENT = "The event is about a pull request that this action's job opened"
 const OF_CHANGE = "All of the change came from pull requests that this action's jobs opened"
+const OF_AGENT =
+  'An account that opened earlier pull requests of this action has pushed the branch, which has no pull request yet.'
+const TOO_MANY = `more than ${MAX_LOOK_UPS} of its commits came from elsewhere.`
+const ASK_FOR_LESS =
+  '`change-range: BASE...HEAD` sends the change in parts, and `skip-own-changes: false` leaves this check out.'
 
 /** GitHub's docs: the payload of a push has no more commits than these. */
 const MAX_PUSHED_COMMITS = 2_048
@@ -195,21 +115,45 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     const ownership = mustBeKnown
       ? await orNotSent(LOST, answer, ASK_AGAIN)
       : await journal.orWarn(`${LOST}, ${then}`, answer)
-    if (ownership === undefined || ownership === 'unknown') return unknown
-    return ownership === 'others' ? undefined : formatOwn(what, ownership)
+    switch (ownership) {
+      case 'too-many':
+        if (mustBeKnown) throw new ActionError('not-sent', `${LOST}: ${TOO_MANY}`, { hint: ASK_FOR_LESS })
+        return unknown
+      case undefined:
+      case 'unknown':
+        return unknown
+      case 'others':
+      case 'direct':
+        return undefined
+      case 'agent':
+        return OF_AGENT
+      default:
+        return formatOwn(what, ownership)
+    }
   }
+
+  const ownWork = openOwnWork(step)
 
   /** The branch is made before its pull request is opened. */
   async function checkBranch(name: string, github: GitHub): Promise<Ownership> {
     const [found] = await github.findPullRequestsOfBranch(repository, name, 'open')
-    if (found === undefined) return kind === 'change' ? 'others' : 'unknown'
-    return (await isOwnPullRequest(found, github, step)) ? [found.number] : 'others'
+    if (found !== undefined) return (await ownWork.isOwn(found)) ? [found.number] : 'others'
+    if (kind === 'change') return 'others'
+    const pushed = await ownWork.judgeBranch(name)
+    return pushed === 'others' ? 'unknown' : pushed
   }
 
   async function checkNumbers(github: GitHub): Promise<Ownership> {
     for (const number of numbers)
-      if (!(await isOwnPullRequest(await github.readPullRequest({ repository, number }), github, step))) return 'others'
+      if (!(await ownWork.isOwn(await github.readPullRequest({ repository, number })))) return 'others'
     return numbers
+  }
+
+  /** A push to a branch that has no pull request yet may be the agent's, as far as all commits came with it. */
+  async function checkCommits(among: readonly EventCommit[]): Promise<Ownership> {
+    const ownership = await findOwnChanges(among, sources, ownWork, step)
+    const isPushed = kind === 'change' && among.every(({ sha }) => commits.some((commit) => commit.sha === sha))
+    return ownership === 'direct' && branch !== undefined && isPushed ? ownWork.judgeBranch(branch) : ownership
   }
 
   async function checkEvent(): Promise<string | undefined> {
@@ -229,7 +173,7 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
       const ofPullRequests = numbers.length === 0 ? undefined : await checkNumbers(github)
       // A long-lived branch may have a pull request of its own, too.
       if (ofPullRequests !== undefined && (ofPullRequests !== 'others' || branch !== undefined)) return ofPullRequests
-      if (isOfCommit) return findOwnChanges(commits, sources, github, step)
+      if (isOfCommit) return checkCommits(commits)
       return ofItsBranch === undefined ? 'others' : checkBranch(ofItsBranch, github)
     })
   }
@@ -262,9 +206,7 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     const compared = found === undefined || 'reason' in found ? undefined : found
     const requested = compared?.repository === repository ? compared.pullRequest : undefined
     if (skipOwnChanges && requested !== undefined) {
-      const own = await ask(OF_CHANGE, async (github) =>
-        (await isOwnPullRequest(requested, github, step)) ? [requested.number] : 'others',
-      )
+      const own = await ask(OF_CHANGE, async () => ((await ownWork.isOwn(requested)) ? [requested.number] : 'others'))
       if (own !== undefined) return own
     }
     const listed = skipOwnChanges ? listCommits(found) : undefined
@@ -272,7 +214,7 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     const among = listed.filter(({ sha }) => compared?.exempt?.commits.has(sha) !== true)
     if (among.length === 0) return unknown
     const what = kind === 'other' ? OF_EVENT : OF_CHANGE
-    return ask(what, (github) => findOwnChanges(among, sources, github, step))
+    return ask(what, () => checkCommits(among))
   }
 
   return { needsRange: skipOwnChanges && needsRange, checkEvent, checkChange }

@@ -1,5 +1,5 @@
 import { openGitHub } from '../../action/step.ts'
-import type { ChangedFile, PullRequestCommit } from '../../github/commits.ts'
+import { type ChangedFile, findHead, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import { type EventCommit, getTestMergeHead } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
@@ -88,8 +88,13 @@ export function openSourceLookUp(
   async function isSource(found: ListedPullRequest, sha: string): Promise<boolean> {
     if (found.state === 'merged') return true
     if (isAboutCommits) return (await listCommits(found.number)).some((listed) => listed.sha === sha)
-    const isOfItsBranch = event.kind === 'push' && !found.isOfFork && found.branch === event.branch
-    return isOfItsBranch && found.author.login === event.sender.login
+    if (event.kind !== 'push' || found.isOfFork || found.branch !== event.branch) return false
+    const { author, number } = found
+    const { login } = event.sender
+    if (author.login === login) return true
+    // The agent's commits may be by another account than its pull request.
+    const listed = await listCommits(number)
+    return login !== '' && listOwners(author, listed, findHead(listed)).has(login)
   }
 
   async function sourcesAmong(found: Listed, sha: string): Promise<Listed> {

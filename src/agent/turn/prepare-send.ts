@@ -186,8 +186,8 @@ async function announceFollowUp(head: HeadBefore | undefined, { id }: Job, { ste
 }
 
 /** Whether the newest read of a job that has ended, which is all that a follow-up to `job-id` rests on, has to be repeated. */
-function isOutdated({ id }: Job, { step: { clock, journal } }: JobWatch): boolean {
-  const { lastMs } = journal.ends.get(id) ?? { lastMs: Infinity }
+function isOutdated({ id }: Job, { step: { clock, jobEnds } }: JobWatch): boolean {
+  const { lastMs } = jobEnds.get(id) ?? { lastMs: Infinity }
   return clock.now() - lastMs >= MAX_READ_AGE_MS
 }
 
