@@ -68,8 +68,10 @@ export interface Usage {
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 /** For one attempt, including the last byte of its response. */
 const ATTEMPT_TIMEOUT_MS = 30_000
-/** Give up after this many retries. */
+/** Give up after this many retries. Waits for a rate limit are bounded by the deadline instead. */
 const MAX_RETRIES = 3
+/** GitHub asks for longer pauses while a rate limit comes back: from 1 s on twice as long each time, up to this. */
+const MAX_REPEATED_LIMIT_MS = 60_000
 /** GitHub asks for a second between two requests that write. */
 const WRITE_INTERVAL_MS = 1_000
 /** GitHub redirects once, from a repository's old name to its present one. */
@@ -97,11 +99,9 @@ function isTransient(error: unknown): boolean {
 /** A token that is refused for the first time this late may have expired. */
 const EXPIRY_SUSPECTED_MS = 30 * 60_000
 
-/** Returns the delay in milliseconds, or `undefined` if the request must not be retried. */
-function getRetryDelayMs(error: unknown, retryCount: number, retries: number, wallTime: Date): number | undefined {
-  if (error instanceof Refusal && error.isRateLimit)
-    return retryCount < MAX_RETRIES ? error.limitMs(wallTime) : undefined
-  return retryCount < retries && isTransient(error) ? (retryCount + 1) ** 2 * 1_000 : undefined
+/** @param before how many rate limits the request has hit before */
+function getLimitDelayMs(refusal: Refusal, before: number, wallTime: Date): number {
+  return Math.max(refusal.limitMs(wallTime), Math.min(1_000 * 2 ** before, MAX_REPEATED_LIMIT_MS))
 }
 
 /**
@@ -204,13 +204,15 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
   /** Retries a request. Delays must end before the deadline; waits for a rate limit can extend it (`allowWait`). */
   async function perform(request: Outgoing): Promise<GitHubResponse> {
     const { signal, deadline, retries = MAX_RETRIES, isSentOnce = false } = request.policy
-    for (let retryCount = 0; ; retryCount++) {
+    let limits = 0
+    let failures = 0
+    for (;;) {
       try {
         return await attempt(request)
       } catch (error) {
-        const delayMs = isSentOnce ? undefined : getRetryDelayMs(error, retryCount, retries, clock.wallTime())
-        if (delayMs === undefined) throw error
         const isRateLimit = error instanceof Refusal && error.isRateLimit
+        if (isSentOnce || !(isRateLimit || (failures < retries && isTransient(error)))) throw error
+        const delayMs = isRateLimit ? getLimitDelayMs(error, limits++, clock.wallTime()) : (++failures) ** 2 * 1_000
         if (!(isRateLimit ? deadline.allowWait(delayMs) : clock.now() + delayMs < deadline.at)) throw error
         debug(`Retrying in ${delayMs / 1_000} s: ${request.method} ${request.url.href}`)
         await (isRateLimit ? waitForLimit(delayMs, signal) : clock.sleep(delayMs, signal))
