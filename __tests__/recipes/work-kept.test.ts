@@ -70,6 +70,13 @@ test.each(WORKFLOWS)('$name may read what it looks at, and leaves it to GitHub w
   }
 })
 
+test.each(WORKFLOWS)('$name may create the label that its pull requests get', ({ workflow }) => {
+  for (const { job, given } of asksOf(workflow)) {
+    const marks = given['dry-run'] !== true && given['wait'] !== false && given['label'] !== ''
+    if (marks) expect([given, granted(workflow, job)['issues']]).toEqual([given, 'write'])
+  }
+})
+
 test('no two recipes that go on with a pull request have the same one, and no two wait for each other', () => {
   const recipes = WORKFLOWS.filter(({ name }) => name.endsWith('.yml'))
   const labels = recipes.flatMap(({ workflow }) =>

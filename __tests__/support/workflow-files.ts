@@ -52,7 +52,8 @@ export function granted(workflow: Workflow, job: Workflow['jobs'][string]): Reco
     .filter(([name]) => name.startsWith('permission-'))
     // Where an input decides, as if it asked for the permission.
     .map(([name, access]) => [name.replace('permission-', ''), /read|write/.exec(String(access))?.[0]] as const)
-  return { ...workflow.permissions, ...job.permissions, ...Object.fromEntries(app) }
+  // A job's own permissions take the place of all of the workflow's.
+  return app.length > 0 ? Object.fromEntries(app) : { ...(job.permissions ?? workflow.permissions) }
 }
 
 export const ASKS = 'your-org/docs-agent-action@v1'
