@@ -5,6 +5,7 @@ import {
   CENTRAL_WORKFLOW,
   granted,
   readWorkflow,
+  workflowFiles,
   workflowsToCopy,
   type Workflow,
 } from '../support/workflow-files.ts'
@@ -74,6 +75,15 @@ test.each(WORKFLOWS)('$name may create the label that its pull requests get', ({
   for (const { job, given } of asksOf(workflow)) {
     const marks = given['dry-run'] !== true && given['wait'] !== false && given['label'] !== ''
     if (marks) expect([given, granted(workflow, job)['issues']]).toEqual([given, 'write'])
+  }
+})
+
+test.each(workflowFiles())('$path makes the token of an app in the job that uses it', ({ path, text }) => {
+  expect(text).not.toMatch(/needs\.[\w-]+\.outputs\.[\w-]*token/i)
+  for (const { steps = [] } of Object.values(readWorkflow(path).jobs)) {
+    const used = Array.from(JSON.stringify(steps).matchAll(/steps\.([\w-]+)\.outputs\.token/g), ([, id]) => id)
+    const made = steps.filter(({ uses = '' }) => uses.startsWith('actions/create-github-app-token@'))
+    expect(new Set(made.map(({ id }) => id))).toEqual(new Set([...used, ...made.map(({ id }) => id)]))
   }
 })
 

@@ -29,7 +29,7 @@ export interface Workflow {
         readonly uses?: string
         readonly permissions?: Readonly<Record<string, string>>
         readonly concurrency?: Concurrency
-        readonly steps?: readonly { uses?: string; with?: Readonly<Record<string, unknown>> }[]
+        readonly steps?: readonly { id?: string; uses?: string; with?: Readonly<Record<string, unknown>> }[]
       }
     >
   >

@@ -109,6 +109,7 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
   ['a tag that was deleted', 'delete', { ref: 'v1', ref_type: 'tag' }, EVENT, NO_CHANGE],
   ['a deletion, looking back', 'delete', { ref: 'next', ref_type: 'branch', ...MAIN }, SINCE, NO_CHANGE],
   ['a new tag', 'create', { ref: 'v1', ref_type: 'tag' }, EVENT, { kind: 'since-tag', tag: 'v1' }],
+  ['a release', 'release', { release: { tag_name: 'v1' } }, EVENT, { kind: 'since-tag', tag: 'v1' }],
   ['a new branch', 'create', { ref: 'next', ref_type: 'branch' }, EVENT, SINCE],
   ['a run on a pull request', 'workflow_run', run({ pull_requests: [{ number: 7, ...ENDS }] }), EVENT, COMPARED],
 ])('the range of %s', (_what, eventName, payload, requested, expected) => {

@@ -90,7 +90,7 @@ test.each([
   const driver = driveGitHub({ scenario: { agentFork: 'docs-agent/docs', agentBranch: 'main', events } })
   driver.post(JOB, 'Document the flag.')
   driver.advance(21)
-  driver.ask('PUT', '/pulls/4/merge', { merge_method: method })
+  driver.request('PUT', '/pulls/4/merge', { merge_method: method })
   const { sha } = driver.read('/pulls/4').head
   driver.advance(10)
   const { behind_by, commits } = driver.read(`/compare/${sha}...docs-agent:main`)

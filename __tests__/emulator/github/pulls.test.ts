@@ -286,6 +286,12 @@ test('a reply refers to the first comment of its thread', () => {
   expect(ids).toEqual([undefined, 71])
 })
 
+test('a reply to a reply is refused', () => {
+  const { request } = drive()
+  const { id } = request('POST', '/pulls/7/comments/71/replies', { body: 'Done' }).body
+  expect(request('POST', `/pulls/7/comments/${id}/replies`, { body: 'Thanks' }).status).toBe(404)
+})
+
 test('derives the author association from the collaborators, unless the comment has its own', () => {
   const { id, body, createdAtMs, reactions } = LINE
   const writtenBy = (user: string, association = {}) => ({ id, body, createdAtMs, reactions, user, ...association })

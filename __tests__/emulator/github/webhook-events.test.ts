@@ -79,6 +79,18 @@ test('emits no events for changes by the token of a workflow, except for dispatc
   expect(takeEvents()).toEqual(['repository_dispatch docs'])
 })
 
+test("a label that an app's token sets starts workflows, and one that the workflow's token sets does not", () => {
+  const { docs, request, read, takeEvents, writeAs } = drive()
+  pushCommit(docs, 'guide', { message: 'Guide', author: AGENT_USER, files: [] }, START)
+  openPull(docs, 7, { branch: 'guide', user: AGENT_USER }, START)
+  read('/pulls/7')
+  takeEvents()
+  request('POST', '/issues/7/labels', { labels: ['question'] })
+  expect(takeEvents()).toEqual([])
+  writeAs(AGENT_USER, 'POST', '/issues/7/labels', { labels: ['bug'] })
+  expect(takeEvents()).toEqual(['pull_request labeled'])
+})
+
 test('payloads contain only fields of GitHub’s published payloads', () => {
   const { docs, events, read, writeAs } = drive()
   pushCommit(docs, 'guide', { message: 'Guide', author: AGENT_USER, files: [] }, START)

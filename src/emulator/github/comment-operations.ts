@@ -192,6 +192,12 @@ function replyInThread(call: PullCall): Reply {
   })
 }
 
+/** This operation takes the comment that began a thread. GitHub's documentation supports no reply to a reply. */
+function replyToTopLevel(call: PullCall): Reply {
+  const answered = call.pull.reviewComments.find(({ id }) => String(id) === call.params['comment_id'])
+  return answered?.inReplyTo === undefined ? replyInThread(call) : NOT_FOUND
+}
+
 /** Lists the issues and pull requests that can have comments of one kind, with these comments. */
 type ListCommentable = (
   repository: RepositoryState,
@@ -291,7 +297,7 @@ const [deleteComment, deleteInThread] = [withComment(listConversations, remove),
 const [getComment, getInThread] = [withComment(listConversations, get), withComment(listThreads, get)]
 const [editComment, editInThread] = [withComment(listConversations, edit), withComment(listThreads, edit)]
 const [reactTo, reactInThread] = [withComment(listConversations, react), withComment(listThreads, react)]
-const reply = withPull(replyInThread)
+const reply = withPull(replyToTopLevel)
 
 const SINCE = { ...PAGE_PARAMETERS, since: 'time' } as const
 const SORTED = { ...SINCE, sort: ['created', 'updated'], direction: ['asc', 'desc'] } as const
