@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { CheckPlan } from '../../src/emulator/github/check-plan.ts'
-import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts'
+import type { GitHubScenario, PlannedEvent } from '../../src/emulator/github/github-scenarios.ts'
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
 import type { Fault } from '../../src/emulator/http/faults.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
@@ -14,6 +14,8 @@ const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
 
 /** The label cannot be created then. */
 const WITHOUT_ISSUES: Permissions = { ...ALL_PERMISSIONS, issues: 'read' }
+
+const FORK = 'docs-agent/docs'
 
 const MAX_WITHOUT_LINK_MS = 9_000
 
@@ -86,7 +88,7 @@ const event: fc.Arbitrary<PlannedEvent> = fc.record({
   after: fc.constantFrom('opened', 'follow-up'),
   delayMs: weighted([1, seconds(0, 40)], [1, seconds(40, 400)]),
   act: weighted<PlannedEvent['act']>(
-    [3, fc.constantFrom('person-commits', 'bot-commits', 'bot-merges-base')],
+    [3, fc.constantFrom('person-commits', 'bot-commits', 'bot-merges-base', 'person-syncs')],
     [1, fc.constantFrom('merge', 'close')],
     [3, fc.constantFrom('stranger-comments', 'maintainer-comments')],
   ),
@@ -143,6 +145,17 @@ const step = (kind: CourseKind): fc.Arbitrary<CourseStep> =>
     cancelAfterMs: mostly<number | undefined>(undefined, 9, seconds(0, 120)),
   })
 
+/** Where the agent works: mostly in the repository itself, and else on a branch of its fork. */
+const agentPlace = mostly<Pick<GitHubScenario, 'agentFork' | 'agentBranch'>>(
+  {},
+  3,
+  fc.constantFrom(
+    { agentFork: FORK },
+    { agentFork: FORK, agentBranch: 'main' },
+    { agentFork: FORK, agentBranch: 'docs' },
+  ),
+)
+
 /** A link that comes late, read from an old copy, would be missing for longer than it is looked for. */
 function boundStaleness<Plays extends { turns: [TurnPlan, ...TurnPlan[]]; lagsMs: number[] }>(plays: Plays): Plays {
   const mostMs = MAX_WITHOUT_LINK_MS - Math.max(...plays.lagsMs)
@@ -164,23 +177,28 @@ export const arbitraryCourse = (kind: CourseKind): fc.Arbitrary<Course> =>
         prompts: rarely<Fault>('answer-lost', 'reset', 'rate-limited', 'rejected', 'unavailable', 'bad-id'),
       })
       .map(boundStaleness),
-    github: fc.record({
-      checks: fc.array(kind === 'rounds' ? mostly<CheckPlan[]>([FAILING], 1, checks) : checks, {
-        minLength: 1,
-        maxLength: 4,
-      }),
-      events: fc.array(event, { maxLength: 4 }),
-      agentPush: mostly<'on-top' | 'forced'>('on-top', 6, fc.constant('forced')),
-      permissions: mostly(ALL_PERMISSIONS, 2, fc.constantFrom(WITHOUT_ACTIONS, WITHOUT_ISSUES)),
-      faults: rarely<'unavailable' | 'reset' | 'never' | 'answer-lost' | 'late' | number>(
-        'unavailable',
-        'reset',
-        'answer-lost',
-        'late',
-        404,
-        'never',
-      ),
-    }),
+    github: fc
+      .tuple(
+        agentPlace,
+        fc.record({
+          checks: fc.array(kind === 'rounds' ? mostly<CheckPlan[]>([FAILING], 1, checks) : checks, {
+            minLength: 1,
+            maxLength: 4,
+          }),
+          events: fc.array(event, { maxLength: 4 }),
+          agentPush: mostly<'on-top' | 'forced'>('on-top', 6, fc.constant('forced')),
+          permissions: mostly(ALL_PERMISSIONS, 2, fc.constantFrom(WITHOUT_ACTIONS, WITHOUT_ISSUES)),
+          faults: rarely<'unavailable' | 'reset' | 'never' | 'answer-lost' | 'late' | number>(
+            'unavailable',
+            'reset',
+            'answer-lost',
+            'late',
+            404,
+            'never',
+          ),
+        }),
+      )
+      .map(([place, github]) => ({ ...place, ...github })),
     gitHubLags: fc.array(
       fc.record({
         headMs: mostly(0, 1, fc.integer({ min: 0, max: OLDEST_COPY_MS })),

@@ -175,6 +175,18 @@ function changeIsTrue(trace: Trace): string | undefined {
   return ['', 'created'].includes(operation) ? undefined : `It says ${operation}, and GitHub was not asked.`
 }
 
+/** A link may be late by 15 s, of which a read on its way takes some; and a copy that is behind shows it later still. */
+const MAX_LINK_LATE_MS = 13_000
+
+function lateLinkIsFound({ schedule, report: { outcome } }: Trace): string | undefined {
+  const { task, ours, lagsMs } = schedule
+  const isLinked = task === 'create' && ours.ending === 'completed' && ours.hasLink
+  const isInTime = ours.linkLateMs <= MAX_LINK_LATE_MS - Math.max(0, ...lagsMs)
+  return isLinked && isInTime && outcome === 'no-changes'
+    ? `The job got its pull request ${ours.linkLateMs} ms after its end, and the outcome is no-changes.`
+    : undefined
+}
+
 /** Something that must hold on every schedule; gives what is wrong, or undefined. */
 type Invariant = (trace: Trace) => string | undefined
 
@@ -196,6 +208,7 @@ const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'A prompt that may have been taken is said to be so.': unknownFateIsTold,
   'The log has at most a line for a change and one for a minute.': logIsBounded,
   'A change is claimed only if this turn made it.': changeIsTrue,
+  'A link that comes in time is found, whatever reads fail.': lateLinkIsFound,
   ...SHOWN_PROMISES,
 }
 

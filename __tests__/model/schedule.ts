@@ -149,6 +149,36 @@ export const arbitrarySchedule = fc.record({
 })
 export type Schedule = Readonly<ValueOf<typeof arbitrarySchedule>>
 
+/**
+ * A follow-up to a job on which another client's prompt is, or was a moment ago. Nothing fails: all that can deceive the step
+ * are copies that are behind.
+ */
+export const arbitraryOverlap: fc.Arbitrary<Schedule> = fc
+  .record({
+    before: fc.tuple(turn(upTo(20_000)), between(-20_000, 0)).map(([plan, beganMs]) => ({ ...plan, beganMs })),
+    hadEarlierTurn: fc.boolean(),
+    ours: turn(shortTimeMs),
+    oursHasTheSameLink: fc.boolean(),
+    staleMs: upTo(20_000),
+    lagsMs: fc.array(upTo(MAX_LAG_MS), { minLength: 1, maxLength: 5 }),
+    messageAnswerIsStale: fc.boolean(),
+    random: fc.constantFrom(0, 0.3, 0.5, 0.999),
+    pollIntervalMs: mostly<number | undefined>(undefined, 3, between(2_000, 20_000)),
+  })
+  .map((drawn) => ({ ...CALM, task: 'follow-up', timeoutMs: 600_000, ...drawn }))
+
+/** A new job whose link comes late, while many reads fail. */
+export const arbitraryLateLink: fc.Arbitrary<Schedule> = fc
+  .record({
+    ours: fc.record({ durationMs: upTo(20_000), linkLateMs: upTo(13_000) }),
+    reads: fc.array(fate(read, 14), { minLength: 1, maxLength: 8 }),
+    lagsMs: mostly<number[]>([], 2, fc.array(upTo(6_000), { maxLength: 3 })),
+    staleMs: mostly(0, 3, upTo(20_000)),
+    random: fc.constantFrom(0, 0.3, 0.5, 0.999),
+    pollIntervalMs: mostly<number | undefined>(undefined, 3, between(2_000, 120_000)),
+  })
+  .map(({ ours, ...drawn }) => ({ ...CALM, timeoutMs: 900_000, ...drawn, ours: { ...CALM.ours, ...ours } }))
+
 export const LONG_AGO: TurnPlan = {
   beganMs: 0,
   durationMs: 0,

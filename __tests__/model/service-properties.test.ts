@@ -1,14 +1,16 @@
 import { expect, jest, test } from '@jest/globals'
 import { OUTCOMES, type Outcome } from '../../src/agent/report/report.ts'
 import { DRAWING_TEST_TIMEOUT_MS } from '../support/soak.ts'
-import { arbitrarySchedule } from './schedule.ts'
+import { arbitraryLateLink, arbitraryOverlap, arbitrarySchedule } from './schedule.ts'
 import { holdAlways, IS_REPLAY } from './hold-always.ts'
 import { problemsOf } from './invariants.ts'
 import { runSchedule } from './run-schedule.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
 
-const SCHEDULES = { what: 'schedules', runs: 2_000, soakShare: 1 }
+const SCHEDULES = { what: 'schedules', runs: 2_000, soakShare: 0.7 }
+const OVERLAPS = { what: 'follow-ups after another client', runs: 500, soakShare: 0.15 }
+const LATE_LINKS = { what: 'late links', runs: 500, soakShare: 0.15 }
 
 test('every promise holds on every random schedule', async () => {
   const outcomes = new Map<Outcome, number>()
@@ -23,4 +25,21 @@ test('every promise holds on every random schedule', async () => {
   const drawn = OUTCOMES.filter((outcome) => outcome !== 'skipped' && outcome !== 'previewed')
   const rare = drawn.filter((outcome) => (outcomes.get(outcome) ?? 0) < runs / 500)
   expect(IS_REPLAY || runs < 2_000 ? [] : rare).toEqual([])
+})
+
+test('nothing false is said of a follow-up that comes a moment after the prompt of another client', async () => {
+  await holdAlways(arbitraryOverlap, OVERLAPS, async (schedule) => {
+    const trace = await runSchedule(schedule)
+    return { problems: problemsOf(trace), log: trace.log }
+  })
+})
+
+test('a link that comes late is found, whatever reads fail meanwhile', async () => {
+  const outcomes = new Set<Outcome>()
+  await holdAlways(arbitraryLateLink, LATE_LINKS, async (schedule) => {
+    const trace = await runSchedule(schedule)
+    outcomes.add(trace.report.outcome)
+    return { problems: problemsOf(trace), log: trace.log }
+  })
+  expect(outcomes).toContain('pull-request')
 })
