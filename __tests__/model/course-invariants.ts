@@ -1,3 +1,4 @@
+import { AGENT_USER } from '../../src/emulator/github/demo-state.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
 import { brokenIn, endsInTime, SHOWN_PROMISES } from './shown-promises.ts'
@@ -8,6 +9,7 @@ import {
   docsOf,
   filesUpTo,
   jobOf,
+  MARKERS_BY,
   openSince,
   pullOf,
   pullPushesOf,
@@ -326,6 +328,36 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
     : `No row says “${told}”: ${rows.join()}`
 }
 
+/** What a step says if it could not write the comment, or could not find out whether it is there. */
+const LOST_MARK = /^(?:The comment that names the job|The pull request could not be read)/
+
+/** By its comment the next step finds the pull request of a new job. */
+function newIsMarked(run: CourseRun, trace: CourseTrace): string | undefined {
+  const { outcome, error, warnings } = run.report
+  const create = turnsOf(run).find(({ what }) => what === 'create')
+  const job = jobOf(trace, create?.jobId ?? '')
+  const pull = job && pullOf(trace, job)
+  const isExpected = outcome === 'pull-request' && error === undefined && waits(run)
+  if (!isExpected || job === undefined || pull === undefined || (pull.closedAtMs ?? Infinity) <= run.endMs)
+    return undefined
+  const isMarked = pull.comments.some(
+    ({ user, body, createdAtMs }) =>
+      MARKERS_BY.includes(user) &&
+      body.startsWith(`<!-- docs-agent-action: job=${job.id} -->`) &&
+      createdAtMs <= run.endMs,
+  )
+  const isTold = warnings.some(({ lost }) => LOST_MARK.test(lost))
+  return isMarked || isTold ? undefined : `Pull request #${job.pullNumber} has no comment that names ${job.id}.`
+}
+
+/** The files that a step shows are its own work, whoever else has worked in the pull request. */
+function filesAreOfTheAgent({ report: { changes } }: CourseRun, trace: CourseTrace): string | undefined {
+  const ofAgent = docsOf(trace).commits.filter(({ author }) => author === AGENT_USER)
+  const touched = new Set(ofAgent.flatMap(({ files }) => files.map(({ filename }) => filename)))
+  const other = changes?.files.find(({ path }) => !touched.has(path))
+  return other && `It shows ${other.path}, which the agent has not touched.`
+}
+
 const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
   'A step ends by its deadline and 2 s.': ({ endMs, deadlineMs }) => endsInTime(endMs, deadlineMs),
   'The end of each turn is read before it is claimed, and before the next is started.': endsAreRead,
@@ -341,6 +373,8 @@ const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
   'Green is only what was sent and taken.': greenIsTrue,
   'No pull request gets more than twenty follow-ups, and each is counted.': followUpsAreCounted,
   'The log in the pull request tells each turn as it was, and mentions nobody.': logIsTrue,
+  'The open pull request of a new job names its job, unless the step says that it does not.': newIsMarked,
+  'Files that are shown are those of the agent.': filesAreOfTheAgent,
   'No round takes back what its step has come to.': resultStays,
   'Only what is known to be good in all that was asked for is ready, or green by `fail-on`.': readyIsTrue,
   'Nothing of GitHub stops a step that was given its job.': gitHubStopsNothing,

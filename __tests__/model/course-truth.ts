@@ -37,7 +37,8 @@ export function pullPushesOf(trace: CourseTrace, { jobId, turn }: { jobId: strin
 export const pullOf = (trace: CourseTrace, { pullNumber }: JobRecord): PullState | undefined =>
   docsOf(trace).pulls[pullNumber]
 
-const MARKERS_BY = ['github-actions[bot]', 'mona']
+/** Whose marker comments count: the workflow's token, and a person with write access. */
+export const MARKERS_BY = ['github-actions[bot]', 'mona']
 
 /**
  * Since when a job's pull request could be continued: open, with a marker comment by a trusted author, and with the label or a

@@ -218,6 +218,13 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
     during('person-commits', LONG_TURN),
     { 'pr-operation': 'updated', result: expect.not.stringContaining('docs/index.md') },
   ],
+  'the files of a person in a new pull request are not those of the agent': [
+    {
+      ...checked(passes('build', { takesMs: 40_000 })),
+      github: { checks: [[passes('build')]], events: [{ after: 'opened', delayMs: 5_000, act: 'person-commits' }] },
+    },
+    { 'pr-operation': 'created', result: expect.not.stringContaining('docs/index.md') },
+  ],
   'commits after a merge are in no pull request': [endedBefore('merge', TURN), LEFT_BEHIND],
   'commits to a closed pull request are in no merge': [endedBefore('close', TURN), LEFT_BEHIND],
   'one 404 does not mean that the branch of a merged pull request was deleted': [

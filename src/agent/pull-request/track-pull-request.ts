@@ -1,5 +1,6 @@
 import { endingAt, openGitHub } from '../../action/step.ts'
 import type { PullRequestLink } from '../../docs-service/schemas.ts'
+import type { Comparison } from '../../github/commits.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
@@ -191,8 +192,15 @@ export async function examinePullRequest(pullRequest: PullRequest, step: AgentSt
 /** The part of the time of these reads for the changed files. */
 const CHANGES_MS = 10_000
 
+/** Whether all commits of a new branch are by the author of its pull request, or by the author of the first one. */
+function isAllBy({ author: { login } }: PullRequest, { commits, totalCommits }: Comparison): boolean {
+  const names = commits.map(({ account, writtenBy = account?.login }) => writtenBy ?? '')
+  return commits.length === totalCommits && names.every((name) => name !== '' && [login, names[0]].includes(name))
+}
+
 /**
- * The files that the step has changed in its pull request, up to its head as it was read last: of a new one these are all.
+ * The files that the step has changed in its pull request, up to its head as it was read last: of a new one these are all, if
+ * nobody else has committed to it.
  * @throws ActionError if GitHub does not tell
  */
 async function readChanges(step: AgentStep): Promise<Changes | undefined> {
@@ -211,7 +219,8 @@ async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   // Of a rewritten branch it is not known what is new.
   if (found.relation !== 'ahead') return undefined
   // A comparison does not tell the agent's files from those of a merge of the base branch, or of commits by others.
-  if (work.kind === 'updated' && found.totalCommits !== countCommits(turns)) return undefined
+  const isAllOwn = work.kind === 'updated' ? found.totalCommits === countCommits(turns) : isAllBy(pullRequest, found)
+  if (!isAllOwn) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
   return { files, isWhole: found.fileList === 'whole' }
 }
