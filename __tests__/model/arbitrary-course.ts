@@ -79,6 +79,7 @@ const FAILING = {
   takesMs: 9_000,
   result: { conclusion: 'failure' },
 } as const
+const PASSING = { ...FAILING, result: { conclusion: 'success' } } satisfies CheckPlan
 
 const marker = fc
   .constantFrom('job_000001', 'job_000002', 'job_running', 'job_archived', 'job_finished', 'job_nobody', SILENT_JOB)
@@ -145,6 +146,9 @@ const step = (kind: CourseKind): fc.Arbitrary<CourseStep> =>
     cancelAfterMs: mostly<number | undefined>(undefined, 9, seconds(0, 120)),
   })
 
+/** Of what failed before, a round fixes some. */
+const roundChecks = weighted<CheckPlan[]>([3, just([FAILING])], [2, just([PASSING])], [3, checks])
+
 /** Where the agent works: mostly in the repository itself, and else on a branch of its fork. */
 const agentPlace = mostly<Pick<GitHubScenario, 'agentFork' | 'agentBranch'>>(
   {},
@@ -181,10 +185,7 @@ export const arbitraryCourse = (kind: CourseKind): fc.Arbitrary<Course> =>
       .tuple(
         agentPlace,
         fc.record({
-          checks: fc.array(kind === 'rounds' ? mostly<CheckPlan[]>([FAILING], 1, checks) : checks, {
-            minLength: 1,
-            maxLength: 4,
-          }),
+          checks: fc.array(kind === 'rounds' ? roundChecks : checks, { minLength: 1, maxLength: 4 }),
           events: fc.array(event, { maxLength: 4 }),
           agentPush: mostly<'on-top' | 'forced'>('on-top', 6, fc.constant('forced')),
           permissions: mostly(ALL_PERMISSIONS, 2, fc.constantFrom(WITHOUT_ACTIONS, WITHOUT_ISSUES)),

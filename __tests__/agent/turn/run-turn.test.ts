@@ -232,6 +232,18 @@ describe('job watch', () => {
     expect(log.slice(1)).toEqual(['The job is active.'])
   })
 
+  test('says that the service asks for a wait only if it is longer than the interval of the step', async () => {
+    const reads = [active, limited(1_000), limited(1_000), completed]
+    const { log } = await playTurn(attached(reads, { pollIntervalMs: 90_000 }))
+    expect(log.slice(1, 6)).toEqual([
+      'The job is active.',
+      'The job is still active (checked 1 time).',
+      'It is rate-limited. Waiting until 2026-01-01 00:03:00 UTC.',
+      'The job is still active (checked 2 times).',
+      'The job is still active (checked 3 times).',
+    ])
+  })
+
   test('says once a minute that nothing has changed, even while a long interval passes', async () => {
     const { log } = await playTurn(attached([active], { timeoutMs: 180_000, pollIntervalMs: 300_000 }))
     const beats = log.filter((line) => line.startsWith('The job is still active'))

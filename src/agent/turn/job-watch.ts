@@ -41,7 +41,7 @@ interface Listener {
   observe(read: Job | ActionError): void
   /**
    * Makes the pause between two reads.
-   * @param asked why the read failed, if the service asked for the pause
+   * @param asked why the read failed, if the service asked for a pause of that length
    */
   sleep(ms: number, asked?: ActionError): Promise<void>
 }
@@ -96,8 +96,9 @@ export function createPoller(
       }
       const asked = problem !== undefined && isAskedToWait(problem) ? problem : undefined
       if (asked !== undefined) waits.allowWait(state.minDelayMs)
-      const pauseMs = Math.min(nextMs(inputs.pollIntervalMs, state), getEnd() - now)
-      await listener.sleep(Math.max(retryAfterMs, pauseMs), asked)
+      const pauseMs = Math.max(retryAfterMs, Math.min(nextMs(inputs.pollIntervalMs, state), getEnd() - now))
+      // A shorter wait than the step's own pause changes nothing.
+      await listener.sleep(pauseMs, state.minDelayMs >= pauseMs ? asked : undefined)
       seen = await read()
     }
   }
@@ -191,8 +192,8 @@ export class JobWatch {
     const endsAt = clock.now() + ms
     const until = formatTimeAfter(ms, clock)
     // Of many short waits in a row, the first is said, and one a minute.
-    const isFirst = asked !== undefined && asked === this.#unsaidProblem
-    if (isFirst) this.#heartbeat.say(`${describeError(asked)} Waiting until ${until}.`)
+    const unsaid = this.#unsaidProblem
+    if (unsaid !== undefined) this.#heartbeat.say(`${describeError(unsaid)} Waiting until ${until}.`)
     else if (asked !== undefined && ms >= LONG_WAIT_MS)
       this.#heartbeat.say(`Waiting until ${until}, as the service asks.`)
     this.#unsaidProblem = undefined
