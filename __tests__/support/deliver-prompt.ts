@@ -17,7 +17,7 @@ export async function deliverPrompt(
   log: (line: string) => void = () => undefined,
 ): Promise<Job> {
   const step = fakeStep({ ...fields, core: { ...fakeHost(), log } })
-  const sent = await sendPrompt('x', undefined, { kind: 'new-job' }, new JobWatch(step))
+  const sent = await sendPrompt({ kind: 'create', prompt: 'x' }, { kind: 'new-job' }, new JobWatch(step))
   if (sent.kind === 'stop') throw sent.error
   return getAcceptedJob(sent)
 }

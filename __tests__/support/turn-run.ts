@@ -2,7 +2,8 @@ import type { AgentInputs, Task } from '../../src/agent/inputs.ts'
 import type { Target } from '../../src/agent/plan.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { JobWatch } from '../../src/agent/turn/job-watch.ts'
-import { runTurn } from '../../src/agent/turn/run-turn.ts'
+import { decideTurn } from '../../src/agent/turn/decide-turn.ts'
+import { announceStart, previewTurn, runTurn } from '../../src/agent/turn/run-turn.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
@@ -86,7 +87,11 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   const { journal } = step
   try {
     journal.begin({ task })
-    const end = await runTurn({ task, target }, new JobWatch(step))
+    const watch = new JobWatch(step)
+    announceStart({ task, target }, step)
+    const decision = await decideTurn({ task, target }, watch)
+    const shown = decision.kind === 'preview' ? previewTurn({ task, target }, step) : decision
+    const end = shown.kind === 'send' ? await runTurn(shown.start, target, watch) : shown
     if (end.kind === 'stop') throw end.error
     if (end.kind !== 'replan') journal.updateTurn(end)
   } catch (error) {

@@ -7,7 +7,8 @@ import { type ChangeFindings, resolveChange } from './change/resolve-change.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { type AgentInputs, withContext } from './inputs.ts'
 import { JobWatch } from './turn/job-watch.ts'
-import { runTurn } from './turn/run-turn.ts'
+import { decideTurn, type Stop } from './turn/decide-turn.ts'
+import { announceStart, previewTurn, runTurn } from './turn/run-turn.ts'
 import {
   askReviewers,
   examinePullRequest,
@@ -107,14 +108,28 @@ async function run(step: AgentStep): Promise<string | undefined> {
 /** Takes one turn, and its pull request as far as it goes. Gives what is to be sent next, if anything is. */
 async function takeTurn(plan: Plan, change: ChangeFindings, watch: JobWatch): Promise<Plan | undefined> {
   const { step } = watch
-  const result = await runTurn(plan, watch)
-  if (result.kind === 'replan') {
-    await withdrawTurn(step)
-    return replan(result, step)
+  announceStart(plan, step)
+  const decision = await decideTurn(plan, watch)
+  switch (decision.kind) {
+    case 'send': {
+      const end = await runTurn(decision.start, plan.target, watch)
+      return end.kind === 'stop' ? stopTurn(end, step) : followThrough(end, change, step)
+    }
+    case 'preview':
+      return followThrough(previewTurn(plan, step), change, step)
+    case 'not-sent':
+      return followThrough(decision, change, step)
+    case 'replan':
+      await withdrawTurn(step)
+      return replan(decision, step)
+    case 'stop':
+      return stopTurn(decision, step)
   }
-  if (result.kind !== 'stop') return followThrough(result, change, step)
-  step.journal.endRounds(result.roundStop)
-  throw result.error
+}
+
+function stopTurn({ error, roundStop }: Stop, { journal }: AgentStep): never {
+  journal.endRounds(roundStop)
+  throw error
 }
 
 function noticeMovedBase(moved: string | undefined, { journal }: AgentStep): void {

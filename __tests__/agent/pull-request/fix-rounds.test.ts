@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { decideSend } from '../../../src/agent/turn/prepare-send.ts'
+import { decideSend } from '../../../src/agent/turn/decide-turn.ts'
 import { JobWatch } from '../../../src/agent/turn/job-watch.ts'
 import { decideNextRound } from '../../../src/agent/pull-request/fix-rounds.ts'
 import type { RoundStop } from '../../../src/agent/report/turn.ts'

@@ -9,7 +9,7 @@ import { isMarkedWithLabel, isMarkerComment, mostTrusted, warnOfLimit } from '..
 import { type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
-import { ASK_AGAIN, type Replan } from '../turn/prepare-send.ts'
+import { ASK_AGAIN, type Replan } from '../turn/decide-turn.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 
 /** Each costs several requests, and whoever labels so many other pull requests uses the label for something else. */

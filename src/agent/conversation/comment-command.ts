@@ -8,7 +8,7 @@ import { isSkip, type NewJobTarget, type Plan, type RollingPullRequest, type Ski
 import { type AskingComment, changeSection, formatOpenPullRequest, promptOfComment, renderSections } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
-import { AGAIN, ELSEWHERE } from '../turn/prepare-send.ts'
+import { AGAIN, ELSEWHERE } from '../turn/decide-turn.ts'
 import { canNameSource, formatUnread, warnOfAttempt } from './choose-task.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 

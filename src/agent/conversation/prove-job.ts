@@ -12,7 +12,7 @@ import type { AgentStep } from '../journal.ts'
 import { isWithoutLink, seeEnd } from '../turn/job-state.ts'
 import { createPoller } from '../turn/job-watch.ts'
 import { LINK_LAG_MS, nextTurnPollMs } from '../turn/poll-schedule.ts'
-import { findObjection, objectionTo } from '../turn/prepare-send.ts'
+import { findObjection, objectionTo } from '../turn/decide-turn.ts'
 
 /** The step for what is to be found out before the prompt: it ends when the search has to. */
 export interface Search extends AgentStep {

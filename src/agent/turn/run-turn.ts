@@ -10,14 +10,7 @@ import type { Previewed, TurnEnd } from '../report/turn.ts'
 import { hasStood, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
 import { findJob, type JobEnd, type JobWatch, settleEnd, waitForJob } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
-import {
-  prepareSend,
-  prepareWithoutService,
-  recheckBeforeSend,
-  type Replan,
-  type Send,
-  type Stop,
-} from './prepare-send.ts'
+import { type FollowUpStart, recheckBeforeSend, type Stop, type TurnStart } from './decide-turn.ts'
 import { compareHeads, type HeadBefore } from './turn-work.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
@@ -92,9 +85,9 @@ async function awaitEnd(
   return undefined
 }
 
-/** Shows what would be sent, in place of sending it. */
-function preview(prompt: string, target: Target, { step }: JobWatch): Previewed {
-  const { core, inputs } = step
+/** Shows the prompt of a dry run, in place of sending it. */
+export function previewTurn({ task, target }: Plan, { core, inputs }: AgentStep): Previewed {
+  const prompt = task.kind === 'attach' ? '' : task.prompt
   core.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
   core.logQuote(prompt)
   const pullRequest = target.kind === 'pull-request' ? target.rolling.pullRequest : undefined
@@ -117,42 +110,39 @@ async function waitToResend({ afterMs, error }: Retry, { clock, core, signal }: 
 
 /**
  * Sends a prompt until the service has accepted it. After a wait, a follow-up is resent only if it may still be sent.
- * @param prepared what a follow-up rests on; undefined for a new job
  * @throws ActionError if the service does not accept the prompt
  */
 export async function sendPrompt(
-  prompt: string,
-  prepared: Send | undefined,
+  start: Exclude<TurnStart, { kind: 'attach' }>,
   target: Target,
   watch: JobWatch,
 ): Promise<Sent | Stop> {
   const { client } = watch.step
-  let basis = prepared
+  let current = start
   for (let attempt = 1; ; attempt++) {
     const delivery =
-      basis === undefined
-        ? await client.createJob(prompt, attempt)
-        : await client.sendMessage(basis.before.id, prompt, attempt)
-    if (delivery.kind !== 'retry') return { ...delivery, head: basis?.head }
+      current.kind === 'create'
+        ? await client.createJob(current.prompt, attempt)
+        : await client.sendMessage(current.before.id, current.prompt, attempt)
+    if (delivery.kind !== 'retry') return { ...delivery, head: current.kind === 'create' ? undefined : current.head }
     await waitToResend(delivery, watch.step)
-    if (basis === undefined) continue
-    const decision = await recheckBeforeSend(basis, target, watch)
+    if (current.kind === 'create') continue
+    const decision = await recheckBeforeSend(current, target, watch)
     if (decision.kind === 'stop') return decision
-    basis = decision
+    current = decision
   }
 }
 
 /**
- * Sends a prompt to a job (section 4.2) that was prepared for it, and waits for the end of its turn.
+ * Sends a follow-up to a job (section 4.2), and waits for the end of its turn.
  * @returns `stop` if the prompt had to wait and may not be sent any more
  */
-async function followUp(prompt: string, target: Target, prepared: Send, watch: JobWatch): Promise<TurnEnd | Stop> {
+async function followUp(start: FollowUpStart, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
   const { step } = watch
   const { clock, inputs, journal } = step
-  if (inputs.dryRun) return preview(prompt, target, watch)
-  const { before } = prepared
+  const { before } = start
   journal.updateTurn({ kind: 'sending', ...watch.reads })
-  const sent = await sendPrompt(prompt, prepared, target, watch)
+  const sent = await sendPrompt(start, target, watch)
   if (sent.kind === 'stop') return sent
   const answeredAtMs = clock.now()
   // The last look may have seen a newer one.
@@ -181,11 +171,14 @@ async function followUp(prompt: string, target: Target, prepared: Send, watch: J
 /** A job that was just created may not be found at once. */
 const CREATE_LAG_MS = 30_000
 
-async function create(prompt: string, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
+async function create(
+  start: Extract<TurnStart, { kind: 'create' }>,
+  target: Target,
+  watch: JobWatch,
+): Promise<TurnEnd | Stop> {
   const { clock, inputs, journal } = watch.step
-  if (inputs.dryRun) return preview(prompt, target, watch)
   journal.updateTurn({ kind: 'sending' })
-  const sent = await sendPrompt(prompt, undefined, target, watch)
+  const sent = await sendPrompt(start, target, watch)
   if (sent.kind === 'stop') return sent
   if (sent.kind === 'delivery-unknown') {
     journal.updateTurn({ kind: 'delivery-unknown' })
@@ -217,31 +210,27 @@ async function attach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
 
 const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
-/**
- * One turn of the agent, from the prompt to its end.
- * @returns `replan` if the prompt has lost its target, and `stop` if it is not to be sent
- * @throws ActionError if no end was to be seen; what was seen is in the journal by then
- */
-export async function runTurn({ task, target }: Plan, watch: JobWatch): Promise<TurnEnd | Replan | Stop> {
-  const { core, inputs } = watch.step
+/** Says what a turn is about to do: a step that hangs has at least said that. */
+export function announceStart({ task }: Plan, { core, inputs }: AgentStep): void {
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
   if (task.kind !== 'create' && !inputs.dryRun) core.setOutput('job-id', task.jobId)
-  // A step that hangs has at least said what it was about to do.
   core.log(
     `${inputs.dryRun ? 'Dry run, nothing is sent: ' : ''}${BEGINS[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`,
   )
-  switch (task.kind) {
+}
+
+/**
+ * One turn of the agent, from the prompt to its end.
+ * @returns `stop` if the prompt had to wait and may not be sent any more
+ * @throws ActionError if no end was to be seen; what was seen is in the journal by then
+ */
+export async function runTurn(start: TurnStart, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
+  switch (start.kind) {
     case 'create':
-      return create(task.prompt, target, watch)
+      return create(start, target, watch)
     case 'attach':
-      return attach(task.jobId, watch)
-    case 'follow-up': {
-      if (!inputs.hasService) {
-        const decision = await prepareWithoutService(target, watch.step)
-        return decision.kind === 'send' ? preview(task.prompt, target, watch) : decision
-      }
-      const decision = await prepareSend(task.jobId, target, watch)
-      return decision.kind === 'send' ? followUp(task.prompt, target, decision, watch) : decision
-    }
+      return attach(start.jobId, watch)
+    case 'follow-up':
+      return followUp(start, target, watch)
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../docs-service/schemas.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
-import type { FixRoundTarget, PullRequestTarget, Target } from '../plan.ts'
+import type { FixRoundTarget, Plan, PullRequestTarget, Target } from '../plan.ts'
 import { findStopBeforeSend } from '../pull-request/fix-rounds.ts'
 import { announceToJob, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
 import { type AgentStep, openQuestionBudget, type StandingEnd } from '../journal.ts'
@@ -42,16 +42,43 @@ export interface Replan {
   readonly reason: string
 }
 
+/** A follow-up that may be sent, and what it rests on. */
+export interface FollowUpStart {
+  readonly kind: 'follow-up'
+  readonly prompt: string
+  readonly before: Job
+  /** The pull request of the job, if it is to be known what the turn does to it, and GitHub could tell. */
+  readonly head: HeadBefore | undefined
+}
+
+/** How a turn starts. */
+export type TurnStart =
+  | { readonly kind: 'create'; readonly prompt: string }
+  | { readonly kind: 'attach'; readonly jobId: string }
+  | FollowUpStart
+
+/** The turn may start: nothing keeps its prompt from being sent. */
+interface Send {
+  readonly kind: 'send'
+  readonly start: TurnStart
+}
+
+type NotSent = Extract<TurnEnd, { kind: 'not-sent' }>
+
+/** What becomes of a turn. `preview`: it is a dry run, so that its prompt is shown. */
+type TurnDecision = Send | { readonly kind: 'preview' } | NotSent | Replan | Stop
+
 /** Whether the target of a prompt still is what it was chosen for. */
 type TargetDecision = { readonly kind: 'send' } | Replan | Stop
 
 /** Whether a prompt may be sent now. */
 type SendDecision =
   | TargetDecision
-  /** The job has begun a turn, or has ended otherwise, since it was prepared for the prompt, or it could not be read. */
+  /** The job has begun a turn, or has ended otherwise, since it was ready for the prompt, or it could not be read. */
   | { readonly kind: 'wait'; readonly now: Job | undefined }
 
 const SEND = { kind: 'send' } as const
+const PREVIEW = { kind: 'preview' } as const
 
 function refuse(message: string, hint: string): Stop {
   return { kind: 'stop', error: new ActionError('not-sent', message, { hint }) }
@@ -135,7 +162,7 @@ async function checkTarget(target: Target, job: Job, step: AgentStep): Promise<T
 
 /**
  * Decides whether a prompt may be sent to a job now. Asked directly before the first attempt to send, and after every wait.
- * @param before the job as it was prepared for the prompt
+ * @param before the job as it was when it was ready for the prompt
  * @throws ActionError `not-sent` if that cannot be found out
  */
 export async function decideSend(target: Target, before: Job, watch: JobWatch): Promise<SendDecision> {
@@ -192,9 +219,10 @@ function isOutdated({ id }: Job, { step: { clock, jobEnds } }: JobWatch): boolea
 }
 
 /** A dry run without a key takes the job as the pull request's comment names it. */
-export async function prepareWithoutService(target: Target, step: AgentStep): Promise<TargetDecision> {
-  if (target.kind !== 'pull-request' || target.reason === 'comment') return SEND
-  return count(target, step)
+async function decideWithoutService(target: Target, step: AgentStep): Promise<TurnDecision> {
+  if (target.kind !== 'pull-request' || target.reason === 'comment') return PREVIEW
+  const decision = await count(target, step)
+  return decision.kind === 'send' ? PREVIEW : decision
 }
 
 /** A job that changes so often while a prompt is prepared is not sent it. */
@@ -207,8 +235,6 @@ const NO_END = "The prompt was not sent: the job's current turn did not end befo
 const NOT_IDLE = `The prompt was not sent: the job was not idle for ${STANDING_MS / 1_000} seconds before the deadline.`
 const LATER = 'Run the same step again later, or increase `timeout-minutes`.'
 
-type NotSent = Extract<TurnEnd, { kind: 'not-sent' }>
-
 function notSent(reason: NotSent['reason'], why: string, { reads }: JobWatch, hint = LATER): NotSent {
   return { kind: 'not-sent', reason, error: new ActionError('not-sent', why, { hint }), ...reads }
 }
@@ -220,26 +246,18 @@ function openQuestions({ kind }: Target, step: AgentStep): AgentStep {
   return kind === 'fix-round' ? { ...step, questions: openQuestionBudget(step) } : step
 }
 
-/** A prompt that may be sent, and what it rests on. */
-export interface Send {
-  readonly kind: 'send'
-  readonly before: Job
-  /** The pull request of the job, if it is to be known what the turn does to it, and GitHub could tell. */
-  readonly head: HeadBefore | undefined
-}
-
 /** Checks again whether a prompt may be sent, after a wait: a rate limit may have put it off for long. */
 export async function recheckBeforeSend(
-  { before, head: known }: Send,
+  { before, head: known, prompt }: FollowUpStart,
   target: Target,
   watch: JobWatch,
-): Promise<Send | Stop> {
+): Promise<FollowUpStart | Stop> {
   // Somebody else's prompt may have had its turn.
   const head = known && (await readHeadBefore(before, openQuestions(target, watch.step), true))
   const decision = await decideSend(target, before, watch)
   switch (decision.kind) {
     case 'send':
-      return { kind: 'send', before, head }
+      return { kind: 'follow-up', prompt, before, head }
     case 'stop':
       return decision
     case 'wait':
@@ -268,24 +286,34 @@ async function awaitIdle(end: Job, watch: JobWatch): Promise<Job | undefined> {
   })
 }
 
+/** A job that takes a prompt, as its terminal state has stood, or as nothing else was waited for. */
+interface ReadyJob {
+  readonly kind: 'ready'
+  readonly job: Job
+  /** Whether the step has waited for the job, so that what it has read before may be outdated. */
+  readonly wasBusy: boolean
+  /** The head of its pull request, unless it is read directly before the prompt. */
+  readonly head: HeadBefore | undefined
+}
+
 /**
- * Waits until no turn is in the way of a follow-up, or its end would pass for the one of the follow-up, and decides directly
- * before it whether it may be sent.
- * @throws ActionError `not-sent` if that cannot be found out
+ * Waits until no turn is in the way of a follow-up, or its end would pass for the one of the follow-up.
+ * @param first the newest read; undefined if the job could not be read
+ * @param wasBusy whether the step has waited for the job before
+ * @param step of the questions before the prompt
  */
-export async function prepareSend(
-  jobId: string,
+async function waitUntilReady(
+  first: Job | undefined,
+  wasBusy: boolean,
   target: Target,
   watch: JobWatch,
-): Promise<Send | NotSent | Replan | Stop> {
-  const step = openQuestions(target, watch.step)
+  step: AgentStep,
+): Promise<ReadyJob | NotSent> {
   const { clock, deadlineAt, inputs } = step
   const isOfPullRequest = target.kind !== 'job'
   const isReplaceable = target.kind === 'pull-request' && target.reason === 'pull-request'
-  let present = await findJob(jobId, watch)
-  let isBusy = false
-  let head: HeadBefore | undefined
-  for (let waits = 0; ;) {
+  let present = first
+  for (let isBusy = wasBusy; ; isBusy = true) {
     if (present === undefined) return notSent('timed-out', UNREAD, watch)
     const isInTheWay = !isTerminal(present) && (inputs.wait || isOfPullRequest)
     if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
@@ -297,32 +325,82 @@ export async function prepareSend(
     if (before === undefined) return notSent('timed-out', NO_END, watch)
     if (!takesPrompts(before) && !isReplaceable)
       return notSent('archived', ARCHIVED, watch, inputs.command === '' ? WITHOUT_JOB_ID : ASK_IN_AN_ISSUE)
-    if (isBusy) head = await readHeadBefore(before, step, true)
+    let head = isBusy ? await readHeadBefore(before, step, true) : undefined
     // The job may have got another prompt while the head had to stand.
     present = !isTerminal(before) || !takesPrompts(before) ? before : await awaitIdle(before, watch)
     if (present === undefined) return notSent('timed-out', NOT_IDLE, watch)
-    if (!isSameEnd(before, present)) {
-      isBusy = true
-      continue
-    }
+    if (!isSameEnd(before, present)) continue
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END, watch)
     if (!isOfPullRequest && !isBusy) head = await readHeadBefore(before, step)
-    let decision: SendDecision = SEND
-    if (waits === 0 && isOfPullRequest) decision = await reserveFollowUp(target, before, step)
-    else if (waits === 0) await announceFollowUp(head, before, watch)
-    if (decision.kind === 'send' && (isOfPullRequest || isOutdated(before, watch)))
-      decision = await decideSend(target, before, watch)
-    if (decision.kind === 'wait') {
-      if (++waits === MAX_WAITS) return refuse('The job had changed each time the step looked at it.', RUN_AGAIN)
-      present = decision.now
-      isBusy = true
-      continue
-    }
-    if (decision.kind !== 'send') return decision
-    if (target.kind === 'fix-round') watch.note(target.announcement)
-    if (isOfPullRequest && !isBusy) head = await readHeadBefore(before, step)
-    return { kind: 'send', before, head }
+    return { kind: 'ready', job: before, wasBusy: isBusy, head }
   }
+}
+
+/**
+ * Decides whether a follow-up may be sent to a job that is ready for it.
+ * @param isFirst whether the follow-up is not yet announced, or counted
+ */
+async function decideReady(
+  { job, wasBusy, head }: ReadyJob,
+  isFirst: boolean,
+  { target, prompt }: { readonly target: Target; readonly prompt: string },
+  watch: JobWatch,
+  step: AgentStep,
+): Promise<Send | Exclude<SendDecision, { kind: 'send' }>> {
+  const isOfPullRequest = target.kind !== 'job'
+  let decision: SendDecision = SEND
+  if (isFirst && isOfPullRequest) decision = await reserveFollowUp(target, job, step)
+  else if (isFirst) await announceFollowUp(head, job, watch)
+  if (decision.kind === 'send' && (isOfPullRequest || isOutdated(job, watch)))
+    decision = await decideSend(target, job, watch)
+  if (decision.kind !== 'send') return decision
+  if (target.kind === 'fix-round') watch.note(target.announcement)
+  const newest = isOfPullRequest && !wasBusy ? await readHeadBefore(job, step) : head
+  return { kind: 'send', start: { kind: 'follow-up', prompt, before: job, head: newest } }
+}
+
+/**
+ * Decides what becomes of a follow-up: waits until its job is ready, and decides directly before the prompt, as often as the
+ * job has changed in between.
+ * @throws ActionError `not-sent` if that cannot be found out
+ */
+async function decideFollowUp(
+  jobId: string,
+  followUp: { readonly target: Target; readonly prompt: string },
+  watch: JobWatch,
+): Promise<TurnDecision> {
+  const { target } = followUp
+  const step = openQuestions(target, watch.step)
+  let present = await findJob(jobId, watch)
+  for (let waits = 0; waits < MAX_WAITS; waits++) {
+    const ready = await waitUntilReady(present, waits > 0, target, watch, step)
+    if (ready.kind === 'not-sent') return ready
+    const decision = await decideReady(ready, waits === 0, followUp, watch, step)
+    if (decision.kind !== 'wait') return decision
+    present = decision.now
+  }
+  return refuse('The job had changed each time the step looked at it.', RUN_AGAIN)
+}
+
+async function decideStart({ task, target }: Plan, watch: JobWatch): Promise<TurnDecision> {
+  switch (task.kind) {
+    case 'create':
+    case 'attach':
+      return { kind: 'send', start: task }
+    case 'follow-up':
+      return watch.step.inputs.hasService
+        ? decideFollowUp(task.jobId, { target, prompt: task.prompt }, watch)
+        : decideWithoutService(target, watch.step)
+  }
+}
+
+/**
+ * Decides what becomes of a turn, after a wait if the job of a follow-up is busy.
+ * @throws ActionError `not-sent` if that cannot be found out
+ */
+export async function decideTurn(plan: Plan, watch: JobWatch): Promise<TurnDecision> {
+  const decision = await decideStart(plan, watch)
+  return decision.kind === 'send' && watch.step.inputs.dryRun ? PREVIEW : decision
 }
 
 function describeBadEnd({ status }: Job): string | undefined {
