@@ -53,16 +53,16 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
   .map((path) => {
     const text = readFileSync(new URL(path, src), 'utf8')
-    return { path, folder: folderOf(path), imports: importsOf(text), loads: loadsOf(text) }
+    return { path, folder: getFolder(path), imports: listImports(text), loads: listLoadedModules(text) }
   })
 
 /** Every module that a file names: in imports and re-exports, of types too, and in `import()`. */
-function importsOf(text: string): readonly string[] {
+function listImports(text: string): readonly string[] {
   return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
 }
 
 /** The modules that a file loads when it runs: types are gone then. */
-function loadsOf(text: string): readonly string[] {
+function listLoadedModules(text: string): readonly string[] {
   return ts
     .createSourceFile('file.ts', text, ts.ScriptTarget.Latest)
     .statements.filter((statement) => ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement))
@@ -77,7 +77,7 @@ function loadsOf(text: string): readonly string[] {
 }
 
 /** The innermost folder of a file that the table knows, or the file itself if it has a row of its own. */
-function folderOf(path: string): string {
+function getFolder(path: string): string {
   if (path in MAY_IMPORT) return path
   const parts = path.split('/').slice(0, -1)
   const two = parts.slice(0, 2).join('/')
@@ -91,11 +91,11 @@ function resolve(importer: string, specifier: string): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(importer), specifier) : specifier
 }
 
-const targetsOf = ({ path, imports }: (typeof files)[number]) => imports.map((name) => resolve(path, name))
+const listTargets = ({ path, imports }: (typeof files)[number]) => imports.map((name) => resolve(path, name))
 
 /** A folder of the table stands for itself, and not for the folders inside it that the table knows too. */
 function isCoveredBy(target: string, allowed: string): boolean {
-  if (allowed in MAY_IMPORT) return folderOf(target) === allowed
+  if (allowed in MAY_IMPORT) return getFolder(target) === allowed
   return target === allowed || target.startsWith(`${allowed}/`)
 }
 
@@ -107,7 +107,7 @@ test('every folder of src is in the table of imports', () => {
 
 test('the table allows nothing that no file does', () => {
   const unused = Object.entries(MAY_IMPORT).flatMap(([folder, allowed]) => {
-    const targets = files.filter((file) => file.folder === folder).flatMap(targetsOf)
+    const targets = files.filter((file) => file.folder === folder).flatMap(listTargets)
     return allowed.filter((one) => !targets.some((target) => isCoveredBy(target, one))).map((one) => [folder, one])
   })
   expect(unused).toEqual([])
@@ -149,13 +149,13 @@ test('a circle is found from wherever it is entered', () => {
 })
 
 test('no file imports itself by way of others, be it types only', () => {
-  expect(circlesIn(new Map(files.map((file) => [file.path, new Set(targetsOf(file))])))).toEqual([])
+  expect(circlesIn(new Map(files.map((file) => [file.path, new Set(listTargets(file))])))).toEqual([])
 })
 
 test('no folder imports itself by way of others', () => {
   const next = new Map(Object.keys(MAY_IMPORT).map((folder) => [folder, new Set<string>()]))
   for (const file of files)
-    for (const other of targetsOf(file).map(folderOf)) if (other !== file.folder) next.get(file.folder)?.add(other)
+    for (const other of listTargets(file).map(getFolder)) if (other !== file.folder) next.get(file.folder)?.add(other)
   expect(circlesIn(next)).toEqual([])
 })
 
@@ -166,7 +166,7 @@ const RULES: Readonly<Record<string, (file: File) => readonly string[]>> = {
   'files import only what the table allows to their folder': (file) => {
     const { path, folder } = file
     const allowed = MAY_IMPORT[folder] ?? []
-    return targetsOf(file)
+    return listTargets(file)
       .filter((target) => ![folder, ...allowed].some((one) => isCoveredBy(target, one)))
       .map((target) => `src/${path} imports ${target}. ${folder} may import: ${allowed.join(', ')}.`)
   },

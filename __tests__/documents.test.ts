@@ -4,22 +4,22 @@ import { expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
 import { PAGES, writeTables } from '../scripts/docs/input-tables.ts'
 import { readOptions } from '../scripts/start/options.ts'
-import { codeBlocks, headingAnchors, linkTargets, markdownFiles, root } from './support/markdown-files.ts'
-import { workflowFiles } from './support/workflow-files.ts'
+import { listCodeBlocks, listAnchors, listLinkTargets, readMarkdownFiles, root } from './support/markdown-files.ts'
+import { readWorkflowFiles } from './support/workflow-files.ts'
 
-const documents = markdownFiles()
+const documents = readMarkdownFiles()
 
-const workflows = workflowFiles()
+const workflows = readWorkflowFiles()
 
 /** What people copy: the blocks of the documents, and the recipes. Our own workflows keep to the same rules. */
 const examples = [
   ...documents.flatMap(({ path, text }) =>
-    codeBlocks(text, 'yaml').map((code, index) => ({ name: `${path}, YAML block ${index + 1}`, code })),
+    listCodeBlocks(text, 'yaml').map((code, index) => ({ name: `${path}, YAML block ${index + 1}`, code })),
   ),
   ...workflows.map(({ path, text }) => ({ name: path, code: text })),
 ]
 
-const fileOf = (path: string) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') })
+const readFile = (path: string) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') })
 
 interface Step {
   readonly id?: string
@@ -51,8 +51,8 @@ function declaredBy({ uses = '' }: Step): Metadata | undefined {
     /^your-org\/docs-agent-action(?:\/(\.github\/workflows\/[a-z-]+\.yml)|(\/[a-z-]+)?)@v1(?:\.\d+\.\d+)?$/.exec(uses)
   if (used === null) return undefined
   const [, workflow, folder = ''] = used
-  if (workflow === undefined) return parse(fileOf(`${folder.slice(1)}/action.yml`).text) as Metadata
-  return (parse(fileOf(workflow).text) as { on: { workflow_call: Metadata } }).on.workflow_call
+  if (workflow === undefined) return parse(readFile(`${folder.slice(1)}/action.yml`).text) as Metadata
+  return (parse(readFile(workflow).text) as { on: { workflow_call: Metadata } }).on.workflow_call
 }
 
 test('there are documents with examples', () => {
@@ -68,13 +68,13 @@ test('every relative link leads to a file, and to a heading that is there', () =
     !from.includes('/') && /^\.\.\/\.\.\/(releases|issues|security|discussions|actions)(\/|$)/.test(target)
 
   const problems = documents.flatMap(({ path, text }) =>
-    linkTargets(text)
+    listLinkTargets(text)
       .filter((target) => !/^[a-z]+:/.test(target) && !isRepositoryPage(path, target))
       .filter((target) => {
         const [file = '', anchor] = target.split('#')
         const found = file === '' ? path : posix.join(posix.dirname(path), file)
         if (!existsSync(`${root}${found}`)) return true
-        return anchor !== undefined && !headingAnchors(fileOf(found).text).includes(anchor)
+        return anchor !== undefined && !listAnchors(readFile(found).text).includes(anchor)
       })
       .map((target) => `${path} links to ${target}, which is not there.`),
   )
@@ -111,7 +111,7 @@ function findUnsafeMerges(code: string): string[] {
 }
 
 test('a merge that requires less than the checks, the paths and the commit is found', () => {
-  const { text } = fileOf('docs/recipes/before-auto-merge.yml')
+  const { text } = readFile('docs/recipes/before-auto-merge.yml')
   expect(findUnsafeMerges(text)).toEqual([])
   expect(findUnsafeMerges(text.replace(/ &&\s+steps.docs.outputs.in-scope == 'true'/, ''))).toEqual([
     'The merge must require that in-scope is true.',
@@ -198,11 +198,11 @@ test('every command that starts the action is taken by it', () => {
 })
 
 test.each(PAGES)('the tables of $document say what $action says; if not, run: npm run docs', (page) => {
-  const { text } = fileOf(page.document)
+  const { text } = readFile(page.document)
   const markers = new RegExp(`(<!-- (${page.tables.join('|')}): [^>]*-->)[^]*?(?=<!-- /\\2 -->)`, 'g')
   const emptied = text.replace(markers, '$1\nold\n')
   expect(emptied).not.toBe(text)
-  expect(writeTables(emptied, fileOf(page.action).text, page.tables)).toBe(text)
+  expect(writeTables(emptied, readFile(page.action).text, page.tables)).toBe(text)
 })
 
 test('a page that lost its markers is an error, not a table that is never written', () => {

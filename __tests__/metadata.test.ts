@@ -42,8 +42,8 @@ type Type = z.infer<typeof types>[string]
 const typesFile = z.strictObject({ inputs: types, outputs: types })
 
 /** The words that a value may be, where it is one of a list of words. */
-function wordsOf(type: Type): readonly string[] {
-  if (type.type === 'list') return wordsOf(type['list-item'])
+function listWords(type: Type): readonly string[] {
+  if (type.type === 'list') return listWords(type['list-item'])
   return type.type === 'enum' ? type['allowed-values'] : []
 }
 
@@ -180,7 +180,7 @@ test.each(Object.entries(LISTED))(
     expect(Object.keys(typed.outputs)).toEqual(Object.keys(outputs))
 
     const words = Object.entries({ ...typed.outputs, ...typed.inputs }).flatMap(([name, type]) => {
-      const some = wordsOf(type)
+      const some = listWords(type)
       return some.length === 0 ? [] : [[name, new Set(some)]]
     })
     const expected = Object.entries(listed).map(([name, some]) => [name, new Set(some)])

@@ -6,9 +6,9 @@ import { FAIL_ON, type FailOn } from '../src/agent/inputs.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
 import { completed, withoutLink } from './support/fake-client.ts'
 import { ERROR_TITLES } from '../src/runtime/errors.ts'
-import { root, tableBelow } from './support/markdown-files.ts'
+import { root, parseTable } from './support/markdown-files.ts'
 import { createReport } from './support/report.ts'
-import { quotedMessages, sourceText } from './support/source-text.ts'
+import { listQuotedMessages, readSourceText } from './support/source-text.ts'
 
 const page = readFileSync(join(root, 'docs/outcomes.md'), 'utf8')
 
@@ -32,14 +32,14 @@ test('every outcome has a section that tells its colour, and each word of fail-o
 })
 
 test('every message on the page is one that the code writes', () => {
-  const source = sourceText()
-  const messages = quotedMessages(page)
+  const source = readSourceText()
+  const messages = listQuotedMessages(page)
   expect(messages.length).toBeGreaterThan(35)
   expect(messages.filter((message) => !source.includes(message))).toEqual([])
 })
 
 test('every title of an error leads to a section of the page', () => {
-  const [titles, links] = [0, 2].map((column) => tableBelow(page, 'From the title').map((row) => row[column] ?? ''))
+  const [titles, links] = [0, 2].map((column) => parseTable(page, 'From the title').map((row) => row[column] ?? ''))
   const named = titles?.flatMap((cell) => Array.from(cell.matchAll(/\*\*(.+?)\*\*/g), ([, title]) => title))
   expect(named).toEqual(expect.arrayContaining(Object.values(ERROR_TITLES)))
   expect(links?.filter((cell) => !/\]\([a-z-]*(?:\.md)?#/.test(cell))).toEqual([])

@@ -13,9 +13,9 @@ import { playInWorld, type World } from './support/embedded-world.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
 import { root } from './support/markdown-files.ts'
-import { ASKS, granted, workflowsToCopy } from './support/workflow-files.ts'
+import { AGENT_ACTION, getPermissions, listWorkflowsToCopy } from './support/workflow-files.ts'
 
-const EXAMPLE = workflowsToCopy().find(({ name }) => name.startsWith('README.md'))
+const EXAMPLE = listWorkflowsToCopy().find(({ name }) => name.startsWith('README.md'))
 const JOB = Object.values(EXAMPLE?.workflow.jobs ?? {})[0]
 const { inputs: declared } = parse(readFileSync(`${root}action.yml`, 'utf8')) as {
   readonly inputs: Readonly<Record<string, { readonly default?: string }>>
@@ -28,7 +28,7 @@ const LOG = /opened(?:.*\n)+?.*1 new commit.*\n.*1 new commit/
 /** The permissions in the workflow, and no others. */
 function readPermissions(): Permissions {
   if (EXAMPLE === undefined || JOB === undefined) throw new Error('README.md has no workflow of the action.')
-  return granted(EXAMPLE.workflow, JOB)
+  return getPermissions(EXAMPLE.workflow, JOB)
 }
 
 function omitIssues(permissions: Permissions): Permissions {
@@ -37,7 +37,7 @@ function omitIssues(permissions: Permissions): Permissions {
 
 /** The inputs of the step as the runner passes them. An expression names a secret or variable, which `agentInputs` has. */
 function readInputs(): AgentInputs {
-  const step = JOB?.steps?.find(({ uses }) => uses === ASKS)
+  const step = JOB?.steps?.find(({ uses }) => uses === AGENT_ACTION)
   const defaults = Object.entries(declared).map(([name, { default: value = '' }]) => [name, value] as const)
   const given = Object.entries(step?.with ?? {}).map(([name, value]) => [name, String(value)] as const)
   const plain = [...defaults, ...given].filter(([, value]) => value !== '' && !value.startsWith('${{'))

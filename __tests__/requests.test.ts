@@ -49,7 +49,7 @@ const openPulls = (...labels: string[]) => openPullsWith({ labels })
 
 const getSha = (index: number): string => index.toString(16).padStart(40, '0')
 
-const parentOf = (index: number): string => (index === 1 ? commit('a') : getSha(index - 1))
+const getParent = (index: number): string => (index === 1 ? commit('a') : getSha(index - 1))
 
 const merged = (headSha: string, mergeSha: string, closedBaseSha = commit('a')): PullState =>
   createPullState({
@@ -72,7 +72,7 @@ const pushing = (
 ): Row => ({
   repository: (count) => {
     const row = numbers(count).map((index) =>
-      madeCommit({ sha: getSha(index), parents: [parentOf(index)], author, message: messageOf(index) }),
+      madeCommit({ sha: getSha(index), parents: [getParent(index)], author, message: messageOf(index) }),
     )
     const end = madeCommit({ sha: commit('b'), parents: [getSha(count)], message: last })
     const commits = [madeCommit({ sha: commit('a') }), ...row, end]
@@ -82,7 +82,7 @@ const pushing = (
 })
 
 const eachMerged = (count: number): RepositoryState['pulls'] => ({
-  ...Object.fromEntries(numbers(count).map((index) => [index, merged(getSha(index), getSha(index), parentOf(index))])),
+  ...Object.fromEntries(numbers(count).map((index) => [index, merged(getSha(index), getSha(index), getParent(index))])),
   2001: merged(commit('b'), commit('b'), getSha(count)),
 })
 
@@ -133,7 +133,7 @@ const ROWS: readonly (readonly [many: string, row: Row])[] = [
   ['checks that are waited for', { given: { 'wait-for-checks': 'true' }, checks: true }],
 ]
 
-const checkOf = (index: number) => ({
+const createCheck = (index: number) => ({
   kind: 'job' as const,
   name: `check ${index}`,
   afterMs: 1_000,
@@ -157,7 +157,7 @@ const costs = readPage('docs/costs-and-limits.md')
 const tables = `${costs}\n${readPage('docs/internals/requests.md')}`
 
 /** The numbers of a table's row on the two pages. */
-function cellsOf(many: string): readonly number[] {
+function parseCells(many: string): readonly number[] {
   const line = tables.split('\n').find((text) => text.startsWith(`| ${many} `))
   return (line ?? '').split('|').slice(2, -1).map(Number)
 }
@@ -169,7 +169,7 @@ test.each(ROWS)('a step asks GitHub as often as the page says: %s', async (many,
     const repository = row.repository?.(count)
     const world = await playInWorld({
       inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
-      github: { ...combineScenarios(plays), ...(row.checks && { checks: [numbers(count).map(checkOf)] }) },
+      github: { ...combineScenarios(plays), ...(row.checks && { checks: [numbers(count).map(createCheck)] }) },
       furnish: (docs) => row.furnish?.(docs, count),
       repository,
       facts: repository && parsePush(repository),
@@ -178,7 +178,7 @@ test.each(ROWS)('a step asks GitHub as often as the page says: %s', async (many,
     ended.push(world.report.outcome)
   }
   expect(ended).toEqual(COUNTS.map((_, index) => row.ends?.[index] ?? 'pull-request'))
-  expect(asked).toEqual(cellsOf(many))
+  expect(asked).toEqual(parseCells(many))
 })
 
 const [FAILS, PASSES] = combineScenarios(['checks-fixed']).checks
@@ -208,14 +208,14 @@ test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
 
 /** An hour in which a check ends every 36 seconds, each by itself. */
 const ONE_AFTER_THE_OTHER = numbers(100).map((index) => ({
-  ...checkOf(index),
+  ...createCheck(index),
   kind: 'app' as const,
   takesMs: index * 36_000,
 }))
 
 test.each<[string, readonly CheckPlan[]]>([
   ['nothing changes', ENDLESS],
-  ['nothing changes of a hundred checks', numbers(100).map((index) => ({ ...checkOf(index), takesMs: Infinity }))],
+  ['nothing changes of a hundred checks', numbers(100).map((index) => ({ ...createCheck(index), takesMs: Infinity }))],
   ['a check ends every 36 seconds', ONE_AFTER_THE_OTHER],
 ])('an hour of waiting for checks in which %s leaves most of the requests to others', async (_what, plans) => {
   const world = await playInWorld({
@@ -299,11 +299,11 @@ test.each(PARTS)(
     // Against nothing at all where it is a whole step.
     const isWhole = without !== undefined && Object.keys(without).length === 0
     const [less, lessGitHub] = isWhole ? [0, 0] : await askedBy(without ?? {})
-    expect([service - less, github - lessGitHub]).toEqual(cellsOf(part))
+    expect([service - less, github - lessGitHub]).toEqual(parseCells(part))
   },
 )
 
 test('a hundred jobs take a hundred times the requests of one', () => {
-  const [service = NaN, github = NaN] = cellsOf('a prompt, and a job of 10 min')
-  expect(cellsOf('a hundred jobs of 10 min in an hour')).toEqual([100 * service, 100 * github])
+  const [service = NaN, github = NaN] = parseCells('a prompt, and a job of 10 min')
+  expect(parseCells('a hundred jobs of 10 min in an hour')).toEqual([100 * service, 100 * github])
 })

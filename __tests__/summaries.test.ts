@@ -6,7 +6,7 @@ import { playFlags } from '../scripts/summaries/play-flags.ts'
 import { renderPage } from '../scripts/summaries/render-page.ts'
 import { SCENES } from '../scripts/summaries/scenes.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
-import { markdownFiles, root } from './support/markdown-files.ts'
+import { readMarkdownFiles, root } from './support/markdown-files.ts'
 
 const page = readFileSync(join(root, 'docs/internals/summaries.md'), 'utf8')
 const parts = page.split('\n---\n').slice(1)
@@ -38,7 +38,7 @@ test('no summary has more than one thing to do, and it says the sentences of its
 
 test('the pictures are of such summaries, and of the log of a rolling pull request; each is shown, and each shown one is taken', async () => {
   const files = SHOTS.flatMap(({ name }) => [`${name}-dark.png`, `${name}-light.png`])
-  const shown = markdownFiles().flatMap(({ text }) => text.match(/(?<=assets\/)[\w-]+\.png/g) ?? [])
+  const shown = readMarkdownFiles().flatMap(({ text }) => text.match(/(?<=assets\/)[\w-]+\.png/g) ?? [])
   expect([...new Set(shown)].toSorted()).toEqual(files.toSorted())
   expect(readdirSync(join(root, 'docs/assets')).toSorted()).toEqual(files.toSorted())
   for (const file of files) expect(statSync(join(root, 'docs/assets', file)).size).toBeLessThan(45_000)

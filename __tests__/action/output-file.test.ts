@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from '@jest/globals'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { OutputFileError, writeWholeFile } from '../../src/action/workspace-file.ts'
-import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
+import { listNames, temporaryFolder } from '../support/temporary-folder.ts'
 
 let workspace: string
 beforeEach(() => {
@@ -24,20 +24,20 @@ const writeHalf = (write: Write): never => {
 test('replaces the file of an earlier run when the new file is complete, and leaves no other file', async () => {
   writeFileSync(join(workspace, 'visitors.csv'), 'old')
   await expect(writeFile('visitors.csv', writeHalf)).rejects.toThrow('stopped')
-  expect([namesIn(workspace), read('visitors.csv')]).toEqual([['visitors.csv'], 'old'])
+  expect([listNames(workspace), read('visitors.csv')]).toEqual([['visitors.csv'], 'old'])
 
   await writeFile('visitors.csv', (write) => {
     write('a,')
     write('é\r\n')
     expect(read('visitors.csv')).toBe('old')
   })
-  expect([namesIn(workspace), read('visitors.csv')]).toEqual([['visitors.csv'], 'a,é\r\n'])
+  expect([listNames(workspace), read('visitors.csv')]).toEqual([['visitors.csv'], 'a,é\r\n'])
 })
 
 test('removes the folders that it created for an incomplete file, and no others', async () => {
   mkdirSync(join(workspace, 'there'))
   await expect(writeFile('there/new/newer/visitors.csv', writeHalf)).rejects.toThrow('stopped')
-  expect(namesIn(workspace)).toEqual(['there'])
+  expect(listNames(workspace)).toEqual(['there'])
 })
 
 test('reports the error code and no path if the folder was removed, and leaves nothing behind', async () => {
@@ -49,12 +49,12 @@ test('reports the error code and no path if the folder was removed, and leaves n
   const expected = new OutputFileError('The file could not be written (ENOENT).', '')
   await expect(writeFile('out/visitors.csv', removeFolder)).rejects.toThrow(expected)
   expect(() => more?.('more')).toThrow(OutputFileError)
-  expect(namesIn(workspace)).toEqual([])
+  expect(listNames(workspace)).toEqual([])
 })
 
 test('removes the folders that it created if the file cannot be opened', async () => {
   await expect(writeFile(`new/${'x'.repeat(300)}/v.csv`, writeHalf)).rejects.toThrow(OutputFileError)
-  expect(namesIn(workspace)).toEqual([])
+  expect(listNames(workspace)).toEqual([])
 })
 
 test('rejects a file that exceeds its limit, and leaves nothing behind', async () => {
@@ -66,7 +66,7 @@ test('rejects a file that exceeds its limit, and leaves nothing behind', async (
     throw new Error('stopped')
   }
   await expect(writeFile('visitors.csv', fill, 4)).rejects.toThrow('stopped')
-  expect(namesIn(workspace)).toEqual([])
+  expect(listNames(workspace)).toEqual([])
 })
 
 test('discards an incomplete file when the process exits, and never closes the next file', async () => {
@@ -83,7 +83,7 @@ test('discards an incomplete file when the process exits, and never closes the n
   expect(read('next.csv')).toBe('whole')
   const ending = writeFile('half.csv', () => process.listeners('exit').at(-1)?.(0))
   await expect(ending).rejects.toThrow(OutputFileError)
-  expect(namesIn(workspace)).toEqual(['failed.csv', 'next.csv'])
+  expect(listNames(workspace)).toEqual(['failed.csv', 'next.csv'])
 })
 
 /** Some file systems accept each write, and notice that the disk is full when the file is flushed. */
@@ -105,5 +105,5 @@ test('a disk that is full only when the file is flushed leaves no file', () => {
   const args = ['--no-warnings', '--input-type=module', '--eval', FULL_WHEN_FLUSHED, module, join(workspace, 'v.csv')]
   const said = execFileSync(NODE_24, args, { encoding: 'utf8' })
   expect(said).toBe('The file could not be written (ENOSPC).\n')
-  expect(namesIn(workspace)).toEqual([])
+  expect(listNames(workspace)).toEqual([])
 })

@@ -6,9 +6,9 @@ import { field, type Fields, type RawInputs } from '../../src/action/inputs.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import type { Step, StepInputs } from '../../src/action/step.ts'
 import { captureStdout } from '../support/capture-stdout.ts'
-import { stepProcess } from '../support/step-process.ts'
+import { simulateStepProcess } from '../support/step-process.ts'
 
-const { outputFile, summaryFile, exitCodes } = stepProcess()
+const { outputFile, summaryFile, exitCodes } = simulateStepProcess()
 
 const INPUTS: StepInputs = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.example.com', timeoutMs: 5 }
 

@@ -3,11 +3,11 @@ import { beforeEach, expect, test } from '@jest/globals'
 import { createCore, type Core } from '../../src/action/toolkit.ts'
 import { captureStdout } from '../support/capture-stdout.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { stepProcess } from '../support/step-process.ts'
+import { simulateStepProcess } from '../support/step-process.ts'
 
 const KEY = 'dk_0123456789abcdef'
 
-const { outputFile, summaryFile } = stepProcess()
+const { outputFile, summaryFile } = simulateStepProcess()
 
 beforeEach(() => {
   process.env['RUNNER_DEBUG'] = '1'

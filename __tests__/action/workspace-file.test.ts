@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, win32 } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { findOutputPlace, partsInside, readWorkspaceFile } from '../../src/action/workspace-file.ts'
-import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
+import { listNames, temporaryFolder } from '../support/temporary-folder.ts'
 
 /** On Windows, symbolic links need a privilege that a user may lack, and named pipes are no files. */
 const isWindows = process.platform === 'win32'
@@ -30,7 +30,7 @@ if (!isWindows) {
   for (const [path, target] of Object.entries({ ...outside, ...inside })) symlinkSync(target, join(workspace, path))
   execFileSync('mkfifo', [join(workspace, 'pipe')])
 }
-const before = namesIn(folder)
+const before = listNames(folder)
 
 const read = (file: string, maxBytes = 1_000): string => readWorkspaceFile(workspace, file, maxBytes)
 
@@ -111,7 +111,7 @@ test.each([
   ...(isWindows ? [] : [['folder-in/visitors.csv', 'docs/visitors.csv'] as const]),
 ])('accepts %s for a new file, and writes nothing', (file, name) => {
   expect(findOutputPlace(workspace, file)).toEqual({ file: join(workspace, name), name })
-  expect(namesIn(folder)).toEqual(before)
+  expect(listNames(folder)).toEqual(before)
 })
 
 test('rejects files without a workspace, and accepts a workspace that is a symbolic link', () => {

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { createRandom } from '../../src/emulator/service/random.ts'
-import { expectNoSecret, verdictIn } from '../support/bundle-expect.ts'
+import { expectNoSecret, getVerdict } from '../support/bundle-expect.ts'
 import { runBundle, type BundleRun } from '../support/bundle-run.ts'
 
 /** Windows has no signals that a program could get from another one. */
@@ -57,7 +57,7 @@ function expectOrderlyEnd(run: BundleRun, { inputs }: Moment): void {
   expect({ signal: run.signal, exitCode: run.exitCode }).toEqual({ signal: null, exitCode: isDecided ? 0 : 1 })
   if (isDecided) expect(['pull-request', 'no-changes']).toContain(outcome)
   expect(errors.map(({ title }) => title)).toEqual(isDecided ? [] : ['Cancelled'])
-  expect(verdictIn(run.summary)).toBe(isDecided ? `## ✅ ${verdict}` : '## 🛑 Cancelled')
+  expect(getVerdict(run.summary)).toBe(isDecided ? `## ✅ ${verdict}` : '## 🛑 Cancelled')
   if (hasJob) expect(jobId).toMatch(/^job_\w+$/)
   expect(run.prompts.length).toBeLessThanOrEqual(1)
   expectNoSecret(run)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { expectNoSecret, expectStep } from '../support/bundle-expect.ts'
-import { answering, runBundle } from '../support/bundle-run.ts'
+import { replaceService, runBundle } from '../support/bundle-run.ts'
 
 /** Windows has no signals that a program could get from another one. */
 const testWithSignals = process.platform === 'win32' ? test.skip : test
@@ -10,16 +10,16 @@ const FIX = { prompt: 'Fix the guide.' }
 
 testWithSignals('a run that is cancelled while the prompt is on its way still learns the id of its job', async () => {
   const cancel = new AbortController()
-  const front = answering((_incoming, outgoing) => {
+  const front = replaceService((_incoming, outgoing) => {
     cancel.abort()
     setImmediate(() => outgoing.writeHead(201).end('{"id":"job_late","status":"active"}'))
   })
-  const run = await runBundle({ front, inputs: FIX, cancel: cancel.signal })
+  const run = await runBundle({ intermediary: front, inputs: FIX, cancel: cancel.signal })
 
   expectStep(run, {
     conclusion: 'cancelled',
     verdict: '🛑 Cancelled',
-    says: ['so the job still runs', 'run the same step with `job-id: job_late` and without a prompt'],
+    messageParts: ['so the job still runs', 'run the same step with `job-id: job_late` and without a prompt'],
     outputs: { outcome: 'cancelled', changed: '', status: 'active', 'job-id': 'job_late' },
     requests: [],
   })
@@ -31,7 +31,7 @@ testWithSignals('a second signal ends the step at once, and red', async () => {
     // So that a busy machine sends the second signal within that second.
     preload: timesFaster(1 / 10),
     // Never answers, so that the step still gives the prompt's answer its second when it is told to end again.
-    front: answering(() => {
+    intermediary: replaceService(() => {
       cancel.abort()
     }),
     inputs: FIX,
@@ -46,10 +46,10 @@ testWithSignals('a second signal ends the step at once, and red', async () => {
 
 testWithSignals('a signal before the program has begun ends it with nothing asked and nothing written', async () => {
   const asked: string[] = []
-  const front = answering(({ url = '' }) => {
+  const front = replaceService(({ url = '' }) => {
     asked.push(url)
   })
-  const run = await runBundle({ front, inputs: FIX, cancel: AbortSignal.abort() })
+  const run = await runBundle({ intermediary: front, inputs: FIX, cancel: AbortSignal.abort() })
 
   expect(run).toMatchObject({ conclusion: 'cancelled', exitCode: null, signal: 'SIGINT', outputs: {}, summary: '' })
   expect(asked).toEqual([])

@@ -55,7 +55,7 @@ test('a step on a push marks its pull request, and never loads the undici that N
   expectPullRequest(run, {
     verdict: '✅ The pull request is ready',
     outputs: { ...branch, 'pr-head-sha': expect.stringMatching(/^[0-9a-f]{40}$/) as unknown as string },
-    asks: ['POST job', 'GET job/job_000001'],
+    requestKinds: ['POST job', 'GET job/job_000001'],
   })
   expect(run.summary).toContain('open, <code>agent&#47;job&#95;000001</code>')
   const loaded = JSON.parse(readFileSync(modules, 'utf8')) as string[]

@@ -5,7 +5,7 @@ import { listScenarios } from '../../scripts/start/scenarios.ts'
 import { start } from '../../scripts/start/start.ts'
 import { OUTCOMES } from '../../src/agent/report/report.ts'
 import { root } from '../support/markdown-files.ts'
-import { quotedMessages } from '../support/source-text.ts'
+import { listQuotedMessages } from '../support/source-text.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // Starting a process can take seconds on a busy machine, and writing the largest file minutes.
@@ -43,7 +43,7 @@ const unwrap = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 test('each outcome, error and warning has one command, or the page says why there is none', () => {
   expect(outcomes.map(([, outcome]) => outcome)).toEqual([...OUTCOMES])
-  expect(messages.map(([, message]) => message)).toEqual(quotedMessages(page))
+  expect(messages.map(([, message]) => message)).toEqual(listQuotedMessages(page))
 })
 
 test.concurrent.each(outcomes.map(([, outcome = '', flags = '']) => [flags, outcome] as const))(

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { expectNoSecret, expectPullRequest, expectStep, type ExpectedStep } from '../support/bundle-expect.ts'
 import { runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
-import { besideProxy, certificateFile, overTls } from '../support/network-fronts.ts'
+import { withProxy, writeCertificate, overTls } from '../support/intermediaries.ts'
 
 const FIX = { prompt: 'Fix the guide.' }
 const JOB = { 'job-id': 'job_000001', model: 'docs-writer-1' }
@@ -54,7 +54,7 @@ const FILL_THE_DISK = `
 `
 /** The port for tcpmux, on which nothing listens. */
 const CLOSED_PORT = 'http://127.0.0.1:1'
-const [TUNNEL, SILENT] = [besideProxy(overTls), besideProxy(overTls, true)]
+const [TUNNEL, SILENT] = [withProxy(overTls), withProxy(overTls, true)]
 
 type Held = ExpectedStep | ((run: BundleRun) => unknown)
 
@@ -63,7 +63,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
   'a prompt of 100 KB reaches the service byte for byte, and nothing in it comes alive': [
     { inputs: { prompt: BYTES } },
     (run) => {
-      expectPullRequest(run, { says: ['The agent opened it.'] })
+      expectPullRequest(run, { messageParts: ['The agent opened it.'] })
       expect(run.prompts).toEqual([BYTES])
     },
   ],
@@ -80,7 +80,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
         changed: '',
         model: expect.stringMatching(/^docs-writer-1 ::error title=injected::/) as unknown as string,
       },
-      remarks: ['not safe to link'],
+      annotationParts: ['not safe to link'],
       requests: ['POST job', READ, READ],
     },
     ({ outputs }) => {
@@ -112,7 +112,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     {
       conclusion: 'failure',
       verdict: '❌ Internal error',
-      says: ['A bug in the action stopped the step.', 'The job itself goes on.', 'Report it'],
+      messageParts: ['A bug in the action stopped the step.', 'The job itself goes on.', 'Report it'],
       outputs: { outcome: 'error', status: 'active', changed: '', ...JOB },
       requests: ['POST job'],
     },
@@ -147,8 +147,8 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
   ],
   'with HTTPS_PROXY a service over TLS is reached through the proxy, if its authority is trusted here': [
     {
-      front: TUNNEL.front,
-      env: () => ({ HTTPS_PROXY: TUNNEL.url(), NODE_EXTRA_CA_CERTS: certificateFile() }),
+      intermediary: TUNNEL.front,
+      env: () => ({ HTTPS_PROXY: TUNNEL.url(), NODE_EXTRA_CA_CERTS: writeCertificate() }),
       inputs: FIX,
     },
     expectPullRequest,
@@ -157,11 +157,15 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     },
   ],
   'a proxy that never answers does not hold the step past its deadline': [
-    { front: SILENT.front, env: () => ({ HTTPS_PROXY: SILENT.url() }), inputs: { ...FIX, 'timeout-minutes': '0.1' } },
+    {
+      intermediary: SILENT.front,
+      env: () => ({ HTTPS_PROXY: SILENT.url() }),
+      inputs: { ...FIX, 'timeout-minutes': '0.1' },
+    },
     {
       conclusion: 'failure',
       verdict: '⏰ The step timed out',
-      says: ['before the prompt could be sent', 'did not respond in time', 'proxy settings'],
+      messageParts: ['before the prompt could be sent', 'did not respond in time', 'proxy settings'],
       outputs: { outcome: 'timed-out' },
       requests: [],
     },

@@ -9,8 +9,14 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
 import { expectRun, type ExpectedRun, type PackagedRun } from '../support/bundle-expect.ts'
 import { runPackaged } from '../support/bundle-run.ts'
-import { servePages, sitePage, siteRow, type PageAnswer, type PageRequest } from '../support/paging-server.ts'
-import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
+import {
+  servePages,
+  createSitePage,
+  createSiteRow,
+  type PageResult,
+  type PageRequest,
+} from '../support/paging-server.ts'
+import { listNames, temporaryFolder } from '../support/temporary-folder.ts'
 import { NO_FILE } from '../support/visitors-run.ts'
 
 /** Windows has no signals that a program could get from another one, and no limits of files. */
@@ -29,7 +35,7 @@ interface VisitorsRun extends PackagedRun {
 
 /** Runs the packaged action in an empty workspace of its own, against a service that gives the answers of the test. */
 async function runVisitors(
-  answer: (request: PageRequest) => PageAnswer | Promise<PageAnswer>,
+  answer: (request: PageRequest) => PageResult | Promise<PageResult>,
   { inputs, ...options }: Partial<RunOptions> = {},
 ): Promise<VisitorsRun> {
   const workspace = temporaryFolder()
@@ -38,7 +44,7 @@ async function runVisitors(
     // A step that hangs ends with a log that tells why.
     const given = { ...ACTION_KEY, 'base-url': url, 'timeout-minutes': '0.5', ...inputs }
     const result = await runPackaged('visitors', { workspace, ...options, inputs: given })
-    const names = namesIn(workspace).filter((name) => statSync(join(workspace, name)).isFile())
+    const names = listNames(workspace).filter((name) => statSync(join(workspace, name)).isFile())
     const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(workspace, name), 'utf8')]))
     return { ...result, inputs: given, offsets: requests.map(({ offset }) => offset), files }
   } finally {
@@ -55,13 +61,13 @@ function expectExport(run: VisitorsRun, expected: ExpectedRun & { readonly offse
 }
 
 test('an export to CSV holds every page once, in the order of the service', async () => {
-  const run = await runVisitors((request) => ({ body: sitePage(400, request) }))
+  const run = await runVisitors((request) => ({ body: createSitePage(400, request) }))
 
-  const sites = Array.from({ length: 400 }, (_, index) => siteRow(index))
+  const sites = Array.from({ length: 400 }, (_, index) => createSiteRow(index))
   expectExport(run, {
     conclusion: 'success',
     verdict: '✅ 35,000 visitors (30,000 people, 9,000 AI agents)',
-    says: ['400 rows were written to `visitors.csv`'],
+    messageParts: ['400 rows were written to `visitors.csv`'],
     outputs: {
       ...TOTALS,
       rows: '400',
@@ -79,7 +85,7 @@ testWithSignals('a run that is cancelled in the middle leaves no file behind', a
   const cancel = new AbortController()
   const run = await runVisitors(
     (request) => {
-      if (request.nth < 3) return { body: sitePage(10_000, request) }
+      if (request.nth < 3) return { body: createSitePage(10_000, request) }
       cancel.abort()
       return new Promise(() => undefined)
     },
@@ -89,7 +95,7 @@ testWithSignals('a run that is cancelled in the middle leaves no file behind', a
   expectExport(run, {
     conclusion: 'cancelled',
     verdict: '🛑 Cancelled',
-    says: ['The run was cancelled, so no file was written.'],
+    messageParts: ['The run was cancelled, so no file was written.'],
     outputs: TOTALS,
     offsets: [0, 250, 500],
   })
@@ -118,7 +124,7 @@ function nodeWithSmallFiles(): string {
 }
 
 testWithSignals('a disk that is full ends red and leaves nothing behind', async () => {
-  const run = await runVisitors((request) => ({ body: sitePage(10_000, request) }), {
+  const run = await runVisitors((request) => ({ body: createSitePage(10_000, request) }), {
     inputs: { top: '0' },
     node: nodeWithSmallFiles(),
   })
@@ -126,7 +132,11 @@ testWithSignals('a disk that is full ends red and leaves nothing behind', async 
   expectExport(run, {
     conclusion: 'failure',
     verdict: '❌ The export failed',
-    says: ['The file could not be written (EFBIG).', 'No file was written.', 'Check the free disk space of the runner'],
+    messageParts: [
+      'The file could not be written (EFBIG).',
+      'No file was written.',
+      'Check the free disk space of the runner',
+    ],
     outputs: TOTALS,
     offsets: Array.from(run.offsets, (_, index) => index * 250),
   })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
-import { violationsOf } from '../support/github-violations.ts'
+import { listViolations } from '../support/github-violations.ts'
 
 interface Said {
   readonly method?: string
@@ -17,7 +17,7 @@ function judge({ method = 'POST', path = '/issues/7/labels', sent, status = 200,
   const target = `/api/v3/repos/acme/docs${path}`
   const request = { method, target, headers: {}, body: sent === undefined ? '' : JSON.stringify(sent) }
   const response = jsonResponse(status, answer)
-  return violationsOf({ operation: 'issues/add-labels', request, fault: 'none', response })
+  return listViolations({ operation: 'issues/add-labels', request, fault: 'none', response })
 }
 
 test('what is as GitHub describes it is fine, without the addresses that nobody follows', () => {

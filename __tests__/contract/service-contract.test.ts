@@ -46,14 +46,14 @@ const SERVICE = isReal
   : { baseUrl: emulator.url, projectId: DEFAULT_PROJECT_ID, apiKey: EMULATOR_KEY, env: {} }
 
 /** A client of the real kind: HTTP over a socket. */
-function clientOf(choice: Partial<typeof SERVICE> = {}): DocsServiceClient {
+function openClient(choice: Partial<typeof SERVICE> = {}): DocsServiceClient {
   const target = { ...SERVICE, ...choice, deadlineAt: systemClock.now() + HOUR_MS }
   const run = { clock: systemClock, signal: new AbortController().signal, random: () => 0.5 }
   const options = { ...fakeHost(), ...run, ...target, redact: createRedactor([target.apiKey]) }
   return createClient({ ...options, transport: createTransport(options) })
 }
 
-const client = clientOf()
+const client = openClient()
 
 async function untilEnded({ id }: Job): Promise<Job> {
   for (;;) {
@@ -82,7 +82,7 @@ const PROMPTS: readonly Question[] = [
 
 describe('authentication (section 5)', () => {
   async function refusesAll(questions: readonly Question[], apiKey: string, code: string): Promise<void> {
-    for (const ask of questions) await expect(ask(clientOf({ apiKey }))).rejects.toMatchObject({ code })
+    for (const ask of questions) await expect(ask(openClient({ apiKey }))).rejects.toMatchObject({ code })
   }
 
   test('a key that nobody was given is refused by every operation', () =>
@@ -93,7 +93,7 @@ describe('authentication (section 5)', () => {
   )
 
   testEmbedded('a key that may only read reads jobs and visitors, and no more', async () => {
-    const reader = clientOf({ apiKey: READ_ONLY_KEY })
+    const reader = openClient({ apiKey: READ_ONLY_KEY })
     expect(await reader.getJob('job_finished')).toMatchObject({ id: 'job_finished' })
     expect(await reader.getVisitors({ limit: 1 })).toMatchObject({ hasMore: true })
     await refusesAll(PROMPTS, READ_ONLY_KEY, 'forbidden')

@@ -10,14 +10,14 @@ import {
 } from '../../src/docs-service/transport.ts'
 import { systemClock, type Clock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
+import { formatResponse, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 
 // Broken connections, also with TLS and behind a proxy, are in __tests__/faults.
 
 const KEY = 'dk_secret-key'
 const PATH = '/v2/agent/project/job'
 const BODY = '{"prompt":"Grüße"}'
-const RESPONSE = httpAnswer(201, '{"id":"job_1","status":"active"}')
+const RESPONSE = formatResponse(201, '{"id":"job_1","status":"active"}')
 /** Longer than any exchange on loopback. */
 const LONG_MS = 30_000
 
@@ -98,13 +98,13 @@ test('sends a GET with its query and without a body', async () => {
 test.each([200, 204, 404, 500])('returns a response with status %i', async (status) => {
   const body = status === 204 ? '' : '{"error":"Grüße"}'
   const headers = { date: 'Thu, 01 Jan 2026 00:00:00 GMT', 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' }
-  const server = await serve(respondWith(httpAnswer(status, body, headers)))
+  const server = await serve(respondWith(formatResponse(status, body, headers)))
   expect(await send(at(server))).toEqual({ kind: 'answer', status, body, retryAfterMs: 7_000 })
 })
 
 test.each([302, 307])('returns redirect %i with its host, and does not follow it', async (status) => {
   const elsewhere = await serve(respondWith(RESPONSE))
-  const server = await serve(respondWith(httpAnswer(status, '', { location: `${at(elsewhere)}/?to=x` })))
+  const server = await serve(respondWith(formatResponse(status, '', { location: `${at(elsewhere)}/?to=x` })))
   expect(await send(at(server))).toMatchObject({ kind: 'answer', status, redirectHost: `127.0.0.1:${elsewhere.port}` })
   expect([server.connections(), elsewhere.connections()]).toEqual([1, 0])
 })
@@ -148,8 +148,8 @@ test.each([
 
 test('accepts a body of 4 MiB, and rejects a larger one', async () => {
   const maxBytes = 4 * 1024 * 1024
-  const fits = await serve(respondWith(httpAnswer(200, 'x'.repeat(maxBytes))))
-  const tooLarge = await serve(respondWith(httpAnswer(200, 'x'.repeat(maxBytes + 1))))
+  const fits = await serve(respondWith(formatResponse(200, 'x'.repeat(maxBytes))))
+  const tooLarge = await serve(respondWith(formatResponse(200, 'x'.repeat(maxBytes + 1))))
   expect(await send(at(fits))).toMatchObject({ kind: 'answer', status: 200 })
   expect(await send(at(tooLarge))).toEqual({
     kind: 'failure',

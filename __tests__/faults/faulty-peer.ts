@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import * as net from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
-import { firstRequest } from '../support/socket-server.ts'
+import { takeFirstRequest } from '../support/socket-server.ts'
 import type { Behaviour, Fault, Pace } from './fault.ts'
 import type { StillClock } from './still-clock.ts'
 
@@ -119,7 +119,7 @@ function whenRead(socket: net.Socket, behaviour: Behaviour, begin: (isWhole: boo
   }
   socket.on('data', (chunk: Buffer) => {
     received += chunk.toString('latin1')
-    const whole = firstRequest(received)?.length ?? Infinity
+    const whole = takeFirstRequest(received)?.length ?? Infinity
     const wanted = readsBytes === undefined ? whole : readsBytes >= 0 ? readsBytes : whole + readsBytes
     if (hasBegun || received.length < wanted) return
     hasBegun = true

@@ -1,4 +1,4 @@
-import { httpAnswer } from '../support/socket-server.ts'
+import { formatResponse } from '../support/socket-server.ts'
 import { type Behaviour, type Fault, createFaults, type PromptOutcome, type ReadOutcome, type Tunnel } from './fault.ts'
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n'
@@ -44,11 +44,11 @@ export const PROXY_FAULTS: Readonly<Record<string, Fault>> = {
   'proxy-header-too-large': broken(`HTTP/1.1 200 x\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`),
   // The proxy rejects the tunnel: nothing was sent.
   ...createFaults('proxy-', [302, 401, 403, 404, 407, 429], (status) =>
-    createFault('stop', 'stop', httpAnswer(status, 'No.', { 'proxy-authenticate': 'Basic realm="x"' })),
+    createFault('stop', 'stop', formatResponse(status, 'No.', { 'proxy-authenticate': 'Basic realm="x"' })),
   ),
   // The proxy cannot reach the service: nothing was sent.
   ...createFaults('proxy-', [500, 502, 503, 504], (status) =>
-    createFault('again', 'retry', httpAnswer(status, '<html>No way.')),
+    createFault('again', 'retry', formatResponse(status, '<html>No way.')),
   ),
   'tunnel-to-garbage': broken(`${ESTABLISHED}SSH-2.0-x\r\n`),
   'tunnel-to-silence': broken(ESTABLISHED, { then: 'stay' }),

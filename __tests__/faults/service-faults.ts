@@ -1,11 +1,11 @@
 import { KEY } from '../model/planted-key.ts'
-import { httpAnswer } from '../support/socket-server.ts'
+import { formatResponse } from '../support/socket-server.ts'
 import { type Behaviour, type Fault, createFaults, type PromptOutcome, type ReadOutcome } from './fault.ts'
 
 /** The job in every response of the service. */
 const FIELDS = { id: 'job_1', status: 'active', model: KEY }
 const JOB = JSON.stringify(FIELDS)
-const GOOD = httpAnswer(200, JOB)
+const GOOD = formatResponse(200, JOB)
 
 type More = Partial<Behaviour>
 
@@ -96,9 +96,9 @@ const RESPONSES: Readonly<Record<string, Fault>> = {
   'chunk-size-is-garbage': unconfirmed(joinLines(OK, CHUNKED, '', 'zz', JOB, '0', '', '')),
   'chunks-trickle-without-end': unconfirmed(joinLines(OK, CHUNKED, '', ''), { ...SLOW, repeats: '1\r\n \r\n' }),
   'unknown-encoding-of-transfer': unconfirmed(joinLines(OK, 'transfer-encoding: fancy', '', JOB), STAYS),
-  'two-responses': confirmed(GOOD + httpAnswer(200, '{"id":"job_2","status":"failed"}')),
+  'two-responses': confirmed(GOOD + formatResponse(200, '{"id":"job_2","status":"failed"}')),
   'garbage-after-response': confirmed(`${GOOD}\x00\x01garbage`, STAYS),
-  'body-is-too-large': unconfirmed(httpAnswer(200, ' '.repeat(5 * 1024 * 1024))),
+  'body-is-too-large': unconfirmed(formatResponse(200, ' '.repeat(5 * 1024 * 1024))),
   'body-floods-without-end': unconfirmed(joinLines(OK, '', ''), { ...STAYS, repeats: ' '.repeat(200_000) }),
   'body-trickles-without-end': unconfirmed(joinLines(OK, 'content-length: 99999', '', ''), { ...SLOW, repeats: ' ' }),
   'header-is-too-large': unconfirmed(joinLines(OK, `x: ${'y'.repeat(70_000)}`, length(), '', JOB)),
@@ -120,7 +120,7 @@ const RESPONSES: Readonly<Record<string, Fault>> = {
 
 /** A valid response with status 200. */
 const createOk = (body: string, headers: Readonly<Record<string, string>> = {}): string =>
-  httpAnswer(200, body, headers)
+  formatResponse(200, body, headers)
 const createChanged = (change: object): string => createOk(JSON.stringify({ ...FIELDS, ...change }))
 
 /** Unusual bodies. docs-service/schemas.test.ts tests malformed fields. */
@@ -149,7 +149,7 @@ const BODIES: Readonly<Record<string, Fault>> = {
 
 const ERROR = JSON.stringify({ error: `No. You are ${KEY}, are you?` })
 type Headers = Readonly<Record<string, string>>
-const status = (code: number, headers: Headers = {}, body = ERROR): string => httpAnswer(code, body, headers)
+const status = (code: number, headers: Headers = {}, body = ERROR): string => formatResponse(code, body, headers)
 const refused = (code: number, more: More = {}): Fault =>
   unprocessed({ writes: status(code), then: 'close', ...more }, 'stop', 'stop')
 /** The prompt may have been processed, and here it was. */

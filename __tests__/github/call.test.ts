@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
-import { askingGitHub, errorOf, type AskingOptions } from '../support/github-client.ts'
+import { askingGitHub, catchError, type AskingOptions } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 import { connectInProcess } from '../support/in-process-github.ts'
 import { observeGitHub } from '../support/observe-github.ts'
@@ -77,7 +77,7 @@ test.each<[what: string, faults: readonly GitHubFault[], waitMs: number, isLate:
     async (github, { clock }) => {
       await clock.sleep(waitMs, new AbortController().signal)
       if (faults.length > 1) await list(github)
-      return errorOf(list(github))
+      return catchError(list(github))
     },
   )
   const advice = isLate ? 'lasts one hour. The recipe `long-job-with-app.yml`' : 'Check `github-token`'
@@ -95,7 +95,7 @@ test.each(['during a request', 'while the event loop is busy, before a request']
     await askingGitHub(options, async (github, { asked, clock }) => {
       const busyClock: Pick<Clock, 'turn'> = { turn: () => Promise.resolve().then(cancel) }
       if (when.includes('busy')) Object.assign(clock, busyClock)
-      expect([await errorOf(list(github)), await errorOf(list(github))]).toEqual([cancelled, cancelled])
+      expect([await catchError(list(github)), await catchError(list(github))]).toEqual([cancelled, cancelled])
       expect(asked).toHaveLength(when.includes('busy') ? 0 : 1)
     })
   },
@@ -178,12 +178,12 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
     handle: () => ({ status: 403, headers: {}, body, delivery: 'whole' }),
   })
   const hint = expect.stringContaining(`Grant \`${permission}\``) as unknown
-  expect(await errorOf(perform(github))).toMatchObject({ code: 'forbidden', hint })
+  expect(await catchError(perform(github))).toMatchObject({ code: 'forbidden', hint })
 })
 
 test('reading checks fails without `statuses: read`', async () => {
   const state = { permissions: { checks: 'read', actions: 'read' } } as const
-  const read = (github: GitHub) => errorOf(github.readChecks('acme/docs', commit('c'), RUN_FACTS))
+  const read = (github: GitHub) => catchError(github.readChecks('acme/docs', commit('c'), RUN_FACTS))
   expect(await askingGitHub({ state }, read)).toMatchObject({
     code: 'forbidden',
     hint: expect.stringContaining('`statuses: read`') as unknown,
@@ -229,7 +229,7 @@ test('connects to a proxy that hangs up once per attempt, and obeys NO_PROXY', a
   const http_proxy = `http://127.0.0.1:${proxy.port}`
   const soon = systemClock.now() + 900
   const asked = await runOverSockets({ http_proxy }, async (github) => {
-    expect(await errorOf(list(github.until(soon)))).toMatchObject({ code: 'unreachable' })
+    expect(await catchError(list(github.until(soon)))).toMatchObject({ code: 'unreachable' })
   })
   expect(asked).toEqual([])
   await runOverSockets({ http_proxy, no_proxy: '127.0.0.1' }, list)

@@ -5,7 +5,7 @@ import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/sta
 import type { Check } from '../../src/github/checks.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
-import { answering, askingGitHub, errorOf, type AskingOptions } from '../support/github-client.ts'
+import { stubGitHub, askingGitHub, catchError, type AskingOptions } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
 
 const SHA = commit('c')
@@ -81,7 +81,7 @@ test('fails if the runs cannot be read, unless the token lacks the permission', 
   const failing = (status: number) => ({
     faults: { 'actions/list-workflow-runs-for-repo': Array<number>(4).fill(status) },
   })
-  expect(await errorOf(read({}, ALL_PERMISSIONS, failing(500)))).toMatchObject({ code: 'service-error' })
+  expect(await catchError(read({}, ALL_PERMISSIONS, failing(500)))).toMatchObject({ code: 'service-error' })
   expect((await read({}, ALL_PERMISSIONS, failing(404))).checks).toEqual([])
 })
 
@@ -94,7 +94,7 @@ test('ignores malformed fields and skips malformed items', async () => {
     status: { total_count: 1, state: {}, statuses: [{ context: 5, state: null }] },
     runs: { workflow_runs: [null, { id: 'x' }, { id: 5 }] },
   }
-  const checks = await readChecks(answering((path) => responses[path.replace(/.*\//, '')]))
+  const checks = await readChecks(stubGitHub((path) => responses[path.replace(/.*\//, '')]))
   expect(checks.map(({ name, state }) => `${name}: ${state}`)).toEqual([
     'a check without a name: failure',
     'links: failure',
@@ -119,5 +119,5 @@ test('reads the position and the text of each annotation', async () => {
   ])
   const malformed = [null, { path: 5, start_line: '4', title: {}, message: 'It is gone.' }]
   const expected = { path: 'a file', line: 0, title: '', message: 'It is gone.' }
-  expect(await listAnnotations(answering(() => malformed))).toEqual([expected])
+  expect(await listAnnotations(stubGitHub(() => malformed))).toEqual([expected])
 })

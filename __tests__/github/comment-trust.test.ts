@@ -4,9 +4,9 @@ import { isOwnComment } from '../../src/agent/marker.ts'
 import { parseComment } from '../../src/agent/conversation/comment-command.ts'
 import { type Role, createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { commentFacts } from '../support/comment-events.ts'
-import { answering, askingGitHub, type AskingOptions } from '../support/github-client.ts'
+import { stubGitHub, askingGitHub, type AskingOptions } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
-import { root, tableBelow } from '../support/markdown-files.ts'
+import { root, parseTable } from '../support/markdown-files.ts'
 
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const PLACE = { repository: 'acme/docs', number: 7 }
@@ -102,7 +102,7 @@ test.each<[string, object | null, object, object, string]>([
   ['an app, if GraphQL returns errors instead of data', APP, ERRORS, WRITE_RESPONSE, 'bot'],
   ['an app, if GitHub returns no id', APP, NO_VIEWER, WRITE_RESPONSE, 'bot'],
 ])('classifies by the response: %s', async (_who, user, viewer, permission, author) => {
-  const github = answering((path) => {
+  const github = stubGitHub((path) => {
     if (path.endsWith('/graphql')) return viewer
     return path.endsWith('/permission') ? permission : [{ id: 5, body: MARKER, user, author_association: 'NONE' }]
   })
@@ -182,5 +182,5 @@ test('the page documents whose comments are trusted', async () => {
     ])
   }
   const page = readFileSync(`${root}docs/pull-requests.md`, 'utf8')
-  expect(tableBelow(page, 'Who is believed for what')).toEqual(rows)
+  expect(parseTable(page, 'Who is believed for what')).toEqual(rows)
 })

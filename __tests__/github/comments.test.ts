@@ -5,7 +5,7 @@ import { createIssueState, type Comment } from '../../src/emulator/github/issue-
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { CommentAddress, CommentPlace } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { answering, askingGitHub, errorOf, type AskedGitHub, type AskingOptions } from '../support/github-client.ts'
+import { stubGitHub, askingGitHub, catchError, type AskedGitHub, type AskingOptions } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
 
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
@@ -85,7 +85,7 @@ test.each<[string, CommentPlace, (docs: RepositoryState) => readonly { body: str
 
 test('in the place of a reply, requests only the comments since the comment itself', async () => {
   const sinceValues: unknown[] = []
-  const github = answering((_path, query) => {
+  const github = stubGitHub((_path, query) => {
     sinceValues.push(query.get('since'))
     return []
   })
@@ -125,8 +125,8 @@ test.each<[string, CommentPlace]>([
 ])('does not resend a comment that may have been added: %s', async (operation, place) => {
   const options = { faults: { [operation]: ['answer-lost', 'unavailable'] } } as const
   const add = async (github: GitHub, { asked }: AskedGitHub): Promise<void> => {
-    expect(await errorOf(github.addComment(place, 'Done.'))).toMatchObject({ code: 'unreachable' })
-    expect(await errorOf(github.addComment(place, 'Done.'))).toMatchObject({ code: 'service-error' })
+    expect(await catchError(github.addComment(place, 'Done.'))).toMatchObject({ code: 'unreachable' })
+    expect(await catchError(github.addComment(place, 'Done.'))).toMatchObject({ code: 'service-error' })
     expect(asked).toEqual([operation, operation])
   }
   await withComments([COMMAND], add, options)

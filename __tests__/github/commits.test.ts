@@ -5,7 +5,7 @@ import { createRepositoryState } from '../../src/emulator/github/repository-stat
 import { findForkPoint, findHead, historyIn, listOwners } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
 import { getTestMergeHead } from '../../src/github/event.ts'
-import { askingGitHub, errorOf } from '../support/github-client.ts'
+import { askingGitHub, catchError } from '../support/github-client.ts'
 import { commit, madeCommit } from '../support/github-state.ts'
 
 test('lists all commits, oldest first, with the accounts that GitHub knows', async () => {
@@ -56,7 +56,7 @@ test("reads a commit, and recognizes GitHub's test merge of a pull request", asy
     expect(getTestMergeHead(message, parents)).toBe(head)
     expect(await github.findPullRequestsOfCommit('acme/docs', mergeCommitSha)).toEqual([])
     expect(await github.readCommit('acme/docs', head)).toMatchObject({ sha: head, message: 'Work', parents: [base] })
-    expect(await errorOf(github.readCommit('acme/docs', commit('f')))).toMatchObject({ code: 'rejected' })
+    expect(await catchError(github.readCommit('acme/docs', commit('f')))).toMatchObject({ code: 'rejected' })
   })
 })
 

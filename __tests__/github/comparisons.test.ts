@@ -4,7 +4,7 @@ import {
   type RepositoryState,
   createRepositoryState,
 } from '../../src/emulator/github/repository-state.ts'
-import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
+import { stubGitHub, askingGitHub, catchError } from '../support/github-client.ts'
 import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
 const getSha = (index: number): string => String(index).padStart(40, '0')
@@ -96,7 +96,7 @@ const COMPARED = {
   total_commits: 1,
   commits: [{ sha: commit('b'), parents: [], commit: { message: 'Change' } }],
 }
-const comparing = (data: object) => answering(() => ({ ...COMPARED, ...data })).compare('acme/docs', 'main', 'next')
+const comparing = (data: object) => stubGitHub(() => ({ ...COMPARED, ...data })).compare('acme/docs', 'main', 'next')
 
 test.each<[unknown, 'whole' | 'unreadable', readonly object[]]>([
   [undefined, 'unreadable', []],
@@ -120,5 +120,5 @@ test('accepts a commit without message and author, and rejects a comparison with
   expect((await comparing({ commits: [withoutAuthor] })).commits).toMatchObject([expected])
   const malformed = [{ status: 'sideways' }, { merge_base_commit: null }, { total_commits: 'many' }, { commits: null }]
   for (const fields of [...malformed, { commits: [null, withoutAuthor] }, { commits: [withoutAuthor, { sha: 7 }] }])
-    expect(await errorOf(comparing(fields))).toMatchObject({ code: 'bad-answer' })
+    expect(await catchError(comparing(fields))).toMatchObject({ code: 'bad-answer' })
 })

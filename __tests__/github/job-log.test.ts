@@ -5,10 +5,10 @@ import { sendThrough, type Send } from '../../src/github/transport.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
-import { askingGitHub, errorOf, type AskingOptions } from '../support/github-client.ts'
+import { askingGitHub, catchError, type AskingOptions } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
 import { toBody, connectInProcess } from '../support/in-process-github.ts'
-import { httpAnswer, serveSockets, type SocketBehaviour } from '../support/socket-server.ts'
+import { formatResponse, serveSockets, type SocketBehaviour } from '../support/socket-server.ts'
 
 const readLines = (...parts: readonly string[]) => lastLines(toBody(...parts))
 const createLines = (count: number, from = 0): string =>
@@ -97,7 +97,7 @@ test.each(INVALID_URLS)('does not download from %s', async (location) => {
       return { status: 302, headers: location === undefined ? {} : { location }, body: '', delivery: 'whole' }
     },
   })
-  expect(await errorOf(github.readJobLog('acme/docs', 7))).toMatchObject({ code: 'bad-answer' })
+  expect(await catchError(github.readJobLog('acme/docs', 7))).toMatchObject({ code: 'bad-answer' })
   expect(requests).toEqual(['/api/v3/repos/acme/docs/actions/jobs/7/logs'])
 })
 
@@ -122,7 +122,7 @@ describe('download', () => {
   }
 
   test('decodes chunks without cutting characters, removes a byte order mark, and sends no token', async () => {
-    const bytes = Buffer.from(httpAnswer(200, `\ufeff${'é'.repeat(1_000)}`))
+    const bytes = Buffer.from(formatResponse(200, `\ufeff${'é'.repeat(1_000)}`))
     let [chunks, sendRest] = [0, (): void => undefined]
     const { lines, request } = await download(
       (socket) => {
@@ -140,16 +140,16 @@ describe('download', () => {
   })
 
   test.each([
-    ['another status', httpAnswer(403, 'secret'), 'rejected'],
-    ['a redirect', httpAnswer(302, '', { location: '/other' }), 'rejected'],
+    ['another status', formatResponse(403, 'secret'), 'rejected'],
+    ['a redirect', formatResponse(302, '', { location: '/other' }), 'rejected'],
     ['a broken connection', '', 'unreachable'],
   ])('reports %s without the URL', async (_what, response, code) => {
-    const error = await errorOf(download((socket) => socket.end(response)))
+    const error = await catchError(download((socket) => socket.end(response)))
     expect(error).toMatchObject({ code })
     expect(String(error)).not.toContain('secret')
   })
 
-  const endless: SocketBehaviour['onRequest'] = (socket) => socket.write(httpAnswer(200, 'drip drip').slice(0, -1))
+  const endless: SocketBehaviour['onRequest'] = (socket) => socket.write(formatResponse(200, 'drip drip').slice(0, -1))
 
   test('ends a download that never ends', async () => {
     const sleeps: number[] = []
@@ -158,13 +158,13 @@ describe('download', () => {
       return systemClock.sleep(50)
     }
     const clock = { ...systemClock, sleep }
-    expect(await errorOf(download(endless, undefined, { clock }))).toMatchObject({ code: 'deadline' })
+    expect(await catchError(download(endless, undefined, { clock }))).toMatchObject({ code: 'deadline' })
     expect(sleeps).toEqual([60_000])
   })
 
   test('a cancelled run ends the download', async () => {
     const [run, cancelled] = [new AbortController(), new ActionError('cancelled', 'The run was cancelled.')]
     const cancel = run.abort.bind(run, cancelled)
-    expect(await errorOf(download(endless, cancel, { signal: run.signal }))).toBe(cancelled)
+    expect(await catchError(download(endless, cancel, { signal: run.signal }))).toBe(cancelled)
   })
 })

@@ -12,7 +12,7 @@ import {
   text,
   withGaps,
 } from '../../src/github/schemas.ts'
-import { answering } from '../support/github-client.ts'
+import { stubGitHub } from '../support/github-client.ts'
 import { commit } from '../support/github-state.ts'
 
 const PULL = { repository: 'acme/docs', number: 7 }
@@ -44,7 +44,7 @@ test.each<[keyof typeof LISTS, number, unknown]>([
   async function list(pageCount: number): Promise<unknown> {
     let pages = 0
     const nextLink = () => (++pages % pageCount === 0 ? undefined : NEXT)
-    const found = await LISTS[name](answering(() => [], nextLink)).catch((error: unknown) => (error as Error).message)
+    const found = await LISTS[name](stubGitHub(() => [], nextLink)).catch((error: unknown) => (error as Error).message)
     return [found, pages]
   }
   expect(await list(Infinity)).toEqual([expected, maxPages])
@@ -59,7 +59,7 @@ test('follows links by page or cursor, and takes nothing else from them', async 
     '<https://api.example.com/x?page=1>; rel="prev", <https://elsewhere.example.com/y?owner=eve&after=c%3D2>; rel="next"',
     '<https://api.example.com/x?page=1>; rel="first"',
   ]
-  const github = answering(
+  const github = stubGitHub(
     (path, query) => {
       requests.push(`${path}?${query.toString()}`)
       return [{ name: `v${requests.length}`, commit: { sha: commit('a') } }]
@@ -75,7 +75,7 @@ test.each<[files: number, whole: boolean]>([
   [3_000, false],
 ])('accepts %d files of a pull request or a commit as a complete list: %s', async (files, isWhole) => {
   const page = Array.from({ length: files }, (_, index) => ({ filename: `docs/${index}.md` }))
-  const github = answering((path) => (path.includes('/commits/') ? { files: page } : page))
+  const github = stubGitHub((path) => (path.includes('/commits/') ? { files: page } : page))
   const refused = { code: 'rejected', message: 'GitHub lists no more than 3000 files.' }
   for (const listed of [github.listPullRequestPaths(PULL), github.listCommitPaths('acme/docs', commit('c'))]) {
     const found = await listed.catch((error: unknown) => error)
@@ -86,7 +86,7 @@ test.each<[files: number, whole: boolean]>([
 
 test('accepts a page with more items than requested', async () => {
   const tag = { name: 'v1', commit: { sha: commit('a') } }
-  expect(await answering(() => Array<object>(200_000).fill(tag)).listTags('acme/docs')).toHaveLength(200_000)
+  expect(await stubGitHub(() => Array<object>(200_000).fill(tag)).listTags('acme/docs')).toHaveLength(200_000)
 })
 
 const itemSchema = z.object({ name: text, size: integer, of: part({ id: integer }) })

@@ -4,7 +4,7 @@ import type { PullState, ReviewEvent } from '../../src/emulator/github/pull-stat
 import { DEFAULT_LAG } from '../../src/emulator/github/state.ts'
 import { toPullRequestAddress } from '../../src/github/pull-requests.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
+import { stubGitHub, askingGitHub, catchError } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 
 const ADDRESS = { repository: 'acme/docs', number: 7 }
@@ -109,7 +109,7 @@ test.each([
     [1, 2, 3],
   ],
 ])('finds the pull requests %s, %s', async (_which, _condition, find, list, numbers) => {
-  expect((await find(answering(() => list))).map(({ number }) => number)).toEqual(numbers)
+  expect((await find(stubGitHub(() => list))).map(({ number }) => number)).toEqual(numbers)
 })
 
 const ELSEWHERE = "it is on git.example.com, but this run's GitHub is github.com."
@@ -159,14 +159,14 @@ describe('reviewers', () => {
     ['a review whose author was deleted', { event: 'reviewed', user: null }],
   ])('skips %s in the timeline, and nothing else', async (_what, event) => {
     const requested = { event: 'review_requested', requested_reviewer: { login: 'Mona' } }
-    const github = answering(() => [requested, event, { event: 'reviewed', user: { login: 'ann' } }])
+    const github = stubGitHub(() => [requested, event, { event: 'reviewed', user: { login: 'ann' } }])
     expect(await github.listReviewersSoFar(ADDRESS)).toEqual(['mona', 'ann'])
   })
 
   const review = (login: string, state: string, type = 'User') => ({ user: { login, type }, state })
 
   test('lists approvers by the last verdict of each person, without bots and deleted accounts', async () => {
-    const github = answering(() => [
+    const github = stubGitHub(() => [
       review('ann', 'APPROVED'),
       review('mona', 'CHANGES_REQUESTED'),
       review('bob', 'APPROVED'),
@@ -184,7 +184,7 @@ describe('reviewers', () => {
   test.each([{}, { requested_reviewers: [null] }, { requested_reviewers: null }])(
     'treats the response %j as a successful request',
     async (response) => {
-      await expect(answering(() => response).requestReview(ADDRESS, 'ann')).resolves.toBeUndefined()
+      await expect(stubGitHub(() => response).requestReview(ADDRESS, 'ann')).resolves.toBeUndefined()
     },
   )
 
@@ -200,7 +200,7 @@ describe('reviewers', () => {
     ['dora', 'Reviews may only be requested from collaborators'],
     ['other/writers', 'A review cannot be requested from a team of another organization than `acme`'],
   ])('cannot request a review from %s', async (name, message) => {
-    const error = await askingGitHub({ docs: docs() }, (github) => errorOf(github.requestReview(ADDRESS, name)))
+    const error = await askingGitHub({ docs: docs() }, (github) => catchError(github.requestReview(ADDRESS, name)))
     expect(error).toMatchObject({ code: 'rejected', message: expect.stringContaining(message) as unknown })
   })
 })

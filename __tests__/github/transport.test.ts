@@ -4,7 +4,7 @@ import { toActionError } from '../../src/github/github-error.ts'
 import { createTransport, type RequestPolicy, type Transport } from '../../src/github/transport.ts'
 import type { HttpAnswer, HttpRequest } from '../../src/http/exchange.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
-import { errorOf } from '../support/github-client.ts'
+import { catchError } from '../support/github-client.ts'
 import { toBody } from '../support/in-process-github.ts'
 
 const API = 'https://api.example.com'
@@ -173,14 +173,14 @@ describe('cached responses', () => {
   test('counts a refusal, and keeps the cached response', async () => {
     const { sendRequest, sent, usage } = respondInTurn(tagged('1', '[1]'), { status: 404 }, UNCHANGED)
     await sendRequest('/a')
-    expect(await errorOf(sendRequest('/a'))).toMatchObject({ status: 404 })
+    expect(await catchError(sendRequest('/a'))).toMatchObject({ status: 404 })
     expect((await sendRequest('/a')).data).toEqual([1])
     expect(listTags(sent)[2]).toBe('1')
     expect(usage().counted).toBe(2)
   })
 
   test('rejects a 304 to a request without an ETag', async () => {
-    expect(await errorOf(respondInTurn(UNCHANGED).sendRequest('/a'))).toMatchObject({ status: 304 })
+    expect(await catchError(respondInTurn(UNCHANGED).sendRequest('/a'))).toMatchObject({ status: 304 })
   })
 })
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { request, type Dispatcher } from 'undici'
 import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { exchange, openDispatcher, readText } from '../../src/http/exchange.ts'
-import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
+import { formatResponse, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 
 const cleanUps: (() => Promise<void>)[] = []
 
@@ -30,7 +30,7 @@ test.each([
   ['user:p%40ss@', '', 'user:p@ss'],
   ['', '/path?x', undefined],
 ])('sends a proxy at http://%s…%s the host and the credentials only', async (userInfo, path, credentials) => {
-  const proxy = await serve({ onRequest: (socket) => socket.end(httpAnswer(407, '')) })
+  const proxy = await serve({ onRequest: (socket) => socket.end(formatResponse(407, '')) })
   const dispatcher = open(`http://${userInfo}127.0.0.1:${proxy.port}${path}`)
   await request('http://service.example/', { dispatcher }).catch(() => undefined)
   const [head = ''] = proxy.requests
@@ -66,7 +66,7 @@ test('never offers HTTP/2, over which undici can resend a request', async () => 
 })
 
 test('uses a connection once, even if the server keeps it alive', async () => {
-  const response = httpAnswer(200, '', { connection: 'keep-alive' })
+  const response = formatResponse(200, '', { connection: 'keep-alive' })
   const server = await serve({ onRequest: (socket) => socket.write(response) })
   const dispatcher = open()
   for (let count = 0; count < 2; count++) {
@@ -84,7 +84,9 @@ test.each([
   ['with TLS in a tunnel', 'https', true],
 ])('does not use TCP keep-alive %s, because a connection serves one request', async (_name, protocol, isTunnelled) => {
   const setKeepAlive = jest.spyOn(net.Socket.prototype, 'setKeepAlive')
-  const server = await serve({ onConnection: (socket) => socket.on('data', () => socket.write(httpAnswer(200, ''))) })
+  const server = await serve({
+    onConnection: (socket) => socket.on('data', () => socket.write(formatResponse(200, ''))),
+  })
   const address = `127.0.0.1:${server.port}`
   const dispatcher = open(isTunnelled ? `http://${address}` : undefined)
   await request(`${protocol}://${address}/`, { dispatcher }).catch(() => undefined)
@@ -93,7 +95,7 @@ test.each([
 })
 
 test('reaches a host by its IPv4 address if its IPv6 address is dead', async () => {
-  const server = await serve({ onRequest: (socket) => socket.end(httpAnswer(200, '')) })
+  const server = await serve({ onRequest: (socket) => socket.end(formatResponse(200, '')) })
   const addresses = [
     { address: '::1', family: 6 },
     { address: '127.0.0.1', family: 4 },
@@ -126,7 +128,7 @@ describe('exchange', () => {
   })
 
   test('closes the connection when its signal aborts in the middle of a body', async () => {
-    const server = await serve({ onRequest: (socket) => socket.write(httpAnswer(200, 'x'.repeat(9)).slice(0, -1)) })
+    const server = await serve({ onRequest: (socket) => socket.write(formatResponse(200, 'x'.repeat(9)).slice(0, -1)) })
     const run = new AbortController()
     const { body } = await send(server, run.signal)
     const read = async (): Promise<void> => {

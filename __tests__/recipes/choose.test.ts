@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { CENTRAL_RECIPE, CENTRAL_WORKFLOW } from '../support/workflow-files.ts'
-import { linkTargets, root, tableBelow } from '../support/markdown-files.ts'
+import { listLinkTargets, root, parseTable } from '../support/markdown-files.ts'
 
 const guide = readFileSync(`${root}docs/choose.md`, 'utf8')
 const recipes = readdirSync(`${root}docs/recipes`).filter((name) => name.endsWith('.yml'))
@@ -17,7 +17,7 @@ const STARTS: Readonly<Record<string, RegExp>> = {
   'Many repositories': /^ {2}schedule:/m,
 }
 const rows = Object.entries(STARTS).flatMap(([section, starts]) =>
-  tableBelow(guide, section).map(([about = '', pulls = '', then = '', link = '']) => {
+  parseTable(guide, section).map(([about = '', pulls = '', then = '', link = '']) => {
     const name = /^\[(.+)\]\(recipes\/\1\)$/.exec(link)?.[1] ?? ''
     return { name, starts, about, pulls, then, text: getText(name) }
   }),
@@ -27,7 +27,7 @@ const rows = Object.entries(STARTS).flatMap(([section, starts]) =>
 const sections = guide.slice(guide.indexOf('\n## '))
 
 test('every recipe is in one section', () => {
-  const targets = linkTargets(sections).filter((target) => target.startsWith('recipes/'))
+  const targets = listLinkTargets(sections).filter((target) => target.startsWith('recipes/'))
   const reached = targets.map((target) => target.replace('recipes/', ''))
   expect(reached.sort()).toEqual(recipes.sort())
 })

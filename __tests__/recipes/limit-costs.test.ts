@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_MAX_FOLLOW_UPS } from '../../src/agent/inputs.ts'
-import { root, tableBelow } from '../support/markdown-files.ts'
-import { ASKS, CENTRAL_WORKFLOW, expandCalls, type Workflow } from '../support/workflow-files.ts'
+import { root, parseTable } from '../support/markdown-files.ts'
+import { AGENT_ACTION, CENTRAL_WORKFLOW, expandCalls, type Workflow } from '../support/workflow-files.ts'
 
 const page = readFileSync(`${root}docs/limit-costs.md`, 'utf8')
 const FLEET = 'your-org/docs-agent-action/.github/workflows/fleet.yml@v1'
 
-const rows = tableBelow(page, 'The worst case of each recipe').map(
+const rows = parseTable(page, 'The worst case of each recipe').map(
   ([link = '', starts = '', prompts = '', followUps = '', bounds = '']) => {
     const name = /^\[(.+)\]\(recipes\/\1\)$/.exec(link)?.[1] ?? ''
     const text = readFileSync(`${root}docs/recipes/${name}`, 'utf8')
@@ -32,7 +32,9 @@ function listUses(workflow: Workflow): readonly Use[] {
       1,
     )
     if (job.uses === FLEET) return [{ given: (job as { readonly with?: Given }).with ?? {}, legs }]
-    return (job.steps ?? []).filter(({ uses }) => uses === ASKS).map((step) => ({ given: step.with ?? {}, legs }))
+    return (job.steps ?? [])
+      .filter(({ uses }) => uses === AGENT_ACTION)
+      .map((step) => ({ given: step.with ?? {}, legs }))
   })
 }
 

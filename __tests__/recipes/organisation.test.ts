@@ -6,14 +6,14 @@ import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { playInWorld, type World } from '../support/embedded-world.ts'
 import { agentInputs } from '../support/fake-step.ts'
-import { ASKS, CENTRAL_RECIPE, readWorkflow } from '../support/workflow-files.ts'
+import { AGENT_ACTION, CENTRAL_RECIPE, readWorkflow } from '../support/workflow-files.ts'
 
 const CALLER = 'docs.yml'
 
 /** The inputs that the central workflow gives the step; its expressions have the caller's values, or those of `agentInputs`. */
 function readInputs(changed: Readonly<Record<string, string>>) {
   const steps = Object.values(readWorkflow(CENTRAL_RECIPE).jobs).flatMap(({ steps = [] }) => steps)
-  const given = Object.entries(steps.find(({ uses }) => uses === ASKS)?.with ?? {}).map(
+  const given = Object.entries(steps.find(({ uses }) => uses === AGENT_ACTION)?.with ?? {}).map(
     ([name, value]) => [name, String(value)] as const,
   )
   const plain = Object.fromEntries(given.filter(([, value]) => !value.startsWith('${{')))

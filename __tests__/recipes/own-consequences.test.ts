@@ -13,10 +13,10 @@ import {
 } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
 import { lookAtChange } from '../support/look-at-change.ts'
-import { ASKS, workflowsToCopy, type Workflow } from '../support/workflow-files.ts'
+import { AGENT_ACTION, listWorkflowsToCopy, type Workflow } from '../support/workflow-files.ts'
 
 /** Workflows that rightly go on, each with the reason. */
-const GO_ON: Readonly<Record<string, string>> = {
+const EXEMPT: Readonly<Record<string, string>> = {
   'rehearse.yml': 'asks the embedded service only',
   'rolling-skip.yml': 'asks once a month, whatever was changed, unless a pull request waits',
   'improve-most-read-pages.yml': 'is about who reads the pages, and not about what was changed',
@@ -26,9 +26,9 @@ const GO_ON: Readonly<Record<string, string>> = {
   'weekly-visitors.yml': 'asks no agent',
 }
 
-const WORKFLOWS = workflowsToCopy().filter(
+const WORKFLOWS = listWorkflowsToCopy().filter(
   ({ name, workflow }) =>
-    !(name in GO_ON) &&
+    !(name in EXEMPT) &&
     /^(?:push|pull_request|schedule|workflow_run|release)$/m.test(Object.keys(workflow.on).join('\n')),
 )
 
@@ -36,10 +36,10 @@ const WORKFLOWS = workflowsToCopy().filter(
 const attaches = (given: object): boolean => 'job-id' in given && !('prompt' in given) && !('prompt-file' in given)
 
 /** What the steps that ask the agent are given; what a run fills in as a whole is not needed here. */
-function stepsOf({ jobs }: Workflow): Record<string, string>[] {
+function listSteps({ jobs }: Workflow): Record<string, string>[] {
   const steps = Object.values(jobs).flatMap((job) => job.steps ?? [])
   return steps
-    .filter(({ uses, with: given = {} }) => uses === ASKS && !attaches(given))
+    .filter(({ uses, with: given = {} }) => uses === AGENT_ACTION && !attaches(given))
     .map(({ with: given = {} }) => {
       const texts = Object.entries(given).map(([name, value]) => [name, String(value)] as const)
       const written = texts.filter(([, text]) => !/^\$\{\{[^}]*\}\}$/.test(text))
@@ -113,7 +113,7 @@ const NAMED = /^(?:head_branch|ref)$/
 const isOfDefaultBranch = (value: object): boolean =>
   'event' in value && 'head_sha' in value && !EVENTS_OF_HEAD.includes(String(value.event))
 
-function tellOf(value: unknown, about: About, key = ''): unknown {
+function adaptPayload(value: unknown, about: About, key = ''): unknown {
   const { branch, sender, isListed, sha = SHA } = about
   if (/^(?:repo|repository|head_repository)$/.test(key)) return REPOSITORY
   if (key === 'sender') return sender
@@ -126,11 +126,11 @@ function tellOf(value: unknown, about: About, key = ''): unknown {
       ? value.replace(/^(refs\/heads\/)?.*$/, `$1${branch}`)
       : value
   }
-  if (Array.isArray(value)) return value.map((one) => tellOf(one, about))
+  if (Array.isArray(value)) return value.map((one) => adaptPayload(one, about))
   if (typeof value !== 'object' || value === null) return value
   if (isOfDefaultBranch(value) && sha !== PERSONS_SHA)
-    return tellOf(value, { ...about, branch: 'main', isListed: false, sha: PERSONS_SHA }, key)
-  const told = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, tellOf(one, about, name)]))
+    return adaptPayload(value, { ...about, branch: 'main', isListed: false, sha: PERSONS_SHA }, key)
+  const told = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, adaptPayload(one, about, name)]))
   const isPull = key === 'pull_request' || (key === 'issue' && 'pull_request' in told)
   return isPull ? { ...told, number: 7, labels: [] } : told
 }
@@ -139,7 +139,7 @@ function tellOf(value: unknown, about: About, key = ''): unknown {
 const FILES = ['docs/guide.md', 'docs/en/guide.md', 'src/a.ts', 'openapi/a.yml'].map(changedFile)
 
 /** What GitHub knows of a pull request and its commit, which is the newest on its branch or has merged it. */
-function gitHubWith(author: typeof AGENT, label: string, state: 'open' | 'merged'): Partial<GitHub> {
+function createGitHub(author: typeof AGENT, label: string, state: 'open' | 'merged'): Partial<GitHub> {
   const listed: ListedPullRequest = { ...mergedBy(7, label), state, author }
   return {
     readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, author, labels: [label], state }),
@@ -158,22 +158,22 @@ function gitHubWith(author: typeof AGENT, label: string, state: 'open' | 'merged
 }
 
 /** By a person, these are about nothing that the agent makes, and what is said, ordered or tagged is for the agent. */
-const OF_WORK =
+const WORK_EVENTS =
   /^(?:push|pull_request|pull_request_target|check_run|check_suite|status|deployment|deployment_status|workflow_run|page_build|merge_group|registry_package|create)$/
-const OF_COMMIT = /^(?:check_run|check_suite|status|deployment|deployment_status)$/
-const BY_ORDER = /^(?:workflow_dispatch|repository_dispatch)$/
+const COMMIT_EVENTS = /^(?:check_run|check_suite|status|deployment|deployment_status)$/
+const MANUAL_EVENTS = /^(?:workflow_dispatch|repository_dispatch)$/
 
 const isOfTag = ({ payload: { ref_type, ref } }: Example): boolean =>
   ref_type === 'tag' || String(ref).startsWith('refs/tags/')
-const isOfWork = (example: Example): boolean => OF_WORK.test(example.name) && !isOfTag(example)
-const isOfCommit = ({ name }: Example): boolean => OF_COMMIT.test(name)
+const isOfWork = (example: Example): boolean => WORK_EVENTS.test(example.name) && !isOfTag(example)
+const isOfCommit = ({ name }: Example): boolean => COMMIT_EVENTS.test(name)
 const isOfOpen = (one: Example): boolean => isOfWork(one) && one.payload['action'] !== 'closed'
-const isOfApp = ({ name }: Example): boolean => !BY_ORDER.test(name) && name !== 'schedule'
+const isOfApp = ({ name }: Example): boolean => !MANUAL_EVENTS.test(name) && name !== 'schedule'
 
-type Wake = readonly [how: string, wakes: (example: Example) => boolean, state: 'open' | 'merged', about: About]
+type Cause = readonly [how: string, wakes: (example: Example) => boolean, state: 'open' | 'merged', about: About]
 const about = (sender: typeof AGENT, branch: string, isListed = false): About => ({ sender, branch, isListed })
 
-const WAKES: readonly Wake[] = [
+const CAUSES: readonly Cause[] = [
   ['its app works on it', isOfApp, 'open', about(AGENT, 'agent/guide', true)],
   ['its app has checks that name no pull request', isOfApp, 'open', about(AGENT, 'agent/guide')],
   ['others check and deploy it', (one) => isOfWork(one) && one.name !== 'push', 'open', about(ANN, 'agent/guide')],
@@ -184,58 +184,60 @@ const WAKES: readonly Wake[] = [
   ['an app merges it', isOfApp, 'merged', about(AGENT, 'main')],
 ]
 const isOfTime = ({ name }: Example): boolean => /^(?:schedule|release)$/.test(name)
-const LOOKS_BACK: Wake = ['a schedule or a person looks back to its merge', isOfTime, 'merged', about(ANN, 'main')]
+const LATER_RUN: Cause = ['a schedule or a person looks back to its merge', isOfTime, 'merged', about(ANN, 'main')]
 
 type Given = Readonly<Record<string, string>>
 
 /** The events of a way to wake it, each with why it asks for no job. */
-async function reasonsOf(
+async function listSkipReasons(
   author: typeof AGENT,
-  [, wakes, state, about]: Wake,
+  [, wakes, state, about]: Cause,
   examples: readonly Example[],
   given: Given,
 ) {
-  const github = gitHubWith(author, author === AGENT ? (given['label'] ?? '') : 'docs', state)
+  const github = createGitHub(author, author === AGENT ? (given['label'] ?? '') : 'docs', state)
   const reasons: (readonly [event: string, reason: string | undefined])[] = []
   for (const example of examples.filter(wakes)) {
     const { name, payload } = example
     // The newest commit of the base.
     const facts = name === 'pull_request_target' ? { sha: PERSONS_SHA } : {}
-    const { skip } = await lookAtChange(given, [name, tellOf(payload, about)], github, facts)
+    const { skip } = await lookAtChange(given, [name, adaptPayload(payload, about)], github, facts)
     const cause = (payload['workflow_run'] as { readonly event?: string } | undefined)?.event ?? ''
     reasons.push([`${name} ${String(payload['action'])} ${cause}`, skip])
   }
   return reasons
 }
 
-type Step = readonly [name: string, given: Given, examples: readonly Example[], wakes: readonly Wake[]]
+type Step = readonly [name: string, given: Given, examples: readonly Example[], wakes: readonly Cause[]]
 
 /** What is given to a step, and the events that start its workflow. */
 const STEPS: readonly Step[] = [
-  ['a step with a label', { label: 'docs-agent' }, EXAMPLES, WAKES],
+  ['a step with a label', { label: 'docs-agent' }, EXAMPLES, CAUSES],
   ...WORKFLOWS.flatMap(({ name, workflow }) =>
-    stepsOf(workflow).map((given, index): Step => {
+    listSteps(workflow).map((given, index): Step => {
       const examples = [...EXAMPLES, SCHEDULE].filter((one) => one.name in workflow.on)
-      return [`${name}, step ${index + 1}`, given, examples, [...WAKES, LOOKS_BACK]]
+      return [`${name}, step ${index + 1}`, given, examples, [...CAUSES, LATER_RUN]]
     }),
   ),
 ]
 
-const OF_ITS_OWN =
+const EXPECTED_REASON =
   /#7|A bot started this run|was deleted|closed without a merge|does not record what that run was about/
 
 test.each(STEPS)('%s asks for no job by what its own pull request causes', async (_name, given, examples, wakes) => {
   for (const wake of wakes) {
-    const others = (await reasonsOf(AGENT, wake, examples, given)).filter(([, reason = '']) => !OF_ITS_OWN.test(reason))
+    const others = (await listSkipReasons(AGENT, wake, examples, given)).filter(
+      ([, reason = '']) => !EXPECTED_REASON.test(reason),
+    )
     expect([wake[0], others]).toEqual([wake[0], []])
   }
 })
 
 test.each(STEPS)('%s asks for a job by each of these events of a person', async (_name, given, examples) => {
-  const ofPerson: readonly Wake[] = [
+  const ofPerson: readonly Cause[] = [
     ['works', isOfOpen, 'open', about(ANN, 'agent/guide', true)],
     ['merges', isOfWork, 'merged', about(ANN, 'main')],
-    LOOKS_BACK,
+    LATER_RUN,
   ]
   const changes = examples.filter(({ payload }) => {
     const run = payload['workflow_run']
@@ -243,11 +245,11 @@ test.each(STEPS)('%s asks for a job by each of these events of a person', async 
     return payload['deleted'] !== true && !isUnknown
   })
   for (const wake of ofPerson)
-    for (const reason of await reasonsOf(ANN, wake, changes, given))
+    for (const reason of await listSkipReasons(ANN, wake, changes, given))
       expect([wake[0], ...reason]).toEqual([wake[0], reason[0], undefined])
 })
 
 test('every workflow that hears of the work of its agent is looked at', () => {
-  expect(WORKFLOWS.filter(({ workflow }) => stepsOf(workflow).length === 0)).toEqual([])
+  expect(WORKFLOWS.filter(({ workflow }) => listSteps(workflow).length === 0)).toEqual([])
   expect(STEPS.filter(([, , examples]) => examples.length === 0)).toEqual([])
 })

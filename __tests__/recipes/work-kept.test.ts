@@ -1,33 +1,33 @@
 import { expect, test } from '@jest/globals'
 import {
-  ASKS,
+  AGENT_ACTION,
   CENTRAL_RECIPE,
   CENTRAL_WORKFLOW,
-  granted,
+  getPermissions,
   readWorkflow,
-  workflowFiles,
-  workflowsToCopy,
+  listWorkflowsToCopy,
+  readWorkflowFiles,
   type Workflow,
 } from '../support/workflow-files.ts'
 
 /** The steps that ask the agent, each with its job; a rehearsal asks nobody. */
-function asksOf(workflow: Workflow) {
+function listAgentSteps(workflow: Workflow) {
   return Object.values(workflow.jobs).flatMap((job) =>
     (job.steps ?? [])
-      .filter(({ uses }) => uses === ASKS)
+      .filter(({ uses }) => uses === AGENT_ACTION)
       .map((step) => ({ job, given: step.with ?? {} }))
       .filter(({ given }) => !('github-api-url' in given)),
   )
 }
 
-type Given = ReturnType<typeof asksOf>[number]['given']
+type Given = ReturnType<typeof listAgentSteps>[number]['given']
 /** A step that attaches to a job sends nothing. */
 const sends = (given: Given): boolean => 'prompt' in given || 'prompt-file' in given
 
-const WORKFLOWS = workflowsToCopy().filter(({ workflow }) => asksOf(workflow).length > 0)
+const WORKFLOWS = listWorkflowsToCopy().filter(({ workflow }) => listAgentSteps(workflow).length > 0)
 
 test.each(WORKFLOWS)('$name goes on with a pull request that a red run has left open', ({ workflow }) => {
-  for (const { given } of asksOf(workflow)) {
+  for (const { given } of listAgentSteps(workflow)) {
     const looks = given['wait-for-checks'] === true || 'allowed-paths' in given
     const mayBeRed = /checks|out-of-scope/.test(JSON.stringify(given['fail-on'] ?? 'checks, out-of-scope'))
     // A comment that asks again says itself where.
@@ -36,15 +36,15 @@ test.each(WORKFLOWS)('$name goes on with a pull request that a red run has left 
   }
 })
 
-test.each(workflowsToCopy())('$name loses nothing with a run that gives way to the next one', ({ workflow }) => {
+test.each(listWorkflowsToCopy())('$name loses nothing with a run that gives way to the next one', ({ workflow }) => {
   const groups = [workflow.concurrency, ...Object.values(workflow.jobs).map(({ concurrency }) => concurrency)]
   const waiting = groups.filter((group) => group !== undefined)
   if (waiting.length === 0) return
   const events = Object.keys(workflow.on)
   if (events.includes('push')) {
-    for (const { job, given } of asksOf(workflow).filter(({ given }) => sends(given))) {
+    for (const { job, given } of listAgentSteps(workflow).filter(({ given }) => sends(given))) {
       expect(given['change-range']).toBe('since-last-success')
-      expect(granted(workflow, job)).toMatchObject({ contents: 'read', actions: 'read' })
+      expect(getPermissions(workflow, job)).toMatchObject({ contents: 'read', actions: 'read' })
     }
   }
   const hasWords =
@@ -53,7 +53,7 @@ test.each(workflowsToCopy())('$name loses nothing with a run that gives way to t
 })
 
 test.each(WORKFLOWS)('$name never runs twice at the same time if its runs share a pull request', ({ workflow }) => {
-  for (const { job, given } of asksOf(workflow)) {
+  for (const { job, given } of listAgentSteps(workflow)) {
     const isPerEvent = String(given['label']).includes('github.event')
     if (isPerEvent || !/^(?:follow-up|skip)$/.test(String(given['on-open-pr']))) continue
     // The engine that plays the recipes ignores concurrency.
@@ -63,8 +63,8 @@ test.each(WORKFLOWS)('$name never runs twice at the same time if its runs share 
 
 test.each(WORKFLOWS)('$name may read what it looks at, and leaves it to GitHub who may write', ({ workflow }) => {
   expect(JSON.stringify(workflow)).not.toContain('author_association')
-  for (const { job, given } of asksOf(workflow)) {
-    const may = granted(workflow, job)
+  for (const { job, given } of listAgentSteps(workflow)) {
+    const may = getPermissions(workflow, job)
     if (given['wait-for-checks'] === true)
       expect(may).toMatchObject({ checks: 'read', statuses: 'read', actions: 'read' })
     if ('allowed-paths' in given) expect(may['contents']).toMatch(/^(?:read|write)$/)
@@ -72,13 +72,13 @@ test.each(WORKFLOWS)('$name may read what it looks at, and leaves it to GitHub w
 })
 
 test.each(WORKFLOWS)('$name may create the label that its pull requests get', ({ workflow }) => {
-  for (const { job, given } of asksOf(workflow)) {
+  for (const { job, given } of listAgentSteps(workflow)) {
     const marks = given['dry-run'] !== true && given['wait'] !== false && given['label'] !== ''
-    if (marks) expect([given, granted(workflow, job)['issues']]).toEqual([given, 'write'])
+    if (marks) expect([given, getPermissions(workflow, job)['issues']]).toEqual([given, 'write'])
   }
 })
 
-test.each(workflowFiles())('$path makes the token of an app in the job that uses it', ({ path, text }) => {
+test.each(readWorkflowFiles())('$path makes the token of an app in the job that uses it', ({ path, text }) => {
   expect(text).not.toMatch(/needs\.[\w-]+\.outputs\.[\w-]*token/i)
   for (const { steps = [] } of Object.values(readWorkflow(path).jobs)) {
     const used = Array.from(JSON.stringify(steps).matchAll(/steps\.([\w-]+)\.outputs\.token/g), ([, id]) => id)
@@ -90,7 +90,7 @@ test.each(workflowFiles())('$path makes the token of an app in the job that uses
 test('no two recipes that go on with a pull request have the same one, and no two wait for each other', () => {
   const recipes = WORKFLOWS.filter(({ name }) => name.endsWith('.yml'))
   const labels = recipes.flatMap(({ workflow }) =>
-    asksOf(workflow).flatMap(({ given }) => ('on-open-pr' in given ? [given['label'] ?? 'docs-agent'] : [])),
+    listAgentSteps(workflow).flatMap(({ given }) => ('on-open-pr' in given ? [given['label'] ?? 'docs-agent'] : [])),
   )
   expect(labels).toEqual([...new Set(labels)])
   const groups = recipes.flatMap(({ workflow: { concurrency } }) => concurrency?.group ?? [])
@@ -105,6 +105,6 @@ test('who calls the workflow of an organisation grants what its job asks for, an
 })
 
 test('a pre-release gets no notes: GitHub says released of full releases only', () => {
-  const notes = workflowsToCopy().find(({ name }) => name === 'release-notes.yml')
+  const notes = listWorkflowsToCopy().find(({ name }) => name === 'release-notes.yml')
   expect(notes?.workflow).toHaveProperty('on.release.types', ['released'])
 })

@@ -11,7 +11,7 @@ import { SCENARIO_NAMES, SCENARIOS } from '../../src/emulator/service/scenarios.
 import { newestLines } from '../../src/rehearse/rehearsal.ts'
 import { isRunning, serviceArguments, stopService, toInputWords } from '../../src/rehearse/service-process.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { root, tableBelow } from '../support/markdown-files.ts'
+import { root, parseTable } from '../support/markdown-files.ts'
 import { serveSockets } from '../support/socket-server.ts'
 
 test.each([
@@ -35,7 +35,7 @@ const inputRows = (inputs: z.infer<typeof described>): string[][] =>
 
 test('the page on rehearsals describes each scenario as the service does', () => {
   const said = (heading: string): string[][] =>
-    tableBelow(read('docs/rehearse.md'), heading).map(([name = '', description = '']) => [name, description])
+    parseTable(read('docs/rehearse.md'), heading).map(([name = '', description = '']) => [name, description])
   const known = (scenarios: Readonly<Record<string, { readonly description: string }>>): string[][] =>
     Object.entries(scenarios).map(([name, { description }]) => [code(name), description])
   for (const [heading, scenarios] of [['Scenarios', SCENARIOS] as const, ['GitHub', GITHUB_SCENARIOS] as const]) {
@@ -46,7 +46,7 @@ test('the page on rehearsals describes each scenario as the service does', () =>
 
 test('the page on fleets describes the inputs as the workflow does', () => {
   const sorted = (rows: readonly string[][]): string[] => rows.map((row) => row.join(' | ')).sort()
-  expect(sorted(tableBelow(read('docs/fleets.md'), 'Inputs'))).toEqual(sorted(inputRows(fleet.inputs)))
+  expect(sorted(parseTable(read('docs/fleets.md'), 'Inputs'))).toEqual(sorted(inputRows(fleet.inputs)))
 })
 
 const from =

@@ -7,7 +7,7 @@ import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 import { inTurn, refusal, rejecting } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
-import { errorOf } from '../support/github-client.ts'
+import { catchError } from '../support/github-client.ts'
 
 test('parses an absolute URL, and a relative URL with a base', () => {
   expect(parseUrl('https://docs.example.com/a')?.href).toBe('https://docs.example.com/a')
@@ -48,7 +48,7 @@ test('returns undefined only after a second `not-found`', async () => {
 
 test('returns the result, or throws `not-sent` with the reason and a hint', async () => {
   expect(await orNotSent('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
-  const getError = (error: ActionError) => errorOf(orNotSent('It is not known', rejecting(error), 'Try again.'))
+  const getError = (error: ActionError) => catchError(orNotSent('It is not known', rejecting(error), 'Try again.'))
   const message = 'It is not known: GitHub said forbidden.'
   expect(await getError(refusal('forbidden', 'Grant it.'))).toMatchObject({
     code: 'not-sent',

@@ -14,9 +14,9 @@ export interface ExpectedRun {
   /** The summary's headline with its icon. Its words also stand in the log, or above the error of a red step. */
   readonly verdict: string
   /** What the log, or the error of a red step, has to say, and the summary as well. */
-  readonly says?: readonly string[]
+  readonly messageParts?: readonly string[]
   /** A part of the text of each warning and notice. */
-  readonly remarks?: readonly string[]
+  readonly annotationParts?: readonly string[]
   readonly outputs: Readonly<Record<string, unknown>>
 }
 
@@ -25,7 +25,7 @@ export interface ExpectedStep extends ExpectedRun {
   readonly outputs: Partial<Outputs> & { readonly outcome: Outcome }
   /** Every request in order; in place of that, which kinds there were, where time decides how often the service is asked. */
   readonly requests?: readonly string[]
-  readonly asks?: readonly string[]
+  readonly requestKinds?: readonly string[]
 }
 
 const NO_JOB = {
@@ -36,7 +36,7 @@ const NO_JOB = {
 }
 
 /** Holds a run of the agent against the whole contract between a step and the runner. */
-export function expectStep(run: BundleRun, { outputs, requests, asks, ...expected }: ExpectedStep): void {
+export function expectStep(run: BundleRun, { outputs, requests, requestKinds: asks, ...expected }: ExpectedStep): void {
   expectRun(run, { ...expected, outputs: { ...NO_JOB, ...outputs } })
   checkResult(run.outputs)
   if (asks === undefined) expect(run.requests).toEqual(requests)
@@ -79,13 +79,13 @@ export function expectRun(run: PackagedRun, expected: ExpectedRun): void {
   expect(run.outputs).toEqual(outputs)
   expectMessages(run, expected, isGreen)
   expectSummary(run, expected)
-  expectNothingElse(run)
+  expectNoOtherOutput(run)
   expectNoSecret(run)
 }
 
 /** One error where the step is red, and none where it is green: there the log's last line tells the verdict. */
 function expectMessages(run: PackagedRun, expected: ExpectedRun, isGreen: boolean): void {
-  const { verdict, says = [], remarks = [], outputs } = expected
+  const { verdict, messageParts: says = [], annotationParts: remarks = [], outputs } = expected
   const title = verdict.slice(verdict.indexOf(' ') + 1)
   const errors = run.annotations.filter(({ level }) => level === 'error')
   const others = run.annotations.filter(({ level }) => level !== 'error').map(({ message }) => message)
@@ -93,14 +93,14 @@ function expectMessages(run: PackagedRun, expected: ExpectedRun, isGreen: boolea
   expect(errors.map((error) => error.title)).toEqual(isGreen ? [] : [title])
   if (isGreen) expect(run.log.at(-1)?.text).toContain(`] ${title}. `)
   const message = isGreen ? run.log.map(({ text }) => text).join('\n') : errors[0]?.message
-  for (const part of [...says, ...linkIn(outputs)]) expect(message).toContain(part)
+  for (const part of [...says, ...listLinks(outputs)]) expect(message).toContain(part)
 }
 
-const linkIn = ({ 'pr-link': link }: ExpectedRun['outputs']): string[] =>
+const listLinks = ({ 'pr-link': link }: ExpectedRun['outputs']): string[] =>
   typeof link === 'string' && link !== '' ? [link] : []
 
 /** The headline, without the words for which step it is. */
-export function verdictIn(summary: string): string | undefined {
+export function getVerdict(summary: string): string | undefined {
   return summary.split('\n')[0]?.replace(/ Docs (?:agent|visitors)(?: · [^:]*)?: /, ' ')
 }
 
@@ -108,14 +108,14 @@ export function verdictIn(summary: string): string | undefined {
  * The headline is the verdict, the only link is that of the pull request, what the log says is said here too, and no tag
  * or mention comes from anybody else.
  */
-function expectSummary({ summary }: PackagedRun, { verdict, says = [], outputs }: ExpectedRun): void {
-  expect(verdictIn(summary)).toBe(`## ${verdict}`)
+function expectSummary({ summary }: PackagedRun, { verdict, messageParts: says = [], outputs }: ExpectedRun): void {
+  expect(getVerdict(summary)).toBe(`## ${verdict}`)
   const readable = summary.replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)))
   for (const part of says) expect(readable).toContain(part)
 
   // In a closed block of plain text neither Markdown nor mentions come alive.
   const alive = summary.replaceAll(/<pre>[^<]*<\/pre>/g, '')
-  expect([...alive.matchAll(/\]\(([^)]*)\)/g)].map(([, href]) => href)).toEqual(linkIn(outputs))
+  expect([...alive.matchAll(/\]\(([^)]*)\)/g)].map(([, href]) => href)).toEqual(listLinks(outputs))
   const text = alive
     .replaceAll(/\]\([^)]*\)/g, '')
     .replaceAll(/<\/?(?:table|tr|td(?: align="right")?|th|b|code|details|summary)>/g, '')
@@ -123,11 +123,11 @@ function expectSummary({ summary }: PackagedRun, { verdict, says = [], outputs }
 }
 
 /** No command but the masks, the annotations and debug lines; no line that is not ours; no other file of the runner. */
-function expectNothingElse(run: PackagedRun): void {
+function expectNoOtherOutput(run: PackagedRun): void {
   const spoken = run.commands.filter(({ name }) => name !== 'debug').map(({ name, data }) => ({ name, data }))
   const isMask = ({ name }: { name: string }): boolean => name === 'add-mask'
-  expect(run.masks).toEqual(keysOf(run))
-  expect(new Set(spoken.filter(isMask).map(({ data }) => data))).toEqual(new Set(keysOf(run)))
+  expect(run.masks).toEqual(listKeys(run))
+  expect(new Set(spoken.filter(isMask).map(({ data }) => data))).toEqual(new Set(listKeys(run)))
   const groups = spoken.map(({ name }) => name).filter((name) => name.endsWith('group'))
   // They never nest, and each is closed.
   expect(groups.join()).toMatch(/^(?:group,endgroup(?:,|$))*$/)
@@ -142,7 +142,7 @@ function expectNothingElse(run: PackagedRun): void {
   expect(run.state).toEqual({})
 }
 
-function keysOf({ inputs }: PackagedRun): string[] {
+function listKeys({ inputs }: PackagedRun): string[] {
   return [inputs['api-key'] ?? '', inputs['github-token'] ?? ''].filter((key) => key !== '')
 }
 
@@ -153,7 +153,7 @@ export function expectNoSecret(run: PackagedRun): void {
     ...Object.values(run.rawFiles),
     JSON.stringify(run.log),
   ].join('\n')
-  for (const key of keysOf(run))
+  for (const key of listKeys(run))
     for (const encoding of ['utf8', 'base64url', 'hex'] as const)
       expect(written).not.toContain(Buffer.from(key).toString(encoding))
 }

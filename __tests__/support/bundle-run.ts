@@ -24,7 +24,7 @@ export function runPackaged(
 }
 
 /** Something that stands between the action and the service, started for one run. */
-export type Front = (serviceUrl: string) => Promise<{ readonly url: string; readonly close: () => void }>
+export type Intermediary = (serviceUrl: string) => Promise<{ readonly url: string; readonly close: () => void }>
 
 type RunnerOptions = Pick<
   RunOptions,
@@ -32,7 +32,7 @@ type RunnerOptions = Pick<
 >
 
 /** Takes the service's place with answers of the test's own. */
-export function answering(listener: RequestListener): Front {
+export function replaceService(listener: RequestListener): Intermediary {
   return async () => {
     const server = createServer(listener)
     await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -57,7 +57,7 @@ export interface BundleOptions extends RunnerOptions {
   readonly inputs: Readonly<Record<string, string>>
   /** Besides that of a runner. */
   readonly env?: (serviceUrl: string) => Record<string, string>
-  readonly front?: Front
+  readonly intermediary?: Intermediary
   /** An ES module's source, run in the step's process before the action. */
   readonly preload?: string
 }
@@ -73,7 +73,7 @@ export interface BundleRun extends RunResult {
 }
 
 /** The service's time moves with requests and with nothing else, so that a test knows what every single one reads. */
-function requestClock(stepMs: number): Clock {
+function createRequestClock(stepMs: number): Clock {
   let now = 0
   return {
     now: () => (now += stepMs),
@@ -91,8 +91,8 @@ const PROJECT_PATH = `/v2/agent/${DEFAULT_PROJECT_ID}/`
 /** Runs the packaged action as a GitHub runner does, on Node.js 24, against an embedded service of its own. */
 export async function runBundle(options: BundleOptions): Promise<BundleRun> {
   const { scenario = 'pull-request', secondsPerRequest = 10, inputs: given, ...others } = options
-  const { github = {}, front, preload: code, env, ...runner } = others
-  const clock = requestClock((secondsPerRequest * 1_000) / SPEED)
+  const { github = {}, intermediary: front, preload: code, env, ...runner } = others
+  const clock = createRequestClock((secondsPerRequest * 1_000) / SPEED)
   const service = await startEmulator({ scenario, clock, speed: SPEED, github })
   const entrance = await front?.(service.url)
   try {

@@ -58,7 +58,7 @@ export async function askingGitHub<T>(
  * A GitHub that answers what its own description does not allow.
  * @param answer by the path below the repository
  */
-export function answering(
+export function stubGitHub(
   answer: (path: string, query: URLSearchParams) => unknown,
   linkAfter: () => string | undefined = () => undefined,
 ): GitHub {
@@ -75,7 +75,7 @@ export function answering(
   })
 }
 
-export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+export async function catchError(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {
       throw new Error('It did not fail.')

@@ -72,7 +72,7 @@ export function findOperation(
 }
 
 /** The schema of a body, from a request or a response. */
-export function bodySchema(holder: Schema | undefined): Schema | undefined {
+export function getBodySchema(holder: Schema | undefined): Schema | undefined {
   if (holder === undefined) return undefined
   const content = resolve(holder)['content'] as Record<string, { schema: Schema }> | undefined
   return content?.['application/json']?.schema
@@ -82,7 +82,7 @@ export function bodySchema(holder: Schema | undefined): Schema | undefined {
  * Not asked of an answer: addresses and global ids, of which the description requires dozens of each resource, and which lead
  * to what the embedded GitHub does not have; and a team's parent, which the description requires here and does not know there.
  */
-const NOT_ASKED = /(?:^|_)(?:url|links|href)$|^node_id$|^gravatar_id$|^parent$/
+const UNCHECKED_FIELDS = /(?:^|_)(?:url|links|href)$|^node_id$|^gravatar_id$|^parent$/
 
 /**
  * Fields that GitHub's own responses have as null, which the description does not allow, by another field beside them. `repo`
@@ -94,7 +94,7 @@ const NULL_IN_RESPONSES = [
   ['repo', 'sha'],
 ] as const
 
-function correct(properties: Schema): Schema {
+function allowNull(properties: Schema): Schema {
   const fields = NULL_IN_RESPONSES.flatMap(([name, beside]) => (beside in properties ? [name] : []))
   const nullable = fields.map((name) => [name, { ...(properties[name] as Schema), nullable: true }] as const)
   return { ...properties, ...Object.fromEntries(nullable) }
@@ -104,7 +104,7 @@ function correct(properties: Schema): Schema {
  * Makes a schema of its own out of one of the document, with all that it refers to: references lead into `$defs`, and
  * `nullable`, which only OpenAPI knows, becomes a choice. All that is required stays so, but for what is not asked.
  */
-export function standalone(schema: Schema): Schema {
+export function toStandaloneSchema(schema: Schema): Schema {
   const definitions: Record<string, unknown> = {}
 
   function convert(value: unknown): unknown {
@@ -122,10 +122,10 @@ export function standalone(schema: Schema): Schema {
     }
     const parts = Object.entries(value).filter(([key]) => !['nullable', 'example', 'examples'].includes(key))
     const converted = Object.fromEntries(
-      parts.map(([key, part]) => [key, convert(key === 'properties' && isObject(part) ? correct(part) : part)]),
+      parts.map(([key, part]) => [key, convert(key === 'properties' && isObject(part) ? allowNull(part) : part)]),
     )
     const { required } = converted
-    if (Array.isArray(required)) converted['required'] = required.filter((name) => !NOT_ASKED.test(String(name)))
+    if (Array.isArray(required)) converted['required'] = required.filter((name) => !UNCHECKED_FIELDS.test(String(name)))
     return converted
   }
 
@@ -134,10 +134,10 @@ export function standalone(schema: Schema): Schema {
 }
 
 /** The fields of a value that its schema does not name, each with its place. */
-export function unknownFields(schema: Schema, value: unknown, place = ''): string[] {
+export function listUnknownFields(schema: Schema, value: unknown, place = ''): string[] {
   const resolved = resolve(schema)
   if (Array.isArray(value))
-    return value.flatMap((item) => unknownFields((resolved['items'] ?? {}) as Schema, item, `${place}[]`))
+    return value.flatMap((item) => listUnknownFields((resolved['items'] ?? {}) as Schema, item, `${place}[]`))
   if (!isObject(value)) return []
   const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((kind) => (resolved[kind] as Schema[] | undefined) ?? [])
   const parts = [resolved, ...variants.map(resolve)]
@@ -145,7 +145,7 @@ export function unknownFields(schema: Schema, value: unknown, place = ''): strin
   if (Object.keys(properties).length === 0) return []
   return Object.entries(value).flatMap(([name, field]) => {
     const known = properties[name]
-    return known === undefined ? [`${place}/${name}`] : unknownFields(known, field, `${place}/${name}`)
+    return known === undefined ? [`${place}/${name}`] : listUnknownFields(known, field, `${place}/${name}`)
   })
 }
 
@@ -158,7 +158,7 @@ export function listParameters(operationId: string): {
     const operation = Object.values(operations).find((one) => one.operationId === operationId)
     if (operation === undefined) continue
     const parameters = operation.parameters.map((parameter) => resolve({ ...parameter }) as unknown as Parameter)
-    const schema = bodySchema(operation.requestBody)
+    const schema = getBodySchema(operation.requestBody)
     return {
       query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
       body: schema === undefined ? [] : listProperties(schema),

@@ -5,12 +5,12 @@ import { createRedactor } from '../../src/text/redact.ts'
 import { cleanLines, cutText, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
 
 const KEY = 'dk_Zm9v-b+a/r=="&<\\\'?0123456789'
-const BACK_SLASHES = `${'\\'.repeat(30)}0123456789`
-const redact = createRedactor([KEY, BACK_SLASHES])
+const BACKSLASHES = `${'\\'.repeat(30)}0123456789`
+const redact = createRedactor([KEY, BACKSLASHES])
 
 const rules = parsePathRules('**/*-*-*-*-*.md')
 
-function tellPatch(patch: string): void {
+function renderPatch(patch: string): void {
   const file = { path: 'a', status: 'modified', previousPath: undefined, additions: 1, deletions: 1, patch }
   const change = { repository: 'acme/docs', title: 'it', commits: [], totalCommits: 0, fileList: 'whole' } as const
   renderSections([changeSection({ ...change, files: [file] }, 'diff')], 1_048_576)
@@ -20,7 +20,7 @@ function tellPatch(patch: string): void {
 export const TEXT_FUNCTIONS: Readonly<Record<string, (text: string) => void>> = {
   redact,
   matchDashes: (path) => includesPath(rules, path),
-  tellPatch,
+  tellPatch: renderPatch,
   inlineCode,
   foldedText: (text) => foldedText('Title', text, Infinity),
   oneLine: (text) => oneLine(text, Infinity),

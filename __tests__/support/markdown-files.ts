@@ -10,40 +10,40 @@ export interface MarkdownFile {
 }
 
 /** Built, installed, or not for readers. */
-const NOT_OURS = /(^|\/)(node_modules|dist|build|coverage|\.git|\.tmp)$/
+const SKIPPED_FOLDERS = /(^|\/)(node_modules|dist|build|coverage|\.git|\.tmp)$/
 
-function pathsBelow(folder: string): string[] {
+function listPaths(folder: string): string[] {
   return readdirSync(`${root}${folder}`, { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
     if (!entry.isDirectory()) return [path]
-    return NOT_OURS.test(path) ? [] : pathsBelow(path)
+    return SKIPPED_FOLDERS.test(path) ? [] : listPaths(path)
   })
 }
 
-export function markdownFiles(): MarkdownFile[] {
-  return pathsBelow('')
+export function readMarkdownFiles(): MarkdownFile[] {
+  return listPaths('')
     .filter((path) => path.endsWith('.md'))
     .map((path) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') }))
 }
 
 /** The contents of the fenced code blocks of one language. */
-export function codeBlocks(text: string, language: string): string[] {
+export function listCodeBlocks(text: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code ?? '')
 }
 
-function withoutCode(text: string): string {
+function removeCode(text: string): string {
   return text.replace(/^```[^]*?^```$/gm, '').replace(/`[^`\n]*`/g, '')
 }
 
 /** Where its links and pictures lead, in Markdown and in HTML. */
-export function linkTargets(text: string): string[] {
-  const escapeSentence = withoutCode(text)
+export function listLinkTargets(text: string): string[] {
+  const prose = removeCode(text)
   const patterns = [/\]\(([^)\s]+)[^)]*\)/g, /^\[[^\]]+\]:\s*(\S+)/gm, /(?:href|src|srcset)="([^"]+)"/g]
-  return patterns.flatMap((pattern) => [...escapeSentence.matchAll(pattern)].map(([, target]) => target ?? ''))
+  return patterns.flatMap((pattern) => [...prose.matchAll(pattern)].map(([, target]) => target ?? ''))
 }
 
 /** The names by which GitHub lets one link to the headings, and to what has an anchor of its own. */
-export function headingAnchors(text: string): string[] {
+export function listAnchors(text: string): string[] {
   const anchors = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)
   const headings = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) =>
     (heading ?? '')
@@ -55,13 +55,13 @@ export function headingAnchors(text: string): string[] {
 }
 
 /** From one heading of the second level to the next. */
-export function sectionBelow(text: string, heading: string): string {
+export function getSection(text: string, heading: string): string {
   return text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
 }
 
 /** The rows of the first table below a heading, without the heading row, each cell without the blanks around it. */
-export function tableBelow(text: string, heading: string): string[][] {
-  const table = /(?:^\|.*\|$\n?)+/m.exec(sectionBelow(text, heading))?.[0] ?? ''
+export function parseTable(text: string, heading: string): string[][] {
+  const table = /(?:^\|.*\|$\n?)+/m.exec(getSection(text, heading))?.[0] ?? ''
   return table
     .trim()
     .split('\n')

@@ -1,7 +1,7 @@
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import type { GitHubExchange } from '../../src/emulator/github/github.ts'
 import type { EmulatorOptions } from '../../src/emulator/server.ts'
-import { violationsOf } from './github-violations.ts'
+import { listViolations } from './github-violations.ts'
 
 type GitHubPart = NonNullable<EmulatorOptions['github']>
 
@@ -45,7 +45,7 @@ export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {})
       return exchanges.filter(({ response }) => response.status !== 304).length
     },
     get violations() {
-      return unread.splice(0).flatMap(violationsOf)
+      return unread.splice(0).flatMap(listViolations)
     },
     options: {
       ...options,

@@ -1,7 +1,7 @@
 import { serve, type Answer } from '../../scripts/bench/serve.ts'
 
 /** The row of a made-up site's page, most visited first. */
-export function siteRow(index: number): { path: string; human: number; ai: number; total: number } {
+export function createSiteRow(index: number): { path: string; human: number; ai: number; total: number } {
   const human = 1 + Math.floor(20_000 / (index + 1))
   const ai = 1 + (index % 7)
   return { path: `/guides/section-${index % 12}/page-${index}`, human, ai, total: human + ai }
@@ -12,21 +12,21 @@ export const SITE_TOTALS = { human: 30_000, ai: 9_000, total: 35_000 }
 
 interface SitePage {
   readonly totals: typeof SITE_TOTALS
-  readonly visitors: readonly ReturnType<typeof siteRow>[]
+  readonly visitors: readonly ReturnType<typeof createSiteRow>[]
   readonly hasMore: boolean
 }
 
 /** One page of a made-up site with so many rows, as section 4.4 of the service's interface says. */
-export function sitePage(rows: number, { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>): SitePage {
+export function createSitePage(rows: number, { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>): SitePage {
   const length = Math.max(0, Math.min(limit, rows - offset))
   return {
     totals: SITE_TOTALS,
-    visitors: Array.from({ length }, (_, index) => siteRow(offset + index)),
+    visitors: Array.from({ length }, (_, index) => createSiteRow(offset + index)),
     hasMore: offset + limit < rows,
   }
 }
 
-export type PageAnswer = Answer
+export type PageResult = Answer
 
 export interface PageRequest {
   /** From 1, of all requests for pages. */
@@ -51,7 +51,7 @@ export function readPageRequest(target: string, nth: number): PageRequest {
 
 /** Serves pages of visitors on loopback. It keeps every request, oldest first. */
 export async function servePages(
-  answer: (request: PageRequest) => PageAnswer | Promise<PageAnswer>,
+  answer: (request: PageRequest) => PageResult | Promise<PageResult>,
 ): Promise<Awaited<ReturnType<typeof serve>> & { readonly requests: readonly PageRequest[] }> {
   const requests: PageRequest[] = []
   const server = await serve(({ url = '' }) => {

@@ -39,10 +39,10 @@ type Fields = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const typeOf = (value: unknown): string => (value === null ? 'null' : typeof value)
+const getType = (value: unknown): string => (value === null ? 'null' : typeof value)
 
 function isSame(name: string, recorded: unknown, here: unknown): boolean {
-  if (REPLACED.test(name)) return typeOf(recorded) === typeOf(here)
+  if (REPLACED.test(name)) return getType(recorded) === getType(here)
   if (typeof recorded !== 'string' || typeof here !== 'string') return recorded === here
   const commits = recorded.match(COMMIT) ?? []
   return commits.reduce((text, commit) => text.replace(/[0-9a-f]{40}/, commit), here) === recorded

@@ -20,7 +20,7 @@ export interface SocketBehaviour {
 const HEAD_END = '\r\n\r\n'
 
 /** The first whole request in what was read so far. */
-export function firstRequest(text: string): string | undefined {
+export function takeFirstRequest(text: string): string | undefined {
   const headEnd = text.indexOf(HEAD_END)
   if (headEnd === -1) return undefined
   const bodyLength = Number(/^content-length: (\d+)/im.exec(text.slice(0, headEnd))?.[1] ?? 0)
@@ -39,7 +39,7 @@ export async function serveSockets(behaviour: SocketBehaviour, tlsOptions?: tls.
     if (behaviour.onRequest === undefined) return
     socket.on('data', (chunk: Buffer) => {
       read += chunk.toString('latin1')
-      const request = firstRequest(read)
+      const request = takeFirstRequest(read)
       if (request === undefined) return
       read = read.slice(request.length)
       requests.push(request)
@@ -61,7 +61,7 @@ export async function serveSockets(behaviour: SocketBehaviour, tlsOptions?: tls.
   }
 }
 
-export function httpAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): string {
+export function formatResponse(status: number, body: string, headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries({ 'content-length': String(Buffer.byteLength(body)), ...headers })
   return [`HTTP/1.1 ${status} x`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n')
 }

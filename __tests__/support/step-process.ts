@@ -13,7 +13,7 @@ export interface StepProcess {
 }
 
 /** Makes this process one in which a runner runs a step: with its files, with inputs of its own, and without an end. */
-export function stepProcess(): StepProcess {
+export function simulateStepProcess(): StepProcess {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'step-'))
   const [outputFile, summaryFile] = [path.join(folder, 'output'), path.join(folder, 'summary')]
   const listenersBefore = EVENTS.map((name) => process.listeners(name as 'SIGINT'))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** Writes an action whose program is `source` (CommonJS), and gives back its folder. */
-export function temporaryAction(source: string): string {
+export function createTemporaryAction(source: string): string {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'action.yml'), 'name: Fixture\nruns:\n  using: node24\n  main: main.cjs\n')
   writeFileSync(join(folder, 'main.cjs'), source)

@@ -17,7 +17,7 @@ export function temporaryFolder(): string {
 }
 
 /** All that is in a folder, hidden files and files of its folders included. */
-export function namesIn(folder: string): string[] {
+export function listNames(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
     .sort()

@@ -10,7 +10,7 @@ import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readPageRequest, type PageRequest } from './paging-server.ts'
 import { playFeature, type FeaturePlay, type Played } from './play-feature.ts'
 import type { Respond } from './respond-in-process.ts'
-import { namesIn, temporaryFolder } from './temporary-folder.ts'
+import { listNames, temporaryFolder } from './temporary-folder.ts'
 
 export const SERVICE_URL = 'http://127.0.0.1:4010'
 
@@ -27,23 +27,23 @@ export const NO_FILE: Readonly<Record<string, string>> = {
 }
 
 /** A page of the site whose visitors are all human. */
-export function row(path: string, total = 1): VisitorRow {
+export function createRow(path: string, total = 1): VisitorRow {
   return { path, human: total, ai: 0, total }
 }
 
-export function rows(count: number, prefix = '/page-'): VisitorRow[] {
-  return Array.from({ length: count }, (_, index) => row(`${prefix}${index}`, index + 1))
+export function createRows(count: number, prefix = '/page-'): VisitorRow[] {
+  return Array.from({ length: count }, (_, index) => createRow(`${prefix}${index}`, index + 1))
 }
 
 /** What the service says of its rows, changed where a test is about something else. */
-export function page(visitors: readonly VisitorRow[], fields: Partial<VisitorsPage> = {}): VisitorsPage {
+export function createPage(visitors: readonly VisitorRow[], fields: Partial<VisitorsPage> = {}): VisitorsPage {
   return { totals: TOTALS, visitors: [...visitors], hasMore: false, ...fields }
 }
 
 /** A page, or whatever else is sent. */
-export type PageAnswer = Pick<VisitorsPage, 'totals'> | Partial<ServiceResponse>
+export type PageResult = Pick<VisitorsPage, 'totals'> | Partial<ServiceResponse>
 
-export function answering(answer: (request: PageRequest) => PageAnswer): Respond {
+export function respondWith(answer: (request: PageRequest) => PageResult): Respond {
   let nth = 0
   return ({ target }) => {
     const given = answer(readPageRequest(target, ++nth))
@@ -52,15 +52,15 @@ export function answering(answer: (request: PageRequest) => PageAnswer): Respond
 }
 
 /** Answers one after the other; whoever asks for more than there are has asked too often. */
-export function inTurn(...answers: readonly PageAnswer[]): Respond {
-  return answering(({ nth }) => answers[nth - 1] ?? { status: 599 })
+export function respondInOrder(...answers: readonly PageResult[]): Respond {
+  return respondWith(({ nth }) => answers[nth - 1] ?? { status: 599 })
 }
 
-export function refusal(status: number, seconds?: number): ServiceResponse {
+export function createRefusal(status: number, seconds?: number): ServiceResponse {
   return jsonResponse(status, { error: 'No.' }, seconds === undefined ? {} : { 'retry-after': String(seconds) })
 }
 
-export interface Export extends Played<Report> {
+export interface ExportRun extends Played<Report> {
   readonly requests: readonly (PageRequest & { readonly atMs: number })[]
   /** Of the one file that there is, undefined if there is none. */
   readonly written: string | undefined
@@ -69,7 +69,7 @@ export interface Export extends Played<Report> {
 const GIVEN = { 'project-id': 'docs-demo', 'api-key': EMULATOR_KEY, 'base-url': SERVICE_URL }
 
 /** The inputs as they are parsed from a workflow, where only what a test is about is given. */
-export function visitorsInputs(given: Readonly<Record<string, string>>, workspace: string): VisitorsInputs {
+export function parseInputs(given: Readonly<Record<string, string>>, workspace: string): VisitorsInputs {
   return parseVisitorsInputs({ ...GIVEN, ...given }, workspace, new Date('2026-03-01T12:00:00Z'))
 }
 
@@ -80,7 +80,7 @@ export async function runExport(
   respond: Respond,
   given: Readonly<Record<string, string>> = {},
   play: Partial<FeaturePlay> = {},
-): Promise<Export> {
+): Promise<ExportRun> {
   const workspace = temporaryFolder()
   const requests: (PageRequest & { atMs: number })[] = []
   const played = await playFeature(visitorsAction, {
@@ -93,14 +93,14 @@ export async function runExport(
     ...play,
   })
   const { file = '' } = played.outputs
-  const found = namesIn(workspace).filter((name) => name !== 'out')
+  const found = listNames(workspace).filter((name) => name !== 'out')
   expect(found).toEqual(file === '' ? [] : [file])
   const written = file === '' ? undefined : readFileSync(join(workspace, file), 'utf8')
   return { ...played, requests, written }
 }
 
 /** A report of an export that went well, changed where a test is about something else. Only such an end leaves a file. */
-export function visitorsReport(fields: Partial<Report> = {}): Report {
+export function createVisitorsReport(fields: Partial<Report> = {}): Report {
   const hasFile = ['complete', 'uncertain'].includes(fields.ending ?? 'complete')
   return {
     ending: 'complete',
@@ -109,7 +109,7 @@ export function visitorsReport(fields: Partial<Report> = {}): Report {
     ...(hasFile ? { file: 'out/visitors.csv' } : {}),
     totals: TOTALS,
     rows: 3,
-    topPages: [row('/a', 20), row('/b', 10), row('/c', 1)],
+    topPages: [createRow('/a', 20), createRow('/b', 10), createRow('/c', 1)],
     doubts: '',
     durationMs: 4_200,
     ...fields,

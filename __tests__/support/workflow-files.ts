@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parse } from 'yaml'
-import { codeBlocks, markdownFiles, root } from './markdown-files.ts'
+import { listCodeBlocks, readMarkdownFiles, root } from './markdown-files.ts'
 
 export interface WorkflowFile {
   /** Relative to the project's folder, with `/`. */
@@ -10,7 +10,7 @@ export interface WorkflowFile {
 }
 
 /** The recipes, and the workflows of this repository. */
-export function workflowFiles(): WorkflowFile[] {
+export function readWorkflowFiles(): WorkflowFile[] {
   return ['docs/recipes', '.github/workflows'].flatMap((folder) =>
     readdirSync(`${root}${folder}`)
       .filter((name) => name.endsWith('.yml'))
@@ -46,7 +46,7 @@ interface Concurrency {
 }
 
 /** What the token of a job's steps may do: that of an app says so where it is made. */
-export function granted(workflow: Workflow, job: Workflow['jobs'][string]): Record<string, unknown> {
+export function getPermissions(workflow: Workflow, job: Workflow['jobs'][string]): Record<string, unknown> {
   const app = (job.steps ?? [])
     .flatMap(({ with: given = {} }) => Object.entries(given))
     .filter(([name]) => name.startsWith('permission-'))
@@ -56,7 +56,7 @@ export function granted(workflow: Workflow, job: Workflow['jobs'][string]): Reco
   return app.length > 0 ? Object.fromEntries(app) : { ...(job.permissions ?? workflow.permissions) }
 }
 
-export const ASKS = 'your-org/docs-agent-action@v1'
+export const AGENT_ACTION = 'your-org/docs-agent-action@v1'
 
 export const readWorkflow = (path: string): Workflow => parse(readFileSync(`${root}${path}`, 'utf8')) as Workflow
 
@@ -71,11 +71,11 @@ export function expandCalls(workflow: Workflow): Workflow {
 }
 
 /** What people copy as a whole, calls expanded: the recipes, by their names, and the workflows in the documents. */
-export function workflowsToCopy(): { readonly name: string; readonly workflow: Workflow }[] {
-  const recipes = workflowFiles().filter(({ path }) => path.startsWith('docs/recipes/') && path !== CENTRAL_RECIPE)
-  const examples = markdownFiles().flatMap(({ path, text }) =>
-    codeBlocks(text, 'yaml')
-      .filter((code) => /^jobs:/m.test(code) && code.includes(ASKS))
+export function listWorkflowsToCopy(): { readonly name: string; readonly workflow: Workflow }[] {
+  const recipes = readWorkflowFiles().filter(({ path }) => path.startsWith('docs/recipes/') && path !== CENTRAL_RECIPE)
+  const examples = readMarkdownFiles().flatMap(({ path, text }) =>
+    listCodeBlocks(text, 'yaml')
+      .filter((code) => /^jobs:/m.test(code) && code.includes(AGENT_ACTION))
       .map((code, index) => ({ name: `${path}, example ${index + 1}`, text: code })),
   )
   return [...recipes.map(({ path, text }) => ({ name: basename(path), text })), ...examples].map(({ name, text }) => ({

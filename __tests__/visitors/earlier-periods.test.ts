@@ -4,17 +4,27 @@ import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { comparePages } from '../../src/visitors/earlier-periods.ts'
 import { VisitorList } from '../../src/visitors/visitor-list.ts'
 import { SEED } from '../support/seed.ts'
-import { inTurn, page, type PageAnswer, refusal, row, rows, runExport } from '../support/visitors-run.ts'
+import {
+  respondInOrder,
+  createPage,
+  type PageResult,
+  createRefusal,
+  createRow,
+  createRows,
+  runExport,
+} from '../support/visitors-run.ts'
 
 const FEBRUARY = { dateFrom: '2026-02-01', dateTo: '2026-03-01' }
 const BEFORE = { dateFrom: '2026-01-04', dateTo: '2026-02-01' }
 const PAGES = { 'date-from': FEBRUARY.dateFrom, 'date-to': FEBRUARY.dateTo, compare: 'pages' }
 const MORE = { hasMore: true }
-const NOW = page([row('/up', 30), row('/new', 5), row('/same', 2)])
-const THEN = page([row('/up', 10), row('/same', 2), row('/gone', 7)], { totals: { human: 12, ai: 7, total: 19 } })
+const NOW = createPage([createRow('/up', 30), createRow('/new', 5), createRow('/same', 2)])
+const THEN = createPage([createRow('/up', 10), createRow('/same', 2), createRow('/gone', 7)], {
+  totals: { human: 12, ai: 7, total: 19 },
+})
 
 test('reads the totals of the period before in one request for one row', async () => {
-  const { report, requests } = await runExport(inTurn(NOW, THEN), { ...PAGES, compare: 'true' })
+  const { report, requests } = await runExport(respondInOrder(NOW, THEN), { ...PAGES, compare: 'true' })
   expect(report).toMatchObject({ totals: NOW.totals, rows: 3 })
   expect(report.comparison).toEqual({ name: 'the 28 days before', totals: THEN.totals })
   expect(requests).toMatchObject([
@@ -25,7 +35,7 @@ test('reads the totals of the period before in one request for one row', async (
 
 test('reads all pages of the period before, and writes none of them to the file', async () => {
   const { report, requests, written } = await runExport(
-    inTurn(NOW, { ...THEN, ...MORE }, page([row('/gone-too', 3)], { totals: THEN.totals })),
+    respondInOrder(NOW, { ...THEN, ...MORE }, createPage([createRow('/gone-too', 3)], { totals: THEN.totals })),
     PAGES,
   )
   expect(report.comparison).toMatchObject({
@@ -50,25 +60,25 @@ test('reads all pages of the period before, and writes none of them to the file'
   expect(written).not.toContain('gone')
 })
 
-const AGAIN = page([row('/up', 10)])
+const AGAIN = createPage([createRow('/up', 10)])
 
 test.each([
   ['now', [{ ...NOW, ...MORE }, AGAIN, THEN], 2, 0],
   ['before', [NOW, { ...THEN, ...MORE }, AGAIN], 1, 1],
 ])('leaves out pages that are in one list only if rows moved %s', async (_when, responses, gained, lost) => {
-  const { pages } = (await runExport(inTurn(...responses), PAGES)).report.comparison ?? {}
+  const { pages } = (await runExport(respondInOrder(...responses), PAGES)).report.comparison ?? {}
   expect([pages?.isWhole, pages?.gained.length, pages?.lost.length]).toEqual([false, gained, lost])
 })
 
-const FULL = page(rows(250), MORE)
+const FULL = createPage(createRows(250), MORE)
 
-test.each<[string, readonly PageAnswer[]]>([
-  ['an error', [NOW, refusal(403)]],
-  ['an error in the middle', [NOW, FULL, refusal(403)]],
-  ['the deadline', [NOW, refusal(429, 3_600)]],
+test.each<[string, readonly PageResult[]]>([
+  ['an error', [NOW, createRefusal(403)]],
+  ['an error in the middle', [NOW, FULL, createRefusal(403)]],
+  ['the deadline', [NOW, createRefusal(429, 3_600)]],
   ['a cancelled run', [NOW, { delivery: 'never' }]],
 ])('%s costs only the comparison: the file stays', async (_name, responses) => {
-  const { report, written, said } = await runExport(inTurn(...responses), PAGES, { cancelAtMs: 1 })
+  const { report, written, said } = await runExport(respondInOrder(...responses), PAGES, { cancelAtMs: 1 })
   expect(report).toMatchObject({ ending: 'complete', rows: 3, comparison: { error: expect.any(Error) as unknown } })
   expect(written).toContain('/new')
   expect(said.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
@@ -76,7 +86,8 @@ test.each<[string, readonly PageAnswer[]]>([
 
 type Totals = Readonly<Record<string, number>>
 
-const toPage = (pages: Totals): VisitorsPage => page(Object.entries(pages).map(([path, total]) => row(path, total)))
+const toPage = (pages: Totals): VisitorsPage =>
+  createPage(Object.entries(pages).map(([path, total]) => createRow(path, total)))
 
 test('lists the ten pages of both periods that gained and lost the most, and keeps one list in memory', async () => {
   const periods = fc.dictionary(
@@ -109,7 +120,7 @@ const EARLIER = [
   ['2025-11-09', '2025-12-07'],
 ]
 const createTotals = (human: number) => ({ human, ai: 1, total: human + 1 })
-const small = (human: number) => page([], { totals: createTotals(human) })
+const small = (human: number) => createPage([], { totals: createTotals(human) })
 
 const parseTrend = (text = ''): unknown => JSON.parse(text)
 const entry = (dates: readonly string[] | undefined, human: number) => ({
@@ -119,7 +130,7 @@ const entry = (dates: readonly string[] | undefined, human: number) => ({
 })
 
 test('reads the trend newest first in one request for one row each, and outputs it oldest first', async () => {
-  const { requests, outputs, log } = await runExport(inTurn(small(40), small(30), small(20), small(10)), TREND)
+  const { requests, outputs, log } = await runExport(respondInOrder(small(40), small(30), small(20), small(10)), TREND)
   expect(requests.slice(1)).toMatchObject(
     EARLIER.map(([dateFrom, dateTo]) => ({ dateFrom, dateTo, limit: 1, offset: 0 })),
   )
@@ -137,7 +148,7 @@ test.each([
   ['pages', '4', '2 requests, which count toward'],
   ['true', '3', '1 request, which counts toward'],
 ])('does not read the period of the comparison (%s) of a trend of %s twice', async (compare, trend, more) => {
-  const { requests, outputs, log } = await runExport(inTurn(small(40), small(30), small(20), small(10)), {
+  const { requests, outputs, log } = await runExport(respondInOrder(small(40), small(30), small(20), small(10)), {
     ...TREND,
     trend,
     compare,
@@ -147,12 +158,14 @@ test.each([
   expect(log.join()).toContain(`${trend} periods: ${more}`)
 })
 
-test.each<[string, readonly PageAnswer[], number]>([
-  ['an error', [small(40), small(30), refusal(400)], 2],
-  ['a rate limit that outlasts the step', [small(40), refusal(429, 3_600)], 1],
+test.each<[string, readonly PageResult[], number]>([
+  ['an error', [small(40), small(30), createRefusal(400)], 2],
+  ['a rate limit that outlasts the step', [small(40), createRefusal(429, 3_600)], 1],
   ['a cancelled run', [small(40), small(30), { delivery: 'never' }], 2],
 ])('%s leaves a gap in the trend, and no older period is requested', async (_name, responses, known) => {
-  const { report, outputs, requests, written, said } = await runExport(inTurn(...responses), TREND, { cancelAtMs: 1 })
+  const { report, outputs, requests, written, said } = await runExport(respondInOrder(...responses), TREND, {
+    cancelAtMs: 1,
+  })
   expect(report).toMatchObject({ ending: 'complete', trend: { error: expect.any(Error) as unknown } })
   expect(report.trend?.periods.map(({ totals }) => totals === undefined)).toEqual(
     Array.from({ length: 4 }, (_, index) => index < 4 - known),
@@ -164,13 +177,16 @@ test.each<[string, readonly PageAnswer[], number]>([
 })
 
 test('a comparison that failed ends the trend too, without another request or notice', async () => {
-  const { report, requests, said } = await runExport(inTurn(small(40), refusal(400)), { ...TREND, compare: 'true' })
+  const { report, requests, said } = await runExport(respondInOrder(small(40), createRefusal(400)), {
+    ...TREND,
+    compare: 'true',
+  })
   expect(report.trend?.periods.map(({ totals }) => totals?.human)).toEqual([undefined, undefined, undefined, 40])
   expect(requests).toHaveLength(2)
   expect(said.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
 
 test('reads no trend after an export that failed', async () => {
-  const { report, outputs, requests } = await runExport(inTurn(refusal(403)), TREND)
+  const { report, outputs, requests } = await runExport(respondInOrder(createRefusal(403)), TREND)
   expect([report.trend, outputs['trend'], requests.length]).toEqual([undefined, '', 1])
 })

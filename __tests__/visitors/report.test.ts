@@ -4,13 +4,13 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { conclude, describeChange, ENDINGS, toOutputs, type Ending, type Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { failure } from '../support/fake-client.ts'
-import { NO_FILE, row, rows, TOTALS, visitorsReport } from '../support/visitors-run.ts'
+import { NO_FILE, createRow, createRows, TOTALS, createVisitorsReport } from '../support/visitors-run.ts'
 
 const COUNTS = { human: '30', ai: '12', total: '40' }
 
 test('only an export that was read to its end has a file, and only one without doubts is complete', () => {
   const file = { rows: '3', file: 'out/visitors.csv', 'top-pages': '[]' }
-  const outputs = ENDINGS.map((ending) => [ending, toOutputs(visitorsReport({ ending, topPages: [] }))])
+  const outputs = ENDINGS.map((ending) => [ending, toOutputs(createVisitorsReport({ ending, topPages: [] }))])
   expect(Object.fromEntries(outputs)).toEqual({
     complete: { ...NO_FILE, ...COUNTS, ...file, complete: 'true' },
     uncertain: { ...NO_FILE, ...COUNTS, ...file },
@@ -18,16 +18,16 @@ test('only an export that was read to its end has a file, and only one without d
     skipped: { ...NO_FILE, ...COUNTS },
     error: { ...NO_FILE, ...COUNTS },
   })
-  expect(toOutputs(visitorsReport({ ending: 'skipped', totals: undefined }))).toEqual(NO_FILE)
-  expect(toOutputs(visitorsReport({ ending: 'error' }))).toMatchObject({ 'top-pages': '[]' })
+  expect(toOutputs(createVisitorsReport({ ending: 'skipped', totals: undefined }))).toEqual(NO_FILE)
+  expect(toOutputs(createVisitorsReport({ ending: 'error' }))).toMatchObject({ 'top-pages': '[]' })
 })
 
 test.each([
   ['all with usual paths', '/reference/installation/page-', 1_000, 1_000],
   ['with long paths as many as fit into an environment variable', `/${'é'.repeat(200)}-`, 200, 300],
 ])('top-pages contains, of a thousand pages, %s', (_name, prefix, least, most) => {
-  const topPages = rows(1_000, prefix)
-  const { 'top-pages': text = '' } = toOutputs(visitorsReport({ topPages }))
+  const topPages = createRows(1_000, prefix)
+  const { 'top-pages': text = '' } = toOutputs(createVisitorsReport({ topPages }))
   const kept = JSON.parse(text) as unknown[]
   expect(kept).toEqual(topPages.slice(0, kept.length))
   expect(kept.length).toBeGreaterThanOrEqual(least)
@@ -37,9 +37,9 @@ test.each([
 
 test('top-pages is one line without a workflow command', () => {
   const path = '/\n::error::x\r##[error]y\u2028::warning::z\u0085##[[group]'
-  const { 'top-pages': text = '' } = toOutputs(visitorsReport({ topPages: [row(path)] }))
+  const { 'top-pages': text = '' } = toOutputs(createVisitorsReport({ topPages: [createRow(path)] }))
   expect(text).not.toMatch(/[\n\r\u0085\u2028\u2029]|##\[/)
-  expect(JSON.parse(text)).toEqual([row(path)])
+  expect(JSON.parse(text)).toEqual([createRow(path)])
 })
 
 const WRITTEN = '3 rows were written to `out/visitors.csv`.'
@@ -55,7 +55,7 @@ test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
   ['error', false, { rows: 0, error: failure('deadline') }, 'It is deadline.'],
   ['error', false, { rows: 250, error: failure('deadline') }, /^It is deadline\. 250 rows .* No file was written\.$/],
 ])('%s is green (%j) and says what happened', (ending, isGreen, fields, text) => {
-  const conclusion = conclude(visitorsReport({ ending, ...fields }))
+  const conclusion = conclude(createVisitorsReport({ ending, ...fields }))
   expect(conclusion.isGreen).toBe(isGreen)
   expect(conclusion.title).toMatch(/^(?:[A-Z]|40 visitors \(30 people, 12 AI agents\))/)
   expect(conclusion.text).toEqual(typeof text === 'string' ? text : expect.stringMatching(text))
@@ -78,12 +78,12 @@ test.each([
 test('reports a comparison, and why it failed, and stays green', () => {
   const name = 'the day before'
   const error = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
-  const compared = conclude(visitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
+  const compared = conclude(createVisitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
   expect(compared.text).toBe(`That is 100% more than the day before. ${WRITTEN}`)
   const none = { human: 0, ai: 0, total: 0 }
-  const first = conclude(visitorsReport({ comparison: { name, totals: none } }))
+  const first = conclude(createVisitorsReport({ comparison: { name, totals: none } }))
   expect(first.text).toBe(`The day before had none. ${WRITTEN}`)
-  expect(conclude(visitorsReport({ comparison: { name, error } }))).toMatchObject({
+  expect(conclude(createVisitorsReport({ comparison: { name, error } }))).toMatchObject({
     isGreen: true,
     text: `${WRITTEN} The visitors are not compared with the day before: The service rejected the request (400).`,
     advice: 'Ask for later days.',
@@ -99,10 +99,12 @@ const TREND = {
 
 test('says how many periods the trend lacks, and names the reason once', () => {
   const lacks = 'The trend lacks 2 of 3 periods'
-  const alone = conclude(visitorsReport({ trend: TREND }))
+  const alone = conclude(createVisitorsReport({ trend: TREND }))
   expect(alone.text).toBe(`${WRITTEN} ${lacks}: ${GAP.message}`)
   expect([alone.isGreen, alone.advice]).toEqual([true, 'Ask for later days.'])
-  const compared = conclude(visitorsReport({ trend: TREND, comparison: { name: 'the 31 days before', error: GAP } }))
+  const compared = conclude(
+    createVisitorsReport({ trend: TREND, comparison: { name: 'the 31 days before', error: GAP } }),
+  )
   expect(compared.text).toBe(
     `${WRITTEN} The visitors are not compared with the 31 days before: ${GAP.message} ${lacks}.`,
   )
@@ -112,20 +114,20 @@ test.each([
   [{ human: 1_234, ai: 1, total: 1_235 }, '1,235 visitors (1,234 people, 1 AI agent)'],
   [{ human: 1, ai: 0, total: 1 }, '1 visitor (1 person, 0 AI agents)'],
 ])('the title is the numbers: %j', (totals, title) => {
-  expect(conclude(visitorsReport({ totals })).title).toBe(title)
-  const uncertain = conclude(visitorsReport({ totals, ending: 'uncertain' }))
+  expect(conclude(createVisitorsReport({ totals })).title).toBe(title)
+  const uncertain = conclude(createVisitorsReport({ totals, ending: 'uncertain' }))
   expect(uncertain.title).toBe(`${title}, but the numbers changed during the export`)
 })
 
 test('the period before comes from the trend if nothing was compared', () => {
   const range = { dateFrom: '2026-01-01', dateTo: '2026-02-01' }
   const periods = [5, 20, 40].map((total) => ({ period: range, totals: { ...TOTALS, total } }))
-  const { text } = conclude(visitorsReport({ range, trend: { periods, error: undefined } }))
+  const { text } = conclude(createVisitorsReport({ range, trend: { periods, error: undefined } }))
   expect(text).toBe(`That is 100% more than the 31 days before. ${WRITTEN}`)
 })
 
 test('the output of a trend leaves out periods without numbers, and is never a zero', () => {
-  const { trend = '' } = toOutputs(visitorsReport({ trend: TREND }))
+  const { trend = '' } = toOutputs(createVisitorsReport({ trend: TREND }))
   expect(JSON.parse(trend)).toEqual([{ from: '2026-01-01', to: '2026-02-01', ...TOTALS }])
 })
 
@@ -133,7 +135,7 @@ test.each([
   [new ActionError('unauthorized', 'No.', { hint: 'Check the secret.' }), 'Invalid API key', 'Check the secret.'],
   [new OutputFileError('It is full (ENOSPC).', 'Check the space.'), 'The export failed', 'Check the space.'],
 ])('%s brings its own advice', (error, title, advice) => {
-  const conclusion = conclude(visitorsReport({ ending: 'error', rows: 0, error }))
+  const conclusion = conclude(createVisitorsReport({ ending: 'error', rows: 0, error }))
   expect(conclusion).toMatchObject({ title, text: error.message, advice })
 })
 

@@ -4,16 +4,25 @@ import { createService, type ServiceOptions } from '../../src/emulator/embedded-
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../src/emulator/http/access.ts'
 import type { ErrorCode } from '../../src/runtime/errors.ts'
 import type { Report } from '../../src/visitors/report.ts'
-import { SITE_TOTALS, sitePage, siteRow } from '../support/paging-server.ts'
+import { SITE_TOTALS, createSitePage, createSiteRow } from '../support/paging-server.ts'
 import type { Respond } from '../support/respond-in-process.ts'
-import { answering, inTurn, NO_FILE, page, refusal, row, runExport, SERVICE_URL } from '../support/visitors-run.ts'
+import {
+  respondWith,
+  respondInOrder,
+  NO_FILE,
+  createPage,
+  createRefusal,
+  createRow,
+  runExport,
+  SERVICE_URL,
+} from '../support/visitors-run.ts'
 
 function embedded(options: Partial<ServiceOptions> = {}): Respond {
   const service = createService({ baseUrl: SERVICE_URL, ...options })
   return (request, nowMs) => service.handle(request, nowMs)
 }
 
-const site = (rows: number): Respond => answering((request) => sitePage(rows, request))
+const site = (rows: number): Respond => respondWith((request) => createSitePage(rows, request))
 
 /** One export and its results; the exact words are in the tests of each module. */
 interface Row {
@@ -34,25 +43,25 @@ const ANY_COUNT = expect.stringMatching(/^\d+$/) as unknown as string
 
 /** The totals change with the second page. */
 const changing = (): Respond =>
-  answering((request) => ({
-    ...sitePage(500, request),
+  respondWith((request) => ({
+    ...createSitePage(500, request),
     totals: { human: 10, ai: 5, total: 11 + request.nth },
   }))
 
-const BEFORE = Array.from({ length: 400 }, (_, index) => siteRow(index))
+const BEFORE = Array.from({ length: 400 }, (_, index) => createSiteRow(index))
 const AFTER = [{ path: '/new', human: 99_999, ai: 0, total: 99_999 }, ...BEFORE]
 /** A page moves to the top after the first response, so the last row of that response is repeated. */
 const moving = (): Respond =>
-  answering(({ nth, offset, limit }) => {
+  respondWith(({ nth, offset, limit }) => {
     const rows = nth === 1 ? BEFORE : AFTER
     return { totals: SITE_TOTALS, visitors: rows.slice(offset, offset + limit), hasMore: offset + limit < rows.length }
   })
 
 const BEFORE_SITE = { 'previous-human': '15000', 'previous-ai': '7000', 'previous-total': '20000' }
 const growing = (): Respond =>
-  answering((request) => {
+  respondWith((request) => {
     const totals = request.dateTo === '2026-01-01' ? { human: 15_000, ai: 7_000, total: 20_000 } : SITE_TOTALS
-    return { ...sitePage(300, request), totals }
+    return { ...createSitePage(300, request), totals }
   })
 
 const ROWS: readonly Row[] = [
@@ -74,7 +83,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'a service that repeats the same rows ends the step red at the second request',
-    respond: () => answering(({ limit }) => sitePage(1_000, { offset: 0, limit })),
+    respond: () => respondWith(({ limit }) => createSitePage(1_000, { offset: 0, limit })),
     ending: 'error',
     error: 'bad-answer',
     outputs: SITE,
@@ -99,7 +108,8 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'a rate limit that outlasts the step ends it at once, without a file',
-    respond: () => answering((request) => (request.nth === 3 ? refusal(429, 3_000) : sitePage(10_000, request))),
+    respond: () =>
+      respondWith((request) => (request.nth === 3 ? createRefusal(429, 3_000) : createSitePage(10_000, request))),
     ending: 'error',
     error: 'rate-limited',
     outputs: SITE,
@@ -186,11 +196,11 @@ test.each(ROWS)('$name', async ({ respond, given, ending, error, outputs, offset
 test('a JSON export is one object with the range, the totals and all rows', async () => {
   const given = { format: 'json', 'output-file': 'out/pages.json', 'date-from': '2026-01-01', top: '1' }
   const { written = '', outputs } = await runExport(site(600), given)
-  expect(outputs).toMatchObject({ file: 'out/pages.json', 'top-pages': JSON.stringify([siteRow(0)]) })
+  expect(outputs).toMatchObject({ file: 'out/pages.json', 'top-pages': JSON.stringify([createSiteRow(0)]) })
   expect(JSON.parse(written)).toEqual({
     range: { dateFrom: '2026-01-01', dateTo: null },
     totals: SITE_TOTALS,
-    rows: Array.from({ length: 600 }, (_, index) => siteRow(index)),
+    rows: Array.from({ length: 600 }, (_, index) => createSiteRow(index)),
   })
 })
 
@@ -219,7 +229,9 @@ test('paths that look like formulas, commands or HTML stay inert everywhere', as
 })
 
 test('a key in a path is redacted in the file, the outputs and the summary', async () => {
-  const { written, summary, outputs } = await runExport(inTurn(page([row(`/search?key=${EMULATOR_KEY}`)])))
+  const { written, summary, outputs } = await runExport(
+    respondInOrder(createPage([createRow(`/search?key=${EMULATOR_KEY}`)])),
+  )
   expect(outputs['top-pages']).toBe('[{"path":"/search?key=***","human":1,"ai":0,"total":1}]')
   expect(written).toContain('/search?key=***,1,0,1')
   expect(summary).not.toContain(EMULATOR_KEY)

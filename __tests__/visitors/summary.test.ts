@@ -5,10 +5,10 @@ import { getEarlierPeriod } from '../../src/visitors/date-range.ts'
 import type { ComparedPages, Trend } from '../../src/visitors/earlier-periods.ts'
 import { conclude, ENDINGS, renderSummary, type Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
-import { row, rows, TOTALS, visitorsReport } from '../support/visitors-run.ts'
+import { createRow, createRows, TOTALS, createVisitorsReport } from '../support/visitors-run.ts'
 
 function summary(fields: Partial<Report> = {}): string {
-  const report = visitorsReport(fields)
+  const report = createVisitorsReport(fields)
   return renderSummary(report, conclude(report))
 }
 
@@ -72,7 +72,7 @@ test('lists pages that lost visitors, and says what is left out', () => {
 })
 
 test('counts top pages that do not fit, shows no share of a site without totals, and cuts a long path', () => {
-  const long = summary({ topPages: [row('x'.repeat(5_000))], totals: { human: 0, ai: 0, total: 0 } })
+  const long = summary({ topPages: [createRow('x'.repeat(5_000))], totals: { human: 0, ai: 0, total: 0 } })
   expect(long).toContain(`${'x'.repeat(119)}…</code>`)
   expect(long).not.toContain('%<')
 })
@@ -231,7 +231,7 @@ const HOSTILE = [
 ].join('')
 
 test.each<[string, Partial<Report>]>([
-  ["a page's path", { topPages: [row(HOSTILE, 3)] }],
+  ["a page's path", { topPages: [createRow(HOSTILE, 3)] }],
   ['a path that lost visitors', compared({ lost: [{ ...CHANGE, path: HOSTILE }] })],
   ['a file name', { file: HOSTILE }],
   ["the service's words", { ending: 'error', error: new ActionError('rejected', 'No.', { quote: HOSTILE }) }],
@@ -245,7 +245,7 @@ test.each<[string, Partial<Report>]>([
 })
 
 test('stays within the size limit of the runner, with the facts after the longest table', () => {
-  const markdown = summary({ topPages: rows(1000, `/${'-'.repeat(200)}`) })
+  const markdown = summary({ topPages: createRows(1000, `/${'-'.repeat(200)}`) })
   expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(256 * 1024)
   expect(markdown).toContain('more pages are in the file.')
   expect(markdown).toContain('### The export')

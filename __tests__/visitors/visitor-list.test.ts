@@ -7,7 +7,15 @@ import type { VisitorRow } from '../../src/visitors/inputs.ts'
 import { createPageReader, MAX_PAGES, shortenPath, VisitorList } from '../../src/visitors/visitor-list.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { SEED } from '../support/seed.ts'
-import { inTurn, page, refusal, row, rows, runExport, TOTALS } from '../support/visitors-run.ts'
+import {
+  respondInOrder,
+  createPage,
+  createRefusal,
+  createRow,
+  createRows,
+  runExport,
+  TOTALS,
+} from '../support/visitors-run.ts'
 
 async function walk(answer: (offset: number, nth: number) => VisitorsPage) {
   const offsets: number[] = []
@@ -33,11 +41,15 @@ const script = (answers: readonly VisitorsPage[]) => (_offset: number, nth: numb
 
 const MORE = { hasMore: true }
 const LONGEST = `/${'é'.repeat(4_095)}`
-const FLOOD = Array.from<ReturnType<typeof row>>({ length: 2_500_001 }).fill(row('/a', 1))
+const FLOOD = Array.from<ReturnType<typeof createRow>>({ length: 2_500_001 }).fill(createRow('/a', 1))
 
 test('advances the offset by the rows of each response, and stops after the last one', async () => {
   const { offsets, pages } = await walk(
-    script([page(rows(250, '/a'), MORE), page(rows(100, '/b'), MORE), page(rows(1, '/c'))]),
+    script([
+      createPage(createRows(250, '/a'), MORE),
+      createPage(createRows(100, '/b'), MORE),
+      createPage(createRows(1, '/c')),
+    ]),
   )
   expect(offsets).toEqual([0, 250, 350])
   expect(pages.map(({ length }) => length)).toEqual([250, 100, 1])
@@ -46,9 +58,9 @@ test('advances the offset by the rows of each response, and stops after the last
 test.each(['', '/long'.repeat(30)])('uses a repeated path (in %j) once, and keeps the order', async (folder) => {
   const { pages, offsets, list, error } = await walk(
     script([
-      page([row(`${folder}/b`, 3), row(`${folder}/a`, 2), row(`${folder}/b`, 9)], MORE),
-      page([row(`${folder}/a`, 2), row(`${folder}/c`, 1)], MORE),
-      page([row(`${folder}/d`, 1)]),
+      createPage([createRow(`${folder}/b`, 3), createRow(`${folder}/a`, 2), createRow(`${folder}/b`, 9)], MORE),
+      createPage([createRow(`${folder}/a`, 2), createRow(`${folder}/c`, 1)], MORE),
+      createPage([createRow(`${folder}/d`, 1)]),
     ]),
   )
   expect(error).toBeUndefined()
@@ -59,23 +71,23 @@ test.each(['', '/long'.repeat(30)])('uses a repeated path (in %j) once, and keep
     [`${folder}/d`],
   ])
   expect([list.rows, list.doubts]).toEqual([4, expect.stringContaining('some came twice')])
-  expect(pages[0]?.[0]).toEqual(row(`${folder}/b`, 3))
+  expect(pages[0]?.[0]).toEqual(createRow(`${folder}/b`, 3))
 })
 
 test('keeps a hash of a long path, and treats a path that equals the hash as another path', async () => {
   const long = '/'.repeat(100)
   const add = jest.spyOn(Set.prototype, 'add')
   const hash = createHash('sha256').update(long).digest('hex')
-  const { pages } = await walk(script([page([row(long), row(hash), row('/'.repeat(63))])]))
+  const { pages } = await walk(script([createPage([createRow(long), createRow(hash), createRow('/'.repeat(63))])]))
   expect(add.mock.calls.map(([text]) => String(text).length)).toEqual([64, 64, 63, 64])
   add.mockRestore()
   expect(pages[0]).toHaveLength(3)
 })
 
-const [A, B] = [page(rows(2, '/a'), MORE), page(rows(2, '/b'), MORE)]
+const [A, B] = [createPage(createRows(2, '/a'), MORE), createPage(createRows(2, '/b'), MORE)]
 
 test.each<[string, Parameters<typeof walk>[0], string, number]>([
-  ['an empty page that says that there is more', () => page([], MORE), 'an empty part', 1],
+  ['an empty page that says that there is more', () => createPage([], MORE), 'an empty part', 1],
   ['a page that came before and says that there is more', () => A, 'every row had come before', 2],
   [
     'a page that came before and says that it is the last',
@@ -84,9 +96,19 @@ test.each<[string, Parameters<typeof walk>[0], string, number]>([
     2,
   ],
   ['a page that came before other pages', script([A, B, { ...A, hasMore: false }]), 'the same part again', 3],
-  ['a service that says “more” for ever', (offset) => page([row(`/${offset}`)], MORE), 'not end', MAX_PAGES],
-  ['more rows at once than all pages could have', () => page(FLOOD), 'more than 2500000 rows', 1],
-  ['a path that no server would take', () => page([row('/a'), row(`${LONGEST}xx`)]), 'longer than 8192 bytes', 1],
+  [
+    'a service that says “more” for ever',
+    (offset) => createPage([createRow(`/${offset}`)], MORE),
+    'not end',
+    MAX_PAGES,
+  ],
+  ['more rows at once than all pages could have', () => createPage(FLOOD), 'more than 2500000 rows', 1],
+  [
+    'a path that no server would take',
+    () => createPage([createRow('/a'), createRow(`${LONGEST}xx`)]),
+    'longer than 8192 bytes',
+    1,
+  ],
 ])('%s is an invalid response', async (_name, answer, says, requests) => {
   const { offsets, error, pages } = await walk(answer)
   expect(error).toMatchObject({ code: 'bad-answer', message: expect.stringContaining(says) as unknown })
@@ -96,7 +118,7 @@ test.each<[string, Parameters<typeof walk>[0], string, number]>([
 })
 
 test('accepts a path of 8 KiB', async () => {
-  expect((await walk(script([page([row(LONGEST)])]))).error).toBeUndefined()
+  expect((await walk(script([createPage([createRow(LONGEST)])]))).error).toBeUndefined()
 })
 
 test('reads every row of any site once, in order, without a wasted request', async () => {
@@ -121,12 +143,14 @@ test('reads every row of any site once, in order, without a wasted request', asy
   )
 })
 
-const ROOT = page([row('/')])
+const ROOT = createPage([createRow('/')])
 const NONSENSE = { body: '<html></html>' }
 
 test('retries temporary failures with growing delays, and starts over with the next page', async () => {
-  const failed = refusal(503)
-  const { requests, log } = await runExport(inTurn(failed, failed, NONSENSE, page([row('/a')], MORE), failed, ROOT))
+  const failed = createRefusal(503)
+  const { requests, log } = await runExport(
+    respondInOrder(failed, failed, NONSENSE, createPage([createRow('/a')], MORE), failed, ROOT),
+  )
   expect(requests.map(({ offset, atMs }) => [offset, atMs])).toEqual([
     ...[0, 1_000, 3_000, 7_000].map((atMs) => [0, atMs]),
     ...[7_000, 8_000].map((atMs) => [1, atMs]),
@@ -135,13 +159,13 @@ test('retries temporary failures with growing delays, and starts over with the n
 })
 
 test.each([
-  ['a rate limit that names no time', refusal(429), 3_000, []],
-  ['a rate limit that names a time', refusal(429, 59), 61_000, ['1 s']],
-  ['a failure that names a time', refusal(500, 150), 150_000, ['1 min 30 s', '30 s']],
+  ['a rate limit that names no time', createRefusal(429), 3_000, []],
+  ['a rate limit that names a time', createRefusal(429, 59), 61_000, ['1 s']],
+  ['a failure that names a time', createRefusal(500, 150), 150_000, ['1 min 30 s', '30 s']],
 ])(
   'after %s it waits as long as the service asks, and adds jitter after a rate limit',
   async (_name, refused, atMs, told) => {
-    const { requests, log } = await runExport(inTurn(refused, ROOT))
+    const { requests, log } = await runExport(respondInOrder(refused, ROOT))
     expect(requests[1]?.atMs).toBe(atMs)
     expect(log.join('\n')).toMatch(/ Retrying in \d+ s, at 2026-01-01 00:0\d:\d\d UTC\.$/m)
     // One line a minute while nothing else is logged.
@@ -152,7 +176,7 @@ test.each([
 )
 
 test('retries until the deadline, and then reports the last error', async () => {
-  const failing = inTurn(...Array.from({ length: 5 }, () => NONSENSE))
+  const failing = respondInOrder(...Array.from({ length: 5 }, () => NONSENSE))
   const { report, requests } = await runExport(failing, { 'timeout-minutes': '0.5' })
   const text = 'Not all pages were read before the deadline. The last attempt failed: '
   expect(report.error).toMatchObject({
@@ -179,10 +203,10 @@ test.each([
 ])('changed totals (%j) and repeated rows (%i) are the doubts “%s”', async (other, repeated, doubts) => {
   const list = new VisitorList()
   const parts = [TOTALS, { ...TOTALS, ...other }, TOTALS].map((totals, nth) => {
-    const again = nth === 0 ? Array<VisitorRow>(repeated).fill(row('/0')) : []
-    return page([row(`/${nth}`), ...again], { totals, hasMore: nth < 2 })
+    const again = nth === 0 ? Array<VisitorRow>(repeated).fill(createRow('/0')) : []
+    return createPage([createRow(`/${nth}`), ...again], { totals, hasMore: nth < 2 })
   })
-  await list.read(() => Promise.resolve(parts.shift() ?? page([])))
+  await list.read(() => Promise.resolve(parts.shift() ?? createPage([])))
   expect([list.totals, list.doubts]).toEqual([TOTALS, doubts])
 })
 
@@ -192,9 +216,9 @@ test('keeps the most visited pages in any order of the rows, ties by path', asyn
   })
   await fc.assert(
     fc.asyncProperty(rows, fc.nat(6), async (given, most) => {
-      const all = given.map(({ path, total }) => row(path, total))
+      const all = given.map(({ path, total }) => createRow(path, total))
       const list = new VisitorList()
-      await list.read(() => Promise.resolve(page(all)), most)
+      await list.read(() => Promise.resolve(createPage(all)), most)
       const sorted = all.toSorted((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
       expect([list.topPages, list.pageTotals.size]).toEqual([sorted.slice(0, most), 0])
     }),

@@ -6,22 +6,32 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { runVisitorsStep } from '../../src/visitors/visitors-action.ts'
 import { fakeClient } from '../support/fake-client.ts'
 import { fakeStep } from '../support/fake-step.ts'
-import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
-import { inTurn, page, refusal, row, rows, runExport, TOTALS, visitorsInputs } from '../support/visitors-run.ts'
+import { listNames, temporaryFolder } from '../support/temporary-folder.ts'
+import {
+  respondInOrder,
+  createPage,
+  createRefusal,
+  createRow,
+  createRows,
+  runExport,
+  TOTALS,
+  parseInputs,
+} from '../support/visitors-run.ts'
 
 const MORE = { hasMore: true }
-const FIRST = page(rows(250), MORE)
+const FIRST = createPage(createRows(250), MORE)
 
 test.each(['csv', 'json', 'ndjson'])('writes the responses of %s as one list', async (format) => {
   const write = async (...responses: VisitorsPage[]): Promise<string | undefined> => {
-    const { report, written } = await runExport(inTurn(...responses), { format })
+    const { report, written } = await runExport(respondInOrder(...responses), { format })
     expect([report.ending === 'error', report.rows]).toEqual([false, 3])
     return written
   }
-  const [a, b, c] = [row('/a'), row('/b'), row('/c')]
-  const whole = await write(page([a, b, c]))
-  expect(await write(page([a], MORE), page([a, b], MORE), page([c]))).toBe(whole)
-  for (const last of [page([]), page([b])]) expect(await write(page([a, b, c], MORE), last)).toBe(whole)
+  const [a, b, c] = [createRow('/a'), createRow('/b'), createRow('/c')]
+  const whole = await write(createPage([a, b, c]))
+  expect(await write(createPage([a], MORE), createPage([a, b], MORE), createPage([c]))).toBe(whole)
+  for (const last of [createPage([]), createPage([b])])
+    expect(await write(createPage([a, b, c], MORE), last)).toBe(whole)
 })
 
 const ROWS = [
@@ -36,8 +46,8 @@ test.each([
   ['json', JSON_HEAD, `\n${FIRST_ROW},\n${SECOND_ROW}`, '\n]}\n'],
   ['ndjson', '', `${FIRST_ROW}\n${SECOND_ROW}\n`, ''],
 ])('a file of %s contains all rows, or none for a site without visitors', async (format, head, rows, tail) => {
-  expect((await runExport(inTurn(page(ROWS)), { format })).written).toBe(head + rows + tail)
-  const { report, written } = await runExport(inTurn(page([])), { format })
+  expect((await runExport(respondInOrder(createPage(ROWS)), { format })).written).toBe(head + rows + tail)
+  const { report, written } = await runExport(respondInOrder(createPage([])), { format })
   expect(report).toMatchObject({ ending: 'complete', rows: 0, topPages: [] })
   expect(written).toBe(head + tail)
 })
@@ -53,9 +63,9 @@ function runStep(onSecond: (workspace: string, cancel: () => void) => void, name
   const getVisitors = (): Promise<VisitorsPage> => {
     if (++requests === 1) return Promise.resolve(FIRST)
     onSecond(workspace, cancel)
-    return Promise.resolve(page([row('/last')]))
+    return Promise.resolve(createPage([createRow('/last')]))
   }
-  const inputs = { ...visitorsInputs({}, workspace), place: { file: join(workspace, name), name } }
+  const inputs = { ...parseInputs({}, workspace), place: { file: join(workspace, name), name } }
   const step = fakeStep({ client: { ...fakeClient({}), getVisitors }, signal: run.signal })
   return { report: runVisitorsStep(inputs, step), workspace, requests: () => requests }
 }
@@ -70,7 +80,7 @@ test('leaves nothing behind if the file cannot be moved to its place', async () 
     mkdirSync(join(folder, 'visitors.csv', 'in-the-way'), { recursive: true }),
   )
   expect(await report).toMatchObject(NOT_WRITTEN)
-  expect(namesIn(workspace)).toEqual(['visitors.csv', 'visitors.csv/in-the-way'])
+  expect(listNames(workspace)).toEqual(['visitors.csv', 'visitors.csv/in-the-way'])
 })
 
 test('sends no request if the file cannot be opened', async () => {
@@ -84,7 +94,7 @@ test('leaves no file if the run is cancelled at the last response', async () => 
     cancel()
   })
   expect(await report).toMatchObject({ ending: 'cancelled' })
-  expect(namesIn(workspace)).toEqual([])
+  expect(listNames(workspace)).toEqual([])
 })
 
 test('leaves no file after a defect, and throws it', async () => {
@@ -92,22 +102,22 @@ test('leaves no file after a defect, and throws it', async () => {
     throw new TypeError('a defect')
   })
   await expect(report).rejects.toThrow('a defect')
-  expect(namesIn(workspace)).toEqual([])
+  expect(listNames(workspace)).toEqual([])
 })
 
 test.each([
-  ['it waits', refusal(500)],
+  ['it waits', createRefusal(500)],
   ['it reads', { delivery: 'never' as const }],
 ])('leaves no file and sends no request if the run is cancelled while %s', async (_when, second) => {
-  const { report, requests } = await runExport(inTurn(FIRST, second), {}, { cancelAtMs: 500 })
+  const { report, requests } = await runExport(respondInOrder(FIRST, second), {}, { cancelAtMs: 500 })
   expect(report).toMatchObject({ ending: 'cancelled' })
   expect(requests).toHaveLength(2)
 })
 
 test('logs first what it is about to do, and later its progress', async () => {
-  const parts = Array.from({ length: 5 }, (_, index) => page(rows(2, `/${index}-`), { hasMore: index < 4 }))
-  const slow = parts.flatMap((part, index) => (index === 2 ? [refusal(429, 10), part] : [part]))
-  const { log } = await runExport(inTurn(...slow), { 'date-from': '2026-01-01' })
+  const parts = Array.from({ length: 5 }, (_, index) => createPage(createRows(2, `/${index}-`), { hasMore: index < 4 }))
+  const slow = parts.flatMap((part, index) => (index === 2 ? [createRefusal(429, 10), part] : [part]))
+  const { log } = await runExport(respondInOrder(...slow), { 'date-from': '2026-01-01' })
   expect(log[0]).toBe('Exporting the visitors of project docs-demo as csv, from 1 January 2026, timeout 15 min.')
   expect(log.filter((line) => line.includes('so far'))).toEqual(['6 rows so far.'])
 })

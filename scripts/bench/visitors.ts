@@ -9,7 +9,7 @@ import { root } from '../../__tests__/support/markdown-files.ts'
 import { NODE_24 } from '../small-runner/node-24.ts'
 import { preload } from '../small-runner/preload.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
-import { servePages, sitePage } from '../../__tests__/support/paging-server.ts'
+import { servePages, createSitePage } from '../../__tests__/support/paging-server.ts'
 import type { Row } from './row.ts'
 
 const LATENCY_MS = 50
@@ -32,7 +32,7 @@ async function measure(
 ): Promise<Record<'rowsPerSecond' | 'peakMiB' | 'requests', number>> {
   const service = await servePages(async (request) => {
     await sleep(LATENCY_MS)
-    return { body: sitePage(rows, request) }
+    return { body: createSitePage(rows, request) }
   })
   const { path, remove } = openScratchFolder('bench-visitors-')
   try {

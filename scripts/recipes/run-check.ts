@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { observeGitHub } from '../../__tests__/support/observe-github.ts'
-import { CENTRAL_RECIPE, expandCalls, granted, type Workflow } from '../../__tests__/support/workflow-files.ts'
+import { CENTRAL_RECIPE, expandCalls, getPermissions, type Workflow } from '../../__tests__/support/workflow-files.ts'
 import { createDemoState } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import type { GitHubState, Permissions } from '../../src/emulator/github/state.ts'
@@ -38,11 +38,11 @@ const DEFAULT_EVENTS: Readonly<Record<string, Payload>> = {
 const getRepository = (run: Run, check: Check): string => run.from ?? check.from ?? 'acme/docs'
 
 /** Returns the permissions of all tokens of a workflow, including those of a called fleet workflow. */
-function getPermissions(workflow: Workflow): Permissions {
+function collectPermissions(workflow: Workflow): Permissions {
   const jobs = Object.values(expandCalls(workflow).jobs)
   const isFleet = jobs.some(({ uses = '' }) => uses.includes('/fleet.yml@'))
-  const called = isFleet ? getPermissions(parse(readWorkflowText('.github/workflows/fleet.yml')) as Workflow) : {}
-  const own = Object.assign({}, ...jobs.map((job) => granted(workflow, job))) as Permissions
+  const called = isFleet ? collectPermissions(parse(readWorkflowText('.github/workflows/fleet.yml')) as Workflow) : {}
+  const own = Object.assign({}, ...jobs.map((job) => getPermissions(workflow, job))) as Permissions
   return { ...called, ...own }
 }
 
@@ -114,7 +114,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
   const startMs = Date.parse(new Date().toISOString().slice(0, 10))
   const gitHubScenario = {
     ...combineScenarios(scenarios),
-    permissions: getPermissions(workflow),
+    permissions: collectPermissions(workflow),
     ...(edits && { edits }),
     ...(plan && { checks: plan }),
   }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parse } from 'yaml'
-import { codeBlocks, root } from '../../__tests__/support/markdown-files.ts'
+import { listCodeBlocks, root } from '../../__tests__/support/markdown-files.ts'
 import { CENTRAL_RECIPE, type Workflow } from '../../__tests__/support/workflow-files.ts'
 
 /** The parts of this project that users run. */
@@ -49,12 +49,12 @@ export function readWorkflowText(recipe: string): string {
   const text = readFileSync(join(root, recipe), 'utf8')
   const excerpt = EXCERPTS[recipe]
   if (excerpt !== undefined) {
-    const [steps] = codeBlocks(text.split(excerpt.heading)[1] ?? '', 'yaml')
+    const [steps] = listCodeBlocks(text.split(excerpt.heading)[1] ?? '', 'yaml')
     if (steps === undefined) throw new Error(`${recipe} has no steps below “${excerpt.heading.trim()}”.`)
     const { permissions } = parse(readWorkflowText(excerpt.recipe)) as Workflow
     return toWorkflow(steps, permissions)
   }
-  return recipe.endsWith('.md') ? toWorkflow(codeBlocks(text, 'yaml').join('')) : text
+  return recipe.endsWith('.md') ? toWorkflow(listCodeBlocks(text, 'yaml').join('')) : text
 }
 
 /**

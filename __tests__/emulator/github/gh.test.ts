@@ -10,7 +10,7 @@ import { type Emulator, startEmulator } from '../../../src/emulator/server.ts'
 import { goOn } from '../../support/embedded-world.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { checkRun } from '../../support/github-state.ts'
-import { codeBlocks, root } from '../../support/markdown-files.ts'
+import { listCodeBlocks, root } from '../../support/markdown-files.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import type { Json } from './drive-github.ts'
 
@@ -186,7 +186,7 @@ testWithGh('gh shows which pull requests concern the token’s user', async () =
 })
 
 testWithGh('gh counts the turns of a month with the command of the docs', async () => {
-  const [shell = ''] = codeBlocks(readFileSync(`${root}docs/limit-costs.md`, 'utf8'), 'shell')
+  const [shell = ''] = listCodeBlocks(readFileSync(`${root}docs/limit-costs.md`, 'utf8'), 'shell')
   const [, flags = '', jq = ''] = /^gh (pr list .*) --jq '([^']*)'$/s.exec(shell.trim()) ?? []
   const first = await goOn({}, { turns: [{}, {}, { ending: 'no-changes' }] })
   const second = await goOn({}, { after: first })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { runAction } from '../../../scripts/small-runner/run-action.ts'
-import { temporaryAction } from '../../support/temporary-action.ts'
+import { createTemporaryAction } from '../../support/temporary-action.ts'
 
 /** Windows has no signals that a program could catch from another one. */
 const testWithSignals = process.platform === 'win32' ? test.skip : test
@@ -35,7 +35,7 @@ testWithSignals.each([
 ])('an action that %s', async (_what, program, cancelTimes, wanted) => {
   const cancel = new AbortController()
   const result = await runAction({
-    action: temporaryAction(`${program}\n${READY}`),
+    action: createTemporaryAction(`${program}\n${READY}`),
     cancel: cancel.signal,
     cancelTimes,
     onLine: ({ text }) => {
@@ -46,6 +46,10 @@ testWithSignals.each([
 })
 
 test('a run that is cancelled before it starts ends as cancelled', async () => {
-  const result = await runAction({ action: temporaryAction(READY), cancel: AbortSignal.abort(), cancelTimes: SHORT })
+  const result = await runAction({
+    action: createTemporaryAction(READY),
+    cancel: AbortSignal.abort(),
+    cancelTimes: SHORT,
+  })
   expect(result.conclusion).toBe('cancelled')
 })

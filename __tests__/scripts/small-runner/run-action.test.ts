@@ -2,13 +2,13 @@ import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { runAction, type RunOptions, type RunResult } from '../../../scripts/small-runner/run-action.ts'
-import { temporaryAction } from '../../support/temporary-action.ts'
+import { createTemporaryAction } from '../../support/temporary-action.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Runs a program as an action; to the files of the runner it can `append`. */
 function run(program: string, options: Omit<RunOptions, 'action'> = {}): Promise<RunResult> {
   const append = "const append = (name, text) => require('node:fs').appendFileSync(process.env[name], text)\n"
-  return runAction({ ...options, action: temporaryAction(append + program) })
+  return runAction({ ...options, action: createTemporaryAction(append + program) })
 }
 
 async function readEnvironment(options: Omit<RunOptions, 'action'>): Promise<Record<string, string>> {
@@ -102,9 +102,9 @@ for (const text of [process.cwd(), GITHUB_EVENT_NAME, event, GITHUB_OUTPUT]) con
 })
 
 test('runs the post stage of an action', async () => {
-  const action = temporaryAction('console.log("main")')
+  const action = createTemporaryAction('console.log("main")')
   writeFileSync(join(action, 'action.yml'), 'runs:\n  main: main.cjs\n  post: post.cjs\n')
   writeFileSync(join(action, 'post.cjs'), 'console.log("post")')
   expect((await runAction({ action, stage: 'post' })).rawOutput).toBe('post\n')
-  await expect(runAction({ action: temporaryAction(''), stage: 'post' })).rejects.toThrow('runs.post is missing')
+  await expect(runAction({ action: createTemporaryAction(''), stage: 'post' })).rejects.toThrow('runs.post is missing')
 })

@@ -3,33 +3,33 @@ import * as net from 'node:net'
 import { join } from 'node:path'
 import { handOn, offerOverTls, openEntrance } from '../../scripts/start/untrusted-tls.ts'
 import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
-import type { Front } from './bundle-run.ts'
+import type { Intermediary } from './bundle-run.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** A certificate that signed itself: nobody trusts it who is not told to. */
 const CERTIFICATE = createCertificate()
 
 /** A file with it, for those who are told to. */
-export function certificateFile(): string {
+export function writeCertificate(): string {
   const file = join(temporaryFolder(), 'authority.pem')
   writeFileSync(file, CERTIFICATE.cert)
   return file
 }
 
-export const overTls: Front = (serviceUrl) => offerOverTls(serviceUrl, CERTIFICATE)
+export const overTls: Intermediary = (serviceUrl) => offerOverTls(serviceUrl, CERTIFICATE)
 
-export interface ProxyFront {
-  readonly front: Front
+export interface Proxy {
+  readonly front: Intermediary
   url(): string
   /** The first lines of what it was asked. */
   readonly asked: string[]
 }
 
 /** A proxy beside a service, or one that takes connections and never answers. */
-export function besideProxy(serviceFront: Front, isSilent = false): ProxyFront {
+export function withProxy(serviceFront: Intermediary, isSilent = false): Proxy {
   const asked: string[] = []
   let proxyUrl = ''
-  const front: Front = async (serviceUrl) => {
+  const front: Intermediary = async (serviceUrl) => {
     const service = await serviceFront(serviceUrl)
     const server = net.createServer((socket) => {
       socket.once('data', (head: Buffer) => {
