@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { conclude } from '../src/agent/report/outcomes.ts'
+import { getOutcome } from '../src/agent/report/step-end.ts'
 import { FAIL_ON, type FailOn } from '../src/agent/inputs.ts'
-import { OUTCOMES } from '../src/agent/report/report.ts'
-import { completed, withoutLink } from './support/fake-client.ts'
+import { OUTCOMES, type Outcome } from '../src/agent/report/report.ts'
+import { active, archived, completed, failed, withoutLink } from './support/fake-client.ts'
 import { ERROR_TITLES } from '../src/runtime/errors.ts'
 import { root, parseTable } from './support/markdown-files.ts'
-import { createReport } from './support/report.ts'
+import { createReport, endWith, type Fields, FOLLOW_UP, stopWith } from './support/report.ts'
 import { listQuotedMessages, readSourceText } from './support/source-text.ts'
 
 const page = readFileSync(join(root, 'docs/outcomes.md'), 'utf8')
@@ -20,12 +21,28 @@ const sections = [...page.matchAll(/^### `([a-z-]+)`\n\n(.+)$/gm)].map(([, outco
   words: FAIL_ON.filter((word) => text.includes(`\`${word}\``)),
 }))
 
+/** A step for each outcome. */
+const STEPS: Readonly<Record<Outcome, Fields>> = {
+  'pull-request': {},
+  'no-changes': { state: endWith('none', withoutLink) },
+  failed: { state: endWith('unknown', failed) },
+  archived: { state: endWith('unknown', archived) },
+  'timed-out': { state: { kind: 'timed-out', job: active } },
+  unconfirmed: { task: FOLLOW_UP, state: { kind: 'unconfirmed', job: completed } },
+  submitted: { state: { kind: 'submitted', job: active, isConfirmed: true } },
+  previewed: { state: { kind: 'previewed', isJobRead: true } },
+  cancelled: { state: stopWith('cancelled') },
+  skipped: { state: { kind: 'planning' }, skipReason: 'Nothing changed.' },
+  error: { state: stopWith('unreachable') },
+}
+
 test('every outcome has a section that tells its colour, and each word of fail-on that changes it', () => {
   const expected = OUTCOMES.map((outcome) => {
-    const report = createReport({ outcome, job: outcome === 'pull-request' ? completed : withoutLink })
+    const report = createReport(STEPS[outcome])
     const colour = (...failOn: FailOn[]): string =>
       conclude({ ...report, failOn: new Set(failOn) }).isGreen ? 'green' : 'red'
     const words = FAIL_ON.filter((word) => colour(word) !== colour())
+    expect(getOutcome(report)).toBe(outcome)
     return { outcome, firstColour: colour('failed', 'archived', 'timeout'), isEither: words.length > 0, words }
   })
   expect(sections).toEqual(expected)

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/agent-action.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { LINK } from '../support/fake-client.ts'
+import { completed, LINK } from '../support/fake-client.ts'
 import { PUSH, readRun, RUN_FACTS } from '../support/fake-github.ts'
-import { createReport } from '../support/report.ts'
+import { accept, ATTACH, createReport, stopWith } from '../support/report.ts'
 
 const plainly = (text: string): string => text
 
@@ -35,7 +35,11 @@ test.each([
 
 test('the last line names the pull request, and what the service says', () => {
   const error = new ActionError('service-error', 'It failed.', { quote: 'No.' })
-  const result = agentAction.render(createReport({ error }), plainly, false)
+  const result = agentAction.render(
+    createReport({ task: ATTACH, state: stopWith(error, accept(completed)) }),
+    plainly,
+    false,
+  )
   const told = { text: 'It failed.', quote: 'No.', last: `Pull request: ${LINK}`, notice: undefined }
   expect(result).toMatchObject(told)
 })

@@ -3,6 +3,7 @@ import { OutputsLost } from '../../src/action/toolkit.ts'
 import type { AgentInputs } from '../../src/agent/inputs.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
 import { writeMilestone } from '../../src/agent/journal.ts'
+import { getOutcome } from '../../src/agent/report/step-end.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -104,7 +105,7 @@ test('an output file that cannot be written stops nothing', async () => {
   }
   const host = fakeHost()
   const step = fakeStep({ client: fakeClient({ create: active, reads: [completed] }), core: { ...host, setOutput } })
-  expect((await runAgent(agentInputs({ task: CREATE }), step)).outcome).toBe('pull-request')
+  expect(getOutcome(await runAgent(agentInputs({ task: CREATE }), step))).toBe('pull-request')
   expect(host.said).toContainEqual(expect.stringContaining('no space left on device'))
 })
 

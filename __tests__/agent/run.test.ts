@@ -7,7 +7,7 @@ import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import type { OnStop } from '../../src/action/run-action.ts'
-import { ATTACH, CREATE } from '../support/report.ts'
+import { ATTACH, CREATE, describeReport } from '../support/report.ts'
 import { active, completed, failed, fakeClient, type Script } from '../support/fake-client.ts'
 import { fakeGitHub, PUSH, refusal, rejecting, RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
@@ -32,7 +32,7 @@ async function run({ inputs = {}, answers, script, onStop }: StepOptions = {}) {
   const serverUrl = `https://${completed.prLink?.host ?? ''}`
   const step = fakeStep({ client, github, context: { ...RUN_FACTS, eventName: 'push', payload: PUSH, serverUrl } })
   const all = agentInputs({ task: CREATE, githubToken: 'ghs_token', label: 'docs-agent', ...inputs })
-  const report = await runAgent(all, step, onStop)
+  const report = describeReport(await runAgent(all, step, onStop))
   const deadlines = github.deadlines.map((at) => at - step.startedAt).filter((ms) => ms < 3_600_000)
   return { report, client, asked: github.asked, deadlines }
 }
@@ -68,7 +68,7 @@ test('a step is not just submitted if it is cancelled while its prompt is on its
     return Promise.resolve({ kind: 'accepted', job: active })
   }
   const step = fakeStep({ client: { ...fakeClient({}), createJob }, signal: controller.signal })
-  const report = await runAgent(agentInputs({ task: CREATE, wait: false }), step)
+  const report = describeReport(await runAgent(agentInputs({ task: CREATE, wait: false }), step))
   expect(report).toMatchObject({ outcome: 'cancelled', error: { code: 'cancelled' }, job: active })
 })
 
@@ -88,5 +88,6 @@ test('of a step that a defect stops after its job has ended, the job is told', a
   }
   const stopped = run({ answers: { readPullRequest }, onStop: (given) => (tellKnown = given) })
   await expect(stopped).rejects.toThrow('nobody foresaw this')
-  expect(tellKnown?.(refusal('internal'))).toMatchObject({ outcome: 'error', job: completed })
+  const known = tellKnown?.(refusal('internal'))
+  expect(known && describeReport(known)).toMatchObject({ outcome: 'error', job: completed })
 })

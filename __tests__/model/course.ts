@@ -1,5 +1,3 @@
-import { agentAction } from '../../src/agent/agent-action.ts'
-import type { Report } from '../../src/agent/report/report.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
@@ -15,7 +13,7 @@ import type { GivenRun } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
-import { playOn, type Played } from '../support/play-feature.ts'
+import { playAgent, type PlayedAgent } from '../support/play-feature.ts'
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
 export interface CourseStep {
@@ -56,7 +54,7 @@ export interface ServiceCall {
   readonly turn: Turn | undefined
 }
 
-export interface CourseRun extends Played<Report> {
+export interface CourseRun extends PlayedAgent {
   readonly step: CourseStep
   readonly startMs: number
   readonly endMs: number
@@ -166,7 +164,7 @@ async function playStep(
     cancelAfterMs,
     latencyMs,
   })
-  const played = await playOn(stage, agentAction, () => inputs)
+  const played = await playAgent(stage, () => inputs)
   const deadlineMs = startMs + Math.min(timeoutMs, cancelAfterMs)
   return { ...played, step, calls, startMs, endMs: nowMs(), deadlineMs }
 }

@@ -1,5 +1,3 @@
-import { agentAction } from '../../src/agent/agent-action.ts'
-import type { Report } from '../../src/agent/report/report.ts'
 import type { Transport, WireResult } from '../../src/docs-service/transport.ts'
 import { createService } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
@@ -10,7 +8,7 @@ import { stepClockOf } from '../support/fake-clock.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
-import { playOn, type Played } from '../support/play-feature.ts'
+import { playAgent, type PlayedAgent } from '../support/play-feature.ts'
 import { respondInProcess } from '../support/respond-in-process.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 
@@ -62,7 +60,7 @@ export interface FleetMember<Result> {
   readonly played: Result
 }
 
-export interface FleetEnd<Result = Played<Report>> {
+export interface FleetEnd<Result = PlayedAgent> {
   readonly steps: readonly FleetMember<Result>[]
   /** Requests by how the service responded: 429, or anything else. */
   readonly answered: number
@@ -99,9 +97,9 @@ function refuse({ retryAfter }: LimitPlan, waitMs: number): WireResult {
 }
 
 /** Plays a step of the agent action. */
-export const playStep: PlayMember<Played<Report>> = ({ transport, clock, random, timeoutMs }) => {
+export const playStep: PlayMember<PlayedAgent> = ({ transport, clock, random, timeoutMs }) => {
   const stage = { apiKey: EMULATOR_KEY, transport, github: undefined, context: RUN_FACTS, clock, random }
-  return playOn(stage, agentAction, () => agentInputs({ timeoutMs, projectId: DEFAULT_PROJECT_ID }))
+  return playAgent(stage, () => agentInputs({ timeoutMs, projectId: DEFAULT_PROJECT_ID }))
 }
 
 /** Plays a fleet against the embedded service on the virtual clock. */

@@ -1,16 +1,14 @@
-import { agentAction } from '../../src/agent/agent-action.ts'
-import type { Report } from '../../src/agent/report/report.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { stepClockOf } from '../support/fake-clock.ts'
 import { agentInputs } from '../support/fake-step.ts'
-import { cancelledAt, playOn, type Played } from '../support/play-feature.ts'
+import { cancelledAt, playAgent, type PlayedAgent } from '../support/play-feature.ts'
 import { KEY } from './planted-key.ts'
 import type { Schedule } from './schedule.ts'
 import { createServiceModel, JOB_ID, PROJECT_ID, type ServiceModel } from './service-model.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 
 /** All that a run showed to the outside, and all that the model knows about it. Times are from the step's beginning. */
-export interface Trace extends Played<Report> {
+export interface Trace extends PlayedAgent {
   readonly schedule: Schedule
   readonly service: Omit<ServiceModel, 'transport'>
   readonly endedAt: number
@@ -44,6 +42,6 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
     random: () => schedule.random,
     world: clock,
   }
-  const played = await playOn(stage, agentAction, () => inputsOf(schedule))
+  const played = await playAgent(stage, () => inputsOf(schedule))
   return { ...played, schedule, service, endedAt: clock.now() }
 }

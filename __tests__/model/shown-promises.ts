@@ -1,10 +1,10 @@
-import { OUTCOMES, type Report } from '../../src/agent/report/report.ts'
+import { OUTCOMES } from '../../src/agent/report/report.ts'
 import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
-import type { Played } from '../support/play-feature.ts'
+import type { PlayedAgent } from '../support/play-feature.ts'
 import { OUTPUT_NAMES } from '../support/report.ts'
 
 /** What must hold of all that a step shows, whatever happened; gives what is wrong, or undefined. */
-type ShownPromise = (played: Played<Report>) => string | undefined
+type ShownPromise = (played: PlayedAgent) => string | undefined
 
 const SENTENCES = /^[A-Z].*[.”…]$/s
 

@@ -1,6 +1,4 @@
-import { agentAction } from '../../src/agent/agent-action.ts'
 import type { AgentInputs } from '../../src/agent/inputs.ts'
-import type { Report } from '../../src/agent/report/report.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'
@@ -17,7 +15,7 @@ import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { BASE_URL, connectInProcess } from './in-process-github.ts'
 import { agentInputs } from './fake-step.ts'
 import { observeGitHub, type ObservedGitHub } from './observe-github.ts'
-import { cancelledAt, playOn, type Played, type Stage } from './play-feature.ts'
+import { cancelledAt, playAgent, type PlayedAgent, type Stage } from './play-feature.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 
 /** What goes on when a step has ended. */
@@ -27,7 +25,7 @@ interface Around {
   readonly service: Service
 }
 
-export interface World extends Played<Report>, Around {
+export interface World extends PlayedAgent, Around {
   /** The operations that the step asked GitHub for, in order, by the names of its description. */
   readonly asked: readonly string[]
   /** How many of them count against the token's limit. */
@@ -169,7 +167,7 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
     return answers[what]?.(asked) ?? asked.answer()
   }
   const stage = stageIn({ world, respond, facts, cancelAfterMs, timeoutMs: inputs.timeoutMs })
-  const played = await playOn({ ...stage, world }, agentAction, () => inputs)
+  const played = await playAgent({ ...stage, world }, () => inputs)
   if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
   const taken = service.requests
     .slice(before.requests)

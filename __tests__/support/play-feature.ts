@@ -12,9 +12,12 @@ import type { StepInputs } from '../../src/action/step.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
+import { agentAction } from '../../src/agent/agent-action.ts'
+import type { AgentInputs } from '../../src/agent/inputs.ts'
 import { checkResult } from './check-result.ts'
 import { fakeHost } from './fake-host.ts'
 import { fakeStep } from './fake-step.ts'
+import { describeReport, type DescribedReport } from './report.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 
 /** All that an action showed to the outside. */
@@ -118,6 +121,15 @@ export async function playOn<Inputs extends StepInputs, Report>(
     summary: redact(result.summary ?? ''),
     line: redact(formatResult(result)),
   }
+}
+
+/** An agent's step, with all that follows from its report. */
+export type PlayedAgent = Played<DescribedReport>
+
+/** Plays the agent action. */
+export async function playAgent(stage: Stage, parse: () => AgentInputs): Promise<PlayedAgent> {
+  const played = await playOn(stage, agentAction, parse)
+  return { ...played, report: describeReport(played.report) }
 }
 
 export interface FeaturePlay {

@@ -1,8 +1,32 @@
 import { toOutputs } from '../../src/agent/report/outputs.ts'
-import type { Report } from '../../src/agent/report/report.ts'
-import type { Ended, Turn, TurnState, Work } from '../../src/agent/report/turn.ts'
+import type { Facts, Report } from '../../src/agent/report/report.ts'
+import {
+  getError,
+  getJob,
+  getLastProblem,
+  getLastReadJob,
+  getOperation,
+  getOutcome,
+  getPullRequest,
+  getRounds,
+  getStepFollowUpReason,
+  getStepProgress,
+  getTask,
+} from '../../src/agent/report/step-end.ts'
+import type {
+  Ended,
+  FollowUpReason,
+  PullRequestFindings,
+  RoundStop,
+  Turn,
+  TurnEnd,
+  TurnState,
+  Work,
+} from '../../src/agent/report/turn.ts'
 import type { Task } from '../../src/agent/inputs.ts'
-import { completed } from './fake-client.ts'
+import type { Job } from '../../src/docs-service/schemas.ts'
+import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
+import { active, archived, completed, failure, withoutLink } from './fake-client.ts'
 
 export const CREATE: Task = { kind: 'create', prompt: 'Fix the guide.' }
 export const FOLLOW_UP: Task = { kind: 'follow-up', prompt: 'And the index.', jobId: 'job_1' }
@@ -24,26 +48,97 @@ export function endWith(work: Work['kind'] | Work, job = completed): Ended {
   return { kind: 'ended', job, work: typeof work === 'string' ? WORK[work] : work }
 }
 
+/** The service has accepted the prompt. @param isConfirmed whether the agent was seen to begin the turn */
+export function accept(job: Job = active, isConfirmed = false): Extract<TurnState, { kind: 'accepted' }> {
+  return { kind: 'accepted', job, isConfirmed }
+}
+
+type StoppedState = Extract<TurnState, { kind: 'stopped' }>
+
+/** An error has stopped a turn. @param isCancelled whether the run was cancelled by then */
+export function stopWith(
+  given: ErrorCode | ActionError,
+  during: StoppedState['during'] = { kind: 'preparing' },
+  isCancelled = false,
+): StoppedState {
+  return { kind: 'stopped', error: given instanceof ActionError ? given : failure(given), isCancelled, during }
+}
+
+/** Each end of a turn that needs an error to explain it. */
+export const ENDS_WITH_ERROR: readonly TurnEnd[] = [
+  { kind: 'not-sent', reason: 'archived', error: failure('not-sent'), job: archived },
+  { kind: 'not-sent', reason: 'timed-out', error: failure('not-sent'), job: active },
+  { kind: 'timed-out', error: failure('deadline') },
+  { kind: 'unusable-link', job: withoutLink, error: failure('unusable-link') },
+  {
+    kind: 'left-behind',
+    job: completed,
+    error: failure('left-behind'),
+    work: WORK.updated,
+    pullRequest: { state: 'merged' },
+  },
+]
+
 /** A follow-up in some state. */
 export function turnIn(state: TurnState, fields: Partial<Turn> = {}): Turn {
   return { task: FOLLOW_UP, state, ...fields }
 }
 
-/** What is undefined is not there. */
-export type Fields = { readonly [Key in keyof Report]?: Report[Key] | undefined }
+/** A step by its turns, where only what a test is about is given. */
+export interface Fields extends Partial<Facts> {
+  readonly task?: Task
+  /** Of the step's own turn; by default the end that its task mostly has. */
+  readonly state?: TurnState
+  readonly followUpReason?: FollowUpReason
+  /** What was seen of the pull request after the step's own turn. */
+  readonly pullRequest?: PullRequestFindings
+  readonly rounds?: readonly Turn[]
+  /** Why no round follows the newest turn. */
+  readonly roundStop?: RoundStop
+}
 
-/** A report of a job that ended well, changed where a test is about something else. */
+const USUAL_WORK = { create: 'created', 'follow-up': 'updated', attach: 'unknown' } as const
+
+/** The report of a step that ran: by default of a new job that has opened a pull request. */
 export function createReport(fields: Fields = {}): Report {
+  const { task = CREATE, state, followUpReason, pullRequest, rounds = [], roundStop, ...facts } = fields
+  const own: Turn = {
+    ...{ task, state: state ?? endWith(USUAL_WORK[task.kind]), followUpReason },
+    ...(pullRequest && { pullRequest }),
+    ...(rounds.length === 0 && { roundStop }),
+  }
+  const last = rounds.at(-1)
   return {
-    outcome: 'pull-request',
-    task: CREATE,
-    job: completed,
+    kind: 'ran',
+    turns: last === undefined ? [own] : [own, ...rounds.slice(0, -1), { ...last, ...(roundStop && { roundStop }) }],
     timeline: [{ at: new Date('2026-01-01T03:00:05Z'), elapsedMs: 5_000, event: 'The job completed.' }],
     durationMs: 65_400,
     warnings: [],
-    rounds: [],
-    ...fields,
-  } as Report
+    ...facts,
+  }
+}
+
+/** A report with what follows from it, each by the function that the views use. */
+export type DescribedReport = Report & ReturnType<typeof describe>
+
+export function describeReport(report: Report): DescribedReport {
+  return Object.assign({}, report, describe(report))
+}
+
+function describe(report: Report) {
+  return {
+    outcome: getOutcome(report),
+    error: getError(report),
+    task: getTask(report),
+    job: getJob(report),
+    lastReadJob: getLastReadJob(report),
+    lastProblem: getLastProblem(report),
+    operation: getOperation(report),
+    progress: getStepProgress(report),
+    continued: getStepFollowUpReason(report),
+    pullRequest: getPullRequest(report),
+    ...{ stop: undefined, ...getRounds(report) },
+  }
 }
 
 /** The agent's outputs, in the order in which they are set. */

@@ -1,6 +1,5 @@
 import type { AgentInputs, Task } from '../../src/agent/inputs.ts'
 import type { Target } from '../../src/agent/plan.ts'
-import type { Report } from '../../src/agent/report/report.ts'
 import { JobWatch } from '../../src/agent/turn/job-watch.ts'
 import { decideTurn } from '../../src/agent/turn/decide-turn.ts'
 import { announceStart, previewTurn, runTurn } from '../../src/agent/turn/run-turn.ts'
@@ -11,9 +10,10 @@ import { fakeClock, type FakeClock } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
+import { describeReport, type DescribedReport } from './report.ts'
 
 export interface TurnRun {
-  readonly report: Report
+  readonly report: DescribedReport
   readonly client: FakeClient
   readonly clock: FakeClock
   /** Since the step began, in milliseconds. */
@@ -98,5 +98,13 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
     if (!(error instanceof ActionError)) throw error
     journal.stop(error)
   }
-  return { report: journal.report(), client, clock, elapsedMs: clock.now() - startedAt, log, warnings, accepted }
+  return {
+    report: describeReport(journal.report()),
+    client,
+    clock,
+    elapsedMs: clock.now() - startedAt,
+    log,
+    warnings,
+    accepted,
+  }
 }

@@ -3,8 +3,9 @@ import { connectGitHub } from '../github/github.ts'
 import { AGENT_FIELDS, asksForDryRun, parseAgentInputs, type AgentInputs } from './inputs.ts'
 import { conclude } from './report/outcomes.ts'
 import { renderResult, toOutputs } from './report/outputs.ts'
-import { type Outcome, redactReport, type Report } from './report/report.ts'
+import { createSkippedReport, type Outcome, redactReport, type Report } from './report/report.ts'
 import { formatWarnings } from './report/warnings.ts'
+import { getError } from './report/step-end.ts'
 import { renderSummary } from './report/summary.ts'
 import { runAgent } from './run.ts'
 import { describeMovedBase } from './change/change-range.ts'
@@ -18,13 +19,7 @@ export const agentAction: Action<AgentInputs, Report> = {
   needsNoKey: asksForDryRun,
   describeMissingKey: describeMovedBase,
   run: runAgent,
-  createSkippedReport: (error, durationMs) => ({
-    ...(error === undefined ? { outcome: 'skipped' } : { outcome: 'error', error }),
-    timeline: [],
-    warnings: [],
-    rounds: [],
-    durationMs,
-  }),
+  createSkippedReport,
   render(whole, redact, wantsSummary) {
     const report = redactReport(whole, redact)
     const conclusion = conclude(report)
@@ -32,7 +27,7 @@ export const agentAction: Action<AgentInputs, Report> = {
     const notDone = formatWarnings(report.warnings)
     return {
       ...conclusion,
-      quote: report.error?.quote,
+      quote: getError(report)?.quote,
       // A period behind a link would be taken for a part of it.
       last: outputs['pr-link'] === '' ? undefined : `Pull request: ${outputs['pr-link']}`,
       outputs: { ...outputs, result: renderResult(report, conclusion, redact) },

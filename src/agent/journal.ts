@@ -6,22 +6,23 @@ import { TimeBudget } from '../runtime/time-budget.ts'
 import type { AgentInputs } from './inputs.ts'
 import {
   getEnd,
-  isFixing,
+  getNewest,
   getReads,
   type JobReads,
   type PullRequestFindings,
   type RoundStop,
   STOPS,
   type Turn,
+  type Turns,
   type TurnState,
   withoutStop,
 } from './report/turn.ts'
-import { type Facts, redactReport, type Report, type Outcome, type TimelineEntry } from './report/report.ts'
+import { type Facts, redactReport, type Report, type TimelineEntry } from './report/report.ts'
 import type { Warning } from './report/warnings.ts'
 import { conclude } from './report/outcomes.ts'
 import { type Outputs, renderResult, toOutputs } from './report/outputs.ts'
 import { HeadTracker } from './head-tracker.ts'
-import { findUnreportedError, getRoundStop, getNewest, createReport, type Turns } from './report/turns.ts'
+import { findUnreportedError, getRoundStop } from './report/turns.ts'
 
 /**
  * The live state of a step: its turns, what it did, what it could not do, and what it found out. It can be reported at any
@@ -140,11 +141,12 @@ export class Journal {
     if (stop !== undefined && stop !== 'passed') this.note(`No further round: ${STOPS[stop]}`)
   }
 
-  /** All that is known of the step, whether it has ended or not. */
-  report(): Report {
+  /** All that is known of the step. @param kind whether it has ended */
+  report(kind: 'running' | 'ran' = 'ran'): Report {
     const { warnings } = this
+    const [own, ...rounds] = this.#turns
     const facts = { ...this.#facts, timeline: this.#timeline, warnings, durationMs: this.#elapsedMs() }
-    return createReport(this.#turns, facts)
+    return { kind, turns: [own, ...rounds], ...facts }
   }
 
   #replaceNewest(turn: Turn): void {
@@ -208,16 +210,9 @@ const AT_END: readonly string[] = [
   'duration-seconds',
 ] satisfies readonly (keyof Outputs)[]
 
-/** The outcome as far as it is known. A round that is under way may still add commits. */
-function getOutcomeSoFar(known: Report, { turns }: AgentStep['journal']): Outcome {
-  const mayChange = getEnd(turns[0]) === undefined || (known.outcome === 'no-changes' && isFixing(known))
-  return mayChange ? 'submitted' : known.outcome
-}
-
 /** Writes the outputs before the step's end, since a killed step writes nothing more. Every write makes the output file longer. */
 export function writeMilestone({ core, journal }: AgentStep): void {
-  const known = journal.report()
-  const report = redactReport({ ...known, outcome: getOutcomeSoFar(known, journal) }, core.redact)
+  const report = redactReport(journal.report('running'), core.redact)
   const result = renderResult(report, { ...NOT_ENDED, advice: conclude(report).advice }, core.redact)
   const outputs = Object.entries({ ...toOutputs(report), result }).filter(([name]) => !AT_END.includes(name))
   try {

@@ -4,7 +4,7 @@ import { renderReplyMarker } from '../../../src/agent/marker.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { COMMENT, commentFacts } from '../../support/comment-events.ts'
-import { endWith } from '../../support/report.ts'
+import { describeReport, endWith } from '../../support/report.ts'
 import { fakeGitHub, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
@@ -37,7 +37,7 @@ async function answer(answers: Partial<GitHub> = {}, timeoutMs = 0) {
   step.journal.updateTurn(endWith('unknown'))
   await answerComment(step)
   return {
-    report: step.journal.report(),
+    report: describeReport(step.journal.report()),
     asked: github.asked,
     written,
     endsAfterMs: github.deadlines.map((at) => at - step.startedAt),

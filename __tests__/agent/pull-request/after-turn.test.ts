@@ -12,7 +12,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { endWith, FOLLOW_UP, turnIn } from '../../support/report.ts'
+import { describeReport, endWith, FOLLOW_UP, turnIn } from '../../support/report.ts'
 import { askingGitHub } from '../../support/github-client.ts'
 import { commit, repositoryWithPull } from '../../support/github-state.ts'
 
@@ -51,7 +51,7 @@ async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionE
   await readAtEnd(step).catch((error: unknown) => {
     step.journal.stop(error as ActionError)
   })
-  const { outcome, pullRequest: found = {} } = step.journal.report()
+  const { outcome, pullRequest: found } = describeReport(step.journal.report())
   expect(found).toMatchObject({ headSha: before.headSha, checks: 'failure' })
   return [outcome === 'cancelled' ? outcome : found.state, found.mergeable, readAt]
 }

@@ -12,7 +12,7 @@ import { completed, fakeClient, job, LINK, withoutLink } from '../../support/fak
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { endWith } from '../../support/report.ts'
+import { describeReport, endWith } from '../../support/report.ts'
 import { commit } from '../../support/github-state.ts'
 
 const jobCheck = (name: string, id: number): Check => ({
@@ -73,7 +73,7 @@ async function round(scene: Scene = {}) {
   return {
     next,
     prompt,
-    report: journal.report(),
+    report: describeReport(journal.report()),
     losses: journal.warnings.map(({ lost }) => lost),
     heads: count('readPullRequest') - seen,
     logs: count('readJobLog'),

@@ -13,8 +13,7 @@ import {
   type CommentUpdate,
   type LogEntry,
 } from '../../../src/agent/pull-request/pull-request-log.ts'
-import type { PullRequestFindings, Turn, TurnState } from '../../../src/agent/report/turn.ts'
-import type { Turns } from '../../../src/agent/report/turns.ts'
+import type { PullRequestFindings, Turn, Turns, TurnState } from '../../../src/agent/report/turn.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { linked } from '../../../src/text/markdown.ts'
 import { active, failed as failedJob, failure } from '../../support/fake-client.ts'
@@ -356,7 +355,7 @@ test('over random steps rows only grow, nothing of strangers comes alive, and th
         const turns: Turns = [turn(serial++), ...rounds.map((names) => turn(serial++, names))]
         const checkList = left?.map((check) => ({ ...check, state: 'failure' as const }))
         const found = { state: 'open', checks: 'failure' } as const
-        const report = createReport({ startedBy, pullRequest: checkList && { ...found, checkList } })
+        const report = createReport({ startedBy, ...(checkList && { pullRequest: { ...found, checkList } }) })
         body = addToLog(body, entryOf(turns, { ...RUN_FACTS, stepId }, report))
         longest = Math.max(longest, body.length)
         expect(body.length).toBeLessThanOrEqual(65_536)

@@ -10,6 +10,7 @@ import {
 } from '../../../src/agent/pull-request/track-pull-request.ts'
 import { describePullRequest, type Ended, type PullRequestFindings } from '../../../src/agent/report/turn.ts'
 import type { AgentStep } from '../../../src/agent/journal.ts'
+import { getPullRequest } from '../../../src/agent/report/step-end.ts'
 import { formatWarnings } from '../../../src/agent/report/warnings.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
@@ -136,10 +137,10 @@ test.each<[string, Partial<AgentInputs>, isBrief: boolean]>([
       step.journal.updateTurn(end)
       step.journal.updatePullRequest(await trackPullRequest(end, step))
       if (isBrief) await readAtEnd(step)
-      return [clock.now(), step.journal.report().pullRequest] as const
+      return [clock.now(), getPullRequest(step.journal.report())] as const
     })
     expect(tookMs <= 60_000).toBe(isBrief)
-    expect(found?.state).toBe(isBrief ? undefined : 'open')
+    expect(found.state).toBe(isBrief ? undefined : 'open')
   },
 )
 

@@ -1,11 +1,23 @@
 import { expect, test } from '@jest/globals'
 import { adviseAttaching, conclude, LOOK_BEFORE_SENDING, TURN_MAY_RUN } from '../../../src/agent/report/outcomes.ts'
-import type { ChecksState, PullRequestFindings } from '../../../src/agent/report/turn.ts'
-import { OUTCOMES, type Report } from '../../../src/agent/report/report.ts'
+import type { ChecksState, PullRequestFindings, TurnState } from '../../../src/agent/report/turn.ts'
+import type { Report } from '../../../src/agent/report/report.ts'
+import { getError } from '../../../src/agent/report/step-end.ts'
+import type { Job, TerminalStatus } from '../../../src/docs-service/schemas.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { COMMENT } from '../../support/comment-events.ts'
 import { active, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
-import { ATTACH, FOLLOW_UP, createReport, turnIn, type Fields } from '../../support/report.ts'
+import {
+  accept,
+  ATTACH,
+  createReport,
+  endWith,
+  ENDS_WITH_ERROR,
+  type Fields,
+  FOLLOW_UP,
+  stopWith,
+  turnIn,
+} from '../../support/report.ts'
 import type { FailOn } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { formatPullRequest } from '../../../src/agent/report/pull-request-status.ts'
@@ -14,8 +26,13 @@ import { refusal } from '../../support/fake-github.ts'
 
 const say = (report: Report, ...failOn: FailOn[]) => conclude({ ...report, failOn: new Set(failOn) })
 
-test.each(OUTCOMES)('a step that could not do its own part is red although `fail-on` lets %s pass', (outcome) => {
-  expect(say(createReport({ outcome, error: failure('not-sent') })).isGreen).toBe(false)
+test.each<[string, TurnState]>([
+  ...ENDS_WITH_ERROR.map((end): [string, TurnState] => [end.kind, end]),
+  ...(['not-sent', 'cancelled', 'deadline'] as const).map((code): [string, TurnState] => [code, stopWith(code)]),
+])('a step that could not do its own part is red although `fail-on` lets it pass: %s', (_name, state) => {
+  const report = createReport({ task: FOLLOW_UP, state })
+  expect(getError(report)).toBeDefined()
+  expect(say(report).isGreen).toBe(false)
 })
 
 const TO_ATTACH = 'To wait for the job, run the same step with `job-id: job_1` and without a prompt.'
@@ -26,13 +43,22 @@ const RUN_AGAIN = 'Run the step again if you still want it: this one did nothing
 const LOOK = "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt."
 const NAME_PAGES = 'If you expected changes, send a follow-up that names the pages.'
 
+const unchanged: Fields = { task: FOLLOW_UP, state: endWith('unchanged') }
+const STOPS = ['cancelled', 'unreachable', 'deadline', 'internal'] as const
+
 const refused = new ActionError('unauthorized', 'No.', { hint: 'Check the key.' })
 const maybe = new ActionError('unknown-fate', 'The job may exist.', { hint: 'Look for it first.' })
-const unread: Fields = { outcome: 'timed-out', task: ATTACH, job: undefined, error: failure('deadline') }
-const late: Fields = { outcome: 'timed-out', task: FOLLOW_UP, progress: 'seen', lastProblem: failure('proxy') }
-const taken: Fields = { task: FOLLOW_UP, progress: 'taken' }
-const failedWith: Fields = { outcome: 'failed', pullRequest: { checks: 'none' } }
-const stopped: Fields = { outcome: 'cancelled', error: failure('cancelled') }
+const unread: Fields = { task: ATTACH, state: { kind: 'timed-out', error: failure('deadline') } }
+const timedOut = (job: Job): TurnState => ({ kind: 'timed-out', job })
+const late = (job: Job): Fields => ({
+  ...{ task: FOLLOW_UP, state: { kind: 'timed-out', job, lastProblem: failure('proxy') } },
+})
+/** A job that came to a bad end, and names the pull request of an earlier turn. */
+const linked = (status: TerminalStatus) => ({ ...completed, status })
+const failedAfter = (work: 'updated' | 'unknown'): Fields => ({
+  ...{ task: FOLLOW_UP, state: endWith(work, linked('failed')), pullRequest: { checks: 'none' } },
+})
+const cancelledIn = (...during: Parameters<typeof stopWith>[1][]): TurnState => stopWith('cancelled', ...during)
 const STOPPED = 'The run was cancelled'
 const WAITED = 'The step waited 1 min 5 s. The job'
 const PROBLEM = 'The last look at it failed: It is proxy.'
@@ -41,41 +67,52 @@ const FAILED = 'It hit an error that it could not recover from. Its pull request
 const NO_CHECK = 'all the same. No check is registered for it.'
 
 test.each<[text: string, advice: string, Fields]>([
-  [`No. ${TURN_MAY_RUN}`, LOOK_BEFORE_SENDING, { ...taken, outcome: 'error', error: refused }],
-  [`${WAITED} still runs. ${PROBLEM}`, TO_ATTACH_AFTER, { ...late, job: active }],
-  [`${WAITED} ${SAW_NO_END} ${PROBLEM}`, MORE_TIME, late],
+  [`No. ${TURN_MAY_RUN}`, LOOK_BEFORE_SENDING, { task: FOLLOW_UP, state: stopWith(refused, accept()) }],
+  [`${WAITED} still runs. ${PROBLEM}`, TO_ATTACH_AFTER, late(active)],
+  [`${WAITED} ${SAW_NO_END} ${PROBLEM}`, MORE_TIME, late(completed)],
   ['It is deadline.', TO_ATTACH, unread],
-  ['The agent finished and added no commit to the pull request.', NAME_PAGES, { outcome: 'no-changes' }],
-  [`${FAILED} has new commits ${NO_CHECK}`, LOOK, { ...failedWith, operation: 'updated' }],
-  [`${FAILED} was looked at ${NO_CHECK}`, LOOK, failedWith],
-  [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_BEFORE_SENDING, { ...stopped, ...taken }],
+  ['The agent finished and added no commit to the pull request.', NAME_PAGES, unchanged],
+  [`${FAILED} has new commits ${NO_CHECK}`, LOOK, failedAfter('updated')],
+  [`${FAILED} was looked at ${NO_CHECK}`, LOOK, failedAfter('unknown')],
+  [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_BEFORE_SENDING, { task: FOLLOW_UP, state: cancelledIn(accept()) }],
+  [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_AT_ROUND, { rounds: [turnIn(cancelledIn(accept()))] }],
+  [`${STOPPED} before the follow-up was sent.`, RUN_AGAIN, { task: FOLLOW_UP, state: cancelledIn() }],
+  [`${STOPPED} before the service accepted the prompt.`, RUN_AGAIN, { state: cancelledIn({ kind: 'sending' }) }],
   [
-    `${STOPPED}. ${TURN_MAY_RUN}`,
-    LOOK_AT_ROUND,
-    { ...stopped, rounds: [turnIn({ kind: 'accepted', job: active, isConfirmed: false })] },
+    `${STOPPED}. The job may exist.`,
+    'Look for it first.',
+    { state: stopWith(maybe, { kind: 'delivery-unknown' }, true) },
   ],
-  [`${STOPPED} before the follow-up was sent.`, RUN_AGAIN, { ...stopped, task: FOLLOW_UP, progress: 'unsent' }],
-  [`${STOPPED} before the service accepted the prompt.`, RUN_AGAIN, { ...stopped, job: undefined }],
-  [`${STOPPED}. The job may exist.`, 'Look for it first.', { ...stopped, job: undefined, error: maybe }],
-  [`${STOPPED}. The job failed.`, TO_ATTACH, { ...stopped, task: ATTACH, job: failed }],
-  [`${STOPPED}. The job was not read yet.`, TO_ATTACH, { ...stopped, task: ATTACH, job: undefined }],
+  [`${STOPPED}. The job failed.`, TO_ATTACH, { task: ATTACH, state: cancelledIn(accept(failed, true)) }],
+  [`${STOPPED}. The job was not read yet.`, TO_ATTACH, { task: ATTACH, state: cancelledIn() }],
 ])('a step that says “%s” has first to be told: %s', (text, advice, fields) => {
   expect(say(createReport(fields))).toMatchObject({ text, advice })
 })
 
 test.each(['unsent', 'taken'] as const)('nobody who waited is told to attach to a turn that is %s', (progress) => {
-  for (const outcome of OUTCOMES.filter((outcome) => outcome !== 'submitted'))
-    for (const job of [active, completed])
-      for (const error of [undefined, failure('cancelled'), failure('unreachable')])
-        expect(adviseAttaching(createReport({ outcome, task: FOLLOW_UP, job, error, progress }))).toBeUndefined()
+  for (const job of [active, completed]) {
+    const states: Readonly<Record<typeof progress, Parameters<typeof stopWith>[1][]>> = {
+      unsent: [
+        { kind: 'preparing', job },
+        { kind: 'sending', job },
+        { kind: 'delivery-unknown', job },
+        { kind: 'previewed', isJobRead: true },
+        { kind: 'not-sent', reason: 'timed-out', error: failure('not-sent'), job },
+      ],
+      taken: [accept(job), { kind: 'unconfirmed', job }],
+    }
+    for (const during of states[progress])
+      for (const state of [during, ...STOPS.map((code) => stopWith(code, during))])
+        expect(adviseAttaching(createReport({ task: FOLLOW_UP, ...(state && { state }) }))).toBeUndefined()
+  }
 })
 
 test.each<[string, Fields]>([
-  ['a job that still runs', { outcome: 'timed-out', job: active }],
-  ['a cancelled run', { outcome: 'cancelled', job: active, error: failure('cancelled') }],
-  ['an archived job', { outcome: 'archived', job: { ...completed, status: 'archived' } }],
+  ['a job that still runs', { state: timedOut(active) }],
+  ['a cancelled run', { state: cancelledIn(accept(active, true)) }],
+  ['an archived job', { task: FOLLOW_UP, state: endWith('unknown', linked('archived')) }],
 ])('a step with `command` is not told to take or leave out `job-id` after %s', (_what, fields) => {
-  const advice = say({ ...createReport(fields), comment: COMMENT }).advice
+  const advice = say(createReport({ ...fields, comment: COMMENT })).advice
   expect(advice).not.toMatch(/same step|without `job-id`/)
   expect(advice).toMatch(
     /^To (?:wait for the job, run the action in a step .* without a prompt and `command`|start over)/,
@@ -135,7 +172,7 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at the files'],
   [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at the files'],
 ])('a pull request of which %j is known is told as “%s”', (pullRequest, title, advice) => {
-  const report = createReport({ operation: 'created', ...ASKED, pullRequest })
+  const report = createReport({ ...ASKED, pullRequest })
   const said = say(report)
   expect(said).toMatchObject({ isGreen: true, title })
   expect(said.advice ?? 'Nothing').toMatch(new RegExp(`^${advice || 'Nothing'}`))
@@ -145,32 +182,30 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   expect(iconOf(report, 'checks', 'out-of-scope')).toBe(hasPassed && isInside ? iconOf(report) : '❌')
 })
 
-const unchanged: Fields = { outcome: 'no-changes', operation: 'unchanged', ...ASKED }
-
 test.each<[string, Fields]>([
-  ['Pull request opened', { operation: 'created' }],
+  ['Pull request opened', {}],
   ['Pull request opened', { task: ATTACH }],
-  ['Pull request updated', { operation: 'updated', task: FOLLOW_UP }],
-  ['Pull request may have changed', { task: FOLLOW_UP }],
+  ['Pull request updated', { task: FOLLOW_UP }],
+  ['Pull request may have changed', { task: FOLLOW_UP, state: endWith('unknown') }],
   ['The step timed out', unread],
-  ['Nothing had to change', { ...unchanged, pullRequest: GOOD }],
-  ['Nothing had to change', { ...unchanged, pullRequest: { ...GOOD, state: 'merged' } }],
-  ['Pull request unchanged, its checks failed', { ...unchanged, pullRequest: RED }],
-  ['Pull request closed already', { ...unchanged, pullRequest: { ...GOOD, state: 'closed' } }],
+  ['Nothing had to change', { ...unchanged, ...ASKED, pullRequest: GOOD }],
+  ['Nothing had to change', { ...unchanged, ...ASKED, pullRequest: { ...GOOD, state: 'merged' } }],
+  ['Pull request unchanged, its checks failed', { ...unchanged, ...ASKED, pullRequest: RED }],
+  ['Pull request closed already', { ...unchanged, ...ASKED, pullRequest: { ...GOOD, state: 'closed' } }],
 ])('no pull request is called ready of which that is not known: “%s”', (title, fields) => {
   expect(say(createReport(fields)).title).toBe(title)
 })
 
 test.each<[string, Fields, boolean]>([
-  ['one that did not change', unchanged, true],
-  ['one that is not known to be open', { ...unchanged, pullRequest: {} }, true],
-  ['that of a turn that failed', { outcome: 'failed' }, true],
-  ['that of a turn that was archived', { outcome: 'archived' }, true],
+  ['one that did not change', { ...unchanged, ...ASKED }, true],
+  ['one that is not known to be open', { ...unchanged, ...ASKED, pullRequest: {} }, true],
+  ['that of a turn that failed', { task: FOLLOW_UP, state: endWith('unknown', linked('failed')) }, true],
+  ['that of a turn that was archived', { task: FOLLOW_UP, state: endWith('unknown', linked('archived')) }, true],
   ['one that was merged after it was opened', { pullRequest: { state: 'merged' } }, true],
-  ['one that was over, and did not change', { ...unchanged, pullRequest: { state: 'merged' } }, false],
-  ['none', { ...unchanged, job: withoutLink }, false],
-  ['that of a turn without an end', { outcome: 'timed-out' }, false],
-  ['that of nobody who waits', { outcome: 'submitted' }, false],
+  ['one that was over, and did not change', { ...unchanged, ...ASKED, pullRequest: { state: 'merged' } }, false],
+  ['none', { ...ASKED, state: endWith('none', withoutLink) }, false],
+  ['that of a turn without an end', { state: timedOut(completed) }, false],
+  ['that of nobody who waits', { state: { kind: 'submitted', job: active, isConfirmed: true } }, false],
 ])('of all pull requests, %s is held to `fail-on`, or not', (_name, fields, isHeld) => {
   expect(say(createReport({ pullRequest: RED, ...fields }), 'checks').isGreen).toBe(!isHeld)
 })

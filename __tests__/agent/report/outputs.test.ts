@@ -4,42 +4,61 @@ import { expect, test } from '@jest/globals'
 import { parseCommand } from '../../../scripts/small-runner/commands.ts'
 import { conclude } from '../../../src/agent/report/outcomes.ts'
 import { renderResult, toOutputs } from '../../../src/agent/report/outputs.ts'
-import type { ChecksState, FollowUpReason } from '../../../src/agent/report/turn.ts'
-import { OUTCOMES, type Outcome, type Report } from '../../../src/agent/report/report.ts'
+import type { Task } from '../../../src/agent/inputs.ts'
+import type { ChecksState, FollowUpReason, TurnEnd, TurnState } from '../../../src/agent/report/turn.ts'
+import {
+  createSkippedReport,
+  OUTCOMES,
+  type Outcome,
+  type PullRequestOperation,
+  type Report,
+} from '../../../src/agent/report/report.ts'
 import type { Check } from '../../../src/github/checks.ts'
+import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import type { PullRequestState } from '../../../src/github/pull-requests.ts'
 import { ActionError, ERROR_TITLES } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
 import { parseResult } from '../../support/check-result.ts'
-import { active, completed, failed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { active, completed, failed, failure, LINK, terminalJob, withoutLink } from '../../support/fake-client.ts'
 import { root } from '../../support/markdown-files.ts'
-import { ATTACH, CREATE, endWith, FOLLOW_UP, createReport, turnIn, type Fields } from '../../support/report.ts'
+import {
+  accept,
+  ATTACH,
+  CREATE,
+  createReport,
+  endWith,
+  type Fields,
+  FOLLOW_UP,
+  stopWith,
+  turnIn,
+  WORK,
+} from '../../support/report.ts'
 
-const ROUNDS = [turnIn({ kind: 'accepted', job: active, isConfirmed: false })]
+const ROUNDS = [turnIn(endWith('unchanged'))]
 const FOUND = { title: 'Explain it', state: 'draft', branch: 'agent/a', mergeable: false, checks: 'failure' } as const
 const outputsOf = (fields: Fields) => toOutputs(createReport(fields))
-const print = (fields: Fields): string =>
-  Object.entries(outputsOf(fields))
+const print = (report: Report): string =>
+  Object.entries(toOutputs(report))
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
 
 test('sets every output, in the order of the file, empty where there is nothing to tell', () => {
-  expect(print({ outcome: 'skipped', task: undefined, job: undefined, durationMs: 0 })).toBe(
+  expect(print(createSkippedReport(undefined, 0))).toBe(
     'outcome=skipped status= changed=false pr-link= pr-number= pr-head-sha= checks= in-scope= job-id= pr-operation= pr-repository= pr-state= pr-branch= pr-mergeable= continued= fix-rounds= model= duration-seconds=0.0',
   )
 })
 
 test('tells the next steps all about a pull request', () => {
   const pullRequest = { ...FOUND, headSha: 'c', outside: [] }
-  expect(print({ operation: 'created', rounds: ROUNDS, pullRequest })).toBe(
+  expect(print(createReport({ rounds: ROUNDS, pullRequest }))).toBe(
     `outcome=pull-request status=completed changed=true pr-link=${LINK} pr-number=7 pr-head-sha=c checks=failure in-scope=true job-id=job_1 pr-operation=created pr-repository=acme/docs pr-state=draft pr-branch=agent/a pr-mergeable=false continued= fix-rounds=1 model=writer-1 duration-seconds=65.4`,
   )
   expect(outputsOf({ pullRequest: { outside: ['src/a.ts'] } })['in-scope']).toBe('false')
-  expect(outputsOf({ stop: 'red-before' })['fix-rounds']).toBe('0')
+  expect(outputsOf({ roundStop: 'red-before' })['fix-rounds']).toBe('0')
 })
 
 test('the status is that of the last read, in a round too, and not the one that decided the result', () => {
-  const fields = { rounds: ROUNDS, jobInRound: failed }
+  const fields = { rounds: [turnIn(endWith('unknown', failed))] }
   expect(outputsOf(fields)).toMatchObject({ outcome: 'pull-request', status: 'failed' })
   const report = createReport(fields)
   expect(parseResult(renderResult(report, conclude(report), String))).toMatchObject({ job: { status: 'failed' } })
@@ -60,29 +79,54 @@ const CHANGED: Readonly<Record<Outcome, Readonly<Record<'create' | 'followUp' | 
   error: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
 }
 
+/** A turn whose heads nobody compared, by the outcome of its step. */
+const UNCOMPARED: Readonly<Record<Outcome, (job: TerminalJob) => Fields>> = {
+  'pull-request': (job) => ({ state: endWith('unknown', job) }),
+  'no-changes': (job) => ({ state: endWith('none', job) }),
+  failed: (job) => ({ state: endWith('unknown', { ...job, status: 'failed' }) }),
+  archived: (job) => ({ state: endWith('unknown', { ...job, status: 'archived' }) }),
+  'timed-out': (job) => ({ state: { kind: 'timed-out', job } }),
+  unconfirmed: (job) => ({ state: { kind: 'unconfirmed', job } }),
+  submitted: (job) => ({ state: { kind: 'submitted', job, isConfirmed: true } }),
+  previewed: () => ({ state: { kind: 'previewed', isJobRead: true } }),
+  cancelled: (job) => ({ state: stopWith('cancelled', accept(job, true)) }),
+  skipped: () => ({ state: { kind: 'planning' }, skipReason: 'Nothing changed.' }),
+  error: (job) => ({ state: stopWith('unreachable', accept(job, true)) }),
+}
+
 test.each(OUTCOMES)('of %s it is told whether its work is in a pull request, where that is known', (outcome) => {
-  const changed = (fields: Fields): string[] =>
-    [completed, withoutLink].map((job) => outputsOf({ outcome, job, ...fields }).changed)
-  const [create, attach] = [CREATE, ATTACH].map((task) => changed({ task }))
-  expect({ create, followUp: changed({ task: FOLLOW_UP, progress: 'seen' }), attach }).toEqual(CHANGED[outcome])
+  const changed = (task: Task): string[] =>
+    [completed, withoutLink].map((job) => {
+      const outputs = outputsOf({ task, ...UNCOMPARED[outcome](job) })
+      expect(outputs.outcome).toBe(outcome)
+      return outputs.changed
+    })
+  expect({ create: changed(CREATE), followUp: changed(FOLLOW_UP), attach: changed(ATTACH) }).toEqual(CHANGED[outcome])
 })
 
-const unread = { outcome: 'error', job: undefined } as const
-const round = { outcome: 'no-changes', job: withoutLink, rounds: ROUNDS } as const
+const SENDING = { kind: 'sending' } as const
+const LOST = { kind: 'delivery-unknown' } as const
+const followUp = (state: TurnState): Fields => ({ task: FOLLOW_UP, state })
+/** A follow-up that changed nothing, and a round after it. */
+const inRound = (state: TurnState): Fields => ({ ...followUp(endWith('unchanged')), rounds: [turnIn(state)] })
 
 test.each<[string, Fields, string]>([
-  ['a create that was refused', { ...unread, error: failure('rejected') }, 'false'],
-  ['a create whose answer was lost', { ...unread, error: failure('unknown-fate') }, ''],
-  ['a create that a defect has stopped', { ...unread, error: failure('internal') }, ''],
-  ['a follow-up before it was looked at', { ...unread, task: FOLLOW_UP }, 'false'],
-  ['a follow-up that was not sent', { outcome: 'archived', task: FOLLOW_UP, progress: 'unsent' }, 'false'],
-  ['a follow-up whose answer was lost', { ...unread, task: FOLLOW_UP, error: failure('unknown-fate') }, ''],
-  ['a follow-up whose turn was not seen', { outcome: 'cancelled', task: FOLLOW_UP, progress: 'taken' }, ''],
-  ['a round that is on its way', round, ''],
-  ['a round whose end was not seen', { ...round, stop: 'unseen' }, ''],
-  ['a round elsewhere', { ...round, stop: 'other-pull-request' }, ''],
-  ['a round that failed', { ...round, stop: 'failed' }, 'false'],
-  ['a link that cannot be used', { outcome: 'failed', job: job({ status: 'completed', hasUnsafeLink: true }) }, ''],
+  ['a create that was refused', { state: stopWith('rejected', SENDING) }, 'false'],
+  ['a create whose answer was lost', { state: stopWith('unknown-fate', LOST) }, ''],
+  ['a create that a defect has stopped', { state: stopWith('internal', SENDING) }, ''],
+  ['a follow-up before it was looked at', followUp({ kind: 'planning' }), 'false'],
+  [
+    'a follow-up that was not sent',
+    followUp({ kind: 'not-sent', reason: 'archived', error: failure('not-sent') }),
+    'false',
+  ],
+  ['a follow-up whose answer was lost', followUp(stopWith('unknown-fate', LOST)), ''],
+  ['a follow-up whose turn was not seen', followUp(stopWith('cancelled', accept())), ''],
+  ['a round that is on its way', inRound(accept()), ''],
+  ['a round whose end was not seen', inRound({ kind: 'unconfirmed', job: completed }), ''],
+  ['a round elsewhere', inRound(endWith('none', withoutLink)), ''],
+  ['a round that failed', inRound(endWith('unchanged', failed)), 'false'],
+  ['a link that cannot be used', { state: endWith('unknown', terminalJob('failed', { hasUnsafeLink: true })) }, ''],
 ])('of %s: “false” is only for what was seen, or never sent', (_name, fields, changed) => {
   expect(outputsOf(fields).changed).toBe(changed)
 })
@@ -92,35 +136,43 @@ test.each([
   ['updated', 'true'],
   ['unchanged', 'false'],
 ] as const)('a pull request that was seen to be %s decides, however the step ends', (operation, changed) => {
+  const work = WORK[operation]
+  const ends: TurnEnd[] = [
+    ...(['completed', 'failed', 'archived'] as const).map((status) => endWith(work, { ...completed, status })),
+    { kind: 'left-behind', job: completed, error: failure('left-behind'), work, pullRequest: { state: 'closed' } },
+  ]
   for (const task of [CREATE, FOLLOW_UP, ATTACH])
-    for (const outcome of OUTCOMES)
-      expect(outputsOf({ outcome, task, operation })).toMatchObject({ changed, 'pr-operation': operation })
+    for (const end of ends)
+      for (const state of [
+        end,
+        ...(['cancelled', 'internal', 'unreachable'] as const).map((code) => stopWith(code, end)),
+      ])
+        expect(outputsOf({ task, state })).toMatchObject({ changed, 'pr-operation': operation })
 })
 
 test('the job is the one that was read, else the one that was asked for, else none', () => {
-  const tasks = [CREATE, FOLLOW_UP, ATTACH, undefined]
-  const ids = tasks.map((task) => outputsOf({ ...unread, task })['job-id'])
-  expect([outputsOf({ task: CREATE })['job-id'], ...ids]).toEqual(['job_1', '', 'job_1', 'job_1', ''])
+  const ids = [CREATE, FOLLOW_UP, ATTACH].map((task) => outputsOf({ task, state: stopWith('unreachable') })['job-id'])
+  expect([outputsOf({ task: CREATE })['job-id'], ...ids]).toEqual(['job_1', '', 'job_1', 'job_1'])
+  expect(toOutputs(createSkippedReport(failure('invalid-input'), 0))['job-id']).toBe('')
 })
 
 test("makes one clean line of the model's name", () => {
   const model = `writer\n::set-output name=x::y\u001b[31m${'z'.repeat(500)}`
-  const cleaned = outputsOf({ job: { ...completed, model } }).model
+  const cleaned = outputsOf({ state: endWith('created', { ...completed, model }) }).model
   expect(cleaned).toMatch(/^writer ::set-output name=x::yz+…$/)
   expect(cleaned).toHaveLength(200)
 })
 
 test('a prompt counts as gone on with once the service has taken it', () => {
-  const told = ([undefined, 'unsent', 'taken', 'seen'] as const).map(
-    (progress) => outputsOf({ task: FOLLOW_UP, continued: 'pull-request', progress }).continued,
-  )
+  const states: TurnState[] = [{ kind: 'planning' }, SENDING, accept(), accept(active, true)]
+  const told = states.map((state) => outputsOf({ ...followUp(state), followUpReason: 'pull-request' }).continued)
   expect(told).toEqual(['', '', 'pull-request', 'pull-request'])
 })
 
 const KEY = 'dk_"secret"key'
 
-function resultOf(fields: Fields = {}) {
-  const report = createReport(fields)
+function resultOf(given: Fields | Report = {}) {
+  const report = 'kind' in given ? given : createReport(given)
   return parseResult(renderResult(report, conclude(report), createRedactor([KEY])))
 }
 
@@ -131,7 +183,6 @@ const NONE = { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 }
 
 test('tells all that the step knows, without its secrets', () => {
   const result = resultOf({
-    operation: 'created',
     startedBy: { text: 'schedule' },
     change: `It is "${KEY}".`,
     pullRequest: { ...FOUND, headSha: 'c', checkList: failing, outside: ['src/a.ts'] },
@@ -157,7 +208,7 @@ test('tells all that the step knows, without its secrets', () => {
 
 test('what is not known is null', () => {
   const error = new ActionError('proxy', 'No.')
-  const result = resultOf({ outcome: 'error', task: undefined, job: undefined, error })
+  const result = resultOf(createSkippedReport(error, 0))
   const unknown = { job: null, pull_request: null, triggered_by: null }
   expect(result).toMatchObject({ ...unknown, error: { code: 'proxy', hint: null } })
 })
@@ -202,11 +253,13 @@ test.each([1, 10, 1_000])('of lists of %i long items what does not fit is left o
   const failing = all({ name: LONG, state: 'failure' } as const)
   const result = resultOf({
     change: LONG,
-    job: { ...completed, model: LONG, repository: LONG, ref: LONG },
-    error: new ActionError('rejected', LONG, { hint: LONG }),
+    state: endWith('created', { ...completed, model: LONG, repository: LONG, ref: LONG }),
     pullRequest: { title: LONG, branch: LONG, checkList: failing, outside: all(LONG) },
     changes: { files: all({ path: LONG, additions: 1, deletions: 1 }), isWhole: true },
-    rounds: all(turnIn(endWith('unknown', failed), { failing })).slice(0, 5),
+    rounds: [
+      ...all(turnIn(endWith('unknown', failed), { failing })).slice(0, 4),
+      turnIn(stopWith(new ActionError('internal', LONG, { hint: LONG }), endWith('unknown', failed)), { failing }),
+    ],
   })
   for (const list of ['files', 'checks', 'outside'] as const)
     expect(result[list].length + result.left_out[list]).toBe(count)
@@ -221,7 +274,7 @@ test('the schema in the docs has the words that the code knows, in the order of 
     OUTCOMES,
     wordsOf<FollowUpReason>({ 'pull-request': 0, comment: 0 }),
     wordsOf<PullRequestState>({ open: 0, draft: 0, closed: 0, merged: 0 }),
-    wordsOf<NonNullable<Report['operation']>>({ created: 0, updated: 0, unchanged: 0 }),
+    wordsOf<PullRequestOperation>({ created: 0, updated: 0, unchanged: 0 }),
     wordsOf<ChecksState>({ success: 0, failure: 0, pending: 0, none: 0 }),
     wordsOf<Check['state']>({ success: 0, failure: 0, pending: 0 }),
     Object.keys(ERROR_TITLES),

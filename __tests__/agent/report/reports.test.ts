@@ -2,23 +2,37 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isSkip } from '../../../src/agent/plan.ts'
 import { conclude } from '../../../src/agent/report/outcomes.ts'
-import { formatFixing, STOPS, type RoundStop } from '../../../src/agent/report/turn.ts'
+import { formatFixing, STOPS, type RoundStop, type Turn, type TurnState } from '../../../src/agent/report/turn.ts'
 import { Journal } from '../../../src/agent/journal.ts'
 import { formatWarnings } from '../../../src/agent/report/warnings.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
-import { OUTCOMES, ownPullRequest, redactReport, type Report } from '../../../src/agent/report/report.ts'
+import { createSkippedReport, redactReport, type Report } from '../../../src/agent/report/report.ts'
+import { getOwnLink } from '../../../src/agent/report/step-end.ts'
+import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import { renderReply } from '../../../src/agent/report/reply.ts'
 import { renderReplyMarker } from '../../../src/agent/marker.ts'
 import { parseComment } from '../../../src/agent/conversation/comment-command.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
 import { COMMENT, commentFacts, EVENT_NAMES } from '../../support/comment-events.ts'
-import { active, completed, failure, LINK, withoutLink } from '../../support/fake-client.ts'
+import { active, archived, completed, failed, failure, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { ATTACH, CREATE, endWith, FOLLOW_UP, createReport, turnIn, type Fields } from '../../support/report.ts'
+import {
+  accept,
+  ATTACH,
+  CREATE,
+  createReport,
+  describeReport,
+  endWith,
+  ENDS_WITH_ERROR,
+  type Fields,
+  FOLLOW_UP,
+  stopWith,
+  turnIn,
+} from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
 test.each<[number, RoundStop | undefined, string]>([
@@ -28,7 +42,7 @@ test.each<[number, RoundStop | undefined, string]>([
   [1, 'passed', 'Failing checks were sent back to the agent once.'],
   [3, 'used-up', `Failing checks were sent back to the agent 3 times. ${STOPS['used-up']}`],
 ])('how often failing checks went back, and why no more: %i, %s', (sent, stop, told) => {
-  expect(formatFixing({ rounds: Array(sent).fill(0), stop }).join(' ')).toBe(told)
+  expect(formatFixing({ rounds: Array<Turn>(sent).fill(turnIn(endWith('updated'))), stop }).join(' ')).toBe(told)
 })
 
 test('one text tells every loss, and each reason and each advice once', () => {
@@ -41,16 +55,39 @@ test('one text tells every loss, and each reason and each advice once', () => {
   expect(formatWarnings([])).toBeUndefined()
 })
 
-test.each(OUTCOMES)('of a turn that is %s, the pull request is shown unless it may be of an earlier one', (outcome) => {
-  const isShown = (fields: Fields): boolean => ownPullRequest(createReport({ outcome, ...fields })) !== undefined
+const isShown = (fields: Fields): boolean => getOwnLink(createReport(fields)) !== undefined
+const failedLinked = { ...failed, prLink: completed.prLink }
+
+test.each<[string, (job: TerminalJob) => TurnState]>([
+  ['ended', (job) => endWith('unknown', job)],
+  ['failed', (job) => endWith('unknown', { ...job, status: 'failed' })],
+  ['did not end in time', (job) => ({ kind: 'timed-out', job })],
+  ['is not waited for', (job) => ({ kind: 'submitted', job, isConfirmed: true })],
+  ['was cancelled', (job) => stopWith('cancelled', accept(job, true))],
+])('the pull request of a job is shown if its own turn, or the one attached to, %s', (_name, stateWith) => {
   for (const task of [CREATE, ATTACH])
-    expect([isShown({ task }), isShown({ task, job: withoutLink })]).toEqual([true, false])
-  for (const progress of ['unsent', 'taken', 'seen'] as const) {
-    const followUp = { task: FOLLOW_UP, progress }
-    expect(isShown(followUp)).toBe(outcome === 'pull-request' || outcome === 'no-changes')
-    expect(isShown({ ...followUp, operation: 'updated' })).toBe(true)
-    expect(isShown({ ...followUp, pullRequest: { state: 'open' } })).toBe(true)
-  }
+    expect([completed, withoutLink].map((job) => isShown({ task, state: stateWith(job) }))).toEqual([true, false])
+})
+
+test.each<[TurnState, boolean]>([
+  [{ kind: 'preparing', job: completed }, false],
+  [stopWith('unreachable', { kind: 'sending', job: completed }), false],
+  [stopWith('unknown-fate', { kind: 'delivery-unknown', job: completed }), false],
+  [stopWith('cancelled', accept(completed)), false],
+  [stopWith('cancelled', accept(completed, true)), false],
+  [{ kind: 'not-sent', reason: 'archived', error: failure('not-sent'), job: completed }, false],
+  [{ kind: 'submitted', job: completed, isConfirmed: false }, false],
+  [{ kind: 'unconfirmed', job: completed }, false],
+  [{ kind: 'timed-out', job: completed }, false],
+  [endWith('unknown', failedLinked), false],
+  [endWith('unknown', { ...failedLinked, status: 'archived' }), false],
+  [endWith('unknown'), true],
+  [endWith('none'), true],
+  [endWith('unchanged'), true],
+  [endWith('updated', failedLinked), true],
+])('the pull request of a follow-up is shown unless it may be of an earlier turn: %j', (state, expected) => {
+  expect(isShown({ task: FOLLOW_UP, state })).toBe(expected)
+  expect(isShown({ task: FOLLOW_UP, state, pullRequest: { state: 'open' } })).toBe(true)
 })
 
 const KEY = 'docs_secret-key-123'
@@ -60,7 +97,7 @@ test.each([
   ['at the place where an output is cut', KEY],
   ['that only cleaning puts together', Array.from(KEY).join('\u200b')],
 ])('a key %s is taken out as a whole', (_name, key) => {
-  const report = createReport({ job: { ...completed, model: `${'x'.repeat(190)}${key}` } })
+  const report = createReport({ state: endWith('created', { ...completed, model: `${'x'.repeat(190)}${key}` }) })
   expect(toOutputs(redactReport(report, redact)).model).toBe(`${'x'.repeat(190)}***`)
 })
 
@@ -70,17 +107,21 @@ test('a key in a prompt or in the address of the pull request is taken out, and 
   const reportWith = (secret: string): Report => {
     const task = { kind: 'create', prompt: `Use ${secret}.\nStop.` } as const
     const prLink = { ...LINKED, href: `https://${LINKED.host}/${secret}/docs/pull/7`, repository: `${secret}/docs` }
-    return createReport({ task, rounds: [turnIn(endWith('created'), { task })], job: { ...completed, prLink } })
+    return createReport({
+      ...{ task, state: endWith('created', { ...completed, prLink }) },
+      rounds: [turnIn(endWith('created', { ...completed, prLink }), { task })],
+    })
   }
   expect(redactReport(reportWith(KEY), redact)).toEqual(reportWith('***'))
-  const others = [createReport({ task: ATTACH }), createReport({ task: undefined, job: undefined })]
+  const others = [createReport({ task: ATTACH }), createSkippedReport(undefined, 0)]
   expect(others.map((report) => redactReport(report, redact))).toEqual(others)
 })
 
 test('a secret that is a word of a verdict takes nothing from what the verdict rests on', () => {
   const prLink = { ...LINKED, href: 'https://git.example.com/acme/docs/pull/7', repository: 'acme/docs' }
-  const report = createReport({ task: { kind: 'create', prompt: 'Fix it.' }, job: { ...completed, prLink } })
-  expect(redactReport(report, createRedactor(['create', 'completed', 'job_1', '7', 'git.example']))).toMatchObject({
+  const report = createReport({ state: endWith('created', { ...completed, prLink }) })
+  const redacted = redactReport(report, createRedactor(['create', 'completed', 'job_1', '7', 'git.example']))
+  expect(describeReport(redacted)).toMatchObject({
     task: { kind: 'create' },
     job: { id: 'job_1', status: 'completed', prLink: LINKED },
   })
@@ -102,7 +143,7 @@ test('a state replaces the one before, and a round continues with the job of the
     { task: CREATE, startedAt, state: end },
     { task: FOLLOW_UP, startedAt, state: { kind: 'preparing', job: completed } },
   ])
-  expect(journal.report()).toMatchObject({
+  expect(describeReport(journal.report())).toMatchObject({
     outcome: 'pull-request',
     operation: 'updated',
     job: completed,
@@ -129,7 +170,7 @@ test('an error that stops a turn keeps the state that it interrupted, also if an
   for (const error of [failure('forbidden'), failure('internal')]) {
     journal.stop(error)
     expect(journal.newest.state).toEqual({ kind: 'stopped', error, isCancelled: false, during })
-    expect(journal.report()).toMatchObject({ outcome: 'error', error, job: active })
+    expect(describeReport(journal.report())).toMatchObject({ outcome: 'error', error, job: active })
   }
 })
 
@@ -142,14 +183,13 @@ test('what is noted is said and in the time line, and the step has its origin an
   journal.add({ change: 'the push' })
   expect(host.said).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
   expect(journal.report()).toEqual({
+    kind: 'ran',
+    turns: [{ task: CREATE, state: { kind: 'planning' } }],
     ...{ projectId: 'docs-demo', dryRun: false, stepId: 'agent', waitForChecks: true, allowedPaths: [] },
     failOn: new Set(['failed', 'archived', 'timeout']),
     change: 'the push',
     durationMs: 2_000,
-    outcome: 'error',
-    rounds: [],
     warnings: [],
-    task: CREATE,
     timeline: [
       { at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' },
       { at: new Date('2026-01-01T00:00:02Z'), elapsedMs: 2_000, event: 'There are two.' },
@@ -187,9 +227,7 @@ const reply = (report: Report): string =>
   renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)
 
 test('names the outcome, the pull request, the checks and the run', () => {
-  const text = reply(
-    createReport({ job: completed, pullRequest: { state: 'open', mergeable: true, checks: 'success' } }),
-  )
+  const text = reply(createReport({ task: ATTACH, pullRequest: { state: 'open', mergeable: true, checks: 'success' } }))
   expect(text).toBe(`<!-- docs-agent-action: reply run=42 step=docs/agent inputs=0123 comment=71 -->
 **The pull request is ready.** The agent's changes are in it. All its checks have passed.
 
@@ -200,15 +238,15 @@ test('names the outcome, the pull request, the checks and the run', () => {
 
 test('shows what GitHub says of a failed request as code', () => {
   const said = 'GitHub says “see #1 by @mona, https://example.com _x_ GH-2” (422).'
-  const text = reply(createReport({ outcome: 'error', error: new ActionError('not-sent', said, { hint: said }) }))
+  const text = reply(createReport({ state: stopWith(new ActionError('not-sent', said, { hint: said })) }))
   const plain = text.replace(/<code>[^<]*<\/code>/g, '')
   expect(plain.match(/GitHub says “see {2}by {4}” \(422\)\./g)).toHaveLength(2)
 })
 
 test('says what to do, and why nothing was sent', () => {
   const error = new ActionError('not-sent', 'It was not sent.', { hint: 'Ask elsewhere.' })
-  expect(reply(createReport({ outcome: 'error', error }))).toContain('It was not sent.\n\nAsk elsewhere.')
-  const skipped = reply(createReport({ outcome: 'skipped', skipReason: 'It is closed.' }))
+  expect(reply(createReport({ state: stopWith(error) }))).toContain('It was not sent.\n\nAsk elsewhere.')
+  const skipped = reply(createReport({ state: { kind: 'planning' }, skipReason: 'It is closed.' }))
   expect(skipped).toContain('Nothing was sent to the agent. It is closed.')
 })
 
@@ -222,12 +260,17 @@ test('the hidden line differs for each comment, run, job, step and leg of a matr
   expect(new Set(markers).size).toBe(7)
 })
 
+const STATES = [
+  ...ENDS_WITH_ERROR,
+  ...[endWith('created'), endWith('none', withoutLink), endWith('unknown', failed), endWith('unknown', archived)],
+  ...[{ kind: 'planning' }, { kind: 'sending' }, accept(), { kind: 'previewed', isJobRead: true }],
+] as const
 const texts = fc.oneof(fc.string(), fc.constantFrom('/docs do it', '@mona', '\n/docs do it', 'a@b.c @acme/team'))
 const reports = fc
-  .record({ outcome: fc.constantFrom(...OUTCOMES), skip: fc.option(texts), message: fc.option(texts), hint: texts })
-  .map(({ outcome, skip, message, hint }) => {
-    const error = message === null ? undefined : new ActionError('not-sent', message, { hint })
-    return createReport({ outcome, skipReason: skip ?? undefined, error })
+  .record({ during: fc.constantFrom(...STATES), skip: fc.option(texts), message: fc.option(texts), hint: texts })
+  .map(({ during, skip, message, hint }) => {
+    const state = message === null ? during : stopWith(new ActionError('not-sent', message, { hint }), during)
+    return createReport({ state, skipReason: skip ?? undefined })
   })
 
 test('a reply that comes back as an event asks for nothing, and mentions nobody', () => {

@@ -1,13 +1,23 @@
 import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
 import { conclude } from '../../../src/agent/report/outcomes.ts'
+import { createSkippedReport } from '../../../src/agent/report/report.ts'
 import { type FailOn } from '../../../src/agent/inputs.ts'
 import { pagesFirst, renderSummary } from '../../../src/agent/report/summary.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { COMMENT } from '../../support/comment-events.ts'
-import { active, archived, completed, failed, failure, job } from '../../support/fake-client.ts'
-import { ATTACH, endWith, FOLLOW_UP, createReport, turnIn, type Fields } from '../../support/report.ts'
+import { active, archived, completed, failed, failure, terminalJob } from '../../support/fake-client.ts'
+import {
+  accept,
+  ATTACH,
+  createReport,
+  endWith,
+  type Fields,
+  FOLLOW_UP,
+  stopWith,
+  turnIn,
+} from '../../support/report.ts'
 
 const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timeout'])
 
@@ -60,7 +70,9 @@ test('of many checks the first 20 are listed, and all others are counted', () =>
 })
 
 test('what a repository is called begins no mark of Markdown', () => {
-  const markdown = summary({ job: job({ prLink: 'https://git.example.com/acme/_my_docs/pull/7' }) })
+  const markdown = summary({
+    state: endWith('created', terminalJob('completed', { prLink: 'https://git.example.com/acme/_my_docs/pull/7' })),
+  })
   expect(markdown).toContain('### [Pull request #7 in acme/&#95;my&#95;docs](https://')
 })
 
@@ -87,14 +99,17 @@ test('what there is nothing to tell of is left out', () => {
 })
 
 const headingOf = (fields: Fields): string | undefined =>
-  summary({ projectId: 'docs-demo', stepId: '', operation: 'created', ...fields }).split('\n')[0]
+  summary({ projectId: 'docs-demo', stepId: '', ...fields }).split('\n')[0]
 
 test.each<[string, Fields]>([
   ['new job', {}],
-  ['follow-up', { task: FOLLOW_UP }],
+  ['follow-up', { task: FOLLOW_UP, state: endWith('created') }],
   ['attached', { task: ATTACH }],
-  ['follow-up on an open pull request', { task: FOLLOW_UP, continued: 'pull-request' }],
-  ['follow-up from a comment', { task: FOLLOW_UP, continued: 'comment', comment: COMMENT }],
+  ['follow-up on an open pull request', { task: FOLLOW_UP, state: endWith('created'), followUpReason: 'pull-request' }],
+  [
+    'follow-up from a comment',
+    { task: FOLLOW_UP, state: endWith('created'), followUpReason: 'comment', comment: COMMENT },
+  ],
   ['new job from a comment', { comment: COMMENT }],
 ])('the heading names the project and what kind of step it was: %s', (kind, fields) => {
   expect(headingOf(fields)).toBe(`## ✅ Docs agent · <code>docs&#45;demo</code> · ${kind}: Pull request opened`)
@@ -104,7 +119,8 @@ test('the heading tells two steps of one workflow job from each other, and stays
   const [projectId, stepId] = ['x'.repeat(128), 'agent']
   const heading = headingOf({ projectId, stepId })
   expect(heading).toContain(`<code>${'x'.repeat(39)}…</code> · step <code>agent</code> · new job: `)
-  expect(headingOf({ projectId: undefined, task: undefined })).toBe('## ✅ Docs agent: Pull request opened')
+  const report = createSkippedReport(failure('invalid-input'), 0)
+  expect(renderSummary(report, conclude(report))).toMatch(/^## ❌ Docs agent: The inputs are invalid\n/)
 })
 
 test('tells the story with times, and the day where it begins', () => {
@@ -120,22 +136,36 @@ test('tells the story with times, and the day where it begins', () => {
 })
 
 const [attaching, copied] = ['To wait for the job, run the same step', '```yaml\nwith:\n  job-id: job_1\n```']
-const cancelled = { outcome: 'cancelled', error: failure('cancelled'), task: FOLLOW_UP, job: active } as const
-const refused = { outcome: 'error', job: active, error: REFUSED } as const
 const SAID = ['The service says: <code>expired</code>', '**What to do:** Check the key.']
 
 test.each<[string, Fields, string[]]>([
-  ['a job that runs', { outcome: 'timed-out', job: active }, [`**What to do:** ${attaching}`, copied]],
-  ['an error while the job runs', refused, [...SAID, '### What next', attaching, copied]],
-  ['a turn that was never seen', { ...cancelled, progress: 'taken' }, ['**What to do:** See the job']],
-  ['a prompt that was not sent', { ...cancelled, progress: 'unsent' }, ['**What to do:** Run the step']],
-  ['an unknown fate', { outcome: 'error', task: FOLLOW_UP, error: failure('unknown-fate') }, []],
+  ['a job that runs', { state: { kind: 'timed-out', job: active } }, [`**What to do:** ${attaching}`, copied]],
+  [
+    'an error while the job runs',
+    { state: stopWith(REFUSED, accept(active, true)) },
+    [...SAID, '### What next', attaching, copied],
+  ],
+  [
+    'a turn that was never seen',
+    { task: FOLLOW_UP, state: stopWith('cancelled', accept()) },
+    ['**What to do:** See the job'],
+  ],
+  [
+    'a prompt that was not sent',
+    { task: FOLLOW_UP, state: stopWith('cancelled', { kind: 'preparing', job: active }) },
+    ['**What to do:** Run the step'],
+  ],
+  [
+    'an unknown fate',
+    { task: FOLLOW_UP, state: stopWith('unknown-fate', { kind: 'delivery-unknown', job: completed }) },
+    [],
+  ],
   [
     'a job that may take more',
-    { outcome: 'pull-request', job: completed },
+    {},
     ['### What next', 'send a follow-up to this job', 'with:\n  job-id: job_1\n  prompt: Now do this as well.'],
   ],
-  ['an archived job', { outcome: 'archived', job: archived }, ['**What to do:** Start a new job']],
+  ['an archived job', { state: endWith('unknown', archived) }, ['**What to do:** Start a new job']],
 ])('there is at most one thing to do, and lines to copy only for what may be done: %s', (_name, fields, parts) => {
   const markdown = summary(fields)
   const places = parts.map((part) => markdown.indexOf(part))
@@ -164,14 +194,20 @@ test('nothing that others wrote comes alive', async () => {
   const strangers = { repository: HOSTILE, ref: HOSTILE, model: HOSTILE, createdAt: HOSTILE, unlistedStatus: HOSTILE }
   const html = await marked.parse(
     summary({
-      outcome: 'error',
-      job: { ...completed, ...strangers },
       task: { kind: 'create', prompt: HOSTILE },
-      error: new ActionError('rejected', 'No.', { quote: HOSTILE }),
+      state: endWith('created', { ...completed, ...strangers }),
       change: EVIL,
       startedBy: { text: `push by \`${HOSTILE.replaceAll('`', "'")}\``, url },
       changes: { files: [{ path: HOSTILE, additions: 1, deletions: 1 }], isWhole: true },
-      rounds: [turnIn(endWith('unknown', failed), { task: { kind: 'create', prompt: HOSTILE }, failing: checkList })],
+      rounds: [
+        turnIn(
+          stopWith(
+            new ActionError('internal', 'No.', { quote: HOSTILE }),
+            endWith('unknown', { ...failed, unlistedStatus: HOSTILE }),
+          ),
+          { task: { kind: 'follow-up', jobId: 'job_1', prompt: HOSTILE }, failing: checkList },
+        ),
+      ],
       pullRequest: { state: 'open', branch: HOSTILE, title: HOSTILE, outside: [HOSTILE], checkList },
       timeline: [{ at: new Date(0), elapsedMs: 0, event: EVIL }],
       warnings: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
@@ -191,9 +227,9 @@ const SAID_BY_GITHUB =
 
 test('nothing that GitHub says of a failed request comes alive', async () => {
   const error = new ActionError('not-sent', `No. ${SAID_BY_GITHUB}`, { hint: `Look: ${SAID_BY_GITHUB}` })
-  const failed = await marked.parse(summary({ outcome: 'error', error }), { gfm: true })
+  const failed = await marked.parse(summary({ state: stopWith(error) }), { gfm: true })
   const warnings = [{ lost: 'The checks', error: new ActionError('forbidden', SAID_BY_GITHUB) }]
-  const lost = summary({ outcome: 'pull-request', waitForChecks: true, warnings, pullRequest: { state: 'open' } })
+  const lost = summary({ waitForChecks: true, warnings, pullRequest: { state: 'open' } })
   for (const [html, times] of [
     [failed, 2],
     [await marked.parse(lost, { gfm: true }), 1],
@@ -205,7 +241,10 @@ test('nothing that GitHub says of a failed request comes alive', async () => {
 
 test('stays far below the size that the runner takes, whatever the prompt and the facts', () => {
   const prompt = '<&🎉'.repeat(500_000)
-  const markdown = summary({ task: { kind: 'create', prompt }, job: { ...completed, model: '!'.repeat(60_000) } })
+  const markdown = summary({
+    task: { kind: 'create', prompt },
+    state: endWith('created', { ...completed, model: '!'.repeat(60_000) }),
+  })
   expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(256 * 1024)
   expect(markdown).toContain('cut here, 3000000 bytes in all')
   expect(markdown).toContain('What next')
@@ -214,6 +253,6 @@ test('stays far below the size that the runner takes, whatever the prompt and th
 test('of the pull request only that is told which the verdict has not told', () => {
   const pullRequest = { checks: 'success' } as const
   expect(summary({ pullRequest }).match(/checks|Last seen of it/g)).toEqual(['checks'])
-  const cancelled = summary({ outcome: 'cancelled', error: failure('cancelled'), pullRequest })
+  const cancelled = summary({ state: stopWith('cancelled', endWith('created')), pullRequest })
   expect(cancelled).toContain('<td><b>Last seen of it</b></td><td>All its checks have passed.')
 })

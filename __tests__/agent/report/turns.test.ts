@@ -6,30 +6,28 @@ import {
   type RoundStop,
   type Turn,
   type TurnEnd,
+  type Turns,
   type TurnState,
   withReads,
   type Work,
 } from '../../../src/agent/report/turn.ts'
-import type { Facts, Outcome, Report } from '../../../src/agent/report/report.ts'
+import type { Facts, Outcome } from '../../../src/agent/report/report.ts'
 import {
   countCommits,
   findUnreportedError,
-  getEndOutcome,
-  getOutcome,
   getPullRequestOperation,
   getRoundStop,
   isToTrack,
-  createReport,
-  type Turns,
 } from '../../../src/agent/report/turns.ts'
+import { getOutcome } from '../../../src/agent/report/step-end.ts'
 import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
-import { CREATE, endWith, turnIn, WORK } from '../../support/report.ts'
+import { CREATE, describeReport, type DescribedReport, endWith, turnIn, WORK } from '../../support/report.ts'
 
 const FACTS: Facts = { waitForChecks: true, timeline: [], warnings: [], durationMs: 2_000 }
 
-const tell = (...turns: Turns): Report => createReport(turns, FACTS)
+const tell = (...turns: Turns): DescribedReport => describeReport({ kind: 'ran', turns, ...FACTS })
 
 /** Each state once, except `stopped`. */
 const STATES = {
@@ -60,13 +58,20 @@ const stoppedBy = (code: ErrorCode, during: Stop['during'] = STATES.preparing, i
 })
 
 test('a step that found out nothing has ended in an error, with its task and what was recorded', () => {
-  expect(tell({ task: CREATE, state: STATES.planning })).toEqual({
-    ...FACTS,
-    outcome: 'error',
-    task: CREATE,
-    rounds: [],
-  })
-  expect(getOutcome([{ task: CREATE, state: STATES.planning }], 'Nothing changed.')).toBe('skipped')
+  const turns = [{ task: CREATE, state: STATES.planning }] as const
+  expect(tell(...turns)).toMatchObject({ ...FACTS, outcome: 'error', task: CREATE, rounds: [] })
+  expect(getOutcome({ kind: 'ran', turns, ...FACTS, skipReason: 'Nothing changed.' })).toBe('skipped')
+})
+
+test('before the end of a step, its outcome is known only if nothing can change it', () => {
+  const soFar = (...turns: Turns): string => getOutcome({ kind: 'running', turns, ...FACTS })
+  const [unchanged, round] = [turnIn(endWith('unchanged')), turnIn(STATES.accepted, { failing: [] })]
+  expect([soFar(turnIn(STATES.accepted)), soFar(unchanged), soFar(unchanged, round)]).toEqual([
+    'submitted',
+    'no-changes',
+    'submitted',
+  ])
+  expect(soFar(turnIn(endWith('updated')), round)).toBe('pull-request')
 })
 
 test.each<[ErrorCode, boolean, string]>([
@@ -138,7 +143,6 @@ test.each<[Outcome, TurnEnd]>([
     ['archived', endWith(work, archived)],
   ]),
 ])('the outcome is %s', (outcome, end) => {
-  expect(getEndOutcome(end)).toBe(outcome)
   expect(tell(turnIn(end))).toMatchObject({ outcome })
 })
 
@@ -169,8 +173,8 @@ test.each<TurnState>([
   const turns = withRounds([state])
   expect(isToTrack(turns)).toBe(false)
   const report = tell(...turns)
-  const jobInRound = 'job' in state ? state.job : undefined
-  expect(report).toMatchObject({ ...SHOWN, rounds: [{ state }], jobInRound })
+  const lastReadJob = 'job' in state ? state.job : undefined
+  expect(report).toMatchObject({ ...SHOWN, rounds: [{ state }], lastReadJob })
   expect([report.error, report.lastProblem]).toEqual([undefined, undefined])
 })
 
@@ -205,7 +209,7 @@ test.each([completed, failed])(
   'if it is not known what a round did to the pull request, it is not known whether the step changed it: %j',
   (job) => {
     const turns = withRounds([endWith('unknown', job)], endWith('unchanged'))
-    expect([getOutcome(turns), getPullRequestOperation(turns)]).toEqual(['pull-request', undefined])
+    expect([tell(...turns).outcome, getPullRequestOperation(turns)]).toEqual(['pull-request', undefined])
   },
 )
 

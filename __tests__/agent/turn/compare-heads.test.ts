@@ -2,13 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { commitsOfTurn } from '../../../src/agent/turn/turn-work.ts'
 import { conclude } from '../../../src/agent/report/outcomes.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
-import type { Report } from '../../../src/agent/report/report.ts'
 import { type Comparison, MAX_COMMITS, type PullRequestCommit } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { Account, PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError } from '../../../src/runtime/errors.ts'
 import { type TurnRun, type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
-import { FOLLOW_UP } from '../../support/report.ts'
+import { type DescribedReport, FOLLOW_UP } from '../../support/report.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
 import { type FakeGitHub, fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
@@ -54,7 +53,7 @@ test.each<[string, Given[], number, Record<string, number>]>([
 
 const head = (digit: string): PullRequest => ({ ...PULL_REQUEST, headSha: commit(digit) })
 const MONA = { login: 'mona', type: 'User' }
-const said = ({ timeline }: Report): string => timeline.map(({ event }) => event).join('\n')
+const said = ({ timeline }: DescribedReport): string => timeline.map(({ event }) => event).join('\n')
 const listing = (...lists: readonly (readonly Given[] | ActionError)[]) => ({
   listPullRequestCommits: inTurn(...lists.map((list) => (list instanceof Array ? pullCommits(...list) : list))),
 })
@@ -156,7 +155,7 @@ test('what another prompt has brought while this one was put off is not of this 
 test('a person who rewrites the branch with the commits of the agent has not changed anything for it', async () => {
   const diverged = await relating('diverged')
   const writtenAt = pullCommits(A)[0]?.writtenAt ?? ''
-  const by = async (committedBy: string): Promise<Report> => {
+  const by = async (committedBy: string): Promise<DescribedReport> => {
     const rebased = listing([{ ...B, writtenAt, committedBy }])
     return (await play(showing('ab', { ...diverged, ...rebased, listCommitsBetween: inTurn(pullCommits(A)) }))).report
   }

@@ -12,11 +12,13 @@ import {
   describePullRequest,
   type Ended,
   getEnded,
+  getNewest,
   listFailedChecks,
   type PullRequestFindings,
   type RoundStop,
+  type Turns,
 } from '../report/turn.ts'
-import { getNewest, sentRounds, stopForStatus, type Turns } from '../report/turns.ts'
+import { sentRounds, stopForStatus } from '../report/turns.ts'
 
 /** A round takes a turn of the agent and its checks; one that cannot end in this time is not begun. */
 const ROUND_MS = 600_000

@@ -6,9 +6,10 @@ import { formatCount, formatUtc } from '../../text/format.ts'
 import { DEFAULT_MAX_FOLLOW_UPS } from '../inputs.ts'
 import type { Report } from '../report/report.ts'
 import { findBlockers, isPullRequestOver } from '../report/pull-request-status.ts'
+import { getPullRequest } from '../report/step-end.ts'
 import { formatEnd } from '../report/turn-texts.ts'
-import { getEnd, getWork, isSent, mayStillRun, type Turn } from '../report/turn.ts'
-import { getStopOutcome, getNewest, type Turns } from '../report/turns.ts'
+import { getEnd, getNewest, getWork, isSent, mayStillRun, type Turn, type Turns } from '../report/turn.ts'
+import { getStopOutcome } from '../report/turns.ts'
 import {
   FOLLOW_UPS_TAG,
   LEFT_TAG,
@@ -123,7 +124,7 @@ function toRows(
 
 /** What is left to do in the pull request, the most serious first. */
 function listLeft(report: Report): LogEntry['left'] {
-  const { pullRequest: found = {} } = report
+  const found = getPullRequest(report)
   if (found.state === undefined) return undefined
   if (isPullRequestOver(found)) return [`Nothing: it is ${found.state}.`]
   const left = findBlockers(report).flatMap(({ left }) => left)

@@ -15,10 +15,12 @@ import {
   type Ended,
   getEnd,
   getFindings,
+  getLastFindings,
+  getReads,
   getWork,
   type PullRequestFindings,
 } from '../report/turn.ts'
-import { countCommits, getEndOutcome } from '../report/turns.ts'
+import { countCommits, getEndedOutcome } from '../report/turns.ts'
 import { waitForChecks } from './checks.ts'
 import { nameJob } from './marker-comment.ts'
 
@@ -174,7 +176,7 @@ export async function markPullRequest({ job, work }: Ended, step: AgentStep): Pr
 
 /** Whether reviews are asked for after this turn. A round is about the same pull request, and its checks are nobody's change. */
 export function isForReview(ended: Ended, pullRequest: PullRequest, { turns }: AgentStep['journal']): boolean {
-  return getEndOutcome(ended) === 'pull-request' && turns.length === 1 && isOpen(pullRequest)
+  return getEndedOutcome(ended) === 'pull-request' && turns.length === 1 && isOpen(pullRequest)
 }
 
 /**
@@ -233,7 +235,8 @@ const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
  * know yet whether it conflicts with its base. Where another commit has come, all of it stays as it was.
  */
 async function readMergeability({ clock, context, deadlineAt, github, journal, signal }: AgentStep): Promise<void> {
-  const { pullRequest: found, job } = journal.report()
+  const { turns } = journal
+  const [found, { job }] = [getLastFindings(turns), getReads(turns[0].state)]
   if (github === undefined || job?.prLink === undefined || found === undefined || signal.aborted) return
   const isOld = getFindings(journal.newest) === undefined
   const { prLink } = job

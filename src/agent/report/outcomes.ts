@@ -11,8 +11,21 @@ import {
   tellOperation,
   titleOfPullRequest,
 } from './pull-request-status.ts'
-import { isLookedAt, getJobId, type Outcome, type Report } from './report.ts'
-import { isFixing, mayHaveChanged } from './turn.ts'
+import type { Outcome, Report } from './report.ts'
+import {
+  getError,
+  getJob,
+  getJobId,
+  getLastProblem,
+  getOperation,
+  getOutcome,
+  getRounds,
+  getStepEnd,
+  getStepProgress,
+  getTask,
+  isLookedAt,
+} from './step-end.ts'
+import { isFixing, mayHaveChanged, type Previewed } from './turn.ts'
 
 type Say<T = string> = (report: Report) => T
 
@@ -32,8 +45,9 @@ interface OutcomeRow {
 }
 
 /** Whether the job goes on without this step. */
-function isStillRunning({ job, outcome }: Report): boolean {
-  return job !== undefined && !isTerminal(job) && outcome !== 'no-changes'
+function isStillRunning(report: Report): boolean {
+  const job = getJob(report)
+  return job !== undefined && !isTerminal(job) && getOutcome(report) !== 'no-changes'
 }
 
 export const TURN_MAY_RUN =
@@ -48,24 +62,35 @@ export const ASK_IN_AN_ISSUE = 'To start over, ask in an issue: that starts a ne
 const formatBadEnd =
   (end: string): Say =>
   (report) => {
-    if (report.operation === 'updated') return `${end} Its pull request has new commits all the same.`
+    if (getOperation(report) === 'updated') return `${end} Its pull request has new commits all the same.`
     const isTold = isLookedAt(report) && formatPullRequest(report) !== ''
     return isTold ? `${end} Its pull request was looked at all the same.` : end
   }
 
+const isFollowUp = (report: Report): boolean => getTask(report)?.kind === 'follow-up'
+
 /** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
-const hasOpened: OutcomeRow['changed'] = ({ task, job }) =>
-  task?.kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
+const hasOpened: OutcomeRow['changed'] = (report) => {
+  const job = getJob(report)
+  return isFollowUp(report) || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
+}
 const nobodyKnows = (): undefined => undefined
 
-function titleOfPreview({ task, preview }: Report): string {
+function getPreview(report: Report): Previewed | undefined {
+  const end = getStepEnd(report)
+  return end.kind === 'previewed' ? end : undefined
+}
+
+function titleOfPreview(report: Report): string {
+  const preview = getPreview(report)
   if (preview?.pullRequest !== undefined) return 'Dry run, the prompt would go to an open pull request'
   if ((preview?.undecided ?? []).length > 0) return 'Dry run, the prompt may start a new job'
-  return `Dry run, the prompt would ${task?.kind === 'follow-up' ? 'go to an existing job' : 'start a new job'}`
+  return `Dry run, the prompt would ${isFollowUp(report) ? 'go to an existing job' : 'start a new job'}`
 }
 
 /** How large the prompt of a dry run is, and where it would go. */
-function describePreview({ task, preview }: Report): string {
+function describePreview(report: Report): string {
+  const [task, preview] = [getTask(report), getPreview(report)]
   if (task === undefined || task.kind === 'attach') return ''
   const size = formatCount(Buffer.byteLength(task.prompt), 'byte')
   const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
@@ -91,7 +116,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: titleOfPullRequest,
     text: (report) => tellOperation(report)[1],
     advice: adviseOnPullRequest,
-    changed: ({ task }) => (task?.kind === 'follow-up' ? undefined : true),
+    changed: (report) => (isFollowUp(report) ? undefined : true),
   },
   'no-changes': {
     colour: 'no-changes',
@@ -106,7 +131,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     advice: (report) =>
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
     // A job that names the pull request of an earlier turn no more may have worked elsewhere.
-    changed: (report) => (mayHaveChanged(report) || report.job?.prLink !== undefined ? undefined : false),
+    changed: (report) =>
+      mayHaveChanged(getRounds(report)) || getJob(report)?.prLink !== undefined ? undefined : false,
   },
   failed: {
     colour: 'failed',
@@ -132,11 +158,14 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     colour: 'timeout',
     icons: ['⚪', '⏰'],
     end: 'did not end in time',
-    title: ({ error }) => (error === undefined ? 'The agent did not finish in time' : ERROR_TITLES[error.code]),
+    title: (report) => {
+      const error = getError(report)
+      return error === undefined ? 'The agent did not finish in time' : ERROR_TITLES[error.code]
+    },
     text: (report) => {
       const waited = `The step waited ${formatDuration(report.durationMs)}.`
       if (isStillRunning(report)) return `${waited} The job still runs.`
-      if (report.progress === undefined)
+      if (getStepProgress(report) === undefined)
         return `${waited} The job has ended, and it is not known whether it has a pull request.`
       return `${waited} The job has ended, and it is not known whether that is the end of this follow-up.`
     },
@@ -160,8 +189,10 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     icons: ['🚀', '🚀'],
     end: 'sent, and not waited for',
     title: () => 'The agent is working',
-    text: ({ task }) =>
-      task?.kind === 'attach' ? 'This step does not wait for the job.' : 'This step does not wait for the result.',
+    text: (report) =>
+      getTask(report)?.kind === 'attach'
+        ? 'This step does not wait for the job.'
+        : 'This step does not wait for the result.',
     changed: nobodyKnows,
   },
   previewed: {
@@ -179,16 +210,21 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: () => 'Cancelled',
     text: (report) => {
       if (getJobId(report) === undefined) return 'The run was cancelled before the service accepted the prompt.'
-      if (report.progress === 'unsent') return 'The run was cancelled before the follow-up was sent.'
-      if (report.progress === 'taken' || isFixing(report)) return `The run was cancelled. ${TURN_MAY_RUN}`
+      const [progress, job] = [getStepProgress(report), getJob(report)]
+      if (progress === 'unsent') return 'The run was cancelled before the follow-up was sent.'
+      if (progress === 'taken' || isFixing(getRounds(report))) return `The run was cancelled. ${TURN_MAY_RUN}`
       if (isStillRunning(report))
         return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
-      return `The run was cancelled. The job ${report.job === undefined ? 'was not read yet' : STATUS_PHRASES[report.job.status]}.`
+      return `The run was cancelled. The job ${job === undefined ? 'was not read yet' : STATUS_PHRASES[job.status]}.`
     },
     advice: () => 'Run the step again if you still want it: this one did nothing.',
     // Such a step may have seen the end, and waited for checks.
-    changed: ({ task, job }) =>
-      task?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
+    changed: (report) => {
+      const job = getJob(report)
+      return getTask(report)?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined
+        ? true
+        : undefined
+    },
   },
   skipped: {
     colour: 'green',
@@ -206,7 +242,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     colour: 'red',
     icons: ['❌', '❌'],
     end: 'failed',
-    title: ({ error }) => ERROR_TITLES[error?.code ?? 'bad-answer'],
+    title: (report) => ERROR_TITLES[getError(report)?.code ?? 'bad-answer'],
     text: () => '',
     changed: nobodyKnows,
   },
@@ -214,12 +250,13 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
 
 /** What to run to wait for the job's end, if this step did not see it. It tells the job's state, so never of a turn that was not seen. */
 export function adviseAttaching(report: Report): string | undefined {
-  const { outcome, task, progress } = report
-  const id = getJobId(report)
+  const [outcome, progress, id] = [getOutcome(report), getStepProgress(report), getJobId(report)]
   const isUnseen = progress === 'unsent' || (progress === 'taken' && outcome !== 'submitted')
   const mayEnd =
-    isStillRunning(report) || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind !== 'follow-up')
-  if (id === undefined || isUnseen || isFixing(report) || !mayEnd) return undefined
+    isStillRunning(report) ||
+    outcome === 'cancelled' ||
+    (outcome === 'timed-out' && getTask(report)?.kind !== 'follow-up')
+  if (id === undefined || isUnseen || isFixing(getRounds(report)) || !mayEnd) return undefined
   const tells =
     progress === undefined ? '' : ' It tells how the job ends, and not whether this follow-up was its last turn.'
   const withoutPrompt = `with \`job-id: ${id}\` and without a prompt`
@@ -230,26 +267,26 @@ export function adviseAttaching(report: Report): string | undefined {
 }
 
 function getText(report: Report): string {
-  const { outcome, error, progress, lastProblem } = report
+  const [outcome, error, lastProblem] = [getOutcome(report), getError(report), getLastProblem(report)]
   const last = outcome === 'timed-out' && lastProblem && `The last look at it failed: ${lastProblem.message}`
   if (error === undefined || error.code === 'cancelled')
     return joinSentences([OUTCOME_ROWS[outcome].text(report), isLookedAt(report) && formatPullRequest(report), last])
   const cancelled = outcome === 'cancelled' && 'The run was cancelled.'
   const goesOn = isStillRunning(report) && 'The job itself goes on.'
-  return joinSentences([cancelled, error.message, progress === 'taken' ? TURN_MAY_RUN : goesOn, last])
+  return joinSentences([cancelled, error.message, getStepProgress(report) === 'taken' ? TURN_MAY_RUN : goesOn, last])
 }
 
 const LOOK_AT_THE_ROUND = "Check the service's dashboard before you send the job anything else."
 
 /** The first is what does the most harm if nobody does it, and the last what nobody misses. */
 function getAdvice(report: Report): string | undefined {
-  const { outcome, error } = report
-  const isUntouched = error?.code === 'cancelled' && (getJobId(report) === undefined || report.progress === 'unsent')
+  const [outcome, error, progress] = [getOutcome(report), getError(report), getStepProgress(report)]
+  const isUntouched = error?.code === 'cancelled' && (getJobId(report) === undefined || progress === 'unsent')
   const inOrder = [
-    error !== undefined && report.progress === 'taken' ? LOOK_BEFORE_SENDING : undefined,
+    error !== undefined && progress === 'taken' ? LOOK_BEFORE_SENDING : undefined,
     isStillRunning(report) && outcome !== 'error' ? adviseAttaching(report) : undefined,
     error?.hint,
-    isFixing(report) ? LOOK_AT_THE_ROUND : undefined,
+    isFixing(getRounds(report)) ? LOOK_AT_THE_ROUND : undefined,
     adviseAttaching(report),
     error === undefined || isUntouched ? OUTCOME_ROWS[outcome].advice?.(report) : undefined,
   ]
@@ -257,12 +294,12 @@ function getAdvice(report: Report): string | undefined {
 }
 
 export function conclude(report: Report): Conclusion {
-  const { colour, title } = OUTCOME_ROWS[report.outcome]
+  const { colour, title } = OUTCOME_ROWS[getOutcome(report)]
   const gates = passesGates(report)
   const isGood = colour === 'green' || (colour !== 'red' && !report.failOn?.has(colour))
   return {
     // `fail-on` is about what became of an accepted job. If the step could not do its own part, it is red anyway.
-    isGreen: isGood && report.error === undefined && gates.every((isPassed) => isPassed === true),
+    isGreen: isGood && getError(report) === undefined && gates.every((isPassed) => isPassed === true),
     title: title(report),
     // The cause of what is not known is no detail then.
     text: [getText(report), ...(gates.includes(undefined) ? formatLosses(report.warnings) : [])].join(' '),

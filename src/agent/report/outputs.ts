@@ -4,52 +4,92 @@ import { INVISIBLE, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'
 import { formatLosses } from './warnings.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
-import { getJobId, lastReadJob, ownPullRequest, type Report } from './report.ts'
+import type { Report } from './report.ts'
+import {
+  getError,
+  getJob,
+  getJobId,
+  getLastReadJob,
+  getOperation,
+  getOutcome,
+  getOwnLink,
+  getPullRequest,
+  getRounds,
+  getStepFollowUpReason,
+  getStepProgress,
+  getTask,
+} from './step-end.ts'
 import { pagesFirst } from './summary.ts'
 import { formatEnd } from './turn-texts.ts'
-import { type FollowUpReason, isInScope } from './turn.ts'
+import { type FollowUpReason, isInScope, type Progress } from './turn.ts'
 
 const MAX_MODEL_NAME = 200
 /** Longer than git and GitHub let a branch's name be. */
 const MAX_BRANCH_NAME = 1_000
 
 /** Whether the service may have taken the step's prompt. A step that attaches is about what the job did before. */
-function mayBeTaken(kind: Task['kind'], { job, progress, error }: Report): boolean {
-  if (error?.code === 'unknown-fate' || error?.code === 'internal' || kind === 'attach') return true
-  return kind === 'create' ? job !== undefined : progress === 'taken' || progress === 'seen'
+function mayBeTaken({ kind }: Task, report: Report): boolean {
+  const code = getError(report)?.code
+  if (code === 'unknown-fate' || code === 'internal') return true
+  switch (kind) {
+    case 'attach':
+      return true
+    case 'create':
+      return getJob(report) !== undefined
+    case 'follow-up':
+      return isTaken(getStepProgress(report))
+  }
+}
+
+/** Whether the service is known to have accepted the prompt of a follow-up. */
+function isTaken(progress: Progress | undefined): boolean {
+  switch (progress) {
+    case 'taken':
+    case 'seen':
+      return true
+    case 'unsent':
+    case undefined:
+      return false
+  }
 }
 
 /** Whether this step's work is in a pull request. Undefined if nobody knows; a red step claims nothing of an earlier turn. */
 function getChanged(report: Report): boolean | undefined {
-  const { operation, outcome, task } = report
+  const [operation, task] = [getOperation(report), getTask(report)]
   if (operation !== undefined) return operation !== 'unchanged'
-  return task && mayBeTaken(task.kind, report) ? OUTCOME_ROWS[outcome].changed(report) : false
+  return task && mayBeTaken(task, report) ? OUTCOME_ROWS[getOutcome(report)].changed(report) : false
 }
 
 /** Only of a prompt that the service is known to have taken. */
-function getContinued({ continued, progress }: Report): FollowUpReason | undefined {
-  return progress === undefined || progress === 'unsent' ? undefined : continued
+function getContinued(report: Report): FollowUpReason | undefined {
+  return isTaken(getStepProgress(report)) ? getStepFollowUpReason(report) : undefined
+}
+
+/** Undefined if nobody asked for rounds. */
+function countRounds(report: Report): number | undefined {
+  const { rounds, stop } = getRounds(report)
+  return rounds.length === 0 && stop === undefined ? undefined : rounds.length
 }
 
 /** What each output says, in the order of `action.yml`; undefined if there is nothing to tell. */
 const OUTPUTS = {
-  outcome: ({ outcome }) => outcome,
-  status: (report) => lastReadJob(report)?.status,
+  outcome: getOutcome,
+  status: (report) => getLastReadJob(report)?.status,
   changed: getChanged,
-  'pr-link': (report) => ownPullRequest(report)?.href,
-  'pr-number': (report) => ownPullRequest(report)?.number,
-  'pr-head-sha': ({ pullRequest }) => pullRequest?.headSha,
-  checks: ({ pullRequest }) => pullRequest?.checks,
-  'in-scope': ({ pullRequest = {} }) => isInScope(pullRequest),
+  'pr-link': (report) => getOwnLink(report)?.href,
+  'pr-number': (report) => getOwnLink(report)?.number,
+  'pr-head-sha': (report) => getPullRequest(report).headSha,
+  checks: (report) => getPullRequest(report).checks,
+  'in-scope': (report) => isInScope(getPullRequest(report)),
   'job-id': getJobId,
-  'pr-operation': ({ operation }) => operation,
-  'pr-repository': (report) => ownPullRequest(report)?.repository,
-  'pr-state': ({ pullRequest }) => pullRequest?.state,
-  'pr-branch': ({ pullRequest }) => oneLine(pullRequest?.branch ?? '', MAX_BRANCH_NAME),
-  'pr-mergeable': ({ pullRequest }) => pullRequest?.mergeable,
+  'pr-operation': getOperation,
+  'pr-repository': (report) => getOwnLink(report)?.repository,
+  'pr-state': (report) => getPullRequest(report).state,
+  'pr-branch': (report) => oneLine(getPullRequest(report).branch ?? '', MAX_BRANCH_NAME),
+  'pr-mergeable': (report) => getPullRequest(report).mergeable,
   continued: getContinued,
-  'fix-rounds': ({ rounds, stop }) => (rounds.length === 0 && stop === undefined ? undefined : rounds.length),
-  model: ({ job }) => oneLine(job?.model ?? '', MAX_MODEL_NAME),
+  'fix-rounds': countRounds,
+  model: (report) => oneLine(getJob(report)?.model ?? '', MAX_MODEL_NAME),
   'duration-seconds': ({ durationMs }) => (durationMs / 1000).toFixed(1),
 } satisfies Readonly<Record<string, (report: Report) => string | number | boolean | undefined>>
 
@@ -73,11 +113,12 @@ const toUrl = (url = ''): string | undefined => (url.length <= MAX_URL && /^http
 
 /** The output `result`, by `docs/result.schema.json`. What is undefined is not known. */
 function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) {
-  const { outcome, startedBy, change, job, operation, pullRequest: found = {}, error, durationMs } = report
-  const [id, link] = [getJobId(report), ownPullRequest(report)]
+  const { startedBy, change, durationMs } = report
+  const [job, found, error] = [getJob(report), getPullRequest(report), getError(report)]
+  const [id, link] = [getJobId(report), getOwnLink(report)]
   return {
     version: 1,
-    outcome,
+    outcome: getOutcome(report),
     green: isGreen,
     title,
     text: sentence(text),
@@ -88,7 +129,7 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
     continued: getContinued(report),
     job: id && {
       id,
-      status: lastReadJob(report)?.status,
+      status: getLastReadJob(report)?.status,
       model: name(job?.model),
       repository: name(job?.repository),
       ref: name(job?.ref),
@@ -102,7 +143,7 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
       branch: name(found.branch),
       head_sha: name(found.headSha),
       mergeable: found.mergeable,
-      operation,
+      operation: getOperation(report),
       checks: found.checks,
       in_scope: isInScope(found),
     },
@@ -114,7 +155,7 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
       seconds: check.tookMs && check.tookMs / 1_000,
     })),
     outside: (found.outside ?? []).map(name),
-    rounds: report.rounds.map((turn) => ({
+    rounds: getRounds(report).rounds.map((turn) => ({
       checks: (turn.failing ?? []).slice(0, MAX_ROUND_CHECKS).map((check) => name(check.name)),
       end: formatEnd(turn),
     })),

@@ -1,7 +1,8 @@
 import { linked, escapeSentence, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { type ChecksState, listFailedChecks, formatFixing, isInScope, type PullRequestFindings } from './turn.ts'
-import { isLookedAt, type Report } from './report.ts'
+import type { Report } from './report.ts'
+import { getOperation, getOutcome, getPullRequest, getRounds, getTask, isLookedAt } from './step-end.ts'
 
 export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 
@@ -10,8 +11,9 @@ export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => st
  * bad. One that was over before this step could change it is let be.
  */
 export function passesGates(report: Report): readonly (boolean | undefined)[] {
-  const { outcome, failOn, pullRequest: found = {} } = report
-  if (!isLookedAt(report) || (outcome !== 'pull-request' && isPullRequestOver(found))) return []
+  const { failOn } = report
+  const found = getPullRequest(report)
+  if (!isLookedAt(report) || (getOutcome(report) !== 'pull-request' && isPullRequestOver(found))) return []
   return [
     ...(failOn?.has('out-of-scope') ? [isInScope(found)] : []),
     ...(failOn?.has('checks') ? [found.checks && found.checks === 'success'] : []),
@@ -59,7 +61,8 @@ type FaultRow = readonly [isSo: boolean, ending: string, advice: string, ...left
 
 /** All that is wrong with the pull request, or not known although it was asked for: first what has to be done first. */
 export function findBlockers(report: Report): readonly Fault[] {
-  const { waitForChecks = false, allowedPaths = [], pullRequest = {}, warnings } = report
+  const { waitForChecks = false, allowedPaths = [], warnings } = report
+  const pullRequest = getPullRequest(report)
   const { state, mergeable, checks, waitsForApproval: isHeld = false, outside } = pullRequest
   const [asksScope, isPending] = [allowedPaths.length > 0, checks === 'pending']
   const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
@@ -81,10 +84,11 @@ export function findBlockers(report: Report): readonly Fault[] {
 }
 
 /** What this step has done to the pull request, in a title and as a sentence. The output `changed` is made of the same. */
-export function tellOperation({ operation, task }: Report): readonly [happened: string, sentence: string] {
+export function tellOperation(report: Report): readonly [happened: string, sentence: string] {
+  const operation = getOperation(report)
   if (operation === 'created') return ['opened', 'The agent opened it.']
   if (operation === 'updated') return ['updated', 'It has new commits.']
-  if (task?.kind === 'follow-up')
+  if (getTask(report)?.kind === 'follow-up')
     return [operation ?? 'may have changed', 'It is not known whether this follow-up changed it.']
   return [operation ?? 'opened', "The agent's changes are in it."]
 }
@@ -94,7 +98,7 @@ const isBlockedAfterChecks = ({ isBlocked, checks }: PullRequestFindings): boole
 
 /** Only what is open, no draft, known to have no conflict, and good in all that was asked for is ready. */
 export function titleOfPullRequest(report: Report): string {
-  const { operation, pullRequest: found = {} } = report
+  const [operation, found] = [getOperation(report), getPullRequest(report)]
   const faults = findBlockers(report)
   if (faults.length === 0 && found.state === 'open' && found.mergeable === true)
     return `The pull request is ready${isBlockedAfterChecks(found) ? ' for review' : ''}`
@@ -140,7 +144,7 @@ function describePending(found: PullRequestFindings): string {
 
 /** What is known of the pull request, as full sentences. */
 export function formatPullRequest(report: Report): string {
-  const { pullRequest = {} } = report
+  const pullRequest = getPullRequest(report)
   const { state, mergeable, isBlocked, checks, outside = [] } = pullRequest
   const [, checksText, blockedText] = checks === undefined ? [] : CHECKS_TEXTS[checks]
   return joinSentences([
@@ -151,6 +155,6 @@ export function formatPullRequest(report: Report): string {
     isBlocked === true && blockedText,
     isInScope(pullRequest) === true && 'All its files match `allowed-paths`.',
     outside.length > 0 && `It changes ${formatCount(outside.length, 'path')} outside of \`allowed-paths\`.`,
-    ...formatFixing(report),
+    ...formatFixing(getRounds(report)),
   ])
 }

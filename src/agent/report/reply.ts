@@ -3,7 +3,8 @@ import type { Conclusion } from '../../action/step-result.ts'
 import type { CommentAddress } from '../../github/comments.ts'
 import { formatSentences } from '../../text/markdown.ts'
 import { renderReplyMarker } from '../marker.ts'
-import { ownPullRequest, type Report } from './report.ts'
+import type { Report } from './report.ts'
+import { getOwnLink } from './step-end.ts'
 
 /** A zero-width space behind it, without which GitHub would tell somebody that they were mentioned. */
 const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
@@ -20,7 +21,7 @@ export function renderReply(
 ): string {
   const { skipReason } = report
   const { serverUrl, repository, runId } = context
-  const link = ownPullRequest(report)
+  const link = getOwnLink(report)
   const name = `Pull request${link?.number === undefined ? '' : ` #${link.number}`}`
   const blocks = [
     formatSentences(

@@ -1,13 +1,13 @@
-import type { Job, PullRequestLink } from '../../docs-service/schemas.ts'
+import type { Job } from '../../docs-service/schemas.ts'
 import type { CommentAddress } from '../../github/comments.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { LinkedText } from '../../text/markdown.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import type { AgentInputs, Task } from '../inputs.ts'
+import type { AgentInputs } from '../inputs.ts'
 import type { Warning } from './warnings.ts'
-import type { FollowUpReason, JobReads, Previewed, Progress, PullRequestFindings, RoundStop, Turn } from './turn.ts'
+import { type Turn, type Turns, withJob } from './turn.ts'
 
 /** What became of the step; the value of the output `outcome`. */
 export const OUTCOMES = [
@@ -77,47 +77,23 @@ export interface Facts extends Partial<InputFacts> {
   readonly durationMs: number
 }
 
-/** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
-export interface Report extends Facts, JobReads {
-  readonly outcome: Outcome
-  /** Undefined if the inputs did not say what to do. */
-  readonly task?: Task | undefined
-  /** The job as it was last read in a round. */
-  readonly jobInRound?: Job | undefined
-  readonly operation?: PullRequestOperation | undefined
-  /** Where the prompt of a dry run would go. */
-  readonly preview?: Previewed | undefined
-  /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
-  readonly error?: ActionError | undefined
-  readonly progress?: Progress | undefined
-  readonly continued?: FollowUpReason | undefined
-  readonly pullRequest?: PullRequestFindings | undefined
-  /** The turns in which failing checks went back to the job; one whose delivery is unknown is among them. */
-  readonly rounds: readonly Turn[]
-  readonly stop?: RoundStop | undefined
-}
+/**
+ * All that a step remembers: log, outputs, summary and exit code are made of this and of nothing else. What follows from it
+ * is derived where it is shown.
+ */
+export type Report =
+  /** Skipped before anything was read, because there is no key. */
+  | ({ readonly kind: 'no-key' } & Facts)
+  /** Stopped before it could begin, such as by an invalid input. */
+  | ({ readonly kind: 'not-started'; readonly error: ActionError } & Facts)
+  /** Known before the end of the step. */
+  | ({ readonly kind: 'running'; readonly turns: Turns } & Facts)
+  | ({ readonly kind: 'ran'; readonly turns: Turns } & Facts)
 
-/** The id that a later step can follow up on or attach to. A dry run has done nothing that a later step could build on. */
-export function getJobId({ job, task, dryRun }: Report): string | undefined {
-  if (dryRun === true) return undefined
-  return job?.id ?? (task?.kind === 'create' ? undefined : task?.jobId)
-}
-
-export const lastReadJob = ({ job, jobInRound = job }: Report): Job | undefined => jobInRound
-
-const ENDED: readonly Outcome[] = ['pull-request', 'no-changes', 'failed', 'archived']
-
-/** Whether the step looks at the pull request of its job: it has seen the end of a turn, however that came out. */
-export function isLookedAt({ outcome, error, job }: Report): boolean {
-  return ENDED.includes(outcome) && error === undefined && job?.prLink !== undefined
-}
-
-/** The pull request to show for this step. That of a follow-up without a good end is an earlier turn's, and shown if GitHub told of it. */
-export function ownPullRequest(report: Report): PullRequestLink | undefined {
-  const { outcome, operation, progress, job, pullRequest } = report
-  const hasEnded = operation !== undefined || outcome === 'pull-request' || outcome === 'no-changes'
-  const isOwn = progress === undefined || hasEnded || pullRequest?.state !== undefined
-  return isOwn ? job?.prLink : undefined
+/** The report of a step that did not run: stopped by an error, or skipped because there is no key. */
+export function createSkippedReport(error: ActionError | undefined, durationMs: number): Report {
+  const facts: Facts = { timeline: [], warnings: [], durationMs }
+  return error === undefined ? { kind: 'no-key', ...facts } : { kind: 'not-started', error, ...facts }
 }
 
 /** More than is shown of a field anywhere, in code points. */
@@ -128,18 +104,28 @@ const MAX_FIELD = 1_000
  * cut in half, or encoded twice, is found by nobody any more. The link is not cleaned: it is judged as it came.
  */
 export function redactReport(report: Report, redact: Redact): Report {
-  const { task, job, rounds } = report
-  const redactTask = (one: Task): Task => (one.kind === 'attach' ? one : { ...one, prompt: redact(one.prompt) })
+  switch (report.kind) {
+    case 'no-key':
+    case 'not-started':
+      return report
+    case 'running':
+    case 'ran': {
+      const [own, ...rounds] = report.turns
+      return { ...report, turns: [redactTurn(own, redact), ...rounds.map((round) => redactTurn(round, redact))] }
+    }
+  }
+}
+
+function redactTurn({ task, state, ...turn }: Turn, redact: Redact): Turn {
   return {
-    ...report,
-    task: task && redactTask(task),
-    rounds: rounds.map((turn) => ({ ...turn, task: redactTask(turn.task) })),
-    ...(job && { job: redactJob(job, redact) }),
+    ...turn,
+    task: task.kind === 'attach' ? task : { ...task, prompt: redact(task.prompt) },
+    state: withJob(state, (job) => redactJob(job, redact)),
   }
 }
 
 /** What the verdict rests on stays as it is: a secret may be a word such as `active`. */
-function redactJob(job: Job, redact: Redact): Job {
+function redactJob<J extends Job>(job: J, redact: Redact): J {
   const { id, status, prLink } = job
   const line = (text: string): string => oneLine(text, MAX_FIELD, redact)
   const repository = prLink?.repository && line(prLink.repository)

@@ -19,7 +19,21 @@ import { oneLine } from '../../text/untrusted.ts'
 import { formatWarnings } from './warnings.ts'
 import { adviseAttaching, OUTCOME_ROWS } from './outcomes.ts'
 import { adviseOnPullRequest, formatPullRequest } from './pull-request-status.ts'
-import { type Changes, isLookedAt, getJobId, lastReadJob, ownPullRequest, type Report } from './report.ts'
+import type { Changes, Report } from './report.ts'
+import {
+  getError,
+  getJob,
+  getJobId,
+  getLastReadJob,
+  getOutcome,
+  getOwnLink,
+  getPullRequest,
+  getRounds,
+  getStepFollowUpReason,
+  getStepProgress,
+  getTask,
+  isLookedAt,
+} from './step-end.ts'
 import { formatEnd } from './turn-texts.ts'
 import type { Turn } from './turn.ts'
 
@@ -33,16 +47,18 @@ const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attac
 const MAX_HEADING_NAME_CHARS = 40
 
 /** What kind of step it was; undefined for one that had nothing to do. */
-function getKind({ outcome, task, comment, continued }: Report): string | undefined {
-  if (task === undefined || outcome === 'skipped') return undefined
+function getKind(report: Report): string | undefined {
+  const { comment } = report
+  const [task, continued] = [getTask(report), getStepFollowUpReason(report)]
+  if (task === undefined || getOutcome(report) === 'skipped') return undefined
   const origin = comment !== undefined ? ' from a comment' : continued === undefined ? '' : ' on an open pull request'
   return `${TASK_NAMES[task.kind]}${origin}`
 }
 
 /** GitHub shows the workflow job above all of its summaries. */
 function headline(report: Report, { isGreen, title }: Conclusion): string {
-  const { outcome, projectId, stepId } = report
-  const [green, red] = OUTCOME_ROWS[outcome].icons
+  const { projectId, stepId } = report
+  const [green, red] = OUTCOME_ROWS[getOutcome(report)].icons
   const icon = isGreen ? (adviseOnPullRequest(report) === undefined ? green : '⚠️') : red
   const name = (text: string): string => inlineCode(oneLine(text, MAX_HEADING_NAME_CHARS))
   const place = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
@@ -58,8 +74,9 @@ const COUNT = /: \d+ commits?$/
 
 /** What the sections before have not told, what started the run, and the job. */
 function facts(report: Report, { text }: Conclusion): string {
-  const { startedBy, change, pullRequest: { state, branch, outside = [] } = {}, warnings, job, durationMs } = report
-  const [id, lastRead] = [getJobId(report), lastReadJob(report)]
+  const { startedBy, change, warnings, durationMs } = report
+  const { state, branch, outside = [] } = getPullRequest(report)
+  const [id, job, lastRead] = [getJobId(report), getJob(report), getLastReadJob(report)]
   const trigger = startedBy && { ...startedBy, text: startedBy.text.replace(change === undefined ? '' : COUNT, '') }
   const ref = job?.ref === undefined ? '' : ` at ${fact(job.ref)}`
   return table({
@@ -90,10 +107,11 @@ function timeline({ timeline }: Report): string[] {
   return rows.length === 0 ? [] : ['### Time line', grid(['UTC', 'After', 'What happened'], rows)]
 }
 
-function prompt({ task, preview }: Report): string {
+function prompt(report: Report): string {
+  const task = getTask(report)
   if (task === undefined || task.kind === 'attach' || task.prompt === '') return ''
   const fold = (maxBytes: number): string => foldedText('The prompt', task.prompt, maxBytes)
-  const whole = preview && fold(MAX_PREVIEW_BYTES)
+  const whole = getOutcome(report) === 'previewed' ? fold(MAX_PREVIEW_BYTES) : undefined
   return whole !== undefined && Buffer.byteLength(whole) <= MAX_PREVIEW_BYTES ? whole : fold(MAX_PROMPT_BYTES)
 }
 
@@ -116,7 +134,7 @@ function isReadyForPrompt({ status }: Job): boolean {
 
 /** What the job could do next. Nobody is to send more before it is known what became of this. */
 function whatNext(report: Report, { advice }: Conclusion): string[] {
-  const { job, error, progress, outcome } = report
+  const [job, error, outcome] = [getJob(report), getError(report), getOutcome(report)]
   const attaching = adviseAttaching(report)
   if (attaching !== undefined)
     return attaching === advice ? [] : ['### What next', attaching, linesToCopy(getJobId(report))]
@@ -124,7 +142,7 @@ function whatNext(report: Report, { advice }: Conclusion): string[] {
     job === undefined ||
     !isReadyForPrompt(job) ||
     error !== undefined ||
-    progress === 'taken' ||
+    getStepProgress(report) === 'taken' ||
     outcome === 'cancelled'
   )
     return []
@@ -135,7 +153,7 @@ function whatNext(report: Report, { advice }: Conclusion): string[] {
 /** The job summary, as Markdown for GitHub: the verdict first, then the pull request, then what led to it. */
 export function renderSummary(report: Report, conclusion: Conclusion): string {
   const { text, advice } = conclusion
-  const quote = report.error?.quote
+  const quote = getError(report)?.quote
   return joinBlocks([
     headline(report, conclusion),
     formatSentences(text),
@@ -173,10 +191,10 @@ function firstRows<T>(
 }
 
 function pullRequestHeading(report: Report): string {
-  const link = ownPullRequest(report)
+  const link = getOwnLink(report)
   if (link === undefined) return ''
   const { href, number, repository } = link
-  const title = report.pullRequest?.title ?? ''
+  const title = getPullRequest(report).title ?? ''
   const place = number === undefined || repository === undefined ? '' : `#${number} in ${repository}`
   const name = place === '' ? 'Open the pull request' : `Pull request ${place}`
   const text = title === '' ? name : `${inlineCode(oneLine(title, MAX_TITLE))} ${place}`
@@ -200,7 +218,8 @@ function files({ changes }: Report): string[] {
 const RESULTS = { failure: '❌ failed', pending: '⏳ not finished', success: '✅ passed' } as const
 const WORST_FIRST = ['failure', 'pending', 'success'] as const
 
-function checks({ pullRequest: { checkList = [] } = {} }: Report): string {
+function checks(report: Report): string {
+  const { checkList = [] } = getPullRequest(report)
   const sorted = WORST_FIRST.flatMap((wanted) => checkList.filter(({ state }) => state === wanted))
   const toRow = ({ name, state, waitsForApproval, tookMs, detailsUrl: url }: Check): string[] => [
     linked({ text: quoted(name), url }),
@@ -219,5 +238,5 @@ function round(turn: Turn, index: number): string[] {
 
 /** The pull request by its title, what the step has changed in it, its checks, and each round; empty for what is not known. */
 function pullRequestSections(report: Report): string[] {
-  return [pullRequestHeading(report), ...files(report), checks(report), ...report.rounds.flatMap(round)]
+  return [pullRequestHeading(report), ...files(report), checks(report), ...getRounds(report).rounds.flatMap(round)]
 }

@@ -3,8 +3,18 @@ import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { CHECKS_TEXTS } from './pull-request-status.ts'
-import { getEnd, getProgress, isSent, type Ended, type Stopped, type Turn, type Work } from './turn.ts'
-import { getStopOutcome, getNewest, type Turns } from './turns.ts'
+import {
+  type Ended,
+  getEnd,
+  getNewest,
+  getProgress,
+  isSent,
+  type Stopped,
+  type Turn,
+  type Turns,
+  type Work,
+} from './turn.ts'
+import { getStopOutcome } from './turns.ts'
 
 /** The end of a turn whose pull request may have new commits although the turn did not complete. */
 function formatEndedBadly(text: string, work: Work): string {

@@ -59,9 +59,9 @@ export const STOPS = {
 
 export type RoundStop = keyof typeof STOPS
 
-/** What a report has of the rounds that were sent, and why none follows. */
-interface Fixing {
-  readonly rounds: readonly unknown[]
+/** The rounds that were sent, one that is on its way among them, and why none follows. */
+export interface Fixing {
+  readonly rounds: readonly Turn[]
   readonly stop?: RoundStop | undefined
 }
 
@@ -197,6 +197,13 @@ export interface Turn {
   readonly roundStop?: RoundStop | undefined
 }
 
+/** The turns of a step, the oldest first. The first is the step's own, further ones are rounds that send failing checks back. */
+export type Turns = readonly [Turn, ...Turn[]]
+
+export function getNewest(turns: Turns): Turn {
+  return turns.at(-1) ?? turns[0]
+}
+
 /** The state that an error interrupted, or the state itself. */
 export function withoutStop(state: TurnState): Underway | TurnEnd {
   return state.kind === 'stopped' ? state.during : state
@@ -242,6 +249,31 @@ export function getReads(given: TurnState): JobReads {
   return {
     job: 'job' in state ? state.job : undefined,
     lastProblem: 'lastProblem' in state ? state.lastProblem : undefined,
+  }
+}
+
+/** The state with another job, if it has one. */
+export function withJob(state: TurnState, change: <J extends Job>(job: J) => J): TurnState {
+  switch (state.kind) {
+    case 'planning':
+    case 'previewed':
+      return state
+    case 'preparing':
+    case 'sending':
+    case 'delivery-unknown':
+    case 'not-sent':
+    case 'timed-out':
+      return state.job === undefined ? state : { ...state, job: change(state.job) }
+    case 'accepted':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'unusable-link':
+    case 'left-behind':
+      return { ...state, job: change(state.job) }
+    case 'ended':
+      return { ...state, job: change(state.job) }
+    case 'stopped':
+      return { ...state, during: withoutStop(withJob(state.during, change)) }
   }
 }
 
@@ -350,4 +382,9 @@ export function getFollowUpReason({ state, followUpReason }: Turn): FollowUpReas
 export function getFindings(turn: Turn): PullRequestFindings | undefined {
   const end = getEnd(turn)
   return turn.pullRequest ?? (end?.kind === 'left-behind' ? end.pullRequest : undefined)
+}
+
+/** What was seen last of the pull request; undefined if nobody looked. */
+export function getLastFindings(turns: Turns): PullRequestFindings | undefined {
+  return turns.map(getFindings).findLast((found) => found !== undefined)
 }

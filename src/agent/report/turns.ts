@@ -2,12 +2,10 @@ import type { TerminalStatus } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import {
   type Ended,
+  type Fixing,
   getEnd,
   getEnded,
-  getFindings,
-  getFollowUpReason,
-  getProgress,
-  getReads,
+  getNewest,
   getWork,
   isSent,
   mayHaveChanged,
@@ -15,16 +13,10 @@ import {
   type Stopped,
   type Turn,
   type TurnEnd,
+  type Turns,
   type Work,
 } from './turn.ts'
-import type { Facts, Outcome, PullRequestOperation, Report } from './report.ts'
-
-/** The turns of a step, the oldest first. The first is the step's own, further ones are rounds that send failing checks back. */
-export type Turns = readonly [Turn, ...Turn[]]
-
-export function getNewest(turns: Turns): Turn {
-  return turns.at(-1) ?? turns[0]
-}
+import type { Outcome, PullRequestOperation } from './report.ts'
 
 /** What stops a round takes nothing from the result of the step's own turn; but a cancelled run is cancelled, and a defect is red. */
 function isFatal(stopped: Stopped): boolean {
@@ -32,14 +24,16 @@ function isFatal(stopped: Stopped): boolean {
 }
 
 /** What an error that stopped a turn makes of it. */
-export function getStopOutcome({ error, isCancelled }: Stopped): Outcome {
+export function getStopOutcome({ error, isCancelled }: Stopped): Extract<Outcome, 'error' | 'cancelled' | 'timed-out'> {
   if (error.code === 'internal') return 'error'
   if (error.code === 'cancelled' || isCancelled) return 'cancelled'
   return error.code === 'deadline' ? 'timed-out' : 'error'
 }
 
+type EndedOutcome = Extract<Outcome, 'pull-request' | 'no-changes' | 'failed' | 'archived'>
+
 /** What the job's status and its pull request say of a turn that was seen to end. */
-function getEndedOutcome({ job, work }: Ended): Outcome {
+export function getEndedOutcome({ job, work }: Ended): EndedOutcome {
   switch (job.status) {
     case 'failed':
     case 'archived':
@@ -49,7 +43,7 @@ function getEndedOutcome({ job, work }: Ended): Outcome {
   }
 }
 
-function getWorkOutcome(work: Work): Outcome {
+function getWorkOutcome(work: Work): EndedOutcome {
   switch (work.kind) {
     case 'created':
     case 'updated':
@@ -61,47 +55,13 @@ function getWorkOutcome(work: Work): Outcome {
   }
 }
 
-/** What became of one turn. */
-export function getEndOutcome(end: TurnEnd): Outcome {
-  switch (end.kind) {
-    case 'not-sent':
-      return end.reason
-    case 'previewed':
-    case 'submitted':
-    case 'unconfirmed':
-    case 'timed-out':
-      return end.kind
-    case 'ended':
-      return getEndedOutcome(end)
-    case 'unusable-link':
-    case 'left-behind':
-      return 'error'
-  }
-}
-
-/** What keeps a turn from being what was asked for; undefined for an end that needs no error to explain it. */
-function getEndError(end: TurnEnd): ActionError | undefined {
-  switch (end.kind) {
-    case 'previewed':
-    case 'submitted':
-    case 'unconfirmed':
-    case 'ended':
-      return undefined
-    case 'not-sent':
-    case 'timed-out':
-    case 'unusable-link':
-    case 'left-behind':
-      return end.error
-  }
-}
-
 function toOperation(turn: Turn): PullRequestOperation | undefined {
   const { kind } = getWork(turn)
   return kind === 'none' || kind === 'unknown' ? undefined : kind
 }
 
 /** The error that decides what became of the step, if one does. */
-function findDecidingStop(turns: Turns): Stopped | undefined {
+export function findDecidingStop(turns: Turns): Stopped | undefined {
   const { state } = getNewest(turns)
   if (state.kind !== 'stopped') return undefined
   return getEnd(turns[0]) === undefined || isFatal(state) ? state : undefined
@@ -181,6 +141,11 @@ export function getRoundStop(turns: Turns): RoundStop | undefined {
   return end && stopAfterRound(end)
 }
 
+/** The rounds that were sent, and why none follows. */
+export function getFixing(turns: Turns): Fixing {
+  return { rounds: sentRounds(turns), stop: getRoundStop(turns) }
+}
+
 /** Whether the step has a pull request to follow. */
 export function isToTrack(turns: Turns): boolean {
   return getEnded(turns[0])?.job.prLink !== undefined && getRoundStop(turns) === undefined
@@ -217,40 +182,11 @@ export function getPullRequestOperation(turns: Turns): PullRequestOperation | un
   const operation = toOperation(own)
   if (operation === 'created' || getEnd(own) === undefined) return operation
   if (rounds.some(hasUpdated)) return 'updated'
-  const mayPush = mayHaveChanged({ rounds: sentRounds(turns), stop: getRoundStop(turns) })
+  const mayPush = mayHaveChanged(getFixing(turns))
   return operation === 'unchanged' && (mayPush || rounds.some(isWorkUnknown)) ? undefined : operation
 }
 
-/** What became of the step. @param skipReason why nothing was sent, if the change that started the run was no reason to */
-export function getOutcome(turns: Turns, skipReason?: string): Outcome {
-  const [own, ...rounds] = turns
-  const stopped = findDecidingStop(turns)
-  if (stopped !== undefined) return getStopOutcome(stopped)
-  const end = getEnd(own)
-  if (end === undefined) return skipReason === undefined ? 'error' : 'skipped'
-  return rounds.some((round) => hasUpdated(round) || isWorkUnknown(round)) ? 'pull-request' : getEndOutcome(end)
-}
-
-/** All that is known of a step, whether it has ended or not. */
-export function createReport(turns: Turns, facts: Facts): Report {
-  const [own] = turns
-  const end = getEnd(own)
-  const stopped = findDecidingStop(turns)
-  return {
-    ...facts,
-    ...getReads(own.state),
-    // A dry run has no job of its own, whichever it has read.
-    ...(facts.dryRun === true && { job: undefined }),
-    task: own.task,
-    progress: getProgress(own),
-    continued: getFollowUpReason(own),
-    pullRequest: turns.map(getFindings).findLast((found) => found !== undefined),
-    outcome: getOutcome(turns, facts.skipReason),
-    preview: end?.kind === 'previewed' ? end : undefined,
-    operation: getPullRequestOperation(turns),
-    error: stopped === undefined ? end && getEndError(end) : stopped.error,
-    jobInRound: turns.length > 1 ? getReads(getNewest(turns).state).job : undefined,
-    rounds: sentRounds(turns),
-    stop: getRoundStop(turns),
-  }
+/** Whether a round has changed the pull request, or may have. */
+export function hasChangedInRound([, ...rounds]: Turns): boolean {
+  return rounds.some((round) => hasUpdated(round) || isWorkUnknown(round))
 }

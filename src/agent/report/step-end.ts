@@ -1,0 +1,229 @@
+import type { Job, PullRequestLink } from '../../docs-service/schemas.ts'
+import type { ActionError } from '../../runtime/errors.ts'
+import type { Task } from '../inputs.ts'
+import type { Outcome, PullRequestOperation, Report } from './report.ts'
+import {
+  type Ended,
+  type Fixing,
+  type FollowUpReason,
+  getEnd,
+  getFollowUpReason,
+  getLastFindings,
+  getNewest,
+  getProgress,
+  getReads,
+  isFixing,
+  type Progress,
+  type PullRequestFindings,
+  type Turn,
+  type TurnEnd,
+  type Turns,
+} from './turn.ts'
+import {
+  findDecidingStop,
+  getEndedOutcome,
+  getFixing,
+  getPullRequestOperation,
+  getStopOutcome,
+  hasChangedInRound,
+} from './turns.ts'
+
+/** How a step ended, as far as it has. Everything that is said of a step as a whole follows from this. */
+export type StepEnd =
+  | { readonly kind: 'no-key' }
+  /** The change that started the run was no reason to send anything. */
+  | { readonly kind: 'nothing-to-do'; readonly reason: string }
+  /** Known before the step's end: the turn, or a round, may still change everything. */
+  | { readonly kind: 'under-way' }
+  /** The step is over, and its turn has no end. */
+  | { readonly kind: 'without-end' }
+  | {
+      readonly kind: 'stopped'
+      readonly outcome: Extract<Outcome, 'error' | 'cancelled' | 'timed-out'>
+      readonly error: ActionError
+    }
+  /** The end of the step's own turn was seen. What rounds have changed counts as well. */
+  | {
+      readonly kind: 'ended'
+      readonly outcome: Extract<Outcome, 'pull-request' | 'no-changes' | 'failed' | 'archived'>
+    }
+  | Exclude<TurnEnd, Ended>
+
+function getEndOfTurns(turns: Turns, skipReason: string | undefined): StepEnd {
+  const stopped = findDecidingStop(turns)
+  if (stopped !== undefined) return { kind: 'stopped', outcome: getStopOutcome(stopped), error: stopped.error }
+  const end = getEnd(turns[0])
+  if (end === undefined)
+    return skipReason === undefined ? { kind: 'without-end' } : { kind: 'nothing-to-do', reason: skipReason }
+  if (end.kind !== 'ended') return end
+  return { kind: 'ended', outcome: hasChangedInRound(turns) ? 'pull-request' : getEndedOutcome(end) }
+}
+
+export function getStepEnd(report: Report): StepEnd {
+  switch (report.kind) {
+    case 'no-key':
+      return { kind: 'no-key' }
+    case 'not-started':
+      return { kind: 'stopped', outcome: 'error', error: report.error }
+    case 'ran':
+      return getEndOfTurns(report.turns, report.skipReason)
+    case 'running': {
+      const { turns } = report
+      const end = getEndOfTurns(turns, undefined)
+      // A round that is under way may still add commits.
+      const mayChange = end.kind === 'ended' && end.outcome === 'no-changes' && isFixing(getFixing(turns))
+      return getEnd(turns[0]) === undefined || mayChange ? { kind: 'under-way' } : end
+    }
+  }
+}
+
+export function getOutcome(report: Report): Outcome {
+  const end = getStepEnd(report)
+  switch (end.kind) {
+    case 'no-key':
+    case 'nothing-to-do':
+      return 'skipped'
+    case 'under-way':
+      return 'submitted'
+    case 'stopped':
+    case 'ended':
+      return end.outcome
+    case 'not-sent':
+      return end.reason
+    case 'previewed':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+      return end.kind
+    case 'without-end':
+    case 'unusable-link':
+    case 'left-behind':
+      return 'error'
+  }
+}
+
+/** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
+export function getError(report: Report): ActionError | undefined {
+  const end = getStepEnd(report)
+  switch (end.kind) {
+    case 'stopped':
+    case 'not-sent':
+    case 'timed-out':
+    case 'unusable-link':
+    case 'left-behind':
+      return end.error
+    case 'no-key':
+    case 'nothing-to-do':
+    case 'under-way':
+    case 'without-end':
+    case 'ended':
+    case 'previewed':
+    case 'submitted':
+    case 'unconfirmed':
+      return undefined
+  }
+}
+
+/** Whether the step looks at the pull request of its job: it has seen the end of a turn, however that came out. */
+export function isLookedAt(report: Report): boolean {
+  const end = getStepEnd(report)
+  switch (end.kind) {
+    case 'ended':
+      return getJob(report)?.prLink !== undefined
+    case 'no-key':
+    case 'nothing-to-do':
+    case 'under-way':
+    case 'without-end':
+    case 'stopped':
+    case 'not-sent':
+    case 'previewed':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+    case 'unusable-link':
+    case 'left-behind':
+      return false
+  }
+}
+
+/** Undefined if the step did not run. */
+function getTurns(report: Report): Turns | undefined {
+  switch (report.kind) {
+    case 'ran':
+    case 'running':
+      return report.turns
+    case 'no-key':
+    case 'not-started':
+      return undefined
+  }
+}
+
+function getOwnTurn(report: Report): Turn | undefined {
+  return getTurns(report)?.[0]
+}
+
+/** Undefined if the inputs did not say what to do. */
+export function getTask(report: Report): Task | undefined {
+  return getOwnTurn(report)?.task
+}
+
+/** The job of the step's own turn. A dry run has no job of its own, whichever it has read. */
+export function getJob(report: Report): Job | undefined {
+  const turn = getOwnTurn(report)
+  return turn === undefined || report.dryRun === true ? undefined : getReads(turn.state).job
+}
+
+/** The job as it was last read, in a round too. */
+export function getLastReadJob(report: Report): Job | undefined {
+  const turns = getTurns(report)
+  const inRound = turns !== undefined && turns.length > 1 ? getReads(getNewest(turns).state).job : undefined
+  return inRound ?? getJob(report)
+}
+
+/** Why the newest read in the step's own turn failed, if it did. */
+export function getLastProblem(report: Report): ActionError | undefined {
+  const turn = getOwnTurn(report)
+  return turn && getReads(turn.state).lastProblem
+}
+
+export function getStepProgress(report: Report): Progress | undefined {
+  const turn = getOwnTurn(report)
+  return turn && getProgress(turn)
+}
+
+export function getStepFollowUpReason(report: Report): FollowUpReason | undefined {
+  const turn = getOwnTurn(report)
+  return turn && getFollowUpReason(turn)
+}
+
+/** What was seen last of the pull request; empty if nobody looked. */
+export function getPullRequest(report: Report): PullRequestFindings {
+  const turns = getTurns(report)
+  return (turns && getLastFindings(turns)) ?? {}
+}
+
+export function getOperation(report: Report): PullRequestOperation | undefined {
+  const turns = getTurns(report)
+  return turns && getPullRequestOperation(turns)
+}
+
+/** The rounds that were sent, and why none follows. */
+export function getRounds(report: Report): Fixing {
+  const turns = getTurns(report)
+  return turns === undefined ? { rounds: [] } : getFixing(turns)
+}
+
+/** The id that a later step can follow up on or attach to. A dry run has done nothing that a later step could build on. */
+export function getJobId(report: Report): string | undefined {
+  if (report.dryRun === true) return undefined
+  const task = getTask(report)
+  return getJob(report)?.id ?? (task?.kind === 'create' ? undefined : task?.jobId)
+}
+
+/** The pull request to show for this step. That of a follow-up without a good end is an earlier turn's, and shown if GitHub told of it. */
+export function getOwnLink(report: Report): PullRequestLink | undefined {
+  const outcome = getOutcome(report)
+  const hasEnded = getOperation(report) !== undefined || outcome === 'pull-request' || outcome === 'no-changes'
+  const isOwn = getStepProgress(report) === undefined || hasEnded || getPullRequest(report).state !== undefined
+  return isOwn ? getJob(report)?.prLink : undefined
+}
