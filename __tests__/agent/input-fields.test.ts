@@ -147,10 +147,10 @@ test.each([
   const controller = new AbortController()
   const cancelled = new ActionError('cancelled', 'The run was cancelled.')
   let turns = 0
-  const onTurn = (): void => {
+  const onYield = (): void => {
     if (++turns === 2) controller.abort(cancelled)
   }
-  const clock = fakeClock({ onTurn })
+  const clock = fakeClock({ onYield })
   const files = [at('docs/a.md'), at('docs/b.md'), at('docs/c.md')]
   await expect(look(files, { clock, signal: controller.signal })).rejects.toBe(cancelled)
   expect(turns).toBe(2)

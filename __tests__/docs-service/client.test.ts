@@ -262,7 +262,7 @@ describe('send prompt', () => {
   })
 
   test.each([
-    ['while the event loop is busy, before the prompt is sent', 'onTurn', 0],
+    ['while the event loop is busy, before the prompt is sent', 'onYield', 0],
     ['between two attempts', 'onSleep', 1],
   ])('sends nothing after a cancellation %s', async (_when, hook, sent) => {
     const run = new AbortController()

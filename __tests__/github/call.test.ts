@@ -93,7 +93,7 @@ test.each(['during a request', 'while the event loop is busy, before a request']
     }
     const options = { signal: run.signal, onBeforeResponse: cancel, faults: { [LIST]: ['never'] } } as const
     await askingGitHub(options, async (github, { asked, clock }) => {
-      const busyClock: Pick<Clock, 'turn'> = { turn: () => Promise.resolve().then(cancel) }
+      const busyClock: Pick<Clock, 'yieldToEventLoop'> = { yieldToEventLoop: () => Promise.resolve().then(cancel) }
       if (when.includes('busy')) Object.assign(clock, busyClock)
       expect([await catchError(list(github)), await catchError(list(github))]).toEqual([cancelled, cancelled])
       expect(asked).toHaveLength(when.includes('busy') ? 0 : 1)

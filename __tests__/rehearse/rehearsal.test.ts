@@ -35,7 +35,7 @@ const PATIENT: Clock = {
   now: () => 0,
   wallTime: () => new Date(0),
   sleep: (_ms, end) => (end === undefined ? sleep(5) : new Promise(() => undefined)),
-  turn: () => sleep(0),
+  yieldToEventLoop: () => sleep(0),
 }
 
 interface Steps {

@@ -87,7 +87,7 @@ test('yields to the event loop until it has read what arrived during an I/O call
     })
     far.write('first')
   })
-  await systemClock.turn()
+  await systemClock.yieldToEventLoop()
   const receivedInTime = [...received]
   near.destroy()
   far.destroy()

@@ -79,7 +79,7 @@ function createRequestClock(stepMs: number): Clock {
     now: () => (now += stepMs),
     wallTime: () => new Date(),
     sleep: () => Promise.resolve(),
-    turn: () => Promise.resolve(),
+    yieldToEventLoop: () => Promise.resolve(),
   }
 }
 

@@ -12,7 +12,7 @@ export interface FakeClock extends Clock {
 export interface FakeClockOptions {
   /** Called when somebody goes to sleep, with the number of sleeps before. */
   readonly onSleep?: (before: number) => void
-  readonly onTurn?: () => void
+  readonly onYield?: () => void
 }
 
 /** A process has run for a while when a step begins, so nothing may count from 0. */
@@ -24,7 +24,7 @@ export function stepClockOf(world: Clock): Clock {
 }
 
 /** A clock that moves only when someone sleeps, and then at once. It starts on 1 January 2026. */
-export function fakeClock({ onSleep, onTurn }: FakeClockOptions = {}): FakeClock {
+export function fakeClock({ onSleep, onYield }: FakeClockOptions = {}): FakeClock {
   const sleeps: number[] = []
   let now = CLOCK_START_MS
   return {
@@ -44,8 +44,8 @@ export function fakeClock({ onSleep, onTurn }: FakeClockOptions = {}): FakeClock
       signal?.throwIfAborted()
       now += ms
     },
-    async turn() {
-      onTurn?.()
+    async yieldToEventLoop() {
+      onYield?.()
       await Promise.resolve()
     },
   }

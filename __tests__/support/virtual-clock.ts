@@ -85,7 +85,7 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
     now: () => now,
     wallTime: () => new Date(WALL_START + now + (wallJump === undefined || now < wallJump.atMs ? 0 : wallJump.byMs)),
     sleep,
-    turn: () => Promise.resolve(),
+    yieldToEventLoop: () => Promise.resolve(),
     pending: () => events.length,
     at(timeMs, act) {
       add({ atMs: timeMs, act })

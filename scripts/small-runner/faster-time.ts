@@ -7,7 +7,7 @@ export function fasterClock(factor: number, startMs: number, clock: Clock = syst
     now: () => clock.now() * factor,
     wallTime: () => new Date(startMs + (clock.now() - startedAt) * factor),
     sleep: (ms, signal) => clock.sleep(ms / factor, signal),
-    turn: () => clock.turn(),
+    yieldToEventLoop: () => clock.yieldToEventLoop(),
   }
 }
 

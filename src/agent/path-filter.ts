@@ -170,7 +170,7 @@ async function findPlaces(
 ): Promise<readonly string[][]> {
   const found: string[][] = []
   for (const { path, previousPath } of files) {
-    await clock.turn()
+    await clock.yieldToEventLoop()
     signal.throwIfAborted()
     found.push([path, ...(previousPath === undefined ? [] : [previousPath])].filter(matters))
   }

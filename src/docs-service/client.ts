@@ -213,7 +213,7 @@ async function sendPrompt(sender: PromptSender, operation: Operation, prompt: st
   const reserveMs = Math.min(RESPONSE_RESERVE_MS, sender.totalMs * RESPONSE_RESERVE_SHARE)
   const getTimeToSendMs = (): number => deadlineAt - reserveMs - clock.now()
   // Process signals are handled only when the event loop runs, and a prompt cannot be taken back.
-  await clock.turn()
+  await clock.yieldToEventLoop()
   signal.throwIfAborted()
   if (getTimeToSendMs() < 0) throw createNoTimeError()
   const result = await sendWithCancelGrace(operation.path, JSON.stringify({ prompt }), sender)

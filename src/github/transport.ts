@@ -176,7 +176,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
 
   async function sendOnce({ method, send, policy: { signal } }: Outgoing, url: URL): Promise<GitHubResponse> {
     // Process signals are handled only when the event loop runs, and this request may write.
-    await clock.turn()
+    await clock.yieldToEventLoop()
     signal.throwIfAborted()
     const etag = method === 'GET' ? cache.get(url.href)?.headers.etag : undefined
     const timedOut = new TransportFailure(new Error('No response in time.'))

@@ -7,7 +7,7 @@ export interface Clock {
   /** Resolves after `ms` milliseconds, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Yields to the event loop, which then handles process signals and timers that became due while it was busy. */
-  turn(): Promise<void>
+  yieldToEventLoop(): Promise<void>
 }
 
 /** Node fires a timer of 2^31 ms or more immediately, so long sleeps are split. */
@@ -39,7 +39,7 @@ export const systemClock: Clock = {
       await startTimer(Math.min(left, MAX_TIMER_MS), signal)
     }
   },
-  async turn() {
+  async yieldToEventLoop() {
     // In an I/O callback, the first `setImmediate` fires before the next poll phase, and the second one after it.
     await waitForImmediate()
     await waitForImmediate()

@@ -145,7 +145,9 @@ async function compareEnds(ends: Ends, gone: number, github: GitHub, ownReposito
   const repository = isSameRepository(named, ownRepository) ? ownRepository : named
   return {
     ...comparison,
-    ...{ repository, gone, pullRequest },
+    repository,
+    gone,
+    pullRequest,
     title: `${about}, ${formatEnds(ends, comparison, shortRef)}`,
     story: `${story}, ${formatEnds(ends, comparison, (ref) => quoted(shortRef(ref)))}`,
     unlisted: whyUnlisted(ends, gone, comparison),

@@ -134,8 +134,8 @@ export function formatUsualTime(checks: readonly Check[], earlier: readonly Chec
   return ` On the commit before, ${oneLine(slowest.name, MAX_NAME_CHARS)} took ${formatDuration(slowest.tookMs)}.`
 }
 
-const SHORTEST_MS = 10_000
-const MAX_MS = 60_000
+const MIN_LOOK_PAUSE_MS = 10_000
+const MAX_LOOK_PAUSE_MS = 60_000
 const SHARE_OF_AGE = 0.1
 
 const SHARE_LEFT = 0.1
@@ -151,8 +151,8 @@ const HOUR_MS = 3_600_000
  */
 export function nextLookMs({ hasChanged, endsInMs, isSettling }: Looks, ageMs: number, isShort: boolean): number {
   if (isSettling) return endsInMs
-  const byAgeMs = Math.min(Math.max(ageMs * SHARE_OF_AGE, SHORTEST_MS), MAX_MS)
-  const usualMs = hasChanged ? SHORTEST_MS : byAgeMs
+  const byAgeMs = Math.min(Math.max(ageMs * SHARE_OF_AGE, MIN_LOOK_PAUSE_MS), MAX_LOOK_PAUSE_MS)
+  const usualMs = hasChanged ? MIN_LOOK_PAUSE_MS : byAgeMs
   return Math.min(isShort ? 2 * byAgeMs : usualMs, endsInMs)
 }
 

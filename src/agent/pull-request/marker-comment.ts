@@ -423,8 +423,13 @@ export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise
   const now = clock.wallTime().getTime()
   const signature = [context.runId, context.runAttempt, now, Math.floor(random() * 1e6)].join('.')
   const update = {
-    ...{ label: inputs.label, followUps, signature, maxFollowUps: inputs.maxFollowUps, isReservation: true },
-    ...{ rows: getWorkingRows(step), left: undefined },
+    label: inputs.label,
+    followUps,
+    signature,
+    maxFollowUps: inputs.maxFollowUps,
+    isReservation: true,
+    rows: getWorkingRows(step),
+    left: undefined,
   }
   const result = await updateMarkerComment(rolling, commentId, update, access)
   return result === 'used-up' ? result : { pullRequest, jobId, followUps, signature, ...result }

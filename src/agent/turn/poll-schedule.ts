@@ -3,8 +3,8 @@ import type { NextPauseMs } from '../../runtime/clock.ts'
 
 const FIRST_MS = 10_000
 const SHARE_OF_ELAPSED = 0.08
-const SHORTEST_MS = 5_000
-const MAX_MS = 10_000
+const MIN_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 10_000
 const JITTER = 0.1
 
 /** How far the waiting has come. */
@@ -27,7 +27,7 @@ export interface PollState {
  */
 export function nextPollMs(fixedMs: number | undefined, state: PollState): number {
   const { elapsedMs, reads, minDelayMs, random } = state
-  const ownMs = reads === 0 ? FIRST_MS : Math.min(Math.max(SHARE_OF_ELAPSED * elapsedMs, SHORTEST_MS), MAX_MS)
+  const ownMs = reads === 0 ? FIRST_MS : Math.min(Math.max(SHARE_OF_ELAPSED * elapsedMs, MIN_PAUSE_MS), MAX_PAUSE_MS)
   return Math.max(fixedMs ?? ownMs * (1 + JITTER * (2 * random - 1)), minDelayMs)
 }
 

@@ -48,19 +48,19 @@ async function awaitBegin(jobId: string, watch: JobWatch): Promise<boolean> {
 }
 
 /**
- * A prompt whose fate is unknown was taken if its turn is seen. That somebody archived the job proves nothing, and whatever
- * ends the reading, a cancelled run included, leaves the fate as it was.
- * @throws the fate
+ * A prompt whose delivery is unknown was accepted if its turn is seen. That somebody archived the job proves nothing, and
+ * whatever ends the reading, a cancelled run included, leaves the delivery unknown.
+ * @throws ActionError the given one, if no turn is seen
  */
-async function confirmDelivery(fate: ActionError, before: Job, watch: JobWatch): Promise<void> {
+async function confirmDelivery(unknown: ActionError, before: Job, watch: JobWatch): Promise<void> {
   watch.note('It is not known whether the service accepted the prompt. The step looks whether the agent begins it.')
-  const isTaken =
+  const isAccepted =
     isTerminal(before) &&
     (await awaitBegin(before.id, watch).catch((error: unknown) => {
       if (error instanceof ActionError) return false
       throw error
     }))
-  if (!isTaken) throw fate
+  if (!isAccepted) throw unknown
 }
 
 /** Waits for the end of the turn. A read that contradicts an end while its link is awaited reopens the question. */
