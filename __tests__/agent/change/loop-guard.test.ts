@@ -97,6 +97,8 @@ const OF_ANN = noMark({ ...UNMARKED, number: 5, author: ANN })
 const READ_MERGED = { readPullRequest: inTurn({ ...PULL_REQUEST, state: 'merged' as const }) }
 const young = (fields: object) => brings([{ ...OPEN, labels: [], createdAt: UNMARKED.createdAt, ...fields }])
 const YOUNG = young({})
+const YOUNG_MERGE = young({ state: 'merged' })
+const OLD_MERGE = young({ state: 'merged', createdAt: PULL_REQUEST.createdAt })
 /** An account has authored an earlier pull request of this action. */
 const knowing = (account: typeof BOT): Answers => ({
   listNewestPullRequests: () =>
@@ -199,9 +201,12 @@ test.each<Row>([
   ['a run of an app on its old one', runOn('agent/guide', 'c', BOT), { ...young(OLD), ...NEVER }, ASKS],
   ['a push of an app to one with a label', toBranch(BOT), { ...young({ labels: ['docs-agent'] }), ...NEVER }, OWN],
   ['a push of a person to theirs', toBranch(ANN), { ...young({ author: ANN }), ...NEVER }, ASKS],
-  ['a push by an app of a merge without a mark', toBranch(BOT), { ...young({ state: 'merged' }), ...NEVER }, ASKS],
+  ['a push by an app of a new merge without a mark', toBranch(BOT), { ...YOUNG_MERGE, ...NEVER }, ASKS_LATE],
+  ['a push by an app of an old merge without a mark', toBranch(BOT), { ...OLD_MERGE, ...NEVER }, ASKS],
+  ['a new merge that gets its label', PUSHED, { ...YOUNG_MERGE, ...noMark(UNMARKED, PULL_REQUEST) }, OWN_LATE],
   ['a new pull request that gets its label', opened(BOT), noMark(UNMARKED, UNMARKED, PULL_REQUEST), OWN_LATE],
   ['a new pull request of another app', opened(BOT), NEVER, ASKS_LATE],
+  ['one of another app, where marks come seldom', opened(BOT), NEVER, { sleptMs: 360_000 }, SELDOM],
   ['a new pull request of a person', opened(ANN), noMark({ ...UNMARKED, author: ANN }), ASKS],
   ['a pull request with the label, without a token', OPENED, null, OWN],
 
@@ -233,7 +238,21 @@ test.each<Row>([
     NOT_SKIPPED,
   ],
   ["a push of the agent's bot before its pull request", toBranch(BOT), knowing(BOT), { ...PUSHED_BY, sleptMs: 60_000 }],
-  ['a push of another bot before its pull request', toBranch(BOT), knowing(WORKFLOWS), { sleptMs: 60_000 }],
+  [
+    'the first push of a bot before its pull request',
+    toBranch(BOT),
+    { ...openedLate('docs-agent'), ...knowing(WORKFLOWS) },
+    { ...OWN, sleptMs: 90_000 },
+  ],
+  ['a push of another bot without a pull request', toBranch(BOT), knowing(WORKFLOWS), { sleptMs: 150_000 }],
+  ['a push of a workflow without a pull request', toBranch(WORKFLOWS), knowing(WORKFLOWS), { sleptMs: 60_000 }],
+  [
+    'a push of a bot without a label to look for',
+    toBranch(BOT),
+    openedLate('docs-agent'),
+    { sleptMs: 60_000 },
+    { label: '' },
+  ],
   ['a push of a person without a pull request', pushOf(ANN), knowing(BOT), ASKS],
   [
     "a push of the agent's user account before its pull request",

@@ -11,6 +11,7 @@ import { getGuardEnd, type SourcePullRequest } from './source-pull-requests.ts'
 
 /** Up to a minute and a half: a label is put on as soon as the step that waits for the job has seen its end. */
 const MARK_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
+const USUAL_MARK_MS = MARK_PAUSES_MS.reduce((sum, ms) => sum + ms, 0)
 /** Added to the poll interval: a step that reads its job seldom marks the pull request later. */
 const MARK_AFTER_POLL_MS = 60_000
 /** A step that GitHub or the service refuses a few times marks the pull request as late as this. */
@@ -19,18 +20,20 @@ const LATE_MARK_PAUSE_MS = 30_000
 /** For as long, in milliseconds, a pull request is new: its run may have waited for a runner, and the job's end comes later. */
 const NEW_FOR_MS = 300_000
 
-/** The pauses before a mark of this action is looked for again, in milliseconds, if it may be written as late as by this step. */
-function getLateMarkPauses({ pollIntervalMs = 0 }: AgentStep['inputs']): readonly number[] {
-  const knownMs = MARK_PAUSES_MS.reduce((sum, ms) => sum + ms, 0)
-  const lateMs = Math.max(pollIntervalMs + MARK_AFTER_POLL_MS, MARK_AFTER_REFUSALS_MS)
-  const count = Math.ceil((lateMs - knownMs) / LATE_MARK_PAUSE_MS)
+/** How late a step with these inputs marks its pull request, in milliseconds, if nothing refuses it. */
+const getMarkMs = ({ pollIntervalMs = 0 }: AgentStep['inputs']): number =>
+  Math.max(USUAL_MARK_MS, pollIntervalMs + MARK_AFTER_POLL_MS)
+
+/** The pauses before a mark of this action is looked for again, in milliseconds. */
+function listMarkPauses(lateMs: number): readonly number[] {
+  const count = Math.ceil((lateMs - USUAL_MARK_MS) / LATE_MARK_PAUSE_MS)
   return [...MARK_PAUSES_MS, ...Array<number>(count).fill(LATE_MARK_PAUSE_MS)]
 }
 
 /** Bots that are not the agent: with the account of workflows, anybody's workflow opens pull requests. */
 const NO_AGENTS: readonly string[] = ['github-actions[bot]', ...OTHER_BOTS]
 
-/** How an unmarked open pull request is judged. `agent`: it is the agent's. `wait`: its mark may still come. */
+/** How an unmarked pull request is judged. `agent`: it is the agent's. `wait`: its mark may still come. */
 type Unmarked = 'agent' | 'wait' | 'wait-longer' | 'others'
 
 /** Tells the work of this action's jobs from that of others. All of it throws ActionError if GitHub does not tell. */
@@ -42,7 +45,7 @@ export interface OwnWork {
   readonly isOwn: (pullRequest: SourcePullRequest) => Promise<boolean>
   /**
    * Whose work a branch without a pull request is, by whoever pushed it. An agent pushes a branch before it opens the pull
-   * request, and a person with such an account may push branches of their own, too.
+   * request. A person with such an account, or another bot, may push branches of their own.
    */
   readonly judgeBranch: (name: string) => Promise<readonly number[] | 'agent' | 'others'>
 }
@@ -61,24 +64,30 @@ export function openOwnWork(step: AgentStep): OwnWork {
   }
 
   /**
-   * Judges an open pull request without a mark by its author. Accounts that authored earlier pull requests of this action are
-   * the agent's; but a person may open pull requests of their own, too.
+   * Judges a pull request without a mark by its author. Accounts that authored earlier pull requests of this action are the
+   * agent's; but a person may open pull requests of their own, too. One that was merged at once may get its mark later.
    */
-  async function judgeUnmarked({ author, createdAt }: SourcePullRequest): Promise<Unmarked> {
+  async function judgeUnmarked({ author, createdAt, state }: SourcePullRequest): Promise<Unmarked> {
     const isBot = author.type === 'Bot'
     const ageMs = clock.wallTime().getTime() - Date.parse(createdAt)
-    const isByApp = event.kind === 'push' && event.sender.isBot
-    const isNew = ageMs < Math.max(NEW_FOR_MS, (inputs.pollIntervalMs ?? 0) + MARK_AFTER_POLL_MS)
-    const isKnown = (isBot || isNew) && (await orUndefined(isAgentAccount(author))) === true
+    const isByApp = event.kind === 'push' && event.sender.isBot && isOpen({ state })
+    const isNew = ageMs < Math.max(NEW_FOR_MS, getMarkMs(inputs))
+    const ask = () => isAgentAccount(author)
+    // A new one may still get its mark. Of an older one nothing but the account tells.
+    const isKnown = (isBot || isNew) && (await (isNew ? orUndefined(ask()) : ask())) === true
     if (isKnown) return isBot ? 'agent' : 'wait-longer'
     return isByApp || (isNew && isBot) ? 'wait' : 'others'
   }
 
   /** Waits as long as the step that writes the mark may take; gives what was looked for, or undefined if it did not come. */
-  async function awaitLate<T>(what: string, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  async function awaitLate<T>(
+    what: string,
+    look: () => Promise<T | undefined>,
+    leastMs = MARK_AFTER_REFUSALS_MS,
+  ): Promise<T | undefined> {
     const heartbeat = new Heartbeat({ clock, log: core.log })
     heartbeat.say(`Waiting for ${what}.`)
-    for (const pauseMs of getLateMarkPauses(inputs)) {
+    for (const pauseMs of listMarkPauses(Math.max(getMarkMs(inputs), leastMs))) {
       // Such a wait is not counted as a question.
       if (!questions.allowWait(pauseMs)) return undefined
       await clock.sleep(pauseMs, signal)
@@ -113,32 +122,34 @@ export function openOwnWork(step: AgentStep): OwnWork {
     }
     if (await hasMark()) return true
     if (label === '') return false
-    // The step that writes the mark may have been killed, or had no permission.
-    if (!isOpen(pullRequest)) return author.type === 'Bot' && isAgentAccount(author)
+    const lookForMark = async () => ((await hasMark()) ? true : undefined)
     switch (await judgeUnmarked(pullRequest)) {
       case 'agent':
         return true
       case 'others':
         return false
       case 'wait':
-        return awaitMark(hasMark)
+        if (getMarkMs(inputs) === USUAL_MARK_MS) return awaitMark(hasMark)
+        return (await awaitLate(`the mark of pull request #${number}, which a bot opened`, lookForMark, 0)) === true
       case 'wait-longer': {
         const what = `the mark of pull request #${number}, which an account of the agent opened`
-        return (await awaitLate(what, async () => ((await hasMark()) ? true : undefined))) === true
+        return (await awaitLate(what, lookForMark)) === true
       }
     }
   }
 
   async function judgeBranch(name: string): Promise<readonly number[] | 'agent' | 'others'> {
     const { isBot, login } = event.sender
-    if (!(await isAgentAccount({ login, type: isBot ? 'Bot' : 'User' }))) return 'others'
-    if (isBot) return 'agent'
+    const isKnown = await isAgentAccount({ login, type: isBot ? 'Bot' : 'User' })
+    if (isKnown && isBot) return 'agent'
+    // An app without an earlier pull request may be the agent in its first turn.
+    const mayBeNewAgent = isBot && label !== '' && !NO_AGENTS.includes(login)
+    if (!isKnown && !mayBeNewAgent) return 'others'
     const github = openGitHub(step)
-    const what = `a pull request of branch ${quoted(name)}, which an account of the agent pushed`
-    const found = await awaitLate(what, async () => {
-      const [opened] = await github.findPullRequestsOfBranch(repository, name, 'open')
-      return opened
-    })
+    const pusher = isKnown ? 'an account of the agent' : 'a bot'
+    const findOpened = async () => (await github.findPullRequestsOfBranch(repository, name, 'open'))[0]
+    const what = `a pull request of branch ${quoted(name)}, which ${pusher} pushed`
+    const found = await awaitLate(what, findOpened, isKnown ? MARK_AFTER_REFUSALS_MS : 0)
     return found !== undefined && (await isOwn(found)) ? [found.number] : 'others'
   }
 
