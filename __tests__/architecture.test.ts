@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/plan.ts: agent/report agent/inputs.ts docs-service github
     agent/prompt.ts: agent/inputs.ts github text
     agent/marker.ts: github text
-    agent/journal.ts: agent/head-tracker.ts agent/report agent/inputs.ts action docs-service runtime
+    agent/journal.ts: agent/head-tracker.ts agent/report agent/inputs.ts action docs-service github text runtime
     agent/head-tracker.ts: action github runtime
     agent/report: agent/marker.ts agent/inputs.ts action docs-service github text runtime
     agent/inputs.ts: agent/path-filter.ts action text

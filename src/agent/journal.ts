@@ -1,8 +1,11 @@
 import type { Step } from '../action/step.ts'
 import { OutputsLost } from '../action/toolkit.ts'
 import type { Job } from '../docs-service/schemas.ts'
+import type { CommentAddress } from '../github/comments.ts'
+import type { PullRequestAddress } from '../github/pull-requests.ts'
 import { type ActionError, describeError, ERROR_TITLES, logCauses, rethrowFatal } from '../runtime/errors.ts'
 import { TimeBudget } from '../runtime/time-budget.ts'
+import type { LinkedText } from '../text/markdown.ts'
 import type { AgentInputs } from './inputs.ts'
 import {
   getEnd,
@@ -17,7 +20,14 @@ import {
   type TurnState,
   withoutStop,
 } from './report/turn.ts'
-import { type Facts, redactReport, type Report, type TimelineEntry } from './report/report.ts'
+import {
+  type Changes,
+  type Facts,
+  type LogPlace,
+  redactReport,
+  type Report,
+  type TimelineEntry,
+} from './report/report.ts'
 import type { Warning } from './report/warnings.ts'
 import { conclude } from './report/outcomes.ts'
 import { type Outputs, renderResult, toOutputs } from './report/outputs.ts'
@@ -92,19 +102,54 @@ export class Journal {
     this.updateTurn({ kind: 'stopped', error, isCancelled: this.#step.signal.aborted, during })
   }
 
-  add(facts: Partial<Facts>): void {
-    this.#facts = { ...this.#facts, ...facts }
+  /** Records what started the run. */
+  recordTrigger(startedBy: LinkedText): void {
+    this.#record({ startedBy })
+  }
+
+  /** Records the comment that asks, which gets a reply. */
+  recordComment(comment: CommentAddress): void {
+    this.#record({ comment })
+  }
+
+  /** Records what was found of the change that started the run; undefined if nothing is to be said of it. */
+  recordChange(change: string | undefined): void {
+    this.#record({ change })
+  }
+
+  /** Records which pull requests the change came from. */
+  recordSources(sources: readonly PullRequestAddress[]): void {
+    this.#record({ sources })
+  }
+
+  /** Records why nothing was sent; undefined if something was. */
+  recordSkip(skipReason: string | undefined): void {
+    this.#record({ skipReason })
+  }
+
+  /** Records the files that the step has changed, if they are known. */
+  recordFiles(changes: Changes | undefined): void {
+    this.#record({ changes })
+  }
+
+  /** Records where the log of the turns is; undefined if there is none. */
+  setLogPlace(log: LogPlace | undefined): void {
+    this.#record({ log })
+  }
+
+  get logPlace(): LogPlace | undefined {
+    return this.#facts.log
   }
 
   /** Something that the step did or decided, for the log and the time line. */
   note(event: string): void {
-    this.#record(event)
+    this.#addToTimeline(event)
     this.#step.core.log(event)
   }
 
   /** Something that is to be seen without opening the log. */
   notice(title: string, text: string): void {
-    this.#record(text)
+    this.#addToTimeline(text)
     this.#step.core.notice(title, text)
   }
 
@@ -153,7 +198,11 @@ export class Journal {
     this.#turns[this.#turns.length - 1] = turn
   }
 
-  #record(event: string): void {
+  #record(facts: Partial<Facts>): void {
+    this.#facts = { ...this.#facts, ...facts }
+  }
+
+  #addToTimeline(event: string): void {
     this.#timeline.push({ at: this.#step.clock.wallTime(), elapsedMs: this.#elapsedMs(), event })
   }
 

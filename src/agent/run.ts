@@ -47,7 +47,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
     if (!(error instanceof ActionError)) throw error
     journal.stop(error)
   }
-  journal.add({ skipReason: await run(step).catch(stop) })
+  journal.recordSkip(await run(step).catch(stop))
   await readAtEnd(step).catch(stop)
   journal.noteEnd()
   await writeLog(step)
@@ -77,7 +77,7 @@ async function run(step: AgentStep): Promise<string | undefined> {
   const { context, core, inputs, journal } = step
   inputs.warnings.forEach(core.warn)
   if (!context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
-  journal.add({ startedBy: describeTrigger(context.event, inputs.command) })
+  journal.recordTrigger(describeTrigger(context.event, inputs.command))
   noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
   const planned = await step.questions.spend(() => plan(step))
   if (isSkip(planned)) return planned.reason
@@ -140,7 +140,7 @@ function noticeMovedBase(moved: string | undefined, { journal }: AgentStep): voi
 async function noteSources({ job }: Ended, change: ChangeFindings, step: AgentStep): Promise<void> {
   const { github, inputs, journal } = step
   if (github === undefined || inputs.label === '' || job.prLink === undefined || journal.turns.length > 1) return
-  journal.add({ sources: (await orUndefined(listNamedSources(change, step))) ?? [] })
+  journal.recordSources((await orUndefined(listNamedSources(change, step))) ?? [])
 }
 
 /** Marks the turn's pull request, asks for its reviews, and looks at its checks and its files. */

@@ -33,7 +33,7 @@ async function answer(answers: Partial<GitHub> = {}, timeoutMs = 0) {
   const github = fakeGitHub({ ...found(), addComment: keep, editComment: keep, ...answers })
   const core = { ...fakeHost(), redact: (text: string) => text.replaceAll('pull/7', '***') }
   const step = fakeStep({ github, core, context: commentFacts(), timeoutMs })
-  step.journal.add({ comment: COMMENT })
+  step.journal.recordComment(COMMENT)
   step.journal.updateTurn(endWith('unknown'))
   await answerComment(step)
   return {

@@ -32,7 +32,8 @@ function stepWith(comments: SharedComments, { label = 'docs-agent', ...fields }:
   const step = fakeStep({ github: fakeGitHub(comments.github), inputs: agentInputs({ label }), ...fields })
   step.journal.begin({ task: step.inputs.task })
   step.journal.updateTurn(endWith('created'))
-  step.journal.add({ log: PLACE, startedBy: { text: 'schedule' } })
+  step.journal.setLogPlace(PLACE)
+  step.journal.recordTrigger({ text: 'schedule' })
   return step
 }
 
@@ -48,7 +49,7 @@ describe('the log', () => {
   ])('is written to %s', async (_where, place, bodies, asked) => {
     const comments = new SharedComments(bodies)
     const step = stepWith(comments)
-    step.journal.add({ log: { ...PLACE, ...place } })
+    step.journal.setLogPlace({ ...PLACE, ...place })
     await writeLog(step)
     expect([lostIn(step), comments.asked]).toEqual([[], asked])
     expect(comments.bodies.at(-1)).toMatch(ROW)
@@ -77,7 +78,7 @@ describe('the log', () => {
     const comments = new SharedComments([MARKED])
     await writeLog(stepWith(comments, { label: '' }))
     const step = stepWith(comments)
-    step.journal.add({ log: undefined })
+    step.journal.setLogPlace(undefined)
     await writeLog(step)
     expect(comments.asked).toEqual([])
   })
@@ -101,7 +102,7 @@ describe('the log', () => {
       return comments.github.readComment(place, id)
     }
     const step = stepWith(comments, { github: fakeGitHub({ ...comments.github, readComment }) })
-    step.journal.add({ log: { ...PLACE, commentId: 1 } })
+    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
     await writeLog(step)
     expect([lostIn(step), comments.asked]).toEqual([[], ['read', 'edit', 'read', 'read', 'edit', 'read']])
     expect(comments.bodies[0]).toMatch(ROW)
@@ -124,7 +125,7 @@ describe('the log', () => {
   test('is not written over a comment that somebody has changed into another one', async () => {
     const comments = new SharedComments(['Mine.'])
     const step = stepWith(comments)
-    step.journal.add({ log: { ...PLACE, commentId: 1 } })
+    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
     await writeLog(step)
     expect([lostIn(step), comments.asked]).toEqual([[expect.stringContaining('was changed.')], ['read']])
   })
@@ -163,7 +164,7 @@ describe('the log', () => {
       }
       const signal = AbortSignal.abort(new ActionError('cancelled', 'The run was cancelled.'))
       const step = stepWith(comments, { clock, signal, github: { ...github, until } })
-      step.journal.add({ log: { ...PLACE, ...place } })
+      step.journal.setLogPlace({ ...PLACE, ...place })
       await writeLog(step)
       expect([lostIn(step), comments.asked, clock.passed()]).toEqual([[], asked, 0])
       expect(github.deadlines.at(-1)).toBe(clock.now() + 1_000)
@@ -188,7 +189,7 @@ test.each<[string, (ActionError | 'lost')[], CommentRequest[]]>([
   const comments = new SharedComments([MARKED])
   comments.faults.edit = [...edit]
   const step = stepWith(comments)
-  step.journal.add({ log: { ...PLACE, commentId: 1 } })
+  step.journal.setLogPlace({ ...PLACE, commentId: 1 })
   await announceTurn(step)
   expect([lostIn(step), comments.asked]).toEqual([[], asked])
   expect(comments.bodies[0]).toMatch(/\| schedule \| .*working since/)
@@ -240,7 +241,7 @@ test('an update is not sent again as it was after a failure: it is merged anew w
   const faults = { 'issues/update-comment': [502] }
   await askingGitHub({ docs, faults, onBeforeResponse }, async (github, { asked, clock }) => {
     const step = stepWith(new SharedComments([]), { clock, github })
-    step.journal.add({ log: { ...PLACE, commentId: 5 } })
+    step.journal.setLogPlace({ ...PLACE, commentId: 5 })
     await writeLog(step)
     expect(lostIn(step)).toEqual([])
     expect(comment?.body).toMatch(ROW)
@@ -269,7 +270,7 @@ test.each([
     const clock = fakeClock()
     const github = fakeGitHub({ ...comments.github, readComment })
     const step = stepWith(comments, { clock, github, random: () => chance })
-    step.journal.add({ log: { ...PLACE, commentId: 1 } })
+    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
     await writeLog(step)
     expect([lostIn(step), clock.sleeps]).toEqual([[], pausesMs])
   },
@@ -280,7 +281,7 @@ describe('a comment without room', () => {
     const newer = withWorkingRows(MARKED, [901]).replaceAll('.901 -->', `.${Date.UTC(2027, 0, 1)} -->`)
     const comments = new SharedComments([`${newer}\n\n${'x'.repeat(65_000 - newer.length - 82)}`])
     const step = stepWith(comments)
-    step.journal.add({ log: { ...PLACE, commentId: 1 } })
+    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
     await writeLog(step)
     expect([lostIn(step), comments.asked]).toEqual([[], ['read', 'edit', 'read']])
     expect(comments.bodies[0]).toContain('_Not listed: 1 earlier turn._')
@@ -308,7 +309,7 @@ describe('a comment without room', () => {
       updateMarker(MARKED, { followUps: 9 }),
     ])
     const step = stepWith(comments)
-    step.journal.add({ log: { ...PLACE, commentId: 1 } })
+    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
     await writeLog(step)
     expect([comments.bodies.length, lostIn(step)]).toEqual([2, []])
     expect(comments.bodies[1]).toMatch(ROW)
@@ -348,9 +349,9 @@ describe('the comment that names the job', () => {
       clock,
       inputs: agentInputs({ label: 'docs-agent', ...(!isNew && { task: ATTACH }) }),
     })
-    step.journal.add({ log: undefined })
+    step.journal.setLogPlace(undefined)
     await nameJob(PULL_REQUEST, 'job_1', step)
-    return { step, asked: comments.asked, log: step.journal.report().log }
+    return { step, asked: comments.asked, log: step.journal.logPlace }
   }
 
   test('is added at once for a new job', async () => {
@@ -405,7 +406,7 @@ const WRITES = fc.constantFrom<Write>('announcement', 'count', 'log, its comment
 
 async function write(kind: Write, step: AgentStep): Promise<void> {
   const place = { ...PLACE, commentId: kind === 'log, its comment listed' ? undefined : 1 }
-  step.journal.add({ log: place })
+  step.journal.setLogPlace(place)
   if (kind === 'announcement') await announceTurn(step)
   else if (kind === 'count') await countFollowUp(place, step)
   else await writeLog(step)

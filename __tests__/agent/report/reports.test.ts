@@ -180,7 +180,7 @@ test('what is noted is said and in the time line, and the step has its origin an
   journal.note('The job is active.')
   clock.advance(1_000)
   journal.notice('Look', 'There are two.')
-  journal.add({ change: 'the push' })
+  journal.recordChange('the push')
   expect(host.said).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
   expect(journal.report()).toEqual({
     kind: 'ran',

@@ -133,7 +133,7 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const { description, skipReason, doubt } = found === undefined ? {} : await countByPaths(found, pathFilter, step)
   if (description !== undefined) core.log(description)
   const compared = found === undefined || 'reason' in found ? undefined : found
-  if (compared !== undefined) journal.add({ change: description })
+  if (compared !== undefined) journal.recordChange(description)
   const isNothing = found !== undefined && (compared === undefined || compared.relation === 'identical')
   const reason = (isNothing ? idle : undefined) ?? skipReason ?? (await guard.checkChange(found))
   if (reason !== undefined) return skip(reason)
@@ -154,6 +154,6 @@ function tellChange(change: Compared | undefined, found: string | undefined, ste
   const sections = wanted.filter((section) => section !== undefined)
   const told = sections.length === 0 ? undefined : renderSections(sections, maxBytes)
   if (told !== undefined) core.log(told.description)
-  journal.add({ change: joinSentences([found, told?.description]) || undefined })
+  journal.recordChange(joinSentences([found, told?.description]) || undefined)
   return { promptContext: told?.text ?? '', compared: change }
 }

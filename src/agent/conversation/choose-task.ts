@@ -188,7 +188,7 @@ export async function replan({ target, reason }: Replan, step: AgentStep): Promi
   const { inputs, journal, questions } = step
   return questions.spend(async () => {
     const ended = [...target.ended, target.rolling.pullRequest.number]
-    journal.add({ log: undefined })
+    journal.setLogPlace(undefined)
     const next = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, ended), ASK_AGAIN)
     if ('jobId' in next && ended.length === MAX_CHOICES)
       throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
@@ -218,7 +218,7 @@ async function continueWith(
   if (!('jobId' in found)) return { task: { kind: 'create', prompt }, target: found }
   const { inputs, journal } = step
   const { pullRequest, jobId, followUps } = found
-  journal.add({ log: found })
+  journal.setLogPlace(found)
   const { maxFollowUps } = inputs
   if (followUps < maxFollowUps) {
     const which = `follow-up ${followUps + 1} of ${maxFollowUps}`

@@ -90,7 +90,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefi
   const mayAsk = () => github.mayWrite(address.repository, author)
   if (!(await orNotSent('Could not tell whether the author may ask', mayAsk, AGAIN)))
     return skip('The author of the comment may not write in this repository.')
-  step.journal.add({ comment: address })
+  step.journal.recordComment(address)
 
   if (instruction.trim() === '')
     return skip(
@@ -115,7 +115,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefi
     maxBytes: changeContextBytes,
   })
   if ('jobId' in found) {
-    step.journal.add({ log: found })
+    step.journal.setLogPlace(found)
     step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}${formatUnread(step)}.`)
     const { pullRequest } = found
     const whole = prompt + formatOpenPullRequest(pullRequest, [], canNameSource(step, pullRequest))

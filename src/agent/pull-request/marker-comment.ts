@@ -230,10 +230,10 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
   const { context, inputs, journal } = step
   const { label } = inputs
   const { repository, number, visibility } = pullRequest
-  const { log } = journal.report()
+  const log = journal.logPlace
   if (log?.jobId === jobId && log.pullRequest.number === number && log.commentId !== undefined) return
   const place: LogPlace = { pullRequest: { repository, number, visibility }, jobId, commentId: undefined, followUps: 0 }
-  journal.add({ log: place })
+  journal.setLogPlace(place)
   const isNew = journal.turns[0].task.kind === 'create'
   const commentId = await journal.orWarn('The comment that names the job was not written', async () => {
     const access = { ...step, github: openGitHub(step), deadline: toDeadline(step.deadlineAt, step.clock) }
@@ -251,7 +251,7 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
     const result = await updateMarkerComment(place, found.id, update, access)
     return result === 'used-up' ? undefined : result.commentId
   })
-  journal.add({ log: { ...place, commentId } })
+  journal.setLogPlace({ ...place, commentId })
 }
 
 /** The limit that the comment shows: that of the workflow whose follow-ups are counted, and not that of a command. */
@@ -317,7 +317,7 @@ const NOT_ANNOUNCED = 'The log does not say that the agent is working'
 /** Writes rows into the log, if there is one, in the time of the questions before the prompt. */
 async function writeRows(rows: readonly string[], lost: string, step: AgentStep): Promise<void> {
   const { inputs, journal, questions } = step
-  const { log } = journal.report()
+  const log = journal.logPlace
   const { commentId } = log ?? {}
   if (log === undefined || commentId === undefined || inputs.label === '' || inputs.dryRun) return
   const { followUps, signature } = log
@@ -340,7 +340,7 @@ export async function announceToJob(pullRequest: PullRequestAddress, jobId: stri
   const find = () => findMarkerComment(place, openGitHub(step, limitAnnouncement(step)))
   const found = await journal.orWarn(NOT_ANNOUNCED, () => questions.spend(find))
   if (found === undefined) return
-  journal.add({ log: { ...place, commentId: found.id, followUps: 0 } })
+  journal.setLogPlace({ ...place, commentId: found.id, followUps: 0 })
   await announceTurn(step)
 }
 

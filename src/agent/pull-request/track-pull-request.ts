@@ -263,6 +263,6 @@ export async function readAtEnd(step: AgentStep): Promise<void> {
   const { journal, signal } = step
   if (signal.aborted) return
   const brief = endingAt(step, getShownReadsEnd(step))
-  journal.add({ changes: await orUndefined(readChanges(brief)) })
+  journal.recordFiles(await orUndefined(readChanges(brief)))
   await readMergeability(brief)
 }

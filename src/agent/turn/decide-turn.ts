@@ -193,7 +193,7 @@ async function count(target: PullRequestTarget, step: AgentStep): Promise<Target
   const uncounted = `The follow-up could not be counted in pull request #${target.rolling.pullRequest.number}`
   const counted = await orNotSent(uncounted, () => countFollowUp(target.rolling, step), ASK_AGAIN)
   if (counted !== 'used-up') {
-    step.journal.add({ log: counted })
+    step.journal.setLogPlace(counted)
     return SEND
   }
   const ended = await checkState(target, step)
