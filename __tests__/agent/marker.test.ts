@@ -4,9 +4,16 @@ import {
   createMarkerComment,
   isMarkedWithLabel,
   isMarkerComment,
+  isOwnComment,
   readMarker,
+  readRowKey,
+  readWorkingUntil,
+  removeWorkingTag,
+  renderReplyMarker,
+  renderRowTags,
   updateMarker,
 } from '../../src/agent/marker.ts'
+import { COMMENT } from '../support/comment-events.ts'
 import { SEED } from '../support/seed.ts'
 
 const NEW = createMarkerComment('job_1', ['docs-agent'])
@@ -40,6 +47,25 @@ test.each([
   expect(readMarker(body)).toEqual(marker)
   const isRead = marker !== undefined
   expect([undefined, 'job_1', 'job_11'].map((jobId) => isMarkerComment(body, jobId))).toEqual([isRead, isRead, false])
+})
+
+test("a comment is this action's if it begins with a marker or the hidden line of a reply", () => {
+  const reply = renderReplyMarker(COMMENT, {
+    runId: 42,
+    workflowJob: 'docs',
+    runnerStepId: 'agent',
+    inputsHash: '0123',
+  })
+  const bodies = [NEW, `${reply}\nDone.`, `> ${NEW}`, ` ${reply}`, 'Done.', '']
+  expect(bodies.map(isOwnComment)).toEqual([true, true, false, false, false, false])
+})
+
+test('tells the end of a row from what people write', () => {
+  const row = (...tags: Parameters<typeof renderRowTags>): string => `| 10:00 | push | done ${renderRowTags(...tags)} |`
+  const rows = [row('42.1.a/b.7', undefined), row('42.1.8', 0), row('42.1.9', 1_000), '| 10:00 | push | done |']
+  expect(rows.map(readRowKey)).toEqual(['42.1.a-b.7', '42.1.8', '42.1.9', undefined])
+  expect(rows.map(readWorkingUntil)).toEqual([undefined, 0, 1_000, undefined])
+  expect(removeWorkingTag(row('42.1.9', 1_000))).toBe(row('42.1.9', undefined))
 })
 
 test('assigns its pull request to the conversation of each of its labels, in any case', () => {

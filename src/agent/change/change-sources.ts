@@ -18,6 +18,9 @@ import {
   type SourceLookUp,
 } from './source-pull-requests.ts'
 
+// Where a change came from: who wrote and approved it, and which pull requests brought it. Only `compareForPeople` is called
+// before the prompt; the others look up what the inputs ask for after the first turn has ended.
+
 const LOST_PEOPLE = 'Could not determine who wrote or approved the change, so these people are not asked for a review'
 
 /**
