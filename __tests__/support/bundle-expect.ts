@@ -8,23 +8,24 @@ import { OUTPUT_NAMES } from './report.ts'
 
 export type PackagedRun = RunResult & { readonly inputs: Readonly<Record<string, string>> }
 
-/** What can be seen of any step from outside. What is left out here must not have happened. */
+/** The observable results of a step. Whatever is omitted must not occur. */
 export interface ExpectedRun {
   readonly conclusion: RunResult['conclusion']
-  /** The summary's headline with its icon. Its words also stand in the log, or above the error of a red step. */
+  /** The headline of the summary, with its icon. It is also in the log, or the title of the error of a red step. */
   readonly verdict: string
-  /** What the log, or the error of a red step, has to say, and the summary as well. */
+  /** Texts in the summary, and in the log or in the error of a red step. */
   readonly messageParts?: readonly string[]
-  /** A part of the text of each warning and notice. */
+  /** A part of the text of each warning and notice, in order. */
   readonly annotationParts?: readonly string[]
   readonly outputs: Readonly<Record<string, unknown>>
 }
 
 export interface ExpectedStep extends ExpectedRun {
-  /** The outputs, where they differ from those of a step that has no job. */
+  /** The outputs that differ from those of a step without a job. */
   readonly outputs: Partial<Outputs> & { readonly outcome: Outcome }
-  /** Every request in order; in place of that, which kinds there were, where time decides how often the service is asked. */
+  /** All requests to the service, in order. */
   readonly requests?: readonly string[]
+  /** Instead of `requests`, the kinds of requests, if their number depends on time. */
   readonly requestKinds?: readonly string[]
 }
 
@@ -35,7 +36,7 @@ const NO_JOB = {
   result: expect.any(String),
 }
 
-/** Holds a run of the agent against the whole contract between a step and the runner. */
+/** Checks a run of the agent against the complete contract between a step and the runner. */
 export function expectStep(run: BundleRun, { outputs, requests, requestKinds: asks, ...expected }: ExpectedStep): void {
   expectRun(run, { ...expected, outputs: { ...NO_JOB, ...outputs } })
   checkResult(run.outputs)
@@ -45,7 +46,7 @@ export function expectStep(run: BundleRun, { outputs, requests, requestKinds: as
   if (prompt !== undefined) expect(new Set([...run.prompts, prompt]).size).toBe(1)
 }
 
-/** The usual end of a new job: everything went well, and its pull request is there. */
+/** Checks a run whose new job completed with a pull request. */
 export function expectPullRequest(
   run: BundleRun,
   { outputs, ...others }: Partial<Omit<ExpectedStep, 'outputs'>> & { readonly outputs?: Partial<Outputs> } = {},
@@ -54,7 +55,7 @@ export function expectPullRequest(
     conclusion: 'success',
     verdict: '✅ Pull request opened',
     outputs: {
-      // The first three belong to the jobs that the embedded service begins with.
+      // The embedded service has three pull requests from the start.
       'pr-link': `${run.serviceUrl}/acme/docs/pull/4`,
       'pr-number': '4',
       'pr-repository': 'acme/docs',
@@ -71,7 +72,7 @@ export function expectPullRequest(
   })
 }
 
-/** Holds a run of any action against the contract between a step and the runner. */
+/** Checks a run of any action against the contract between a step and the runner. */
 export function expectRun(run: PackagedRun, expected: ExpectedRun): void {
   const { conclusion, outputs } = expected
   const isGreen = conclusion === 'success'
@@ -83,7 +84,7 @@ export function expectRun(run: PackagedRun, expected: ExpectedRun): void {
   expectNoSecret(run)
 }
 
-/** One error where the step is red, and none where it is green: there the log's last line tells the verdict. */
+/** A red step has one error. A green step has none, and the last line of its log contains the verdict. */
 function expectMessages(run: PackagedRun, expected: ExpectedRun, isGreen: boolean): void {
   const { verdict, messageParts: says = [], annotationParts: remarks = [], outputs } = expected
   const title = verdict.slice(verdict.indexOf(' ') + 1)
@@ -99,21 +100,21 @@ function expectMessages(run: PackagedRun, expected: ExpectedRun, isGreen: boolea
 const listLinks = ({ 'pr-link': link }: ExpectedRun['outputs']): string[] =>
   typeof link === 'string' && link !== '' ? [link] : []
 
-/** The headline, without the words for which step it is. */
+/** Returns the headline without the name of the step. */
 export function getVerdict(summary: string): string | undefined {
   return summary.split('\n')[0]?.replace(/ Docs (?:agent|visitors)(?: · [^:]*)?: /, ' ')
 }
 
 /**
- * The headline is the verdict, the only link is that of the pull request, what the log says is said here too, and no tag
- * or mention comes from anybody else.
+ * The headline is the verdict, the only link is the pull request's, the summary contains the texts of the log, and no
+ * tag or mention comes from untrusted text.
  */
 function expectSummary({ summary }: PackagedRun, { verdict, messageParts: says = [], outputs }: ExpectedRun): void {
   expect(getVerdict(summary)).toBe(`## ${verdict}`)
   const readable = summary.replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)))
   for (const part of says) expect(readable).toContain(part)
 
-  // In a closed block of plain text neither Markdown nor mentions come alive.
+  // In a closed `<pre>` block, neither Markdown nor mentions take effect.
   const alive = summary.replaceAll(/<pre>[^<]*<\/pre>/g, '')
   expect([...alive.matchAll(/\]\(([^)]*)\)/g)].map(([, href]) => href)).toEqual(listLinks(outputs))
   const text = alive
@@ -122,14 +123,14 @@ function expectSummary({ summary }: PackagedRun, { verdict, messageParts: says =
   expect(text).not.toMatch(/[<@]/)
 }
 
-/** No command but the masks, the annotations and debug lines; no line that is not ours; no other file of the runner. */
+/** The output has only masks, annotations, groups, debug lines and our own lines, and no state is saved. */
 function expectNoOtherOutput(run: PackagedRun): void {
   const spoken = run.commands.filter(({ name }) => name !== 'debug').map(({ name, data }) => ({ name, data }))
   const isMask = ({ name }: { name: string }): boolean => name === 'add-mask'
   expect(run.masks).toEqual(listKeys(run))
   expect(new Set(spoken.filter(isMask).map(({ data }) => data))).toEqual(new Set(listKeys(run)))
   const groups = spoken.map(({ name }) => name).filter((name) => name.endsWith('group'))
-  // They never nest, and each is closed.
+  // Groups are not nested, and each is closed.
   expect(groups.join()).toMatch(/^(?:group,endgroup(?:,|$))*$/)
   expect(spoken.filter((command) => !isMask(command) && !command.name.endsWith('group'))).toEqual(
     run.annotations.map(({ level, message }) => ({ name: level, data: message })),
@@ -146,7 +147,7 @@ function listKeys({ inputs }: PackagedRun): string[] {
   return [inputs['api-key'] ?? '', inputs['github-token'] ?? ''].filter((key) => key !== '')
 }
 
-/** The key is in nothing that the step wrote, raw or encoded, but in the command that masks it. */
+/** The output contains no key, plain or encoded, except in the command that masks it. */
 export function expectNoSecret(run: PackagedRun): void {
   const written = [
     run.rawOutput.replaceAll(/^::add-mask::.*$/gm, ''),

@@ -14,7 +14,7 @@ import type { Clock } from '../../src/runtime/clock.ts'
 // Starting a process can take seconds on a busy machine.
 jest.setTimeout(60_000)
 
-/** Runs the packaged action of a folder of this project as a GitHub runner does, on Node.js 24. */
+/** Runs a packaged action of this project as a GitHub runner does, on Node.js 24. */
 export function runPackaged(
   folder: '.' | 'visitors' | 'emulator',
   options: Omit<RunOptions, 'action'>,
@@ -23,7 +23,7 @@ export function runPackaged(
   return runAction({ action, node: NODE_24, ...options })
 }
 
-/** Something that stands between the action and the service, started for one run. */
+/** Starts a server between the action and the service, for one run. */
 export type Intermediary = (serviceUrl: string) => Promise<{ readonly url: string; readonly close: () => void }>
 
 type RunnerOptions = Pick<
@@ -31,7 +31,7 @@ type RunnerOptions = Pick<
   'cancel' | 'cancelTimes' | 'debug' | 'event' | 'eventName' | 'node' | 'onLine' | 'workspace'
 >
 
-/** Takes the service's place with answers of the test's own. */
+/** Replaces the service with a server of the test. */
 export function replaceService(listener: RequestListener): Intermediary {
   return async () => {
     const server = createServer(listener)
@@ -47,32 +47,32 @@ export function replaceService(listener: RequestListener): Intermediary {
 }
 
 export interface BundleOptions extends RunnerOptions {
-  /** What the service plays; by default `pull-request`. */
+  /** The scenario of the service. Default: `pull-request`. */
   readonly scenario?: ScenarioName
-  /** Of the service's GitHub. */
+  /** Options of the embedded GitHub. */
   readonly github?: NonNullable<EmulatorOptions['github']>
-  /** How much of the service's time passes with each request, in seconds; by default 10. The agent usually works for 20. */
+  /** How far each request moves the service's clock. Default: 10. The agent works for 20 seconds by default. */
   readonly secondsPerRequest?: number
-  /** Besides the project, the key and the address of the embedded service, or in their place. */
+  /** Added to the inputs for the embedded service, or replacing them. */
   readonly inputs: Readonly<Record<string, string>>
-  /** Besides that of a runner. */
+  /** Added to the runner's environment. */
   readonly env?: (serviceUrl: string) => Record<string, string>
   readonly intermediary?: Intermediary
-  /** An ES module's source, run in the step's process before the action. */
+  /** The source of an ES module that runs in the step's process before the action. */
   readonly preload?: string
 }
 
 export interface BundleRun extends RunResult {
   readonly inputs: Readonly<Record<string, string>>
-  /** The embedded service's own address, which its links begin with. */
+  /** The URL of the embedded service. Its links begin with it. */
   readonly serviceUrl: string
-  /** What the service was asked, such as `POST job` and `GET job/job_000001`. */
+  /** The requests to the service, such as `POST job` and `GET job/job_000001`. */
   readonly requests: readonly string[]
-  /** The prompts of the POSTs that it did not refuse unread, as the service read them. */
+  /** The prompts of the POST requests that the service read. */
   readonly prompts: readonly (string | undefined)[]
 }
 
-/** The service's time moves with requests and with nothing else, so that a test knows what every single one reads. */
+/** Creates a clock that only requests move, so that a test knows what each request reads. */
 function createRequestClock(stepMs: number): Clock {
   let now = 0
   return {
@@ -83,12 +83,12 @@ function createRequestClock(stepMs: number): Clock {
   }
 }
 
-/** Makes the waits that the service asks for, which the action keeps to in real time, as short as they can be. */
+/** Shortens the waits that the service asks for, which the action obeys in real time. */
 const SPEED = 1_000
 
 const PROJECT_PATH = `/v2/agent/${DEFAULT_PROJECT_ID}/`
 
-/** Runs the packaged action as a GitHub runner does, on Node.js 24, against an embedded service of its own. */
+/** Runs the packaged agent action against a new embedded service. */
 export async function runBundle(options: BundleOptions): Promise<BundleRun> {
   const { scenario = 'pull-request', secondsPerRequest = 10, inputs: given, ...others } = options
   const { github = {}, intermediary: front, preload: code, env, ...runner } = others
@@ -101,7 +101,7 @@ export async function runBundle(options: BundleOptions): Promise<BundleRun> {
       'api-key': EMULATOR_KEY,
       'base-url': entrance?.url ?? service.url,
       'poll-interval-seconds': '0.1',
-      // A step that hangs ends with a log that tells why.
+      // A step that hangs ends with a useful log.
       'timeout-minutes': '0.9',
       ...given,
     }

@@ -1,6 +1,6 @@
 /**
- * Gathers what is written to standard output while `work` runs, as whole lines: what a runner reads commands from. The
- * real stream sees nothing of it.
+ * Runs `work` and returns the complete lines that it writes to standard output, from which a runner reads commands.
+ * Nothing is written to the real stream.
  */
 export async function captureStdout(work: () => unknown): Promise<string[]> {
   const { stdout } = process

@@ -16,7 +16,7 @@ const schema = JSON.parse(readFileSync(join(root, 'docs/result.schema.json'), 'u
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
 const fits = ajv.compile<Result>(schema)
 
-/** What the output `result` says, held against its schema and its size. */
+/** Parses the output `result`, and checks it against its schema and its maximum size. */
 export function parseResult(result: string): Result {
   ok(Buffer.byteLength(result) <= 32 * 1024)
   const found: unknown = JSON.parse(result)
@@ -25,16 +25,17 @@ export function parseResult(result: string): Result {
 }
 
 /**
- * Holds the output `result` against its schema, its size and the other outputs; visitors and skipped rehearsals have none.
- * It needs no test around it, since the page of summaries is written without one.
+ * Checks the output `result` against its schema, its maximum size and the other outputs. Exports of visitors and
+ * skipped rehearsals have no such output. Uses `node:assert`, because the page of summaries is written outside of a
+ * test.
  */
 export function checkResult(outputs: Readonly<Record<string, string>>): void {
   const { result } = outputs
   if (result === undefined) return
   const { outcome, changed, job, pull_request } = parseResult(result)
-  const told = [outcome, String(changed ?? ''), job?.status ?? '', pull_request?.url ?? '']
+  const values = [outcome, String(changed ?? ''), job?.status ?? '', pull_request?.url ?? '']
   deepStrictEqual(
-    told,
+    values,
     ['outcome', 'changed', 'status', 'pr-link'].map((name) => outputs[name]),
   )
 }

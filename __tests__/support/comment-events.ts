@@ -10,11 +10,11 @@ export interface Spoken {
   readonly body?: string | null
   readonly author?: { readonly login: string; readonly id: number; readonly type: string } | null
   readonly app?: object | null
-  /** Of an `issue_comment`; the other events are always about a pull request. */
+  /** For an `issue_comment` only: the other events are always on a pull request. */
   readonly isOnPullRequest?: boolean
   readonly number?: number
   readonly state?: 'open' | 'closed'
-  /** Of the issue or the pull request. */
+  /** The description of the issue or the pull request. */
   readonly text?: string
   readonly fields?: object
 }

@@ -18,7 +18,7 @@ import { observeGitHub, type ObservedGitHub } from './observe-github.ts'
 import { cancelledAt, playAgent, type PlayedAgent, type Stage } from './play-feature.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 
-/** What goes on when a step has ended. */
+/** What exists before and after a step. */
 interface Around {
   readonly world: VirtualClock
   readonly observed: ObservedGitHub
@@ -26,24 +26,24 @@ interface Around {
 }
 
 export interface World extends PlayedAgent, Around {
-  /** The operations that the step asked GitHub for, in order, by the names of its description. */
+  /** The operations of the step's requests to GitHub, in order, by their ids in GitHub's API description. */
   readonly asked: readonly string[]
-  /** How many of them count against the token's limit. */
+  /** How many of these requests count against the token's rate limit. */
   readonly counted: number
-  /** The repository in which the agent works, as the step left it. */
+  /** The agent's repository after the step. */
   readonly docs: RepositoryState
-  /** The prompts that the service took of the step, oldest first, and what they were sent to: `create` or the job's id. */
+  /** The prompts of the step that the service accepted, oldest first, with `create` or the id of the job. */
   readonly taken: readonly (readonly [to: string, prompt: string])[]
-  /** Those of its follow-ups. */
+  /** The prompts of follow-ups only. */
   readonly messages: readonly string[]
 }
 
-/** One of the two servers is asked something. */
+/** A request to the service or to GitHub. */
 export interface Asked extends Around {
   readonly docs: RepositoryState
   /** In milliseconds since 1970. */
   readonly nowMs: number
-  /** What it would answer. */
+  /** Returns the response of the server. */
   readonly answer: () => ServiceResponse
 }
 
@@ -52,21 +52,23 @@ type Answer = (asked: Asked) => ServiceResponse
 export interface WorldOptions {
   readonly inputs: AgentInputs
   readonly scenario?: ScenarioName
-  /** How the agent works on a job's first prompt, on its second, ...; the last stays. What is not said is as usual. */
+  /**
+   * The turns of a job, in order. The last entry also applies to all later turns. Omitted fields have their defaults.
+   */
   readonly turns?: readonly Partial<TurnPlan>[]
   readonly github?: Partial<GitHubScenario>
-  /** In place of the usual repository `acme/docs`. */
+  /** Replaces the default repository `acme/docs`. */
   readonly repository?: RepositoryState | undefined
   readonly facts?: Partial<GivenRun> | undefined
-  /** Changes what is there when GitHub is asked for the first time. */
+  /** Changes the repository before the first response of GitHub. */
   readonly furnish?: (docs: RepositoryState) => void
-  /** When the run is cancelled, in milliseconds from its beginning. */
+  /** When the run is cancelled, in milliseconds from its start. */
   readonly cancelAfterMs?: number
-  /** Called with each request before it is answered: `create`, `message job_1`, `read job_1`, or an operation of GitHub's. */
+  /** Called before the response to each request: `create`, `message job_1`, `read job_1`, or an operation of GitHub. */
   readonly onAsked?: (what: string, asked: Asked) => unknown
-  /** Answers some of these in a server's place. */
+  /** Replaces the responses to some of these requests. */
   readonly answers?: Readonly<Record<string, Answer>>
-  /** In place of a new world that of the step before, which is then as `scenario`, `github` and the like made it. */
+  /** Continues with the servers of an earlier step. Options such as `scenario` and `github` are then ignored. */
   readonly after?: World | undefined
 }
 
@@ -97,13 +99,13 @@ export interface Dependencies {
   readonly respond: Respond
   readonly facts?: Partial<GivenRun> | undefined
   readonly timeoutMs: number
-  /** When the run is cancelled, in milliseconds from its beginning. */
+  /** When the run is cancelled, in milliseconds from its start. */
   readonly cancelAfterMs?: number | undefined
-  /** How long the way to a server takes, and the way back, in milliseconds. */
+  /** The latency in each direction, in milliseconds. */
   readonly latencyMs?: () => number
 }
 
-/** What is around a step that begins now, where both servers are of this process. */
+/** Creates the dependencies of a step that starts now, with both servers in this process. */
 export function stageIn({ world, respond, facts, timeoutMs, cancelAfterMs, latencyMs }: Dependencies): Stage {
   const clock = stepClockOf(world)
   const signal = cancelledAt(world, world.now() + (cancelAfterMs ?? Infinity))
@@ -133,7 +135,7 @@ export const refusing =
   (): ServiceResponse =>
     jsonResponse(status, {}, headers)
 
-/** What would be answered, but for some fields. */
+/** Returns a response that changes some fields of the original body. */
 export const changing =
   (fieldsOf: (body: never) => object) =>
   ({ answer }: Asked): ServiceResponse => {
@@ -143,15 +145,15 @@ export const changing =
     return jsonResponse(status, Array.isArray(fields) ? fields : { ...(found as object), ...fields })
   }
 
-/** One answer after the other; the last one stays. */
+/** Responds in order. The last response also applies to all later requests. */
 export const inOrder = (...answers: readonly Answer[]): Answer => {
   let next = 0
   return (asked) => answers[Math.min(next++, answers.length - 1)]?.(asked) ?? asked.answer()
 }
 
 /**
- * Plays a step against the embedded service and its GitHub, without sockets, on a clock that moves only by sleeping. All that
- * is said to GitHub, and by it, is held against its published description.
+ * Runs a step against the embedded service and GitHub, without sockets, on a clock that moves only when the step
+ * sleeps. Checks all requests and responses of GitHub against its API description.
  */
 export async function playInWorld(options: WorldOptions): Promise<World> {
   const { inputs, facts, cancelAfterMs, onAsked, answers = {}, after } = options
@@ -186,7 +188,7 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
   }
 }
 
-/** Plays a step that goes on with the pull request of its label, where an earlier run has left one. */
+/** Runs a step that continues the open pull request of its label, which an earlier run has left. */
 export function goOn(
   given: Readonly<Record<string, string>> = {},
   options: Partial<WorldOptions> = {},

@@ -46,28 +46,31 @@ export function failure(code: ErrorCode, retryAfterMs?: number): ActionError {
 }
 
 export interface Script {
-  /** What the reads answer, one after the other; the last one stays. */
+  /** The results of the reads, in order. The last one also applies to all later reads. */
   readonly reads?: readonly (Job | Error)[]
   readonly create?: Job | Error
   readonly message?: Job | Error
-  /** Whether a message is put off once before it is taken. */
+  /** Whether the first attempt to send a message must be retried. */
   readonly isPutOff?: boolean
-  /** Repeats each terminal read before the message until it has stood by this clock. The repetitions are not in `calls`. */
+  /**
+   * Repeats each terminal read before the message until it has been stable by this clock. `calls` omits the
+   * repetitions.
+   */
   readonly standsBy?: Pick<Clock, 'now'>
 }
 
 export interface FakeClient extends DocsServiceClient {
-  /** What was asked, in order: `create`, `message` or `get`. */
+  /** The calls in order: `create`, `message` or `get`. */
   readonly calls: string[]
   readonly prompts: string[]
-  /** Until when the answers of the reads were of use, on the clock's scale. */
+  /** The deadlines of the reads, as timestamps of the clock. */
   readonly endsAts: (number | undefined)[]
 }
 
 const REFUSED = { kind: 'answer', status: 429, body: '', retryAfterMs: undefined } as const
 const WELL = { ...REFUSED, status: 200 } as const
 
-/** Whether the service accepted a prompt, by its script. */
+/** Returns the delivery of a prompt, as the script defines it. */
 function deliver(given: Job | Error | undefined): Promise<Delivery> {
   if (given instanceof ActionError && given.code === 'unknown-fate')
     return Promise.resolve({ kind: 'delivery-unknown', error: given })
@@ -75,11 +78,11 @@ function deliver(given: Job | Error | undefined): Promise<Delivery> {
 }
 
 function answer(given: Job | Error | undefined): Promise<Job> {
-  if (given === undefined) throw new Error('Nobody expected this request.')
+  if (given === undefined) throw new Error('Unexpected request.')
   return given instanceof Error ? Promise.reject(given) : Promise.resolve(given)
 }
 
-/** A client that answers by a script, without a service behind it. */
+/** Creates a client that returns the results of a script. */
 export function fakeClient({ reads = [], create, message, isPutOff = false, standsBy }: Script): FakeClient {
   const calls: string[] = []
   const prompts: string[] = []
@@ -88,7 +91,7 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
   let refusals = 0
   let held: { readonly job: Job; readonly sinceMs: number } | undefined
 
-  /** The terminal read that is to be repeated. */
+  /** Returns the terminal read to repeat. */
   function holdsNow(): Job | undefined {
     if (standsBy === undefined || held === undefined || calls.includes('message')) return undefined
     const stoodMs = standsBy.now() - held.sinceMs
@@ -132,6 +135,6 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
       return answer(given)
     },
     refusals: () => refusals,
-    getVisitors: () => Promise.reject(new Error('Nobody expected this request.')),
+    getVisitors: () => Promise.reject(new Error('Unexpected request.')),
   }
 }

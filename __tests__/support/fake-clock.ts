@@ -1,29 +1,29 @@
 import type { Clock } from '../../src/runtime/clock.ts'
 
 export interface FakeClock extends Clock {
-  /** How much time has passed since it was made, in milliseconds. */
+  /** Returns the time since the clock was created, in milliseconds. */
   passed(): number
-  /** How long each sleep was asked to be, in milliseconds. */
+  /** The requested durations of all sleeps, in milliseconds. */
   readonly sleeps: number[]
-  /** Moves the time without anybody sleeping. */
+  /** Moves the time without a sleep. */
   advance(ms: number): void
 }
 
 export interface FakeClockOptions {
-  /** Called when somebody goes to sleep, with the number of sleeps before. */
+  /** Called before each sleep, with the number of earlier sleeps. */
   readonly onSleep?: (before: number) => void
   readonly onYield?: () => void
 }
 
-/** A process has run for a while when a step begins, so nothing may count from 0. */
+/** Not 0: a process has run for a while when a step starts. */
 export const CLOCK_START_MS = 5_000_000
 
-/** What a step sees of a clock by which the world around it began at 0. */
+/** Returns a clock with the start time of a step, for a clock that starts at 0. */
 export function stepClockOf(world: Clock): Clock {
   return { ...world, now: () => CLOCK_START_MS + world.now() }
 }
 
-/** A clock that moves only when someone sleeps, and then at once. It starts on 1 January 2026. */
+/** Creates a clock that moves only when a caller sleeps, and then immediately. It starts on 1 January 2026. */
 export function fakeClock({ onSleep, onYield }: FakeClockOptions = {}): FakeClock {
   const sleeps: number[] = []
   let now = CLOCK_START_MS
@@ -39,7 +39,7 @@ export function fakeClock({ onSleep, onYield }: FakeClockOptions = {}): FakeCloc
       signal?.throwIfAborted()
       onSleep?.(sleeps.length)
       sleeps.push(ms)
-      // Gives way, as every sleep does, so that whoever aborts meanwhile is heard.
+      // Yields, as every sleep does, so that an abort in the meantime takes effect.
       await Promise.resolve()
       signal?.throwIfAborted()
       now += ms

@@ -7,9 +7,9 @@ import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 import { commit } from './github-state.ts'
 
 export interface FakeGitHub extends GitHub {
-  /** What was asked, in order, such as `readPullRequest`. */
+  /** The calls in order, such as `readPullRequest`. */
   readonly asked: string[]
-  /** The deadlines that questions were given, besides the step's own. */
+  /** The deadlines that were passed to `until`. */
   readonly deadlines: number[]
 }
 
@@ -36,7 +36,7 @@ export const PULL_REQUEST: PullRequest = {
 
 type GivenCommit = Partial<PullRequestCommit> & Pick<PullRequestCommit, 'sha'>
 
-/** A commit of the agent, on top of the commit `a`, unless told otherwise. */
+/** Creates a commit, by default by the agent and on top of commit `a`. */
 export function pullCommit(fields: GivenCommit): PullRequestCommit {
   const { account = PULL_REQUEST.author, author = '' } = fields
   const writtenBy = account.login === '' ? author : account.login
@@ -52,11 +52,11 @@ export function pullCommit(fields: GivenCommit): PullRequestCommit {
   }
 }
 
-/** Commits of the agent, each on top of the one before, unless told otherwise. */
+/** Creates commits, by default by the agent and each on top of the previous one. */
 export const pullCommits = (...given: readonly GivenCommit[]): PullRequestCommit[] =>
   given.map((fields, index) => pullCommit({ parents: [given[index - 1]?.sha ?? commit('a')], ...fields }))
 
-/** As the look-up of a commit gives a merged pull request. */
+/** Creates a merged pull request, as GitHub lists it for a commit. */
 export const mergedBy = (number: number, ...labels: readonly string[]): ListedPullRequest => ({
   number,
   labels,
@@ -67,7 +67,7 @@ export const mergedBy = (number: number, ...labels: readonly string[]): ListedPu
   createdAt: PULL_REQUEST.createdAt,
   endSha: undefined,
 })
-/** The comment that names the job of that pull request. */
+/** The marker comment of `PULL_REQUEST`. */
 export const MARKER = {
   id: 1,
   body: '<!-- docs-agent-action: job=job_1 -->\n<!-- docs-agent-action: labels=docs-agent -->\n',
@@ -83,7 +83,7 @@ export const changedFile = (path: string): ChangedFile => ({
   patch: '+x',
 })
 
-/** One commit by a person, who has changed the guide. */
+/** A comparison with one commit by a person that changes the guide. */
 export const COMPARISON: Comparison = {
   relation: 'ahead',
   mergeBase: commit('a'),
@@ -96,7 +96,9 @@ export const comparing = (fields: Partial<Comparison>): Pick<GitHub, 'compare'> 
   compare: () => Promise.resolve({ ...COMPARISON, ...fields }),
 })
 
-/** A GitHub that knows one pull request, marked already, and that a test changes where it matters. */
+/**
+ * Creates a GitHub with one pull request, which has a marker comment. A test replaces the methods that matter to it.
+ */
 export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
   const asked: string[] = []
   const deadlines: number[] = []
@@ -157,7 +159,7 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
   return { ...methods, until, asked, deadlines }
 }
 
-/** Gives the answers in turn, and the last one for ever. */
+/** Returns the results in order, and the last one for all later calls. */
 export function inTurn<T>(...answers: readonly (T | ActionError)[]): () => Promise<T> {
   let next = 0
   return () => {
@@ -171,12 +173,12 @@ export const refusal = (code: ErrorCode, hint?: string): ActionError =>
 
 export const rejecting = (error: ActionError) => (): Promise<never> => Promise.reject(error)
 
-/** A run, with its event also as GitHub wrote it. */
+/** A run with the raw payload of its event. */
 export interface GivenRun extends Context {
   readonly payload: unknown
 }
 
-/** The run whose event is the one that was written down. */
+/** Returns the run with the event that its payload describes. */
 export const readRun = (run: GivenRun): GivenRun => ({
   ...run,
   event: parseEvent(run.eventName, run.payload, run.actor),

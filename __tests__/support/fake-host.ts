@@ -1,11 +1,11 @@
 import type { Core } from '../../src/action/toolkit.ts'
 
 export interface FakeHost extends Core {
-  /** What was said, in order, as `kind: text`. */
+  /** All calls in order, as `kind: text`. */
   readonly said: string[]
 }
 
-/** A host whose inputs are given and that only remembers what it is told. */
+/** Creates a host that returns the given inputs and records all other calls. */
 export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHost {
   const said: string[] = []
   const state = new Map<string, string>()

@@ -15,7 +15,7 @@ const GIVEN = {
   'base-url': 'https://docs.example.com',
 }
 
-/** The inputs as they are parsed from a workflow, where only what a test is about is given. */
+/** Parses inputs as a step does, with defaults for all that a test does not set. */
 export function agentInputs(
   fields: Partial<AgentInputs> = {},
   given: Readonly<Record<string, string>> = {},
@@ -31,7 +31,7 @@ export interface StepFields extends Partial<Omit<Step, 'github' | 'context'>> {
   readonly timeoutMs?: number
 }
 
-/** A step of an hour on a clock that moves only when someone sleeps, with nothing behind its servers but what is given. */
+/** Creates a step with a timeout of one hour, on a fake clock, without servers. */
 export function fakeStep({
   github,
   inputs = agentInputs(),
@@ -51,7 +51,7 @@ export function fakeStep({
     client: fakeClient({}),
     github,
     ...fields,
-    // As it would be read: what tests write down is an event like GitHub's.
+    // Tests set the payload; the event is parsed from it.
     context: readRun(context),
   })
 }

@@ -11,7 +11,7 @@ import { observeGitHub } from './observe-github.ts'
 
 export interface AskedGitHub {
   readonly docs: RepositoryState
-  /** The operations that were asked, in order, by the names of GitHub's description. */
+  /** The operations of all requests, in order, by their ids in GitHub's API description. */
   readonly asked: readonly string[]
   readonly clock: VirtualClock
 }
@@ -23,13 +23,13 @@ export interface AskingOptions
   /** The repository `acme/docs`. */
   readonly docs?: RepositoryState
   readonly state?: Partial<GitHubState>
-  /** Of each operation, what happens to its requests in order; all after the last one go well. */
+  /** The faults of the requests of each operation, in order. All later requests succeed. */
   readonly faults?: Readonly<Record<string, readonly GitHubFault[]>>
 }
 
 /**
- * Asks the embedded GitHub, in this process and on a clock of its own, and holds all that was said between the two against
- * GitHub's description.
+ * Calls the embedded GitHub in this process, on a virtual clock, and checks all requests and responses against GitHub's
+ * API description.
  */
 export async function askingGitHub<T>(
   options: AskingOptions,
@@ -55,8 +55,8 @@ export async function askingGitHub<T>(
 }
 
 /**
- * A GitHub that answers what its own description does not allow.
- * @param answer by the path below the repository
+ * Creates a client of a GitHub whose responses need not match its API description.
+ * @param answer returns the body of a response; the path is relative to the repository
  */
 export function stubGitHub(
   answer: (path: string, query: URLSearchParams) => unknown,

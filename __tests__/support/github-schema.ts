@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** A part of an OpenAPI document: JSON, and looked at as such. */
+/** A part of an OpenAPI document, as plain JSON. */
 export type Schema = Readonly<Record<string, unknown>>
 
 export interface Parameter {
@@ -23,7 +23,7 @@ interface Document {
   readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>
 }
 
-/** GitHub's published description of its API, as the package holds it. */
+/** GitHub's published API description. */
 const file = createRequire(import.meta.url).resolve('@octokit/openapi/generated/api.github.com.json')
 const description = JSON.parse(readFileSync(file, 'utf8')) as Document
 
@@ -41,10 +41,10 @@ export function resolve(schema: Schema): Schema {
   return resolve(found)
 }
 
-/** The values in a path, or undefined where it is not one of the template's. */
+/** Returns the values in a path, or `undefined` if it does not match the template. */
 function matchPath(template: string, pathname: string): Record<string, string> | undefined {
   const [wanted, given] = [template.split('/'), pathname.split('/')]
-  // A file's path and a ref may have more than one segment, which the description does not say.
+  // The path of a file and a ref can have several segments, which the description does not allow for.
   if (/\/(?:contents\/\{path\}|git\/[\w-]+\/\{ref\})$/.test(template) && given.length > wanted.length)
     given.push(given.splice(wanted.length - 1).join('/'))
   if (wanted.length !== given.length) return undefined
@@ -57,7 +57,7 @@ function matchPath(template: string, pathname: string): Record<string, string> |
   return params
 }
 
-/** The operation for a request, with the values in its path. */
+/** Finds the operation of a request. Returns it with the values in the path. */
 export function findOperation(
   method: string,
   pathname: string,
@@ -71,7 +71,7 @@ export function findOperation(
   return undefined
 }
 
-/** The schema of a body, from a request or a response. */
+/** Returns the schema of the body of a request or a response. */
 export function getBodySchema(holder: Schema | undefined): Schema | undefined {
   if (holder === undefined) return undefined
   const content = resolve(holder)['content'] as Record<string, { schema: Schema }> | undefined
@@ -79,14 +79,15 @@ export function getBodySchema(holder: Schema | undefined): Schema | undefined {
 }
 
 /**
- * Not asked of an answer: addresses and global ids, of which the description requires dozens of each resource, and which lead
- * to what the embedded GitHub does not have; and a team's parent, which the description requires here and does not know there.
+ * Required fields that a response may omit: URLs and global ids, of which each resource has dozens, and which lead to
+ * resources that the embedded GitHub does not have. Also the parent of a team, about which the description is
+ * inconsistent.
  */
 const UNCHECKED_FIELDS = /(?:^|_)(?:url|links|href)$|^node_id$|^gravatar_id$|^parent$/
 
 /**
- * Fields that GitHub's own responses have as null, which the description does not allow, by another field beside them. `repo`
- * is that of the head of a pull request whose fork was deleted.
+ * Fields that are null in real responses, which the description does not allow, each with another field of the same
+ * object. `repo` is null for a deleted fork.
  */
 const NULL_IN_RESPONSES = [
   ['description', 'color'],
@@ -101,8 +102,8 @@ function allowNull(properties: Schema): Schema {
 }
 
 /**
- * Makes a schema of its own out of one of the document, with all that it refers to: references lead into `$defs`, and
- * `nullable`, which only OpenAPI knows, becomes a choice. All that is required stays so, but for what is not asked.
+ * Converts a schema of the document to a self-contained JSON schema: references point to `$defs`, and `nullable`, which
+ * is specific to OpenAPI, becomes `anyOf`. Removes `UNCHECKED_FIELDS` from the required fields.
  */
 export function toStandaloneSchema(schema: Schema): Schema {
   const definitions: Record<string, unknown> = {}
@@ -133,7 +134,7 @@ export function toStandaloneSchema(schema: Schema): Schema {
   return { ...(converted as Schema), $defs: definitions }
 }
 
-/** The fields of a value that its schema does not name, each with its place. */
+/** Lists the fields of a value that its schema does not define, with their paths. */
 export function listUnknownFields(schema: Schema, value: unknown, place = ''): string[] {
   const resolved = resolve(schema)
   if (Array.isArray(value))
@@ -149,7 +150,7 @@ export function listUnknownFields(schema: Schema, value: unknown, place = ''): s
   })
 }
 
-/** What a request for an operation can say, by the names of GitHub's description: query parameters, and fields of the body. */
+/** Lists the query parameters and the body fields of an operation, by its id in the description. */
 export function listParameters(operationId: string): {
   readonly query: readonly string[]
   readonly body: readonly string[]
@@ -167,7 +168,7 @@ export function listParameters(operationId: string): {
   throw new Error(`The description has no ${operationId}.`)
 }
 
-/** The fields of an object, in each of its variants. */
+/** Lists the fields of an object, including those of its variants. */
 function listProperties(schema: Schema): readonly string[] {
   const resolved = resolve(schema)
   const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((kind) => (resolved[kind] as Schema[] | undefined) ?? [])

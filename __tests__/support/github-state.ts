@@ -8,7 +8,7 @@ import {
   createRepositoryState,
 } from '../../src/emulator/github/repository-state.ts'
 
-/** A commit's id that is easy to tell from others: `commit('a')` is forty times `a`. */
+/** Returns a recognizable commit id: `commit('a')` is forty times `a`. */
 export const commit = (digit: string): string => digit.repeat(40)
 
 export const madeCommit = (fields: Partial<Commit> & Pick<Commit, 'sha'>): Commit => ({
@@ -40,7 +40,7 @@ export function changedRepository(change: MainChange, fields: Partial<Repository
   })
 }
 
-/** A repository with pull request 7, whose branch has the commit `c`. */
+/** Creates a repository with pull request 7, whose head is commit `c`. */
 export function repositoryWithPull(
   pull: Partial<PullState> = {},
   fields: Partial<RepositoryState> & { readonly files?: readonly FileChange[] } = {},
@@ -54,7 +54,7 @@ export function repositoryWithPull(
   })
 }
 
-/** A check run that has passed, unless told otherwise. */
+/** Creates a check run, by default one that has passed. */
 export function checkRun(fields: Partial<CheckRun> & Pick<CheckRun, 'name' | 'headSha'>): CheckRun {
   return {
     id: 1,
@@ -68,7 +68,7 @@ export function checkRun(fields: Partial<CheckRun> & Pick<CheckRun, 'name' | 'he
   }
 }
 
-/** A fork is deleted. GitHub closes the open pull requests of its branches. */
+/** Deletes a fork. As on GitHub, this closes the open pull requests of its branches. */
 export function deleteFork(repository: RepositoryState, fork: string, atMs: number): void {
   for (const pull of Object.values(repository.pulls)) {
     if (pull.fork !== fork) continue

@@ -26,7 +26,7 @@ function check(name: string, schema: Schema, value: unknown, validator = ajv): s
   return (validate.errors ?? []).map(({ instancePath, message = '' }) => `${name}${instancePath} ${message}`)
 }
 
-/** What of a request GitHub's description does not allow. */
+/** Lists how a request violates GitHub's API description. */
 function checkRequest(
   { operationId, parameters, requestBody }: Operation,
   params: Readonly<Record<string, string>>,
@@ -37,7 +37,7 @@ function checkRequest(
   const problems: string[] = []
   for (const { name, in: place, required = false, schema: described } of known) {
     const { oneOf, ...rest } = described
-    // In an address a number is a text as well.
+    // In a URL, a number is also a valid string.
     const schema = oneOf === undefined ? described : { ...rest, anyOf: oneOf }
     const value = place === 'path' ? params[name] : (query.get(name) ?? undefined)
     if (value === undefined && required) problems.push(`${operationId}: ${name} is missing`)
@@ -54,10 +54,10 @@ function checkRequest(
   return [...problems, ...check(`${operationId} body`, schema, body)]
 }
 
-/** What of an answer GitHub's description does not allow, and what it requires and the answer leaves out. */
+/** Lists how a response violates the description, including missing required fields. */
 function checkResponse({ operationId, responses }: Operation, status: number, given: unknown): string[] {
   const schema = getBodySchema(responses[String(status)])
-  // Refusals that the description leaves out all have GitHub's usual form.
+  // Statuses that the description omits have GitHub's usual error body.
   if (schema === undefined || given === undefined) return []
   const name = `${operationId} ${status}`
   const unknown = status < 300 ? listUnknownFields(schema, given).map((field) => `${name} has no ${field}`) : []
@@ -66,13 +66,13 @@ function checkResponse({ operationId, responses }: Operation, status: number, gi
 
 const parseJson = (text: string): unknown => (text === '' ? undefined : (JSON.parse(text) as unknown))
 
-/** What in a request and its answer GitHub's published description does not allow. Faults are what they are. */
+/** Lists how a request and its response violate GitHub's API description. The responses of faults are not checked. */
 export function listViolations({ operation: name, request, fault, response }: GitHubExchange): string[] {
   const { pathname, searchParams: query } = new URL(request.target, 'http://localhost')
-  // Where a repository has moved, GitHub sends on to its id, of which its description says nothing.
+  // GitHub redirects requests for a moved repository to its id. The description does not contain this path.
   const path = pathname.replace(/^\/api\/v3(?=\/)/, '').replace(/^\/repositories\/\d+(?=\/)/, '/repos/acme/docs')
   const found = findOperation(request.method, path)
-  // GitHub's description is of its REST interface.
+  // The description covers the REST API only.
   if (name === 'graphql') return []
   if (found === undefined || name === undefined) return [`There is no ${request.method} ${pathname} here.`]
   if (response.status === 501) return [(JSON.parse(response.body) as { message: string }).message]

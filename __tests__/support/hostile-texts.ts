@@ -16,7 +16,7 @@ function renderPatch(patch: string): void {
   renderSections([changeSection({ ...change, files: [file] }, 'diff')], 1_048_576)
 }
 
-/** Everything that handles text from outside. */
+/** All functions that process untrusted text. */
 export const TEXT_FUNCTIONS: Readonly<Record<string, (text: string) => void>> = {
   redact,
   matchDashes: (path) => includesPath(rules, path),
@@ -48,7 +48,7 @@ export const HOSTILE_TEXTS: Readonly<Record<string, (length: number) => string>>
 export const HOSTILE_LENGTH = 262_144
 export const HOSTILE_PARTS = 8
 
-/** The processor time that a call takes, in microseconds: other programs on the machine do not count. */
+/** Measures the CPU time of a call in microseconds, which does not depend on other programs. */
 function measureCpuUs(call: () => void): number {
   const before = process.cpuUsage()
   call()
@@ -58,7 +58,7 @@ function measureCpuUs(call: () => void): number {
 
 export interface Growth {
   readonly wholeUs: number
-  /** The same length in eight texts, one after the other. */
+  /** The same length, split into eight texts. */
   readonly partsUs: number
 }
 

@@ -6,7 +6,7 @@ import { connectGitHub, type GitHub } from '../../src/github/github.ts'
 import { createTransport, type GitHubOptions, type Send } from '../../src/github/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 
-/** What the addresses in the world begin with. */
+/** The beginning of all URLs of the embedded service and GitHub. */
 export const BASE_URL = 'https://git.example.com'
 
 /** Longer than any step. */
@@ -16,11 +16,11 @@ export interface InProcessGitHub extends Partial<Pick<GitHubOptions, 'token' | '
   readonly handle: (request: ServiceRequest) => ServiceResponse
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** How long the way to the server takes, and the way back, in milliseconds. */
+  /** The latency in each direction, in milliseconds. */
   readonly latencyMs?: () => number
 }
 
-/** The body of an answer. */
+/** Streams the body of a response. */
 export async function* toBody(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield await Promise.resolve(Buffer.from(part))
 }
@@ -40,14 +40,14 @@ function sendTo({ handle, clock, latencyMs = () => 0 }: InProcessGitHub): Send {
   }
 }
 
-/** GitHub's client, with a GitHub of this process behind it. */
+/** Creates a client of a GitHub in this process. */
 export function connectInProcess(github: InProcessGitHub): GitHub {
   const quiet = (): void => undefined
   const { clock, signal, token = GITHUB_TOKEN, redact = (text: string) => text, log = quiet, debug = quiet } = github
   const send = sendTo(github)
   const deadlineAt = clock.now() + DAY_MS
   const options = { token, apiUrl: `${BASE_URL}${API_PATH}`, env: {}, clock, signal, deadlineAt, log, debug, redact }
-  // At once: what it takes to load is no time of the clock's.
+  // Already loaded: the loading time must not depend on the clock.
   const load = () => Promise.resolve(toolkit)
   return connectGitHub(options, send, createTransport(options, send, load))
 }

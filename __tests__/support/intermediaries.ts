@@ -6,10 +6,10 @@ import { createCertificate } from '../../src/emulator/http/self-signed-certifica
 import type { Intermediary } from './bundle-run.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** A certificate that signed itself: nobody trusts it who is not told to. */
+/** A self-signed certificate, which is not trusted by default. */
 const CERTIFICATE = createCertificate()
 
-/** A file with it, for those who are told to. */
+/** Writes the certificate to a file, for `NODE_EXTRA_CA_CERTS`. */
 export function writeCertificate(): string {
   const file = join(temporaryFolder(), 'authority.pem')
   writeFileSync(file, CERTIFICATE.cert)
@@ -21,11 +21,11 @@ export const overTls: Intermediary = (serviceUrl) => offerOverTls(serviceUrl, CE
 export interface Proxy {
   readonly front: Intermediary
   url(): string
-  /** The first lines of what it was asked. */
+  /** The request lines that the proxy received. */
   readonly asked: string[]
 }
 
-/** A proxy beside a service, or one that takes connections and never answers. */
+/** Starts a proxy next to a service. A silent proxy accepts connections and never responds. */
 export function withProxy(serviceFront: Intermediary, isSilent = false): Proxy {
   const asked: string[] = []
   let proxyUrl = ''

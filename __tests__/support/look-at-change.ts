@@ -10,11 +10,11 @@ import { agentInputs, fakeStep } from './fake-step.ts'
 
 export type Given = Readonly<Record<string, string>>
 export type GivenEvent = readonly [name: string, payload?: unknown]
-/** Null without a token. */
+/** Null: the step has no token. */
 export type Answers = Partial<GitHub> | null
 
 interface LookedAt {
-  /** Why nothing is asked of the service; undefined if it is asked. */
+  /** Why the step sends no prompt. Undefined if it sends one. */
   readonly skip: string | undefined
   readonly prompt: string | undefined
   readonly said: string | undefined
@@ -25,7 +25,7 @@ interface LookedAt {
   readonly notices: readonly string[]
 }
 
-/** What comes of a look at what started the run, with the label `docs-agent`. Nobody sleeps but on a clock of its own. */
+/** Resolves the change that started a run with the label `docs-agent`, on a fake clock. */
 export async function lookAtChange(
   given: Given,
   [eventName, payload = {}]: GivenEvent,
@@ -58,5 +58,5 @@ export async function lookAtChange(
   }
 }
 
-export const containing = (told: string | undefined): unknown =>
-  told === undefined ? undefined : expect.stringContaining(told)
+export const containing = (text: string | undefined): unknown =>
+  text === undefined ? undefined : expect.stringContaining(text)

@@ -9,7 +9,7 @@ export interface MarkdownFile {
   readonly text: string
 }
 
-/** Built, installed, or not for readers. */
+/** Folders with built, installed or temporary files. */
 const SKIPPED_FOLDERS = /(^|\/)(node_modules|dist|build|coverage|\.git|\.tmp)$/
 
 function listPaths(folder: string): string[] {
@@ -26,7 +26,7 @@ export function readMarkdownFiles(): MarkdownFile[] {
     .map((path) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') }))
 }
 
-/** The contents of the fenced code blocks of one language. */
+/** Returns the contents of the fenced code blocks of a language. */
 export function listCodeBlocks(text: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code ?? '')
 }
@@ -35,14 +35,14 @@ function removeCode(text: string): string {
   return text.replace(/^```[^]*?^```$/gm, '').replace(/`[^`\n]*`/g, '')
 }
 
-/** Where its links and pictures lead, in Markdown and in HTML. */
+/** Lists the targets of links and pictures, in Markdown and in HTML. */
 export function listLinkTargets(text: string): string[] {
   const prose = removeCode(text)
   const patterns = [/\]\(([^)\s]+)[^)]*\)/g, /^\[[^\]]+\]:\s*(\S+)/gm, /(?:href|src|srcset)="([^"]+)"/g]
   return patterns.flatMap((pattern) => [...prose.matchAll(pattern)].map(([, target]) => target ?? ''))
 }
 
-/** The names by which GitHub lets one link to the headings, and to what has an anchor of its own. */
+/** Lists the anchors of a document: those that GitHub creates for headings, and explicit ones. */
 export function listAnchors(text: string): string[] {
   const anchors = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)
   const headings = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) =>
@@ -54,12 +54,12 @@ export function listAnchors(text: string): string[] {
   return [...headings, ...anchors]
 }
 
-/** From one heading of the second level to the next. */
+/** Returns the text from a heading of the second level to the next one. */
 export function getSection(text: string, heading: string): string {
   return text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
 }
 
-/** The rows of the first table below a heading, without the heading row, each cell without the blanks around it. */
+/** Returns the rows of the first table below a heading, with trimmed cells and without the heading row. */
 export function parseTable(text: string, heading: string): string[][] {
   const table = /(?:^\|.*\|$\n?)+/m.exec(getSection(text, heading))?.[0] ?? ''
   return table

@@ -6,25 +6,25 @@ import { listViolations } from './github-violations.ts'
 type GitHubPart = NonNullable<EmulatorOptions['github']>
 
 export interface ObservedOptions extends Omit<GitHubPart, 'faults' | 'onExchange'> {
-  /** Of each operation, what happens to its requests in order; all after the last one go well. */
+  /** The faults of the requests of each operation, in order. All later requests succeed. */
   readonly faults?: Readonly<Record<string, readonly GitHubFault[]>>
 }
 
 export interface ObservedGitHub {
   readonly options: GitHubPart
-  /** The operations that were asked, in order, by the names of GitHub's description. */
+  /** The operations of all requests, in order, by their ids in GitHub's API description. */
   readonly requests: readonly string[]
-  /** Those of them that change something. */
+  /** The operations of the requests that write. */
   readonly writes: readonly string[]
-  /** How many of them GitHub counts: an answer 304 is none. */
+  /** How many requests GitHub counts. It does not count a 304. */
   readonly counted: number
-  /** What in requests and answers, since it was read last, GitHub's description does not allow. */
+  /** The violations of GitHub's API description in all exchanges since the last read. */
   readonly violations: readonly string[]
 }
 
 /**
- * Notes what is asked of the embedded GitHub, and holds it against GitHub's description. That takes seconds on a busy machine,
- * which who waits for an answer would lose, so it is done where somebody reads what it found.
+ * Records all exchanges with the embedded GitHub, and checks them against GitHub's API description. The check takes
+ * seconds on a busy machine, which would delay responses, so it runs only when `violations` is read.
  */
 export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {}): ObservedGitHub {
   const requests: string[] = []

@@ -1,13 +1,13 @@
 import { serve, type Answer } from '../../scripts/bench/serve.ts'
 
-/** The row of a made-up site's page, most visited first. */
+/** Returns the visitors of a page of an invented site. Pages with lower indexes have more visitors. */
 export function createSiteRow(index: number): { path: string; human: number; ai: number; total: number } {
   const human = 1 + Math.floor(20_000 / (index + 1))
   const ai = 1 + (index % 7)
   return { path: `/guides/section-${index % 12}/page-${index}`, human, ai, total: human + ai }
 }
 
-/** More visitors than any page has, some of them seen as both. */
+/** More visitors than any page has. Some of them count as both kinds. */
 export const SITE_TOTALS = { human: 30_000, ai: 9_000, total: 35_000 }
 
 interface SitePage {
@@ -16,7 +16,7 @@ interface SitePage {
   readonly hasMore: boolean
 }
 
-/** One page of a made-up site with so many rows, as section 4.4 of the service's interface says. */
+/** Returns one page of the rows of an invented site (section 4.4 of the service's interface). */
 export function createSitePage(rows: number, { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>): SitePage {
   const length = Math.max(0, Math.min(limit, rows - offset))
   return {
@@ -29,7 +29,7 @@ export function createSitePage(rows: number, { offset, limit }: Pick<PageRequest
 export type PageResult = Answer
 
 export interface PageRequest {
-  /** From 1, of all requests for pages. */
+  /** The number of the request, from 1. */
   readonly nth: number
   readonly offset: number
   readonly limit: number
@@ -37,7 +37,7 @@ export interface PageRequest {
   readonly dateTo: string | null
 }
 
-/** What is asked of the service, read from the address that it is asked at. */
+/** Parses the URL of a request. */
 export function readPageRequest(target: string, nth: number): PageRequest {
   const query = new URL(target, 'http://localhost').searchParams
   return {
@@ -49,7 +49,7 @@ export function readPageRequest(target: string, nth: number): PageRequest {
   }
 }
 
-/** Serves pages of visitors on loopback. It keeps every request, oldest first. */
+/** Serves pages of visitors on loopback, and records all requests in order. */
 export async function servePages(
   answer: (request: PageRequest) => PageResult | Promise<PageResult>,
 ): Promise<Awaited<ReturnType<typeof serve>> & { readonly requests: readonly PageRequest[] }> {

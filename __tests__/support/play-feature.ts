@@ -20,21 +20,21 @@ import { fakeStep } from './fake-step.ts'
 import { describeReport, type DescribedReport } from './report.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 
-/** All that an action showed to the outside. */
+/** The observable results of an action. */
 export interface Played<Report> extends StepResult {
   readonly summary: string
-  /** The last one of the log, or the annotation. */
+  /** The last line of the log, or the annotation. */
   readonly line: string
   readonly report: Report
-  /** What was said, in order, as `kind: text`. */
+  /** All calls of the host in order, as `kind: text`. */
   readonly said: readonly string[]
   readonly log: readonly string[]
   readonly warnings: readonly string[]
-  /** Jobs that were handed on, and when, from the step's beginning. */
+  /** The jobs whose outputs were written during the run, with the time since the start of the step in milliseconds. */
   readonly accepted: readonly { readonly id: string; readonly at: number }[]
 }
 
-/** What is behind the two servers, the clock and the runner. */
+/** The dependencies of an action: both servers, the clock and the run. */
 export interface Stage {
   readonly apiKey: string
   readonly transport: Transport
@@ -43,11 +43,11 @@ export interface Stage {
   readonly clock: Clock
   readonly signal?: AbortSignal
   readonly random?: () => number
-  /** Lets time pass until the work is done; left out if it passes by itself. */
+  /** Moves the time until the work is done. Omitted if the clock moves by itself. */
   readonly world?: Pick<VirtualClock, 'passUntil'>
 }
 
-/** Aborted at a time, as when somebody cancels the run; never, if that is infinite. */
+/** Returns a signal that aborts at a time, like a cancelled run. Infinite: never. */
 export function cancelledAt(world: Pick<VirtualClock, 'at'>, timeMs = Infinity): AbortSignal {
   const controller = new AbortController()
   const cancel = (): void => {
@@ -57,7 +57,7 @@ export function cancelledAt(world: Pick<VirtualClock, 'at'>, timeMs = Infinity):
   return controller.signal
 }
 
-/** Plays an action to what it shows, with the real client. */
+/** Runs an action with the real client, and returns its observable results. */
 export async function playOn<Inputs extends StepInputs, Report>(
   stage: Stage,
   feature: Action<Inputs, Report>,
@@ -70,7 +70,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   const given = new Map<string, string>()
   let last = ''
   const bare = fakeHost()
-  /** What the host does with every line. */
+  /** Cleans and redacts each line, as the real host does. */
   const inLines = (say: (line: string) => void) => (text: string) => {
     for (const line of cleanLines(text, 4_000, redact)) say(line)
   }
@@ -116,7 +116,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     said: bare.said,
     log: toLines('log'),
     warnings: toLines('warn'),
-    // The host redacts whatever goes out.
+    // The real host redacts all outputs.
     outputs: Object.fromEntries(Object.entries(result.outputs).map(([name, value]) => [name, redact(value)])),
     summary: redact(result.summary ?? ''),
     line: redact(formatResult(result)),
@@ -133,16 +133,16 @@ export async function playAgent(stage: Stage, parse: () => AgentInputs): Promise
 }
 
 export interface FeaturePlay {
-  /** Inputs as a workflow gives them; what is left out is empty. */
+  /** Inputs as in a workflow. Omitted inputs are empty. */
   readonly given: Readonly<Record<string, string>>
   readonly respond: Respond
   readonly workspace?: string
   readonly facts?: Partial<GivenRun>
-  /** When the run is cancelled, in milliseconds from its start; by default never. */
+  /** When the run is cancelled, in milliseconds from its start. Default: never. */
   readonly cancelAtMs?: number
 }
 
-/** Plays an action from its inputs on; clock, runner and servers are of this process. */
+/** Runs an action from its inputs on, with a virtual clock and with all servers in this process. */
 export function playFeature<Inputs extends StepInputs, Report>(
   feature: Action<Inputs, Report>,
   { given, respond, workspace = '.', facts, cancelAtMs }: FeaturePlay,

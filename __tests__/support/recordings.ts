@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 /** One request to the real GitHub with its response, as octokit/fixtures recorded it. */
 export interface Recording {
-  /** Of the host, such as `https://api.github.com:443`. */
+  /** The origin, such as `https://api.github.com:443`. */
   readonly scope: string
   readonly method: string
   readonly path: string
@@ -51,8 +51,8 @@ function isSame(name: string, recorded: unknown, here: unknown): boolean {
 const show = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
 
 /**
- * Lists how one JSON value differs from a recorded one: in its fields, their types, and their values, unless octokit/fixtures
- * replaced these.
+ * Lists how one JSON value differs from a recorded one: in its fields, their types, and their values, unless
+ * octokit/fixtures replaced these.
  * @returns lines such as `/user/type: "User" recorded, "Bot" here`
  */
 export function compareWithRecorded(recorded: unknown, here: unknown, place = ''): readonly string[] {

@@ -34,7 +34,7 @@ export const ATTACH: Task = { kind: 'attach', jobId: 'job_1' }
 
 const HEAD_BEFORE = 'a'.repeat(40)
 
-/** What a turn did to the pull request. */
+/** The work of a turn by its kind. */
 export const WORK = {
   created: { kind: 'created' },
   updated: { kind: 'updated', commits: 3, since: HEAD_BEFORE },
@@ -43,19 +43,19 @@ export const WORK = {
   unknown: { kind: 'unknown' },
 } as const satisfies Record<Work['kind'], Work>
 
-/** The end of a turn that was seen. */
+/** Creates an observed end of a turn. */
 export function endWith(work: Work['kind'] | Work, job = completed): Ended {
   return { kind: 'ended', job, work: typeof work === 'string' ? WORK[work] : work }
 }
 
-/** The service has accepted the prompt. @param isConfirmed whether the agent was seen to begin the turn */
+/** Creates the state of an accepted prompt. @param isConfirmed whether the start of the turn was observed */
 export function accept(job: Job = active, isConfirmed = false): Extract<TurnState, { kind: 'accepted' }> {
   return { kind: 'accepted', job, isConfirmed }
 }
 
 type StoppedState = Extract<TurnState, { kind: 'stopped' }>
 
-/** An error has stopped a turn. @param isCancelled whether the run was cancelled by then */
+/** Creates the state of a turn that an error stopped. @param isCancelled whether the run was cancelled */
 export function stopWith(
   given: ErrorCode | ActionError,
   during: StoppedState['during'] = { kind: 'preparing' },
@@ -64,7 +64,7 @@ export function stopWith(
   return { kind: 'stopped', error: given instanceof ActionError ? given : failure(given), isCancelled, during }
 }
 
-/** Each end of a turn that needs an error to explain it. */
+/** All ends of turns that have an error. */
 export const ENDS_WITH_ERROR: readonly TurnEnd[] = [
   { kind: 'not-sent', reason: 'archived', error: failure('not-sent'), job: archived },
   { kind: 'not-sent', reason: 'timed-out', error: failure('not-sent'), job: active },
@@ -79,18 +79,18 @@ export const ENDS_WITH_ERROR: readonly TurnEnd[] = [
   },
 ]
 
-/** A follow-up in some state. */
+/** Creates a follow-up in a state. */
 export function turnIn(state: TurnState, fields: Partial<Turn> = {}): Turn {
   return { task: FOLLOW_UP, state, ...fields }
 }
 
-/** A step by its turns, where only what a test is about is given. */
+/** The turns and facts of a step. Omitted fields have defaults. */
 export interface Fields extends Partial<Facts> {
   readonly task?: Task
-  /** Of the step's own turn; by default the end that its task mostly has. */
+  /** The state of the step's own turn. Default: the usual end of its task. */
   readonly state?: TurnState
   readonly followUpReason?: FollowUpReason
-  /** What was seen of the pull request after the step's own turn. */
+  /** The findings about the pull request after the step's own turn. */
   readonly pullRequest?: PullRequestFindings
   readonly rounds?: readonly Turn[]
   /** Why no round follows the newest turn. */
@@ -99,7 +99,7 @@ export interface Fields extends Partial<Facts> {
 
 const USUAL_WORK = { create: 'created', 'follow-up': 'updated', attach: 'unknown' } as const
 
-/** The report of a step that ran: by default of a new job that has opened a pull request. */
+/** Creates the report of a step that ran, by default with a new job that opened a pull request. */
 export function createReport(fields: Fields = {}): Report {
   const { task = CREATE, state, followUpReason, pullRequest, rounds = [], roundStop, ...facts } = fields
   const own: Turn = {

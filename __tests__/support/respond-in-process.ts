@@ -2,7 +2,7 @@ import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/ex
 import { wireAnswer, type Transport, type WireFailure } from '../../src/docs-service/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 
-/** A service without sockets; `nowMs` counts from 1970. */
+/** A service without sockets. `nowMs` is in milliseconds since 1970. */
 export type Respond = (request: ServiceRequest, nowMs: number) => ServiceResponse
 
 const BROKEN: WireFailure = { kind: 'failure', cause: 'broken', code: 'ECONNRESET', sent: true }
@@ -10,8 +10,8 @@ const TIMED_OUT: WireFailure = { kind: 'failure', cause: 'timeout', code: undefi
 const CANCELLED: WireFailure = { kind: 'failure', cause: 'cancelled', code: undefined, sent: true }
 
 /**
- * Asks a service of this process, whose time is the clock's.
- * @param latencyMs how long the way to the service takes, and the way back; a request takes no other time
+ * Creates a transport to a service in this process.
+ * @param latencyMs the latency in each direction; requests take no other time
  */
 export function respondInProcess(
   respond: Respond,

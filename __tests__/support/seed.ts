@@ -1,5 +1,5 @@
 /**
- * What random cases are drawn from. By default always the same ones, so that everybody sees the same failures, and nobody's
- * commit fails because of a case that another change brought in. `npm run test:soak` draws others.
+ * The seed of random cases. It is fixed by default, so that failures are reproducible, and no change fails because of a
+ * random case that has nothing to do with it. `npm run test:soak` uses other seeds.
  */
 export const SEED = Number(process.env['SEED'] ?? 20_260_101)

@@ -8,7 +8,7 @@ import { refusal } from './fake-github.ts'
 
 export type CommentRequest = 'list' | 'read' | 'add' | 'edit'
 
-/** `lost`: the request is carried out, and its response is lost. */
+/** `lost`: the request is processed, but its response is lost. */
 type Fault = ActionError | 'lost' | undefined
 
 /** A marker comment of `job_1`. */
@@ -16,32 +16,32 @@ export const MARKED = createMarkerComment('job_1', ['docs-agent'])
 
 const WORKING_UNTIL_MS = Date.UTC(2027, 0, 1)
 
-/** A row of a step of another run, which says that the agent is working. */
+/** Renders the row of another run whose agent is working. */
 const workingRow = (runId: number): string =>
   `| 2025-12-31 00:00 | schedule | ⏳ working since 00:00 UTC, do not merge yet <!-- working=${WORKING_UNTIL_MS} --> <!-- row=${runId}.1.agent.${runId} --> |`
 
-/** A marker comment whose log has a row of each of these runs that says that the agent is working. */
+/** Adds a row to the log of a marker comment for each run, which shows that its agent is working. */
 export function withWorkingRows(body: string, runIds: readonly number[]): string {
   const update = { label: 'docs-agent', followUps: 0, rows: runIds.map(workingRow), left: undefined }
   return runIds.length === 0 ? body : (updateComment(body, update) ?? body)
 }
 
-/** Of these runs, those with an even number have completed. */
+/** Runs with an even id have completed. */
 export const hasCompleted = (runId: number): boolean => runId % 2 === 0
 
-/** The comments of one pull request, which several steps may write at the same time. The ids count from 1. */
+/** The comments of a pull request, which several steps can write at the same time. Ids start at 1. */
 export class SharedComments {
   readonly bodies: string[]
   readonly asked: CommentRequest[] = []
-  /** What happens to the next requests of each kind. */
+  /** The faults of the next requests of each kind. */
   readonly faults: Partial<Record<CommentRequest, Fault[]>> = {}
   readonly #clock: Clock | undefined
   readonly #latencyMs: () => number
   readonly #othersMs: () => number
 
   /**
-   * @param latencyMs how long the way to GitHub takes, and the way back
-   * @param othersMs how long a request takes that is not about a comment: those that follow a list, and those about runs
+   * @param latencyMs the latency in each direction
+   * @param othersMs the duration of requests that are not about comments: after a list, and about runs
    */
   constructor(
     bodies: readonly string[],
@@ -66,12 +66,12 @@ export class SharedComments {
     return response
   }
 
-  /** GitHub's part, for `fakeGitHub`. */
+  /** The methods for `fakeGitHub`. */
   get github(): Pick<GitHub, 'listComments' | 'readComment' | 'addComment' | 'editComment' | 'hasCompleted'> {
     const listed = (): readonly ListedComment[] =>
       this.bodies.map((body, index) => ({ id: index + 1, body, author: 'trusted' as const }))
     return {
-      // Who wrote them, and whether these may write, is asked for after the list.
+      // After the list, two requests look up the authors and their permissions.
       listComments: async () => {
         const comments = await this.#respond('list', listed)
         await this.#clock?.sleep(this.#othersMs())

@@ -4,22 +4,22 @@ import * as tls from 'node:tls'
 
 export interface SocketServer {
   readonly port: number
-  /** All requests that were read to their end, as they came over the wire. */
+  /** All complete requests, unparsed. */
   readonly requests: readonly string[]
   connections(): number
-  /** Resolves when every connection is closed, by whoever opened it: a client that leaves one open is found out here. */
+  /** Resolves when every client has closed its connections, so a client that leaves one open makes the test hang. */
   close(): Promise<void>
 }
 
 export interface SocketBehaviour {
-  /** Called for each connection, before anything was read. */
+  /** Called for each connection, before anything is read. */
   readonly onConnection?: (socket: net.Socket) => void
   readonly onRequest?: (socket: net.Socket, request: string) => void
 }
 
 const HEAD_END = '\r\n\r\n'
 
-/** The first whole request in what was read so far. */
+/** Returns the first complete request of a text, or `undefined`. */
 export function takeFirstRequest(text: string): string | undefined {
   const headEnd = text.indexOf(HEAD_END)
   if (headEnd === -1) return undefined
@@ -28,7 +28,9 @@ export function takeFirstRequest(text: string): string | undefined {
   return text.length < end ? undefined : text.slice(0, end)
 }
 
-/** A server on loopback that does with its sockets what the test says. Texts are bytes: decode them as `latin1`. */
+/**
+ * Starts a server on loopback whose sockets a test controls. Requests are decoded as `latin1`, a character per byte.
+ */
 export async function serveSockets(behaviour: SocketBehaviour, tlsOptions?: tls.TlsOptions): Promise<SocketServer> {
   const requests: string[] = []
   let connections = 0
@@ -66,5 +68,5 @@ export function formatResponse(status: number, body: string, headers: Readonly<R
   return [`HTTP/1.1 ${status} x`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n')
 }
 
-/** A port of loopback where nobody listens. One that was free a moment ago may be another test's by now. */
+/** A port on which nothing listens. A port that was free a moment ago could be in use by another test. */
 export const CLOSED_PORT = 1

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './markdown-files.ts'
 
-/** All that is written in `src`, as a reader of its messages sees it: backticks without the backslash before them. */
+/** Reads all code of `src`, with escaped backticks unescaped, as in messages. */
 export function readSourceText(): string {
   return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
@@ -10,7 +10,7 @@ export function readSourceText(): string {
     .join('\n')
 }
 
-/** The rows that begin with a quoted message, without the quotation marks. */
+/** Lists the quoted messages at the beginning of table rows, without the quotation marks. */
 export function listQuotedMessages(markdown: string): string[] {
   return [...markdown.matchAll(/^\| “([^”]+)”/gm)].map(([, message = '']) => message)
 }

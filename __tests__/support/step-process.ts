@@ -8,11 +8,11 @@ const EVENTS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRe
 export interface StepProcess {
   readonly outputFile: string
   readonly summaryFile: string
-  /** The code that the process would have ended with, one for each time. */
+  /** The exit codes of all calls of `process.exit`. */
   readonly exitCodes: () => readonly unknown[]
 }
 
-/** Makes this process one in which a runner runs a step: with its files, with inputs of its own, and without an end. */
+/** Makes this process look like the process of a step: with the runner's files, and without a real `process.exit`. */
 export function simulateStepProcess(): StepProcess {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'step-'))
   const [outputFile, summaryFile] = [path.join(folder, 'output'), path.join(folder, 'summary')]

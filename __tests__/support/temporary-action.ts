@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** Writes an action whose program is `source` (CommonJS), and gives back its folder. */
+/** Writes an action with the program `source` (CommonJS), and returns its folder. */
 export function createTemporaryAction(source: string): string {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'action.yml'), 'name: Fixture\nruns:\n  using: node24\n  main: main.cjs\n')

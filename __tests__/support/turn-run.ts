@@ -16,11 +16,11 @@ export interface TurnRun {
   readonly report: DescribedReport
   readonly client: FakeClient
   readonly clock: FakeClock
-  /** Since the step began, in milliseconds. */
+  /** Since the start of the step, in milliseconds. */
   readonly elapsedMs: number
   readonly log: readonly string[]
   readonly warnings: readonly string[]
-  /** When the job was handed to the next step: how often was slept and how much was said before. */
+  /** When outputs were written during the run: the numbers of sleeps and of log lines before. */
   readonly accepted: readonly { readonly sleepsBefore: number; readonly linesBefore: number }[]
 }
 
@@ -29,15 +29,17 @@ export interface TurnRunOptions extends Script {
   readonly inputs?: Partial<AgentInputs>
   readonly github?: GitHub
   readonly facts?: Partial<GivenRun>
-  /** By default that of the task. */
+  /** Default: the target of the task. */
   readonly target?: Target
-  /** Cancels the run when it goes to sleep after this many sleeps. */
+  /** Cancels the run at the sleep after this many sleeps. */
   readonly cancelAtSleep?: number
-  /** Whether `reads` name a terminal state before the message once, however often it is read until it has stood. */
+  /**
+   * Whether `reads` contains each terminal state before the message only once, although it is read until it is stable.
+   */
   readonly namesEndsOnce?: boolean
 }
 
-/** One turn by a scripted client, a GitHub if there is one, and a clock that moves only when someone sleeps. */
+/** Runs a turn with a scripted client, an optional GitHub, and a fake clock. */
 export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   const {
     task,

@@ -1,18 +1,18 @@
 import type { Clock } from '../../src/runtime/clock.ts'
 
 export interface VirtualClock extends Clock {
-  /** Does something at a time, whoever sleeps meanwhile. */
+  /** Calls `act` at a time. */
   at(timeMs: number, act: () => void): void
-  /** How much is still to come: what was set up with `at`, and who sleeps. */
+  /** Returns the number of pending calls of `at` and of sleeps. */
   pending(): number
   /**
-   * Lets time pass until the work is done.
-   * @throws Error where nothing is left that could wake the work up: a process would end here, and its exit code lie
+   * Moves the time until the work is done.
+   * @throws Error if nothing is pending that could continue the work: a real process would exit here, with a wrong code
    */
   passUntil<T>(work: Promise<T>): Promise<T>
 }
 
-/** When the wall clock is set to another time, and by how much; nothing but what is displayed may depend on it. */
+/** A change of the wall clock. Only displayed times may depend on it. */
 export interface WallJump {
   readonly atMs: number
   readonly byMs: number
@@ -27,11 +27,13 @@ const WALL_START = Date.UTC(2026, 0, 1)
 
 export interface VirtualClockOptions {
   readonly wallJump?: WallJump
-  /** A run that needs more than this many steps is going round in circles. */
+  /** A run with more events is in an endless loop. */
   readonly mostEvents?: number
-  /** Resolves when nothing more happens before time goes on. By itself that is when all promises have settled that can. */
+  /**
+   * Resolves when nothing more can happen at the current time. Default: when all promises that can settle have settled.
+   */
   readonly quiet?: () => Promise<void>
-  /** Whether nothing but this clock, such as a socket, can wake the work up. */
+  /** Whether only this clock can continue the work. False with sockets, for example. */
   readonly isAlone?: boolean
 }
 
@@ -41,8 +43,8 @@ function settlePromises(): Promise<void> {
 }
 
 /**
- * A clock for everything in one run: it stands still while anything can be done, and then jumps to the next thing that is
- * due. Timers fire on whole milliseconds, in the order of their times, and of their making where the times are the same.
+ * Creates a clock for a whole run. It stands still while anything can happen, and then jumps to the next event. Timers
+ * fire on full milliseconds, in the order of their times, and timers with the same time in the order of their creation.
  */
 export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
   const { wallJump, mostEvents = 50_000, quiet = settlePromises, isAlone = true } = options
@@ -100,11 +102,11 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
         await quiet()
         if (state.isDone) return work
         const next = events.shift()
-        if (next === undefined && isAlone) throw new Error('The run hangs: nothing is left that could wake it up.')
+        if (next === undefined && isAlone) throw new Error('The run hangs: no event is pending.')
         now = Math.max(now, next?.atMs ?? now)
         next?.act()
       }
-      throw new Error('The run goes round in circles.')
+      throw new Error('The run is in an endless loop.')
     },
   }
 }

@@ -18,7 +18,7 @@ export const TOTALS = { human: 30, ai: 12, total: 40 }
 
 export const VISITORS_OUTPUT_NAMES = Object.keys(toOutputs(visitorsAction.createSkippedReport(undefined, 0)))
 
-/** The outputs of a step that asked nothing. */
+/** The outputs of a step without an export. */
 export const NO_FILE: Readonly<Record<string, string>> = {
   ...Object.fromEntries(VISITORS_OUTPUT_NAMES.map((name) => [name, ''])),
   rows: '0',
@@ -26,7 +26,7 @@ export const NO_FILE: Readonly<Record<string, string>> = {
   'top-pages': '[]',
 }
 
-/** A page of the site whose visitors are all human. */
+/** Creates the row of a page whose visitors are all human. */
 export function createRow(path: string, total = 1): VisitorRow {
   return { path, human: total, ai: 0, total }
 }
@@ -35,12 +35,12 @@ export function createRows(count: number, prefix = '/page-'): VisitorRow[] {
   return Array.from({ length: count }, (_, index) => createRow(`${prefix}${index}`, index + 1))
 }
 
-/** What the service says of its rows, changed where a test is about something else. */
+/** Creates a page of visitors. */
 export function createPage(visitors: readonly VisitorRow[], fields: Partial<VisitorsPage> = {}): VisitorsPage {
   return { totals: TOTALS, visitors: [...visitors], hasMore: false, ...fields }
 }
 
-/** A page, or whatever else is sent. */
+/** A page, or another response. */
 export type PageResult = Pick<VisitorsPage, 'totals'> | Partial<ServiceResponse>
 
 export function respondWith(answer: (request: PageRequest) => PageResult): Respond {
@@ -51,7 +51,7 @@ export function respondWith(answer: (request: PageRequest) => PageResult): Respo
   }
 }
 
-/** Answers one after the other; whoever asks for more than there are has asked too often. */
+/** Responds in order. Further requests get a 599, because they are not expected. */
 export function respondInOrder(...answers: readonly PageResult[]): Respond {
   return respondWith(({ nth }) => answers[nth - 1] ?? { status: 599 })
 }
@@ -62,20 +62,20 @@ export function createRefusal(status: number, seconds?: number): ServiceResponse
 
 export interface ExportRun extends Played<Report> {
   readonly requests: readonly (PageRequest & { readonly atMs: number })[]
-  /** Of the one file that there is, undefined if there is none. */
+  /** The content of the exported file. Undefined if there is none. */
   readonly written: string | undefined
 }
 
 const GIVEN = { 'project-id': 'docs-demo', 'api-key': EMULATOR_KEY, 'base-url': SERVICE_URL }
 
-/** The inputs as they are parsed from a workflow, where only what a test is about is given. */
+/** Parses inputs as a step does, with defaults for all that a test does not set. */
 export function parseInputs(given: Readonly<Record<string, string>>, workspace: string): VisitorsInputs {
   return parseVisitorsInputs({ ...GIVEN, ...given }, workspace, new Date('2026-03-01T12:00:00Z'))
 }
 
 const START_MS = Date.UTC(2026, 0, 1)
 
-/** Plays the action; no file may be left but the one that it names. */
+/** Runs the action, and checks that it leaves no file except the exported one. */
 export async function runExport(
   respond: Respond,
   given: Readonly<Record<string, string>> = {},
@@ -99,7 +99,7 @@ export async function runExport(
   return { ...played, requests, written }
 }
 
-/** A report of an export that went well, changed where a test is about something else. Only such an end leaves a file. */
+/** Creates a report, by default of a complete export. Only a complete or uncertain export leaves a file. */
 export function createVisitorsReport(fields: Partial<Report> = {}): Report {
   const hasFile = ['complete', 'uncertain'].includes(fields.ending ?? 'complete')
   return {

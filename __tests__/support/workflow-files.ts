@@ -9,7 +9,7 @@ export interface WorkflowFile {
   readonly text: string
 }
 
-/** The recipes, and the workflows of this repository. */
+/** Reads the recipes and the workflows of this repository. */
 export function readWorkflowFiles(): WorkflowFile[] {
   return ['docs/recipes', '.github/workflows'].flatMap((folder) =>
     readdirSync(`${root}${folder}`)
@@ -35,7 +35,7 @@ export interface Workflow {
   >
 }
 
-/** The recipe for a workflow that the repositories of an organisation call, and the name under which they call it. */
+/** The recipe for the central workflow of an organisation, and the name by which its repositories call it. */
 export const CENTRAL_RECIPE = 'docs/recipes/organisation-workflow.yml'
 export const CENTRAL_WORKFLOW = 'your-org/workflows/.github/workflows/docs.yml@main'
 
@@ -45,12 +45,12 @@ interface Concurrency {
   readonly 'cancel-in-progress'?: boolean
 }
 
-/** What the token of a job's steps may do: that of an app says so where it is made. */
+/** Returns the permissions of a job's token, including those of an app's token that the job creates. */
 export function getPermissions(workflow: Workflow, job: Workflow['jobs'][string]): Record<string, unknown> {
   const app = (job.steps ?? [])
     .flatMap(({ with: given = {} }) => Object.entries(given))
     .filter(([name]) => name.startsWith('permission-'))
-    // Where an input decides, as if it asked for the permission.
+    // If an input decides, assume that the permission is granted.
     .map(([name, access]) => [name.replace('permission-', ''), /read|write/.exec(String(access))?.[0]] as const)
   // A job's own permissions take the place of all of the workflow's.
   return app.length > 0 ? Object.fromEntries(app) : { ...(job.permissions ?? workflow.permissions) }
@@ -60,7 +60,7 @@ export const AGENT_ACTION = 'your-org/docs-agent-action@v1'
 
 export const readWorkflow = (path: string): Workflow => parse(readFileSync(`${root}${path}`, 'utf8')) as Workflow
 
-/** The jobs of a workflow, where those of the organisation's own workflow stand for a call of it. */
+/** Replaces a call of the organisation's workflow with its jobs. */
 export function expandCalls(workflow: Workflow): Workflow {
   const jobs = Object.entries(workflow.jobs).flatMap(([name, job]) =>
     job.uses === CENTRAL_WORKFLOW
@@ -70,7 +70,7 @@ export function expandCalls(workflow: Workflow): Workflow {
   return { ...workflow, jobs: Object.fromEntries(jobs) as Workflow['jobs'] }
 }
 
-/** What people copy as a whole, calls expanded: the recipes, by their names, and the workflows in the documents. */
+/** Lists the recipes and the complete workflows in the documents, with calls expanded. */
 export function listWorkflowsToCopy(): { readonly name: string; readonly workflow: Workflow }[] {
   const recipes = readWorkflowFiles().filter(({ path }) => path.startsWith('docs/recipes/') && path !== CENTRAL_RECIPE)
   const examples = readMarkdownFiles().flatMap(({ path, text }) =>

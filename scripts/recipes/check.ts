@@ -11,8 +11,8 @@ export type Payload = Readonly<Record<string, unknown>>
 export type Trigger = (github: GitHubState) => Payload
 
 /**
- * The expected result of a run, with lists in any order. By default a run is green, sends no prompts and no messages, and
- * calls `gh` for nothing.
+ * The expected result of a run, with lists in any order. By default a run is green, sends no prompts and no messages,
+ * and calls `gh` for nothing.
  */
 export interface Expected {
   readonly isRed?: boolean
@@ -20,8 +20,8 @@ export interface Expected {
   /** Outputs of the step `docs` by name, and of other steps as `job.step.output`. There may be others. */
   readonly outputs?: Texts
   /**
-   * The requests that cost credits: `new` creates a job, and a job id is a follow-up to that job. The id of a project other
-   * than the default one comes first. `job_*` is any job, if several start in an undefined order.
+   * The requests that cost credits: `new` creates a job, and a job id is a follow-up to that job. The id of a project
+   * other than the default one comes first. `job_*` is any job, if several start in an undefined order.
    */
   readonly prompts?: readonly string[]
   /** The operations of GitHub's API that were called. */

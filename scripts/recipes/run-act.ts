@@ -32,8 +32,8 @@ const repeat = (flag: string, values: Texts): string[] =>
   Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`])
 
 /**
- * Runs a workflow with act on this machine, without containers. Passes on only the PATH of the caller's environment, and
- * ignores the user's settings for act.
+ * Runs a workflow with act on this machine, without containers. Passes on only the PATH of the caller's environment,
+ * and ignores the user's settings for act.
  */
 export async function runAct(run: ActRun): Promise<{ readonly exitCode: number | null; readonly log: string }> {
   const { folder, secrets } = run

@@ -21,7 +21,10 @@ import { createRepositories, readWorkflowText } from './temporary-repositories.t
 
 /** act rarely crashes with this error if many jobs of a matrix fetch their actions at the same moment. */
 export const ENGINE_CRASH = 'fatal error: concurrent map'
-/** The delay after the line that a check cancels at. The engine kills the step immediately, maybe before its next action. */
+/**
+ * The delay after the line that a check cancels at. The engine kills the step immediately, maybe before its next
+ * action.
+ */
 const CANCEL_DELAY_MS = 500
 /** The runs that GitHub has from the start have lower ids. */
 const FIRST_RUN_ID = 42
@@ -100,8 +103,8 @@ function createSettings({ service, chat, certificateFile }: Servers, check: Chec
 }
 
 /**
- * Runs a recipe for each run of a check, against one service and one GitHub, which knows the results of earlier runs. The
- * token has the permissions that the workflow grants.
+ * Runs a recipe for each run of a check, against one service and one GitHub, which knows the results of earlier runs.
+ * The token has the permissions that the workflow grants.
  * @returns the problems of the first run that has any
  */
 export async function runCheck(act: string, recipe: string, check: Check): Promise<string[]> {

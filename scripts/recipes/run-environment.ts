@@ -7,7 +7,10 @@ type Texts = Readonly<Record<string, string>>
 const REGISTRY_SETTING =
   /^(?:npm_config_(?:registry|cafile)|pip_(?:index_url|cert|find_links)|https_proxy|no_proxy|node_extra_ca_certs)$/i
 
-/** Returns the variables that npm and pip need in a step: the settings of the machine, and a cache that survives the run. */
+/**
+ * Returns the variables that npm and pip need in a step: the settings of the machine, and a cache that survives the
+ * run.
+ */
 export function getPackageManagerVariables(env: NodeJS.ProcessEnv): Texts {
   const cache = join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'docs-agent-action')
   const settings = Object.entries(env).flatMap(([name, value]) =>
@@ -41,7 +44,10 @@ export function mapLocalRepositories(texts: readonly string[], folder: string): 
   )
 }
 
-/** Finds the real `gh`. Only on Linux, because Go reads SSL_CERT_FILE only there, which makes `gh` trust the embedded GitHub. */
+/**
+ * Finds the real `gh`. Only on Linux, because Go reads SSL_CERT_FILE only there, which makes `gh` trust the embedded
+ * GitHub.
+ */
 export function findGh(): string | undefined {
   if (process.platform !== 'linux') return undefined
   const folders = (process.env['PATH'] ?? '').split(delimiter)

@@ -1,11 +1,11 @@
 /**
- * Runs every workflow of docs/recipes, and the steps of docs/migrating.md, unchanged with act, a workflow engine: against
- * the embedded service, on this machine, without containers.
+ * Runs every workflow of docs/recipes, and the steps of docs/migrating.md, unchanged with act, a workflow engine:
+ * against the embedded service, on this machine, without containers.
  *
  *   node scripts/recipes/run-recipes.ts <path of act> [part of a recipe's path ...]
  *
- * Needs Git, Node 24, Python 3, the development dependencies, act 0.2.89 or newer, and the registries of npm and PyPI. Recipes
- * that call gh are skipped if gh cannot reach the embedded GitHub.
+ * Needs Git, Node 24, Python 3, the development dependencies, act 0.2.89 or newer, and the registries of npm and PyPI.
+ * Recipes that call gh are skipped if gh cannot reach the embedded GitHub.
  */
 import { resolve } from 'node:path'
 import { CHECKS } from './checks.ts'

@@ -58,9 +58,10 @@ export function readWorkflowText(recipe: string): string {
 }
 
 /**
- * Creates the repository that a recipe runs in, with only this workflow, and the repository of the action. A workflow of
- * this project runs in the latter.
- * @param folder an empty folder, which gets a copy of the action in `action`, and an organisation's workflows in `workflows`
+ * Creates the repository that a recipe runs in, with only this workflow, and the repository of the action. A workflow
+ * of this project runs in the latter.
+ * @param folder an empty folder, which gets a copy of the action in `action`, and an organisation's workflows in
+ *   `workflows`
  * @param history the earlier commits, oldest first
  */
 export function createRepositories(folder: string, recipe: string, history: readonly Commit[] = []): Caller {

@@ -85,8 +85,8 @@ export function within<S extends Step>(step: S, budget: TimeBudget): S {
 
 /**
  * Returns GitHub with a time limit, so that an unresponsive GitHub does not use up the time of the step.
- * @param time the limit of all requests together in milliseconds, or their deadline, such as a shared budget; by default
- *   the step's deadline
+ * @param time the limit of all requests together in milliseconds, or their deadline, such as a shared budget; by
+ *   default the step's deadline
  * @param graceMs how far past the step's deadline the requests may run
  * @throws ActionError `unauthorized` if there is no token
  */

@@ -121,7 +121,9 @@ export function historyIn(commits: readonly PullRequestCommit[], sha: string): r
   return found
 }
 
-/** Returns the newest commit of a branch: the only one that is not the parent of another. Empty if there are several. */
+/**
+ * Returns the newest commit of a branch: the only one that is not the parent of another. Empty if there are several.
+ */
 export function findHead(commits: readonly PullRequestCommit[]): string {
   const parents = new Set(commits.flatMap((commit) => commit.parents))
   const [head, ...others] = commits.filter(({ sha }) => !parents.has(sha))
@@ -211,7 +213,9 @@ function toComparison(comparison: z.infer<typeof wireComparison>) {
   const commits: readonly ComparedCommit[] = comparison.commits
   const repositoryName = REPOSITORY.exec(comparison.url)?.[1]
   return {
-    /** The current name of the repository, which can differ from the requested name. Absent if GitHub does not name it. */
+    /**
+     * The current name of the repository, which can differ from the requested name. Absent if GitHub does not name it.
+     */
     ...(repositoryName !== undefined && { repositoryName }),
     /** The position of the head relative to the base. `diverged` and `behind` mean that history was rewritten. */
     relation: comparison.status,

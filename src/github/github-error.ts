@@ -222,5 +222,8 @@ export function toActionError(
 
 const FAIL_FOR_ALL: readonly ErrorCode[] = ['cancelled', 'unauthorized', 'forbidden', 'rate-limited', 'deadline']
 
-/** Whether a request failed for a reason that the same request about another person or pull request has as well, such as its token. */
+/**
+ * Whether a request failed for a reason that the same request about another person or pull request has as well, such as
+ * its token.
+ */
 export const failsForAll = ({ code }: ActionError): boolean => FAIL_FOR_ALL.includes(code)

@@ -29,8 +29,8 @@ function isDomainOf(host: string, rule: string): boolean {
 }
 
 /**
- * Whether `rule` is the IP address or a CIDR block that contains it. Suffixes are for domains only. A block of 0 bits is a
- * single address, as in curl; otherwise it would bypass the proxy for every request.
+ * Whether `rule` is the IP address or a CIDR block that contains it. Suffixes are for domains only. A block of 0 bits
+ * is a single address, as in curl; otherwise it would bypass the proxy for every request.
  */
 function isAddressIn(address: string, rule: string): boolean {
   const [network = '', bits, ...rest] = rule.split('/')

@@ -41,8 +41,8 @@ export function escapeSentence(text: string): string {
 const NAME_OR_QUOTE = /(`[^`]*`)|“([^”]*)”/g
 
 /**
- * Formats our own sentences as Markdown, in which untrusted names are between backticks. Quotes of other servers, between
- * “ and ”, are escaped: every word that is not plain is formatted as code.
+ * Formats our own sentences as Markdown, in which untrusted names are between backticks. Quotes of other servers,
+ * between “ and ”, are escaped: every word that is not plain is formatted as code.
  */
 export function formatSentences(text: string): string {
   return text.replace(NAME_OR_QUOTE, (span, name: string | undefined, quote: string) =>
