@@ -13,15 +13,16 @@ import {
   getStepProgress,
   getTask,
 } from '../../src/agent/report/step-end.ts'
-import type {
-  Ended,
-  FollowUpReason,
-  PullRequestFindings,
-  RoundStop,
-  Turn,
-  TurnEnd,
-  TurnState,
-  Work,
+import {
+  type Ended,
+  type FollowUpReason,
+  type PullRequestFindings,
+  type RoundStop,
+  type Turn,
+  type TurnEnd,
+  type TurnState,
+  type Work,
+  withoutStop,
 } from '../../src/agent/report/turn.ts'
 import type { Task } from '../../src/agent/inputs.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
@@ -93,24 +94,37 @@ export interface Fields extends Partial<Facts> {
   /** The findings about the pull request after the step's own turn. */
   readonly pullRequest?: PullRequestFindings
   readonly rounds?: readonly Turn[]
-  /** Why no round follows the newest turn. */
+  /** Why no round follows the step's own turn. */
   readonly roundStop?: RoundStop
 }
 
 const USUAL_WORK = { create: 'created', 'follow-up': 'updated', attach: 'unknown' } as const
 
+interface Findings {
+  readonly pullRequest?: PullRequestFindings | undefined
+  readonly roundStop?: RoundStop | undefined
+}
+
+/** Adds findings to an ended state. @throws Error if the step does not look at a pull request after this state */
+export function withFindings(state: TurnState, found: Findings): TurnState {
+  const { pullRequest, roundStop } = found
+  if (pullRequest === undefined && roundStop === undefined) return state
+  if (state.kind === 'stopped') return { ...state, during: withoutStop(withFindings(state.during, found)) }
+  if (state.kind === 'ended') return { ...state, ...(pullRequest && { pullRequest }), roundStop }
+  throw new Error(`No step looks at the pull request of a turn that is ${state.kind}.`)
+}
+
 /** Creates the report of a step that ran, by default with a new job that opened a pull request. */
 export function createReport(fields: Fields = {}): Report {
   const { task = CREATE, state, followUpReason, pullRequest, rounds = [], roundStop, ...facts } = fields
   const own: Turn = {
-    ...{ task, state: state ?? endWith(USUAL_WORK[task.kind]), followUpReason },
-    ...(pullRequest && { pullRequest }),
-    ...(rounds.length === 0 && { roundStop }),
+    task,
+    state: withFindings(state ?? endWith(USUAL_WORK[task.kind]), { pullRequest, roundStop }),
+    followUpReason,
   }
-  const last = rounds.at(-1)
   return {
     kind: 'ran',
-    turns: last === undefined ? [own] : [own, ...rounds.slice(0, -1), { ...last, ...(roundStop && { roundStop }) }],
+    turns: [own, ...rounds],
     timeline: [{ at: new Date('2026-01-01T03:00:05Z'), elapsedMs: 5_000, event: 'The job completed.' }],
     durationMs: 65_400,
     warnings: [],
@@ -137,7 +151,8 @@ function describe(report: Report) {
     progress: getStepProgress(report),
     continued: getStepFollowUpReason(report),
     pullRequest: getPullRequest(report),
-    ...{ stop: undefined, ...getRounds(report) },
+    rounds: getRounds(report).rounds,
+    stop: getRounds(report).stop,
   }
 }
 

@@ -80,26 +80,19 @@ export class Journal {
     this.#replaceNewest({ ...this.newest, state })
   }
 
-  /** Writes what was found of the pull request after the newest turn. */
-  updatePullRequest(pullRequest: PullRequestFindings): void {
-    this.#replaceNewest({ ...this.newest, pullRequest })
-  }
-
-  /** Writes why no round follows the newest turn; undefined if nobody asked for rounds. */
-  endRounds(roundStop: RoundStop | undefined): void {
-    this.#replaceNewest({ ...this.newest, roundStop })
-  }
-
   /** Writes that the log in the pull request may have a row of the newest turn. */
   markInLog(): void {
     this.#replaceNewest({ ...this.newest, isInLog: true })
   }
 
-  /** Writes what stopped the newest turn, or what was to follow it. */
-  stop(error: ActionError): void {
+  /**
+   * Writes what stopped the newest turn, or what was to follow it.
+   * @param roundStop why the turn was not sent, if it is a round that was refused at the last look
+   */
+  stop(error: ActionError, roundStop?: RoundStop): void {
     logCauses(error, this.#step.core.debug)
     const during = withoutStop(this.newest.state)
-    this.updateTurn({ kind: 'stopped', error, isCancelled: this.#step.signal.aborted, during })
+    this.updateTurn({ kind: 'stopped', error, isCancelled: this.#step.signal.aborted, during, roundStop })
   }
 
   /** Records what started the run. */
@@ -130,6 +123,11 @@ export class Journal {
   /** Records the files that the step has changed, if they are known. */
   recordFiles(changes: Changes | undefined): void {
     this.#record({ changes })
+  }
+
+  /** Records the pull request as it was read once more at the end of the step. */
+  recordPullRequestAtEnd(pullRequestAtEnd: PullRequestFindings): void {
+    this.#record({ pullRequestAtEnd })
   }
 
   /** Records where the log of the turns is; undefined if there is none. */

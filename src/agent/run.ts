@@ -95,25 +95,31 @@ async function run(step: AgentStep): Promise<string | undefined> {
     })
     const name = nameTurn(journal.turns, inputs.fixRounds)
     core.startGroup(titleTurn(name, journal.newest))
+    let taken: Plan | Stop | undefined
     try {
-      next = await takeTurn({ task: journal.newest.task, target }, change, watch)
+      taken = await takeTurn({ task: journal.newest.task, target }, change, watch)
     } finally {
       core.endGroup()
     }
+    if (taken !== undefined && 'error' in taken) {
+      journal.stop(taken.error, taken.roundStop)
+      return undefined
+    }
+    next = taken
     core.log(`${name}: ${formatVerdict(journal.newest)}.`)
   }
   return undefined
 }
 
 /** Takes one turn, and its pull request as far as it goes. Gives what is to be sent next, if anything is. */
-async function takeTurn(plan: Plan, change: ChangeFindings, watch: JobWatch): Promise<Plan | undefined> {
+async function takeTurn(plan: Plan, change: ChangeFindings, watch: JobWatch): Promise<Plan | Stop | undefined> {
   const { step } = watch
   announceStart(plan, step)
   const decision = await decideTurn(plan, watch)
   switch (decision.kind) {
     case 'send': {
       const end = await runTurn(decision.start, plan.target, watch)
-      return end.kind === 'stop' ? stopTurn(end, step) : followThrough(end, change, step)
+      return end.kind === 'stop' ? end : followThrough(end, change, step)
     }
     case 'preview':
       return followThrough(previewTurn(plan, step), change, step)
@@ -123,13 +129,8 @@ async function takeTurn(plan: Plan, change: ChangeFindings, watch: JobWatch): Pr
       await withdrawTurn(step)
       return replan(decision, step)
     case 'stop':
-      return stopTurn(decision, step)
+      return decision
   }
-}
-
-function stopTurn({ error, roundStop }: Stop, { journal }: AgentStep): never {
-  journal.endRounds(roundStop)
-  throw error
 }
 
 function noticeMovedBase(moved: string | undefined, { journal }: AgentStep): void {
@@ -148,7 +149,7 @@ async function trackPullRequest(end: Ended, change: ChangeFindings, step: AgentS
   const pullRequest = await markPullRequest(end, step)
   if (pullRequest === undefined) return {}
   if (isForReview(end, pullRequest, step.journal)) await askReviewers(pullRequest, await findPeople(change, step), step)
-  return examinePullRequest(pullRequest, step)
+  return examinePullRequest(end, pullRequest, step)
 }
 
 /** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
@@ -163,16 +164,18 @@ async function followThrough(end: TurnEnd, change: ChangeFindings, step: AgentSt
   await noteSources(end, change, step)
   for (;;) {
     const found = await trackPullRequest(end, change, step)
-    journal.updatePullRequest(found)
+    journal.updateTurn({ ...end, pullRequest: found })
     writeMilestone(step)
     const next = await decideNextRound(end, found, step)
     if (next.kind === 'look-again') {
       noteNewHead(next.pullRequest, step)
       continue
     }
-    journal.updatePullRequest(next.found)
-    if (next.kind === 'send') return next.plan
-    journal.endRounds(next.reason)
+    if (next.kind === 'send') {
+      journal.updateTurn({ ...end, pullRequest: next.found })
+      return next.plan
+    }
+    journal.updateTurn({ ...end, pullRequest: next.found, roundStop: next.reason })
     return undefined
   }
 }

@@ -45,8 +45,8 @@ async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionE
   const [readAt, read]: [number[], () => Promise<PullRequest>] = [[], inTurn(...reads)]
   const github = fakeGitHub({ readPullRequest: () => (readAt.push(clock.passed()), read()) })
   const step = fakeStep({ clock, github, timeoutMs })
-  step.journal.updateTurn(endWith('unknown', terminalJob('completed', { prLink: LINK })))
-  step.journal.updatePullRequest({ ...describePullRequest(before), checks: 'failure' })
+  const pullRequest = { ...describePullRequest(before), checks: 'failure' } as const
+  step.journal.updateTurn({ ...endWith('unknown', terminalJob('completed', { prLink: LINK })), pullRequest })
   if (isOld) step.journal.begin({ task: FOLLOW_UP })
   await readAtEnd(step).catch((error: unknown) => {
     step.journal.stop(error as ActionError)
@@ -83,8 +83,8 @@ test('what is only shown is read for one minute at most, rate limits included', 
   const tookMs = await askingGitHub(options, async (github, { clock }) => {
     const deadlineAt = 3 * DAY_MS
     const step = fakeStep({ clock, github: github.until(deadlineAt), timeoutMs: deadlineAt })
-    step.journal.updateTurn(endWith('created', terminalJob('completed', { prLink: LINK })))
-    step.journal.updatePullRequest(describePullRequest(UNKNOWN))
+    const end = endWith('created', terminalJob('completed', { prLink: LINK }))
+    step.journal.updateTurn({ ...end, pullRequest: describePullRequest(UNKNOWN) })
     await readAtEnd(step)
     return clock.now()
   })
@@ -94,8 +94,7 @@ test('what is only shown is read for one minute at most, rate limits included', 
 test('a pull request of which nothing is known, as it is on another host, is not read, and stops nothing', async () => {
   const step = fakeStep({ github: fakeGitHub() })
   const prLink = 'https://gitlab.example.com/acme/docs/-/merge_requests/7'
-  step.journal.updateTurn(endWith('unknown', terminalJob('completed', { prLink })))
-  step.journal.updatePullRequest({})
+  step.journal.updateTurn({ ...endWith('unknown', terminalJob('completed', { prLink })), pullRequest: {} })
   await expect(readAtEnd(step)).resolves.toBeUndefined()
 })
 
@@ -124,7 +123,7 @@ describe('fix rounds', () => {
     ['archived', { status: 'archived' }],
   ] as const)('whether another round is sent, or why not: %s, %j', (stop, change) => {
     const { found, before, status, maxRounds, leftMs } = { ...STATE, ...change }
-    const own = turnIn(endWith('unknown'), { pullRequest: { headSha: before } })
+    const own = turnIn({ ...endWith('unknown'), pullRequest: { headSha: before } })
     const round = turnIn(endWith('unknown', terminalJob(status)))
     expect(findRoundStop(found, [own, round], maxRounds, leftMs)).toBe(stop)
   })

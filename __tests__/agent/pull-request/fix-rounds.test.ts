@@ -57,17 +57,14 @@ async function round(scene: Scene = {}) {
   journal.updateTurn(end)
   const next = await decideNextRound(end, pullRequest, step)
   let prompt: string | undefined
-  if (next.kind === 'stop') journal.endRounds(next.reason)
+  if (next.kind === 'stop') journal.updateTurn({ ...end, pullRequest: next.found, roundStop: next.reason })
   if (next.kind === 'send') {
     const { task, target } = next.plan
     journal.begin({ task })
     if (scene.wasBusy) clock.advance(1_000)
     const decision = await decideSend(target, before, new JobWatch(step))
     if (decision.kind === 'send') prompt = task.kind === 'follow-up' ? task.prompt : undefined
-    if (decision.kind === 'stop') {
-      journal.endRounds(decision.roundStop)
-      journal.stop(decision.error)
-    }
+    if (decision.kind === 'stop') journal.stop(decision.error, decision.roundStop)
   }
   const count = (name: string): number => github.asked.filter((one) => one === name).length
   return {

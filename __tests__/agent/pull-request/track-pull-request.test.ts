@@ -31,7 +31,7 @@ async function trackPullRequest(end: Ended, step: AgentStep): Promise<PullReques
   const pullRequest = await markPullRequest(end, step)
   if (pullRequest === undefined) return {}
   if (isForReview(end, pullRequest, step.journal)) await askReviewers(pullRequest, [], step)
-  return examinePullRequest(pullRequest, step)
+  return examinePullRequest(end, pullRequest, step)
 }
 
 /**
@@ -135,7 +135,7 @@ test.each<[string, Partial<AgentInputs>, isBrief: boolean]>([
       const step = fakeStep({ inputs, clock, github: github.until(3 * DAY_MS), timeoutMs: 3 * DAY_MS })
       const end = endWith('created', terminalJob('completed', { prLink: LINK }))
       step.journal.updateTurn(end)
-      step.journal.updatePullRequest(await trackPullRequest(end, step))
+      step.journal.updateTurn({ ...end, pullRequest: await trackPullRequest(end, step) })
       if (isBrief) await readAtEnd(step)
       return [clock.now(), getPullRequest(step.journal.report())] as const
     })
@@ -153,7 +153,7 @@ test('all reads of what is only shown have one minute together', async () => {
   const step = fakeStep({ inputs: agentInputs({ githubToken: 'ghs_token', label: '' }), clock, github })
   const end = endWith('created', terminalJob('completed', { prLink: LINK }))
   step.journal.updateTurn(end)
-  step.journal.updatePullRequest(await trackPullRequest(end, step))
+  step.journal.updateTurn({ ...end, pullRequest: await trackPullRequest(end, step) })
   await readAtEnd(step)
   expect(Math.max(...github.deadlines) - step.startedAt).toBeLessThanOrEqual(60_000)
 })

@@ -31,8 +31,7 @@ async function examine(
   const github = fakeGitHub(answers)
   const step = fakeStep({ inputs: agentInputs(fields), clock, timeoutMs, core, github })
   const { journal } = step
-  journal.updateTurn(endWith('unknown'))
-  journal.updatePullRequest({ checkList: earlier })
+  journal.updateTurn({ ...endWith('unknown'), pullRequest: { checkList: earlier } })
   journal.begin({ task: FOLLOW_UP })
   const found = await waitForChecks(PULL_REQUEST, step)
   return {

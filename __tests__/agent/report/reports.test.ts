@@ -87,7 +87,14 @@ test.each<[TurnState, boolean]>([
   [endWith('updated', failedLinked), true],
 ])('the pull request of a follow-up is shown unless it may be of an earlier turn: %j', (state, expected) => {
   expect(isShown({ task: FOLLOW_UP, state })).toBe(expected)
-  expect(isShown({ task: FOLLOW_UP, state, pullRequest: { state: 'open' } })).toBe(true)
+})
+
+test('the pull request of a follow-up that came to a bad end is shown if GitHub told of it', () => {
+  const pullRequest = { state: 'open' } as const
+  for (const status of ['failed', 'archived'] as const)
+    expect(isShown({ task: FOLLOW_UP, state: endWith('unknown', { ...completed, status }), pullRequest })).toBe(true)
+  const leftBehind = ENDS_WITH_ERROR.filter(({ kind }) => kind === 'left-behind')
+  expect(leftBehind.map((state) => isShown({ task: FOLLOW_UP, state }))).toEqual([true])
 })
 
 const KEY = 'docs_secret-key-123'
@@ -108,7 +115,8 @@ test('a key in a prompt or in the address of the pull request is taken out, and 
     const task = { kind: 'create', prompt: `Use ${secret}.\nStop.` } as const
     const prLink = { ...LINKED, href: `https://${LINKED.host}/${secret}/docs/pull/7`, repository: `${secret}/docs` }
     return createReport({
-      ...{ task, state: endWith('created', { ...completed, prLink }) },
+      task,
+      state: endWith('created', { ...completed, prLink }),
       rounds: [turnIn(endWith('created', { ...completed, prLink }), { task })],
     })
   }
@@ -262,8 +270,14 @@ test('the hidden line differs for each comment, run, job, step and leg of a matr
 
 const STATES = [
   ...ENDS_WITH_ERROR,
-  ...[endWith('created'), endWith('none', withoutLink), endWith('unknown', failed), endWith('unknown', archived)],
-  ...[{ kind: 'planning' }, { kind: 'sending' }, accept(), { kind: 'previewed', isJobRead: true }],
+  endWith('created'),
+  endWith('none', withoutLink),
+  endWith('unknown', failed),
+  endWith('unknown', archived),
+  { kind: 'planning' },
+  { kind: 'sending' },
+  accept(),
+  { kind: 'previewed', isJobRead: true },
 ] as const
 const texts = fc.oneof(fc.string(), fc.constantFrom('/docs do it', '@mona', '\n/docs do it', 'a@b.c @acme/team'))
 const reports = fc

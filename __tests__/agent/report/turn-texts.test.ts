@@ -57,7 +57,10 @@ const opened: Turn = { task: CREATE, state: endWith('created') }
 
 test.each<[string, Turn]>([
   ['pull request opened', opened],
-  ['pull request opened, its checks failed', { ...opened, pullRequest: { checks: 'failure' } }],
+  [
+    'pull request opened, its checks failed',
+    { ...opened, state: { ...endWith('created'), pullRequest: { checks: 'failure' } } },
+  ],
   ['failed', turnIn(endWith('created', failed))],
   ['not sent', turnIn(PREPARING)],
 ])('the line behind the group of a turn says: %s', (text, turn) => {

@@ -23,7 +23,15 @@ import { getOutcome } from '../../../src/agent/report/step-end.ts'
 import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
-import { CREATE, describeReport, type DescribedReport, endWith, turnIn, WORK } from '../../support/report.ts'
+import {
+  CREATE,
+  describeReport,
+  type DescribedReport,
+  endWith,
+  turnIn,
+  withFindings,
+  WORK,
+} from '../../support/report.ts'
 
 const FACTS: Facts = { waitForChecks: true, timeline: [], warnings: [], durationMs: 2_000 }
 
@@ -158,7 +166,7 @@ const SHOWN = {
 /** A step whose own turn has ended, and its rounds. */
 function withRounds(rounds: readonly (TurnState | Partial<Turn>)[], own: TurnState = endWith('updated')): Turns {
   const turns = rounds.map((round) => ('kind' in round ? turnIn(round) : turnIn(STATES.preparing, round)))
-  return [turnIn(own, { pullRequest: { checks: 'failure' } }), ...turns]
+  return [turnIn(withFindings(own, { pullRequest: { checks: 'failure' } })), ...turns]
 }
 
 const stoppedAfter = (code: ErrorCode): Turns => withRounds([], stoppedBy(code, endWith('updated')))
@@ -181,8 +189,10 @@ test.each<TurnState>([
 test('a round that moved the pull request goes on, and what was seen last of it is shown', () => {
   const round = turnIn(endWith('updated'))
   expect(isToTrack(withRounds([round]))).toBe(true)
-  const turns = withRounds([{ ...round, pullRequest: { checks: 'success' } }, {}])
+  const turns = withRounds([{ ...endWith('updated'), pullRequest: { checks: 'success' } }, {}])
   expect(tell(...turns)).toMatchObject({ rounds: [round], pullRequest: { checks: 'success' } })
+  const read = { ...FACTS, pullRequestAtEnd: { checks: 'success', mergeable: false } } as const
+  expect(describeReport({ kind: 'ran', turns, ...read }).pullRequest).toEqual(read.pullRequestAtEnd)
 })
 
 test('only the end of a job that names a pull request is followed', () => {
@@ -214,7 +224,7 @@ test.each([completed, failed])(
 )
 
 const refused = (isCancelled: boolean): Turns =>
-  withRounds([{ roundStop: 'foreign-commits', state: stoppedBy('not-sent', STATES.preparing, isCancelled) }])
+  withRounds([{ ...stoppedBy('not-sent', STATES.preparing, isCancelled), roundStop: 'foreign-commits' }])
 const inRound = (...state: Parameters<typeof stoppedBy>): Turns => withRounds([stoppedBy(...state)])
 const SEEN = { ...STATES.accepted, isConfirmed: true }
 

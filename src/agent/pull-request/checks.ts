@@ -10,7 +10,13 @@ import { formatDuration } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { findOutOfScope } from '../path-filter.ts'
 import type { AgentStep } from '../journal.ts'
-import { type ChecksState, describePullRequest, listFailedChecks, type PullRequestFindings } from '../report/turn.ts'
+import {
+  getFindings,
+  type ChecksState,
+  describePullRequest,
+  listFailedChecks,
+  type PullRequestFindings,
+} from '../report/turn.ts'
 import { findRoundStop } from './fix-rounds.ts'
 
 /** How long a commit's first check may take to be registered. */
@@ -236,7 +242,8 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
   const github = openGitHub(step)
   const lastLookAt = deadlineAt - LAST_READ_MS
   // These show how long checks take.
-  const earlier = turns.at(-2)?.pullRequest?.checkList ?? []
+  const before = turns.at(-2)
+  const earlier = (before && getFindings(before)?.checkList) ?? []
   const heartbeat = new Heartbeat({ clock, log: step.core.log })
   const getPace = createPace(github, step, heartbeat)
   let known = pullRequest

@@ -9,6 +9,7 @@ import type { Plan, Target } from '../plan.ts'
 import { type FailedCheck, renderFixPrompt } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
 import {
+  getFindings,
   describePullRequest,
   type Ended,
   getEnded,
@@ -25,7 +26,8 @@ const ROUND_MS = 600_000
 
 /** The head that the round before was about; undefined before the first one. */
 function findHeadOfLastRound(turns: Turns): string | undefined {
-  return turns.at(-2)?.pullRequest?.headSha
+  const before = turns.at(-2)
+  return before && getFindings(before)?.headSha
 }
 
 /** Whether a commit may fix a failed check. */

@@ -183,10 +183,14 @@ export function isForReview(ended: Ended, pullRequest: PullRequest, { turns }: A
  * Waits for the checks of a pull request, and looks at its files, as far as the inputs ask for it.
  * @throws ActionError `cancelled`
  */
-export async function examinePullRequest(pullRequest: PullRequest, step: AgentStep): Promise<PullRequestFindings> {
+export async function examinePullRequest(
+  ended: Ended,
+  pullRequest: PullRequest,
+  step: AgentStep,
+): Promise<PullRequestFindings> {
   const described = describePullRequest(pullRequest)
   if (!isToExamine(step.inputs)) return described
-  step.journal.updatePullRequest(described)
+  step.journal.updateTurn({ ...ended, pullRequest: described })
   writeMilestone(step)
   return waitForChecks(pullRequest, step)
 }
@@ -250,7 +254,7 @@ async function readMergeability({ clock, context, deadlineAt, github, journal, s
     // Checks and files were looked at for one commit, and this is about the same one or it is not told.
     if (now === undefined || now.headSha !== known.headSha) return
     known = { ...known, ...describePullRequest(now) }
-    journal.updatePullRequest(known)
+    journal.recordPullRequestAtEnd(known)
   }
 }
 

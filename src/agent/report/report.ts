@@ -7,7 +7,7 @@ import { type Redact, redactAll } from '../../text/redact.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs } from '../inputs.ts'
 import type { Warning } from './warnings.ts'
-import { type Turn, type Turns, withJob } from './turn.ts'
+import { type PullRequestFindings, type Turn, type Turns, withJob } from './turn.ts'
 
 /** What became of the step; the value of the output `outcome`. */
 export const OUTCOMES = [
@@ -69,6 +69,8 @@ export interface Facts extends Partial<InputFacts> {
   /** What was found of the change that started the run, and what of it was sent. */
   readonly change?: string | undefined
   readonly changes?: Changes | undefined
+  /** The pull request as it was read once more at the end of the step. */
+  readonly pullRequestAtEnd?: PullRequestFindings
   readonly log?: LogPlace | undefined
   /** Pull requests that the change that started the run came from, newest first. */
   readonly sources?: readonly PullRequestAddress[] | undefined

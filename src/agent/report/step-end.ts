@@ -199,7 +199,7 @@ export function getStepFollowUpReason(report: Report): FollowUpReason | undefine
 /** What was seen last of the pull request; empty if nobody looked. */
 export function getPullRequest(report: Report): PullRequestFindings {
   const turns = getTurns(report)
-  return (turns && getLastFindings(turns)) ?? {}
+  return report.pullRequestAtEnd ?? (turns && getLastFindings(turns)) ?? {}
 }
 
 export function getOperation(report: Report): PullRequestOperation | undefined {

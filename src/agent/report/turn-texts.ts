@@ -6,6 +6,7 @@ import { CHECKS_TEXTS } from './pull-request-status.ts'
 import {
   type Ended,
   getEnd,
+  getFindings,
   getNewest,
   getProgress,
   isSent,
@@ -96,7 +97,7 @@ export function titleTurn(name: string, { failing }: Turn): string {
 
 /** How a turn ended that was not stopped. A turn without an end is about to be replaced by another, and nothing was sent. */
 export function formatVerdict(turn: Turn): string {
-  const { pullRequest: { checks } = {} } = turn
+  const checks = getFindings(turn)?.checks
   if (getEnd(turn) === undefined) return 'not sent'
   const text = formatEnd(turn)
   // The log names no pull request beside it.

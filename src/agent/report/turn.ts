@@ -129,6 +129,10 @@ export interface Ended {
   /** The read that decided. */
   readonly job: TerminalJob
   readonly work: Work
+  /** Undefined if nobody looked at the pull request after the turn. */
+  readonly pullRequest?: PullRequestFindings
+  /** Why no further round follows; undefined if that is not decided, or nobody asked for rounds. */
+  readonly roundStop?: RoundStop | undefined
 }
 
 /** The link of the job's pull request cannot be shown. */
@@ -175,6 +179,8 @@ export interface Stopped {
   readonly error: ActionError
   readonly isCancelled: boolean
   readonly during: Underway | TurnEnd
+  /** Why the turn was not sent, if it is a round that was refused at the last look. */
+  readonly roundStop?: RoundStop | undefined
 }
 
 /** How far a turn has come: exactly what is known of it in that state. */
@@ -189,12 +195,8 @@ export interface Turn {
   readonly followUpReason?: FollowUpReason | undefined
   /** The failed checks that a round sends. */
   readonly failing?: readonly Check[] | undefined
-  /** Undefined if nobody looked at the pull request after the turn. */
-  readonly pullRequest?: PullRequestFindings
   /** Whether the log in the pull request may say that the agent is working on this turn. */
   readonly isInLog?: boolean
-  /** Why no further round follows this turn. */
-  readonly roundStop?: RoundStop | undefined
 }
 
 /** The turns of a step, the oldest first. The first is the step's own, further ones are rounds that send failing checks back. */
@@ -379,9 +381,32 @@ export function getFollowUpReason({ state, followUpReason }: Turn): FollowUpReas
 }
 
 /** What was seen of the pull request after the turn. */
-export function getFindings(turn: Turn): PullRequestFindings | undefined {
-  const end = getEnd(turn)
-  return turn.pullRequest ?? (end?.kind === 'left-behind' ? end.pullRequest : undefined)
+export function getFindings({ state }: Turn): PullRequestFindings | undefined {
+  const end = withoutStop(state)
+  switch (end.kind) {
+    case 'ended':
+    case 'left-behind':
+      return end.pullRequest
+    case 'planning':
+    case 'preparing':
+    case 'sending':
+    case 'delivery-unknown':
+    case 'accepted':
+    case 'previewed':
+    case 'not-sent':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+    case 'unusable-link':
+      return undefined
+  }
+}
+
+/** Why no round follows the turn, as it was decided when its checks were in, or before a round was sent. */
+export function getDecidedStop({ state }: Turn): RoundStop | undefined {
+  if (state.kind === 'stopped' && state.roundStop !== undefined) return state.roundStop
+  const end = withoutStop(state)
+  return end.kind === 'ended' ? end.roundStop : undefined
 }
 
 /** What was seen last of the pull request; undefined if nobody looked. */

@@ -3,6 +3,7 @@ import type { ActionError } from '../../runtime/errors.ts'
 import {
   type Ended,
   type Fixing,
+  getDecidedStop,
   getEnd,
   getEnded,
   getNewest,
@@ -69,9 +70,10 @@ export function findDecidingStop(turns: Turns): Stopped | undefined {
 
 /** What stopped a round, or what was to lead to one, and is not reported otherwise. */
 export function findUnreportedError(turns: Turns): ActionError | undefined {
-  const { state, roundStop } = getNewest(turns)
+  const newest = getNewest(turns)
+  const { state } = newest
   if (state.kind !== 'stopped' || findDecidingStop(turns) !== undefined) return undefined
-  const isReported = roundStop !== undefined && state.error.code === 'not-sent'
+  const isReported = getDecidedStop(newest) !== undefined && state.error.code === 'not-sent'
   return isReported ? undefined : state.error
 }
 
@@ -131,7 +133,9 @@ function stopAfterRound(end: TurnEnd): RoundStop | undefined {
 
 /** Why failing checks go back no further, as far as the turns tell; undefined if another round may follow. */
 export function getRoundStop(turns: Turns): RoundStop | undefined {
-  const { state, roundStop } = getNewest(turns)
+  const newest = getNewest(turns)
+  const { state } = newest
+  const roundStop = getDecidedStop(newest)
   const [own, ...rounds] = turns
   if (roundStop !== undefined || getEnd(own) === undefined) return roundStop
   const round = rounds.at(-1)
