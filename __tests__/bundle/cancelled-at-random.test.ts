@@ -4,25 +4,25 @@ import { createRandom } from '../../src/emulator/service/random.ts'
 import { expectNoSecret, getVerdict } from '../support/bundle-expect.ts'
 import { runBundle, type BundleRun } from '../support/bundle-run.ts'
 
-/** Windows has no signals that a program could get from another one. */
+/** Windows has no signals between processes. */
 const HAS_SIGNALS = process.platform !== 'win32'
 
 jest.setTimeout(300_000)
 
 const SEED = 20_260_101
 const RUNS = 20
-const AT_ONCE = 2
-/** A step lives this long from its first line to its last one, more or less: some signals come after its end. */
+const MAX_CONCURRENT_RUNS = 2
+/** The approximate duration of a step after its first line. Some signals come after its end. */
 const SPAN_MS = 2_000
-/** The step's clock goes so many times as slow, so that its 2 s are longer than a busy machine holds it up. */
-const SLOWER = 5
+/** The factor by which the step's clock is slower, so that a busy machine does not use up its 2 s. */
+const SLOWDOWN = 5
 
 const [PROMPT, FINISHED, RUNNING] = [{ prompt: 'Fix.' }, { 'job-id': 'job_finished' }, { 'job-id': 'job_running' }]
 const TASKS = [PROMPT, { ...PROMPT, ...FINISHED }, RUNNING]
 
 interface Moment {
   readonly inputs: { readonly prompt?: string; readonly 'job-id'?: string }
-  /** From the step's first line to the signal. */
+  /** The time from the step's first line to the signal, in milliseconds. */
   readonly afterMs: number
 }
 
@@ -30,11 +30,11 @@ async function cancelAt({ inputs, afterMs }: Moment): Promise<BundleRun> {
   const cancel = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const run = await runBundle({
-    preload: timesFaster(1 / SLOWER),
+    preload: timesFaster(1 / SLOWDOWN),
     inputs,
     cancel: cancel.signal,
-    // A step that is still there after its 2 s is killed, and its exit code is then none.
-    cancelTimes: { sigtermAfterMs: 2_000 * SLOWER, killAfterMs: 0 },
+    // A step that takes longer than 2 s is killed, and then has no exit code.
+    cancelTimes: { sigtermAfterMs: 2_000 * SLOWDOWN, killAfterMs: 0 },
     onLine: () => {
       timer ??= setTimeout(() => {
         cancel.abort()
@@ -45,7 +45,7 @@ async function cancelAt({ inputs, afterMs }: Moment): Promise<BundleRun> {
   return run
 }
 
-/** Whatever the moment was: all that a step owes to the workflow that cancels it. */
+/** Checks what every cancelled step must do, whenever it is cancelled. */
 function expectOrderlyEnd(run: BundleRun, { inputs }: Moment): void {
   const { outcome, 'job-id': jobId } = run.outputs
   const isDecided = outcome !== 'cancelled'
@@ -63,9 +63,9 @@ function expectOrderlyEnd(run: BundleRun, { inputs }: Moment): void {
   expectNoSecret(run)
 }
 
-test('a run that is cancelled at any moment leaves within 2 s, with its outputs and its summary written', async () => {
+test('a run that is cancelled at any moment ends within 2 s, and writes its outputs and its summary', async () => {
   if (!HAS_SIGNALS) return
-  // The seed alone decides them, whatever the machine then makes of the milliseconds.
+  // The moments depend on the seed only, although their precision depends on the machine.
   const random = createRandom(SEED)
   const left = Array.from({ length: RUNS }, (_, index): Moment => {
     return { inputs: TASKS[index % TASKS.length] ?? {}, afterMs: Math.floor(random() * SPAN_MS) }
@@ -82,9 +82,9 @@ test('a run that is cancelled at any moment leaves within 2 s, with its outputs 
       ends.push(run.outputs['outcome'] ?? '')
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_RUNS }, work))
 
   expect(ends).toHaveLength(RUNS)
-  // Moments that all come after the end would prove nothing.
+  // The test is void if all signals come after the end.
   expect(ends.filter((outcome) => outcome === 'cancelled').length).toBeGreaterThanOrEqual(RUNS / 4)
 })

@@ -3,18 +3,18 @@ import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { expectNoSecret, expectStep } from '../support/bundle-expect.ts'
 import { replaceService, runBundle } from '../support/bundle-run.ts'
 
-/** Windows has no signals that a program could get from another one. */
+/** Windows has no signals between processes. */
 const testWithSignals = process.platform === 'win32' ? test.skip : test
 
 const FIX = { prompt: 'Fix the guide.' }
 
-testWithSignals('a run that is cancelled while the prompt is on its way still learns the id of its job', async () => {
+testWithSignals('a run that is cancelled while it sends the prompt still reads the id of its job', async () => {
   const cancel = new AbortController()
-  const front = replaceService((_incoming, outgoing) => {
+  const intermediary = replaceService((_incoming, outgoing) => {
     cancel.abort()
     setImmediate(() => outgoing.writeHead(201).end('{"id":"job_late","status":"active"}'))
   })
-  const run = await runBundle({ intermediary: front, inputs: FIX, cancel: cancel.signal })
+  const run = await runBundle({ intermediary, inputs: FIX, cancel: cancel.signal })
 
   expectStep(run, {
     conclusion: 'cancelled',
@@ -25,12 +25,12 @@ testWithSignals('a run that is cancelled while the prompt is on its way still le
   })
 })
 
-testWithSignals('a second signal ends the step at once, and red', async () => {
+testWithSignals('a second signal ends the step immediately, and red', async () => {
   const cancel = new AbortController()
   const run = await runBundle({
-    // So that a busy machine sends the second signal within that second.
+    // Slower, so that even a busy machine sends the second signal within the grace period.
     preload: timesFaster(1 / 10),
-    // Never answers, so that the step still gives the prompt's answer its second when it is told to end again.
+    // Never responds, so that the step still waits for the response to the prompt at the second signal.
     intermediary: replaceService(() => {
       cancel.abort()
     }),
@@ -44,13 +44,13 @@ testWithSignals('a second signal ends the step at once, and red', async () => {
   expectNoSecret(run)
 })
 
-testWithSignals('a signal before the program has begun ends it with nothing asked and nothing written', async () => {
-  const asked: string[] = []
-  const front = replaceService(({ url = '' }) => {
-    asked.push(url)
+testWithSignals('a signal before the program starts ends it without requests and without outputs', async () => {
+  const urls: string[] = []
+  const intermediary = replaceService(({ url = '' }) => {
+    urls.push(url)
   })
-  const run = await runBundle({ intermediary: front, inputs: FIX, cancel: AbortSignal.abort() })
+  const run = await runBundle({ intermediary, inputs: FIX, cancel: AbortSignal.abort() })
 
   expect(run).toMatchObject({ conclusion: 'cancelled', exitCode: null, signal: 'SIGINT', outputs: {}, summary: '' })
-  expect(asked).toEqual([])
+  expect(urls).toEqual([])
 })

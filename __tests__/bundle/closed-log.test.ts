@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 jest.setTimeout(60_000)
 
-test('a step whose log nobody reads any more goes on, and writes its outputs and summary', async () => {
+test('a step continues if its log is closed, and writes its outputs and summary', async () => {
   const folder = temporaryFolder()
   const [output, summary] = [join(folder, 'output'), join(folder, 'summary')]
   for (const file of [output, summary]) writeFileSync(file, '')

@@ -17,8 +17,8 @@ interface GitHubRunOptions extends Omit<BundleOptions, 'env' | 'github'> {
 }
 
 /**
- * Runs the packaged action with the GitHub of the embedded service, ten times as fast. All that the two say to each other
- * is held against GitHub's published description, and the token must be nowhere.
+ * Runs the packaged action with the embedded GitHub, ten times as fast. Checks all requests and responses against
+ * GitHub's API description, and that no output contains the token.
  */
 async function runWithGitHub(options: GitHubRunOptions): Promise<BundleRun> {
   const { plays = 'checks-pass', observed: more, inputs, preload = '', ...bundle } = options
@@ -26,7 +26,7 @@ async function runWithGitHub(options: GitHubRunOptions): Promise<BundleRun> {
   const run = await runBundle({
     ...bundle,
     github: observed.options,
-    // Minutes of the step's own time, which runs ten times as fast.
+    // In the time of the step, which runs ten times as fast.
     inputs: { prompt: 'Fix the guide.', 'github-token': GITHUB_TOKEN, 'timeout-minutes': '5', ...inputs },
     preload: timesFaster(10) + preload,
     env: (serviceUrl) => ({
@@ -38,12 +38,12 @@ async function runWithGitHub(options: GitHubRunOptions): Promise<BundleRun> {
     }),
   })
   expect(observed.violations).toEqual([])
-  const said = run.rawOutput.replaceAll(`::add-mask::${GITHUB_TOKEN}`, '') + Object.values(run.rawFiles).join('')
-  expect(said).not.toContain(GITHUB_TOKEN)
+  const written = run.rawOutput.replaceAll(`::add-mask::${GITHUB_TOKEN}`, '') + Object.values(run.rawFiles).join('')
+  expect(written).not.toContain(GITHUB_TOKEN)
   return run
 }
 
-test('a step on a push marks its pull request, and never loads the undici that Node has in it', async () => {
+test('a step on a push marks its pull request, and does not load the undici of Node.js', async () => {
   const modules = join(temporaryFolder(), 'modules.json')
   const preload = `
     import { writeFileSync } from 'node:fs'
@@ -63,11 +63,11 @@ test('a step on a push marks its pull request, and never loads the undici that N
   expect(loaded.filter((name) => name.includes('undici'))).toEqual([])
 })
 
-test('failing checks go back to the job with the end of their logs, until they pass', async () => {
+test('sends failing checks to the job with the ends of their logs, until they pass', async () => {
   const run = await runWithGitHub({
     plays: 'checks-fixed-late',
     inputs: { 'timeout-minutes': '60', 'wait-for-checks': 'true', 'fix-rounds': '3', 'fail-on': 'checks' },
-    // Besides the ten times of all steps here.
+    // In addition to the factor of ten.
     preload: `{ ${timesFaster(2)} }`,
   })
 
@@ -78,15 +78,15 @@ test('failing checks go back to the job with the end of their logs, until they p
   expect(rounds).toEqual([log, log])
 })
 
-test('a run that is cancelled while GitHub does not answer leaves at once, and has told its pull request', async () => {
-  const asksStatus = 'repos/get-combined-status-for-ref'
+test('a run that is cancelled while GitHub does not respond ends immediately, and has output its pull request', async () => {
+  const statusOperation = 'repos/get-combined-status-for-ref'
   const controller = new AbortController()
   const onBeforeResponse = (operation: string): void => {
-    if (operation === asksStatus) controller.abort()
+    if (operation === statusOperation) controller.abort()
   }
   const run = await runWithGitHub({
     plays: 'checks-pending',
-    observed: { faults: { [asksStatus]: ['never'] }, onBeforeResponse },
+    observed: { faults: { [statusOperation]: ['never'] }, onBeforeResponse },
     inputs: { 'wait-for-checks': 'true' },
     cancel: controller.signal,
     cancelTimes: { sigtermAfterMs: 2_000, killAfterMs: 2_000 },
@@ -97,7 +97,7 @@ test('a run that is cancelled while GitHub does not answer leaves at once, and h
   expect(run.summary).toMatch(/^## 🛑 .*: Cancelled$/m)
 })
 
-test('the toolkit for GitHub is apart from the program, so that a step that asks it nothing does not pay for it', () => {
+test('the toolkit for GitHub is in a file of its own, which a step without GitHub requests does not load', () => {
   const folder = new URL('../../dist/agent/', import.meta.url)
   const parts = readdirSync(folder).filter((name) => name.endsWith('.js'))
   const isToolkit = (name: string): boolean => readFileSync(new URL(name, folder), 'utf8').includes('octokit-core.js')

@@ -13,14 +13,14 @@ jest.setTimeout(300_000)
 
 const page = readFileSync(join(root, 'docs/outcomes.md'), 'utf8')
 
-/** The last sentence below the heading of an outcome. */
+/** Returns the last sentence below the heading of an outcome. */
 const outcomes = [...page.matchAll(/^### `([a-z-]+)`\n\n.*Try `(?:npm start)?(.*)`\.$/gm)]
-/** The last cell behind a message: flags, or why no command shows it. */
+/** Returns the last cell of the row of a message: flags, or why no command shows it. */
 const messages = [...page.matchAll(/^\| “([^”]+)”.*\| +(?:`([^|]+)`|\w[^|]+) +\|$/gm)]
 
 const COLUMNS = 80
 
-/** All that a terminal of 80 columns shows. Only an address, on a line of its own, is longer than a line. */
+/** Returns the output in a terminal of 80 columns. Only URLs may be longer, on lines of their own. */
 async function run(command: string): Promise<string> {
   const flags = [...command.matchAll(/(?:[^\s"]|"[^"]*")+/g)]
   let shown = ''
@@ -38,7 +38,7 @@ async function run(command: string): Promise<string> {
   return shown
 }
 
-/** A text without the line breaks of a terminal. */
+/** Joins the lines that a terminal would break. */
 const unwrap = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 test('each outcome, error and warning has one command, or the page says why there is none', () => {
@@ -74,11 +74,11 @@ test('the tables of an export of visitors fit into 80 columns', async () => {
   const [, tables = ''] = /^Trend\n(.*)^The export$/ms.exec(shown) ?? []
   const rows = tables.split('\n')
   expect(rows.length).toBeGreaterThan(50)
-  // The rest of a row that is too wide is indented.
+  // The rest of a row that is too wide would be indented.
   expect(rows.filter((row) => row.startsWith(' '))).toEqual([])
 })
 
-test('the log of a pull request is shown as it was while the agent worked, and as it is at the end', async () => {
+test('shows the log of a pull request as it was while the agent worked, and as it is at the end', async () => {
   const [, working = '', ended = ''] =
     /In the log while the agent worked([^]*)── On the pull request([^]*)$/.exec(await run('--scenario working')) ?? []
   expect(working).toMatch(/⏳ working since \d\d:\d\d UTC,\s+do not merge yet/)
@@ -86,7 +86,7 @@ test('the log of a pull request is shown as it was while the agent worked, and a
   expect(ended).not.toContain('⏳')
 })
 
-test('who approved a change is asked for a review, and its pull request shows what refers to it', async () => {
+test('requests a review from the person who approved the change, and shows references to its pull request', async () => {
   const shown = await run('--scenario reviewed-change')
   expect(shown).toContain('Reviewers: lisa')
   expect(shown).toMatch(

@@ -46,7 +46,7 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
   expect(again.annotations).toMatchObject([{ message: expect.stringContaining('was already gone') }])
 })
 
-test('bad inputs and a port that is taken are one clear error each, and a post step then has nothing to do', async () => {
+test('invalid inputs and a port in use cause one clear error each, and the post step then does nothing', async () => {
   const first = await rehearse({ inputs: {} })
   const port = new URL(first.outputs['base-url'] ?? '').port
   const [second, wrong] = await Promise.all([
@@ -76,7 +76,7 @@ test('a rehearsal whose state cannot be saved is red with one error, and not a d
 
 const program = fileURLToPath(new URL('../../dist/emulator/index.js', import.meta.url))
 
-test('the embedded service goes on when nobody reads its log any more', async () => {
+test('the embedded service continues if its log is closed', async () => {
   const service = spawn(process.execPath, [program, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(service, 'exit')
   try {
@@ -100,7 +100,7 @@ const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import
 }
 const START = fileURLToPath(new URL('../../dist/start/index.js', import.meta.url))
 
-test('npm start ends without a word if nobody reads on', async () => {
+test('npm start ends without an error if its output is closed', async () => {
   const list = spawn(process.execPath, [START], { stdio: ['ignore', 'pipe', 'pipe'] })
   list.stdout.destroy()
   const said = text(list.stderr)

@@ -17,10 +17,10 @@ const BYTES = [
   '\n',
 ].join('')
 
-/** `npm start` runs the bundle on whatever Node.js is there: the one that runs npm, not the one that npm brings along. */
+/** The Node.js that runs npm, as for `npm start`, not the one in node_modules. */
 const NODE = process.env['npm_node_execpath'] ?? process.execPath
 
-/** As soon as the job is an output, something fails where nobody catches it. */
+/** Throws an uncaught error as soon as the job is an output. */
 const FAIL_LATER = `
   import fs from 'node:fs'
   const append = fs.appendFileSync
@@ -30,15 +30,15 @@ const FAIL_LATER = `
     // The output "outcome", which is written more than once.
     if (hasFailed || !/^submitted$/m.test(String(text))) return
     hasFailed = true
-    setImmediate(() => { throw new TypeError('nobody foresaw this') })
+    setImmediate(() => { throw new TypeError('unforeseen') })
   }
 `
-/** As a library would do it that keeps no hold on the event loop. */
-const HOLD_NO_TIMER = `
+/** Simulates a library whose timers do not keep the event loop running. */
+const UNREF_TIMERS = `
   const start = globalThis.setTimeout
   globalThis.setTimeout = (...args) => start(...args).unref()
 `
-/** As on a disk that is full from the moment in which the service takes the prompt. */
+/** Simulates a disk that is full from the moment when the prompt is sent. */
 const FILL_THE_DISK = `
   import fs from 'node:fs'
   import { syncBuiltinESMExports } from 'node:module'
@@ -56,11 +56,11 @@ const FILL_THE_DISK = `
 const CLOSED_PORT = 'http://127.0.0.1:1'
 const [TUNNEL, SILENT] = [withProxy(overTls), withProxy(overTls, true)]
 
-type Held = ExpectedStep | ((run: BundleRun) => unknown)
+type Expectation = ExpectedStep | ((run: BundleRun) => unknown)
 
-/** What only the packaged action can show, each with what must come of it. */
-const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
-  'a prompt of 100 KB reaches the service byte for byte, and nothing in it comes alive': [
+/** Runs that need the packaged action, with the expected results. */
+const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>> = {
+  'a prompt of 100 KB is sent unchanged, and no markup in it takes effect': [
     { inputs: { prompt: BYTES } },
     (run) => {
       expectPullRequest(run, { messageParts: ['The agent opened it.'] })
@@ -68,7 +68,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     },
   ],
   'the same bundle runs on the Node.js that runs npm': [{ node: NODE, inputs: FIX }, expectPullRequest],
-  'texts of the service that are full of commands and HTML stay texts': [
+  'commands and HTML in texts of the service have no effect': [
     { scenario: 'hostile', inputs: FIX },
     {
       conclusion: 'failure',
@@ -87,7 +87,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       expect(outputs['model']).not.toMatch(/\p{Cc}|\p{Cf}|\p{Zl}|##\[/u)
     },
   ],
-  'debug logging tells of every request and gives no secret away': [
+  'debug logging shows every request and no secret': [
     { debug: true, env: () => ({ NODE_DEBUG: 'http,net,tls,undici,fetch' }), inputs: { ...FIX, wait: 'false' } },
     expectNoSecret,
     ({ commands, outputs }) => {
@@ -107,7 +107,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       expect(summary).not.toContain('Caused by')
     },
   ],
-  'a defect while the job is at work ends the step red, with all that is known of the job': [
+  'an unexpected error while the agent works ends the step red, with all known facts about the job': [
     { preload: FAIL_LATER, inputs: { ...FIX, 'poll-interval-seconds': '300' } },
     {
       conclusion: 'failure',
@@ -117,12 +117,12 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       requests: ['POST job'],
     },
     ({ rawOutput }) => {
-      expect(rawOutput).toContain('TypeError: nobody foresaw this')
+      expect(rawOutput).toContain('TypeError: unforeseen')
     },
   ],
-  'a process that has nothing more to do before the end was seen is red, with its job told': [
-    // Longer than what else keeps the process: it is gone before it would ask again.
-    { preload: HOLD_NO_TIMER, inputs: { ...FIX, 'poll-interval-seconds': '300' } },
+  'a process whose event loop is empty before the end of the job is red, and outputs its job': [
+    // Long enough that the process exits before the next read.
+    { preload: UNREF_TIMERS, inputs: { ...FIX, 'poll-interval-seconds': '300' } },
     expectNoSecret,
     (run) => {
       expect(run).toMatchObject({ conclusion: 'failure', signal: null, requests: ['POST job'] })
@@ -132,7 +132,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       expect(Object.fromEntries(known)).toEqual({ outcome: 'submitted', status: 'active', ...JOB, result })
     },
   ],
-  'a job whose outputs cannot be written any more is waited for, and told in the log and the summary': [
+  'waits for a job whose outputs cannot be written, and shows it in the log and the summary': [
     { preload: FILL_THE_DISK, inputs: FIX },
     ({ annotations, log, summary, requests, ...run }) => {
       expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: { outcome: 'error' } })
@@ -156,7 +156,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       expect(TUNNEL.asked.map((line) => line.split(' ')[0])).toEqual(['CONNECT', 'CONNECT', 'CONNECT'])
     },
   ],
-  'a proxy that never answers does not hold the step past its deadline': [
+  'a proxy that never responds does not delay the step past its deadline': [
     {
       intermediary: SILENT.front,
       env: () => ({ HTTPS_PROXY: SILENT.url() }),
@@ -175,9 +175,9 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
   ],
 }
 
-test.concurrent.each(Object.entries(STEPS))('%s', async (_name, [options, ...held]) => {
+test.concurrent.each(Object.entries(STEPS))('%s', async (_name, [options, ...expectations]) => {
   const run = await runBundle(options)
-  for (const one of held) {
+  for (const one of expectations) {
     if (typeof one === 'function') one(run)
     else expectStep(run, one)
   }

@@ -19,7 +19,7 @@ import {
 import { listNames, temporaryFolder } from '../support/temporary-folder.ts'
 import { NO_FILE } from '../support/visitors-run.ts'
 
-/** Windows has no signals that a program could get from another one, and no limits of files. */
+/** Windows has no signals between processes, and no limits of file sizes. */
 const testWithSignals = process.platform === 'win32' ? test.skip : test
 
 const TOTALS = { human: '30000', ai: '9000', total: '35000' }
@@ -27,13 +27,13 @@ const TOTALS = { human: '30000', ai: '9000', total: '35000' }
 const ACTION_KEY = { 'project-id': DEFAULT_PROJECT_ID, 'api-key': EMULATOR_KEY }
 
 interface VisitorsRun extends PackagedRun {
-  /** The offset of every page that was asked for, in order. */
+  /** The offsets of all requested pages, in order. */
   readonly offsets: readonly number[]
-  /** Every file that the workspace holds in the end, hidden ones included, by its path. */
+  /** All files of the workspace after the run, including hidden ones, by path. */
   readonly files: Readonly<Record<string, string>>
 }
 
-/** Runs the packaged action in an empty workspace of its own, against a service that gives the answers of the test. */
+/** Runs the packaged action in an empty workspace, against a service with the responses of the test. */
 async function runVisitors(
   answer: (request: PageRequest) => PageResult | Promise<PageResult>,
   { inputs, ...options }: Partial<RunOptions> = {},
@@ -41,7 +41,7 @@ async function runVisitors(
   const workspace = temporaryFolder()
   const { url, requests, close } = await servePages(answer)
   try {
-    // A step that hangs ends with a log that tells why.
+    // A step that hangs ends with a useful log.
     const given = { ...ACTION_KEY, 'base-url': url, 'timeout-minutes': '0.5', ...inputs }
     const result = await runPackaged('visitors', { workspace, ...options, inputs: given })
     const names = listNames(workspace).filter((name) => statSync(join(workspace, name)).isFile())
@@ -52,7 +52,7 @@ async function runVisitors(
   }
 }
 
-/** Holds a run against the whole contract between a step and the runner; the outputs differ from those without a file. */
+/** Checks a run against the complete contract between a step and the runner. The given outputs override empty ones. */
 function expectExport(run: VisitorsRun, expected: ExpectedRun & { readonly offsets: readonly number[] }): void {
   expectRun(run, { ...expected, outputs: { ...NO_FILE, ...expected.outputs } })
   expect(run.offsets).toEqual(expected.offsets)
@@ -60,7 +60,7 @@ function expectExport(run: VisitorsRun, expected: ExpectedRun & { readonly offse
   expect(Object.values(run.files).join()).not.toContain(EMULATOR_KEY)
 }
 
-test('an export to CSV holds every page once, in the order of the service', async () => {
+test('an export to CSV contains every page once, in the order of the service', async () => {
   const run = await runVisitors((request) => ({ body: createSitePage(400, request) }))
 
   const sites = Array.from({ length: 400 }, (_, index) => createSiteRow(index))
@@ -101,32 +101,32 @@ testWithSignals('a run that is cancelled in the middle leaves no file behind', a
   })
 })
 
-/** Throws from nowhere as soon as there is half a file. */
+/** Throws an uncaught error as soon as there is a partial file. */
 const DEFECT = `
   import { readdirSync } from 'node:fs'
-  const look = () => readdirSync(process.env.GITHUB_WORKSPACE).some((name) => name.endsWith('.part'))
-  setInterval(() => { if (look()) throw new Error('a defect') }, 5)
+  const hasPart = () => readdirSync(process.env.GITHUB_WORKSPACE).some((name) => name.endsWith('.part'))
+  setInterval(() => { if (hasPart()) throw new Error('a defect') }, 5)
 `
 
-test('a defect that ends the process leaves no half file behind either', async () => {
+test('an unexpected error that ends the process leaves no partial file', async () => {
   const run = await runVisitors(() => new Promise(() => undefined), { env: preload(DEFECT) })
 
   expect(run).toMatchObject({ conclusion: 'failure', signal: null })
   expect(run.files).toEqual({})
 })
 
-/** A Node.js that may write files of 32 KiB at most, which to a program is much like a disk that is full. */
-function nodeWithSmallFiles(): string {
+/** Creates a Node.js that can write files of at most 32 KiB. A program sees this like a full disk. */
+function createNodeWithSmallFiles(): string {
   const script = join(temporaryFolder(), 'node')
   writeFileSync(script, `#!/bin/bash\nulimit -f 32\nexec '${NODE_24}' "$@"\n`)
   chmodSync(script, 0o755)
   return script
 }
 
-testWithSignals('a disk that is full ends red and leaves nothing behind', async () => {
+testWithSignals('a full disk ends the step red, and leaves no file', async () => {
   const run = await runVisitors((request) => ({ body: createSitePage(10_000, request) }), {
     inputs: { top: '0' },
-    node: nodeWithSmallFiles(),
+    node: createNodeWithSmallFiles(),
   })
 
   expectExport(run, {

@@ -8,7 +8,7 @@ const guide = readFileSync(`${root}docs/choose.md`, 'utf8')
 const recipes = readdirSync(`${root}docs/recipes`).filter((name) => name.endsWith('.yml'))
 const getText = (name: string): string => readFileSync(`${root}docs/recipes/${name}`, 'utf8')
 
-/** What starts the recipes of each section. */
+/** The triggers of the recipes of each section. */
 const STARTS: Readonly<Record<string, RegExp>> = {
   'The code was pushed or merged': /^ {2}(?:push|pull_request|repository_dispatch):/m,
   'The docs were pushed or merged': /^ {2}push:/m,
@@ -23,7 +23,7 @@ const rows = Object.entries(STARTS).flatMap(([section, starts]) =>
   }),
 )
 
-/** Without the introduction, which names the recipes to begin with. */
+/** The introduction also names recipes, so it is left out. */
 const sections = guide.slice(guide.indexOf('\n## '))
 
 test('every recipe is in one section', () => {
@@ -32,12 +32,12 @@ test('every recipe is in one section', () => {
   expect(reached.sort()).toEqual(recipes.sort())
 })
 
-test('no two lines have the same answers', () => {
+test('each row of the tables has different answers', () => {
   const answers = rows.map(({ starts, about, pulls, then }) => [starts.source, about, pulls, then].join(' | '))
   expect(new Set(answers).size).toBe(rows.length)
 })
 
-test.each(rows)('what is said of $name is true of it', ({ text, starts, about, pulls, then }) => {
+test.each(rows)('the row of $name matches the recipe', ({ text, starts, about, pulls, then }) => {
   expect(text).toMatch(starts)
   expect(text.includes('create-github-app-token')).toBe(about.includes('another repository'))
   expect(/^ +on-open-pr: skip$/m.test(text)).toBe(pulls === 'no new one while one waits')

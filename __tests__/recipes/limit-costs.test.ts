@@ -19,11 +19,11 @@ const rows = parseTable(page, 'The worst case of each recipe').map(
 type Given = Readonly<Record<string, unknown>>
 interface Use {
   readonly given: Given
-  /** How many legs its job has. */
+  /** The number of jobs in its matrix. */
   readonly legs: number
 }
 
-/** Every use of the agent's action or of the fleet, by its inputs. */
+/** Lists the uses of the agent's action and of the fleet, with their inputs. */
 function listUses(workflow: Workflow): readonly Use[] {
   return Object.values(expandCalls(workflow).jobs).flatMap((job) => {
     const { strategy = {} } = job as { readonly strategy?: { readonly matrix?: Readonly<Record<string, unknown>> } }
@@ -38,10 +38,10 @@ function listUses(workflow: Workflow): readonly Use[] {
   })
 }
 
-/** The prompts that a use sends at most, its rounds included. */
+/** Returns the maximum number of prompts of a use, including fix rounds. */
 function countPrompts({ given, legs }: Use): number {
   const hasPrompt = ['prompt', 'prompt-file', 'command'].some((name) => name in given)
-  // A rehearsal asks a service of its own.
+  // A rehearsal uses the embedded service.
   const isReal = !/steps\.\w+\.outputs\.base-url/.test(String(given['base-url']))
   if (!hasPrompt || !isReal || given['dry-run'] === true) return 0
   const rounds = given['wait'] === false ? 0 : Number(given['fix-rounds'] ?? 0)

@@ -10,7 +10,10 @@ import { AGENT_ACTION, CENTRAL_RECIPE, readWorkflow } from '../support/workflow-
 
 const CALLER = 'docs.yml'
 
-/** The inputs that the central workflow gives the step; its expressions have the caller's values, or those of `agentInputs`. */
+/**
+ * Reads the inputs of the step in the central workflow. Its expressions have the given values, or those of
+ * `agentInputs`.
+ */
 function readInputs(changed: Readonly<Record<string, string>>) {
   const steps = Object.values(readWorkflow(CENTRAL_RECIPE).jobs).flatMap(({ steps = [] }) => steps)
   const given = Object.entries(steps.find(({ uses }) => uses === AGENT_ACTION)?.with ?? {}).map(
@@ -20,7 +23,7 @@ function readInputs(changed: Readonly<Record<string, string>>) {
   return agentInputs({}, { ...plain, paths: 'src/**', 'github-token': GITHUB_TOKEN, ...changed })
 }
 
-/** A repository that calls the central workflow, and has no successful run of it. */
+/** Creates a repository that calls the central workflow and has no successful run of it. */
 function openRepository() {
   const github = combineScenarios([])
   const { 'acme/docs': docs = createRepositoryState() } = createDemoState(github, DEFAULT_START_MS).repositories
@@ -52,7 +55,7 @@ function recordSuccess(docs: RepositoryState, run: Success): void {
   docs.workflowRuns.push({ ...run, workflow: CALLER, branch: 'main', status: 'completed', conclusion: 'success' })
 }
 
-test('the first run of a caller sends the prompt without a change, by hand as well as at night', async () => {
+test('the first run of a caller sends the prompt without a change, manually and at night', async () => {
   for (const eventName of ['workflow_dispatch', 'schedule']) {
     const { run, push } = openRepository()
     push('src/first.ts')
@@ -62,7 +65,7 @@ test('the first run of a caller sends the prompt without a change, by hand as we
   }
 })
 
-test('after a first night with `dry-run: true`, each run sends what changed since, and nothing where nothing changed', async () => {
+test('after a first run with `dry-run: true`, each run sends the changes since then, and no prompt without changes', async () => {
   const { run, push } = openRepository()
   push('src/first.ts')
   const dryRun = await run('schedule', { 'dry-run': 'true' })

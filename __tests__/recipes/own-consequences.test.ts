@@ -15,15 +15,15 @@ import { commit } from '../support/github-state.ts'
 import { lookAtChange } from '../support/look-at-change.ts'
 import { AGENT_ACTION, listWorkflowsToCopy, type Workflow } from '../support/workflow-files.ts'
 
-/** Workflows that rightly go on, each with the reason. */
+/** Workflows that need not skip such events, with the reasons. */
 const EXEMPT: Readonly<Record<string, string>> = {
-  'rehearse.yml': 'asks the embedded service only',
-  'rolling-skip.yml': 'asks once a month, whatever was changed, unless a pull request waits',
-  'improve-most-read-pages.yml': 'is about who reads the pages, and not about what was changed',
-  'refresh-old-pages.yml': 'is about pages that nobody has changed, and not about what was changed',
-  'docs-checks.yml': 'asks no agent',
-  'fleet-on-schedule.yml': 'gives one instruction to many projects, whatever was changed',
-  'weekly-visitors.yml': 'asks no agent',
+  'rehearse.yml': 'uses the embedded service only',
+  'rolling-skip.yml': 'sends a prompt once a month, independent of changes, unless a pull request is open',
+  'improve-most-read-pages.yml': 'depends on the visitors of pages, not on changes',
+  'refresh-old-pages.yml': 'is about unchanged pages',
+  'docs-checks.yml': 'does not use the agent',
+  'fleet-on-schedule.yml': 'sends one prompt to many projects, independent of changes',
+  'weekly-visitors.yml': 'does not use the agent',
 }
 
 const WORKFLOWS = listWorkflowsToCopy().filter(
@@ -32,14 +32,14 @@ const WORKFLOWS = listWorkflowsToCopy().filter(
     /^(?:push|pull_request|schedule|workflow_run|release)$/m.test(Object.keys(workflow.on).join('\n')),
 )
 
-/** A step that attaches to a job sends nothing, whatever started it. */
-const attaches = (given: object): boolean => 'job-id' in given && !('prompt' in given) && !('prompt-file' in given)
+/** A step that attaches to a job sends no prompt. */
+const isAttaching = (given: object): boolean => 'job-id' in given && !('prompt' in given) && !('prompt-file' in given)
 
-/** What the steps that ask the agent are given; what a run fills in as a whole is not needed here. */
+/** Lists the inputs of the steps that send prompts. Omits inputs that consist of an expression only. */
 function listSteps({ jobs }: Workflow): Record<string, string>[] {
   const steps = Object.values(jobs).flatMap((job) => job.steps ?? [])
   return steps
-    .filter(({ uses, with: given = {} }) => uses === AGENT_ACTION && !attaches(given))
+    .filter(({ uses, with: given = {} }) => uses === AGENT_ACTION && !isAttaching(given))
     .map(({ with: given = {} }) => {
       const texts = Object.entries(given).map(([name, value]) => [name, String(value)] as const)
       const written = texts.filter(([, text]) => !/^\$\{\{[^}]*\}\}$/.test(text))
@@ -63,16 +63,17 @@ const REAL = createRequire(import.meta.url)('@octokit/webhooks-examples') as rea
   readonly examples: readonly Example['payload'][]
 }[]
 
-/** Runs of these are recorded with the head that they are about, and runs of those with the default branch's newest commit. */
+/** GitHub records runs of these events with the head commit that they are about. */
 const EVENTS_OF_HEAD = ['push', 'pull_request', 'merge_group']
+/** GitHub records runs of these events with the newest commit of the default branch. */
 const EVENTS_OF_DEFAULT_BRANCH = (
   'workflow_run issue_comment issues label check_run check_suite status deployment deployment_status create delete ' +
   'release pull_request_target pull_request_review page_build registry_package discussion'
 ).split(' ')
 
 /**
- * What GitHub really sent, collected by the authors of its client. Of packages they have the event with the older name, of
- * branches that were made or deleted none, and of workflow runs few of the events that start them.
+ * Real payloads of GitHub, collected by the authors of Octokit, and variants of them: the collection has packages under
+ * an older event name only, no created and deleted branches, and few of the events that start workflow runs.
  */
 const EXAMPLES = REAL.flatMap(({ name, examples }) =>
   examples.flatMap((payload): Example[] => {
@@ -91,25 +92,25 @@ const EXAMPLES = REAL.flatMap(({ name, examples }) =>
 
 const SCHEDULE: Example = { name: 'schedule', payload: {} }
 
-/** What an event is about, in the place of what it was about: pull request 7, whose newest commit the run is about. */
+/** What an adapted event is about: pull request 7 and its head commit, instead of those in the example. */
 interface About {
   readonly branch: string
   readonly sender: typeof AGENT
   /** Whether runs and checks name their pull requests. */
   readonly isListed: boolean
-  /** What each commit is in the place of; by default the head of the pull request. */
+  /** The commit that replaces all others. Default: the head commit of the pull request. */
   readonly sha?: string
 }
 
 const SHA = RUN_FACTS.sha
-/** The newest commit of the default branch, which a person has pushed. */
+/** The newest commit of the default branch, by a person. */
 const PERSONS_SHA = commit('d')
-/** GitHub's merge of the pull request for a test, for which GitHub lists no pull request. */
+/** GitHub's test merge of the pull request. GitHub lists no pull request for it. */
 const TEST_MERGE_SHA = commit('4')
 const REPOSITORY = { id: 1, full_name: 'acme/docs', default_branch: 'main' }
 const NAMED = /^(?:head_branch|ref)$/
 
-/** Of a run that GitHub records with the default branch nothing says what it is about. */
+/** Whether GitHub records a run with the default branch, so that it is unknown what the run is about. */
 const isOfDefaultBranch = (value: object): boolean =>
   'event' in value && 'head_sha' in value && !EVENTS_OF_HEAD.includes(String(value.event))
 
@@ -130,15 +131,15 @@ function adaptPayload(value: unknown, about: About, key = ''): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (isOfDefaultBranch(value) && sha !== PERSONS_SHA)
     return adaptPayload(value, { ...about, branch: 'main', isListed: false, sha: PERSONS_SHA }, key)
-  const told = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, adaptPayload(one, about, name)]))
-  const isPull = key === 'pull_request' || (key === 'issue' && 'pull_request' in told)
-  return isPull ? { ...told, number: 7, labels: [] } : told
+  const adapted = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, adaptPayload(one, about, name)]))
+  const isPull = key === 'pull_request' || (key === 'issue' && 'pull_request' in adapted)
+  return isPull ? { ...adapted, number: 7, labels: [] } : adapted
 }
 
-/** Files that count by the paths of every recipe. */
+/** Files that match the paths of every recipe. */
 const FILES = ['docs/guide.md', 'docs/en/guide.md', 'src/a.ts', 'openapi/a.yml'].map(changedFile)
 
-/** What GitHub knows of a pull request and its commit, which is the newest on its branch or has merged it. */
+/** Creates a GitHub with a pull request and its commit, which is its head commit or its merge commit. */
 function createGitHub(author: typeof AGENT, label: string, state: 'open' | 'merged'): Partial<GitHub> {
   const listed: ListedPullRequest = { ...mergedBy(7, label), state, author }
   return {
@@ -157,7 +158,7 @@ function createGitHub(author: typeof AGENT, label: string, state: 'open' | 'merg
   }
 }
 
-/** By a person, these are about nothing that the agent makes, and what is said, ordered or tagged is for the agent. */
+/** Events of work on a pull request. Other events by a person, such as comments and tags, can be for the agent. */
 const WORK_EVENTS =
   /^(?:push|pull_request|pull_request_target|check_run|check_suite|status|deployment|deployment_status|workflow_run|page_build|merge_group|registry_package|create)$/
 const COMMIT_EVENTS = /^(?:check_run|check_suite|status|deployment|deployment_status)$/
@@ -174,7 +175,7 @@ type Cause = readonly [how: string, wakes: (example: Example) => boolean, state:
 const about = (sender: typeof AGENT, branch: string, isListed = false): About => ({ sender, branch, isListed })
 
 const CAUSES: readonly Cause[] = [
-  ['its app works on it', isOfApp, 'open', about(AGENT, 'agent/guide', true)],
+  ['its app changes it', isOfApp, 'open', about(AGENT, 'agent/guide', true)],
   ['its app has checks that name no pull request', isOfApp, 'open', about(AGENT, 'agent/guide')],
   ['others check and deploy it', (one) => isOfWork(one) && one.name !== 'push', 'open', about(ANN, 'agent/guide')],
   ['others check its test merge', isOfCommit, 'open', { ...about(ANN, 'main'), sha: TEST_MERGE_SHA }],
@@ -184,11 +185,11 @@ const CAUSES: readonly Cause[] = [
   ['an app merges it', isOfApp, 'merged', about(AGENT, 'main')],
 ]
 const isOfTime = ({ name }: Example): boolean => /^(?:schedule|release)$/.test(name)
-const LATER_RUN: Cause = ['a schedule or a person looks back to its merge', isOfTime, 'merged', about(ANN, 'main')]
+const LATER_RUN: Cause = ['a later schedule or release includes its merge', isOfTime, 'merged', about(ANN, 'main')]
 
 type Given = Readonly<Record<string, string>>
 
-/** The events of a way to wake it, each with why it asks for no job. */
+/** Runs a step for all events of a cause. Returns each event with the reason why the step is skipped. */
 async function listSkipReasons(
   author: typeof AGENT,
   [, wakes, state, about]: Cause,
@@ -199,7 +200,7 @@ async function listSkipReasons(
   const reasons: (readonly [event: string, reason: string | undefined])[] = []
   for (const example of examples.filter(wakes)) {
     const { name, payload } = example
-    // The newest commit of the base.
+    // This event runs on the newest commit of the base.
     const facts = name === 'pull_request_target' ? { sha: PERSONS_SHA } : {}
     const { skip } = await lookAtChange(given, [name, adaptPayload(payload, about)], github, facts)
     const cause = (payload['workflow_run'] as { readonly event?: string } | undefined)?.event ?? ''
@@ -210,7 +211,7 @@ async function listSkipReasons(
 
 type Step = readonly [name: string, given: Given, examples: readonly Example[], wakes: readonly Cause[]]
 
-/** What is given to a step, and the events that start its workflow. */
+/** The inputs of each step, and the events that start its workflow. */
 const STEPS: readonly Step[] = [
   ['a step with a label', { label: 'docs-agent' }, EXAMPLES, CAUSES],
   ...WORKFLOWS.flatMap(({ name, workflow }) =>
@@ -224,16 +225,19 @@ const STEPS: readonly Step[] = [
 const EXPECTED_REASON =
   /#7|A bot started this run|was deleted|closed without a merge|does not record what that run was about/
 
-test.each(STEPS)('%s asks for no job by what its own pull request causes', async (_name, given, examples, wakes) => {
-  for (const wake of wakes) {
-    const others = (await listSkipReasons(AGENT, wake, examples, given)).filter(
-      ([, reason = '']) => !EXPECTED_REASON.test(reason),
-    )
-    expect([wake[0], others]).toEqual([wake[0], []])
-  }
-})
+test.each(STEPS)(
+  '%s sends no prompt for events that its own pull request causes',
+  async (_name, given, examples, wakes) => {
+    for (const wake of wakes) {
+      const others = (await listSkipReasons(AGENT, wake, examples, given)).filter(
+        ([, reason = '']) => !EXPECTED_REASON.test(reason),
+      )
+      expect([wake[0], others]).toEqual([wake[0], []])
+    }
+  },
+)
 
-test.each(STEPS)('%s asks for a job by each of these events of a person', async (_name, given, examples) => {
+test.each(STEPS)('%s sends a prompt for the same events by a person', async (_name, given, examples) => {
   const ofPerson: readonly Cause[] = [
     ['works', isOfOpen, 'open', about(ANN, 'agent/guide', true)],
     ['merges', isOfWork, 'merged', about(ANN, 'main')],
@@ -249,7 +253,7 @@ test.each(STEPS)('%s asks for a job by each of these events of a person', async 
       expect([wake[0], ...reason]).toEqual([wake[0], reason[0], undefined])
 })
 
-test('every workflow that hears of the work of its agent is looked at', () => {
+test('covers every workflow that events of the agent can start', () => {
   expect(WORKFLOWS.filter(({ workflow }) => listSteps(workflow).length === 0)).toEqual([])
   expect(STEPS.filter(([, , examples]) => examples.length === 0)).toEqual([])
 })

@@ -31,17 +31,17 @@ export interface VisitorsQuery {
 /** The prompt was not processed, and can be resent. */
 export interface Retry {
   readonly kind: 'retry'
-  /** How long to wait before, in milliseconds. */
+  /** The delay before the retry, in milliseconds. */
   readonly afterMs: number
   /** Why it was not processed. */
   readonly error: ActionError
 }
 
-/** What one attempt to send a prompt led to. */
+/** The result of one attempt to send a prompt. */
 export type Delivery =
   | { readonly kind: 'accepted'; readonly job: Job }
   | Retry
-  /** The job may exist, or have the prompt, although no response proves it. The prompt must not be resent. */
+  /** The service may have accepted the prompt, although no response proves it. The prompt must not be resent. */
   | { readonly kind: 'delivery-unknown'; readonly error: ActionError }
 
 /** The operations of the service's interface. Each sends one request, and throws `ActionError` only. */
@@ -207,7 +207,7 @@ function parseAcceptedJob(response: WireAnswer, { jobId }: Operation, redact: Re
   return { kind: 'delivery-unknown', error: createUnknownDeliveryError(cause) }
 }
 
-/** Creates a job or sends a follow-up. Says whether the prompt can be resent, as `decidePost` allows. */
+/** Creates a job or sends a follow-up. Returns `retry` if `decidePost` allows to resend the prompt. */
 async function sendPrompt(sender: PromptSender, operation: Operation, prompt: string, attempt = 1): Promise<Delivery> {
   const { clock, redact, signal, deadlineAt, random, getRefusalCount } = sender
   const reserveMs = Math.min(RESPONSE_RESERVE_MS, sender.totalMs * RESPONSE_RESERVE_SHARE)

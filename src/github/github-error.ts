@@ -223,7 +223,7 @@ export function toActionError(
 const FAIL_FOR_ALL: readonly ErrorCode[] = ['cancelled', 'unauthorized', 'forbidden', 'rate-limited', 'deadline']
 
 /**
- * Whether a request failed for a reason that the same request about another person or pull request has as well, such as
- * its token.
+ * Whether the same request about another person or pull request would fail for the same reason, such as an invalid
+ * token.
  */
 export const failsForAll = ({ code }: ActionError): boolean => FAIL_FOR_ALL.includes(code)

@@ -70,7 +70,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 const ATTEMPT_TIMEOUT_MS = 30_000
 /** Give up after this many retries. Waits for a rate limit are bounded by the deadline instead. */
 const MAX_RETRIES = 3
-/** GitHub asks for longer pauses while a rate limit comes back: from 1 s on twice as long each time, up to this. */
+/** GitHub asks for exponentially longer waits if a rate limit is hit repeatedly: 1 s, then doubled up to this limit. */
 const MAX_REPEATED_LIMIT_MS = 60_000
 /** GitHub asks for a second between two requests that write. */
 const WRITE_INTERVAL_MS = 1_000
@@ -99,9 +99,9 @@ function isTransient(error: unknown): boolean {
 /** A token that is refused for the first time this late may have expired. */
 const EXPIRY_SUSPECTED_MS = 30 * 60_000
 
-/** @param before how many rate limits the request has hit before */
-function getLimitDelayMs(refusal: Refusal, before: number, wallTime: Date): number {
-  return Math.max(refusal.limitMs(wallTime), Math.min(1_000 * 2 ** before, MAX_REPEATED_LIMIT_MS))
+/** @param earlierLimits how many rate limits the request has hit before */
+function getLimitDelayMs(refusal: Refusal, earlierLimits: number, wallTime: Date): number {
+  return Math.max(refusal.limitMs(wallTime), Math.min(1_000 * 2 ** earlierLimits, MAX_REPEATED_LIMIT_MS))
 }
 
 /**

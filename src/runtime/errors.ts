@@ -102,7 +102,7 @@ export async function orUndefined<T>(promise: Promise<T>, ...codes: readonly Err
   })
 }
 
-/** Undefined if it does not exist. The server has to say so twice, because a single 404 may be a gateway's. */
+/** Returns `undefined` after two 404 responses. A single one could come from a gateway. */
 export async function orGone<T>(ask: () => Promise<T>): Promise<T | undefined> {
   return (await orUndefined(ask(), 'not-found')) ?? orUndefined(ask(), 'not-found')
 }
