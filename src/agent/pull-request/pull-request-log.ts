@@ -37,8 +37,25 @@ export interface LogEntry {
 /** Whether the turn was refused, or cancelled, before its prompt was sent. */
 function hasSentNothing(turn: Turn): boolean {
   const { state } = turn
-  if (isSent(turn) || state.kind !== 'stopped') return state.kind === 'not-sent'
-  return state.error.code === 'not-sent' || getStopOutcome(state) === 'cancelled'
+  switch (state.kind) {
+    case 'not-sent':
+      return true
+    case 'stopped':
+      return !isSent(turn) && (state.error.code === 'not-sent' || getStopOutcome(state) === 'cancelled')
+    case 'planning':
+    case 'preparing':
+    case 'sending':
+    case 'delivery-unknown':
+    case 'accepted':
+    case 'previewed':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+    case 'ended':
+    case 'unusable-link':
+    case 'left-behind':
+      return false
+  }
 }
 
 interface RunInLog extends Pick<Context, 'runId' | 'runAttempt' | 'stepId'> {

@@ -240,17 +240,47 @@ export function getEnded(turn: Turn): Ended | undefined {
 }
 
 /** What the turn is known to have done to the pull request. */
-export function getWork(turn: Turn): Work {
-  const end = getEnd(turn)
-  return end?.kind === 'ended' || end?.kind === 'left-behind' ? end.work : { kind: 'unknown' }
+export function getWork({ state: given }: Turn): Work {
+  const state = withoutStop(given)
+  switch (state.kind) {
+    case 'ended':
+    case 'left-behind':
+      return state.work
+    case 'planning':
+    case 'preparing':
+    case 'sending':
+    case 'delivery-unknown':
+    case 'accepted':
+    case 'previewed':
+    case 'not-sent':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+    case 'unusable-link':
+      return { kind: 'unknown' }
+  }
 }
 
 /** The newest that is known of the job. */
 export function getReads(given: TurnState): JobReads {
   const state = withoutStop(given)
-  return {
-    job: 'job' in state ? state.job : undefined,
-    lastProblem: 'lastProblem' in state ? state.lastProblem : undefined,
+  switch (state.kind) {
+    case 'planning':
+    case 'previewed':
+      return {}
+    case 'preparing':
+    case 'sending':
+    case 'delivery-unknown':
+    case 'accepted':
+    case 'not-sent':
+    case 'timed-out':
+      return { job: state.job, lastProblem: state.lastProblem }
+    case 'submitted':
+    case 'unconfirmed':
+    case 'ended':
+    case 'unusable-link':
+    case 'left-behind':
+      return { job: state.job }
   }
 }
 
@@ -324,10 +354,24 @@ export function isSent({ state }: Turn): boolean {
 }
 
 /** Whether the agent may still be working on the turn when the step ends. */
-export function mayStillRun(turn: Turn): boolean {
-  const end = getEnd(turn)
-  const isSeen = end !== undefined && !['submitted', 'unconfirmed', 'timed-out'].includes(end.kind)
-  return isSent(turn) && !isSeen
+export function mayStillRun({ state }: Turn): boolean {
+  switch (withoutStop(state).kind) {
+    case 'delivery-unknown':
+    case 'accepted':
+    case 'submitted':
+    case 'unconfirmed':
+    case 'timed-out':
+      return true
+    case 'planning':
+    case 'preparing':
+    case 'sending':
+    case 'previewed':
+    case 'not-sent':
+    case 'ended':
+    case 'unusable-link':
+    case 'left-behind':
+      return false
+  }
 }
 
 /** How far the delivery of a follow-up has come. If it was `taken` and not `seen`, the job may still be as the turn before left it. */
