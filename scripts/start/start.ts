@@ -9,7 +9,7 @@ import { SERVICE_VARIABLES, HELP, readOptions, type Check, type Run } from './op
 import { markdownToTerminal } from './markdown-to-terminal.ts'
 import { heading, showHead, showLogLine, showResult } from './report.ts'
 import { readExampleInputs } from './readme-inputs.ts'
-import { openSurroundings } from './surroundings.ts'
+import { openDependencies } from './dependencies.ts'
 import { choosePaint, cleanForTerminal, wrapLines } from './terminal.ts'
 
 /** Invalid usage. The action itself exits with 1. */
@@ -80,7 +80,7 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
     })
   }
   const known = readMetadata(action).inputs.map(({ name }) => name)
-  const dependencies = await openSurroundings(run.service, env)
+  const dependencies = await openDependencies(run.service, env)
   const isEmbedded = run.service.kind === 'embedded'
   // Keep no export of made-up visitors.
   const scratch = run.action === 'visitors' && isEmbedded ? openScratchFolder('visitors-') : undefined
@@ -145,7 +145,7 @@ function readExample(folder: string): Readonly<Record<string, string>> {
 }
 
 async function check({ service, jobId }: Check, terminal: Terminal): Promise<number> {
-  const dependencies = await openSurroundings(service, terminal.env)
+  const dependencies = await openDependencies(service, terminal.env)
   try {
     const { checkService } = await import('./check.ts')
     const found = await checkService(dependencies.inputs, jobId, terminal.env)

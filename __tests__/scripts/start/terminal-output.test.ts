@@ -4,7 +4,7 @@ import { chooseScenarios, type ChosenScenarios, listScenarios } from '../../../s
 import { markdownToTerminal } from '../../../scripts/start/markdown-to-terminal.ts'
 import { showLogLine, showResult, type Result } from '../../../scripts/start/report.ts'
 import { RUNNER_SCENARIO_NAMES } from '../../../scripts/start/runner-scenarios.ts'
-import { openSurroundings } from '../../../scripts/start/surroundings.ts'
+import { openDependencies } from '../../../scripts/start/dependencies.ts'
 import {
   alignColumns,
   choosePaint,
@@ -29,7 +29,7 @@ function choose(...names: string[]): ChosenScenarios {
 
 async function beginFirstRun(scenario: string): Promise<object> {
   const chosen = { kind: 'embedded', speed: 1, ...choose(scenario) } as const
-  const { runs, close } = await openSurroundings(chosen, {}, Date.UTC(2026, 0, 1))
+  const { runs, close } = await openDependencies(chosen, {}, Date.UTC(2026, 0, 1))
   await close()
   return { ...runs[0]?.(), inputs: chosen.inputs }
 }
@@ -54,7 +54,7 @@ test('all other scenarios run on the push of the newest change', async () => {
 
 test('shows no pull request that was merged before the run', async () => {
   const chosen = { kind: 'embedded', speed: 1, ...choose('no-docs-label') } as const
-  const { pullRequests, close } = await openSurroundings(chosen, {}, Date.UTC(2026, 0, 1))
+  const { pullRequests, close } = await openDependencies(chosen, {}, Date.UTC(2026, 0, 1))
   await close()
   expect(chosen.inputs).toEqual({ 'skip-labels': 'no-docs' })
   expect(pullRequests()).toBe('')

@@ -120,7 +120,7 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<D
 }
 
 /** Starts the embedded service in this process, or names the real one. */
-export async function openSurroundings(
+export async function openDependencies(
   chosen: ChosenService,
   env: NodeJS.ProcessEnv,
   startMs = Date.now(),
