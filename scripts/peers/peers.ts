@@ -1,23 +1,23 @@
-/** A program of somebody else's that comments on pull requests in workflows. */
+/** A third-party program that comments on pull requests in workflows. */
 export interface Peer {
-  /** In the folder that it runs in. */
+  /** The files of the folder that it runs in. */
   readonly files: Readonly<Record<string, string>>
   readonly args: readonly string[]
-  /** What is on the pull request after the first run, and after the second one. */
+  /** The expected pull request after the first run and after the second run. */
   readonly expected: readonly [Expected, Expected]
 }
 
 export interface Expected {
-  /** Of each comment in the conversation, texts in it. */
+  /** Texts in each comment of the conversation. */
   readonly comments: readonly (readonly string[])[]
-  /** Of each comment on a line, its `path:line` and texts in it. */
+  /** `path:line` of each comment on a line, followed by texts in it. */
   readonly onLines?: readonly (readonly string[])[]
   readonly labels?: readonly string[]
-  /** All commit statuses, the oldest one first. */
+  /** All commit statuses, oldest first. */
   readonly statuses?: readonly string[]
 }
 
-/** Reads the change, a file and the labels, and sets a label. Its messages become comments. */
+/** Danger reads the change and a file, sets a label, and writes the messages as comments. */
 const DANGERFILE = `
 const { danger, markdown, message, schedule, warn } = require('danger')
 
@@ -45,7 +45,7 @@ const REPORT = {
   },
 }
 
-/** By the names of their packages. */
+/** The programs by the names of their packages. */
 export const PEERS: Readonly<Record<string, Peer>> = {
   danger: {
     files: { 'dangerfile.js': DANGERFILE },
@@ -57,7 +57,7 @@ export const PEERS: Readonly<Record<string, Peer>> = {
         labels: ['guide'],
         statuses: ['success'],
       },
-      // The comment is updated, and the one on the line stays.
+      // The comment is updated, and the comment on the line is kept.
       {
         comments: [DANGER_COMMENT],
         onLines: [['docs/guide.md:2', ':warning: Say more.']],

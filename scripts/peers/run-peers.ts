@@ -1,6 +1,6 @@
 /**
- * Runs programs that others wrote against the embedded GitHub, as steps of a workflow on a pull request run them: with the
- * event that the embedded GitHub prints. Each runs twice, and must find its first comment the second time.
+ * Runs third-party programs against the embedded GitHub, like steps of a workflow on a pull request: with the event that
+ * the embedded GitHub prints. Each program runs twice, and must update its first comment in the second run.
  *
  *   node scripts/peers/run-peers.ts <name=path of the program ...>
  */
@@ -27,7 +27,7 @@ function publish(docs: RepositoryState, branch: string, filename: string, lines:
   pushCommit(docs, branch, { message: `Add ${filename}`, author: MAINTAINER, files }, START_MS)
 }
 
-/** What is there on a pull request, in the form of what is expected. */
+/** Reads a pull request in the form of `Expected`. */
 function describePull(docs: RepositoryState, pull: PullState) {
   return {
     comments: pull.comments.map(({ body }) => body),
@@ -56,7 +56,7 @@ async function runProgram(path: string, { args }: Peer, cwd: string, env: Readon
   return { exitCode: program.exitCode, printed: `${output}\n${errors}` }
 }
 
-/** @returns what is not as it must be */
+/** Compares a pull request with the expected one. Returns a line for each difference. */
 async function runPeer(path: string, peer: Peer): Promise<readonly string[]> {
   const { path: folder, remove } = openScratchFolder('docs-agent-peer-')
   const eventFile = join(folder, 'event.json')
@@ -85,7 +85,7 @@ async function runPeer(path: string, peer: Peer): Promise<readonly string[]> {
     GITHUB_ACTIONS: 'true',
     GITHUB_ACTION: 'peer',
     GITHUB_API_URL: apiUrl,
-    // Danger's name for it.
+    // The name that Danger reads.
     DANGER_GITHUB_API_BASE_URL: apiUrl,
     GITHUB_TOKEN: token,
     GITHUB_REPOSITORY: 'acme/docs',

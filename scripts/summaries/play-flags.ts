@@ -21,7 +21,7 @@ import { noteSuccess, listRuns } from '../start/workflow-runs.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-/** Names that the reader cannot take for those of a real server. */
+/** Names that are obviously not those of a real server. */
 const SERVERS = {
   'base-url': 'https://docs.example.com',
   'project-id': DEFAULT_PROJECT_ID,
@@ -31,11 +31,11 @@ const SERVERS = {
 
 export interface Shown {
   readonly summary: string
-  /** The embedded service's page of the pull request, in HTML; empty if there is none. */
+  /** The embedded service's page of the pull request, as HTML. Empty if there is none. */
   readonly page: string
 }
 
-/** @throws ActionError where inputs are invalid */
+/** @throws ActionError if inputs are invalid */
 async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = Infinity): Promise<World | undefined> {
   const { scenario, gitHubScenarios, isRolling } = embedded
   const github = combineScenarios(gitHubScenarios)
@@ -68,8 +68,8 @@ function getPage({ outputs, service, world }: World): string {
 const EXAMPLE = readExampleInputs(readFileSync(join(root, 'README.md'), 'utf8'))
 
 /**
- * What `npm start` shows with these flags, on a clock of its own, and so the same in every run.
- * @throws Error if it does not take them
+ * Returns what `npm start` shows with these flags. It runs on a virtual clock, so the result is the same in every run.
+ * @throws Error if the flags are invalid
  */
 export async function playFlags(flags: string): Promise<Shown> {
   const words = [...flags.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''))

@@ -28,7 +28,7 @@ function leaveOutKnown(summary: string, known: Set<string>): string {
   return `${shown.trimEnd()}\n`
 }
 
-/** The page, as Markdown. It is the same in every run. */
+/** Renders the page as Markdown. It is the same in every run. */
 export async function renderPage(): Promise<string> {
   const parts = [HEAD]
   const known = new Set<string>()
