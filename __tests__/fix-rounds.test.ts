@@ -19,13 +19,14 @@ const onlyLinksFail = passes.map((plan, index) =>
   'name' in plan && plan.name === 'links' ? (fails[index] ?? plan) : plan,
 )
 
-type Course = Omit<WorldOptions, 'inputs'>
+type Scenario = Omit<WorldOptions, 'inputs'>
 
-const play = (course: Course, given: Readonly<Record<string, string>> = {}): Promise<World> =>
-  playInWorld({ inputs: agentInputs({}, { ...GIVEN, ...given }), ...course })
+const play = (scenario: Scenario, given: Readonly<Record<string, string>> = {}): Promise<World> =>
+  playInWorld({ inputs: agentInputs({}, { ...GIVEN, ...given }), ...scenario })
 
-/** The names of the checks that a message tells of. */
-const toldIn = (message: string): string => [...message.matchAll(/^Check: (.+)$/gm)].map(([, name]) => name).join(', ')
+/** Lists the checks in a message. */
+const listChecksIn = (message: string): string =>
+  [...message.matchAll(/^Check: (.+)$/gm)].map(([, name]) => name).join(', ')
 
 const IDLE = { scenario: 'idle-follow-up' } as const
 const during = (act: 'person-commits' | 'merge') => ({ events: [{ after: 'follow-up', delayMs: 8_000, act }] as const })
@@ -35,15 +36,15 @@ const BY_OTHERS = 'Somebody else has committed to the pull request meanwhile.'
 const BEFORE = 'The failed checks also fail without these changes.'
 const [PASSED, USED] = ['All its checks have passed.', 'No round is left.']
 
-/** What may become of failing checks, which of them went back in each round, and why it ends there. */
-test.each<[string, Course, 'success' | 'failure', told: readonly string[], why: string]>([
-  ['The first round mends them', { github: { checks: [fails, passes] } }, 'success', [BOTH], PASSED],
-  ['The second round mends them', { github: { checks: [fails, fails, passes] } }, 'success', [BOTH, BOTH], PASSED],
-  ['No round mends them', { github: { checks: [fails] } }, 'failure', [BOTH, BOTH], USED],
+/** Scenarios with failing checks: the final checks, the checks that each round sent, and why the rounds end. */
+test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[], why: string]>([
+  ['The first round fixes them', { github: { checks: [fails, passes] } }, 'success', [BOTH], PASSED],
+  ['The second round fixes them', { github: { checks: [fails, fails, passes] } }, 'success', [BOTH, BOTH], PASSED],
+  ['No round fixes them', { github: { checks: [fails] } }, 'failure', [BOTH, BOTH], USED],
   ['A round makes it worse', { github: { checks: [onlyLinksFail, fails] } }, 'failure', ['links', BOTH], USED],
   ['The agent adds no commit', { ...IDLE, github: { checks: [fails] } }, 'failure', [BOTH], UNMOVED],
   [
-    'The agent adds no commit, and a person mends them',
+    'The agent adds no commit, and a person fixes them',
     { ...IDLE, github: { checks: [fails, passes], ...during('person-commits') } },
     ...(['success', [BOTH], PASSED] as const),
   ],
@@ -62,14 +63,14 @@ test.each<[string, Course, 'success' | 'failure', told: readonly string[], why: 
     { github: { checks: [fails], checksBefore: fails } },
     ...(['failure', [], BEFORE] as const),
   ],
-])('%s', async (_name, course, checks, told, why) => {
-  const { report, messages, log, said } = await play(course)
-  expect(messages.map(toldIn)).toEqual(told)
-  expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', checks, 'fix-rounds': String(told.length) })
+])('%s', async (_name, scenario, checks, sentChecks, why) => {
+  const { report, messages, log, said } = await play(scenario)
+  expect(messages.map(listChecksIn)).toEqual(sentChecks)
+  expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', checks, 'fix-rounds': String(sentChecks.length) })
   expect(report).toMatchObject({ operation: 'created', job: { status: 'completed' }, warnings: [] })
-  expect(log.filter((line) => /^Round \d of 2: sending/.test(line))).toHaveLength(told.length)
+  expect(log.filter((line) => /^Round \d of 2: sending/.test(line))).toHaveLength(sentChecks.length)
   const groups = said.map((line) => /^(endgroup|group: (?:Round \d|\w+ \w+))/.exec(line)?.[0])
-  const turns = ['New job', ...told.map((_message, index) => `Round ${index + 1}`)]
+  const turns = ['New job', ...sentChecks.map((_message, index) => `Round ${index + 1}`)]
   expect(groups.filter((line) => line?.includes('group'))).toEqual(
     turns.flatMap((turn) => [`group: ${turn}`, 'endgroup']),
   )
@@ -77,26 +78,27 @@ test.each<[string, Course, 'success' | 'failure', told: readonly string[], why: 
   const conclusion = conclude({ ...report, failOn: new Set(['checks']) })
   expect(conclusion.isGreen).toBe(checks === 'success')
   const summary = renderSummary(report, conclusion)
-  for (const part of [why, ...told.map((_message, index) => `Round ${index + 1} of 2`)]) expect(summary).toContain(part)
+  for (const part of [why, ...sentChecks.map((_message, index) => `Round ${index + 1} of 2`)])
+    expect(summary).toContain(part)
 })
 
 test.each(['checks/list-suites-for-ref', 'checks/list-annotations'])(
-  'a commit that comes with %s, before a round is sent, begins the wait anew',
+  'a commit during %s, before a round is sent, restarts the wait',
   async (asked) => {
     let isPushed = false
-    const onAsked: Course['onAsked'] = (what, { docs, nowMs }) => {
+    const onAsked: Scenario['onAsked'] = (what, { docs, nowMs }) => {
       if (what !== asked || isPushed) return
       isPushed = true
       const [pull] = Object.values(docs.pulls).slice(-1)
-      pushCommit(docs, pull?.branch ?? '', { message: 'Mend it', author: AGENT_USER, files: [] }, nowMs)
+      pushCommit(docs, pull?.branch ?? '', { message: 'Fix it', author: AGENT_USER, files: [] }, nowMs)
     }
     const { report, messages, log } = await play({ github: { checks: [fails] }, onAsked })
-    expect([report.stop, report.pullRequest?.checks, messages]).toEqual(['nothing-to-tell', 'none', []])
+    expect([report.stop, report.pullRequest.checks, messages]).toEqual(['nothing-to-tell', 'none', []])
     expect(log.join()).toContain('looking at that one')
   },
 )
 
-test('a round tells what failed, what it said, and the end of its log, as data', async () => {
+test('a round contains the failed checks, their messages and the ends of their logs, as data', async () => {
   const { messages, docs } = await play({ github: { checks: [fails, passes] } })
   const [head] = docs.commits.filter(({ author }) => author === AGENT_USER).slice(-2)
   expect(messages[0]).toBe(
@@ -130,7 +132,7 @@ test.each([
 ])('without `%s: read`', async (permission, told, lost) => {
   const permissions = { ...combineScenarios([]).permissions, [permission]: undefined } as unknown as Permissions
   const { report, messages } = await play({ github: { checks: [fails, passes], permissions } })
-  expect(messages.map(toldIn)).toEqual(told)
+  expect(messages.map(listChecksIn)).toEqual(told)
   expect(report.warnings.find((shortfall) => shortfall.lost === lost)).toMatchObject({
     error: { hint: expect.stringContaining(`\`${permission}: read\``) as unknown },
   })
@@ -138,14 +140,14 @@ test.each([
 })
 
 test.each([
-  ['no round is asked for', { 'fix-rounds': '0' }, 0, { rounds: [] }],
+  ['`fix-rounds` is 0', { 'fix-rounds': '0' }, 0, { rounds: [] }],
   [
     'a second round would have less than ten minutes',
     { 'timeout-minutes': '11' },
     1,
     { rounds: [{}], stop: 'no-time' },
   ],
-])('where %s, failing checks are sent to nobody', async (_where, given, count, fixing) => {
+])('does not send failing checks if %s', async (_where, given, count, fixing) => {
   const { report, messages } = await play({ github: { checks: [fails] } }, given)
   expect(messages).toHaveLength(count)
   expect(report).toMatchObject({ outcome: 'pull-request', pullRequest: { checks: 'failure' }, ...fixing })
@@ -155,17 +157,19 @@ test.each([
   ['idle-follow-up', 'no-changes', [BOTH], 'no-new-commit'],
   ['failed', 'failed', [], 'failed'],
 ] as const)(
-  'after a follow-up that adds nothing, too, failing checks go back: %s',
+  'sends failing checks to the job after a follow-up without commits: %s',
   async (scenario, outcome, told, stop) => {
-    const course = { scenario, github: { checks: [fails] } }
-    const { report, messages, isGreen } = await play(course, { 'job-id': 'job_finished' })
+    const { report, messages, isGreen } = await play(
+      { scenario, github: { checks: [fails] } },
+      { 'job-id': 'job_finished' },
+    )
     expect(report).toMatchObject({ outcome, stop, pullRequest: { checks: 'failure' } })
-    expect(messages.slice(1).map(toldIn)).toEqual(told)
+    expect(messages.slice(1).map(listChecksIn)).toEqual(told)
     expect(isGreen).toBe(false)
   },
 )
 
-test('a merge during a round that adds commits keeps the outcome, is said, and tells the state of the pull request', async () => {
+test('a merge during a round that adds commits keeps the outcome, logs a notice, and outputs the state of the pull request', async () => {
   const { report, said } = await play({ github: { checks: [fails], ...during('merge') } })
   expect(report).toMatchObject({ rounds: [{}], stop: 'left-behind' })
   expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })

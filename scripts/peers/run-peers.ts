@@ -56,7 +56,7 @@ async function runProgram(path: string, { args }: Peer, cwd: string, env: Readon
   return { exitCode: program.exitCode, printed: `${output}\n${errors}` }
 }
 
-/** Compares a pull request with the expected one. Returns a line for each difference. */
+/** Runs a program twice. Returns how the pull request differs from the expected one. */
 async function runPeer(path: string, peer: Peer): Promise<readonly string[]> {
   const { path: folder, remove } = openScratchFolder('docs-agent-peer-')
   const eventFile = join(folder, 'event.json')
