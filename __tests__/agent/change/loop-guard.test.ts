@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError } from '../../../src/runtime/errors.ts'
 import {
@@ -129,6 +130,10 @@ const openedLate = (...labels: readonly string[]) => ({
     { ...OPEN, labels, author: ANN, createdAt: UNMARKED.createdAt },
   ]),
 })
+const inBranch =
+  (pullRequest: ListedPullRequest): GitHub['findPullRequestsOfBranch'] =>
+  (_repository, _branch, state) =>
+    Promise.resolve(state === 'all' ? [pullRequest] : [])
 const NEW_BRANCH = { ref: 'agent/guide', ref_type: 'branch', repository: PUSH.repository }
 const SINCE = { ...FILES, 'change-range': 'since-last-success' }
 const YOUNG_LABELLED = brings([OPEN])
@@ -243,6 +248,18 @@ test.each<Row>([
     toBranch(BOT),
     { ...openedLate('docs-agent'), ...knowing(WORKFLOWS) },
     { ...OWN, sleptMs: 90_000 },
+  ],
+  [
+    'the first push of a bot whose pull request was merged at once',
+    toBranch(BOT),
+    { ...knowing(WORKFLOWS), findPullRequestsOfBranch: inBranch({ ...MERGED, createdAt: UNMARKED.createdAt }) },
+    { ...OWN, sleptMs: 65_000 },
+  ],
+  [
+    'a push of a bot to a branch whose pull request was merged long ago',
+    toBranch(BOT),
+    { ...knowing(WORKFLOWS), findPullRequestsOfBranch: inBranch(MERGED) },
+    { sleptMs: 150_000 },
   ],
   ['a push of another bot without a pull request', toBranch(BOT), knowing(WORKFLOWS), { sleptMs: 150_000 }],
   ['a push of a workflow without a pull request', toBranch(WORKFLOWS), knowing(WORKFLOWS), { sleptMs: 60_000 }],

@@ -63,20 +63,24 @@ export function openOwnWork(step: AgentStep): OwnWork {
     return accounts.some((account) => account.login === login)
   }
 
+  function isNew({ createdAt }: Pick<SourcePullRequest, 'createdAt'>): boolean {
+    const ageMs = clock.wallTime().getTime() - Date.parse(createdAt)
+    return ageMs < Math.max(NEW_FOR_MS, getMarkMs(inputs))
+  }
+
   /**
    * Judges a pull request without a mark by its author. Accounts that authored earlier pull requests of this action are the
    * agent's; but a person may open pull requests of their own, too. One that was merged at once may get its mark later.
    */
   async function judgeUnmarked({ author, createdAt, state }: SourcePullRequest): Promise<Unmarked> {
     const isBot = author.type === 'Bot'
-    const ageMs = clock.wallTime().getTime() - Date.parse(createdAt)
     const isByApp = event.kind === 'push' && event.sender.isBot && isOpen({ state })
-    const isNew = ageMs < Math.max(NEW_FOR_MS, getMarkMs(inputs))
+    const mayGetMark = isNew({ createdAt })
     const ask = () => isAgentAccount(author)
     // A new one may still get its mark. Of an older one nothing but the account tells.
-    const isKnown = (isBot || isNew) && (await (isNew ? orUndefined(ask()) : ask())) === true
+    const isKnown = (isBot || mayGetMark) && (await (mayGetMark ? orUndefined(ask()) : ask())) === true
     if (isKnown) return isBot ? 'agent' : 'wait-longer'
-    return isByApp || (isNew && isBot) ? 'wait' : 'others'
+    return isByApp || (mayGetMark && isBot) ? 'wait' : 'others'
   }
 
   /** Waits as long as the step that writes the mark may take; gives what was looked for, or undefined if it did not come. */
@@ -108,7 +112,7 @@ export function openOwnWork(step: AgentStep): OwnWork {
   }
 
   async function isOwn(pullRequest: SourcePullRequest): Promise<boolean> {
-    const { author, number } = pullRequest
+    const { number } = pullRequest
     if (!isOpen(pullRequest) && !inputs.skipOwnChanges) return false
     const github = openGitHub(step)
     const address = { repository, number }
@@ -147,7 +151,9 @@ export function openOwnWork(step: AgentStep): OwnWork {
     if (!isKnown && !mayBeNewAgent) return 'others'
     const github = openGitHub(step)
     const pusher = isKnown ? 'an account of the agent' : 'a bot'
-    const findOpened = async () => (await github.findPullRequestsOfBranch(repository, name, 'open'))[0]
+    // It may have been merged at once. An older one says nothing about this push.
+    const findOpened = async () =>
+      (await github.findPullRequestsOfBranch(repository, name, 'all')).find((one) => isOpen(one) || isNew(one))
     const what = `a pull request of branch ${quoted(name)}, which ${pusher} pushed`
     const found = await awaitLate(what, findOpened, isKnown ? MARK_AFTER_REFUSALS_MS : 0)
     return found !== undefined && (await isOwn(found)) ? [found.number] : 'others'
