@@ -23,6 +23,7 @@ import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 const SUITES = [
   '__tests__/model/service-properties.test.ts',
   '__tests__/model/courses.test.ts',
+  '__tests__/model/consequences.test.ts',
   '__tests__/model/fleet.test.ts',
   '__tests__/faults/faults.test.ts',
 ]
