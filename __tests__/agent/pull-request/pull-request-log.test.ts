@@ -216,6 +216,24 @@ test.each<[string, TurnState, Date, string]>([
   expect(rememberVersion(updateOf(ended(state, until)), before).rows.at(-1)).toBe(ended(state, until).rows[0])
 })
 
+test('advises to wait instead of to merge while a row says that the agent is working', () => {
+  const ready = toLogEntry([turn(1)], createReport({ pullRequest: OPEN }), RUN_FACTS, AT)
+  const advice = (body: string): unknown => /^- (?:Review|Wait).*?(?= <!--)/m.exec(body)?.[0]
+  const before = addToLog(NEW, ready)
+  expect(advice(before)).toBe('- Review it, and merge it.')
+  const during = addToLog(before, working())
+  expect(advice(during)).toBe('- Wait until the agent has finished.')
+  // Another step has looked at the pull request meanwhile.
+  const looked = toLogEntry([turn(3)], createReport({ pullRequest: OPEN }), RUN_FACTS, AT)
+  expect(advice(addToLog(during, looked))).toBe('- Wait until the agent has finished.')
+  const settled = {
+    ...updateOf(looked),
+    left: undefined,
+    rows: findWorkingRows(rowsIn(during)).map(({ row }) => settleRow(row)),
+  }
+  expect(advice(updateComment(during, settled) ?? '')).toBe('- Review it, and merge it.')
+})
+
 test('a row of a turn that has ended since loses its warning, and only that', () => {
   const warned = stopped('cancelled', ACCEPTED)
   const found = [working(), ended(warned), entry(1)].flatMap(({ rows }) => findWorkingRows(rows))

@@ -139,13 +139,16 @@ function toRows(
   })
 }
 
+const MERGE = 'Review it, and merge it.'
+const WAIT = 'Wait until the agent has finished.'
+
 /** What is left to do in the pull request, the most serious first. */
 function listLeft(report: Report): LogEntry['left'] {
   const found = getPullRequest(report)
   if (found.state === undefined) return undefined
   if (isPullRequestOver(found)) return [`Nothing: it is ${found.state}.`]
   const left = findBlockers(report).flatMap(({ left }) => left)
-  return left.length === 0 ? ['Review it, and merge it.'] : left
+  return left.length === 0 ? [MERGE] : left
 }
 
 /** The rows of all turns, without names that the pull request's readers may not know. */
@@ -387,7 +390,10 @@ export function updateComment(body: string, update: CommentUpdate): string | und
   const rows = mergeRows(lines.rows, added).toSorted((a, b) => getTime(a) - getTime(b))
   // A step that ended later has looked later.
   const isNewer = update.left !== undefined && leftAt(update.left) >= leftAt(lines.left)
-  const left = isNewer ? update.left.map((line) => `${line} ${LEFT_TAG}`) : lines.left
+  const found = isNewer ? update.left.map((line) => `${line} ${LEFT_TAG}`) : lines.left
+  // The agent may be working for another step than the one that has looked at the pull request.
+  const [from, to] = findWorkingRows(rows).length > 0 ? [MERGE, WAIT] : [WAIT, MERGE]
+  const left = found.map((line) => (line === `- ${from} ${LEFT_TAG}` ? `- ${to} ${LEFT_TAG}` : line))
   const hasLog = lines.hasLog || rows.length > 0 || left.length > 0
   const { maxFollowUps = lines.maxFollowUps } = update
   for (let count = 0; count < Math.max(1, rows.length); count++) {
