@@ -222,7 +222,7 @@ test.each<[string, readonly CheckPlan[]]>([
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, 'wait-for-checks': 'true' }),
     github: { checks: [plans] },
   })
-  expect(world.report.pullRequest?.checks).toBe('pending')
+  expect(world.report.pullRequest.checks).toBe('pending')
   expect(world.counted).toBeLessThan(100)
 })
 
