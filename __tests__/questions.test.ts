@@ -104,7 +104,7 @@ test.each<[what: string, given: Given, facts: Partial<GivenRun>]>([
         const [startMs = 0, [sentMs]] = [askedMs[0], messagesMs]
         // Without the count of a rolling follow-up, nothing is sent. Everything else can be done without.
         if (sentMs === undefined)
-          expect(world.line).toMatch(/could not be counted|Could not tell whether a pull request/)
+          expect(world.line).toMatch(/could not be counted|Could not determine whether a pull request/)
         const tookMs = sentMs === undefined ? elapsedS(world) * 1_000 - LOG_MS : sentMs - startMs
         expect(tookMs / 1_000).toBeLessThanOrEqual(120 + 15 + 1)
       }

@@ -25,7 +25,7 @@ import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
 import { isSkip, type Plan, type Skip } from './plan.ts'
 import type { Ended, PullRequestFindings, TurnEnd } from './report/turn.ts'
 import { isToTrack } from './report/turns.ts'
-import { answerComment, keepTimeToReply } from './conversation/answer-comment.ts'
+import { replyToComment, reserveReplyTime } from './conversation/answer-comment.ts'
 import { chooseTask, replan } from './conversation/choose-task.ts'
 import { fromComment } from './conversation/comment-command.ts'
 
@@ -36,7 +36,7 @@ const UNREADABLE_EVENT = [
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
 export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop<Report>): Promise<Report> {
-  const step = openAgentStep(inputs, keepTimeToReply(given, inputs))
+  const step = openAgentStep(inputs, reserveReplyTime(given, inputs))
   const { journal } = step
   onStop?.((error) => {
     journal.stop(error)
@@ -51,7 +51,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
   await readAtEnd(step).catch(stop)
   journal.noteEnd()
   await writeLog(step)
-  await answerComment(endingAt(step, given.deadlineAt))
+  await replyToComment(endingAt(step, given.deadlineAt))
   return journal.report()
 }
 

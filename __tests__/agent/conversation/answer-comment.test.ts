@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { answerComment, keepTimeToReply } from '../../../src/agent/conversation/answer-comment.ts'
+import { replyToComment, reserveReplyTime } from '../../../src/agent/conversation/answer-comment.ts'
 import { renderReplyMarker } from '../../../src/agent/marker.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -18,24 +18,24 @@ const OTHER_LEG = renderReplyMarker(COMMENT, {
   inputsHash: agentInputs({}, { prompt: 'Fix the API pages.' }).hash,
 })
 
-/** The comments that are there, from 88 on. */
-const found = (...comments: readonly (readonly [author: ListedComment['author'], marker: string])[]) => ({
+/** A fake list of comments, whose ids start at 88. */
+const listing = (...comments: readonly (readonly [author: ListedComment['author'], marker: string])[]) => ({
   listComments: (): Promise<readonly ListedComment[]> =>
     Promise.resolve(comments.map(([author, marker], index) => ({ id: 88 + index, author, body: `${marker}\nDone.` }))),
 })
 
-async function answer(answers: Partial<GitHub> = {}, timeoutMs = 0) {
+async function reply(responses: Partial<GitHub> = {}, timeoutMs = 0) {
   const written: unknown[] = []
-  const keep = (...args: readonly unknown[]): Promise<undefined> => {
+  const record = (...args: readonly unknown[]): Promise<undefined> => {
     written.push(args.at(-2), args.at(-1))
     return Promise.resolve(undefined)
   }
-  const github = fakeGitHub({ ...found(), addComment: keep, editComment: keep, ...answers })
+  const github = fakeGitHub({ ...listing(), addComment: record, editComment: record, ...responses })
   const core = { ...fakeHost(), redact: (text: string) => text.replaceAll('pull/7', '***') }
   const step = fakeStep({ github, core, context: commentFacts(), timeoutMs })
   step.journal.recordComment(COMMENT)
   step.journal.updateTurn(endWith('unknown'))
-  await answerComment(step)
+  await replyToComment(step)
   return {
     report: describeReport(step.journal.report()),
     asked: github.asked,
@@ -47,50 +47,54 @@ async function answer(answers: Partial<GitHub> = {}, timeoutMs = 0) {
 const WRITES = ['listComments', 'addComment']
 
 test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
-  ['looks for a reply first, also when its time is over', {}, WRITES, COMMENT],
+  ['adds a reply if none exists, even after the deadline', {}, WRITES, COMMENT],
   [
-    'writes anew what an earlier attempt has written',
-    found(['trusted', OTHER_MARKER], ['trusted', MARKER]),
+    'replaces the reply of an earlier attempt',
+    listing(['trusted', OTHER_MARKER], ['trusted', MARKER]),
     ['listComments', 'editComment'],
     89,
   ],
   [
-    'leaves the replies of other steps and legs of its run as they are',
-    found(['trusted', OTHER_STEP], ['trusted', OTHER_LEG]),
+    'does not edit the replies of other steps and matrix jobs of the same run',
+    listing(['trusted', OTHER_STEP], ['trusted', OTHER_LEG]),
     WRITES,
     COMMENT,
   ],
-  ['leaves what a bot has forged as it is', found(['bot', MARKER]), WRITES, COMMENT],
-  ['leaves what a stranger has forged as it is', found(['stranger', MARKER]), WRITES, COMMENT],
-])('a step %s, and no secret is in the reply', async (_what, answers, asked, place) => {
-  const reply = await answer(answers)
-  expect([reply.asked, reply.written[0], reply.report.warnings]).toEqual([asked, place, []])
-  expect(reply.written[1]).toContain(MARKER)
-  expect(reply.written[1]).not.toContain('pull/7')
+  ['does not edit a reply forged by a bot', listing(['bot', MARKER]), WRITES, COMMENT],
+  ['does not edit a reply forged by an author without write access', listing(['stranger', MARKER]), WRITES, COMMENT],
+])('%s, and redacts secrets', async (_what, responses, requests, place) => {
+  const { asked, written, report } = await reply(responses)
+  expect([asked, written[0], report.warnings]).toEqual([requests, place, []])
+  expect(written[1]).toContain(MARKER)
+  expect(written[1]).not.toContain('pull/7')
 })
 
 test.each([
   [0, 1_000],
   [5_000, 6_000],
   [3_600_000, 20_000],
-])('with %i ms left, the reply ends after %i', async (leftMs, endsAfterMs) => {
-  expect((await answer({}, leftMs)).endsAfterMs).toEqual([endsAfterMs])
+])('limits the reply with %i ms left until the deadline to %i ms', async (leftMs, endsAfterMs) => {
+  expect((await reply({}, leftMs)).endsAfterMs).toEqual([endsAfterMs])
 })
 
 test.each([
   ['/docs', 3_600_000, 20_000],
   ['/docs', 15_000, 1_500],
   ['', 3_600_000, 0],
-])('with the command “%s” and %i ms, all that comes before the reply leaves %i', (command, timeoutMs, keptMs) => {
+])('with the command “%s” and a timeout of %i ms, reserves %i ms for the reply', (command, timeoutMs, reservedMs) => {
   const step = fakeStep({ timeoutMs })
-  expect(step.deadlineAt - keepTimeToReply(step, agentInputs({ command, timeoutMs })).deadlineAt).toBe(keptMs)
+  expect(step.deadlineAt - reserveReplyTime(step, agentInputs({ command, timeoutMs })).deadlineAt).toBe(reservedMs)
 })
 
 test.each<[string, Partial<GitHub>, readonly string[]]>([
-  ['one that may have been written is not written again', { addComment: rejecting(refusal('unreachable')) }, WRITES],
-  ['where nobody can look, nothing is written', { listComments: rejecting(refusal('unreachable')) }, ['listComments']],
-])('%s, and the result stands', async (_what, answers, asked) => {
-  const { report, ...reply } = await answer(answers)
-  expect(reply.asked).toEqual(asked)
+  ['does not resend a reply whose delivery is unknown', { addComment: rejecting(refusal('unreachable')) }, WRITES],
+  [
+    'adds no reply if the comments cannot be listed',
+    { listComments: rejecting(refusal('unreachable')) },
+    ['listComments'],
+  ],
+])('%s, and keeps the outcome', async (_what, responses, requests) => {
+  const { report, asked } = await reply(responses)
+  expect(asked).toEqual(requests)
   expect(report).toMatchObject({ outcome: 'pull-request', warnings: [{ error: { code: 'unreachable' } }] })
 })

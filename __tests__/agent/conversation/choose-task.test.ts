@@ -14,13 +14,13 @@ import { PUSH, RUN_FACTS } from '../../support/fake-github.ts'
 import { changedRepository, commit } from '../../support/github-state.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 
-test('`skip` asks nothing of the service, and is green', async () => {
+test('`skip` sends no prompt and succeeds', async () => {
   const { report, taken, isGreen } = await goOn({ 'on-open-pr': 'skip' })
   expect([taken, report.outcome, isGreen]).toEqual([[], 'skipped', true])
   expect(report.skipReason).toBe('Pull request #1 of the agent is open, and `on-open-pr` is `skip`.')
 })
 
-test('`new` starts another job, and asks nobody', async () => {
+test('`new` starts another job without looking for open pull requests', async () => {
   const { taken, asked, service } = await goOn({ 'on-open-pr': 'new' })
   expect(taken).toEqual([['create', 'Fix the guide.']])
   expect(asked).not.toContain('issues/list-for-repo')
@@ -28,49 +28,49 @@ test('`new` starts another job, and asks nobody', async () => {
 })
 
 test.each([{ prompt: '' }, { prompt: 'And the index.' }])(
-  'a step that names its job does not look for the pull request: %j',
+  'a step with `job-id` does not look for open pull requests: %j',
   async (given) => {
     expect((await goOn({ ...given, 'job-id': 'job_finished' })).asked).not.toContain('issues/list-for-repo')
   },
 )
 
-test('what started the run may be what the agent did there: then it is not told to the agent', async () => {
+test('skips a run that the agent itself started by a push to its branch', async () => {
   const facts = { eventName: 'push', payload: { ...PUSH, ref: 'refs/heads/agent/job_finished' } }
   expect(await goOn({}, { facts })).toMatchObject({ taken: [], report: { outcome: 'skipped' } })
 })
 
-test.each(['archived', 'failed'] as const)('a job that is %s gives way to a new one', async (ending) => {
+test.each(['archived', 'failed'] as const)('starts a new job if the job of the pull request is %s', async (ending) => {
   const after = await goOn({}, { turns: [{}, { ending }] })
   expect((await goOn({}, { after })).taken).toEqual([['create', 'Fix the guide.']])
 })
 
-test('a message whose fate is unknown is red, and never becomes a new job', async () => {
+test('fails instead of starting a new job if the delivery of a follow-up is unknown', async () => {
   const { report, taken, outputs } = await goOn({}, { answers: { 'message job_finished': refusing(503) } })
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'unknown-fate' } })
   expect([taken, outputs['continued']]).toEqual([[], ''])
 })
 
 test.each(['issues/list-for-repo', 'pulls/get', 'issues/list-comments', 'issues/update-comment'])(
-  'where GitHub does not answer to %s, nothing is sent and the step is red',
-  async (silent) => {
-    const { report, taken } = await goOn({}, { answers: { [silent]: refusing(503) } })
+  'sends nothing and fails if %s fails',
+  async (operation) => {
+    const { report, taken } = await goOn({}, { answers: { [operation]: refusing(503) } })
     expect(taken).toEqual([])
     expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
-    expect(report.error?.message).toMatch(/^Could not tell|not be counted/)
+    expect(report.error?.message).toMatch(/^Could not determine|not be counted/)
     expect(report.error?.hint).toContain('With `on-open-pr: new`')
   },
 )
 
 test.each([
   ['`skip` and a range since the last successful run', 'schedule', { 'on-open-pr': 'skip' }],
-  ['a range that is never known', 'workflow_run', { 'change-range': 'since-last-success' }],
-])('%s: refused before anybody is asked', async (_what, eventName, given) => {
+  ['a range that the event never supports', 'workflow_run', { 'change-range': 'since-last-success' }],
+])('rejects %s before any request', async (_what, eventName, given) => {
   const { report, asked, service } = await goOn({ 'change-context': 'files', ...given }, { facts: { eventName } })
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'invalid-input' } })
   expect([asked, service.requests]).toEqual([[], []])
 })
 
-test('`skip` and a schedule go together where no range is asked for', async () => {
+test('allows `skip` on a schedule without a change range', async () => {
   const { report } = await goOn({ 'on-open-pr': 'skip' }, { facts: { eventName: 'schedule' } })
   expect(report.outcome).toBe('skipped')
 })
@@ -79,41 +79,44 @@ const REPLY = renderReplyMarker(COMMENT, { ...RUN_FACTS, inputsHash: '0123' })
 
 test.each([
   [
-    'a marker on a pull request',
+    'a marker comment on a pull request',
     'issue_comment',
     { issue: { number: 7, pull_request: {} } },
     createMarkerComment('job_1', []),
   ],
-  ['an answer on an issue', 'issue_comment', { issue: { number: 8 } }, `${REPLY}\nDone.`],
-  ['an answer at a line', 'pull_request_review_comment', { pull_request: { number: 7 } }, REPLY],
-])('what this action wrote with a person’s token asks nothing: %s', async (_name, eventName, about, body) => {
-  const sender = { login: 'mona', id: 11, type: 'User' }
-  const saying = (body: string) => ({ facts: { eventName, payload: { ...about, sender, comment: { id: 1, body } } } })
-  for (const given of [{ 'on-open-pr': 'new' }, {}, { 'job-id': 'job_finished' }]) {
-    const { report, taken } = await goOn(given, saying(body))
-    expect(taken).toEqual([])
-    expect(report).toMatchObject({ outcome: 'skipped', skipReason: expect.stringContaining('wrote the comment') })
-  }
-  expect((await goOn({ 'on-open-pr': 'new' }, saying(`> ${body}`))).taken).toHaveLength(1)
-})
+  ['a reply on an issue', 'issue_comment', { issue: { number: 8 } }, `${REPLY}\nDone.`],
+  ['a reply on a line', 'pull_request_review_comment', { pull_request: { number: 7 } }, REPLY],
+])(
+  'skips events about comments that this action wrote with a personal token: %s',
+  async (_name, eventName, about, body) => {
+    const sender = { login: 'mona', id: 11, type: 'User' }
+    const saying = (body: string) => ({ facts: { eventName, payload: { ...about, sender, comment: { id: 1, body } } } })
+    for (const given of [{ 'on-open-pr': 'new' }, {}, { 'job-id': 'job_finished' }]) {
+      const { report, taken } = await goOn(given, saying(body))
+      expect(taken).toEqual([])
+      expect(report).toMatchObject({ outcome: 'skipped', skipReason: expect.stringContaining('wrote the comment') })
+    }
+    expect((await goOn({ 'on-open-pr': 'new' }, saying(`> ${body}`))).taken).toHaveLength(1)
+  },
+)
 
 test.each([
-  ['a step with a prompt', {}, 0],
-  ['one that attaches, which sends none', { prompt: '', 'job-id': 'job_finished' }, -1],
-  ['one whose change gives no reason to send it', { paths: 'src/**' }, -1],
-])('that it runs in another attempt is said first by %s, or not at all', async (_what, given, place) => {
+  ['warns first in a step with a prompt', {}, 0],
+  ['does not warn in a step that attaches to a job', { prompt: '', 'job-id': 'job_finished' }, -1],
+  ['does not warn in a step that skips the prompt because of `paths`', { paths: 'src/**' }, -1],
+])('on a re-run, %s', async (_what, given, place) => {
   const facts = { runAttempt: 2, eventName: 'push', payload: PUSH }
   const repository = changedRepository({ files: [{ filename: 'docs/guide.md' }] })
   const { said } = await goOn({ 'on-open-pr': 'new', ...given }, { facts, repository })
-  expect(said.findIndex((line) => line.startsWith('notice: This run was started again'))).toBe(place)
+  expect(said.findIndex((line) => line.startsWith('notice: This run is a re-run'))).toBe(place)
 })
 
 const MARKER = '<!-- docs-agent-action: job=job_finished -->'
 const [FIRST, SECOND, NEW] = ['job_finished', 'job_000001', 'create']
 
-const takers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
+const listPromptTargets = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
 
-/** Opens so many pull requests with the label that name no job, the first of them #100. */
+/** Opens `count` pull requests with the label and without a marker, starting at #100. */
 const openUnknown = ({ pulls }: RepositoryState, count: number, createdAtMs = DEFAULT_START_MS): void => {
   for (let number = 100; number < 100 + count; number++)
     pulls[number] = createPullState({ branch: `b${number}`, headSha: commit('a'), createdAtMs, labels: ['docs-agent'] })
@@ -123,26 +126,26 @@ const closeFirst = (docs: RepositoryState): void => {
   if (docs.pulls[1] !== undefined) closeIssue(docs, docs.pulls[1], 0)
 }
 
-/** A world in which another job has opened #4 besides. */
+/** A world in which another job has also opened #4. */
 const withOther = (options?: Partial<WorldOptions>): Promise<World> => goOn({ 'on-open-pr': 'new' }, options)
 
-/** A world in which the job of the first pull request works on a prompt, and so names no pull request. */
+/** A world in which the job of the first pull request is working on a prompt, so the job has no link. */
 const busy = async (turn: Pick<WorldOptions, 'turns'> = {}, isAlone = true): Promise<World> =>
   goOn({ wait: 'false' }, isAlone ? turn : { after: await withOther(turn) })
 
-test("a person's own pull request with the label and a forged marker is skipped and not touched", async () => {
+test("skips a person's pull request with the label and a forged marker, and does not change it", async () => {
   const furnish = (docs: RepositoryState): void => {
     closeFirst(docs)
     openUnknown(docs, 1)
     docs.pulls[100]?.comments.push({ id: 1, user: 'mona', body: MARKER, createdAtMs: 0, reactions: [] })
   }
   const world = await goOn({}, { furnish })
-  expect(takers(world)).toEqual([NEW])
+  expect(listPromptTargets(world)).toEqual([NEW])
   expect(world.docs.pulls[100]?.comments).toMatchObject([{ body: MARKER }])
   expect(world.said.join('\n')).toContain('Skipped pull request #100: it has the label, but job job_finished')
 })
 
-/** What the list by label has, which may be late. */
+/** Limits the list by label to these pull requests, as if it lagged. */
 const listing = (...numbers: number[]) => ({
   'issues/list-for-repo': changing((all: { number: number }[]) => all.filter(({ number }) => numbers.includes(number))),
 })
@@ -152,29 +155,33 @@ const close: WorldOptions['onAsked'] = (what, { docs }) => {
 }
 
 test.each<[string, Partial<WorldOptions>, string]>([
-  ['the job of the oldest', {}, FIRST],
-  ['the next one if a job is archived', { answers: { 'read job_finished': archived } }, SECOND],
-  ['the one that the list by label has', { answers: listing(4) }, SECOND],
-  ['the one that this list has not', { answers: listing() }, FIRST],
-  ['the next one where the oldest ends while it is looked at', { onAsked: close }, SECOND],
-  ['the next one that this list has not', { answers: listing(1), onAsked: close }, SECOND],
-])('the prompt goes to %s', async (_what, options, goesTo) => {
-  expect(takers(await goOn({}, { ...options, after: await withOther() }))).toEqual([goesTo])
+  ['the job of the oldest pull request', {}, FIRST],
+  ['the next job if the first job is archived', { answers: { 'read job_finished': archived } }, SECOND],
+  ['the job of the only pull request in the list by label', { answers: listing(4) }, SECOND],
+  ['the job of a pull request that is missing from the list by label', { answers: listing() }, FIRST],
+  ['the next job if the oldest pull request is closed during the search', { onAsked: close }, SECOND],
+  [
+    'the next job if its pull request is missing from the list by label',
+    { answers: listing(1), onAsked: close },
+    SECOND,
+  ],
+])('sends the prompt to %s', async (_what, options, goesTo) => {
+  expect(listPromptTargets(await goOn({}, { ...options, after: await withOther() }))).toEqual([goesTo])
 })
 
-test('the prompt goes to a job whose link is late', async () => {
+test('sends the prompt to a job whose pull request link appears late', async () => {
   const after = await busy({ turns: [{}, { linkDelayMs: 5_000 }] })
   await after.world.passUntil(after.world.sleep(21_000))
-  expect(takers(await goOn({}, { after }))).toEqual([FIRST])
+  expect(listPromptTargets(await goOn({}, { after }))).toEqual([FIRST])
 })
 
-test('the whole list is not asked for where the list by label has it', async () => {
+test('does not list all pull requests if the list by label has the pull request', async () => {
   const { asked } = await goOn()
   expect(asked.slice(0, 3)).toEqual(['issues/list-for-repo', 'pulls/get', 'issues/list-comments'])
   expect(asked).not.toContain('pulls/list')
 })
 
-test('the others are named, and of very many ten', async () => {
+test('names at most ten other pull requests with the label', async () => {
   const alone = await goOn()
   expect(alone.said.join('\n')).not.toContain('More than one')
   const after = await withOther({ after: alone })
@@ -186,12 +193,12 @@ test('the others are named, and of very many ten', async () => {
 test.each([
   [29, [FIRST], undefined],
   [30, [], 'not-sent'],
-])('behind %i pull requests with the label that are not the agent’s, it is found: %j', async (count, found, code) => {
+])('searches %i unrelated pull requests with the label before the agent’s one: %j', async (count, found, code) => {
   const furnish = (docs: RepositoryState): void => {
     openUnknown(docs, count, 0)
   }
   const world = await goOn({}, { furnish })
-  expect([takers(world), world.report.error?.code]).toEqual([found, code])
+  expect([listPromptTargets(world), world.report.error?.code]).toEqual([found, code])
 })
 
 const UNSEARCHED = 'only the 1000 newest were searched for a marker comment'
@@ -202,28 +209,31 @@ const unlabel = (docs: RepositoryState): void => {
 
 /** @param change changes the pull request of the agent, #1 */
 test.each<[string, (docs: RepositoryState) => void, WorldOptions['answers'] & {}, string[], string?]>([
-  ['continues the one that the list of the label has', () => undefined, {}, [FIRST]],
-  ['continues a new one that this list has not yet', () => undefined, listing(), [FIRST]],
-  ['continues a new one whose marker names the label', unlabel, {}, [FIRST]],
-  ['starts a job if there is none', closeFirst, {}, [NEW], UNSEARCHED],
-  ['sends nothing if the token cannot read the list of the label', closeFirst, NO_ISSUES, [], 'Grant `issues: read`'],
-])('with more than 3,000 open pull requests, it %s', async (_what, change, answers, found, says = '') => {
+  ['continues the pull request in the list by label', () => undefined, {}, [FIRST]],
+  ['continues a new pull request that the list by label lacks', () => undefined, listing(), [FIRST]],
+  ['continues a new pull request whose marker names the label', unlabel, {}, [FIRST]],
+  ['starts a job if no open pull request is the agent’s', closeFirst, {}, [NEW], UNSEARCHED],
+  ['sends nothing if the token cannot list by label', closeFirst, NO_ISSUES, [], 'Grant `issues: read`'],
+])('with more than 3,000 open pull requests, %s', async (_what, change, answers, targets, logged = '') => {
   const furnish = (docs: RepositoryState): void => {
     change(docs)
     for (let number = 100; number < 3_101; number++)
       docs.pulls[number] = createPullState({ branch: `b${number}`, headSha: commit('a') })
   }
   const world = await goOn({}, { furnish, answers })
-  expect([takers(world), world.report.error?.code]).toEqual([found, found.length === 0 ? 'not-sent' : undefined])
-  expect(`${world.log.join('\n')}\n${world.line}`).toContain(says)
-  if (says !== UNSEARCHED) expect(world.log.join('\n')).not.toContain(UNSEARCHED)
+  expect([listPromptTargets(world), world.report.error?.code]).toEqual([
+    targets,
+    targets.length === 0 ? 'not-sent' : undefined,
+  ])
+  expect(`${world.log.join('\n')}\n${world.line}`).toContain(logged)
+  if (logged !== UNSEARCHED) expect(world.log.join('\n')).not.toContain(UNSEARCHED)
 })
 
 test.each([
   [true, 999, [FIRST]],
   [false, 1_000, [NEW]],
 ])(
-  'that one without the label is found is %j if %i newer ones are open, and if not, the log says what was searched',
+  'finds a pull request without the label or logs an incomplete search: %j if there are %i newer pull requests',
   async (isFound, newer, goesTo) => {
     const furnish = (docs: RepositoryState): void => {
       unlabel(docs)
@@ -235,7 +245,7 @@ test.each([
         })
     }
     const world = await goOn({}, { furnish })
-    expect(takers(world)).toEqual(goesTo)
+    expect(listPromptTargets(world)).toEqual(goesTo)
     expect(world.log.join('\n').includes(UNSEARCHED)).toBe(!isFound)
   },
 )
@@ -246,17 +256,27 @@ const list = (...pulls: [number: number, login: string, type?: string][]): PullR
   }))
 
 test.each<[string, PullRequestInList[], string[], number[]]>([
-  ['of the agent’s accounts', list([1, 'agent', 'User'], [2, 'mona', 'User'], [3, 'bot[bot]']), ['agent'], [1]],
-  ['of bots if no account is known', list([1, 'agent', 'User'], [2, 'a[bot]'], [3, 'b[bot]']), [], [3, 2]],
-  ['of no bot that is known for other work', list([1, 'dependabot[bot]'], [2, 'renovate[bot]']), [], []],
-  ['of a bot that is known for other work if it is the agent', list([1, 'renovate[bot]']), ['renovate[bot]'], [1]],
   [
-    'no more than the ten newest',
+    'pull requests of the agent’s accounts',
+    list([1, 'agent', 'User'], [2, 'mona', 'User'], [3, 'bot[bot]']),
+    ['agent'],
+    [1],
+  ],
+  [
+    'pull requests of bots if no account is known',
+    list([1, 'agent', 'User'], [2, 'a[bot]'], [3, 'b[bot]']),
+    [],
+    [3, 2],
+  ],
+  ['no pull requests of bots known for other work', list([1, 'dependabot[bot]'], [2, 'renovate[bot]']), [], []],
+  ['pull requests of such a bot if it is the agent', list([1, 'renovate[bot]']), ['renovate[bot]'], [1]],
+  [
+    'only the ten newest pull requests',
     list(...Array.from({ length: 12 }, (_, index): [number, string] => [index + 1, 'agent'])),
     ['agent'],
     [12, 11, 10, 9, 8, 7, 6, 5, 4, 3],
   ],
-])('without the label, the open pull requests %s are candidates', (_whose, open, agents, numbers) => {
+])('among open pull requests without the label, considers %s', (_whose, open, agents, numbers) => {
   const accounts = agents.map((login) => ({ login, type: 'User' }))
   expect(pickCandidates(open, accounts).map(({ number }) => number)).toEqual(numbers)
 })
@@ -280,42 +300,42 @@ describe('a pull request without the label', () => {
       furnishWith(labels('x,Docs-Agent')),
       FIRST,
     ],
-    ['is another conversation’s if its marker comment names another label', furnishWith(labels('docs')), NEW],
-    ['is another conversation’s if its marker comment names no label', furnishWith(MARKER), NEW],
-    ['is not continued because of a stranger’s comment', furnishWith(labels('docs-agent'), STRANGER), NEW],
+    ['is not continued if its marker comment names another label', furnishWith(labels('docs')), NEW],
+    ['is not continued if its marker comment names no label', furnishWith(MARKER), NEW],
+    ['is not continued if an untrusted comment names the label', furnishWith(labels('docs-agent'), STRANGER), NEW],
   ])('%s', async (_what, options, goesTo) => {
-    expect(takers(await goOn({}, options))).toEqual([goesTo])
+    expect(listPromptTargets(await goOn({}, options))).toEqual([goesTo])
   })
 
-  test('stops the step if `on-open-pr` is `skip`', async () => {
+  test('skips the step if `on-open-pr` is `skip`', async () => {
     const { report, taken } = await goOn({ 'on-open-pr': 'skip' }, { furnish: removeLabel })
     expect([taken, report.outcome]).toEqual([[], 'skipped'])
   })
 
-  test('gets the label, and is found by it from then on', async () => {
+  test('gets the label, so that the next step finds it by label', async () => {
     const { docs, asked } = await goOn({}, { after: await goOn({}, { furnish: removeLabel }) })
     expect(docs.pulls[1]?.labels).toEqual(['docs-agent'])
     expect(asked).not.toContain('pulls/list')
   })
 
   test.each(['pulls/list', 'issues/list-comments'])(
-    'is not overlooked where GitHub does not respond to %s: nothing is sent',
-    async (silent) => {
-      const { report, taken } = await goOn({}, { furnish: removeLabel, answers: { [silent]: refusing(503) } })
+    'is not overlooked if %s fails: nothing is sent',
+    async (operation) => {
+      const { report, taken } = await goOn({}, { furnish: removeLabel, answers: { [operation]: refusing(503) } })
       expect([taken, report.error?.code]).toEqual([[], 'not-sent'])
     },
   )
 })
 
-describe('a job that is busy, and so names no pull request', () => {
-  test.each(['true', 'false'])('gets the prompt when its turn has ended (`wait`: %s)', async (wait) => {
+describe('a busy job, which has no pull request link', () => {
+  test.each(['true', 'false'])('gets the prompt after its turn has ended (`wait`: %s)', async (wait) => {
     const isEnded: boolean[] = []
     const onAsked: WorldOptions['onAsked'] = (what, { service, nowMs }) => {
       if (what !== 'message job_finished') return
       for (const { id, turns } of service.listJobs())
         if (id === FIRST) isEnded.push((turns[1]?.endsAtMs ?? NaN) <= nowMs)
     }
-    expect(takers(await goOn({ wait }, { after: await busy(), onAsked }))).toEqual([FIRST])
+    expect(listPromptTargets(await goOn({ wait }, { after: await busy(), onAsked }))).toEqual([FIRST])
     expect(isEnded).toEqual([true])
   })
 
@@ -325,21 +345,21 @@ describe('a job that is busy, and so names no pull request', () => {
     ['has another pull request', { answers: { 'read job_finished': elsewhere } }, {}],
     ['is archived', {}, { turns: [{}, { ending: 'archived' }] }],
   ] as const)(
-    'gets nothing if it %s when its turn has ended: another pull request does, or without one a new job begins',
+    'gets no prompt if it %s after its turn: another pull request or a new job gets it',
     async (objection, options, turn) => {
       for (const [isAlone, taker, end] of [
-        [true, NEW, ', so a new job begins.'],
+        [true, NEW, ', so the step starts a new job.'],
         [false, SECOND, '.'],
       ] as const) {
         const world = await goOn({}, { ...options, after: await busy(turn, isAlone) })
-        expect(takers(world)).toEqual([taker])
+        expect(listPromptTargets(world)).toEqual([taker])
         expect(world.said.join('\n')).toContain(`${objection}${end}`)
         expect(world.report.job?.id).toBe('job_000001')
       }
     },
   )
 
-  test('is counted by what its comment says when the turn has ended', async () => {
+  test('is counted from the count in its comment after the turn', async () => {
     const { docs } = await goOn(
       {},
       {
@@ -354,8 +374,8 @@ describe('a job that is busy, and so names no pull request', () => {
     expect(docs.pulls[1]?.comments[0]?.body).toContain('follow-ups=20 ')
   })
 
-  test('is waited for if its link comes later than the end that was read', async () => {
+  test('is awaited if its link appears after its end', async () => {
     const after = await busy({ turns: [{}, { linkDelayMs: 5_000 }] })
-    expect(takers(await goOn({}, { after }))).toEqual([FIRST])
+    expect(listPromptTargets(await goOn({}, { after }))).toEqual([FIRST])
   })
 })

@@ -22,7 +22,7 @@ const foreign = changing(() => ({ prLink: `${BASE_URL}/acme/docs/pull/77` }))
 const [failed, archived] = [changing(() => ({ status: 'failed' })), changing(() => ({ status: 'archived' }))]
 const gone = refusing(404)
 
-/** Who names a job in the pull request, and how that job reads. */
+/** Who names a job in the pull request, and the responses to the reads of that job. */
 const JOBS: Readonly<Record<string, readonly [names: GitHubScenarioName, ...reads: Answer[]]>> = {
   none: ['marker-by-outsider'],
   own: ['open-pull-request'],
@@ -42,11 +42,11 @@ interface Scene extends Partial<WorldOptions> {
   readonly jobName?: JobName
   readonly spoken?: Spoken
   readonly given?: Readonly<Record<string, string>>
-  /** In place of how the job reads otherwise. */
+  /** Replaces the responses that `jobName` gives to reads of the job. */
   readonly reads?: readonly Answer[]
 }
 
-/** What was said: on pull request 1, or on issue 8. */
+/** Adds the comments to pull request 1 and issue 8. */
 const furnish =
   (jobName: JobName) =>
   ({ pulls, issues }: RepositoryState): void => {
@@ -67,7 +67,7 @@ const WRITES: Readonly<Record<string, string>> = {
   'reactions/create-for-pull-request-review-comment': 'eyes',
 }
 
-/** Plays a step, with what was sent to the service and written on GitHub, in order. */
+/** Runs a step, and returns the prompts to the service and the writes to GitHub, in order. */
 async function play({ jobName = 'own', spoken = {}, given = {}, reads, ...options }: Scene = {}) {
   const [names, ...jobReads] = JOBS[jobName] ?? ['marker-by-outsider']
   const onPull = (spoken.eventName ?? 'issue_comment') !== 'issue_comment' || spoken.isOnPullRequest !== false
@@ -107,14 +107,14 @@ const AUTHORS: Readonly<Record<string, Spoken>> = {
   unreadable: {},
 }
 
-interface Course extends Spoken {
+interface Scenario extends Spoken {
   readonly who: keyof typeof AUTHORS
   readonly words: keyof typeof WORDS
   readonly jobName: JobName
 }
 
-/** All jobs for who may write, and one for all others. */
-const COURSES: readonly Course[] = PLACES.flatMap((place) =>
+/** All jobs for authors with write access, and one job for all other authors. */
+const SCENARIOS: readonly Scenario[] = PLACES.flatMap((place) =>
   Object.keys(AUTHORS).flatMap((who) =>
     (['asks', 'blank', 'other'] as const).flatMap((words) =>
       (['open', 'closed'] as const).flatMap((state) =>
@@ -126,8 +126,8 @@ const COURSES: readonly Course[] = PLACES.flatMap((place) =>
   ),
 )
 
-/** What is to be done, told a second time and without the code. */
-function expected({ eventName, who, words, state, jobName, isOnPullRequest }: Course): object {
+/** The expected result, stated independently of the code. */
+function expected({ eventName, who, words, state, jobName, isOnPullRequest }: Scenario): object {
   const nothing = { outcome: 'skipped', isGreen: true, sent: [], written: [], continued: '' }
   if (words === 'other' || ['nobody', 'a bot', 'an app'].includes(who)) return nothing
   if (who === 'unreadable') return { ...nothing, outcome: 'error', isGreen: false }
@@ -145,20 +145,20 @@ function expected({ eventName, who, words, state, jobName, isOnPullRequest }: Co
     : { ...done, sent: ['create'], continued: '' }
 }
 
-test('by event, author, place and job, what is asked and written is as the table says, and no reply asks for anything', async () => {
-  expect(COURSES).toHaveLength(348)
+test('follows the table for each event, author, place and job, and ignores its own replies', async () => {
+  expect(SCENARIOS).toHaveLength(348)
   const bodies = new Set<string>()
-  for (const course of COURSES) {
-    const { who, words, jobName, ...spoken } = course
+  for (const scenario of SCENARIOS) {
+    const { who, words, jobName, ...spoken } = scenario
     const { outcome, isGreen, sent, written, continued, ...done } = await play({
       jobName,
       spoken: { ...spoken, ...AUTHORS[who], body: WORDS[words] },
       answers: who === 'unreadable' ? { [MAY_WRITE]: refusing(403) } : {},
     })
-    expect({ course, outcome, isGreen, sent, written, continued }).toEqual({ course, ...expected(course) })
+    expect({ scenario, outcome, isGreen, sent, written, continued }).toEqual({ scenario, ...expected(scenario) })
     for (const body of done.replies) bodies.add(body)
     if (who === 'may write') continue
-    // Not one request of any kind, and nothing on GitHub but the question who it is.
+    // The only request is the lookup of the author's permission.
     expect([done.service.requests, done.log, done.asked.filter((what) => what !== MAY_WRITE)]).toEqual([[], [], []])
   }
   expect(bodies.size).toBeGreaterThan(10)
@@ -171,20 +171,20 @@ test('by event, author, place and job, what is asked and written is as the table
 
 const ON_ISSUE: Spoken = { isOnPullRequest: false }
 
-test.each(['push', 'schedule', 'issues', 'workflow_dispatch'])('with a command, %s is skipped', async (eventName) => {
+test.each(['push', 'schedule', 'issues', 'workflow_dispatch'])('with a command, skips %s events', async (eventName) => {
   const { outcome, service, asked } = await play({ facts: { eventName } })
   expect([outcome, service.requests, asked]).toEqual(['skipped', [], []])
 })
 
-test('house rules come first, then the instruction, then what belongs to it', async () => {
+test('puts the `prompt` input first, then the instruction, then its context', async () => {
   const { prompt, log } = await play({ given: { prompt: 'Use plain words.' } })
-  expect(log).toContain('A comment asks job job_finished to add to pull request #1.')
+  expect(log).toContain('The comment is a follow-up to job job_finished, which opened pull request #1.')
   expect(prompt).toMatch(/^Use plain words\.\n\nShorten it\.\n\n---\n\nThe instruction above comes from a comment/)
   expect(prompt).toContain('Pull request #1 of acme/docs, which you opened, is still open.')
   expect(prompt).not.toContain('About it.')
 })
 
-test('a comment and a title that were edited since the event are sent as the event has them', async () => {
+test('sends the comment and the title from the event even if they were edited since', async () => {
   const { prompt, asked } = await play({
     jobName: 'none',
     furnish: (docs) => {
@@ -201,7 +201,7 @@ test('a comment and a title that were edited since the event are sent as the eve
   expect(asked).not.toContain('issues/get-comment')
 })
 
-test("somebody else's pull request is told with its title, its text and its change", async () => {
+test("sends the title, the text and the changes of somebody else's pull request", async () => {
   const { prompt } = await play({ jobName: 'none' })
   expect(prompt).toContain('About it.')
   expect(prompt).toContain('What changed in acme/docs (pull request #1)')
@@ -222,32 +222,35 @@ test.each([
 })
 
 test.each([
-  ['of another one', 'pull/9', ['(pull request #1)', '(pull request #9, from']],
+  ['of another pull request', 'pull/9', ['(pull request #1)', '(pull request #9, from']],
   ['of another repository', 'acme/code/pull/1', ['(pull request #1)', '(pull request acme/code#1, from']],
-  ['of this one', 'Acme/docs/pull/1', ['(pull request #1, from']],
-])('a comment sends the change of its own pull request once besides the range %s', async (_what, range, expected) => {
-  const { prompt } = await play({
-    jobName: 'none',
-    given: { 'change-context': 'files', 'change-range': range, 'skip-own-changes': 'false' },
-    onAsked: (_operation, { docs, service }) => {
-      const [{ 'acme/code': code }, own] = [service.github.state.repositories, docs.pulls[1]]
-      if (own === undefined || code === undefined) return
-      docs.pulls[9] = { ...own }
-      Object.assign(code.branches, { other: code.tags['v1.0.0'] })
-      code.pulls[1] = createPullState({ branch: 'main', base: 'other', headSha: code.branches['main'] ?? '' })
-    },
-  })
-  expect(prompt.match(/\((?:the )?pull request (?:acme\/code)?#\d+(?:\)|, from)/g)?.toSorted()).toEqual(expected)
-})
+  ['of the same pull request', 'Acme/docs/pull/1', ['(pull request #1, from']],
+])(
+  'sends the changes of the comment’s pull request once in addition to the range %s',
+  async (_what, range, expected) => {
+    const { prompt } = await play({
+      jobName: 'none',
+      given: { 'change-context': 'files', 'change-range': range, 'skip-own-changes': 'false' },
+      onAsked: (_operation, { docs, service }) => {
+        const [{ 'acme/code': code }, own] = [service.github.state.repositories, docs.pulls[1]]
+        if (own === undefined || code === undefined) return
+        docs.pulls[9] = { ...own }
+        Object.assign(code.branches, { other: code.tags['v1.0.0'] })
+        code.pulls[1] = createPullState({ branch: 'main', base: 'other', headSha: code.branches['main'] ?? '' })
+      },
+    })
+    expect(prompt.match(/\((?:the )?pull request (?:acme\/code)?#\d+(?:\)|, from)/g)?.toSorted()).toEqual(expected)
+  },
+)
 
-test('a change that cannot be read costs the change, and not the job', async () => {
+test('starts the job without the changes if they cannot be read', async () => {
   const answers = { 'repos/compare-commits-with-basehead': refusing(403) }
   const { report, sent } = await play({ jobName: 'none', answers })
   expect(sent).toEqual(['create'])
-  expect(report.warnings[0]?.lost).toBe('The agent is not told what the pull request changes')
+  expect(report.warnings[0]?.lost).toBe('The prompt does not include the changes of the pull request')
 })
 
-test('of a review, the comments by the same person are told, and no others', async () => {
+test('sends only those comments of a review that its author wrote', async () => {
   const { prompt } = await play({ spoken: { eventName: 'pull_request_review' } })
   expect(prompt).toContain('Too long.')
   expect(prompt).not.toContain('Delete all.')
@@ -258,17 +261,17 @@ const close: WorldOptions['onAsked'] = (what, { docs: { pulls, ...docs } }) => {
 }
 
 test.each<[string, Scene, string]>([
-  ['its pull request cannot be read', { answers: { 'pulls/get': refusing(503) } }, 'Could not tell'],
+  ['its pull request cannot be read', { answers: { 'pulls/get': refusing(503) } }, 'Could not determine'],
   [
     'its comments cannot be read',
     { answers: { 'issues/list-comments': inOrder(refusing(403), usual) } },
-    'Could not tell',
+    'Could not determine',
   ],
-  ['the job cannot be read', { reads: [refusing(503)] }, 'Could not tell'],
-  ['its pull request is closed meanwhile', { onAsked: close }, 'was closed'],
-  ['it names another pull request than when it was proven', { reads: [usual, foreign] }, 'another pull request'],
-  ['it does so at the second look', { reads: [usual, usual, foreign] }, 'another pull request'],
-])('a job is sent nothing where %s, and that is said', async (_what, scene, reason) => {
+  ['the job cannot be read', { reads: [refusing(503)] }, 'Could not determine'],
+  ['its pull request is closed in the meantime', { onAsked: close }, 'was closed'],
+  ['it links to another pull request in the second read', { reads: [usual, foreign] }, 'another pull request'],
+  ['it links to another pull request in the third read', { reads: [usual, usual, foreign] }, 'another pull request'],
+])('sends a job nothing if %s, and gives the reason in the reply', async (_what, scene, reason) => {
   const { report, outputs, sent, replies } = await play(scene)
   expect([sent, replies.length]).toEqual([[], 1])
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
@@ -277,7 +280,7 @@ test.each<[string, Scene, string]>([
   expect(outputs).toMatchObject({ 'pr-link': '', 'pr-number': '', continued: '' })
 })
 
-test('a pull request that cannot be read before the message asks for another comment', async () => {
+test('recommends another comment if the pull request cannot be read before the follow-up', async () => {
   let isProven = false
   const answers: NonNullable<WorldOptions['answers']> = {
     'pulls/get': ({ answer }) => (isProven ? refusing(503)() : answer()),
@@ -307,33 +310,33 @@ test.each<[string, Scene]>([
   expect(report.error?.hint).toContain('write the comment once more')
 })
 
-test('a job that only a stranger names and that cannot be read keeps nobody from asking', async () => {
+test('starts a new job if a job that only an untrusted comment names cannot be read', async () => {
   const { sent, service, isGreen } = await play({ jobName: 'own, named by a stranger', reads: [refusing(503), usual] })
   expect([sent, service.requests[0]?.method, isGreen]).toEqual([['create'], 'POST', true])
 })
 
-test('a reaction that the token may not give costs the reaction only', async () => {
+test('only warns if the token may not add a reaction', async () => {
   const { report, sent, replies } = await play({ answers: { 'reactions/create-for-issue-comment': refusing(403) } })
   expect([sent, replies.length, report.warnings.length]).toEqual([['message'], 1, 1])
 })
 
-test('a job that does not end in time is answered before the deadline', async () => {
+test('replies before the deadline if the job does not end in time', async () => {
   const { report, replies } = await play({ jobName: 'none', spoken: ON_ISSUE, turns: [{ durationMs: 7_200_000 }] })
   expect(report).toMatchObject({ outcome: 'timed-out', durationMs: 3_580_000 })
   expect(replies[0]).toContain('did not finish in time')
 })
 
-test('who may ask is looked up again in another attempt, which is said before anything is written', async () => {
+test('checks the permission again on a re-run, and warns about the re-run before any write', async () => {
   const again = (spoken: Spoken) => play({ spoken, facts: { runAttempt: 2 } })
   const { asked, said, written } = await again({})
   expect(asked[0]).toBe(MAY_WRITE)
-  expect(said[0]).toMatch(/^notice: This run was started again/)
+  expect(said[0]).toMatch(/^notice: This run is a re-run/)
   expect(written).toEqual(['eyes', 'reply'])
   expect(await again(AUTHORS['may read'] ?? {})).toMatchObject({ sent: [], written: [], outcome: 'skipped' })
   expect((await again({ body: WORDS.other })).said.filter((line) => line.startsWith('notice'))).toEqual([])
 })
 
-test('a command has nothing to skip, so that a range that looks back goes with `skip`', async () => {
+test('allows `skip` with `since-last-success` if there is a command', async () => {
   const given = {
     'on-open-pr': 'skip',
     'change-context': 'files',
@@ -343,18 +346,18 @@ test('a command has nothing to skip, so that a range that looks back goes with `
   expect((await play({ given })).sent).toEqual(['message'])
 })
 
-test('without a command, comments are events like all others', async () => {
+test('treats comments like any other event without a command', async () => {
   const { sent, asked } = await play({ given: { command: '', prompt: 'Fix the guide.' }, jobName: 'none' })
   expect(sent).toEqual(['create'])
   expect(asked).not.toContain(MAY_WRITE)
 })
 
 test.each<[string, Partial<Scene>]>([
-  ['a follow-up that is not found', { answers: { 'message job_finished': gone } }],
+  ['a follow-up whose job is not found', { answers: { 'message job_finished': gone } }],
   ['a follow-up that is rejected', { answers: { 'message job_finished': refusing(400) } }],
   ['a follow-up that cannot be processed', { answers: { 'message job_finished': refusing(422) } }],
-  ['a job that is gone during its turn', { reads: [...Array<Answer>(7).fill(usual), gone] }],
-])('the reply about %s names no input that a step with `command` cannot take', async (_what, scene) => {
+  ['a job that disappears during its turn', { reads: [...Array<Answer>(7).fill(usual), gone] }],
+])('the reply about %s names only inputs that are valid with `command`', async (_what, scene) => {
   const { docs, outcome } = await play(scene)
   const reply = docs.pulls[1]?.comments.find(({ body }) => body.includes('reply run='))?.body
   expect(outcome).toBe('error')

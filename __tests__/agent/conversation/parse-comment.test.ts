@@ -17,18 +17,18 @@ test.each([
   ['/docs --force', '--force'],
   ['/docs', ''],
   ['/docs \r\n', '\r\n'],
-])('of %j the instruction is kept byte for byte', (body, instruction) => {
+])('keeps the instruction of %j unchanged', (body, instruction) => {
   expect(parse({ body })).toMatchObject({ instruction })
 })
 
 test.each([
   ...['/docsx do it', '/docs-agent do it', '/docs: do it', '/Docs do it', ' /docs do it', 'Please\n/docs do it'],
   ...['> /docs do it', '\ufeff/docs do it', '', null],
-])('%j does not begin with the command as a word', (body) => {
+])('ignores %j, which does not begin with the command as a word', (body) => {
   expect(isIgnored({ body })).toBe(true)
 })
 
-test.each(EVENT_NAMES)('of %s only what a person has just written asks for anything', (eventName) => {
+test.each(EVENT_NAMES)('accepts only new %s events by people', (eventName) => {
   expect(isIgnored({ eventName })).toBe(false)
   for (const action of ['edited', 'deleted', 'dismissed']) expect(isIgnored({ eventName, action })).toBe(true)
   for (const author of [{ ...MONA, type: 'Bot' }, { ...MONA, type: 'Organization' }, null])
@@ -40,7 +40,7 @@ test.each([
   ['another event', { eventName: 'push' }],
   ['no payload', { payload: {} }],
   ['an event without its comment', { payload: { action: 'created', issue: { number: 7, title: 'x', state: 'open' } } }],
-])('%s is passed over', (_name, facts) => {
+])('ignores %s', (_name, facts) => {
   expect(isIgnored({}, facts)).toBe(true)
 })
 
@@ -55,16 +55,20 @@ const ON_ISSUE = {
 }
 const ENDS = { baseSha: 'a'.repeat(40), headSha: 'b'.repeat(40) }
 
-test.each<[what: string, spoken: Spoken, told: object]>([
+test.each<[what: string, spoken: Spoken, details: object]>([
   ['a comment on an issue', { isOnPullRequest: false }, ON_ISSUE],
-  ['one on a line', { eventName: LINE }, { address: LINE_71, place: PLACE }],
-  ['an answer to it', { eventName: LINE, fields: { in_reply_to_id: 60 } }, { address: { id: 71, threadId: 60 } }],
-  ['one on a file', { eventName: LINE, fields: { line: null } }, { place: { ...PLACE, line: undefined } }],
+  ['a comment on a line', { eventName: LINE }, { address: LINE_71, place: PLACE }],
+  [
+    'a reply to a comment on a line',
+    { eventName: LINE, fields: { in_reply_to_id: 60 } },
+    { address: { id: 71, threadId: 60 } },
+  ],
+  ['a comment on a file', { eventName: LINE, fields: { line: null } }, { place: { ...PLACE, line: undefined } }],
   [
     'a review',
     { eventName: 'pull_request_review', state: 'closed' },
     { address: { kind: 'review' }, place: undefined, subject: { kind: 'pull-request', ends: ENDS, isOpen: false } },
   ],
-])('%s tells what it is about', (_what, spoken, told) => {
-  expect(parse(spoken)).toMatchObject(told)
+])('reads the details of %s', (_what, spoken, details) => {
+  expect(parse(spoken)).toMatchObject(details)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { findJobOf, openSearch } from '../../../src/agent/conversation/prove-job.ts'
+import { findPullRequestJob, openSearch } from '../../../src/agent/conversation/prove-job.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
@@ -22,30 +22,30 @@ const many = (count: number, author: ListedComment['author']): ListedComment[] =
   Array.from({ length: count }, (_, index) => naming(`${author}-${index}`, author))
 const OURS = naming('job_1', 'trusted')
 
-/** What reading a job gives, in turn; the last one stays. Those that are not here have no pull request. */
+/** The responses to the reads of each job, in order; the last one repeats. All other jobs have no pull request. */
 type Jobs = Readonly<Record<string, readonly (Job | Error)[]>>
 
 /**
- * Asks the jobs that comments of a pull request name.
- * @param renamed what GitHub has under another name of the repository
- * @param answerMs how long the service takes to answer
+ * Looks for the job of a pull request with these comments.
+ * @param renamed GitHub's response for another name of the repository
+ * @param latencyMs of each response of the service
  */
 async function prove(
   comments: readonly ListedComment[],
   jobs: Jobs = {},
   renamed: PullRequest | ActionError = PULL_REQUEST,
-  answerMs = 0,
+  latencyMs = 0,
 ) {
   const clock = fakeClock()
   const read: string[] = []
   const getJob = (id: string, endsAt = Infinity): Promise<Job> => {
-    const found = jobs[id] ?? [{ ...withoutLink, id }]
-    const answer = found[Math.min(read.filter((one) => one === id).length, found.length - 1)]
+    const responses = jobs[id] ?? [{ ...withoutLink, id }]
+    const response = responses[Math.min(read.filter((one) => one === id).length, responses.length - 1)]
     read.push(id)
-    const isInTime = clock.now() + answerMs <= endsAt + 1_000
-    clock.advance(Math.min(answerMs, endsAt + 1_000 - clock.now()))
+    const isInTime = clock.now() + latencyMs <= endsAt + 1_000
+    clock.advance(Math.min(latencyMs, endsAt + 1_000 - clock.now()))
     if (!isInTime) return Promise.reject(failure('unreachable'))
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer ?? withoutLink)
+    return response instanceof Error ? Promise.reject(response) : Promise.resolve(response ?? withoutLink)
   }
   const github = fakeGitHub({
     readPullRequest: inTurn<PullRequest>(PULL_REQUEST, renamed),
@@ -54,7 +54,7 @@ async function prove(
   const log: string[] = []
   const core = { ...fakeHost(), log: (line: string) => log.push(line) }
   const step = fakeStep({ clock, core, github, context: FACTS, client: { ...fakeClient({}), getJob } })
-  const found = await step.questions.spend(() => findJobOf(PULL_REQUEST, openSearch(step)))
+  const found = await step.questions.spend(() => findPullRequestJob(PULL_REQUEST, openSearch(step)))
   const [rolling, objections] = 'jobId' in found ? [found, []] : [undefined, found.objections]
   return { rolling, jobId: rolling?.jobId, objections, read, asked: github.asked, log, passedMs: clock.passed() }
 }
@@ -63,13 +63,13 @@ describe('rolling pull request', () => {
   const linked = (link: string): Job => job({ status: 'completed', prLink: link })
 
   test.each<[string, Job, string | undefined]>([
-    ['names it in another spelling', linked(`${FACTS.serverUrl}/Acme/Docs/pull/7/files`), undefined],
-    ['names another host', linked('https://elsewhere.example.com/acme/docs/pull/7'), 'has another pull request'],
+    ['links to it in another spelling', linked(`${FACTS.serverUrl}/Acme/Docs/pull/7/files`), undefined],
+    ['links to another host', linked('https://elsewhere.example.com/acme/docs/pull/7'), 'has another pull request'],
     ['works on a prompt', { ...withoutLink, status: 'active' }, undefined],
-    ['names none', withoutLink, 'has no pull request'],
+    ['has no link', withoutLink, 'has no pull request'],
     ['is archived', { ...archived, prLink: completed.prLink }, 'is archived'],
     ['has failed', { ...failed, prLink: completed.prLink }, 'failed'],
-  ])('is gone on with or not if its job %s', async (_what, read, objection) => {
+  ])('is continued only if its job has no objection: the job %s', async (_what, read, objection) => {
     const { jobId, objections, rolling } = await prove([OURS], { job_1: [read] })
     expect(jobId).toBe(objection === undefined ? 'job_1' : undefined)
     expect(rolling?.isProven).toBe(objection === undefined ? read.status === 'completed' : undefined)
@@ -82,25 +82,25 @@ describe('rolling pull request', () => {
   const logged = { ...trusted3, id: 1, body: `${trusted3.body}\n\n<!-- docs-agent-action: log -->` }
 
   test.each<[string, ListedComment[], number, ListedComment | undefined]>([
-    ['the comment with the log, although a trusted author added a newer one', [logged, trusted5], 5, logged],
+    ['the comment with the log, even if a trusted author added a newer comment', [logged, trusted5], 5, logged],
     ['the highest count of trusted authors, and their newest comment', [trusted5, trusted3, byStranger], 5, trusted3],
-    ['no count of an app where a trusted author names the job', [byApp, trusted3], 3, trusted3],
-    ['the count of an app where nobody else does', [byApp, byStranger], 20, byApp],
-    ['no count of strangers', [byStranger], 0, undefined],
+    ['the count of a trusted author instead of the count of an app', [byApp, trusted3], 3, trusted3],
+    ['the count of an app if no trusted author names the job', [byApp, byStranger], 20, byApp],
+    ['no count of untrusted authors', [byStranger], 0, undefined],
   ])('has %s', async (_what, comments, followUps, marker) => {
     expect((await prove(comments, { job_1: [completed] })).rolling).toMatchObject({ followUps, commentId: marker?.id })
   })
 })
 
-describe('what strangers name', () => {
-  test('is read once, ten jobs at most and the newest first, and its links are not waited for', async () => {
+describe('jobs in untrusted comments', () => {
+  test('are read once, newest first and at most ten, without waiting for links', async () => {
     const { jobId, read, objections, passedMs } = await prove(many(1_000, 'stranger'))
     expect([jobId, objections, passedMs]).toEqual([undefined, [], 0])
     expect(read).toEqual(Array.from({ length: 10 }, (_, index) => `stranger-${999 - index}`))
   })
 
   test.each<ErrorCode>(['unreachable', 'service-error', 'bad-answer', 'rate-limited', 'not-found', 'forbidden'])(
-    'is no answer if the service answers %s, and the next is read',
+    'are skipped if the service responds with %s',
     async (code) => {
       const jobs = { 'stranger-1': [failure(code, 3_600_000)], 'stranger-0': [completed] }
       const { jobId, read, objections } = await prove(many(2, 'stranger'), jobs)
@@ -108,33 +108,33 @@ describe('what strangers name', () => {
     },
   )
 
-  test('takes 5 seconds together at most', async () => {
+  test('are read for at most 5 seconds in total', async () => {
     const { read, passedMs } = await prove(many(10, 'stranger'), {}, undefined, 1_500)
     expect([read.length, passedMs]).toEqual([3, 4_500])
     expect((await prove(many(10, 'stranger'), {}, undefined, 60_000)).passedMs).toBe(5_000)
   })
 
-  test('comes after what those name who count, and cannot keep it from being believed', async () => {
+  test('are read after the jobs in trusted comments and do not displace them', async () => {
     const { jobId, read } = await prove([...many(30, 'stranger'), OURS, OURS], { job_1: [completed] })
     expect([jobId, read]).toEqual(['job_1', ['job_1']])
   })
 })
 
-describe('what those name who count', () => {
-  test('is what apps name if nobody who is trusted names a job', async () => {
+describe('jobs in trusted comments', () => {
+  test('are the jobs that apps name if no trusted author names a job', async () => {
     const comments = [naming('job_1', 'bot'), ...many(20, 'stranger')]
     expect((await prove(comments, { job_1: [archived] })).objections).toEqual(['job job_1 is archived'])
     const withTrusted = await prove([naming('job_2', 'trusted'), ...comments], { job_2: [archived] })
     expect(withTrusted.objections).toEqual(['job job_2 is archived'])
   })
 
-  test('is asked for until the service answers', async () => {
+  test('are read until the service responds', async () => {
     const { jobId, read } = await prove([OURS], { job_1: [failure('unreachable'), completed] })
     expect([jobId, read.length]).toEqual(['job_1', 2])
     await expect(prove([OURS], { job_1: [failure('unreachable')] })).rejects.toMatchObject({ code: 'unreachable' })
   })
 
-  test('is waited for as long as the service asks, which is logged at once and every minute', async () => {
+  test('are read after a rate limit, which is logged immediately and every minute', async () => {
     const { jobId, log, passedMs } = await prove([OURS], { job_1: [failure('rate-limited', 300_000), completed] })
     expect(jobId).toBe('job_1')
     expect(passedMs).toBeGreaterThanOrEqual(300_000)
@@ -143,14 +143,14 @@ describe('what those name who count', () => {
     expect(log[1]).toBe('Still waiting until 2026-01-01 00:05:01 UTC, for another 4 min 1 s.')
   })
 
-  test('is not waited for past the deadline of the step', async () => {
+  test('are not awaited past the deadline of the step', async () => {
     const asked = prove([OURS], { job_1: [failure('rate-limited', 3_600_000 + 1), completed] })
     await expect(asked).rejects.toMatchObject({
       message: expect.stringContaining("after this step's deadline") as unknown,
     })
   })
 
-  test('is gone only by two answers, with time between them', async () => {
+  test('are only treated as missing after two 404 responses with a pause between them', async () => {
     const gone = failure('not-found')
     expect((await prove([OURS], { job_1: [gone, completed] })).jobId).toBe('job_1')
     const twice = await prove([OURS], { job_1: [gone, gone] })
@@ -158,38 +158,50 @@ describe('what those name who count', () => {
     expect(twice.passedMs).toBeGreaterThanOrEqual(2_000)
   })
 
-  test('is not known if the link of the job cannot be used, which stops nobody if a stranger named it', async () => {
+  test('stop the search if their link is unusable, unlike jobs in untrusted comments', async () => {
     const jobs = { job_1: [{ ...withoutLink, hasUnsafeLink: true } as const] }
     await expect(prove([OURS], jobs)).rejects.toMatchObject({ code: 'rejected' })
     expect((await prove([naming('job_1', 'stranger')], jobs)).objections).toEqual([])
   })
 
-  test('may be ten jobs whose links are late, which are waited for all at once', async () => {
+  test('share one wait if the links of ten jobs are late', async () => {
     const { objections, passedMs } = await prove(many(12, 'trusted'))
     expect(objections).toHaveLength(10)
     expect(passedMs).toBeLessThan(20_000)
   })
 })
 
-describe('a link with another name of the repository', () => {
+describe('a link to another repository name', () => {
   const at = (path: string): Jobs => ({ job_1: [job({ status: 'completed', prLink: `${FACTS.serverUrl}/${path}` })] })
 
   const elsewhere = { ...PULL_REQUEST, repository: 'eve/docs' }
 
   test.each<[string, string, PullRequest | ActionError, boolean, number]>([
-    ['that of this pull request if GitHub finds it there', 'acme/manual/pull/7', PULL_REQUEST, true, 2],
-    ['another one if GitHub finds another one there', 'eve/docs/pull/7', elsewhere, false, 2],
-    ['another one if GitHub finds nothing there', 'eve/docs/pull/7', refusal('not-found'), false, 2],
-    ['another one if the token may not look there', 'eve/docs/pull/7', refusal('forbidden'), false, 2],
-    ['another one if the number is another one', 'acme/manual/pull/8', PULL_REQUEST, false, 1],
-  ])('is %s', async (_why, path, renamed, isOwn, reads) => {
+    ['treats it as the same pull request if GitHub finds it there', 'acme/manual/pull/7', PULL_REQUEST, true, 2],
+    ['treats it as another pull request if GitHub finds another one there', 'eve/docs/pull/7', elsewhere, false, 2],
+    [
+      'treats it as another pull request if GitHub finds nothing there',
+      'eve/docs/pull/7',
+      refusal('not-found'),
+      false,
+      2,
+    ],
+    [
+      'treats it as another pull request if the token has no access there',
+      'eve/docs/pull/7',
+      refusal('forbidden'),
+      false,
+      2,
+    ],
+    ['treats it as another pull request if the number differs', 'acme/manual/pull/8', PULL_REQUEST, false, 1],
+  ])('%s', async (_why, path, renamed, isOwn, reads) => {
     const { jobId, objections, asked } = await prove([OURS], at(path), renamed)
     expect(jobId).toBe(isOwn ? 'job_1' : undefined)
     expect(objections).toEqual(isOwn ? [] : ['job job_1 has another pull request'])
     expect(asked.filter((name) => name === 'readPullRequest')).toHaveLength(reads)
   })
 
-  test('is not known if GitHub does not answer', async () => {
+  test('fails if GitHub does not respond', async () => {
     const down = refusal('unreachable')
     await expect(prove([OURS], at('acme/manual/pull/7'), down)).rejects.toBe(down)
   })

@@ -7,24 +7,23 @@ import { conclude } from '../report/outcomes.ts'
 import { renderReply } from '../report/reply.ts'
 import { redactReport } from '../report/report.ts'
 
-/** The most that a reply may take, in milliseconds. */
-const REPLY_MS = 20_000
-/** How much of a short step's time is kept for it. */
+const MAX_REPLY_MS = 20_000
+/** The share of a short `timeout-minutes` that is reserved for the reply. */
 const REPLY_SHARE = 0.1
-/** As long after the deadline as the last read of a job: the step has to be over soon. */
+/** How long after the deadline the reply may end. The last read of a job has the same limit. */
 const GRACE_MS = 1_000
 
-/** The step as all but the reply sees it: of its time the reply has a part of its own, or a job that takes too long left none. */
-export function keepTimeToReply(step: Step, { command, timeoutMs }: AgentStep['inputs']): Step {
+/** Reserves time for the reply, so that a reply is still possible when the job uses up the rest of the time. */
+export function reserveReplyTime(step: Step, { command, timeoutMs }: AgentStep['inputs']): Step {
   if (command === '') return step
-  return endingAt(step, step.deadlineAt - Math.min(REPLY_MS, timeoutMs * REPLY_SHARE))
+  return endingAt(step, step.deadlineAt - Math.min(MAX_REPLY_MS, timeoutMs * REPLY_SHARE))
 }
 
 /**
- * Tells the author of the comment that asked what came of it, if one did. A reply of an earlier attempt of this run is
- * written anew; one that may have been written is not written twice.
+ * Replies with the result to the comment that started the run, if there is one. Replaces the reply of an earlier attempt.
+ * Does not resend a reply whose delivery is unknown.
  */
-export async function answerComment(step: AgentStep): Promise<void> {
+export async function replyToComment(step: AgentStep): Promise<void> {
   const { core, inputs, journal } = step
   const context = { ...step.context, inputsHash: inputs.hash }
   const report = redactReport(journal.report(), core.redact)
@@ -32,16 +31,16 @@ export async function answerComment(step: AgentStep): Promise<void> {
   if (comment === undefined || inputs.dryRun) return
   const body = core.redact(renderReply(report, conclude(report), comment, context))
   try {
-    const github = openGitHub(step, REPLY_MS, GRACE_MS)
+    const github = openGitHub(step, MAX_REPLY_MS, GRACE_MS)
     const marker = renderReplyMarker(comment, context)
     const isReply = (body: string): boolean => body.startsWith(marker)
-    // Nobody else's comment is written anew: an app may be anybody's, so the reply of one is not taken for ours.
+    // Anybody can register an app, so a comment by an app may be forged and is never edited.
     const isOurs = ({ author, body }: ListedComment): boolean => author === 'trusted' && isReply(body)
     const reply = (await github.listComments(comment, isReply)).find(isOurs)
     if (reply === undefined) await github.addComment(comment, body)
     else await github.editComment(comment, reply.id, body)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    journal.warn('The answer to the comment may not have been written', error)
+    journal.warn('The reply to the comment may not have been written', error)
   }
 }

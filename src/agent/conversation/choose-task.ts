@@ -10,17 +10,17 @@ import { type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip 
 import { formatOpenPullRequest } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
 import { ASK_AGAIN, type Replan } from '../turn/decide-turn.ts'
-import { findJobOf, openSearch, type Search } from './prove-job.ts'
+import { findPullRequestJob, openSearch, type Search } from './prove-job.ts'
 
-/** Each costs several requests, and whoever labels so many other pull requests uses the label for something else. */
+/** Each one costs several requests. If so many are not the agent's, the label is used for something else. */
 const MAX_EXAMINED = 30
-/** Each costs a request for its comments. */
+/** Each one costs a request for its comments. */
 const MAX_CANDIDATES = 10
 const MAX_NAMED = 10
 
 /**
- * The open pull requests that may be the agent's although they do not have the label, newest first: those of the agent's
- * accounts, or if none is known, those of bots.
+ * Picks the open pull requests that may be the agent's although they do not have the label, newest first: those by the
+ * agent's accounts, or those by bots if no account is known.
  */
 export function pickCandidates(
   unlabelled: readonly PullRequestInList[],
@@ -36,8 +36,8 @@ export function pickCandidates(
 }
 
 /**
- * The open pull requests without the label whose marker comment names it, oldest first. The token of an earlier step may not
- * have been allowed to create the label.
+ * Finds the open pull requests without the label whose marker comment names it, oldest first. These exist if the token of
+ * an earlier step was not allowed to add the label.
  */
 async function findMarked(
   unlabelled: readonly PullRequestInList[],
@@ -55,13 +55,13 @@ async function findMarked(
   return marked
 }
 
-/** @throws ActionError if GitHub does not tell, or there are more than can be listed */
+/** @throws ActionError if the list cannot be read or is too long to read completely */
 async function listAll(repository: string, github: GitHub): Promise<readonly PullRequestInList[]> {
   return github.listOpenPullRequests(repository).catch((error: unknown) => {
     const { message } = rethrowFatal(error, 'rejected')
     throw new ActionError('rejected', message, {
       cause: error,
-      hint: 'Grant `issues: read` under `permissions` of the job: the step then reads the list of the label instead.',
+      hint: "Grant `issues: read` under the job's `permissions`: the step then lists only the pull requests with the label.",
     })
   })
 }
@@ -72,17 +72,17 @@ function noticeOthers(number: number, others: readonly PullRequestAddress[], { j
   const more = others.length > MAX_NAMED ? ` and ${others.length - MAX_NAMED} more` : ''
   journal.notice(
     'More than one pull request is open',
-    `Pull request #${number} is the oldest one of the agent that has the label. The label is also on, or meant for: ${named.join(', ')}${more}. Merge or close what is not needed.`,
+    `Pull request #${number} is the agent's oldest open pull request with the label. These pull requests also have the label, or should have it: ${named.join(', ')}${more}. Merge or close the ones that you do not need.`,
   )
 }
 
 /**
- * The open pull request to continue: the oldest one with the label whose job confirms that it is its own. If no open pull
- * request with the label is the agent's, those are examined whose marker comment names the label. Label and marker are
- * pointers that anybody can set; the service is the proof.
- * @param ended those that were chosen before, and were merged or closed since
- * @returns a new job as the target if there is none
- * @throws ActionError if GitHub or the service cannot be asked
+ * Finds the open pull request to continue: the oldest one with the label whose job confirms it. If there is none, examines
+ * the pull requests whose marker comment names the label. Anybody can set labels and write markers, so only the service
+ * proves that a pull request belongs to a job.
+ * @param ended the numbers of pull requests that were chosen before and have been merged or closed since
+ * @returns a new job as the target if there is no such pull request
+ * @throws ActionError if a request to GitHub or the service fails
  */
 async function findRollingPullRequest(
   step: AgentStep,
@@ -101,20 +101,20 @@ async function findRollingPullRequest(
       if (seen.size - ended.length === MAX_EXAMINED)
         throw new ActionError(
           'not-sent',
-          `The first ${MAX_EXAMINED} of the open pull requests with the label are not the agent's.`,
+          `None of the first ${MAX_EXAMINED} of the open pull requests with the label is the agent's.`,
           { hint: 'Remove the label from pull requests that are not the agent’s.' },
         )
       const { number } = address
       seen.add(number)
-      const found = await findJobOf(address, search)
+      const found = await findPullRequestJob(address, search)
       if ('jobId' in found) {
         noticeOthers(number, unseen.slice(index + 1), step)
         return found
       }
-      // It may have been closed since it was listed.
+      // The pull request may have been closed since it was listed.
       if (!isOpen(found.pullRequest)) continue
       if (found.isUndecided === true) undecided.push(number)
-      const reason = found.objections.join(', ') || 'no comment that counts names its job'
+      const reason = found.objections.join(', ') || 'no trusted comment names its job'
       step.journal.note(`Skipped pull request #${number}: it has the label, but ${reason}.`)
     }
     return undefined
@@ -123,8 +123,8 @@ async function findRollingPullRequest(
   const labelled = await github.findLabelledPullRequests(repository, label)
   const found = await findAmong(labelled ?? [])
   if (found !== undefined) return found
-  // Only the list of all proves that there is none where the label's list cannot be read. What that list lacks because it lags
-  // got its label only now, so it is new.
+  // If the token cannot list by label, only the complete list proves that no pull request has the label. The list by label
+  // lags, but it can only miss recently labelled pull requests, which are among the newest.
   const { pullRequests: open, isWhole } =
     labelled === undefined
       ? { pullRequests: await listAll(repository, github), isWhole: true }
@@ -137,52 +137,53 @@ async function findRollingPullRequest(
   if (marked !== undefined) return marked
   if (!isWhole)
     step.journal.note(
-      `No open pull request of the agent has the label. Of those without it, only the ${open.length} newest were searched for a marker comment.`,
+      `No open pull request of the agent has the label. Among pull requests without the label, only the ${open.length} newest were searched for a marker comment.`,
     )
   return { kind: 'new-job', undecided }
 }
 
-export function warnOfAttempt({ context: { runAttempt }, inputs: { command, dryRun }, journal }: AgentStep): void {
+/** Warns that a re-run sends the prompt again. */
+export function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, journal }: AgentStep): void {
   if (runAttempt === 1 || dryRun) return
   // A step with `command` cannot take `job-id`.
   const step =
     command === ''
       ? 'the step with its `job-id` and without a prompt'
-      : 'the action in a step with its `job-id` and without a prompt and `command`'
+      : 'the action in a step with its `job-id`, without a prompt and without `command`'
   journal.notice(
-    'This run was started again',
-    `This is attempt ${runAttempt}, and the one before may already have sent the prompt: this one sends it again. To go on with that job instead, cancel this run, and run ${step}.`,
+    'This run is a re-run',
+    `This is attempt ${runAttempt}. The previous attempt may already have sent the prompt, and this attempt sends it again. To continue with that job instead, cancel this run, and run ${step}.`,
   )
 }
 
-/** A dry run without a key takes a job as a comment names it. */
-export const formatUnread = ({ inputs }: AgentStep): string =>
+/** A dry run without a key cannot ask the service whether the job that a comment names exists. */
+export const formatUnconfirmed = ({ inputs }: AgentStep): string =>
   inputs.hasService ? '' : ' (not confirmed by the service)'
 
-const UNKNOWN = 'Could not tell whether a pull request of the agent is open'
-/** So many pull requests in a row were open when they were chosen, and not when the prompt was to be sent. */
+const UNKNOWN = 'Could not determine whether a pull request of the agent is open'
+/** The step fails if this many pull requests in a row are merged or closed after they were chosen. */
 const MAX_CHOICES = 5
 
 /**
- * What to ask of the service: what the inputs say, or, if an open pull request is to be continued, a follow-up to its job.
- * @throws ActionError if nobody knows whether there is one: nothing may be sent then
+ * Chooses the task of the first turn: the one that the inputs name, or a follow-up to the job of an open pull request.
+ * @throws ActionError `not-sent` if it is not known whether such a pull request is open
  */
 export async function chooseTask(step: AgentStep): Promise<Plan | Skip> {
   const { task, onOpenPr } = step.inputs
-  if (task.kind !== 'attach') warnOfAttempt(step)
+  if (task.kind !== 'attach') warnOfReRun(step)
   if (task.kind !== 'create') return { task, target: { kind: 'job' } }
   if (onOpenPr === 'new') return { task, target: { kind: 'new-job' } }
   const found = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, []), ASK_AGAIN)
   if ('jobId' in found && onOpenPr === 'skip')
     return skip(
-      `Pull request #${found.pullRequest.number} of the agent is open${formatUnread(step)}, and \`on-open-pr\` is \`skip\`.`,
+      `Pull request #${found.pullRequest.number} of the agent is open${formatUnconfirmed(step)}, and \`on-open-pr\` is \`skip\`.`,
     )
   return continueWith(found, task.prompt, [], step)
 }
 
 /**
- * What to ask of the service when the pull request that was chosen cannot take the follow-up any more.
- * @throws ActionError if nobody knows whether another one is open: nothing may be sent then
+ * Chooses another task after the chosen pull request was merged or closed, or its job can no longer take a follow-up.
+ * @throws ActionError `not-sent` if it is not known whether another pull request is open
  */
 export async function replan({ target, reason }: Replan, step: AgentStep): Promise<Plan> {
   const { inputs, journal, questions } = step
@@ -191,15 +192,15 @@ export async function replan({ target, reason }: Replan, step: AgentStep): Promi
     journal.setLogPlace(undefined)
     const next = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, ended), ASK_AGAIN)
     if ('jobId' in next && ended.length === MAX_CHOICES)
-      throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
-        hint: 'Run the step again: it adds to that one.',
+      throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is also open.`, {
+        hint: 'Run the step again to continue with that pull request.',
       })
-    journal.note('jobId' in next ? `${reason}.` : `${reason}, so a new job begins.`)
+    journal.note('jobId' in next ? `${reason}.` : `${reason}, so the step starts a new job.`)
     return continueWith(next, inputs.task.kind === 'create' ? inputs.task.prompt : '', ended, step)
   })
 }
 
-/** Whether a pull request may name the commits that the prompt is about. */
+/** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
 export function canNameSource({ context, inputs }: AgentStep, pullRequest: PullRequest): boolean {
   const { repository, event } = context
   const { changeRange } = inputs
@@ -208,7 +209,7 @@ export function canNameSource({ context, inputs }: AgentStep, pullRequest: PullR
   return canName({ repository: source, visibility: isOwn ? event.visibility : undefined }, pullRequest)
 }
 
-/** @param ended the numbers of those that were chosen before it, and ended before the prompt could be sent */
+/** @param ended the numbers of pull requests that were chosen before, and ended before the prompt could be sent */
 async function continueWith(
   found: RollingPullRequest | NewJobTarget,
   prompt: string,
@@ -222,15 +223,15 @@ async function continueWith(
   const { maxFollowUps } = inputs
   if (followUps < maxFollowUps) {
     const which = `follow-up ${followUps + 1} of ${maxFollowUps}`
-    const adding = `Adding to pull request #${pullRequest.number} (job ${jobId}, ${which})${formatUnread(step)}.`
+    const adding = `Adding to pull request #${pullRequest.number} (job ${jobId}, ${which})${formatUnconfirmed(step)}.`
     journal.note(`${adding} ${warnOfLimit(followUps + 1, maxFollowUps)}`.trimEnd())
   }
-  const lost = 'The agent is not told which commits people made in the pull request'
+  const lost = 'The prompt does not list the commits that people made in the pull request'
   const commits = await journal.orWarn(lost, async () =>
     openGitHub(step, step.questions).listPullRequestCommits(pullRequest),
   )
-  const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
-  const about = formatOpenPullRequest(pullRequest, peoples, canNameSource(step, pullRequest))
+  const commitsByPeople = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
+  const about = formatOpenPullRequest(pullRequest, commitsByPeople, canNameSource(step, pullRequest))
   return {
     task: { kind: 'follow-up', jobId, prompt: prompt + about },
     target: { kind: 'pull-request', rolling: found, reason: 'pull-request', ended },

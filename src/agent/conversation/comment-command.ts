@@ -9,10 +9,10 @@ import { type AskingComment, changeSection, formatOpenPullRequest, promptOfComme
 import type { AgentStep } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import { AGAIN, ELSEWHERE } from '../turn/decide-turn.ts'
-import { canNameSource, formatUnread, warnOfAttempt } from './choose-task.ts'
-import { findJobOf, openSearch, type Search } from './prove-job.ts'
+import { canNameSource, formatUnconfirmed, warnOfReRun } from './choose-task.ts'
+import { findPullRequestJob, openSearch, type Search } from './prove-job.ts'
 
-/** Undefined if the text does not begin with the command as a word. The one character that ends the word goes with it. */
+/** @returns the text after the command and one white space; undefined if the text does not begin with the command as a word */
 function getInstruction(text: string, command: string): string | undefined {
   if (!text.startsWith(command)) return undefined
   const rest = text.slice(command.length)
@@ -20,18 +20,18 @@ function getInstruction(text: string, command: string): string | undefined {
 }
 
 /**
- * What a comment or a review asks for, from the event alone: what is edited later changes nothing. Who wrote it is not yet
- * known to be somebody who may.
- * @returns a reason to skip without anything that others wrote, if it asks for nothing
+ * Reads the command from the event payload alone, so that later edits have no effect. Does not check the author's
+ * permission.
+ * @returns a skip if there is no command; its reason quotes nothing from the comment
  */
 export function parseComment({ event, repository }: Context, command: string): AskingComment | Skip {
   if (event.kind !== 'comment' && event.kind !== 'review') return skip('The event is neither a comment nor a review.')
   const { comment, subject } = event
   if (subject === undefined || subject.kind === 'discussion')
     return skip('The event is not a comment on an issue or a pull request.')
-  if (!comment.isNew) return skip('Only what was just written counts, and this was something else.')
+  if (!comment.isNew) return skip('The event is not about a new comment or review.')
   const instruction = getInstruction(comment.text, command)
-  if (instruction === undefined) return skip(`What was written does not begin with \`${command}\`.`)
+  if (instruction === undefined) return skip(`The comment does not begin with \`${command}\`.`)
   if (comment.person === undefined) return skip('A bot or an app wrote the comment.')
   const { id, threadId, writtenAt, person: author, place } = comment
   const kind = event.kind === 'review' ? 'review' : place === undefined ? 'comment' : 'review-comment'
@@ -40,10 +40,10 @@ export function parseComment({ event, repository }: Context, command: string): A
   return { address, author, instruction, subject, place }
 }
 
-/** The job whose pull request this is, or a new job if it is a pull request like any. */
+/** Finds the job that opened the pull request. The target is a new job if no job did. */
 async function findRolling(address: CommentAddress, search: Search): Promise<RollingPullRequest | NewJobTarget | Skip> {
   const { number } = address
-  const found = await findJobOf(address, search)
+  const found = await findPullRequestJob(address, search)
   if ('jobId' in found) return found
   const { pullRequest, objections, isUndecided } = found
   if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`)
@@ -51,20 +51,20 @@ async function findRolling(address: CommentAddress, search: Search): Promise<Rol
   return skip(`Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ASK_IN_AN_ISSUE}`)
 }
 
-/** Whether `change-context` sends the change of the pull request: `change-range` may name another one. */
-function isSentAlready({ repository, number }: CommentAddress, { inputs }: Search): boolean {
+/** Whether `change-context` already sends the changes of this pull request. `change-range` may name another one. */
+function isAlreadySent({ repository, number }: CommentAddress, { inputs }: Search): boolean {
   const { changeContext, changeRange } = inputs
   if (changeContext === 'none' || changeRange.kind === 'between') return false
   if (changeRange.kind !== 'pull-request') return true
   return changeRange.number === number && isSameRepository(changeRange.repository ?? repository, repository)
 }
 
-/** The change of a pull request that is none of the agent's, unless it is sent already. */
+/** Describes the changes of a pull request that is not the agent's, unless the prompt already includes them. */
 async function formatChange({ address, subject }: AskingComment, search: Search): Promise<string> {
   const { changeContextBytes } = search.inputs
   const github = openGitHub(search)
   const { repository, number } = address
-  if (subject.kind !== 'pull-request' || isSentAlready(address, search)) return ''
+  if (subject.kind !== 'pull-request' || isAlreadySent(address, search)) return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
   const comparison = await github.compare(repository, baseSha, headSha)
   const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')
@@ -72,32 +72,33 @@ async function formatChange({ address, subject }: AskingComment, search: Search)
 }
 
 /**
- * What a comment or a review asks for; undefined without `command`. A comment
- * by somebody who may not write in the repository is passed over without a word, so that nobody else learns anything.
- * @throws ActionError if what has to be known is not told: nothing may be sent then
+ * Plans the turn that a comment or a review asks for. Skips a comment without a reply or reaction if its author has no write
+ * access, so that outsiders cannot probe the action.
+ * @returns undefined without `command`
+ * @throws ActionError `not-sent` if something that the decision depends on cannot be read
  */
 export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefined> {
   const { command, task, changeContextBytes, dryRun } = step.inputs
   if (command === '') return undefined
   const comment = parseComment(step.context, command)
   if (isSkip(comment)) return comment
-  warnOfAttempt(step)
+  warnOfReRun(step)
   const { address, author, instruction, subject } = comment
   const { isOnPullRequest, number } = address
 
   const search = openSearch(step)
   const github = openGitHub(search)
-  const mayAsk = () => github.mayWrite(address.repository, author)
-  if (!(await orNotSent('Could not tell whether the author may ask', mayAsk, AGAIN)))
-    return skip('The author of the comment may not write in this repository.')
+  const checkPermission = () => github.mayWrite(address.repository, author)
+  if (!(await orNotSent('Could not determine whether the author has write access', checkPermission, AGAIN)))
+    return skip('The author of the comment does not have write access to this repository.')
   step.journal.recordComment(address)
 
   if (instruction.trim() === '')
     return skip(
-      `There is no instruction behind \`${command}\`. Write it behind the command, in words for the agent: \`${command} Shorten the second paragraph.\``,
+      `There is no instruction after \`${command}\`. Write an instruction for the agent after the command, such as \`${command} Shorten the second paragraph.\``,
     )
   if (isOnPullRequest && !subject.isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
-  const unknown = `Could not tell whether pull request #${number} comes from a job`
+  const unknown = `Could not determine whether pull request #${number} comes from a job`
   const found = isOnPullRequest
     ? await orNotSent(unknown, () => findRolling(address, search), AGAIN)
     : ({ kind: 'new-job' } as const)
@@ -105,7 +106,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefi
 
   const isReview = address.kind === 'review'
   if (!isReview && !dryRun)
-    await step.journal.orWarn('The reaction was not put on the comment', () => github.addEyes(address))
+    await step.journal.orWarn('The reaction was not added to the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
   const review = isReview ? await orNotSent('The comments of the review could not be read', readReview, AGAIN) : []
   const prompt = promptOfComment(comment, {
@@ -116,17 +117,19 @@ export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefi
   })
   if ('jobId' in found) {
     step.journal.setLogPlace(found)
-    step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}${formatUnread(step)}.`)
+    step.journal.note(
+      `The comment is a follow-up to job ${found.jobId}, which opened pull request #${number}${formatUnconfirmed(step)}.`,
+    )
     const { pullRequest } = found
-    const whole = prompt + formatOpenPullRequest(pullRequest, [], canNameSource(step, pullRequest))
+    const about = formatOpenPullRequest(pullRequest, [], canNameSource(step, pullRequest))
     return {
-      task: { kind: 'follow-up', jobId: found.jobId, prompt: whole },
+      task: { kind: 'follow-up', jobId: found.jobId, prompt: prompt + about },
       target: { kind: 'pull-request', rolling: found, reason: 'comment', ended: [] },
     }
   }
-  const change = await step.journal.orWarn('The agent is not told what the pull request changes', () =>
+  const change = await step.journal.orWarn('The prompt does not include the changes of the pull request', () =>
     formatChange(comment, search),
   )
-  step.journal.note(`A comment on #${number} asks for a new job.`)
+  step.journal.note(`The comment on #${number} starts a new job.`)
   return { task: { kind: 'create', prompt: prompt + (change ?? '') }, target: found }
 }

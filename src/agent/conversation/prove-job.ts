@@ -14,129 +14,135 @@ import { createPoller } from '../turn/job-watch.ts'
 import { LINK_LAG_MS, nextTurnPollMs } from '../turn/poll-schedule.ts'
 import { findObjection, objectionTo } from '../turn/decide-turn.ts'
 
-/** The step for what is to be found out before the prompt: it ends when the search has to. */
+/** The step with a deadline for the reads before the prompt. */
 export interface Search extends AgentStep {
-  /** What is left for all that strangers name together, in milliseconds. */
-  readonly strangers: { leftMs: number }
-  /** Waits for the service's rate limits end with the step, and not with the search. */
-  readonly waits: Deadline
+  /** The time left for reading all jobs that only untrusted comments name. */
+  readonly untrusted: { leftMs: number }
+  /** The deadline of waits for the service's rate limits: these end with the step, not with the search. */
+  readonly rateLimitDeadline: Deadline
 }
 
-/** A second less than 5 s, which the last answer may take. */
-const STRANGERS_MS = 4_000
+/** For 5 seconds in total: the last response may take a second longer than this. */
+const UNTRUSTED_JOBS_MS = 4_000
 
-/** A job that is not found is asked for once more after this time: one answer may be that of a copy that lags. */
-const GONE_AGAIN_MS = 2_000
+/** One 404 may come from a replica that lags, so a job that is not found is read again after this time. */
+const NOT_FOUND_RETRY_MS = 2_000
 
 export function openSearch(step: AgentStep): Search {
   const { deadlineAt, questions } = step
   return Object.assign(within(step, questions), {
-    strangers: { leftMs: STRANGERS_MS },
-    waits: { at: deadlineAt, allowWait: questions.allowWait },
+    untrusted: { leftMs: UNTRUSTED_JOBS_MS },
+    rateLimitDeadline: { at: deadlineAt, allowWait: questions.allowWait },
   })
 }
 
 /**
- * Undefined if there is no such job. These reads are not logged, unless the service asks to wait.
- * @param lagsUntil on the clock's scale: until then a completed job may still get its link
- * @throws ActionError if the service does not tell
+ * Reads a job that a trusted comment names. Logs nothing unless the service rate-limits the requests.
+ * @param lagsUntil on the clock's scale: a completed job may still get its link until then
+ * @returns undefined if the job does not exist
+ * @throws ActionError if the job cannot be read
  */
 async function readJob(jobId: string, search: Search, lagsUntil: number): Promise<Job | undefined> {
-  const { clock, core, jobEnds, signal, waits } = search
+  const { clock, core, jobEnds, signal, rateLimitDeadline } = search
   let last: Job | ActionError | undefined
   const observe = (read: Job | ActionError): void => {
     last = read
     if (!(read instanceof ActionError)) seeEnd(jobEnds, read, clock.now())
   }
-  const sleep = async (ms: number, asked?: ActionError): Promise<void> => {
-    if (asked === undefined) return clock.sleep(ms, signal)
-    core.log(`${describeError(asked)} Waiting until ${formatTimeAfter(ms, clock)}.`)
+  const sleep = async (ms: number, rateLimit?: ActionError): Promise<void> => {
+    if (rateLimit === undefined) return clock.sleep(ms, signal)
+    core.log(`${describeError(rateLimit)} Waiting until ${formatTimeAfter(ms, clock)}.`)
     return sleepWithProgress(ms, { clock, log: core.log, signal })
   }
-  const poll = createPoller(search, { observe, sleep }, waits)
+  const poll = createPoller(search, { observe, sleep }, rateLimitDeadline)
   const isFound = (job: Job): boolean => !isWithoutLink(job) || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {
     const job = await poll(jobId, isFound, { nextMs: nextTurnPollMs, readsAtOnce: true })
     if (job !== undefined) return job
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
-  const ask = () => orUndefined(read(), 'not-found')
-  return pollUntil(ask, Boolean, pausesBefore([GONE_AGAIN_MS], Infinity, clock), search)
+  const readOrUndefined = () => orUndefined(read(), 'not-found')
+  return pollUntil(readOrUndefined, Boolean, pausesBefore([NOT_FOUND_RETRY_MS], Infinity, clock), search)
 }
 
-/** Undefined if the service does not tell at once. Whoever can comment could else stop or delay all others. */
-async function readJobOfStranger(jobId: string, { client, clock, strangers }: Search): Promise<Job | undefined> {
-  const askedAt = clock.now()
-  if (strangers.leftMs <= 0) return undefined
-  const job = await orUndefined(client.getJob(jobId, askedAt + strangers.leftMs))
-  strangers.leftMs -= clock.now() - askedAt
+/**
+ * Reads a job that only untrusted comments name. Does not retry, and all these reads share one time limit: otherwise anybody
+ * who can comment could stop or delay the step.
+ * @returns undefined if the read fails or no time is left
+ */
+async function readUntrustedJob(jobId: string, { client, clock, untrusted }: Search): Promise<Job | undefined> {
+  const sentAt = clock.now()
+  if (untrusted.leftMs <= 0) return undefined
+  const job = await orUndefined(client.getJob(jobId, sentAt + untrusted.leftMs))
+  untrusted.leftMs -= clock.now() - sentAt
   return job
 }
 
-/** A pull request, and why each job that those who count have named is not one to go on with, in our own words. */
+/** A pull request that no job confirms. */
 interface Unproven {
   readonly pullRequest: PullRequest
+  /** Why each job that a trusted comment names cannot be continued. Quotes nothing from GitHub or the service. */
   readonly objections: readonly string[]
-  /** Whether somebody else names a job, so only the service can tell, and a dry run without a key cannot ask it. */
+  /** Whether only untrusted comments name a job, and a dry run without a key cannot check that job. */
   readonly isUndecided?: boolean
 }
 
 /**
- * Looks at a pull request, and asks the jobs that its comments name whether it is theirs. Markers are pointers that anybody can
- * set; the service is the proof. What is not open is of no job that can be gone on with.
- * @throws ActionError if the service or GitHub does not tell
+ * Reads a pull request and finds its job among the jobs that its comments name. Anybody can write a marker, so only the
+ * service proves that a job opened the pull request. A merged or closed pull request is never proven.
+ * @throws ActionError if GitHub cannot be read, or the service cannot return a job that a trusted comment names
  */
-export async function findJobOf(address: PullRequestAddress, search: Search): Promise<RollingPullRequest | Unproven> {
+export async function findPullRequestJob(
+  address: PullRequestAddress,
+  search: Search,
+): Promise<RollingPullRequest | Unproven> {
   const github = openGitHub(search)
   const pullRequest = await github.readPullRequest(address)
   const objections: string[] = []
   if (!isOpen(pullRequest)) return { pullRequest, objections }
-  const { ours, others } = jobsNamedIn(await github.listComments(pullRequest, isMarkerComment))
+  const { trusted, untrusted } = listNamedJobs(await github.listComments(pullRequest, isMarkerComment))
   const lagsUntil = search.clock.now() + LINK_LAG_MS
   if (!search.inputs.hasService) {
-    const [named] = ours
-    if (named === undefined) return { pullRequest, objections, isUndecided: others.length > 0 }
+    const [named] = trusted
+    if (named === undefined) return { pullRequest, objections, isUndecided: untrusted.length > 0 }
     return { ...named, pullRequest, isProven: false }
   }
-  for (const named of ours) {
+  for (const named of trusted) {
     const job = await readJob(named.jobId, search, lagsUntil)
     const objection = await findObjection(job, pullRequest, search)
     const isProven = objection === undefined
-    // A busy job names no pull request. Whether this one is its own it says when its turn ends.
+    // A busy job has no link to a pull request. The link is checked when its turn ends.
     if (isProven || (job !== undefined && !isTerminal(job))) return { ...named, pullRequest, isProven }
     objections.push(`job ${named.jobId} ${objection}`)
   }
-  for (const named of others) {
-    const job = await readJobOfStranger(named.jobId, search)
+  for (const named of untrusted) {
+    const job = await readUntrustedJob(named.jobId, search)
     const isProven = job !== undefined && objectionTo(job, pullRequest, search.context.serverUrl) === undefined
     if (isProven) return { ...named, pullRequest, isProven }
   }
   return { pullRequest, objections }
 }
 
-/** What comments say of a job that they name. */
+/** A job that comments name, and its count of follow-ups in these comments. */
 type NamedJob = Omit<RollingPullRequest, 'pullRequest' | 'isProven'>
 
-/** More than this are no marks of ours. Nobody pushes out what ours name. */
+/** Applies to trusted and untrusted comments separately, so that untrusted comments cannot displace trusted ones. */
 const MAX_JOBS = 10
 
-/**
- * The jobs that comments name: those that count, oldest first, and those that anybody else names, newest first. Strangers may
- * name any job, and the service decides.
- */
-function jobsNamedIn(comments: readonly ListedComment[]): Record<'ours' | 'others', readonly NamedJob[]> {
+/** Lists the jobs that comments name: those in trusted comments oldest first, those in untrusted comments newest first. */
+function listNamedJobs(comments: readonly ListedComment[]): Record<'trusted' | 'untrusted', readonly NamedJob[]> {
   const markers = comments.flatMap(({ id, author, body }) => {
     const marker = readMarker(body)
     return marker === undefined ? [] : [{ ...marker, id, author, body }]
   })
-  const ours = new Set(mostTrusted(markers).map(({ jobId }) => jobId))
-  const others = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !ours.has(jobId)))
+  const trusted = new Set(mostTrusted(markers).map(({ jobId }) => jobId))
+  const untrusted = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !trusted.has(jobId)))
   const toJobs = (jobIds: readonly string[]): readonly NamedJob[] =>
     jobIds.slice(0, MAX_JOBS).map((jobId) => {
-      // Counts of others do not matter: they could end the rolling pull request.
+      // Ignore counts in untrusted comments: a forged count could use up the follow-ups.
       const named = markers.filter((marker) => marker.jobId === jobId)
       const followUps = Math.max(0, ...mostTrusted(named).map(({ followUps }) => followUps))
       return { jobId, commentId: pickLogComment(named)?.id, followUps }
     })
-  return { ours: toJobs([...ours]), others: toJobs([...others].toReversed()) }
+  return { trusted: toJobs([...trusted]), untrusted: toJobs([...untrusted].toReversed()) }
 }
