@@ -23,7 +23,7 @@ test('a step without a key that may be missing is skipped, and green', () => {
 })
 
 test.each([
-  ['since-last-success', 'This run ends green, so the next range since the last successful run begins after it'],
+  ['since-last-success', 'This run succeeds, so the next range since the last successful run begins after it'],
   ['', undefined],
 ])('a step that is skipped without a key says that it moves the base of the next range: `%s`', (range, told) => {
   const said = agentAction.describeMissingKey?.(

@@ -267,7 +267,7 @@ const ROWS: readonly Row[] = [
     given: EXEMPTS,
     plays: ['no-docs-label'],
     ends: 'green, skipped',
-    says: ['Every pull request of the change has a label of `skip-labels`: #101.'],
+    says: ['Every pull request of the change has a label from `skip-labels`: #101.'],
     prompt: [],
   },
   {

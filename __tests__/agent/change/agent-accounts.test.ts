@@ -5,7 +5,10 @@ import type { PullRequestInList } from '../../../src/github/labels.ts'
 import { fakeGitHub, MARKER, refusal, rejecting } from '../../support/fake-github.ts'
 
 const by = (login: string, number: number, type = 'Bot'): PullRequestInList => ({
-  ...{ repository: 'acme/docs', number, labels: ['docs-agent'], author: { login, type } },
+  repository: 'acme/docs',
+  number,
+  labels: ['docs-agent'],
+  author: { login, type },
 })
 
 test('picks the newest pull request of each author whose account still exists', () => {
@@ -13,7 +16,7 @@ test('picks the newest pull request of each author whose account still exists', 
   expect(pickNewestByAuthor(listed).map(({ number }) => number)).toEqual([9, 7])
 })
 
-/** The accounts that are found, and the pull requests whose comments were read. */
+/** Returns the logins that are found, and the pull requests whose comments were read. */
 async function find(listed: readonly PullRequestInList[], commentsOn: (number: number) => readonly ListedComment[]) {
   const read: number[] = []
   const github = fakeGitHub({
@@ -27,7 +30,7 @@ async function find(listed: readonly PullRequestInList[], commentsOn: (number: n
   return { found: accounts.map(({ login }) => login), read }
 }
 
-test('knows the authors of whose newest pull request a trusted author wrote the marker comment', async () => {
+test('finds the authors whose newest pull request has a marker comment by a trusted author', async () => {
   const comments: Readonly<Record<number, readonly ListedComment[]>> = {
     9: [{ ...MARKER, author: 'stranger' }, MARKER],
     8: [],
@@ -40,12 +43,12 @@ test('knows the authors of whose newest pull request a trusted author wrote the 
   expect(await find(listed, (number) => comments[number] ?? [])).toEqual({ found: ['agent'], read: [9, 8, 7] })
 })
 
-test('reads the comments of three pull requests at most', async () => {
+test('reads the comments of at most three pull requests', async () => {
   const listed = ['a', 'b', 'c', 'd'].map((login, index) => by(login, 9 - index))
   expect(await find(listed, () => [MARKER])).toEqual({ found: ['a', 'b', 'c'], read: [9, 8, 7] })
 })
 
-test('fails if GitHub cannot be asked', async () => {
+test('fails if a request to GitHub fails', async () => {
   const github = fakeGitHub({ listNewestPullRequests: rejecting(refusal('service-error')) })
   await expect(findAgentAccounts('acme/docs', 'docs-agent', github)).rejects.toMatchObject({ code: 'service-error' })
 })

@@ -16,43 +16,63 @@ const NEXT = { ref: 'refs/heads/next' }
 const TAG = { ref: 'refs/tags/v1' }
 const DELETED = { ...NEXT, after: commit('0'), deleted: true }
 const COMPARED = { kind: 'compare', base: commit('a'), head: commit('b') }
-const WHOLE_BRANCH = { base: 'main', head: commit('b'), about: 'all of the branch' }
+const WHOLE_BRANCH = { base: 'main', head: commit('b'), about: 'the complete branch' }
 const NO_COMPARISON = { kind: 'nothing-to-compare' }
 const NO_CHANGE = { kind: 'nothing-changed' }
 
 test.each<[what: string, fields: object, requested: RequestedRange, expected: object]>([
   ['to the default branch', {}, EVENT, { ...COMPARED, isReplacement: true, about: 'the push' }],
-  ['to a branch', { ref: 'refs/heads/a`b' }, EVENT, { base: commit('a'), story: "the push to `a'b` by `ann`" }],
+  [
+    'to a branch',
+    { ref: 'refs/heads/a`b' },
+    EVENT,
+    { base: commit('a'), aboutWithNames: "the push to `a'b` by `ann`" },
+  ],
   ['of a new branch', { ...NEXT, ...NEW }, EVENT, { base: 'main', head: commit('b'), about: 'the new branch' }],
-  ['of a branch of another', { ...NEXT, ...NEW, base_ref: 'refs/heads/release/1.x' }, EVENT, { base: 'release/1.x' }],
+  [
+    'of a new branch that was created from another branch',
+    { ...NEXT, ...NEW, base_ref: 'refs/heads/release/1.x' },
+    EVENT,
+    { base: 'release/1.x' },
+  ],
   ['of a new default branch', NEW, EVENT, NO_COMPARISON],
   ['by force', { forced: true }, EVENT, { base: commit('a'), about: 'the forced push', fallback: { base: 'main' } }],
-  ['by force, for people', { forced: true }, EVENT, { story: 'the forced push to `main` by `ann`' }],
+  ['by force, with names', { forced: true }, EVENT, { aboutWithNames: 'the forced push to `main` by `ann`' }],
   ['that deleted a branch', { deleted: true }, EVENT, NO_CHANGE],
-  ['that left nothing', { after: commit('0') }, EVENT, NO_CHANGE],
-  ['that cannot be read', { after: 'main; rm' }, EVENT, NO_COMPARISON],
+  ['whose new commit is zeros', { after: commit('0') }, EVENT, NO_CHANGE],
+  ['with a malformed commit', { after: 'main; rm' }, EVENT, NO_COMPARISON],
   ['without a branch', { ref: undefined }, EVENT, NO_COMPARISON],
   ['of a new tag', { ...TAG, ...NEW }, EVENT, { kind: 'since-tag', tag: 'v1' }],
   [
-    'of a tag that moved',
+    'of a moved tag',
     TAG,
     EVENT,
     { ...COMPARED, isReplacement: true, about: 'the moved tag', fallback: { kind: 'since-tag', tag: 'v1' } },
   ],
-  ['of a tag that moved, by force', { ...TAG, forced: true }, EVENT, { ...COMPARED, fallback: { kind: 'since-tag' } }],
+  [
+    'of a tag that was moved by force',
+    { ...TAG, forced: true },
+    EVENT,
+    { ...COMPARED, fallback: { kind: 'since-tag' } },
+  ],
   ['that deleted a tag', { ...TAG, deleted: true }, EVENT, NO_CHANGE],
-  ['of a tag that does not say what it did', { ...TAG, after: 'v1' }, EVENT, NO_COMPARISON],
-  // Earlier pushes to the branch may have failed or been replaced.
-  ['that replaces others, to a branch', NEXT, SINCE, { ...SINCE, head: commit('b'), fallback: WHOLE_BRANCH }],
-  ['that replaces others, to the default branch', {}, SINCE, { ...SINCE, fallback: range('push', PUSH) }],
-  // GitHub records it on the default branch.
-  ['that deleted a branch, looking back', DELETED, SINCE, { ...SINCE, head: commit('e'), fallback: NO_CHANGE }],
-  ['whatever was deleted, with a range by name', DELETED, BETWEEN, { ...BETWEEN, kind: 'compare' }],
-])('the range of a push %s', (_what, fields, requested, expected) => {
+  ['of a tag with a malformed commit', { ...TAG, after: 'v1' }, EVENT, NO_COMPARISON],
+  // The runs of earlier pushes to the branch may have failed or been superseded.
+  ['to a branch, since the last success', NEXT, SINCE, { ...SINCE, head: commit('b'), fallback: WHOLE_BRANCH }],
+  ['to the default branch, since the last success', {}, SINCE, { ...SINCE, fallback: range('push', PUSH) }],
+  // GitHub records the run on the default branch.
+  [
+    'that deleted a branch, since the last success',
+    DELETED,
+    SINCE,
+    { ...SINCE, head: commit('e'), fallback: NO_CHANGE },
+  ],
+  ['that deleted a branch, with an explicit range', DELETED, BETWEEN, { ...BETWEEN, kind: 'compare' }],
+])('finds the range of a push %s', (_what, fields, requested, expected) => {
   expect(range('push', { ...PUSH, ...fields }, requested)).toMatchObject(expected)
 })
 
-test('a push that deleted a branch looks back where GitHub records it, and nowhere else', () => {
+test('does not look back from a deleted branch if the run is not recorded on the default branch', () => {
   expect(range('push', { ...PUSH, ...DELETED }, SINCE, 'next')).toMatchObject(NO_CHANGE)
 })
 
@@ -75,27 +95,33 @@ const run = (fields: object) => ({
 test.each<[what: string, eventName: string, payload: unknown, requested: RequestedRange, expected: object]>([
   ['a pull request', 'pull_request', PULL, EVENT, COMPARED],
   ['a pull request of a fork', 'pull_request_target', PULL, EVENT, COMPARED],
-  ['a pull request that was given up', 'pull_request', CLOSED, EVENT, NO_CHANGE],
-  ['a pull request that was given up, looking back', 'pull_request', CLOSED, SINCE, NO_CHANGE],
+  ['a pull request that was closed without a merge', 'pull_request', CLOSED, EVENT, NO_CHANGE],
+  ['a pull request that was closed without a merge, since the last success', 'pull_request', CLOSED, SINCE, NO_CHANGE],
   ['a merged pull request', 'pull_request', MERGED, EVENT, COMPARED],
   ['a merge group', 'merge_group', { merge_group: { base_sha: commit('a'), head_sha: commit('b') } }, EVENT, COMPARED],
-  ['a push without an event', 'push', undefined, EVENT, NO_COMPARISON],
-  ['a program', 'repository_dispatch', {}, BETWEEN, { ...BETWEEN, kind: 'compare' }],
-  ['a run on the default branch', 'workflow_run', run({}), EVENT, { ...SINCE, head: commit('b'), of: OTHER }],
+  ['a push without a payload', 'push', undefined, EVENT, NO_COMPARISON],
+  ['a repository dispatch with an explicit range', 'repository_dispatch', {}, BETWEEN, { ...BETWEEN, kind: 'compare' }],
+  ['a run on the default branch', 'workflow_run', run({}), EVENT, { ...SINCE, head: commit('b'), otherRun: OTHER }],
   ['a run on a branch', 'workflow_run', run({ head_branch: 'next' }), EVENT, { ...COMPARED, base: 'main' }],
   [
-    'a run on that of a fork',
+    'a run on the default branch of a fork',
     'workflow_run',
     run({ head_repository: { id: 2 } }),
     EVENT,
     { ...COMPARED, base: 'main' },
   ],
   ['a comment on a pull request', 'issue_comment', COMMENTED, EVENT, { kind: 'pull-request', number: 7 }],
-  ['a comment, looking back', 'issue_comment', COMMENTED, SINCE, { kind: 'pull-request', number: 7 }],
-  ['a review, looking back', 'pull_request_review', { ...PULL, review: { id: 1 } }, SINCE, COMPARED],
-  ['a comment on an issue, looking back', 'issue_comment', ON_ISSUE, SINCE, NO_COMPARISON],
+  [
+    'a comment on a pull request, since the last success',
+    'issue_comment',
+    COMMENTED,
+    SINCE,
+    { kind: 'pull-request', number: 7 },
+  ],
+  ['a review, since the last success', 'pull_request_review', { ...PULL, review: { id: 1 } }, SINCE, COMPARED],
+  ['a comment on an issue, since the last success', 'issue_comment', ON_ISSUE, SINCE, NO_COMPARISON],
   ['a comment on a commit', 'commit_comment', { comment: { id: 1 } }, EVENT, SINCE],
-  ['a run by the clock', 'workflow_run', run({ event: 'schedule' }), EVENT, { ...SINCE, of: OTHER }],
+  ['a scheduled run', 'workflow_run', run({ event: 'schedule' }), EVENT, { ...SINCE, otherRun: OTHER }],
   [
     'a run for a merge queue',
     'workflow_run',
@@ -107,11 +133,11 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
   ['a run after a run', 'workflow_run', run({ event: 'workflow_run', head_branch: 'next' }), EVENT, UNKNOWN_CAUSE],
   ['a branch that was deleted', 'delete', { ref: 'next', ref_type: 'branch' }, EVENT, NO_CHANGE],
   ['a tag that was deleted', 'delete', { ref: 'v1', ref_type: 'tag' }, EVENT, NO_CHANGE],
-  ['a deletion, looking back', 'delete', { ref: 'next', ref_type: 'branch', ...MAIN }, SINCE, NO_CHANGE],
+  ['a deletion, since the last success', 'delete', { ref: 'next', ref_type: 'branch', ...MAIN }, SINCE, NO_CHANGE],
   ['a new tag', 'create', { ref: 'v1', ref_type: 'tag' }, EVENT, { kind: 'since-tag', tag: 'v1' }],
   ['a release', 'release', { release: { tag_name: 'v1' } }, EVENT, { kind: 'since-tag', tag: 'v1' }],
   ['a new branch', 'create', { ref: 'next', ref_type: 'branch' }, EVENT, SINCE],
   ['a run on a pull request', 'workflow_run', run({ pull_requests: [{ number: 7, ...ENDS }] }), EVENT, COMPARED],
-])('the range of %s', (_what, eventName, payload, requested, expected) => {
+])('finds the range of %s', (_what, eventName, payload, requested, expected) => {
   expect(range(eventName, payload, requested)).toMatchObject(expected)
 })

@@ -7,24 +7,24 @@ import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake
 import { commit } from '../../support/github-state.ts'
 
 interface Answers extends Partial<GitHub> {
-  /** The only ones that come before the tag in its history; all of them if it is left out. */
+  /** The tags in the history of the tag; undefined if all tags are. */
   readonly inHistory?: readonly string[]
-  /** Of other histories. */
+  /** Tags without a common history with the tag. */
   readonly unrelated?: readonly string[]
   readonly commits?: readonly string[]
 }
 
-/** Looks, and notes each comparison as `repository base head`. */
-async function look(
+/** Compares the range, and records each comparison as `repository base head`. */
+async function compareRange(
   range: ChangeRange,
   { inHistory, unrelated = [], commits, ...answers }: Answers = {},
-): Promise<{ found: FoundChange; asked: readonly string[] }> {
-  const asked: string[] = []
-  const usual = fakeGitHub()
+): Promise<{ found: FoundChange; comparisons: readonly string[] }> {
+  const comparisons: string[] = []
+  const defaults = fakeGitHub()
   const compare = async (...ends: Parameters<GitHub['compare']>): Promise<Comparison> => {
-    asked.push(ends.join(' '))
+    comparisons.push(ends.join(' '))
     if (unrelated.includes(ends[1])) throw refusal('not-found')
-    const comparison = await usual.compare(...ends)
+    const comparison = await defaults.compare(...ends)
     return {
       ...comparison,
       relation: inHistory?.includes(ends[1]) === false ? 'diverged' : 'ahead',
@@ -32,10 +32,10 @@ async function look(
     }
   }
   const github = fakeGitHub({ ...answers, compare })
-  return { found: await compareWithFallback(range, { github, context: RUN_FACTS }), asked }
+  return { found: await compareWithFallback(range, { github, context: RUN_FACTS }), comparisons }
 }
 
-/** Each at a commit of its own. */
+/** Each tag is at a different commit. */
 const getSha = (tag: string): string => Buffer.from(tag).toString('hex').padEnd(40, 'e')
 const tagged = (...names: readonly string[]): Partial<GitHub> => ({
   listTags: () => Promise.resolve(names.map((name) => ({ name, sha: getSha(name) }))),
@@ -49,9 +49,9 @@ test.each<[tag: string, tags: string[], before: string[]]>([
   ['cli@1.1.0', ['cli@1.0.0', 'web@1.0.5', 'v1.0.0'], ['cli@1.0.0']],
   ['2026-11-01', ['2026-10-01', '2026-09-01'], ['2026-10-01', '2026-09-01']],
   ['v1.0.0', [], []],
-])('before %s of %j may come %j, in this order', async (tag, tags, before) => {
-  const { found, asked } = await look({ kind: 'since-tag', tag }, { ...tagged(...tags), inHistory: [] })
-  expect(asked).toEqual(before.map((base) => `acme/docs ${base} ${tag}`))
+])('tries as the tag before %s, of %j: %j', async (tag, tags, before) => {
+  const { found, comparisons } = await compareRange({ kind: 'since-tag', tag }, { ...tagged(...tags), inHistory: [] })
+  expect(comparisons).toEqual(before.map((base) => `acme/docs ${base} ${tag}`))
   expect(found).toMatchObject({ reason: expect.stringContaining('no tag') })
 })
 
@@ -59,16 +59,29 @@ const SINCE_OLDEST = { inHistory: ['v1.0.0'], commits: [getSha('v1.8.0'), getSha
 const PATCHES = Array.from({ length: 9 }, (_, index) => `v1.9.${index + 1}`)
 
 test.each<[what: string, tags: readonly string[], answers: Answers, base: string]>([
-  ['the nearest in its history', ['v1.9.1', 'v1.9.0', 'v1.8.0'], { inHistory: ['v1.9.0', 'v1.8.0'] }, 'v1.9.0'],
-  ['none of another history', ['v1.9.1', 'v1.9.0'], { unrelated: ['v1.9.1'] }, 'v1.9.0'],
-  ['among what came since the oldest, after many others', [...PATCHES, 'v1.8.0', 'v1.0.0'], SINCE_OLDEST, 'v1.8.0'],
-  ['the oldest, if there is no other', [...PATCHES, 'v1.0.0'], { inHistory: ['v1.0.0'], commits: [] }, 'v1.0.0'],
-])('the tag before is %s', async (_what, tags, answers, base) => {
-  const { found, asked } = await look({ kind: 'since-tag', tag: 'v2.0.0' }, { ...tagged(...tags), ...answers })
+  ['the nearest tag in its history', ['v1.9.1', 'v1.9.0', 'v1.8.0'], { inHistory: ['v1.9.0', 'v1.8.0'] }, 'v1.9.0'],
+  ['no tag of another history', ['v1.9.1', 'v1.9.0'], { unrelated: ['v1.9.1'] }, 'v1.9.0'],
+  [
+    'a tag among the commits since the oldest tag, after many other tags',
+    [...PATCHES, 'v1.8.0', 'v1.0.0'],
+    SINCE_OLDEST,
+    'v1.8.0',
+  ],
+  [
+    'the oldest tag, if no other tag is in the history',
+    [...PATCHES, 'v1.0.0'],
+    { inHistory: ['v1.0.0'], commits: [] },
+    'v1.0.0',
+  ],
+])('uses as the tag before: %s', async (_what, tags, answers, base) => {
+  const { found, comparisons } = await compareRange(
+    { kind: 'since-tag', tag: 'v2.0.0' },
+    { ...tagged(...tags), ...answers },
+  )
   expect(found).toHaveProperty('commits')
-  expect(asked.at(-1)).toBe(`acme/docs ${base} v2.0.0`)
-  // Each costs a request: five, the oldest, and what is found.
-  expect(asked.length).toBeLessThanOrEqual(7)
+  expect(comparisons.at(-1)).toBe(`acme/docs ${base} v2.0.0`)
+  // At most seven comparisons: five tags, the oldest tag, and the found tag.
+  expect(comparisons.length).toBeLessThanOrEqual(7)
 })
 
 const SINCE = { kind: 'since-last-success', head: commit('b') } as const
@@ -77,32 +90,32 @@ const PULL = { kind: 'pull-request', number: 7 } as const
 const FROM_D = [`acme/docs ${commit('d')} ${commit('b')}`]
 const OF_PULL = [`acme/docs ${PULL_REQUEST.baseSha} ${PULL_REQUEST.headSha}`]
 
-test.each<[range: ChangeRange, last: string[], asked: string[], told: string]>([
+test.each<[range: ChangeRange, last: string[], expected: string[], text: string]>([
   [SINCE, [commit('d')], FROM_D, 'everything since the last successful run, from'],
-  [SINCE, [], [], 'no run of this workflow on this branch'],
+  [SINCE, [], [], 'no earlier run of this workflow on this branch'],
   [{ ...SINCE, fallback: PULL }, [], OF_PULL, 'the pull request, from aaaaaaa to ccccccc'],
-  [{ ...SINCE, of: OTHER }, [commit('d')], FROM_D, 'of the workflow that started'],
-  [{ ...SINCE, of: OTHER }, [], [], 'no run of the workflow that started this one'],
-])('%j where %j was successful compares %j', async (range, last, expected, told) => {
+  [{ ...SINCE, otherRun: OTHER }, [commit('d')], FROM_D, 'of the workflow that started'],
+  [{ ...SINCE, otherRun: OTHER }, [], [], 'no earlier run of the workflow that started this one'],
+])('%j after the successful commits %j compares %j', async (range, last, expected, text) => {
   const queries: unknown[] = []
-  const { found, asked } = await look(range, {
+  const { found, comparisons } = await compareRange(range, {
     findLastSuccesses: (query) => {
       queries.push(query)
       return Promise.resolve(last)
     },
   })
   const where = { repository: 'acme/docs', branch: 'main' }
-  const ofWorkflow = 'of' in range ? { ...OTHER, isOther: true } : { workflow: 'docs.yml', runId: 42, isOther: false }
-  expect(queries).toEqual([{ ...where, ...ofWorkflow }])
-  expect(asked).toEqual(expected)
-  expect('reason' in found ? found.reason : found.title).toContain(told)
+  const run = 'otherRun' in range ? { ...OTHER, isOther: true } : { workflow: 'docs.yml', runId: 42, isOther: false }
+  expect(queries).toEqual([{ ...where, ...run }])
+  expect(comparisons).toEqual(expected)
+  expect('reason' in found ? found.reason : found.title).toContain(text)
 })
 
-test('a range of another repository is asked there; people are told who pushed, and the agent no names of strangers', async () => {
-  const about = { about: 'the push', story: 'the push by `mona`' }
+test('compares a range in its own repository, and names accounts only in the title with names', async () => {
+  const about = { about: 'the push', aboutWithNames: 'the push by `mona`' }
   const range = { kind: 'compare', base: 'v1', head: commit('b'), ...about } as const
-  const { found, asked } = await look({ ...range, repository: 'acme/code' })
-  expect(asked).toEqual([`acme/code v1 ${commit('b')}`])
-  const [title, story] = ['the push, from v1 to bbbbbbb', 'the push by `mona`, from `v1` to `bbbbbbb`']
-  expect(found).toMatchObject({ repository: 'acme/code', title, story })
+  const { found, comparisons } = await compareRange({ ...range, repository: 'acme/code' })
+  expect(comparisons).toEqual([`acme/code v1 ${commit('b')}`])
+  const [title, titleWithNames] = ['the push, from v1 to bbbbbbb', 'the push by `mona`, from `v1` to `bbbbbbb`']
+  expect(found).toMatchObject({ repository: 'acme/code', title, titleWithNames })
 })

@@ -6,18 +6,18 @@ import { commit } from '../../support/github-state.ts'
 
 const repository = { id: 1, default_branch: 'main' }
 const BOT = { sender: { login: 'x[bot]', type: 'Bot' } }
-const SAID = { id: 1, body: 'Please mend it' }
+const COMMENT = { id: 1, body: 'Please fix it' }
 const MARKED = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->' }
 const ISSUE = { number: 7, pull_request: {} }
 const PULL = { number: 7 }
 const PULLS = { pull_requests: [{ number: 7 }, { number: 8 }] }
-const pullOf = (id: number, number: number) => ({ number, base: { sha: commit('a'), repo: { id } } })
+const pullIn = (id: number, number: number) => ({ number, base: { sha: commit('a'), repo: { id } } })
 const QUEUED = { head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${commit('a')}`, base_sha: commit('a') }
 const HEAD = { head_sha: commit('b'), head_branch: 'agent/guide' }
 const DEPLOYED = { sha: commit('b'), ref: commit('b') }
 
 interface Expected extends Partial<EventOrigin> {
-  /** Whether it is about the commit `b`. */
+  /** Whether the event is about the commit `b`. */
   readonly isOfCommit?: boolean
 }
 const PEOPLE: Expected = { kind: 'people' }
@@ -26,19 +26,19 @@ const BOTH: Expected = { numbers: [7, 8] }
 const SEVEN: Expected = { kind: 'other', numbers: [7] }
 const COMMIT: Expected = { isOfCommit: true, branch: undefined }
 const ON_BRANCH: Expected = { isOfCommit: true, branch: 'agent/guide' }
-/** Whose commit a tag names says nothing of those before it. */
+/** The newest commit of a tag does not show who wrote the commits before it. */
 const RANGE: Expected = { kind: 'change', needsRange: true, isOfCommit: true }
-const BY_HAND: Expected = { kind: 'change', needsRange: false, commits: [] }
+const BY_PERSON: Expected = { kind: 'change', needsRange: false, commits: [] }
 
 test.each<[eventName: string, payload: object, expected: Expected]>([
-  // What people say on a pull request is for the agent, and what an app says is about it.
-  ['issue_comment', { issue: ISSUE, comment: SAID }, PEOPLE],
-  ['issue_comment', { issue: ISSUE, comment: SAID, ...BOT }, SEVEN],
+  // A comment by a person is meant for the agent. A comment by an app is an event of its pull request.
+  ['issue_comment', { issue: ISSUE, comment: COMMENT }, PEOPLE],
+  ['issue_comment', { issue: ISSUE, comment: COMMENT, ...BOT }, SEVEN],
   ['issue_comment', { issue: ISSUE, comment: MARKED }, OURS],
-  ['pull_request_review', { pull_request: PULL, review: SAID }, PEOPLE],
-  ['pull_request_review', { pull_request: PULL, review: SAID, ...BOT }, SEVEN],
+  ['pull_request_review', { pull_request: PULL, review: COMMENT }, PEOPLE],
+  ['pull_request_review', { pull_request: PULL, review: COMMENT, ...BOT }, SEVEN],
   ['pull_request_review', { pull_request: PULL, review: MARKED, ...BOT }, OURS],
-  ['commit_comment', { comment: SAID }, PEOPLE],
+  ['commit_comment', { comment: COMMENT }, PEOPLE],
   ['workflow_dispatch', BOT, PEOPLE],
   ['repository_dispatch', BOT, PEOPLE],
   ['schedule', BOT, PEOPLE],
@@ -51,7 +51,7 @@ test.each<[eventName: string, payload: object, expected: Expected]>([
   ['check_suite', { check_suite: PULLS }, BOTH],
   ['check_run', { check_run: PULLS }, BOTH],
   ['check_run', { check_run: { pull_requests: [], check_suite: PULLS } }, BOTH],
-  ['check_suite', { check_suite: { pull_requests: [pullOf(1, 7), pullOf(2, 9)] } }, SEVEN],
+  ['check_suite', { check_suite: { pull_requests: [pullIn(1, 7), pullIn(2, 9)] } }, SEVEN],
   ['deployment', { deployment: { ...DEPLOYED, ref: 'refs/pull/7/merge' } }, { ...SEVEN, isOfCommit: true }],
   ['merge_group', { merge_group: { ...QUEUED, head_sha: commit('b') } }, SEVEN],
 
@@ -70,13 +70,13 @@ test.each<[eventName: string, payload: object, expected: Expected]>([
   ['create', { ref: 'agent/guide', ref_type: 'branch' }, { branch: 'agent/guide' }],
 
   ['release', { release: { tag_name: 'v2' }, ...BOT }, RANGE],
-  ['release', { release: { tag_name: 'v2' } }, BY_HAND],
+  ['release', { release: { tag_name: 'v2' } }, BY_PERSON],
   ['create', { ref: 'v2', ref_type: 'tag', ...BOT }, RANGE],
-  ['create', { ref: 'v2', ref_type: 'tag' }, BY_HAND],
+  ['create', { ref: 'v2', ref_type: 'tag' }, BY_PERSON],
   ['push', { ref: 'refs/tags/v2', ...BOT }, RANGE],
-  ['push', { ref: 'refs/tags/v2' }, BY_HAND],
+  ['push', { ref: 'refs/tags/v2' }, BY_PERSON],
   ['push', { ref: 'refs/tags/v2', commits: [{ id: commit('b') }] }, { kind: 'change', isOfCommit: true }],
-])('%s with %j', (eventName, payload, { isOfCommit = false, ...expected }) => {
+])('finds the origin of %s with %j', (eventName, payload, { isOfCommit = false, ...expected }) => {
   const event = parseEvent(eventName, { repository, ...payload }, 'ann')
   const origin = findEventOrigin({ ...RUN_FACTS, event })
   expect(origin).toMatchObject(expected)

@@ -20,7 +20,7 @@ const SKIP = { 'skip-labels': 'no-docs\ninternal', 'change-context': 'files' }
 const SCHEDULE: GivenEvent = ['schedule']
 const PUSHED: GivenEvent = ['push', PUSH]
 
-const made = (digit: string, message = `Change ${digit}`): ComparedCommit => ({
+const createCommit = (digit: string, message = `Change ${digit}`): ComparedCommit => ({
   sha: commit(digit),
   message,
   author: 'Ann',
@@ -29,29 +29,29 @@ const made = (digit: string, message = `Change ${digit}`): ComparedCommit => ({
 
 interface Merged {
   readonly pull: ListedPullRequest
-  /** The commits that it brought, by their digits. */
-  readonly brought: string
+  /** The commits of the pull request, by their digits. */
+  readonly digits: string
   readonly paths: readonly FilePaths[]
 }
 
-/** Each path in text, a renamed one as `old.ts>new.ts`. */
+/** @param text paths separated by spaces, a renamed one as `old.ts>new.ts` */
 const toPaths = (text: string): readonly FilePaths[] =>
   text.split(' ').map((entry) => {
     const [path = '', newPath] = entry.split('>')
     return newPath === undefined ? [path] : [newPath, path]
   })
 
-const merged = (number: number, brought: string, paths: string, ...labels: string[]): Merged => ({
+const merged = (number: number, digits: string, paths: string, ...labels: string[]): Merged => ({
   pull: { ...mergedBy(number, ...labels), author: { login: 'ann', type: 'User' } },
-  brought,
+  digits,
   paths: toPaths(paths),
 })
 
-/** A range of commits, some of which came with these pull requests; the others change `direct.ts`. */
+/** A range of commits. Those that came from no pull request change `direct.ts`. */
 function range(digits: string, files: string, ...pulls: readonly Merged[]): Partial<GitHub> {
-  const commits = Array.from(digits).map((digit) => made(digit))
-  const broughtBy = (sha: string) =>
-    pulls.filter(({ brought }) => Array.from(brought).some((digit) => commit(digit) === sha))
+  const commits = Array.from(digits).map((digit) => createCommit(digit))
+  const findSources = (sha: string) =>
+    pulls.filter(({ digits }) => Array.from(digits).some((digit) => commit(digit) === sha))
   const find = (number: number) => pulls.find(({ pull }) => pull.number === number)
   return {
     ...comparing({
@@ -59,9 +59,9 @@ function range(digits: string, files: string, ...pulls: readonly Merged[]): Part
       totalCommits: commits.length,
       files: toPaths(files).map(([path, previousPath]) => ({ ...changedFile(path), previousPath })),
     }),
-    findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(broughtBy(sha).map(({ pull }) => pull)),
+    findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(findSources(sha).map(({ pull }) => pull)),
     listPullRequestCommits: ({ number }) =>
-      Promise.resolve(pullCommits(...Array.from(find(number)?.brought ?? '').map((digit) => ({ sha: commit(digit) })))),
+      Promise.resolve(pullCommits(...Array.from(find(number)?.digits ?? '').map((digit) => ({ sha: commit(digit) })))),
     listPullRequestPaths: ({ number }) => Promise.resolve(find(number)?.paths ?? []),
     listCommitPaths: () => Promise.resolve([['direct.ts']]),
     listComments: () => Promise.resolve([]),
@@ -73,12 +73,13 @@ const ALSO_EXEMPT = merged(13, 'cd', 'src/c.ts direct.ts', 'internal', 'bug')
 const COUNTED = merged(14, 'ef', 'src/e.ts src/both.ts', 'bug')
 const MIXED = range('bcdef', 'src/a.ts src/both.ts src/c.ts src/e.ts', EXEMPT, ALSO_EXEMPT, COUNTED)
 const WITH_DIRECT = range('bcd9', 'src/a.ts src/c.ts direct.ts', EXEMPT, ALSO_EXEMPT)
-const OWN = { ...merged(15, 'e', 'docs/a.md', 'docs-agent') }
+const OWN = merged(15, 'e', 'docs/a.md', 'docs-agent')
 
 interface Expected {
   readonly skip?: string
-  /** What the prompt must contain, and what it must not. */
+  /** Texts that the prompt must contain. */
   readonly has?: readonly string[]
+  /** Texts that the prompt must not contain. */
   readonly lacks?: readonly string[]
   readonly asked?: unknown
 }
@@ -100,7 +101,7 @@ const readingWith = (...labels: readonly string[]): Partial<GitHub> => ({
   readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, labels }),
   listComments: () => Promise.resolve([]),
 })
-const pushOf = (digits: string): GivenEvent => [
+const pushing = (digits: string): GivenEvent => [
   'push',
   { ...PUSH, commits: Array.from(digits, (digit) => ({ ...PUSH.commits[0], id: commit(digit) })) },
 ]
@@ -115,7 +116,7 @@ const BUILT: GivenEvent = [
     repository: { id: 1, default_branch: 'main' },
   },
 ]
-/** Each pull request with labels of its own. */
+/** @param labels of each pull request, by number */
 const labelled = (labels: Readonly<Record<number, readonly string[]>>): Partial<GitHub> => ({
   readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, labels: labels[number] ?? [] }),
   listComments: () => Promise.resolve([]),
@@ -127,16 +128,16 @@ const COMMENTED: GivenEvent = [
 
 type Row = [what: string, given: Given, event: GivenEvent, answers: Answers, expected: Expected]
 test.each<Row>([
-  ['skips a push that one exempt pull request brought', {}, PUSHED, range('b', 'a', EXEMPT), { skip: '#12.' }],
+  ['skips a push of an exempt pull request', {}, PUSHED, range('b', 'a', EXEMPT), { skip: '#12.' }],
   [
-    'skips a range that exempt pull requests brought',
+    'skips a range of exempt pull requests',
     {},
     SCHEDULE,
     range('bcd', 'a', EXEMPT, ALSO_EXEMPT),
     { skip: '#12, #13.' },
   ],
   [
-    'leaves out the commits of exempt pull requests, and the files that only they touch',
+    'leaves out the commits of exempt pull requests, and the files that only they changed',
     {},
     SCHEDULE,
     MIXED,
@@ -153,7 +154,7 @@ test.each<Row>([
     },
   ],
   [
-    'keeps a commit that came without a pull request, and the files that it touches',
+    'keeps a commit that was pushed directly, and the files that it changed',
     {},
     SCHEDULE,
     WITH_DIRECT,
@@ -167,28 +168,28 @@ test.each<Row>([
     { has: ['Change b'], lacks: ['left out'] },
   ],
   [
-    'counts a commit that also came with a pull request that is not exempt',
+    'counts a commit that also came from a pull request that is not exempt',
     {},
     SCHEDULE,
     range('b', 'src/a.ts', EXEMPT, merged(16, 'b', 'src/a.ts')),
     { has: ['Change b'], lacks: ['left out'] },
   ],
   [
-    'skips a change of which `paths` leaves only what is exempt',
+    'skips a change if only exempt files match `paths`',
     { paths: 'src/c.ts' },
     SCHEDULE,
     MIXED,
     { skip: 'No changed file matches' },
   ],
   [
-    "skips what is exempt or the agent's own",
+    "skips a range that is partly exempt and otherwise the agent's own",
     {},
     SCHEDULE,
     range('be', 'src/a.ts docs/a.md', EXEMPT, OWN),
     { skip: '#15' },
   ],
   [
-    'asks for no files if the prompt names none',
+    'lists no files if the prompt names none',
     { 'change-context': 'commits' },
     SCHEDULE,
     MIXED,
@@ -209,7 +210,13 @@ test.each<Row>([
     { has: ['Change b'] },
   ],
   ['skips a merge queue run of an exempt pull request', {}, QUEUED, readingWith('no-docs'), { skip: '#12.' }],
-  ['sends a merge queue run of another one', {}, QUEUED, readingWith('bug'), { has: ['docs/guide.md'] }],
+  [
+    'sends a merge queue run of a pull request that is not exempt',
+    {},
+    QUEUED,
+    readingWith('bug'),
+    { has: ['docs/guide.md'] },
+  ],
   [
     'skips an event of two exempt pull requests',
     {},
@@ -227,26 +234,26 @@ test.each<Row>([
   [
     "skips a push that is partly exempt and otherwise the agent's own",
     {},
-    pushOf('be'),
+    pushing('be'),
     range('be', 'src/a.ts docs/a.md', EXEMPT, OWN),
     { skip: '#15' },
   ],
   [
-    "sends a push that is partly exempt, partly the agent's own and partly somebody's",
+    "sends a push that is partly exempt, partly the agent's own and partly the work of others",
     {},
-    pushOf('bef'),
+    pushing('bef'),
     range('bef', 'src/a.ts docs/a.md direct.ts', EXEMPT, OWN),
     { has: ['Change f', 'direct.ts'], lacks: ['src/a.ts'] },
   ],
   [
-    'sends what a person comments on an exempt pull request',
+    'sends a comment by a person on an exempt pull request',
     {},
     COMMENTED,
     readingWith('no-docs'),
     { has: ['docs/guide.md'] },
   ],
   [
-    'sends a range by name that a person comments about, exempt pull requests included',
+    'sends an explicit range after a comment by a person, including exempt pull requests',
     { 'change-range': 'v1...v2' },
     COMMENTED,
     { ...range('b', 'src/a.ts', EXEMPT), ...readingWith('no-docs') },
@@ -260,7 +267,7 @@ test.each<Row>([
     { has: ['src/a.ts'], lacks: ['left out'] },
   ],
   [
-    'asks nothing without the input',
+    'sends no request about labels without the input',
     { 'skip-labels': '', 'skip-own-changes': 'false' },
     PUSHED,
     range('b', 'src/a.ts', EXEMPT),
@@ -274,9 +281,9 @@ test.each<Row>([
 })
 
 test.each<[what: string, event: GivenEvent]>([
-  ['a dispatch', ['repository_dispatch']],
-  ['a push here', PUSHED],
-])('looks up the commits of a range in another repository there, after %s', async (_what, event) => {
+  ['a repository dispatch', ['repository_dispatch']],
+  ['a push to the own repository', PUSHED],
+])('looks up the commits of a range in another repository in that repository, after %s', async (_what, event) => {
   const asked = new Set<string>()
   const inRange = range('bcd', 'src/a.ts src/c.ts', EXEMPT, ALSO_EXEMPT)
   const found = await lookAtChange({ ...SKIP, 'change-range': 'acme/code@v1...v2' }, event, {
@@ -300,7 +307,7 @@ test.each<[what: string, event: GivenEvent]>([
   expect([...asked]).toEqual(['acme/code'])
 })
 
-test('names the repository of exempt pull requests to people if it is another one', async () => {
+test('names the repository of exempt pull requests in the log if it is another one', async () => {
   const given = { ...SKIP, 'change-range': 'acme/code@v1...v2' }
   const found = await lookAtChange(given, ['repository_dispatch'], MIXED)
   expect(found.prompt).toContain('What changed in acme/code')
@@ -312,8 +319,8 @@ test('recognizes the commits of a pull request that was merged by a rebase', asy
   const answers = range('bc', 'src/a.ts', EXEMPT)
   const found = await lookAtChange(SKIP, SCHEDULE, {
     ...answers,
-    ...comparing({ commits: [made('b', 'One'), made('c', 'Two')], totalCommits: 2, files: [] }),
-    // GitHub knows the pull request of the newest commit only; the others have other ids than in its list.
+    ...comparing({ commits: [createCommit('b', 'One'), createCommit('c', 'Two')], totalCommits: 2, files: [] }),
+    // GitHub knows only the pull request of the newest commit. A rebase changes the ids of the others.
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === commit('c') ? [EXEMPT.pull] : []),
     listPullRequestCommits: () =>
       Promise.resolve(
@@ -338,7 +345,7 @@ test.each<[what: string, event: GivenEvent, answers: Partial<GitHub>]>([
   await expect(lookAtChange(given, event, { ...MIXED, ...answers })).rejects.toMatchObject(error)
 })
 
-test('keeps files if there are too many lists to read, and counts commits past the limit of look-ups', async () => {
+test('keeps all files if there are too many lists to read, and counts commits beyond the look-up limit', async () => {
   const digits = '123456789bcdef'
   const many = Array.from({ length: 31 }, (_, index) =>
     merged(100 + index, digits[index % 14] ?? '', 'src/a.ts', 'no-docs'),
@@ -348,7 +355,7 @@ test('keeps files if there are too many lists to read, and counts commits past t
   expect(found.prompt).toContain('src/a.ts')
   expect(found.asked).not.toContain('listPullRequestPaths')
   const commits = Array.from({ length: 52 }, (_, index) => ({
-    ...made('b'),
+    ...createCommit('b'),
     sha: index.toString(16).padStart(40, '0'),
   }))
   const long = {
@@ -356,28 +363,30 @@ test('keeps files if there are too many lists to read, and counts commits past t
     ...comparing({ commits, totalCommits: 52 }),
     findPullRequestsOfCommit: () => Promise.resolve([]),
   }
-  expect((await lookAtChange({ ...SKIP, 'skip-own-changes': 'false' }, SCHEDULE, long)).log).toContain('only 50 of 52')
+  expect((await lookAtChange({ ...SKIP, 'skip-own-changes': 'false' }, SCHEDULE, long)).log).toContain(
+    'looked up only 50 of 52 commits',
+  )
 })
 
-const longer = (answers: Partial<GitHub>): Partial<GitHub> => ({
+const withUnlistedCommit = (answers: Partial<GitHub>): Partial<GitHub> => ({
   ...answers,
   // GitHub counts a commit that it does not list.
-  compare: async (...asked) => {
-    const comparison = await answers.compare?.(...asked)
+  compare: async (...ends) => {
+    const comparison = await answers.compare?.(...ends)
     return { ...COMPARISON, ...comparison, totalCommits: (comparison?.totalCommits ?? 0) + 1 }
   },
 })
 const renaming = (number: number, digit: string, paths: string): Merged => merged(number, digit, paths, 'no-docs')
 
 test.each<[what: string, answers: Partial<GitHub>, kept: string]>([
-  ['while GitHub does not list all commits of the range', longer(range('b', 'src/a.ts', EXEMPT)), 'src/a.ts'],
+  ['if GitHub does not list all commits of the range', withUnlistedCommit(range('b', 'src/a.ts', EXEMPT)), 'src/a.ts'],
   [
     'that an exempt pull request renamed and another one changed before',
     range('bf', 'src/old.ts>src/new.ts', merged(14, 'b', 'src/old.ts'), renaming(12, 'f', 'src/old.ts>src/new.ts')),
     'src/new.ts',
   ],
   [
-    'that exempt pull requests renamed twice and another one changed between',
+    'that exempt pull requests renamed twice and another one changed in between',
     range(
       'bcd',
       'src/a.ts>src/c.ts',
@@ -388,17 +397,17 @@ test.each<[what: string, answers: Partial<GitHub>, kept: string]>([
     'src/c.ts',
   ],
   [
-    'whose old name no exempt pull request touches',
+    'whose old path no exempt pull request changed',
     range('bf', 'src/old.ts>src/new.ts', merged(14, 'b', 'src/e.ts'), renaming(12, 'f', 'src/new.ts')),
     'src/new.ts',
   ],
   [
-    'that is renamed in the comparison only',
+    'that only the comparison lists as renamed',
     range('bf', 'src/old.ts>src/new.ts', merged(14, 'b', 'src/old.ts'), renaming(12, 'f', 'src/old.ts src/new.ts')),
     'src/new.ts',
   ],
   [
-    'if GitHub does not list all files of the others',
+    'if GitHub does not list all files of the other pull requests',
     {
       ...range('bf', 'src/a.ts', EXEMPT, merged(14, 'f', 'src/e.ts')),
       listPullRequestPaths: ({ number }) =>
@@ -422,11 +431,15 @@ test('leaves out a file that only exempt pull requests renamed', async () => {
   expect((await lookAtChange(SKIP, SCHEDULE, answers)).prompt).not.toContain('src/new.ts')
 })
 
-/** An exempt pull request whose branch another one was merged into. */
+/** Another pull request was merged into the branch of an exempt one. */
 function nested(...labels: string[]): Partial<GitHub> {
   const umbrella = merged(12, 'bc', 'src/a.ts src/c.ts', 'no-docs')
   const inner = merged(16, 'c', 'src/c.ts', ...labels)
-  const commits = [made('b'), made('c', 'Add a limit (#16)'), made('d', 'Merge pull request #12 from acme/release')]
+  const commits = [
+    createCommit('b'),
+    createCommit('c', 'Add a limit (#16)'),
+    createCommit('d', 'Merge pull request #12 from acme/release'),
+  ]
   const byNumber = new Map([12, 16].map((number) => [number, commit(number === 12 ? 'd' : 'c')]))
   return {
     ...range('bcd', 'src/a.ts src/c.ts', umbrella, inner),
@@ -442,7 +455,7 @@ function nested(...labels: string[]): Partial<GitHub> {
   }
 }
 
-test('counts a pull request that was merged into the branch of an exempt one, unless it is exempt, too', async () => {
+test('counts a pull request that was merged into the branch of an exempt one, unless both are exempt', async () => {
   const { prompt } = await lookAtChange(SKIP, SCHEDULE, nested('bug'))
   expect(prompt).toContain('Add a limit')
   expect(prompt).toContain('src/c.ts')
@@ -450,11 +463,11 @@ test('counts a pull request that was merged into the branch of an exempt one, un
   expect((await lookAtChange(SKIP, SCHEDULE, nested('internal'))).skip).toContain('#12, #16.')
 })
 
-test('counts what names another pull request and is past the limit of look-ups', async () => {
+test('counts commits that name other pull requests beyond the look-up limit', async () => {
   const count = 55
   const toSha = (index: number): string => index.toString(16).padStart(40, '0')
   const commits = Array.from({ length: count }, (_, index) => ({
-    ...made('b', `Change (#${index + 100})`),
+    ...createCommit('b', `Change (#${index + 100})`),
     sha: toSha(index),
   }))
   const exempt = merged(12, '', 'src/a.ts', 'no-docs')

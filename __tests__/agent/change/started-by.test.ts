@@ -28,8 +28,9 @@ test.each<[string, object, string, string]>([
   ['schedule', {}, 'schedule', ''],
   ['workflow_dispatch', {}, 'manual run by `mona`', ''],
   ['status', { sha: commit('a') }, 'event by `mona`', ''],
-])('a run that %s has started (%j) is told as %s', (name, payload, text, url) => {
+])('describes the trigger %s (%j) as %s', (name, payload, text, url) => {
   expect(describeTrigger(parseEvent(name, { ...SENDER, ...payload }, 'mona'), '/docs')).toEqual({
-    ...{ text, url: url === '' ? undefined : url },
+    text,
+    url: url === '' ? undefined : url,
   })
 })

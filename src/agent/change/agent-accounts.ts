@@ -4,23 +4,23 @@ import type { PullRequestInList } from '../../github/labels.ts'
 import type { Account } from '../../github/pull-requests.ts'
 import { isMarkerComment } from '../marker.ts'
 
-/** These bots open many pull requests, none of them for a job. */
+/** Bots that open many pull requests, but never for a job of this action. */
 export const OTHER_BOTS: readonly string[] = [DEPENDABOT, 'renovate[bot]']
 
-/** Each costs a request for the comments of a pull request. */
+/** Each account costs a request for the comments of its newest pull request. */
 const MAX_ACCOUNTS = 3
 
-/** The newest pull request of each author, newest first. Authors whose account was deleted are left out. */
+/** Returns the newest pull request of each author, newest first. Skips authors whose account was deleted. */
 export function pickNewestByAuthor(pullRequests: readonly PullRequestInList[]): readonly PullRequestInList[] {
   const logins = pullRequests.map(({ author }) => author.login)
   return pullRequests.filter(({ author }, index) => author.login !== '' && logins.indexOf(author.login) === index)
 }
 
 /**
- * Finds the accounts that the agent works with: those that authored earlier pull requests with the label, in any state, whose
- * newest one has a marker comment by a trusted author. Costs one list, and the comments of at most three pull requests.
+ * Finds the agent's accounts: the authors whose newest pull request with the label, in any state, has a marker comment by a
+ * trusted author. Reads one list of pull requests, and the comments of at most three of them.
  * @param label not empty
- * @throws ActionError if GitHub cannot be asked
+ * @throws ActionError if a request to GitHub fails
  */
 export async function findAgentAccounts(
   repository: string,

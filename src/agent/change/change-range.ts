@@ -8,20 +8,20 @@ import { quoted } from '../../text/markdown.ts'
 import type { AgentInputs, RequestedRange } from '../inputs.ts'
 
 export type ChangeRange =
-  /** What `head` has since its merge base with `base`. */
+  /** The commits of `head` since its merge base with `base`. */
   | {
       readonly kind: 'compare'
       /** `owner/name`; left out for the repository of the run. */
       readonly repository?: string | undefined
       readonly base: string
       readonly head: string
-      /** Whose change it is, in our own words, such as `the push`. */
+      /** Names the change for the prompt, such as `the push`. Contains no untrusted text. */
       readonly about: string
-      /** The same for people, if there is more to tell them: each name between back-ticks. */
-      readonly story?: string
-      /** Whether `head` took the place of `base`: what only `base` had was taken out then, and counts as changed too. */
+      /** Like `about`, for the log and the summary, with the names of accounts, branches and tags between back-ticks. */
+      readonly aboutWithNames?: string
+      /** Whether `head` replaced `base`. If so, commits that only `base` had were removed, which also counts as a change. */
       readonly isReplacement?: true
-      /** What takes its place if `base` is gone. */
+      /** Used instead if `base` does not exist any more. */
       readonly fallback?: ChangeRange
       /** The pull request that `change-range` names. */
       readonly pullRequest?: PullRequest
@@ -29,67 +29,71 @@ export type ChangeRange =
   | {
       readonly kind: 'since-last-success'
       readonly head: string
-      /** The run of another workflow before which to look; left out for this one's own. */
-      readonly of?: { readonly workflow: string; readonly runId: number } | undefined
-      /** What takes its place if there was none, or all are gone. */
+      /** A run of another workflow: look for that workflow's last success before this run. Undefined for the own workflow. */
+      readonly otherRun?: { readonly workflow: string; readonly runId: number } | undefined
+      /** Used instead if no run was successful, or the commits of the successful runs do not exist any more. */
       readonly fallback?: ChangeRange
     }
-  /** What a tag has more than the tag before it. */
+  /** The commits of a tag since the tag before it. */
   | { readonly kind: 'since-tag'; readonly tag: string }
-  /** The event or `change-range` names a pull request, and not its base and head. */
+  /** The event or `change-range` names a pull request, but not its base and head. */
   | {
       readonly kind: 'pull-request'
       readonly number: number
       /** `owner/name`; left out for the repository of the run. */
       readonly repository?: string | undefined
-      /** Whether `change-range` names it: the event says nothing about it then. */
+      /** Whether `change-range` names the pull request. If so, the event contains nothing about it. */
       readonly isRequested?: true
     }
   | { readonly kind: 'nothing-changed'; readonly reason: string }
   | { readonly kind: 'nothing-to-compare'; readonly reason: string }
 
-const UNKNOWN_PUSH = { kind: 'nothing-to-compare', reason: 'the event does not say what was pushed' } as const
+const UNKNOWN_PUSH = { kind: 'nothing-to-compare', reason: 'the event does not contain the pushed commits' } as const
 const UNKNOWN_CAUSE = {
   kind: 'nothing-to-compare',
-  reason: 'GitHub does not record what the workflow run before this one was about',
+  reason: 'GitHub does not record which commit the triggering workflow run was about',
 } as const
 const DELETED = { kind: 'nothing-changed', reason: 'a branch or a tag was deleted' } as const
 
-type Of<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
+type EventOfKind<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
 
 /**
- * A branch as a whole is what it has more than the one that it came from, as far as GitHub knows that.
- * @param isFirst whether no run on the branch was successful yet. Runs of earlier pushes to it may have failed or been
- * replaced, so it is the whole branch; the default branch has only what was pushed last.
+ * Returns what was pushed. A new branch is compared with the branch that it was created from, if the event names that branch,
+ * and otherwise with the default branch.
+ * @param isFirst whether no run on the branch was successful yet. Runs of earlier pushes to the branch may have failed or been
+ *   superseded, so the range is the complete branch. On the default branch it is only the last push.
  */
-function rangeOfPush({ branch, push: { move }, sender, defaultBranch }: Of<'push'>, isFirst: boolean): ChangeRange {
+function getPushRange(
+  { branch, push: { move }, sender, defaultBranch }: EventOfKind<'push'>,
+  isFirst: boolean,
+): ChangeRange {
   if (move.kind === 'unknown') return UNKNOWN_PUSH
   if (move.kind === 'deleted') return DELETED
   const { after: head, from: parent = defaultBranch } = move
   const base = parent === branch ? undefined : parent
   if (base !== undefined && (isFirst || move.kind === 'made'))
-    return { kind: 'compare', base, head, about: isFirst ? 'all of the branch' : 'the new branch' }
+    return { kind: 'compare', base, head, about: isFirst ? 'the complete branch' : 'the new branch' }
   if (move.kind === 'made') return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
   const isForced = move.isForced && defaultBranch !== undefined
   const about = isForced ? 'the forced push' : 'the push'
-  const story = `${about} to ${quoted(branch)} by ${quoted(sender.login)}`
-  const replaced = { kind: 'compare', base: move.before, head, about, story, isReplacement: true } as const
+  const aboutWithNames = `${about} to ${quoted(branch)} by ${quoted(sender.login)}`
+  const replaced = { kind: 'compare', base: move.before, head, about, aboutWithNames, isReplacement: true } as const
   return isForced ? { ...replaced, fallback: { ...replaced, base: defaultBranch } } : replaced
 }
 
-/** A new tag is what came since the tag before it, and a moved tag what it was moved over. */
-function rangeOfTag({ tag, push, sender }: Of<'tag'>): ChangeRange {
+/** A new tag is compared with the tag before it, a moved tag with the commit that it pointed to before. */
+function getTagRange({ tag, push, sender }: EventOfKind<'tag'>): ChangeRange {
   const fallback = { kind: 'since-tag', tag } as const
   if (push === undefined || push.move.kind === 'made') return fallback
   const { move } = push
   if (move.kind === 'unknown') return UNKNOWN_PUSH
   if (move.kind === 'deleted') return DELETED
-  const story = `the moved tag ${quoted(tag)} by ${quoted(sender.login)}`
+  const aboutWithNames = `the moved tag ${quoted(tag)} by ${quoted(sender.login)}`
   const [base, head] = [move.before, move.after]
-  return { kind: 'compare', base, head, about: 'the moved tag', story, isReplacement: true, fallback }
+  return { kind: 'compare', base, head, about: 'the moved tag', aboutWithNames, isReplacement: true, fallback }
 }
 
-function rangeOfSubject(subject: Subject): ChangeRange {
+function getSubjectRange(subject: Subject): ChangeRange {
   if (subject.kind !== 'pull-request') {
     const what = subject.kind === 'issue' ? 'an issue' : 'a discussion'
     return { kind: 'nothing-to-compare', reason: `the event is about ${what}, which has no commits` }
@@ -100,41 +104,42 @@ function rangeOfSubject(subject: Subject): ChangeRange {
 }
 
 /**
- * On the default branch a run tells where it ran, and not since when; elsewhere it is what the branch has more. What other runs
- * of the same workflow ran on was told when they ended.
+ * On another branch, compares the run's commit with the default branch. On the default branch, a run names only its own
+ * commit, so the range begins at the last successful run of the same workflow.
  */
-function rangeOfWork({ sha: head, branch, isOfFork, pullRequests }: Work, event: Event): ChangeRange | undefined {
+function getWorkRange({ sha: head, branch, isOfFork, pullRequests }: Work, event: Event): ChangeRange | undefined {
   if (head === undefined) return undefined
   const { defaultBranch } = event
   const isOnDefault = defaultBranch === undefined || (branch === defaultBranch && !isOfFork)
   const base = pullRequests[0]?.baseSha ?? (isOnDefault ? undefined : defaultBranch)
-  if (base !== undefined) return { kind: 'compare', base, head, about: 'the commits of the run before this one' }
+  if (base !== undefined) return { kind: 'compare', base, head, about: 'the commits of the triggering run' }
   const { id: runId, workflowId } = event.kind === 'workflow-run' ? event.run : {}
-  const of = runId === undefined || workflowId === undefined ? undefined : { workflow: String(workflowId), runId }
-  return { kind: 'since-last-success', head, of }
+  const otherRun = runId === undefined || workflowId === undefined ? undefined : { workflow: String(workflowId), runId }
+  return { kind: 'since-last-success', head, otherRun }
 }
 
-function ownRange(event: Event): ChangeRange | undefined {
+/** Returns undefined for an event that is not about commits. */
+function getEventRange(event: Event): ChangeRange | undefined {
   switch (event.kind) {
     case 'push':
-      return rangeOfPush(event, false)
+      return getPushRange(event, false)
     case 'tag':
-      return rangeOfTag(event)
+      return getTagRange(event)
     case 'release':
       return { kind: 'since-tag', tag: event.tag }
     case 'merge-group':
       return { kind: 'compare', base: event.baseSha, head: event.headSha, about: 'the merge group' }
     case 'pull-request':
       if (event.isGivenUp) return { kind: 'nothing-changed', reason: 'the pull request was closed without a merge' }
-      return rangeOfSubject(event.subject)
+      return getSubjectRange(event.subject)
     case 'issue':
     case 'comment':
     case 'review':
-      return event.subject && rangeOfSubject(event.subject)
+      return event.subject && getSubjectRange(event.subject)
     case 'workflow-run':
-      return event.run.cause === 'unknown' ? UNKNOWN_CAUSE : rangeOfWork(event.work, event)
+      return event.run.cause === 'unknown' ? UNKNOWN_CAUSE : getWorkRange(event.work, event)
     case 'checks':
-      return rangeOfWork(event.work, event)
+      return getWorkRange(event.work, event)
     case 'deletion':
       return DELETED
     case 'branch':
@@ -145,40 +150,40 @@ function ownRange(event: Event): ChangeRange | undefined {
   }
 }
 
-/** The range of a change is the event's own; events without a change look back to the last successful run. */
+/** Returns the requested range, by default the event's own. Events without commits look back to the last successful run. */
 export function findChangeRange(
   { event, sha, refName }: Pick<Context, 'event' | 'sha' | 'refName'>,
   requested: RequestedRange,
 ): ChangeRange {
   if (requested.kind === 'between') return { ...requested, kind: 'compare', about: 'the range of `change-range`' }
   if (requested.kind === 'pull-request') return { ...requested, isRequested: true }
-  const range = ownRange(event) ?? { kind: 'since-last-success', head: sha }
+  const range = getEventRange(event) ?? { kind: 'since-last-success', head: sha }
   if (requested.kind === 'event' || range.kind === 'since-last-success') return range
-  // What is said is about its pull request or issue, and no run looks back to a run of a comment.
+  // A comment is about its pull request or issue, and no run looks back to a run of a comment.
   if (event.kind === 'comment' || event.kind === 'review') return range
-  // GitHub records the push that deleted a branch with the newest commit of the default branch. The next run looks back to it
-  // if it is green, so that it has to look back itself. No run looks back to a run of `delete` or of a pull request.
+  // GitHub records the run for a push that deleted a branch on the newest commit of the default branch. If this run succeeds,
+  // later runs look back to it, so it must look back itself. No run looks back to a run of `delete` or of a pull request.
   const isBase = (event.kind === 'push' || event.kind === 'tag') && refName === event.defaultBranch
   if (range.kind === 'nothing-changed' && !isBase) return range
   const head = range.kind === 'compare' ? range.head : sha
-  return { kind: 'since-last-success', head, fallback: event.kind === 'push' ? rangeOfPush(event, true) : range }
+  return { kind: 'since-last-success', head, fallback: event.kind === 'push' ? getPushRange(event, true) : range }
 }
 
 const MOVED =
-  'This run ends green, so the next range since the last successful run begins after it, and no later run sends what changed before. `change-range: BASE...HEAD` sends it.'
+  'This run succeeds, so the next range since the last successful run begins after it, and no later run sends the earlier changes. To send them, set `change-range: BASE...HEAD`.'
 const MOVED_BY_DRY_RUN =
-  'This dry run ends green, so the next range of this workflow since its last successful run begins after it. Keep dry runs in a workflow of their own.'
+  'This dry run succeeds, so the next range of this workflow since its last successful run begins after it. Keep dry runs in a separate workflow.'
 
 const MAY_MOVE =
-  '`change-range` names what this run sends. If it ends green and other runs of this workflow look back to the last successful run, their next range begins after this run, and what changed before is not sent. Keep such runs in a workflow of their own.'
+  '`change-range` names what this run sends. If this run succeeds and other runs of this workflow look back to the last successful run, their next range begins after this run, and earlier changes are not sent. Keep such runs in a separate workflow.'
 
-/** Which range the inputs ask for, and whether a step uses it. */
+/** The range that the inputs request, and whether any input uses it. */
 interface RangeUse {
   readonly requested: RequestedRange['kind']
   readonly isUsed: boolean
 }
 
-/** Whether a later run looks back to this one as the last successful run. */
+/** Whether a later run can look back to this run as the last successful one. */
 function isBaseOfLaterRange({ requested, isUsed }: RangeUse, context: Context): boolean {
   const { event, eventName, actor } = context
   if (event.kind === 'tag' || !countsAsBase({ event: eventName, actor })) return false
@@ -187,20 +192,23 @@ function isBaseOfLaterRange({ requested, isUsed }: RangeUse, context: Context): 
 }
 
 /**
- * What a run that ends green without a key does to later runs. The other inputs are taken as they are written: without a key
- * none of them has been checked.
+ * Warns that a run that succeeds without a key moves the base of later ranges. Reads the raw inputs, because no input is
+ * validated if there is no key.
  * @returns undefined if no later run looks back to this one
  */
 export function describeMovedBase(raw: RawInputs, context: Context): string | undefined {
   const given = (name: string): string => raw[name]?.trim() ?? ''
   const range = given('change-range')
   const requested = range === 'since-last-success' ? range : range === '' ? 'event' : 'between'
-  const isWanted = ['paths', 'paths-ignore', 'skip-labels'].some((name) => given(name) !== '')
-  const isUsed = isWanted || !['', 'none'].includes(given('change-context'))
+  const hasFilter = ['paths', 'paths-ignore', 'skip-labels'].some((name) => given(name) !== '')
+  const isUsed = hasFilter || !['', 'none'].includes(given('change-context'))
   return isBaseOfLaterRange({ requested, isUsed }, context) ? MOVED : undefined
 }
 
-/** The same for a dry run. */
+/**
+ * Warns that a dry run moves the base of later ranges.
+ * @returns undefined if no later run looks back to this one
+ */
 export function describeBaseMovedByDryRun(inputs: AgentInputs, context: Context): string | undefined {
   const { changeRange, changeContext, pathFilter, skipLabels } = inputs
   const isUsed = changeContext !== 'none' || pathFilter !== undefined || skipLabels.length > 0
@@ -208,8 +216,9 @@ export function describeBaseMovedByDryRun(inputs: AgentInputs, context: Context)
 }
 
 /**
- * What a run that somebody starts by hand for a certain change does to runs that look back to it. Where every run of a workflow
- * has such a range, none looks back.
+ * Warns that a manual run with an explicit range may move the base of later ranges. Other events are not reported: if an
+ * automatic run of a workflow has an explicit range, all its runs do, and none looks back.
+ * @returns undefined if no later run looks back to this one
  */
 export function describeBaseMovedByRange({ changeRange, task }: AgentInputs, context: Context): string | undefined {
   const { event, eventName, actor, repository } = context

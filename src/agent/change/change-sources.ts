@@ -18,13 +18,14 @@ import {
   type SourceLookUp,
 } from './source-pull-requests.ts'
 
-// Where a change came from: who wrote and approved it, and which pull requests brought it. Only `compareForPeople` is called
-// before the prompt; the others look up what the inputs ask for after the first turn has ended.
+// Finds out who wrote and approved a change, and which pull requests it came from. Only `compareForPeople` is called before the
+// prompt is sent. The other functions are called after the first turn has ended.
 
-const LOST_PEOPLE = 'Could not determine who wrote or approved the change, so these people are not asked for a review'
+const UNKNOWN_PEOPLE =
+  'Could not determine who wrote or approved the change, so no review was requested from these people'
 
 /**
- * Compares the range if its people are to be asked for a review, and no input needed the comparison before.
+ * Compares the range if the inputs request reviews from its authors or approvers, and the range was not compared before.
  * @throws ActionError `cancelled`
  */
 export async function compareForPeople(change: ChangeFindings, step: AgentStep): Promise<ChangeFindings> {
@@ -34,28 +35,27 @@ export async function compareForPeople(change: ChangeFindings, step: AgentStep):
   if (change.compared !== undefined || !isNeeded) return change
   const range = findChangeRange(context, inputs.changeRange)
   const compare = () => compareWithFallback(range, within(step, step.questions))
-  const found = await journal.orWarn(LOST_PEOPLE, compare)
+  const found = await journal.orWarn(UNKNOWN_PEOPLE, compare)
   return found === undefined || 'reason' in found ? change : { ...change, compared: found }
 }
 
-/** Each costs a request or two, to find out who approved or merged it. */
+/** Each pull request costs one or two requests, to find out who approved or merged it. */
 const MAX_SOURCES = 10
-/** The most that all look-ups may take, in milliseconds. */
-const SOURCES_MS = 60_000
-/** They are only shown, so they may take less. */
-const NAMED_MS = 10_000
-/** Each may cost a request or more. */
+const SOURCES_TIMEOUT_MS = 60_000
+/** Shorter, because named sources are only shown. */
+const NAMED_SOURCES_TIMEOUT_MS = 10_000
+/** Each pull request may cost more than one request. */
 const MAX_NAMED = 5
 
-/** What is known without a request of where a change came from. */
+/** What is known without a request about the sources of a change. */
 interface KnownSources {
   /** Newest first. */
   readonly commits: readonly EventCommit[]
-  /** The repository that has them. */
+  /** The repository of the commits. */
   readonly repository: string
   /** The look-ups of that repository so far. */
   readonly lookedUp: SourceLookUp['found'] | undefined
-  /** The pull requests that brought all of it; undefined if only the commits can tell. */
+  /** The pull requests of the complete change; undefined if they must be looked up by commit. */
   readonly pullRequests: readonly PullRequestAddress[] | undefined
 }
 
@@ -64,24 +64,28 @@ function listKnownSources({ compared, lookedUp }: ChangeFindings, step: AgentSte
   const origin = findEventOrigin(step.context)
   const source = compared?.repository ?? repository
   const newestFirst = compared?.commits.toReversed() ?? origin.commits
-  const ofEvent = () => origin.numbers.map((number) => ({ repository, number, visibility: event.visibility }))
+  const listEventSources = () => origin.numbers.map((number) => ({ repository, number, visibility: event.visibility }))
   return {
-    // After a turn, GitHub knows all that it is going to know.
+    // After a turn GitHub has recorded the source of every commit, so the look-up need not wait for it.
     commits: newestFirst.map((commit) => ({ ...commit, isByPusher: true })),
     repository: source,
     lookedUp: source === repository ? lookedUp : undefined,
     pullRequests:
-      compared?.pullRequest !== undefined ? [compared.pullRequest] : isOfEvent(origin, step) ? ofEvent() : undefined,
+      compared?.pullRequest !== undefined
+        ? [compared.pullRequest]
+        : isOfEvent(origin, step)
+          ? listEventSources()
+          : undefined,
   }
 }
 
-function openLookUp({ repository, lookedUp }: KnownSources, timeMs: number, step: AgentStep): SourceLookUp {
+function openLookUp({ repository, lookedUp }: KnownSources, timeoutMs: number, step: AgentStep): SourceLookUp {
   const { clock, context, deadlineAt } = step
-  const brief = endingAt(step, Math.min(clock.now() + timeMs, deadlineAt))
-  return openSourceLookUp(repository, findEventOrigin(context), brief, lookedUp)
+  const limited = endingAt(step, Math.min(clock.now() + timeoutMs, deadlineAt))
+  return openSourceLookUp(repository, findEventOrigin(context), limited, lookedUp)
 }
 
-/** @param exempt what came with a label of `skip-labels`, which is none of the change */
+/** @param exempt the pull requests that `skip-labels` takes out of the change */
 function toAddresses(
   numbers: Iterable<number>,
   { repository }: KnownSources,
@@ -93,19 +97,20 @@ function toAddresses(
 }
 
 /**
- * The newest pull requests that brought a change.
- * @throws ActionError if GitHub does not tell
+ * Lists the newest merged pull requests that a change came from, at most ten.
+ * @throws ActionError if a request to GitHub fails
  */
 export async function listSources(change: ChangeFindings, step: AgentStep): Promise<readonly PullRequestAddress[]> {
   const known = listKnownSources(change, step)
   if (known.pullRequests !== undefined) return known.pullRequests
-  const { pullRequests } = await findSources(known.commits, openLookUp(known, SOURCES_MS, step), MAX_SOURCES)
+  const { pullRequests } = await findSources(known.commits, openLookUp(known, SOURCES_TIMEOUT_MS, step), MAX_SOURCES)
   return toAddresses(pullRequests.keys(), known, change.compared?.exempt?.numbers, step).slice(0, MAX_SOURCES)
 }
 
 /**
- * The newest pull requests that brought a change and are known already, or that the message of a commit names.
- * @throws ActionError if GitHub does not tell
+ * Lists the newest merged pull requests that a change came from and that are already known or named in a commit message, at most
+ * five.
+ * @throws ActionError if a request to GitHub fails
  */
 export async function listNamedSources(
   change: ChangeFindings,
@@ -120,13 +125,13 @@ export async function listNamedSources(
     if (numbers.size >= MAX_NAMED) break
     const found = known.lookedUp?.get(commit.sha)
     if (found === undefined && (!namesPullRequest(commit) || ++lookUps > MAX_NAMED)) continue
-    const sources = await (found ?? (lookUp ??= openLookUp(known, NAMED_MS, step)).find(commit))
+    const sources = await (found ?? (lookUp ??= openLookUp(known, NAMED_SOURCES_TIMEOUT_MS, step)).find(commit))
     for (const { number, state } of sources) if (state === 'merged') numbers.add(number)
   }
   return toAddresses(numbers, known, change.compared?.exempt?.numbers, step).slice(0, MAX_NAMED)
 }
 
-/** The people who wrote the commits, by their logins: most commits first, and of as many whoever wrote the newest. */
+/** Returns the logins of the people who wrote the commits, most commits first. In a tie, the author of the newest commit wins. */
 export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const { account } of commits.toReversed())
@@ -135,9 +140,8 @@ export function rankAuthors(commits: readonly ComparedCommit[]): readonly string
   return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
 }
 
-/** The most that finding out who approved the change may take, in milliseconds. */
-const APPROVERS_MS = 60_000
-const LOST_APPROVERS = 'Not everybody who approved the change is known, to be asked for a review'
+const APPROVERS_TIMEOUT_MS = 60_000
+const UNKNOWN_APPROVERS = 'Could not determine everybody who approved the change to request their reviews'
 
 async function readApprovers(source: PullRequestAddress, github: GitHub): Promise<readonly string[]> {
   const approvers = await github.listApprovers(source)
@@ -147,22 +151,22 @@ async function readApprovers(source: PullRequestAddress, github: GitHub): Promis
 }
 
 /**
- * The people who approved the pull requests that a change came from, and of each that nobody approved, who merged it: most
- * pull requests first. One that cannot be read is reported and costs no other one.
+ * Returns the logins of the people who approved the pull requests that a change came from, most pull requests first. For a pull
+ * request without an approval, it is the person who merged it. A pull request that cannot be read is reported and skipped.
  * @throws ActionError `cancelled`
  */
 async function findApprovers(change: ChangeFindings, step: AgentStep): Promise<readonly string[]> {
   const { journal } = step
   const counts = new Map<string, number>()
-  await journal.orWarn(LOST_APPROVERS, async () => {
-    const github = openGitHub(step, APPROVERS_MS)
+  await journal.orWarn(UNKNOWN_APPROVERS, async () => {
+    const github = openGitHub(step, APPROVERS_TIMEOUT_MS)
     for (const source of await listSources(change, step)) {
       try {
         for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
       } catch (caught) {
         const error = rethrowFatal(caught)
         if (failsForAll(error)) throw error
-        journal.warn(`Who approved pull request #${source.number} is not asked for a review`, error)
+        journal.warn(`Could not determine who approved pull request #${source.number}, to request a review`, error)
       }
     }
   })
@@ -170,7 +174,7 @@ async function findApprovers(change: ChangeFindings, step: AgentStep): Promise<r
 }
 
 /**
- * Who approved or wrote a change, as far as the inputs ask for their reviews, by their logins, the likeliest reviewers first.
+ * Returns the logins of the people whose reviews the inputs request because they approved or wrote the change: approvers first.
  * @throws ActionError `cancelled`
  */
 export async function findPeople(change: ChangeFindings, step: AgentStep): Promise<readonly string[]> {

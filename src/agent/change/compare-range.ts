@@ -12,21 +12,21 @@ import type { AgentInputs } from '../inputs.ts'
 import type { AgentStep } from '../journal.ts'
 import type { ChangeRange } from './change-range.ts'
 
-type Ends = Extract<ChangeRange, { kind: 'compare' }>
-type Nothing = Extract<ChangeRange, { reason: string }>
+type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
+type NoComparison = Extract<ChangeRange, { reason: string }>
 
-/** What stands before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@1.2.3`. */
+/** Returns what precedes the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@1.2.3`. */
 const getPrefix = (tag: string): string => tag.replace(/\d.*$/s, '')
 
 /** `v1.2.0-rc.1`, `1.2.0b2` */
 const isPreRelease = (tag: string): boolean => /\d-?[a-z]/i.test(tag.slice(getPrefix(tag).length))
 
 /**
- * The tags that may be the one before, the likeliest first: of the same kind, with a lower version. A release comes after
- * the last release, and what was tried out between the two is a part of it.
+ * Returns the tags that may precede a tag, the likeliest first: tags with the same prefix and a lower version. A release
+ * follows the last release, so its range includes the pre-releases between the two.
  */
 function findTagsBefore(tag: string, tags: readonly Tag[]): readonly Tag[] {
-  // Made here, as making one takes longer than all else that a step does before its first request.
+  // Created on demand: creating a collator takes longer than everything else that a step does before its first request.
   const byVersion = new Intl.Collator('en', { numeric: true })
   return tags
     .filter(({ name }) => getPrefix(name) === getPrefix(tag) && byVersion.compare(name, tag) < 0)
@@ -34,160 +34,170 @@ function findTagsBefore(tag: string, tags: readonly Tag[]): readonly Tag[] {
     .toSorted((one, other) => byVersion.compare(other.name, one.name))
 }
 
-/** Each costs a comparison; mostly the first is the one. */
+/** Each tag costs a comparison. Mostly the first tag is the right one. */
 const MAX_TAGS = 5
 
-/** Tags of other lines of development are in the list too, so the one before has to be in this one's history. */
+/** Finds the tag before this one. The list contains tags of other release lines too, so a tag must be in this one's history. */
 async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
   const before = findTagsBefore(tag, await github.listTags(repository))
-  // Undefined if they have no common history.
+  // Undefined if the two tags have no common history.
   const compareWith = ({ name }: Tag) => orGone(() => github.compare(repository, name, tag))
   for (const other of before.slice(0, MAX_TAGS)) if ((await compareWith(other))?.relation === 'ahead') return other.name
 
-  // Another line may have any number of tags: what came since the oldest tag has the one before in it.
+  // Another release line may have any number of tags. The commits since the oldest tag include the tag that is looked for.
   const oldest = before.slice(MAX_TAGS).at(-1)
   const comparison = oldest && (await compareWith(oldest))
   const inHistory = comparison?.commits.toReversed().flatMap(({ sha }) => before.filter((other) => other.sha === sha))
   return inHistory?.[0]?.name ?? (comparison?.relation === 'ahead' ? oldest?.name : undefined)
 }
 
-async function sinceLastSuccess(
-  { head, of, fallback }: Extract<ChangeRange, { kind: 'since-last-success' }>,
+async function findRangeSinceLastSuccess(
+  { head, otherRun, fallback }: Extract<ChangeRange, { kind: 'since-last-success' }>,
   github: GitHub,
   { repository, workflow, refName: branch, runId }: Context,
 ): Promise<ChangeRange> {
   if (workflow === undefined)
-    return { kind: 'nothing-to-compare', reason: 'the runner does not say which workflow this is' }
-  const isOther = of !== undefined
-  const bases = await github.findLastSuccesses({ repository, workflow, branch, runId, ...of, isOther })
+    return { kind: 'nothing-to-compare', reason: 'the runner does not name the workflow of this run' }
+  const isOther = otherRun !== undefined
+  const bases = await github.findLastSuccesses({ repository, workflow, branch, runId, ...otherRun, isOther })
   const which = isOther ? 'the workflow that started this one' : 'this workflow'
   const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
   const reason =
     bases.length === 0
-      ? `no run of ${which} on this branch was successful before`
-      : `the commits of the last successful runs of ${which} are gone`
+      ? `no earlier run of ${which} on this branch was successful`
+      : `the commits of the last successful runs of ${which} do not exist any more`
   return bases.reduceRight<ChangeRange>(
     (fallback, base) => ({ kind: 'compare', base, head, about, isReplacement: true, fallback }),
     fallback ?? { kind: 'nothing-to-compare', reason },
   )
 }
 
-/** Asks GitHub for what is to be compared, where the event does not say it. */
-async function findEnds(
-  range: Exclude<ChangeRange, Ends | Nothing>,
+/** Reads from GitHub which commits to compare. */
+async function findCompareRange(
+  range: Exclude<ChangeRange, CompareRange | NoComparison>,
   github: GitHub,
   context: Context,
 ): Promise<ChangeRange> {
   const { repository } = context
   switch (range.kind) {
     case 'since-last-success':
-      return sinceLastSuccess(range, github, context)
+      return findRangeSinceLastSuccess(range, github, context)
     case 'since-tag': {
       const base = await findTagBefore(range.tag, github, repository)
       if (base === undefined)
-        return { kind: 'nothing-to-compare', reason: 'no tag of the same kind comes before this one in its history' }
-      return { kind: 'compare', base, head: range.tag, about: 'the tag since the one before it' }
+        return { kind: 'nothing-to-compare', reason: 'no tag with the same prefix precedes this tag in its history' }
+      return { kind: 'compare', base, head: range.tag, about: 'the tag since the tag before it' }
     }
     case 'pull-request': {
-      const { number, repository: asked = repository, isRequested } = range
-      const pullRequest = await github.readPullRequest({ repository: asked, number })
+      const { number, repository: requested = repository, isRequested } = range
+      const pullRequest = await github.readPullRequest({ repository: requested, number })
       const ends = { kind: 'compare', base: pullRequest.baseSha, head: pullRequest.headSha } as const
       if (isRequested === undefined) return { ...ends, about: 'the pull request' }
-      // The input may have an older name, or other letters.
-      const { repository: named } = pullRequest
-      const name = `pull request ${isSameRepository(named, repository) ? '' : named}#${number}`
+      // The input may contain an older name of the repository, or another letter case.
+      const { repository: currentName } = pullRequest
+      const name = `pull request ${isSameRepository(currentName, repository) ? '' : currentName}#${number}`
       const about = pullRequest.state === 'closed' ? `${name}, which was closed without a merge` : name
-      return { ...ends, repository: named, about, pullRequest }
+      return { ...ends, repository: currentName, about, pullRequest }
     }
   }
 }
 
 export interface Compared extends Comparison {
-  /** The run's own one is named as the run names it. */
+  /** `owner/name`. The repository of the run has the same letter case as in the run's context. */
   readonly repository: string
-  /** For the agent, with no names of people. */
+  /** Names the change for the prompt. Contains no names of accounts. */
   readonly title: string
-  /** The same for people, each name between back-ticks. */
-  readonly story: string
-  /** Why more may have changed than is listed, as the beginning of a sentence. */
+  /** Like `title`, for the log and the summary, with names between back-ticks. */
+  readonly titleWithNames: string
+  /** Why more may have changed than GitHub lists, as a sentence without its period; undefined if the list is complete. */
   readonly unlisted: string | undefined
   /** The pull request that `change-range` names, if it names one. */
   readonly pullRequest?: PullRequest | undefined
-  /** The pull requests that `skip-labels` exempts, and their commits, which are left out. */
+  /** The pull requests that `skip-labels` exempts, and their commits, which `commits` does not contain. */
   readonly exempt?: { readonly numbers: readonly number[]; readonly commits: ReadonlySet<string> }
 }
 
-/** What came of looking for a change. @property gone how many bases were gone, one after the other */
-export type FoundChange = (Compared | Nothing) & { readonly gone: number }
+/** @property missingBases how many bases did not exist any more and were replaced by their fallback */
+export type FoundChange = (Compared | NoComparison) & { readonly missingBases: number }
 
 const shortRef = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
 const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
 
-/** The two ends, each as `show` tells it. A rewritten history is compared from the merge base. */
-function formatEnds({ base, head }: Ends, comparison: Comparison, show: (ref: string) => string): string {
-  if (!isRewritten(comparison)) return `from ${show(base)} to ${show(head)}`
-  const from = `from the merge base ${show(comparison.mergeBase)} to ${show(head)}`
-  return `${from}, as ${show(base)} is not in its history`
+/** A rewritten history is compared from the merge base. */
+function formatEnds({ base, head }: CompareRange, comparison: Comparison, format: (ref: string) => string): string {
+  if (!isRewritten(comparison)) return `from ${format(base)} to ${format(head)}`
+  const from = `from the merge base ${format(comparison.mergeBase)} to ${format(head)}`
+  return `${from}, because ${format(base)} is not in its history`
 }
 
-/** A comparison lists what came since the merge base, and not what a forced push took out. */
-function whyUnlisted({ isReplacement }: Ends, gone: number, comparison: Comparison): string | undefined {
+/** A comparison lists the commits since the merge base, but not the commits that a forced push removed. */
+function explainUnlisted(
+  { isReplacement }: CompareRange,
+  missingBases: number,
+  comparison: Comparison,
+): string | undefined {
   if (comparison.fileList !== 'whole') return 'GitHub does not list all changed files'
-  const hasLost = gone > 0 || (isReplacement === true && isRewritten(comparison))
-  return hasLost ? 'History was rewritten, and GitHub does not list what that took out' : undefined
+  const wasRewritten = missingBases > 0 || (isReplacement === true && isRewritten(comparison))
+  return wasRewritten ? 'History was rewritten, and GitHub does not list the removed commits' : undefined
 }
 
-async function compareEnds(ends: Ends, gone: number, github: GitHub, ownRepository: string): Promise<FoundChange> {
-  const { repository: asked = ownRepository, base, head, about, story = about, pullRequest } = ends
-  const comparison = await github.compare(asked, base, head)
-  const { repositoryName: named = asked } = comparison
-  const repository = isSameRepository(named, ownRepository) ? ownRepository : named
+async function compareEnds(
+  range: CompareRange,
+  missingBases: number,
+  github: GitHub,
+  ownRepository: string,
+): Promise<FoundChange> {
+  const { repository: requested = ownRepository, base, head, about, aboutWithNames = about, pullRequest } = range
+  const comparison = await github.compare(requested, base, head)
+  const { repositoryName = requested } = comparison
+  const repository = isSameRepository(repositoryName, ownRepository) ? ownRepository : repositoryName
   return {
     ...comparison,
     repository,
-    gone,
+    missingBases,
     pullRequest,
-    title: `${about}, ${formatEnds(ends, comparison, shortRef)}`,
-    story: `${story}, ${formatEnds(ends, comparison, (ref) => quoted(shortRef(ref)))}`,
-    unlisted: whyUnlisted(ends, gone, comparison),
+    title: `${about}, ${formatEnds(range, comparison, shortRef)}`,
+    titleWithNames: `${aboutWithNames}, ${formatEnds(range, comparison, (ref) => quoted(shortRef(ref)))}`,
+    unlisted: explainUnlisted(range, missingBases, comparison),
   }
 }
 
-/** What finding a range costs beyond `contents: read`. */
+/** The permissions that finding a range needs in addition to `contents: read`. */
 const PERMISSIONS: Readonly<Partial<Record<ChangeRange['kind'], string>>> = {
   'since-last-success': ' and `actions: read`',
   'pull-request': ' and `pull-requests: read`',
 }
 
-function withoutToken({ kind }: ChangeRange): ActionError {
+function createMissingTokenError({ kind }: ChangeRange): ActionError {
   const permissions = `\`contents: read\`${PERMISSIONS[kind] ?? ''}`
   return new ActionError('unauthorized', 'there is no `github-token`.', {
-    hint: `Leave \`github-token\` at its default and grant the workflow's job ${permissions}, or give a token that has it.`,
+    hint: `Leave \`github-token\` at its default and grant the workflow's job ${permissions}, or set a token that has this permission.`,
   })
 }
 
 /**
- * Asks GitHub what changed. A commit that a forced push took out of the history may be gone for good: then the range that
- * takes its place is compared.
- * @param gone how many bases were gone before this range took their place
- * @throws ActionError if GitHub does not tell, or there is no token to ask it with
+ * Reads from GitHub what changed. GitHub may have deleted a commit that a forced push removed from the history. If the base is
+ * missing, the fallback of the range is compared.
+ * @param missingBases how many ranges with a missing base this range replaces
+ * @throws ActionError if a request to GitHub fails, or there is no token
  */
 export async function compareWithFallback(
   range: ChangeRange,
   step: Pick<Step, 'context' | 'github'>,
-  gone = 0,
+  missingBases = 0,
 ): Promise<FoundChange> {
   const { context, github } = step
-  if ('reason' in range) return { ...range, gone }
-  if (github === undefined) throw withoutToken(range)
-  if (range.kind !== 'compare') return compareWithFallback(await findEnds(range, github, context), step, gone)
-  const ask = () => compareEnds(range, gone, github, context.repository)
-  if (range.fallback === undefined) return ask()
-  return (await orGone(ask)) ?? compareWithFallback(range.fallback, step, gone + 1)
+  if ('reason' in range) return { ...range, missingBases }
+  if (github === undefined) throw createMissingTokenError(range)
+  if (range.kind !== 'compare')
+    return compareWithFallback(await findCompareRange(range, github, context), step, missingBases)
+  const compare = () => compareEnds(range, missingBases, github, context.repository)
+  if (range.fallback === undefined) return compare()
+  return (await orGone(compare)) ?? compareWithFallback(range.fallback, step, missingBases + 1)
 }
 
-/** The inputs that need the change, of those that are set. */
+/** The inputs in use that need the change. */
 const listDependents = ({ pathFilter, changeContext, changeRange, skipLabels }: AgentInputs): readonly string[] => [
   ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
   ...(changeContext === 'none' ? [] : ['`change-context`']),
@@ -200,57 +210,61 @@ export const isChangeWanted = (inputs: AgentInputs): boolean => listDependents(i
 export const needsFiles = ({ pathFilter, changeContext }: AgentInputs): boolean =>
   pathFilter !== undefined || changeContext === 'files' || changeContext === 'diff'
 
-const wrongInput = (message: string, advice: string): ActionError =>
+const invalidInput = (message: string, advice: string): ActionError =>
   new ActionError('invalid-input', message, { hint: `Nothing was sent. ${advice}` })
 
 /**
- * What other runs that `workflow_run` started have told is not known, so that a base could pass over what none has told. A
- * skipped run is green, and would move the base past what was never told.
- * @throws ActionError `invalid-input` if the range looks back where that would lose a change
+ * Rejects a range that looks back if looking back could miss changes. GitHub does not record which commits the earlier
+ * `workflow_run` runs sent, so their base may lie after commits that no run sent. A run that is skipped because of an open pull
+ * request succeeds, so it would move the base past changes that were never sent.
+ * @throws ActionError `invalid-input`
  */
 export function refuseToLookBack(range: ChangeRange, { context: { event }, inputs }: AgentStep): void {
   const { changeRange, command, onOpenPr, task } = inputs
   if (!isChangeWanted(inputs)) return
   if (changeRange.kind === 'since-last-success' && event.kind === 'workflow-run')
-    throw wrongInput(
-      '`change-range` is `since-last-success`, which cannot be used after `workflow_run`: GitHub does not say which commit such a run was about, so changes could be missed.',
-      'Leave out `change-range`, so that it is what the other workflow ran on, or let a push or a schedule start the workflow.',
+    throw invalidInput(
+      '`change-range` is `since-last-success`, which cannot be used after `workflow_run`: GitHub does not record which commit such a run was about, so changes could be missed.',
+      'Remove `change-range` to use the commits of the triggering workflow run, or start the workflow by a push or a schedule.',
     )
   if (range.kind === 'since-last-success' && onOpenPr === 'skip' && command === '' && task.kind === 'create')
-    throw wrongInput(
-      '`on-open-pr` is `skip`, which cannot be used if the change is everything since the last successful run: a skipped run is green, and what changed before it would be missed.',
-      `Use \`on-open-pr: follow-up\`, or leave out ${joinWords(listDependents(inputs))}.`,
+    throw invalidInput(
+      '`on-open-pr` is `skip`, which cannot be used if the change is everything since the last successful run: a skipped run succeeds, so the changes before it would be missed.',
+      `Use \`on-open-pr: follow-up\`, or remove ${joinWords(listDependents(inputs))}.`,
     )
 }
 
-/** Another change is sent than the one that was asked for. */
-function noticeGone({ gone, ...found }: FoundChange, { journal }: AgentStep): void {
-  const runs = gone === 1 ? 'the last successful run' : `the last ${gone} successful runs`
-  const instead = 'reason' in found ? 'nothing, as there is none before' : found.title
+/** Reports that another change is sent than the requested one. */
+function noticeMissingBases({ missingBases, ...found }: FoundChange, { journal }: AgentStep): void {
+  const commits = missingBases === 1 ? 'commit' : 'commits'
+  const runs = missingBases === 1 ? 'the last successful run' : `the last ${missingBases} successful runs`
+  const verb = missingBases === 1 ? 'is' : 'are'
+  const compared =
+    'reason' in found ? 'No earlier commit is left to compare with.' : `Compared instead: ${found.title}.`
   journal.notice(
-    'A commit to compare with is gone',
-    `The commit of ${runs} is no longer in the repository, as after a forced push. It is compared instead: ${instead}.`,
+    'A base commit does not exist any more',
+    `The ${commits} of ${runs} ${verb} no longer in the repository, for example because of a forced push. ${compared}`,
   )
 }
 
 /**
- * Compares the range, or gives undefined if that fails and no input needs it.
+ * Compares the range. Returns undefined if the comparison fails and no input needs it.
  * @throws ActionError `not-sent` if an input needs the change and GitHub does not provide it: a prompt without its change
- * wastes a job, and a green run moves the base of the next range past commits that were never sent
+ *   wastes a job, and a successful run moves the base of the next range past commits that were never sent
  */
 export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange | undefined> {
   const { inputs, journal } = step
-  const look = async (): Promise<FoundChange> => {
+  const compare = async (): Promise<FoundChange> => {
     const found = await compareWithFallback(range, step)
     if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
-      throw new ActionError('bad-answer', 'GitHub did not list the changed files in a form that can be read.', {
+      throw new ActionError('bad-answer', 'GitHub returned a malformed list of changed files.', {
         hint: 'Run the step again later, or use `change-context: commits` without `paths` and `paths-ignore`.',
       })
-    if (found.gone > 0 && range.kind === 'since-last-success') noticeGone(found, step)
+    if (found.missingBases > 0 && range.kind === 'since-last-success') noticeMissingBases(found, step)
     return found
   }
   const dependents = listDependents(inputs)
-  if (dependents.length === 0) return journal.orWarn('Could not determine what the tag contains', look)
+  if (dependents.length === 0) return journal.orWarn('Could not determine what the tag contains', compare)
   const unknown = `Could not determine what changed, which is needed for ${joinWords(dependents)}`
-  return orNotSent(unknown, look, 'Run the step again when GitHub responds.')
+  return orNotSent(unknown, compare, 'Run the step again when GitHub responds.')
 }

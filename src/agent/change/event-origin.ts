@@ -4,65 +4,65 @@ import { formatCount } from '../../text/format.ts'
 import { quoted, type LinkedText } from '../../text/markdown.ts'
 import { isOwnComment } from '../marker.ts'
 
-/** What an event is about, as far as that can be the agent's own work. */
+/** The pull requests, branch and commits of an event, from which the loop guard decides whether it is the agent's own work. */
 export interface EventOrigin {
   /**
-   * `people`: what they do by hand or say. `ours`: what this action wrote. `change`: commits, and all of the range that they
-   * end. `unknown`: GitHub does not record what the run is about.
+   * `people`: a manual action, a schedule or a comment by a person. `ours`: a comment that this action wrote. `change`: commits,
+   * with the range that they end. `unknown`: GitHub does not record what the run is about.
    */
   readonly kind: 'people' | 'ours' | 'change' | 'unknown' | 'other'
   readonly numbers: readonly number[]
   readonly branch: string | undefined
   /** Newest first. */
   readonly commits: readonly EventCommit[]
-  /** Whether nothing but the whole range tells whose work it is. */
+  /** Whether only the complete range shows who did the work. */
   readonly needsRange: boolean
 }
 
-/** A deployment may be one of a commit. */
+/** The `ref` of a deployment may be a commit. */
 const SHA = /^[0-9a-f]{40,}$/
 
 const toCommit = (sha: string | undefined, message = ''): readonly EventCommit[] =>
   sha === undefined ? [] : [{ sha, message, author: '', isByPusher: false }]
 
-const ofSubject = (subject: Subject | undefined): Partial<EventOrigin> =>
+const getSubjectOrigin = (subject: Subject | undefined): Partial<EventOrigin> =>
   subject?.kind === 'pull-request' ? { numbers: [subject.number] } : {}
 
-/** What an event is about, from its payload alone. What cannot be read of it says nothing. */
+/** Reads the origin from the event's payload alone. Malformed parts of the payload are ignored. */
 export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>): EventOrigin {
-  const nothing = { numbers: [], branch: undefined, commits: [], needsRange: false }
-  return { kind: 'other', ...nothing, ...getOrigin(event, sha) }
+  const defaults = { numbers: [], branch: undefined, commits: [], needsRange: false }
+  return { kind: 'other', ...defaults, ...getOrigin(event, sha) }
 }
 
 function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
   const { defaultBranch, sender } = event
-  /** The default branch is nobody's. */
+  /** The default branch belongs to nobody, so it is left out. */
   const getBranch = (name = ''): string | undefined =>
     name === '' || name === defaultBranch || SHA.test(name) ? undefined : name
-  /** What a fork calls its branches says nothing. */
-  const ofWork = ({ sha, message, branch, isOfFork, pullRequests }: Work): Partial<EventOrigin> => ({
+  /** The branch names of a fork are independent of this repository's, so they are left out. */
+  const getWorkOrigin = ({ sha, message, branch, isOfFork, pullRequests }: Work): Partial<EventOrigin> => ({
     numbers: pullRequests.filter(({ isElsewhere }) => !isElsewhere).map(({ number }) => number),
     commits: toCommit(sha, message),
     branch: isOfFork ? undefined : getBranch(branch),
   })
   switch (event.kind) {
-    // People start these, or have set them going. An app that starts one does so by order.
+    // People start or schedule these runs. If an app starts one, a person has ordered it.
     case 'schedule':
     case 'manual':
       return { kind: 'people' }
     case 'comment':
     case 'review': {
       const kind = isOwnComment(event.comment.text) ? 'ours' : sender.isBot ? 'other' : 'people'
-      return { ...ofSubject(event.subject), kind }
+      return { ...getSubjectOrigin(event.subject), kind }
     }
     case 'pull-request':
     case 'issue':
-      return ofSubject(event.subject)
+      return getSubjectOrigin(event.subject)
     case 'push':
       return { kind: 'change', commits: event.push.commits, branch: getBranch(event.branch) }
     case 'tag':
     case 'release':
-      // Whose commit a new tag names says nothing of those before it. By a person it is made by hand.
+      // The newest commit of a tag does not show who wrote the commits before it. A person creates a tag by hand.
       if (sender.isBot) return { kind: 'change', commits: toCommit(SHA.test(sha) ? sha : undefined), needsRange: true }
       return { kind: 'change', commits: event.kind === 'tag' ? (event.push?.commits ?? []) : [] }
     case 'merge-group':
@@ -71,17 +71,17 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
       return { branch: getBranch(event.branch) }
     case 'workflow-run': {
       const { cause } = event.run
-      return cause === 'head' ? { ...ofWork(event.work), kind: 'change' } : { kind: cause }
+      return cause === 'head' ? { ...getWorkOrigin(event.work), kind: 'change' } : { kind: cause }
     }
     case 'deletion':
       return {}
     case 'checks':
     case 'other':
-      return ofWork(event.work)
+      return getWorkOrigin(event.work)
   }
 }
 
-/** What started the run, for people: by whom, and where there is more of it. */
+/** Describes for people what started the run and who caused it, with a link to it if the event has one. */
 export function describeTrigger(event: Event, command: string): LinkedText {
   const by = ` by ${quoted(event.sender.login)}`
   switch (event.kind) {

@@ -26,30 +26,30 @@ import {
   type SourceLookUp,
 } from './source-pull-requests.ts'
 
-/** What was found out about the change that started the run. */
+/** What is known about the change that started the run. */
 export interface ChangeFindings {
-  /** To put behind the prompt; empty if nothing is. */
+  /** Added after the prompt; may be empty. */
   readonly promptContext: string
-  /** The range, if one was compared. */
+  /** Undefined if no range was compared. */
   readonly compared?: Compared | undefined
-  /** Which pull requests brought commits of the run's repository, as far as that was looked up. */
+  /** The source pull requests of the commits of the run's repository that were looked up. */
   readonly lookedUp?: SourceLookUp['found']
 }
 
 interface Counted {
-  /** What was counted, in one line that is safe to print, with strangers' names between back-ticks. */
+  /** One line that is safe to print, with untrusted names between back-ticks. */
   readonly description: string
-  /** Why nothing is to be asked of the service, as a full sentence. It is shown as Markdown, so no stranger's text is in it. */
+  /** Why the step is skipped, as a full sentence. Rendered as Markdown, so it contains no untrusted text. */
   readonly skipReason?: string
-  /** Why the gate stays open though nothing that is listed counts, as a full sentence. */
+  /** Why the step is not skipped although no listed file counts, as full sentences. */
   readonly doubt?: string
 }
 
-const NO_COMMITS = 'There are no commits in the range that it looks at.'
+const NO_COMMITS = 'There are no commits in the range.'
 
 /**
- * Whether the step has no reason to run without a change: a prompt that sends nothing but an empty change wastes a job. A
- * schedule or a manual run that names no range may ask for more than what changed, and so may people who write a comment.
+ * Whether the step has no reason to run without a change: a prompt that sends only an empty change wastes a job. A schedule, a
+ * manual run without `change-range` and a comment by a person may request more than a review of the change.
  */
 function isForChangeAlone({ context, inputs: { changeContext, changeRange } }: AgentStep): boolean {
   if (changeContext === 'none' || ASKED_BY_PEOPLE.includes(context.event.kind)) return false
@@ -57,17 +57,18 @@ function isForChangeAlone({ context, inputs: { changeContext, changeRange } }: A
 }
 
 /**
- * If none of the files that are listed counts, one that is not listed still may.
+ * Decides by `paths` or `paths-ignore` whether the change counts. A file that GitHub does not list may count, so an incomplete
+ * list never skips the step.
  * @throws ActionError `cancelled`
  */
 async function countByPaths(found: FoundChange, filter: PathFilter | undefined, step: AgentStep): Promise<Counted> {
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
-  const { exempt, files, fileList, repository, story, totalCommits, unlisted } = found
+  const { exempt, files, fileList, repository, titleWithNames, totalCommits, unlisted } = found
   const fileCount = `${fileList === 'whole' ? '' : 'at least '}${formatCount(files.length, 'file')}`
   const leftOut =
     exempt === undefined ? '' : ` Left out by \`skip-labels\`: ${formatPullRequests(exempt.numbers, repository, step)}.`
   const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')}, ${fileCount}`
-  const compared = `${counts}: ${story}.${leftOut}`
+  const compared = `${counts}: ${titleWithNames}.${leftOut}`
   const isNothing = isEmpty(found) && unlisted === undefined
   if (filter === undefined)
     return { description: compared, ...(isNothing && isForChangeAlone(step) && { skipReason: NO_COMMITS }) }
@@ -82,15 +83,15 @@ async function countByPaths(found: FoundChange, filter: PathFilter | undefined, 
   const patterns = someQuoted(filter.rules.map(({ line }) => line))
   const names = files.length === 0 ? '' : ` ${none} (${patterns}): ${someQuoted(files.map(({ path }) => path))}.`
   const description = `${compared}${names}`
-  const doubt = 'No listed file matches, but one that is not listed may, so the step is not skipped.'
+  const doubt = 'No listed file counts, but a file that is not listed may, so the step is not skipped.'
   if (unlisted !== undefined) return { description, doubt: `${unlisted}. ${doubt}` }
   if (isNothing) return { description, skipReason: NO_COMMITS }
   const skipReason = isIgnoring ? 'All changed files match `paths-ignore`.' : 'No changed file matches `paths`.'
   return { description, skipReason }
 }
 
-/** Why the event itself has nothing for the agent, whose range may still look back. */
-function whyIdle(range: ChangeRange): string | undefined {
+/** Explains why the event itself contains no change. The range may still look back to earlier changes. */
+function explainNoChange(range: ChangeRange): string | undefined {
   const own = range.kind === 'since-last-success' ? range.fallback : range
   return own?.kind === 'nothing-changed' ? `Nothing changed: ${own.reason}.` : undefined
 }
@@ -99,20 +100,20 @@ const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` ex
 const ASK_AGAIN = 'Run the step again when GitHub responds.'
 
 /**
- * Examines what started the run: whether it is the agent's own work, whether it is a change for the agent, and what of it
- * goes into the prompt.
+ * Examines the change that started the run: skips the agent's own work and changes that do not count, and renders the rest for
+ * the prompt.
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
 export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFindings | Skip> {
   const { context, core, inputs, journal } = wholeStep
   const { command, task, changeRange, pathFilter } = inputs
-  // Attaching spends nothing and sends nothing, so it needs no reason.
+  // Attaching to a job sends no prompt, so it does not depend on a change.
   if (command === '' && task.kind === 'attach') return { promptContext: '' }
   const step = within(wholeStep, wholeStep.questions)
   const range = findChangeRange(context, changeRange)
   const isWanted = isChangeWanted(inputs)
-  const idle = whyIdle(range)
-  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return skip(idle)
+  const noChange = explainNoChange(range)
+  if (noChange !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return skip(noChange)
 
   const origin = findEventOrigin(context)
   const sources = openSourceLookUp(context.repository, origin, step)
@@ -123,7 +124,7 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   if (exempt !== undefined) return skip(exempt)
   refuseToLookBack(range, step)
 
-  // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
+  // Compare first: right after a push, GitHub may need a minute until it knows which pull requests the commits came from.
   const whole = isWanted || guard.needsRange ? await compareWanted(range, step) : undefined
   const leaveOut = async <Change extends Compared>(change: Change) =>
     leaveOutExempt(change, needsFiles(inputs), origin, sources, step)
@@ -135,25 +136,22 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const compared = found === undefined || 'reason' in found ? undefined : found
   if (compared !== undefined) journal.recordChange(description)
   const isNothing = found !== undefined && (compared === undefined || compared.relation === 'identical')
-  const reason = (isNothing ? idle : undefined) ?? skipReason ?? (await guard.checkChange(found))
+  const reason = (isNothing ? noChange : undefined) ?? skipReason ?? (await guard.checkChange(found))
   if (reason !== undefined) return skip(reason)
   if (doubt !== undefined) core.log(doubt)
-  return { ...tellChange(compared, description, step), lookedUp: sources.found }
+  return { ...renderChange(compared, description, step), lookedUp: sources.found }
 }
 
-/**
- * What the event is about has up to half of the bytes, if a change goes with it.
- * @param found what was found out about the range, as full sentences
- */
-function tellChange(change: Compared | undefined, found: string | undefined, step: AgentStep): ChangeFindings {
+/** @param description of the range, as full sentences */
+function renderChange(change: Compared | undefined, description: string | undefined, step: AgentStep): ChangeFindings {
   const { context, core, inputs, journal } = step
   const { changeContext: level, changeContextBytes: maxBytes } = inputs
   const event = eventSection(context.event, context.repository)
   const source = change?.pullRequest && pullRequestSection(change.pullRequest, context.serverUrl)
   const wanted = level === 'none' ? [] : [event, source, change && changeSection(change, level)]
   const sections = wanted.filter((section) => section !== undefined)
-  const told = sections.length === 0 ? undefined : renderSections(sections, maxBytes)
-  if (told !== undefined) core.log(told.description)
-  journal.recordChange(joinSentences([found, told?.description]) || undefined)
-  return { promptContext: told?.text ?? '', compared: change }
+  const rendered = sections.length === 0 ? undefined : renderSections(sections, maxBytes)
+  if (rendered !== undefined) core.log(rendered.description)
+  journal.recordChange(joinSentences([description, rendered?.description]) || undefined)
+  return { promptContext: rendered?.text ?? '', compared: change }
 }

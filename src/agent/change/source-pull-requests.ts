@@ -14,29 +14,33 @@ import type { Compared } from './compare-range.ts'
 import type { EventOrigin } from './event-origin.ts'
 
 type Listed = readonly ListedPullRequest[]
-/** A pull request that brought commits. */
+/** A pull request that commits came from. */
 export type SourcePullRequest = ListedPullRequest | PullRequest
 
-/** Each look-up costs a request or more; commits of a pull request that is known by then cost none. */
+/** Each look-up costs at least one request. Commits of a pull request that is already known need no look-up. */
 export const MAX_LOOK_UPS = 50
 
-/** What the guard's own pauses leave of the time for questions, in milliseconds: others come after it. */
+/** The part of the question budget that the loop guard's pauses leave for the requests after it. */
 const LEFT_BY_GUARD_MS = 25_000
 const SHARE_LEFT_BY_GUARD = 0.25
 
+/** Returns when the loop guard must stop waiting, on the clock's scale. */
 export function getGuardEnd({ deadlineAt, questions }: AgentStep): number {
   return deadlineAt - Math.min(LEFT_BY_GUARD_MS, questions.totalMs * SHARE_LEFT_BY_GUARD)
 }
 
-/** Up to a minute: as long as GitHub may take to know all that a merge brought. */
+/** Up to a minute: GitHub may take that long to associate the commits of a merge with their pull request. */
 const LAG_PAUSES_MS = [2_000, 4_000, 8_000, 16_000, 30_000]
 const LAG_MS = 60_001
 
-/** As GitHub writes it for a merge, and at the end of the first line for a squash. */
+/** GitHub's default message of a merge, and the end of its first line for a squash. */
 const NAMES_PULL_REQUEST = /^(?:Merge pull request #(\d+) from |.*\(#(\d+)\)\s*(?:\n|$))/
 
-/** Anybody can write a number into a message, and one of an issue or of another repository leads nowhere. */
-async function readMerged({ message, sha }: EventCommit, repository: string, github: GitHub) {
+/**
+ * Reads the pull request that the message of a commit names. Anybody can write a number into a message, so the pull request
+ * counts only if it was merged as this commit.
+ */
+async function readNamedPullRequest({ message, sha }: EventCommit, repository: string, github: GitHub) {
   const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
   const number = merged ?? squashed
   if (number === undefined) return undefined
@@ -44,25 +48,25 @@ async function readMerged({ message, sha }: EventCommit, repository: string, git
   return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
 }
 
-/** Whether the message of a commit names the pull request that it may have come with. */
+/** Whether the message of a commit names a pull request that the commit may have come from. */
 export const namesPullRequest = ({ message }: { readonly message: string }): boolean => NAMES_PULL_REQUEST.test(message)
 
-/** From commits to the pull requests that brought them. Each commit and each list is asked for once. */
+/** Looks up the pull requests that commits came from. Each commit and each list is requested once. */
 export interface SourceLookUp {
   /** The look-ups so far, by commit. */
   readonly found: ReadonlyMap<string, Promise<readonly SourcePullRequest[]>>
   /**
-   * The pull requests that brought a commit: merged ones, or an open one of the branch that was pushed to; none if it came
-   * without. @throws ActionError if GitHub does not tell
+   * Returns the pull requests that a commit came from: merged ones, or an open one of the branch that was pushed to; none if the
+   * commit was pushed directly.
+   * @throws ActionError if a request to GitHub fails
    */
   readonly find: (commit: EventCommit) => Promise<readonly SourcePullRequest[]>
-  /** @throws ActionError */
+  /** @throws ActionError if a request to GitHub fails */
   readonly listCommits: (number: number) => Promise<readonly PullRequestCommit[]>
 }
 
 /**
- * @param repository that has the commits; in another one than the run's, none of them came with the event
- * @param origin what the event is about
+ * @param repository of the commits. If it is not the run's repository, none of the commits came with the event.
  * @param known the look-ups of the same repository so far
  */
 export function openSourceLookUp(
@@ -92,20 +96,20 @@ export function openSourceLookUp(
     const { author, number } = found
     const { login } = event.sender
     if (author.login === login) return true
-    // The agent's commits may be by another account than its pull request.
+    // The agent may push commits with another account than the one that opens its pull request.
     const listed = await listCommits(number)
     return login !== '' && listOwners(author, listed, findHead(listed)).has(login)
   }
 
-  async function sourcesAmong(found: Listed, sha: string): Promise<Listed> {
+  async function filterSources(found: Listed, sha: string): Promise<Listed> {
     const sources: ListedPullRequest[] = []
-    for (const one of found) if (await isSource(one, sha)) sources.push(one)
+    for (const pullRequest of found) if (await isSource(pullRequest, sha)) sources.push(pullRequest)
     return sources
   }
 
   const testMergeHeads = new Map<string, string | undefined>()
 
-  /** What is said of GitHub's test merge of a pull request is about the head that was merged. */
+  /** Returns the head commit that GitHub's test merge of a pull request merged; undefined if the commit is no test merge. */
   async function findTestMergeHead(sha: string): Promise<string | undefined> {
     if (!testMergeHeads.has(sha)) {
       const commit = await orUndefined(openGitHub(step).readCommit(repository, sha), 'not-found', 'rejected')
@@ -114,36 +118,37 @@ export function openSourceLookUp(
     return testMergeHeads.get(sha)
   }
 
-  /** What was merged as a commit, or ends with it, is mostly known at once. */
+  /** Looks up a commit that came with the event. Merge commits and head commits of pull requests are mostly found first. */
   async function lookUpNew(sha: string): Promise<Listed | ActionError> {
     const github = openGitHub(step)
-    // Both at once, as most commits came with none; where the first answer is enough, a failure of the other is none.
-    const alsoAsked = github.findPullRequestsEndingWith(repository, sha)
-    alsoAsked.catch(() => undefined)
-    // GitHub refuses a commit that it does not know yet (422).
-    const refusedYet = (error: unknown): ActionError => rethrowFatal(error, 'rejected')
-    const found = await github.findPullRequestsOfCommit(repository, sha).catch(refusedYet)
-    if (!(found instanceof ActionError) && found.length > 0) return sourcesAmong(found, sha)
-    const ending = await sourcesAmong(await alsoAsked, sha)
+    // Send both requests at the same time, because most commits came from no pull request. If the first response is enough,
+    // an error of the second request is ignored.
+    const byHeadCommit = github.findPullRequestsEndingWith(repository, sha)
+    byHeadCommit.catch(() => undefined)
+    // GitHub rejects a commit that it does not know yet (422).
+    const toUnknownCommit = (error: unknown): ActionError => rethrowFatal(error, 'rejected')
+    const found = await github.findPullRequestsOfCommit(repository, sha).catch(toUnknownCommit)
+    if (!(found instanceof ActionError) && found.length > 0) return filterSources(found, sha)
+    const ending = await filterSources(await byHeadCommit, sha)
     if (ending.length > 0) return ending
     const head = kind === 'other' ? await findTestMergeHead(sha) : undefined
     if (head !== undefined) return lookUpNew(head)
     if (!isAboutCommits || branch === undefined) return found
-    // A forced push may have taken the commit out of it.
+    // A forced push may have removed the commit from its pull request.
     const ofBranch = await github.findPullRequestsOfBranch(repository, branch, 'open')
     return ofBranch.length > 0 ? ofBranch : found
   }
 
-  async function findOfCommit(commit: EventCommit): Promise<readonly SourcePullRequest[]> {
+  async function findSourcesOfCommit(commit: EventCommit): Promise<readonly SourcePullRequest[]> {
     const { sha, isByPusher } = commit
     const github = openGitHub(step)
-    const named = await readMerged(commit, repository, github)
+    const named = await readNamedPullRequest(commit, repository, github)
     if (named !== undefined) return [named]
-    if (ownCommits.length === 0) return sourcesAmong(await github.findPullRequestsOfCommit(repository, sha), sha)
-    // GitHub may not know yet where it came from. What its author pushed waits for no other answer.
+    if (ownCommits.length === 0) return filterSources(await github.findPullRequestsOfCommit(repository, sha), sha)
+    // GitHub may not know the pull request yet. A commit that its author pushed probably has none, so its empty list counts.
     const found = await pollUntil(
       () => lookUpNew(sha),
-      (answer) => !(answer instanceof ActionError) && (answer.length > 0 || isByPusher),
+      (result) => !(result instanceof ActionError) && (result.length > 0 || isByPusher),
       pausesBefore(LAG_PAUSES_MS, getLagEnd, step.clock),
       step,
     )
@@ -154,7 +159,7 @@ export function openSourceLookUp(
   return {
     found,
     find: (commit) => {
-      const sources = found.get(commit.sha) ?? findOfCommit(commit)
+      const sources = found.get(commit.sha) ?? findSourcesOfCommit(commit)
       found.set(commit.sha, sources)
       return sources
     },
@@ -163,9 +168,9 @@ export function openSourceLookUp(
 }
 
 /**
- * Which commits of a range belong to a pull request that brought one of them: the same commits, or those that a merge made of
- * them one after the other, which have other ids.
- * @param newest the one that the pull request brought
+ * Returns which commits of a range came from a pull request: its own commits, or the commits that a rebase merge created from
+ * them in the same order, with other ids.
+ * @param newest the newest commit of the range that came from the pull request
  * @param commits of the range, newest first
  * @param isCounted which of the pull request's commits to return
  */
@@ -177,42 +182,43 @@ export function matchCommits(
 ): readonly string[] {
   const below = commits.slice(commits.indexOf(newest))
   const written = listed.filter(isCounted).map(({ sha }) => sha)
-  for (const [index, one] of listed.toReversed().entries()) {
-    const made = below[index]
-    if (made?.message !== one.message || made.author !== one.author) break
-    if (isCounted(one)) written.push(made.sha)
+  for (const [index, original] of listed.toReversed().entries()) {
+    const rebased = below[index]
+    if (rebased?.message !== original.message || rebased.author !== original.author) break
+    if (isCounted(original)) written.push(rebased.sha)
   }
   return written
 }
 
-/** Pull requests by their numbers, for people: those of another repository than the run's also by its name. */
+/** Formats pull requests for people: by number, and in another repository than the run's also by the repository's name. */
 export function formatPullRequests(numbers: readonly number[], repository: string, { context }: AgentStep): string {
   return repository === context.repository
     ? formatNumbers(numbers)
     : formatNumbers(numbers, (number) => quoted(`${repository}#${number}`))
 }
 
-function allExempt(numbers: readonly number[], repository: string, step: AgentStep): string {
+function explainExempt(numbers: readonly number[], repository: string, step: AgentStep): string {
   const pullRequests = formatPullRequests(numbers, repository, step)
-  return `Every pull request of the change has a label of \`skip-labels\`: ${pullRequests}.`
+  return `Every pull request of the change has a label from \`skip-labels\`: ${pullRequests}.`
 }
 
 const isExempt = (labels: readonly string[], { inputs }: AgentStep): boolean =>
   inputs.skipLabels.some((label) => hasLabel(label, labels))
 
-/** A pull request that `change-range` names is sent whatever its labels are. */
+/** A pull request that `change-range` names is sent regardless of its labels. */
 const isOverridden = ({ inputs: { skipLabels, changeRange } }: AgentStep): boolean =>
   skipLabels.length === 0 || changeRange.kind === 'pull-request'
 
-/** A person who comments or reviews asks for the work whatever the labels are. */
+/** A person who comments or reviews requests the work regardless of the labels. */
 export const ASKED_BY_PEOPLE: readonly string[] = ['comment', 'review', 'issue']
 
-/** Whether the event's own pull requests decide, and not the commits of a range. */
+/** Whether the pull requests of the event decide instead of the commits of a range. */
 export const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: AgentStep): boolean =>
   inputs.changeRange.kind === 'event' && (numbers.length > 0 || event.kind === 'pull-request')
 
 /**
- * Checks the labels of the pull requests that the event names: those of its payload, or as they are now.
+ * Checks the labels of the pull requests that the event names. They come from the payload of a pull request event, and otherwise
+ * from GitHub.
  * @returns why the step is skipped, as a full sentence
  * @throws ActionError if GitHub does not provide them
  */
@@ -220,38 +226,39 @@ export async function checkEventLabels(origin: EventOrigin, step: AgentStep): Pr
   const { event, repository } = step.context
   if (isOverridden(step) || !isOfEvent(origin, step) || ASKED_BY_PEOPLE.includes(event.kind)) return undefined
   if (event.kind === 'pull-request')
-    return isExempt(event.subject.labels, step) ? allExempt([event.subject.number], repository, step) : undefined
+    return isExempt(event.subject.labels, step) ? explainExempt([event.subject.number], repository, step) : undefined
   for (const number of origin.numbers)
     if (!isExempt((await openGitHub(step).readPullRequest({ repository, number })).labels, step)) return undefined
-  return allExempt(origin.numbers, repository, step)
+  return explainExempt(origin.numbers, repository, step)
 }
 
 interface Sources {
-  /** The merged pull requests that brought commits, by number. */
+  /** The merged pull requests that commits came from, by number. */
   readonly pullRequests: ReadonlyMap<number, SourcePullRequest>
-  /** Which of them brought each commit. A commit that came without one, or was not looked up, has none. */
+  /** The pull requests that each commit came from. Empty for a commit that was pushed directly or not looked up. */
   readonly ofCommit: ReadonlyMap<string, ReadonlySet<number>>
-  /** Whether there were more commits than are looked up. */
+  /** Whether there were more than `MAX_LOOK_UPS` commits to look up. */
   readonly isCut: boolean
 }
 
 /**
+ * Finds the merged pull requests that commits came from.
  * @param commits newest first
- * @param enough after how many pull requests to stop
+ * @param maxPullRequests how many pull requests to find before the search stops
  */
 export async function findSources(
   commits: readonly EventCommit[],
   sources: SourceLookUp,
-  enough = Infinity,
+  maxPullRequests = Infinity,
 ): Promise<Sources> {
   const pullRequests = new Map<number, SourcePullRequest>()
   const ofCommit = new Map<string, Set<number>>(commits.map(({ sha }) => [sha, new Set()]))
   let lookUps = 0
   let isCut = false
   for (const commit of commits) {
-    if (pullRequests.size >= enough) break
+    if (pullRequests.size >= maxPullRequests) break
     const numbers = ofCommit.get(commit.sha)
-    // A pull request may have brought what another one was merged into its branch with: the message names that one.
+    // The branch of a pull request may contain the merge commit of another one, which the message of that commit names.
     if (numbers?.size !== 0 && !namesPullRequest(commit)) continue
     isCut ||= ++lookUps > MAX_LOOK_UPS
     if (isCut) {
@@ -269,12 +276,13 @@ export async function findSources(
   return { pullRequests, ofCommit, isCut }
 }
 
-/** Each costs a request. */
+/** Each list costs at least one request. */
 const MAX_FILE_LISTS = 30
 
 /**
- * The paths that only exempt pull requests touch: what others changed before a rename is in the renamed file. If it would take
- * too many requests, or GitHub lists only a part, none: the agent is then sent a file more than needed.
+ * Returns the paths that only exempt pull requests changed. If another pull request changed a file before it was renamed, the
+ * renamed file counts as changed by both. Returns no paths if that would take too many requests, or GitHub lists only some of
+ * the files: the agent then receives more files than necessary.
  * @throws ActionError if GitHub does not provide a list
  */
 async function findExemptPaths(
@@ -306,22 +314,22 @@ async function findExemptPaths(
   }
 }
 
-/** The paths, and those that their files were renamed to. */
+/** Returns the paths, and all paths that their files were renamed to. */
 function followRenames(paths: readonly string[], files: readonly FilePaths[]): ReadonlySet<string> {
   const renamed = new Map<string, string[]>()
   for (const [path, previousPath] of files)
     if (previousPath !== undefined) renamed.set(previousPath, [...(renamed.get(previousPath) ?? []), path])
   const reached = new Set(paths)
-  // The set grows while it is read.
+  // The loop also visits the paths that it adds.
   for (const path of reached) for (const later of renamed.get(path) ?? []) reached.add(later)
   return reached
 }
 
 /**
- * Takes out of a change what came with merged pull requests that have a label of `skip-labels`.
+ * Removes from a change the commits and files of merged pull requests that have a label from `skip-labels`.
  * @param sources the look-ups of the run's repository
  * @returns the rest of the change
- * @throws ActionError if GitHub does not provide what is needed
+ * @throws ActionError if a request to GitHub fails
  */
 export async function leaveOutExempt<Change extends Compared>(
   compared: Change,
@@ -330,10 +338,10 @@ export async function leaveOutExempt<Change extends Compared>(
   sources: SourceLookUp,
   step: AgentStep,
 ): Promise<Change | Skip> {
-  const isAsked = ASKED_BY_PEOPLE.includes(step.context.event.kind)
-  if (isOverridden(step) || isOfEvent(origin, step) || isAsked) return compared
+  const isByRequest = ASKED_BY_PEOPLE.includes(step.context.event.kind)
+  if (isOverridden(step) || isOfEvent(origin, step) || isByRequest) return compared
   const commits = compared.commits.toReversed().map((commit) => {
-    // What did not come with the event is older than any lag.
+    // Commits that did not come with the event are old enough for GitHub to know their pull requests.
     return origin.commits.find(({ sha }) => sha === commit.sha) ?? { ...commit, isByPusher: true }
   })
   const { repository } = compared
@@ -341,7 +349,7 @@ export async function leaveOutExempt<Change extends Compared>(
   const found = await findSources(commits, isOwn ? sources : openSourceLookUp(repository, origin, step))
   if (found.isCut)
     step.core.log(
-      `\`skip-labels\`: only ${MAX_LOOK_UPS} of ${commits.length} commits were looked up; the others count.`,
+      `\`skip-labels\`: looked up only ${MAX_LOOK_UPS} of ${commits.length} commits. The others count as changes.`,
     )
   const labelled = [...found.pullRequests.values()].filter(({ labels }) => isExempt(labels, step))
   const numbers = new Set(labelled.map(({ number }) => number))
@@ -354,10 +362,10 @@ export async function leaveOutExempt<Change extends Compared>(
   if (leftOut === 0) return compared
   const sorted = [...numbers].sort((a, b) => a - b)
   if (leftOut === compared.totalCommits && compared.unlisted === undefined)
-    return skip(allExempt(sorted, repository, step))
-  // A commit that GitHub does not list may touch any file.
-  const isWhole = compared.commits.length === compared.totalCommits
-  const paths = needsFiles && isWhole ? await findExemptPaths(compared, found, numbers, step) : new Set<string>()
+    return skip(explainExempt(sorted, repository, step))
+  // A commit that GitHub does not list may have changed any file.
+  const isComplete = compared.commits.length === compared.totalCommits
+  const paths = needsFiles && isComplete ? await findExemptPaths(compared, found, numbers, step) : new Set<string>()
   const isFileLeftOut = ({ path, previousPath = path }: ChangedFile): boolean =>
     paths.has(path) && paths.has(previousPath)
   return {
