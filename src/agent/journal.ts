@@ -223,6 +223,8 @@ export interface AgentStep extends Step {
   readonly heads: HeadTracker
   /** The terminal states that jobs have shown since when, by job id. A job that runs has none. */
   readonly jobEnds: Map<string, StandingEnd>
+  /** The ids of the jobs that a read has shown at work. */
+  readonly activeJobs: Set<string>
   /** The time of all questions to GitHub and the service before a prompt: those about rounds have a budget for each. */
   readonly questions: TimeBudget
 }
@@ -236,7 +238,14 @@ export function openQuestionBudget({ clock, deadlineAt, inputs }: Omit<AgentStep
 
 export function openAgentStep(inputs: AgentInputs, given: Step): AgentStep {
   const journal = new Journal(inputs, given)
-  const step = { ...given, inputs, journal, heads: new HeadTracker(given), jobEnds: new Map<string, StandingEnd>() }
+  const step = {
+    ...given,
+    inputs,
+    journal,
+    heads: new HeadTracker(given),
+    jobEnds: new Map<string, StandingEnd>(),
+    activeJobs: new Set<string>(),
+  }
   return { ...step, questions: openQuestionBudget(step) }
 }
 

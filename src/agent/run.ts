@@ -6,6 +6,7 @@ import { compareForPeople, findPeople, listNamedSources } from './change/change-
 import { type ChangeFindings, resolveChange } from './change/resolve-change.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { type AgentInputs, withContext } from './inputs.ts'
+import { hasSeenEnd } from './turn/job-state.ts'
 import { JobWatch } from './turn/job-watch.ts'
 import { decideTurn, type Stop } from './turn/decide-turn.ts'
 import { announceStart, previewTurn, runTurn } from './turn/run-turn.ts'
@@ -50,7 +51,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
   journal.recordSkip(await run(step).catch(stop))
   await readAtEnd(step).catch(stop)
   journal.noteEnd()
-  await writeLog(step)
+  await writeLog(step, (jobId) => hasSeenEnd(jobId, step))
   await replyToComment(endingAt(step, given.deadlineAt))
   return journal.report()
 }

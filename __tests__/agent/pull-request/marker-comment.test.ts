@@ -4,9 +4,11 @@ import { announceTurn, countFollowUp, nameJob, writeLog } from '../../../src/age
 import { isOwnComment, readMarker, updateMarker } from '../../../src/agent/marker.ts'
 import type { AgentStep } from '../../../src/agent/journal.ts'
 import type { LogPlace } from '../../../src/agent/report/report.ts'
+import type { TurnState } from '../../../src/agent/report/turn.ts'
 import { TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
+import { active } from '../../support/fake-client.ts'
 import { fakeClock, stepClockOf } from '../../support/fake-clock.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
@@ -180,6 +182,21 @@ describe('the log', () => {
     expect(github.deadlines.at(-1)).toBe(clock.now() + 1_500)
     expect([comments.asked, clock.passed()]).toEqual([['list', 'edit'], 0])
   })
+})
+
+test.each<[what: string, hasSeenEnd: boolean, isAttached: boolean, state: TurnState, settled: readonly number[]]>([
+  ['a step that has seen the job end', true, true, endWith('none'), [902]],
+  ['a step that has read the end once', false, true, endWith('none'), []],
+  ['a step that has not seen the end', true, true, { kind: 'timed-out', job: active }, []],
+  ['a step that has started the job', true, false, endWith('created'), []],
+])('%s settles the rows of killed steps: %j', async (_what, hasSeenEnd, isAttached, state, settled) => {
+  const comments = new SharedComments([withWorkingRows(MARKED, [901, 902])])
+  const step = stepWith(comments, isAttached ? { inputs: agentInputs({ task: ATTACH, label: 'docs-agent' }) } : {})
+  step.journal.updateTurn(state)
+  await writeLog(step, (jobId) => hasSeenEnd && jobId === 'job_1')
+  expect(lostIn(step)).toEqual([])
+  const working = (runId: number) => comments.bodies[0]?.match(new RegExp(`.*working since.*row=${runId}\\.`, 'm'))
+  expect([901, 902].filter((runId) => working(runId) === null)).toEqual(settled)
 })
 
 test.each<[string, (ActionError | 'lost')[], CommentRequest[]]>([

@@ -379,8 +379,9 @@ function openAtEnd(step: AgentStep): CommentAccess {
 /**
  * Adds the step's turns to the log in the pull request, once and at the end of the step, a red one too. If it cannot be
  * written, nothing else is lost.
+ * @param hasSeenEnd whether the step has seen a turn of a job end
  */
-export async function writeLog(step: AgentStep): Promise<void> {
+export async function writeLog(step: AgentStep, hasSeenEnd: (jobId: string) => boolean = () => false): Promise<void> {
   const { inputs, journal } = step
   const report = journal.report()
   const { log } = report
@@ -389,7 +390,12 @@ export async function writeLog(step: AgentStep): Promise<void> {
   const entry = toLogEntry(journal.turns, report, step.context, step.clock.wallTime(), getWaitsUntil(step))
   const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), ...entry }
   try {
-    const access = openAtEnd(step)
+    const opened = openAtEnd(step)
+    const settle = (rows: readonly string[]) => settleRows(rows, step, opened.github)
+    // A step that sends a prompt has settled the rows before.
+    const { task, state } = journal.newest
+    const isSettling = task.kind === 'attach' && state.kind === 'ended' && hasSeenEnd(task.jobId)
+    const access = isSettling ? { ...opened, settle } : opened
     // Requests for other things follow a list, so its text is old unless all has to end before it can be.
     const isHurried = access.deadline.at - step.clock.now() < VERIFY_AFTER_MS
     const found = log.commentId === undefined ? await findMarkerComment(log, access.github) : undefined

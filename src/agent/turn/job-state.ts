@@ -1,5 +1,5 @@
 import { isSamePullRequest, isTerminal, type Job } from '../../docs-service/schemas.ts'
-import type { StandingEnd } from '../journal.ts'
+import type { AgentStep, StandingEnd } from '../journal.ts'
 
 /** Whether the service says `active` in so many words. An unknown status, or none, is taken for running and proves nothing. */
 export function saysActive({ status, unlistedStatus, isAssumed }: Job): boolean {
@@ -63,4 +63,10 @@ export function standingAfter(before: StandingEnd | undefined, read: Job, nowMs:
 
 export function hasStood({ sinceMs, lastMs }: StandingEnd): boolean {
   return lastMs - sinceMs >= STANDING_MS
+}
+
+/** Whether the step has seen the job's newest turn end. One read of an end may be older than a turn that runs. */
+export function hasSeenEnd(jobId: string, { activeJobs, jobEnds }: Pick<AgentStep, 'activeJobs' | 'jobEnds'>): boolean {
+  const standing = jobEnds.get(jobId)
+  return standing !== undefined && (activeJobs.has(jobId) || hasStood(standing))
 }

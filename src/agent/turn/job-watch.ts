@@ -8,7 +8,7 @@ import { formatCount, formatDuration } from '../../text/format.ts'
 import { type AgentStep, writeMilestone } from '../journal.ts'
 import type { Outcome } from '../report/report.ts'
 import { type Ended, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
-import { isWithoutLink, seeEnd } from './job-state.ts'
+import { isWithoutLink, saysActive, seeEnd } from './job-state.ts'
 import { LINK_LAG_MS, nextLinkPollMs, nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
 
 /** How to wait. */
@@ -173,6 +173,7 @@ export class JobWatch {
       return
     }
     seeEnd(this.step.jobEnds, read, this.step.clock.now())
+    if (saysActive(read)) this.step.activeJobs.add(read.id)
     const { status, unlistedStatus, hasUnsafeLink, prLink } = read
     if (unlistedStatus !== undefined)
       this.#warnOnce(
