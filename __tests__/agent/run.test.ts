@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../src/agent/inputs.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
+import { conclude } from '../../src/agent/report/outcomes.ts'
+import { toOutputs } from '../../src/agent/report/outputs.ts'
 import type { Report } from '../../src/agent/report/report.ts'
-import type { Delivery } from '../../src/docs-service/client.ts'
+import { type Delivery, UNKNOWN_DELIVERY_HINT } from '../../src/docs-service/client.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -90,4 +92,21 @@ test('of a step that a defect stops after its job has ended, the job is told', a
   await expect(stopped).rejects.toThrow('nobody foresaw this')
   const known = tellKnown?.(refusal('internal'))
   expect(known && describeReport(known)).toMatchObject({ outcome: 'error', job: completed })
+})
+
+test('does not claim that nothing was sent if the step is stopped while its prompt is on its way', async () => {
+  let interrupt: ((error: ActionError) => Report) | undefined
+  let interrupted: Report | undefined
+  const createJob = (): Promise<Delivery> => {
+    interrupted = interrupt?.(refusal('cancelled'))
+    return Promise.resolve({ kind: 'accepted', job: active })
+  }
+  const step = fakeStep({ client: { ...fakeClient({ reads: [completed] }), createJob } })
+  await runAgent(agentInputs({ task: CREATE }), step, (report) => (interrupt = report))
+  if (interrupted === undefined) throw new Error('The step was not stopped.')
+  expect(toOutputs(interrupted)).toMatchObject({ changed: '', 'job-id': '' })
+  expect(conclude(interrupted)).toMatchObject({
+    advice: UNKNOWN_DELIVERY_HINT,
+    text: expect.stringContaining('It is not known whether the service accepted the prompt.'),
+  })
 })

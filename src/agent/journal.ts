@@ -95,6 +95,13 @@ export class Journal {
     this.updateTurn({ kind: 'stopped', error, isCancelled: this.#step.signal.aborted, during, roundStop })
   }
 
+  /** Writes that the step ends now, whatever it is doing. The service may have accepted a prompt that is being sent. */
+  interrupt(error: ActionError): void {
+    const { state } = this.newest
+    if (state.kind === 'sending') this.updateTurn({ ...state, kind: 'delivery-unknown' })
+    this.stop(error)
+  }
+
   /** Records what started the run. */
   recordTrigger(startedBy: LinkedText): void {
     this.#record({ startedBy })

@@ -40,7 +40,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
   const step = openAgentStep(inputs, reserveReplyTime(given, inputs))
   const { journal } = step
   onStop?.((error) => {
-    journal.stop(error)
+    journal.interrupt(error)
     return journal.report()
   })
   // An accepted job and a known pull request stay in the journal.

@@ -154,7 +154,7 @@ const RESPONSE_RESERVE_SHARE = 1 / 10
 /** A cancelled run waits this long for the response to a prompt, which contains the job's id. */
 const CANCEL_GRACE_MS = 1_000
 
-const UNKNOWN_DELIVERY_HINT =
+export const UNKNOWN_DELIVERY_HINT =
   "Before you run the step again, look for the job on the service's dashboard, or for its pull request in the documentation's repository."
 
 /** Keeps a hint only if it is about the base URL: “Try again later” could create a second job. */

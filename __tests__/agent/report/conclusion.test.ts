@@ -1,3 +1,4 @@
+import { UNKNOWN_DELIVERY_HINT } from '../../../src/docs-service/client.ts'
 import { expect, test } from '@jest/globals'
 import { adviseAttaching, conclude, LOOK_BEFORE_SENDING, TURN_MAY_RUN } from '../../../src/agent/report/outcomes.ts'
 import type { ChecksState, PullRequestFindings, TurnState } from '../../../src/agent/report/turn.ts'
@@ -63,6 +64,7 @@ const failedAfter = (work: 'updated' | 'unknown'): Fields => ({
 })
 const cancelledIn = (...during: Parameters<typeof stopWith>[1][]): TurnState => stopWith('cancelled', ...during)
 const STOPPED = 'The run was cancelled'
+const NOT_KNOWN = 'It is not known whether the service accepted the prompt.'
 const WAITED = 'The step waited 1 min 5 s. The job'
 const PROBLEM = 'The last look at it failed: It is proxy.'
 const SAW_NO_END = 'has ended, and it is not known whether that is the end of this follow-up.'
@@ -79,6 +81,12 @@ test.each<[text: string, advice: string, Fields]>([
   [`${FAILED} was looked at ${NO_CHECK}`, LOOK, failedAfter('unknown')],
   [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_BEFORE_SENDING, { task: FOLLOW_UP, state: cancelledIn(accept()) }],
   [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_AT_ROUND, { rounds: [turnIn(cancelledIn(accept()))] }],
+  [
+    `${STOPPED}. ${NOT_KNOWN}`,
+    UNKNOWN_DELIVERY_HINT,
+    { task: FOLLOW_UP, state: cancelledIn({ kind: 'delivery-unknown' }) },
+  ],
+  [`${STOPPED}. ${NOT_KNOWN}`, UNKNOWN_DELIVERY_HINT, { state: cancelledIn({ kind: 'delivery-unknown' }) }],
   [`${STOPPED} before the follow-up was sent.`, RUN_AGAIN, { task: FOLLOW_UP, state: cancelledIn() }],
   [`${STOPPED} before the service accepted the prompt.`, RUN_AGAIN, { state: cancelledIn({ kind: 'sending' }) }],
   [

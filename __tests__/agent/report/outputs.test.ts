@@ -122,6 +122,8 @@ test.each<[string, Fields, string]>([
   ],
   ['a follow-up whose answer was lost', followUp(stopWith('unknown-fate', LOST)), ''],
   ['a follow-up whose turn was not seen', followUp(stopWith('cancelled', accept())), ''],
+  ['a follow-up that was cancelled before its response', followUp(stopWith('cancelled', LOST)), ''],
+  ['a create that was cancelled before its response', { state: stopWith('cancelled', LOST) }, ''],
   ['a round that is on its way', inRound(accept()), ''],
   ['a round whose end was not seen', inRound({ kind: 'unconfirmed', job: completed }), ''],
   ['a round elsewhere', inRound(endWith('none', withoutLink)), ''],

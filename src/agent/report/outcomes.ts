@@ -1,4 +1,5 @@
 import { type Conclusion, MISSING_KEY } from '../../action/step-result.ts'
+import { UNKNOWN_DELIVERY_HINT } from '../../docs-service/client.ts'
 import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../../text/format.ts'
@@ -23,6 +24,7 @@ import {
   getStepEnd,
   getStepProgress,
   getTask,
+  isDeliveryUnknown,
   isLookedAt,
 } from './step-end.ts'
 import { isFixing, mayHaveChanged, type Previewed } from './turn.ts'
@@ -209,6 +211,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     end: 'cancelled',
     title: () => 'Cancelled',
     text: (report) => {
+      if (isDeliveryUnknown(report))
+        return 'The run was cancelled. It is not known whether the service accepted the prompt.'
       if (getJobId(report) === undefined) return 'The run was cancelled before the service accepted the prompt.'
       const [progress, job] = [getStepProgress(report), getJob(report)]
       if (progress === 'unsent') return 'The run was cancelled before the follow-up was sent.'
@@ -281,8 +285,11 @@ const LOOK_AT_THE_ROUND = "Check the service's dashboard before you send the job
 /** The first is what does the most harm if nobody does it, and the last what nobody misses. */
 function getAdvice(report: Report): string | undefined {
   const [outcome, error, progress] = [getOutcome(report), getError(report), getStepProgress(report)]
-  const isUntouched = error?.code === 'cancelled' && (getJobId(report) === undefined || progress === 'unsent')
+  const isUnknown = isDeliveryUnknown(report)
+  const isUntouched =
+    error?.code === 'cancelled' && !isUnknown && (getJobId(report) === undefined || progress === 'unsent')
   const inOrder = [
+    error?.code === 'cancelled' && isUnknown ? UNKNOWN_DELIVERY_HINT : undefined,
     error !== undefined && progress === 'taken' ? LOOK_BEFORE_SENDING : undefined,
     isStillRunning(report) && outcome !== 'error' ? adviseAttaching(report) : undefined,
     error?.hint,

@@ -13,6 +13,7 @@ import {
   getOperation,
   getOutcome,
   getOwnLink,
+  getOwnTurn,
   getPullRequest,
   getRounds,
   getStepFollowUpReason,
@@ -21,24 +22,18 @@ import {
 } from './step-end.ts'
 import { pagesFirst } from './summary.ts'
 import { formatEnd } from './turn-texts.ts'
-import { type FollowUpReason, isInScope, type Progress } from './turn.ts'
+import { type FollowUpReason, isInScope, isSent, type Progress } from './turn.ts'
 
 const MAX_MODEL_NAME = 200
 /** Longer than git and GitHub let a branch's name be. */
 const MAX_BRANCH_NAME = 1_000
 
-/** Whether the service may have taken the step's prompt. A step that attaches is about what the job did before. */
-function mayBeTaken({ kind }: Task, report: Report): boolean {
+/** Whether the service may have accepted the step's prompt. A step that attaches reports what the job did before. */
+function mayBeAccepted({ kind }: Task, report: Report): boolean {
   const code = getError(report)?.code
-  if (code === 'unknown-fate' || code === 'internal') return true
-  switch (kind) {
-    case 'attach':
-      return true
-    case 'create':
-      return getJob(report) !== undefined
-    case 'follow-up':
-      return isTaken(getStepProgress(report))
-  }
+  const turn = getOwnTurn(report)
+  const isUnknown = code === 'unknown-fate' || code === 'internal'
+  return kind === 'attach' || isUnknown || (turn !== undefined && isSent(turn))
 }
 
 /** Whether the service is known to have accepted the prompt of a follow-up. */
@@ -57,7 +52,7 @@ function isTaken(progress: Progress | undefined): boolean {
 function getChanged(report: Report): boolean | undefined {
   const [operation, task] = [getOperation(report), getTask(report)]
   if (operation !== undefined) return operation !== 'unchanged'
-  return task && mayBeTaken(task, report) ? OUTCOME_ROWS[getOutcome(report)].changed(report) : false
+  return task && mayBeAccepted(task, report) ? OUTCOME_ROWS[getOutcome(report)].changed(report) : false
 }
 
 /** Only of a prompt that the service is known to have taken. */

@@ -18,6 +18,7 @@ import {
   type Turn,
   type TurnEnd,
   type Turns,
+  withoutStop,
 } from './turn.ts'
 import {
   findDecidingStop,
@@ -158,7 +159,7 @@ function getTurns(report: Report): Turns | undefined {
   }
 }
 
-function getOwnTurn(report: Report): Turn | undefined {
+export function getOwnTurn(report: Report): Turn | undefined {
   return getTurns(report)?.[0]
 }
 
@@ -189,6 +190,12 @@ export function getLastProblem(report: Report): ActionError | undefined {
 export function getStepProgress(report: Report): Progress | undefined {
   const turn = getOwnTurn(report)
   return turn && getProgress(turn)
+}
+
+/** Whether the service may have accepted a prompt of which no response was read. */
+export function isDeliveryUnknown(report: Report): boolean {
+  const turn = getOwnTurn(report)
+  return turn !== undefined && withoutStop(turn.state).kind === 'delivery-unknown'
 }
 
 export function getStepFollowUpReason(report: Report): FollowUpReason | undefined {
