@@ -94,7 +94,7 @@ test.each(['checks/list-suites-for-ref', 'checks/list-annotations'])(
     }
     const { report, messages, log } = await play({ github: { checks: [fails] }, onAsked })
     expect([report.stop, report.pullRequest.checks, messages]).toEqual(['nothing-to-tell', 'none', []])
-    expect(log.join()).toContain('looking at that one')
+    expect(log.join()).toContain('Continuing with that commit')
   },
 )
 

@@ -19,36 +19,40 @@ import {
 } from '../report/turn.ts'
 import { findRoundStop } from './fix-rounds.ts'
 
-/** How long a commit's first check may take to be registered. */
+/** How long to wait for a commit's first check to be registered. */
 const DISCOVERY_MS = 60_000
-/** How long others may take to be registered when those that are known have passed. */
+/** How long to wait for further checks to be registered after all known checks have passed. */
 const SETTLE_MS = 15_000
-/** How long somebody may take to approve what waits for it, if nothing else is expected. */
+/** How long to wait for an approval if no check is running. */
 const APPROVAL_MS = 300_000
-/** How long the others may take after the first failure, if all that failed is to be told to the agent. */
-const OTHERS_MS = 300_000
+/** How long to wait for the remaining checks after the first failure, if the agent is sent all failures. */
+const REMAINING_CHECKS_MS = 300_000
 
 const isPending = ({ state }: Check): boolean => state === 'pending'
 const isRunning = (check: Check): boolean => isPending(check) && check.waitsForApproval !== true
 
-/** Whether nothing is expected but somebody's approval. */
+/** Whether every pending check waits for approval. */
 function waitForApproval(checks: readonly Check[]): boolean {
   return checks.some(isPending) && !checks.some(isRunning)
 }
 
 /**
- * What the checks come to if all stays as it is, and how much longer it has to.
- * @param stoodMs for how long all that is known has stood as it is
- * @param othersMs how much longer to wait for the others when one has failed
+ * Predicts the final state of the checks if nothing changes, and how much longer nothing must change.
+ * @param stableMs how long the checks have not changed
+ * @param remainingMs how much longer to wait for the other checks after one has failed
  */
-function foresee(checks: readonly Check[], stoodMs: number, othersMs: number): [end: ChecksState, endsInMs: number] {
-  if (listFailedChecks(checks).length > 0) return ['failure', checks.some(isPending) ? othersMs : 0]
-  if (checks.some(isPending)) return ['pending', waitForApproval(checks) ? APPROVAL_MS - stoodMs : Infinity]
-  if (checks.length === 0) return ['none', stoodMs < DISCOVERY_MS ? Infinity : 0]
-  return ['success', SETTLE_MS - stoodMs]
+function predictState(
+  checks: readonly Check[],
+  stableMs: number,
+  remainingMs: number,
+): [end: ChecksState, endsInMs: number] {
+  if (listFailedChecks(checks).length > 0) return ['failure', checks.some(isPending) ? remainingMs : 0]
+  if (checks.some(isPending)) return ['pending', waitForApproval(checks) ? APPROVAL_MS - stableMs : Infinity]
+  if (checks.length === 0) return ['none', stableMs < DISCOVERY_MS ? Infinity : 0]
+  return ['success', SETTLE_MS - stableMs]
 }
 
-/** All that a verdict rests on: what has the same fingerprint has not changed. */
+/** Covers every field that affects the state. */
 function toFingerprint(checks: readonly Check[]): string {
   const parts = checks.map(({ name, state, id, app, waitsForApproval }) =>
     JSON.stringify([name, state, id, app, waitsForApproval]),
@@ -56,80 +60,89 @@ function toFingerprint(checks: readonly Check[]): string {
   return parts.sort().join()
 }
 
-/** What the looks at the checks of one commit have shown. Without `checks` and `state` they never were read. */
-interface Looks {
+/** The checks of one commit after the newest read. `checks` and `state` are undefined if no read has succeeded. */
+interface PolledChecks {
   readonly checks?: readonly Check[]
   readonly state?: ChecksState
-  /** Whether nothing is expected but somebody's approval. */
+  /** Whether every pending check waits for approval. */
   readonly waitsForApproval?: boolean
-  /** Whether that, or the state, has changed. */
-  readonly isNews?: boolean
-  /** After how much longer without a change waiting is of no use, in milliseconds; 0 or less if it is of none now. */
+  /** Whether `state` or `waitsForApproval` differs from the read before. */
+  readonly isStateNew?: boolean
+  /** When waiting ends unless the checks change, in milliseconds from now; 0 or less if it ends now. */
   readonly endsInMs: number
-  /** That all have passed, so that no look before that end is of use. */
+  /** Whether all checks have passed, so that the next read is only needed when waiting ends. */
   readonly isSettling?: boolean
   readonly hasChanged: boolean
-  /** On the clock's scale, as all times here. */
+  /** On the clock's scale, like all times here. */
   readonly changedAt: number
   readonly failedSince?: number | undefined
-  /** Why the last look has shown nothing. */
+  /** Why the newest read failed. */
   readonly problem?: ActionError
 }
 
-/** What may be over at the next look. */
-const PASSING = new Set(['unreachable', 'service-error', 'rate-limited', 'bad-answer'])
+/** Errors that the next read may not have. */
+const TRANSIENT = new Set(['unreachable', 'service-error', 'rate-limited', 'bad-answer'])
 
 /**
- * @param look the checks, or why they could not be read, which changes nothing of what is known
- * @param isAll whether all that fails is to be told, so that the others are waited for
- * @param isOver whether the pull request is merged or closed
+ * Updates the checks of a commit after a read.
+ * @param read the checks, or the error of a failed read, which keeps the known checks
+ * @param awaitsAll whether to wait for the remaining checks after a failure
+ * @param isEnded whether the pull request is merged or closed
  */
-export function nextLook(
-  before: Looks | undefined,
-  look: readonly Check[] | ActionError,
+export function applyRead(
+  before: PolledChecks | undefined,
+  read: readonly Check[] | ActionError,
   now: number,
-  { isAll, isOver }: { readonly isAll: boolean; readonly isOver: boolean },
-): Looks {
-  if (look instanceof ActionError) {
-    const endsInMs = isOver || !PASSING.has(look.code) ? 0 : Infinity
-    return { changedAt: now, ...before, problem: look, isNews: false, hasChanged: false, endsInMs, isSettling: false }
+  { awaitsAll, isEnded }: { readonly awaitsAll: boolean; readonly isEnded: boolean },
+): PolledChecks {
+  if (read instanceof ActionError) {
+    const endsInMs = isEnded || !TRANSIENT.has(read.code) ? 0 : Infinity
+    return {
+      changedAt: now,
+      ...before,
+      problem: read,
+      isStateNew: false,
+      hasChanged: false,
+      endsInMs,
+      isSettling: false,
+    }
   }
-  const isSame = before?.checks !== undefined && toFingerprint(before.checks) === toFingerprint(look)
+  const isSame = before?.checks !== undefined && toFingerprint(before.checks) === toFingerprint(read)
   const changedAt = isSame ? before.changedAt : now
-  const failedSince = listFailedChecks(look).length === 0 ? undefined : (before?.failedSince ?? now)
-  const othersMs = isAll ? (failedSince ?? now) + OTHERS_MS - now : 0
-  const [end, leftMs] = foresee(look, now - changedAt, othersMs)
-  // No more are expected then.
-  const endsInMs = isOver && end !== 'success' ? 0 : leftMs
+  const failedSince = listFailedChecks(read).length === 0 ? undefined : (before?.failedSince ?? now)
+  const remainingMs = awaitsAll ? (failedSince ?? now) + REMAINING_CHECKS_MS - now : 0
+  const [end, leftMs] = predictState(read, now - changedAt, remainingMs)
+  // A merged or closed pull request is not expected to get further checks.
+  const endsInMs = isEnded && end !== 'success' ? 0 : leftMs
   const state = end === 'failure' || endsInMs <= 0 ? end : 'pending'
-  const waitsForApproval = waitForApproval(look)
-  const isNews = state !== before?.state || waitsForApproval !== before.waitsForApproval
-  const shown = { checks: look, state, waitsForApproval, isNews, hasChanged: !isSame }
-  return { ...shown, endsInMs, isSettling: end === 'success', changedAt, failedSince }
+  const waitsForApproval = waitForApproval(read)
+  const isStateNew = state !== before?.state || waitsForApproval !== before.waitsForApproval
+  const known = { checks: read, state, waitsForApproval, isStateNew, hasChanged: !isSame }
+  return { ...known, endsInMs, isSettling: end === 'success', changedAt, failedSince }
 }
 
 const MAX_NAMES = 3
-function formatSome(checks: readonly Check[], isWanted: (check: Check) => boolean, happens: string): string[] {
-  const found = checks.filter(isWanted)
+function formatMatching(checks: readonly Check[], matches: (check: Check) => boolean, status: string): string[] {
+  const found = checks.filter(matches)
   const names = found.map(({ name }) => oneLine(name, MAX_NAME_CHARS))
   const shown = [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])].join(', ')
-  return found.length === 0 ? [] : [`${countChecks(found)} of ${countChecks(checks)} ${happens} (${shown})`]
+  return found.length === 0 ? [] : [`${countChecks(found)} of ${countChecks(checks)} ${status} (${shown})`]
 }
 
-/** What is known of a commit's checks, in one line for the log. */
-export function formatChecks({ checks = [], state }: Pick<Looks, 'checks' | 'state'>, sha: string): string {
+/** Summarizes the checks of a commit in one line for the log. */
+export function formatChecks({ checks = [], state }: Pick<PolledChecks, 'checks' | 'state'>, sha: string): string {
   const commit = sha.slice(0, 7)
   if (checks.length === 0) return `Commit ${commit} has no checks${state === 'none' ? '' : ' yet'}.`
   const parts = [
-    ...formatSome(checks, (check) => check.state === 'failure', 'failed'),
-    ...formatSome(checks, (check) => check.waitsForApproval === true, 'waiting for approval'),
-    ...formatSome(checks, isRunning, 'still running'),
+    ...formatMatching(checks, (check) => check.state === 'failure', 'failed'),
+    ...formatMatching(checks, (check) => check.waitsForApproval === true, 'waiting for approval'),
+    ...formatMatching(checks, isRunning, 'still running'),
   ]
   if (parts.length === 0) parts.push(`all ${countChecks(checks)} passed${state === 'success' ? '' : ' so far'}`)
   return `Checks of commit ${commit}: ${parts.join(', ')}.`
 }
 
-/** How long the slowest check that still runs took on an earlier commit, as a sentence with a space before it; '' if unknown. */
+/** @returns how long the slowest running check took on an earlier commit, as a sentence after a space; '' if unknown */
 export function formatUsualTime(checks: readonly Check[], earlier: readonly Check[]): string {
   const times = checks.filter(isRunning).flatMap(({ name, app }) => {
     const { tookMs } = earlier.find((check) => check.name === name && check.app === app) ?? {}
@@ -137,11 +150,11 @@ export function formatUsualTime(checks: readonly Check[], earlier: readonly Chec
   })
   const [slowest] = times.sort((a, b) => b.tookMs - a.tookMs)
   if (slowest === undefined) return ''
-  return ` On the commit before, ${oneLine(slowest.name, MAX_NAME_CHARS)} took ${formatDuration(slowest.tookMs)}.`
+  return ` On the previous commit, ${oneLine(slowest.name, MAX_NAME_CHARS)} took ${formatDuration(slowest.tookMs)}.`
 }
 
-const MIN_LOOK_PAUSE_MS = 10_000
-const MAX_LOOK_PAUSE_MS = 60_000
+const MIN_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 60_000
 const SHARE_OF_AGE = 0.1
 
 const SHARE_LEFT = 0.1
@@ -150,79 +163,94 @@ const REQUESTS_PER_HOUR = 75
 const HOUR_MS = 3_600_000
 
 /**
- * The time to the next look, in milliseconds: a tenth of the age of the wait, so that the lag is in proportion. A change is
- * often followed by another one. A look that shows nothing new costs no request, and one that does costs up to five.
- * @param ageMs since the head came
- * @param isShort that requests have to be saved
+ * Returns the pause before the next read, in milliseconds: a tenth of the time waited so far, or the minimum after a change,
+ * because another change often follows soon. A read without changes does not count against the rate limit, and a read with
+ * changes costs up to five requests.
+ * @param ageMs how long this head commit has been watched
  */
-export function nextLookMs({ hasChanged, endsInMs, isSettling }: Looks, ageMs: number, isShort: boolean): number {
+export function getPollPauseMs(
+  { hasChanged, endsInMs, isSettling }: PolledChecks,
+  ageMs: number,
+  savesRequests: boolean,
+): number {
   if (isSettling) return endsInMs
-  const byAgeMs = Math.min(Math.max(ageMs * SHARE_OF_AGE, MIN_LOOK_PAUSE_MS), MAX_LOOK_PAUSE_MS)
-  const usualMs = hasChanged ? MIN_LOOK_PAUSE_MS : byAgeMs
-  return Math.min(isShort ? 2 * byAgeMs : usualMs, endsInMs)
+  const byAgeMs = Math.min(Math.max(ageMs * SHARE_OF_AGE, MIN_PAUSE_MS), MAX_PAUSE_MS)
+  const usualMs = hasChanged ? MIN_PAUSE_MS : byAgeMs
+  return Math.min(savesRequests ? 2 * byAgeMs : usualMs, endsInMs)
 }
 
-/** Whether few of the requests are left that the token has in an hour. */
+/** Whether less than a tenth of the token's hourly requests is left. */
 export function isNearLimit({ remaining, limit }: Usage): boolean {
   return remaining < limit * SHARE_LEFT
 }
 
-/** Whether a wait has cost more than its share: ten of them have one hour of a token together. */
+/** Whether a wait has used more than its share of the hourly requests. Ten waits at the same time stay within the limit. */
 export function isOverShare(counted: number, elapsedMs: number): boolean {
   return counted > FIRST_REQUESTS + (REQUESTS_PER_HOUR * elapsedMs) / HOUR_MS
 }
 
-const DOUBTFUL = 'A failed run counts although a later run of its workflow may have replaced it'
-const LOST_SCOPE = 'Could not tell whether the files of the pull request match `allowed-paths`'
-/** Left for the last read, so that it is over when the deadline is. */
-const LAST_READ_MS = 3_000
+const MAY_BE_REPLACED = 'A failed run counts as a failure although a later run of its workflow may have replaced it'
+const SCOPE_UNKNOWN = 'Could not determine whether the files of the pull request match `allowed-paths`'
+/** Reserved for the last read, so that it ends before the deadline. */
+const LAST_READ_TIMEOUT_MS = 3_000
 
-/** What is outside of `allowed-paths`, by a comparison: the list of a pull request's files would be of no certain commit. */
+/**
+ * Lists the files outside of `allowed-paths`. Uses a comparison, because the list of a pull request's files does not say
+ * which head commit it belongs to.
+ */
 async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<readonly string[] | undefined> {
   const { heads, inputs, journal } = step
   const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
-  return journal.orWarn(LOST_SCOPE, async () => {
+  return journal.orWarn(SCOPE_UNKNOWN, async () => {
     const github = openGitHub(step)
     const { repository, baseSha, headSha } = pullRequest
-    // A merge may have brought the head into its base branch, which holds all of it then.
-    const isIn = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
+    // After a merge, the base branch may contain the head, so that comparing them shows no files.
+    const isContained = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
     let change = await heads.compareWithBase(pullRequest, github)
-    if (isIn(change)) change = await github.compare(repository, baseSha, headSha)
+    if (isContained(change)) change = await github.compare(repository, baseSha, headSha)
     const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, step)
-    if (outside.length > 0 || (fileList === 'whole' && !isIn(change))) return outside
-    throw new ActionError('rejected', `GitHub lists only ${files.length} files of it.`)
+    if (outside.length > 0 || (fileList === 'whole' && !isContained(change))) return outside
+    throw new ActionError('rejected', `GitHub lists only ${files.length} files of the pull request.`)
   })
 }
 
 export function noteNewHead({ headSha }: PullRequest, { journal }: AgentStep): void {
-  journal.note(`The pull request has a new commit, ${headSha.slice(0, 7)}; looking at that one.`)
+  journal.note(`The pull request has a new commit, ${headSha.slice(0, 7)}. Continuing with that commit.`)
 }
 
-/** The pause after a look by how long the wait has lasted and what it has cost, in milliseconds. */
-function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (ageMs: number, looks: Looks) => number {
+/** Returns a function that determines the pause before the next read, in milliseconds, from the requests used so far. */
+function createPacer(
+  github: GitHub,
+  { clock }: Step,
+  heartbeat: Heartbeat,
+): (ageMs: number, polled: PolledChecks) => number {
   const [startedAt, { counted: before }] = [clock.now(), github.usage()]
-  let isSaid = false
-  return (ageMs, looks) => {
+  let isLogged = false
+  return (ageMs, polled) => {
     const usage = github.usage()
     const isNear = isNearLimit(usage)
-    if (isNear && !isSaid)
+    if (isNear && !isLogged)
       heartbeat.say(
-        `This token has ${usage.remaining} of ${usage.limit} requests left this hour, so the step asks half as often.`,
+        `This token has ${usage.remaining} of ${usage.limit} requests left this hour, so the step polls half as often.`,
       )
-    isSaid ||= isNear
-    const isShort = isNear || isOverShare(usage.counted - before, clock.now() - startedAt)
-    return nextLookMs(looks, ageMs, isShort)
+    isLogged ||= isNear
+    const savesRequests = isNear || isOverShare(usage.counted - before, clock.now() - startedAt)
+    return getPollPauseMs(polled, ageMs, savesRequests)
   }
 }
 
-/** What is found of a pull request by what the looks at its checks have shown. */
-function listFindings(pullRequest: PullRequest, looks: Partial<Looks>, { journal }: AgentStep): PullRequestFindings {
-  const { checks, state, waitsForApproval, problem } = looks
+/** Combines a pull request with its checks, and warns if the checks are unknown or uncertain. */
+function combineFindings(
+  pullRequest: PullRequest,
+  polled: Partial<PolledChecks>,
+  { journal }: AgentStep,
+): PullRequestFindings {
+  const { checks, state, waitsForApproval, problem } = polled
   if (checks === undefined && problem !== undefined) journal.warn('The checks could not be read', problem)
   const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
-  if (doubt !== undefined) journal.warn(DOUBTFUL, doubt)
+  if (doubt !== undefined) journal.warn(MAY_BE_REPLACED, doubt)
   return {
     ...describePullRequest(pullRequest),
     ...(state !== undefined && { checks: state }),
@@ -232,69 +260,71 @@ function listFindings(pullRequest: PullRequest, looks: Partial<Looks>, { journal
 }
 
 /**
- * Looks at a pull request until its checks and its files are known for the commit that is its head then, or the deadline is
- * near.
+ * Polls a pull request until its checks and its files are known for its current head commit, or the deadline is near.
  * @throws ActionError `cancelled`
  */
 export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): Promise<PullRequestFindings> {
   const { clock, deadlineAt, context, heads, inputs, journal, signal } = step
   const { turns } = journal
   const github = openGitHub(step)
-  const lastLookAt = deadlineAt - LAST_READ_MS
-  // These show how long checks take.
+  const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS
+  // The checks of the turn before show how long each check takes.
   const before = turns.at(-2)
   const earlier = (before && getFindings(before)?.checkList) ?? []
   const heartbeat = new Heartbeat({ clock, log: step.core.log })
-  const getPace = createPace(github, step, heartbeat)
+  const getPauseMs = createPacer(github, step, heartbeat)
   let known = pullRequest
 
   const readAgain = async (): Promise<void> => {
     known = (await orUndefined(heads.read(known))) ?? known
   }
-  /** Whether what fails on this head would go back to the agent, so that all of it is waited for. */
-  const mayGoBack = (): boolean => {
+  /** Whether the agent would be sent the failures of this head: then the step waits for all checks. */
+  const mayFixFailures = (): boolean => {
     const failed: PullRequestFindings = { ...describePullRequest(known), checks: 'failure' }
     return findRoundStop(failed, turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
   }
 
-  /** Until the checks of this head are known, there is another one, or time is up. */
-  async function watchHead(headSha: string): Promise<Partial<Looks>> {
+  /** Polls until the checks of this head are known, the pull request has another head, or time is up. */
+  async function watchHead(headSha: string): Promise<Partial<PolledChecks>> {
     const watchedSince = clock.now()
-    let before: Looks | undefined
+    let before: PolledChecks | undefined
     for (;;) {
       const checks = await github.readChecks(known.repository, headSha, context).catch(rethrowFatal)
-      const look = (): Looks => nextLook(before, checks, clock.now(), { isAll: mayGoBack(), isOver: !isOpen(known) })
-      // It was read directly before the first look. What is believed of a head was seen before it is read once more, which the
-      // next round does too.
-      const { endsInMs, state } = look()
-      const isReadLater = endsInMs > 0 || (state === 'failure' && mayGoBack())
+      const apply = (): PolledChecks =>
+        applyRead(before, checks, clock.now(), { awaitsAll: mayFixFailures(), isEnded: !isOpen(known) })
+      // Read the head again after its checks, to know that the checks are those of the current head. Not after the first poll
+      // if the head is read later anyway, by the next poll or by the fix round: it was read directly before this poll.
+      const { endsInMs, state } = apply()
+      const isReadLater = endsInMs > 0 || (state === 'failure' && mayFixFailures())
       if (before !== undefined || !isReadLater) await readAgain()
       if (known.headSha !== headSha) return { state: 'pending' }
-      const looks = look()
-      const told = formatChecks(looks, headSha)
-      if (looks.problem !== undefined)
-        heartbeat.beat(`The checks of commit ${headSha.slice(0, 7)} could not be read. ${describeError(looks.problem)}`)
-      else if (looks.isNews) {
+      const polled = apply()
+      const line = formatChecks(polled, headSha)
+      if (polled.problem !== undefined)
+        heartbeat.beat(
+          `The checks of commit ${headSha.slice(0, 7)} could not be read. ${describeError(polled.problem)}`,
+        )
+      else if (polled.isStateNew) {
         heartbeat.restart()
-        journal.note(told)
-      } else heartbeat.beat(told + formatUsualTime(looks.checks ?? [], earlier))
-      const leftMs = lastLookAt - clock.now()
-      if (looks.endsInMs <= 0 || leftMs <= 0) return looks
-      await clock.sleep(Math.min(getPace(clock.now() - watchedSince, looks), leftMs), signal)
-      before = looks
+        journal.note(line)
+      } else heartbeat.beat(line + formatUsualTime(polled.checks ?? [], earlier))
+      const leftMs = lastReadAt - clock.now()
+      if (polled.endsInMs <= 0 || leftMs <= 0) return polled
+      await clock.sleep(Math.min(getPauseMs(clock.now() - watchedSince, polled), leftMs), signal)
+      before = polled
     }
   }
 
   for (;;) {
     const { headSha } = known
     const outside = await findOutside(known, step)
-    let looks: Partial<Looks> = {}
-    if (inputs.waitForChecks) looks = await watchHead(headSha)
+    let polled: Partial<PolledChecks> = {}
+    if (inputs.waitForChecks) polled = await watchHead(headSha)
     else await readAgain()
-    const found = listFindings(known, looks, step)
+    const found = combineFindings(known, polled, step)
     if (known.headSha === headSha) return { ...found, ...(outside && { outside }) }
     heartbeat.restart()
     noteNewHead(known, step)
-    if (clock.now() >= lastLookAt) return found
+    if (clock.now() >= lastReadAt) return found
   }
 }
