@@ -40,7 +40,7 @@ test('each pull request has its own heads, whatever the case of its repository',
 test('a head stands after 15 s without another one, and is not known if the deadline comes first', async () => {
   const standing = async (shas: string, timeoutMs: number): Promise<[string | undefined, number]> => {
     const clock = fakeClock()
-    const found = await headsOf(shas, { clock, timeoutMs }).readStanding(PULL_REQUEST)
+    const found = await headsOf(shas, { clock, timeoutMs }).readStable(PULL_REQUEST)
     return [found?.headSha, clock.passed()]
   }
   expect(await standing('aaaa', 60_000)).toEqual(['a', 15_000])

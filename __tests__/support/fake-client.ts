@@ -7,7 +7,7 @@ import {
   type TerminalJob,
   type TerminalStatus,
 } from '../../src/docs-service/schemas.ts'
-import { isSameEnd, STANDING_MS } from '../../src/agent/turn/job-state.ts'
+import { isSameEnd, STABLE_END_MS } from '../../src/agent/turn/job-state.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 
@@ -96,8 +96,8 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
     if (standsBy === undefined || held === undefined || calls.includes('message')) return undefined
     const stoodMs = standsBy.now() - held.sinceMs
     const { job } = held
-    if (stoodMs >= STANDING_MS) held = undefined
-    return stoodMs <= STANDING_MS ? job : undefined
+    if (stoodMs >= STABLE_END_MS) held = undefined
+    return stoodMs <= STABLE_END_MS ? job : undefined
   }
 
   function hold(given: Job | Error | undefined): void {

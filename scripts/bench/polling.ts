@@ -1,6 +1,6 @@
 // Calculates how late a step sees the end of a job and with how many requests, and compares it with the optimum for as many
 // requests and with common alternatives.
-import { nextPollMs } from '../../src/agent/turn/poll-schedule.ts'
+import { getPollDelayMs } from '../../src/agent/turn/poll-schedule.ts'
 import { createRandom } from '../../src/emulator/service/random.ts'
 import { DISTRIBUTIONS, type Distribution } from './job-durations.ts'
 import type { Row } from './row.ts'
@@ -20,7 +20,7 @@ interface Policy {
 const OURS: Policy = {
   name: 'this action',
   nextS: (reads, elapsedS, random) =>
-    nextPollMs(undefined, { elapsedMs: elapsedS * 1_000, reads, minDelayMs: 0, random }) / 1_000,
+    getPollDelayMs(undefined, { elapsedMs: elapsedS * 1_000, reads, minDelayMs: 0, random }) / 1_000,
 }
 
 const ALTERNATIVES: readonly Policy[] = [

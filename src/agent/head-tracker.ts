@@ -4,13 +4,13 @@ import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts
 import { openGitHub, type Step } from '../action/step.ts'
 import type { Deadline } from '../runtime/time-budget.ts'
 
-/** How long GitHub's copies may lag, and so how long a head has to stand in doubt. */
-const STANDING_MS = 15_000
-const READ_AGAIN_MS = 5_000
+/** GitHub's replicas may lag this long, so a doubtful head is trusted only when it has not changed for this time. */
+const STABLE_HEAD_MS = 15_000
+const POLL_INTERVAL_MS = 5_000
 
 const getKey = ({ repository, number }: PullRequestAddress): string => `${repository.toLowerCase()}#${number}`
 
-/** The heads of pull requests in the order in which this step came to see them, as GitHub answers from copies that lag. */
+/** Remembers which heads of a pull request were replaced, so that a read from a stale replica is recognized. */
 export class HeadTracker {
   readonly #step: Step
   readonly #seen = new Map<string, { readonly newest: PullRequest; readonly replaced: ReadonlySet<string> }>()
@@ -21,12 +21,12 @@ export class HeadTracker {
     this.#step = step
   }
 
-  /** The pull request by the newest read of it; undefined if there was none. */
+  /** Returns the newest state of the pull request that this step has read, or `undefined` if it has read none. */
   newest(address: PullRequestAddress): PullRequest | undefined {
     return this.#seen.get(getKey(address))?.newest
   }
 
-  /** Lists the commits of a pull request, or gives what was listed last if that was for the same head, and has it. */
+  /** Lists the commits of a pull request. The last list is reused if it is for the same head and contains it. */
   async listCommits(pullRequest: PullRequest, github: GitHub): Promise<readonly PullRequestCommit[]> {
     const { headSha } = pullRequest
     if (this.#listed?.headSha === headSha) return this.#listed.commits
@@ -35,7 +35,7 @@ export class HeadTracker {
     return commits
   }
 
-  /** Compares the base branch with the head, or gives what was compared last if that was the same. */
+  /** Compares the base branch with the head. The last comparison is reused if it is the same. */
   async compareWithBase({ repository, baseRef, headSha }: PullRequest, github: GitHub): Promise<Comparison> {
     const ends = `${baseRef}...${headSha}`
     if (this.#compared?.ends !== ends)
@@ -44,43 +44,43 @@ export class HeadTracker {
   }
 
   /**
-   * Reads a pull request. A head that was seen to be replaced is an old copy, and is read again; only if it stands was the
-   * branch put back to it. Gives what was read of the newest head if the deadline comes first.
-   * @param time what each request may take, in milliseconds, or the deadline of all of them, or of each
-   * @throws ActionError if GitHub does not tell
+   * Reads a pull request. A head that another one has replaced is a stale read, so the pull request is read again. If the head
+   * is stable, the branch was reset to it. If the deadline comes first, returns the newest state that was read before.
+   * @param time the timeout of each request in milliseconds, or the deadline of all requests, or a function for that of each
+   * @throws ActionError if the pull request cannot be read
    */
   async read(address: PullRequestAddress, time?: number | Deadline | (() => Deadline)): Promise<PullRequest> {
     const read = async () => openGitHub(this.#step, typeof time === 'function' ? time() : time).readPullRequest(address)
     const found = await read()
     const seen = this.#seen.get(getKey(found))
     if (!seen?.replaced.has(found.headSha)) return this.#keep(found)
-    const stood = await this.#stand(found, read, ({ headSha }) => !seen.replaced.has(headSha))
-    return stood === undefined ? seen.newest : this.#keep(stood)
+    const stable = await this.#awaitStable(found, read, ({ headSha }) => !seen.replaced.has(headSha))
+    return stable === undefined ? seen.newest : this.#keep(stable)
   }
 
   /**
-   * Reads a pull request, and again until the head has stood as long as a copy may lag; undefined if it does not before the
-   * deadline.
-   * @param read reads it once, by `read`
-   * @throws ActionError if GitHub does not tell
+   * Reads a pull request until its head is stable, that is, has not changed for as long as replicas may lag.
+   * @param read reads it once, through `this.read`
+   * @returns `undefined` if the head cannot become stable before the deadline
+   * @throws ActionError if the pull request cannot be read
    */
-  async readStanding(
+  async readStable(
     address: PullRequestAddress,
     read = (): Promise<PullRequest> => this.read(address),
   ): Promise<PullRequest | undefined> {
-    return this.#stand(await read(), read)
+    return this.#awaitStable(await read(), read)
   }
 
-  async #stand(
+  async #awaitStable(
     first: PullRequest,
     read: () => Promise<PullRequest>,
-    isEnough: (found: PullRequest) => boolean = () => false,
+    isDone: (found: PullRequest) => boolean = () => false,
   ): Promise<PullRequest | undefined> {
     const { clock, deadlineAt, signal } = this.#step
     let found = first
-    for (let since = clock.now(); !isEnough(found) && clock.now() - since < STANDING_MS;) {
-      if (since + STANDING_MS > deadlineAt) return undefined
-      await clock.sleep(Math.min(READ_AGAIN_MS, since + STANDING_MS - clock.now()), signal)
+    for (let since = clock.now(); !isDone(found) && clock.now() - since < STABLE_HEAD_MS;) {
+      if (since + STABLE_HEAD_MS > deadlineAt) return undefined
+      await clock.sleep(Math.min(POLL_INTERVAL_MS, since + STABLE_HEAD_MS - clock.now()), signal)
       const next = await read()
       if (next.headSha !== found.headSha) since = clock.now()
       found = next

@@ -35,13 +35,13 @@ import { HeadTracker } from './head-tracker.ts'
 import { findUnreportedError, getRoundStop } from './report/turns.ts'
 
 /**
- * The live state of a step: its turns, what it did, what it could not do, and what it found out. It can be reported at any
- * moment, as a run may be cancelled at any moment.
+ * The live state of a step: its turns, facts, warnings and timeline. A run can be cancelled at any time, so the journal can be
+ * reported at any time.
  */
 export class Journal {
   readonly warnings: Warning[] = []
-  /** When the reads have to end that only improve the summary, on the clock's scale; undefined before the first of them. */
-  shownReadsEndAt: number | undefined
+  /** The deadline of the reads that only improve the summary, as a timestamp of `clock.now()`. The first of them sets it. */
+  summaryReadsEndAt: number | undefined
   readonly #step: Step
   readonly #turns: [Turn, ...Turn[]]
   readonly #timeline: TimelineEntry[] = []
@@ -63,8 +63,8 @@ export class Journal {
   }
 
   /**
-   * Begins a turn. A round continues with the same job, as it was last read. A turn without an end is replaced: nothing was
-   * sent, and nothing of its job is of this step.
+   * Begins a turn. A fix round continues with the job as it was last read. A turn without an end is replaced: no prompt was
+   * sent, so its job has nothing to do with this step.
    */
   begin(turn: Pick<Turn, 'task' | 'followUpReason' | 'failing'>): void {
     const { state } = this.newest
@@ -75,19 +75,19 @@ export class Journal {
     else this.#turns.push(begun)
   }
 
-  /** Writes the state of the newest turn. */
+  /** Sets the state of the newest turn. */
   updateTurn(state: TurnState): void {
     this.#replaceNewest({ ...this.newest, state })
   }
 
-  /** Writes that the log in the pull request may have a row of the newest turn. */
+  /** Records that the log in the pull request may have a row for the newest turn. */
   markInLog(): void {
     this.#replaceNewest({ ...this.newest, isInLog: true })
   }
 
   /**
-   * Writes what stopped the newest turn, or what was to follow it.
-   * @param roundStop why the turn was not sent, if it is a round that was refused at the last look
+   * Records the error that stopped the newest turn or the work after it.
+   * @param roundStop why the prompt was not sent, if the turn is a fix round whose last check failed
    */
   stop(error: ActionError, roundStop?: RoundStop): void {
     logCauses(error, this.#step.core.debug)
@@ -107,37 +107,37 @@ export class Journal {
     this.#record({ startedBy })
   }
 
-  /** Records the comment that asks, which gets a reply. */
+  /** Records the comment with the command, which gets a reply. */
   recordComment(comment: CommentAddress): void {
     this.#record({ comment })
   }
 
-  /** Records what was found of the change that started the run; undefined if nothing is to be said of it. */
+  /** Records the description of the change that started the run; `undefined` if there is nothing to show. */
   recordChange(change: string | undefined): void {
     this.#record({ change })
   }
 
-  /** Records which pull requests the change came from. */
+  /** Records the pull requests that the change comes from. */
   recordSources(sources: readonly PullRequestAddress[]): void {
     this.#record({ sources })
   }
 
-  /** Records why nothing was sent; undefined if something was. */
+  /** Records why the step sent nothing; `undefined` if it was not skipped. */
   recordSkip(skipReason: string | undefined): void {
     this.#record({ skipReason })
   }
 
-  /** Records the files that the step has changed, if they are known. */
+  /** Records the files that the step has changed; `undefined` if they are unknown. */
   recordFiles(changes: Changes | undefined): void {
     this.#record({ changes })
   }
 
-  /** Records the pull request as it was read once more at the end of the step. */
+  /** Records the pull request as it was read at the end of the step. */
   recordPullRequestAtEnd(pullRequestAtEnd: PullRequestFindings): void {
     this.#record({ pullRequestAtEnd })
   }
 
-  /** Records where the log of the turns is; undefined if there is none. */
+  /** Records the comment with the log of the turns; `undefined` if there is none. */
   setLogPlace(log: LogPlace | undefined): void {
     this.#record({ log })
   }
@@ -146,19 +146,19 @@ export class Journal {
     return this.#facts.log
   }
 
-  /** Something that the step did or decided, for the log and the time line. */
+  /** Adds what the step did or decided to the log and the timeline. */
   note(event: string): void {
     this.#addToTimeline(event)
     this.#step.core.log(event)
   }
 
-  /** Something that is to be seen without opening the log. */
+  /** Adds a notice, which readers see without opening the log, and a timeline entry. */
   notice(title: string, text: string): void {
     this.#addToTimeline(text)
     this.#step.core.notice(title, text)
   }
 
-  /** Something that was to be done on GitHub and could not be. */
+  /** Records that something on GitHub could not be done. */
   warn(lost: string, error: ActionError): void {
     this.warnings.push({ lost, error })
     this.#step.core.log(`${lost}: ${describeError(error)}`)
@@ -166,8 +166,9 @@ export class Journal {
   }
 
   /**
-   * Gives what `perform` does, or undefined if it could not be done.
-   * @throws ActionError `cancelled`, which is nothing to do without
+   * Returns the result of `perform`, or records a warning and returns `undefined` if it fails.
+   * @param lost the message of the warning
+   * @throws ActionError `cancelled`: a cancelled step does not continue
    */
   async orWarn<T>(lost: string, perform: () => Promise<T>): Promise<T | undefined> {
     try {
@@ -178,20 +179,20 @@ export class Journal {
     }
   }
 
-  /** Says what ended the rounds, as the step's own turn stays its result. */
-  noteEnd(): void {
+  /** Logs why the fix rounds ended: the result of the step is that of its first turn, so it does not show this. */
+  logEnd(): void {
     const end = getEnd(this.newest)
-    // Commits that may be in no merge are not to be overlooked.
+    // Readers must not overlook commits that may be unmerged.
     if (this.#turns.length > 1 && end?.kind === 'left-behind')
       this.notice(ERROR_TITLES['left-behind'], describeError(end.error))
     const unreported = findUnreportedError(this.#turns)
     if (unreported !== undefined) this.note(describeError(unreported))
     const stop = getRoundStop(this.#turns)
-    // That they have passed was said.
+    // The log already says that the checks have passed.
     if (stop !== undefined && stop !== 'passed') this.note(`No further round: ${STOPS[stop]}`)
   }
 
-  /** All that is known of the step. @param kind whether it has ended */
+  /** Returns everything that is known about the step. @param kind `running`: the step has not ended */
   report(kind: 'running' | 'ran' = 'ran'): Report {
     const { warnings } = this
     const [own, ...rounds] = this.#turns
@@ -216,27 +217,27 @@ export class Journal {
   }
 }
 
-/** A terminal state of a job that every read since `sinceMs` has shown, up to the newest read at `lastMs`. */
-export interface StandingEnd {
+/** A terminal state that every read of a job has shown, from `sinceMs` to the newest read at `lastMs`. */
+export interface ObservedEnd {
   readonly end: Job
   readonly sinceMs: number
   readonly lastMs: number
 }
 
-/** What every part of this action works with. */
+/** The step with what every part of this action shares. */
 export interface AgentStep extends Step {
   readonly inputs: AgentInputs
   readonly journal: Journal
   readonly heads: HeadTracker
-  /** The terminal states that jobs have shown since when, by job id. A job that runs has none. */
-  readonly jobEnds: Map<string, StandingEnd>
-  /** The ids of the jobs that a read has shown at work. */
+  /** The observed terminal states of jobs, by job id. A running job has none. */
+  readonly jobEnds: Map<string, ObservedEnd>
+  /** The ids of the jobs that a read has shown as `active`. */
   readonly activeJobs: Set<string>
-  /** The time of all questions to GitHub and the service before a prompt: those about rounds have a budget for each. */
+  /** The time for all requests to GitHub and the service before a prompt. Each fix round has a budget of its own. */
   readonly questions: TimeBudget
 }
 
-/** In milliseconds, and no more than half of the step's time. */
+/** At most half of the step's time. */
 const QUESTIONS_MS = 120_000
 
 export function openQuestionBudget({ clock, deadlineAt, inputs }: Omit<AgentStep, 'questions'>): TimeBudget {
@@ -250,7 +251,7 @@ export function openAgentStep(inputs: AgentInputs, given: Step): AgentStep {
     inputs,
     journal,
     heads: new HeadTracker(given),
-    jobEnds: new Map<string, StandingEnd>(),
+    jobEnds: new Map<string, ObservedEnd>(),
     activeJobs: new Set<string>(),
   }
   return { ...step, questions: openQuestionBudget(step) }
@@ -259,12 +260,12 @@ export function openAgentStep(inputs: AgentInputs, given: Step): AgentStep {
 const NOT_ENDED = {
   isGreen: false,
   title: 'The step has not ended',
-  text: 'This is what was known before the end of the step. A step that is killed leaves it behind.',
+  text: 'This result was written while the step was running. If it is still here afterwards, the step was killed.',
 }
 
 /**
- * Empty until the step's end: what decides whether the pull request is good can change until then, and a later step must not
- * take a killed one for one that has checked all. `result` has them, and says that the step has not ended.
+ * The outputs that stay empty until the step's end. They can change until then, and a later step must not mistake a killed
+ * step for one that has checked everything. `result` has them, but says that the step has not ended.
  */
 const AT_END: readonly string[] = [
   'checks',
@@ -273,7 +274,7 @@ const AT_END: readonly string[] = [
   'duration-seconds',
 ] satisfies readonly (keyof Outputs)[]
 
-/** Writes the outputs before the step's end, since a killed step writes nothing more. Every write makes the output file longer. */
+/** Writes the outputs before the step's end, because the step can be killed. Every write makes the output file longer. */
 export function writeMilestone({ core, journal }: AgentStep): void {
   const report = redactReport(journal.report('running'), core.redact)
   const result = renderResult(report, { ...NOT_ENDED, advice: conclude(report).advice }, core.redact)

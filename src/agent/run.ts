@@ -48,9 +48,9 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
     if (!(error instanceof ActionError)) throw error
     journal.stop(error)
   }
-  journal.recordSkip(await run(step).catch(stop))
+  journal.recordSkip(await runTurns(step).catch(stop))
   await readAtEnd(step).catch(stop)
-  journal.noteEnd()
+  journal.logEnd()
   await writeLog(step, (jobId) => hasSeenEnd(jobId, step))
   await replyToComment(endingAt(step, given.deadlineAt))
   return journal.report()
@@ -63,7 +63,7 @@ interface Planned {
 }
 
 /** Finds out what to send. */
-async function plan(step: AgentStep): Promise<Planned | Skip> {
+async function createPlan(step: AgentStep): Promise<Planned | Skip> {
   const asked = await fromComment(step)
   if (asked !== undefined && isSkip(asked)) return asked
   const change = await resolveChange(step)
@@ -74,13 +74,13 @@ async function plan(step: AgentStep): Promise<Planned | Skip> {
 }
 
 /** Takes the turns, one after the other. Gives why there is none, as a full sentence, if there is no reason to. */
-async function run(step: AgentStep): Promise<string | undefined> {
+async function runTurns(step: AgentStep): Promise<string | undefined> {
   const { context, core, inputs, journal } = step
   inputs.warnings.forEach(core.warn)
   if (!context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
   journal.recordTrigger(describeTrigger(context.event, inputs.command))
   noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
-  const planned = await step.questions.spend(() => plan(step))
+  const planned = await step.questions.spend(() => createPlan(step))
   if (isSkip(planned)) return planned.reason
 
   const { firstTurn, change } = planned
@@ -98,7 +98,7 @@ async function run(step: AgentStep): Promise<string | undefined> {
     core.startGroup(titleTurn(name, journal.newest))
     let taken: Plan | Stop | undefined
     try {
-      taken = await takeTurn({ task: journal.newest.task, target }, change, watch)
+      taken = await playTurn({ task: journal.newest.task, target }, change, watch)
     } finally {
       core.endGroup()
     }
@@ -113,19 +113,19 @@ async function run(step: AgentStep): Promise<string | undefined> {
 }
 
 /** Takes one turn, and its pull request as far as it goes. Gives what is to be sent next, if anything is. */
-async function takeTurn(plan: Plan, change: ChangeFindings, watch: JobWatch): Promise<Plan | Stop | undefined> {
+async function playTurn(plan: Plan, change: ChangeFindings, watch: JobWatch): Promise<Plan | Stop | undefined> {
   const { step } = watch
   announceStart(plan, step)
   const decision = await decideTurn(plan, watch)
   switch (decision.kind) {
     case 'send': {
       const end = await runTurn(decision.start, plan.target, watch)
-      return end.kind === 'stop' ? end : followThrough(end, change, step)
+      return end.kind === 'stop' ? end : finishTurn(end, change, step)
     }
     case 'preview':
-      return followThrough(previewTurn(plan, step), change, step)
+      return finishTurn(previewTurn(plan, step), change, step)
     case 'not-sent':
-      return followThrough(decision, change, step)
+      return finishTurn(decision, change, step)
     case 'replan':
       await withdrawTurn(step)
       return replan(decision, step)
@@ -139,7 +139,7 @@ function noticeMovedBase(moved: string | undefined, { journal }: AgentStep): voi
 }
 
 /** Finds out which pull requests the change came from, for the log. They are shown only, so a failure is ignored. */
-async function noteSources({ job }: Ended, change: ChangeFindings, step: AgentStep): Promise<void> {
+async function recordSources({ job }: Ended, change: ChangeFindings, step: AgentStep): Promise<void> {
   const { github, inputs, journal } = step
   if (github === undefined || inputs.label === '' || job.prLink === undefined || journal.turns.length > 1) return
   journal.recordSources((await orUndefined(listNamedSources(change, step))) ?? [])
@@ -154,7 +154,7 @@ async function trackPullRequest(end: Ended, change: ChangeFindings, step: AgentS
 }
 
 /** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
-async function followThrough(end: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Plan | undefined> {
+async function finishTurn(end: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Plan | undefined> {
   const { context, inputs, journal, signal } = step
   // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
   if (end.kind === 'submitted') signal.throwIfAborted()
@@ -162,7 +162,7 @@ async function followThrough(end: TurnEnd, change: ChangeFindings, step: AgentSt
   writeMilestone(step)
   if (end.kind === 'previewed') noticeMovedBase(describeBaseMovedByDryRun(inputs, context), step)
   if (end.kind !== 'ended' || !isToTrack(journal.turns)) return undefined
-  await noteSources(end, change, step)
+  await recordSources(end, change, step)
   for (;;) {
     const found = await trackPullRequest(end, change, step)
     journal.updateTurn({ ...end, pullRequest: found })

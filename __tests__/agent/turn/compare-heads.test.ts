@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { commitsOfTurn } from '../../../src/agent/turn/turn-work.ts'
+import { attributeCommits } from '../../../src/agent/turn/turn-work.ts'
 import { conclude } from '../../../src/agent/report/outcomes.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { type Comparison, MAX_COMMITS, type PullRequestCommit } from '../../../src/github/commits.ts'
@@ -47,7 +47,7 @@ test.each<[string, Given[], number, Record<string, number>]>([
   ['a branch that was put back', [A1], 0, {}],
 ])('whose commits are new after %s', (_what, listed, agents, others) => {
   // The dates that their authors gave them decide on the order of the list.
-  const found = commitsOfTurn(BEFORE, pullCommits(...listed).toReversed(), new Set([AGENT]))
+  const found = attributeCommits(BEFORE, pullCommits(...listed).toReversed(), new Set([AGENT]))
   expect({ ...found, others: Object.fromEntries(found.others) }).toEqual({ agents, others })
 })
 

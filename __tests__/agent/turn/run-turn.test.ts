@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import {
   LINK_LAG_MS,
-  nextLinkPollMs,
-  nextPollMs,
-  nextSettlePollMs,
-  nextTurnPollMs,
+  getLinkPollDelayMs,
+  getPollDelayMs,
+  getSettleDelayMs,
+  getTurnPollDelayMs,
   type PollState,
 } from '../../../src/agent/turn/poll-schedule.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
@@ -179,7 +179,7 @@ describe('job watch', () => {
       [
         'It is service-error. Trying again until the deadline.',
         'It is unreachable. Trying again until the deadline.',
-        'The service answers again.',
+        'The service responds again.',
         'The job is active.',
         'The job is archived.',
       ],
@@ -198,7 +198,7 @@ describe('job watch', () => {
         'Still waiting until 2026-01-01 00:03:22 UTC, for another 2 min 22 s.',
         'Still waiting until 2026-01-01 00:03:22 UTC, for another 1 min 22 s.',
         'Still waiting until 2026-01-01 00:03:22 UTC, for another 22 s.',
-        'The service answers again.',
+        'The service responds again.',
       ],
     ],
     [
@@ -206,9 +206,9 @@ describe('job watch', () => {
       [limited(5_000), limited(90_000), completed],
       [
         'It is rate-limited. Waiting until 2026-01-01 00:00:07 UTC.',
-        'Waiting until 2026-01-01 00:01:41 UTC, as the service asks.',
+        'Waiting until 2026-01-01 00:01:41 UTC, as the service requests.',
         'Still waiting until 2026-01-01 00:01:41 UTC, for another 34 s.',
-        'The service answers again.',
+        'The service responds again.',
       ],
     ],
     [
@@ -218,7 +218,7 @@ describe('job watch', () => {
         'It is rate-limited. Waiting until 2026-01-01 00:00:27 UTC.',
         'Still waiting until 2026-01-01 00:01:29 UTC, for another 29 s.',
         'Still waiting until 2026-01-01 00:02:10 UTC, for another 10 s.',
-        'The service answers again.',
+        'The service responds again.',
       ],
     ],
   ])('says %s', async (_what, reads, said) => {
@@ -357,7 +357,7 @@ test.each<[string, number | undefined, Partial<PollState>, number]>([
   ['which may be long', 300_000, { elapsedMs: 1e6, minDelayMs: 2_000 }, 300_000],
   ['and is no shorter than the service asks for', 2_000, { minDelayMs: 30_000 }, 30_000],
 ])('a job is read %s', (_when, fixedMs, state, expected) => {
-  expect(nextPollMs(fixedMs, { ...USUAL, ...state })).toBe(expected)
+  expect(getPollDelayMs(fixedMs, { ...USUAL, ...state })).toBe(expected)
 })
 
 test.each<[string, number | undefined, Partial<PollState>, number]>([
@@ -368,15 +368,15 @@ test.each<[string, number | undefined, Partial<PollState>, number]>([
   ['after a fixed time that is shorter', 100, { reads: 0 }, 100],
   ['not after one that is longer', 300_000, { reads: 9 }, 5_000],
 ])('the turn of a follow-up is looked for %s', (_when, fixedMs, state, expected) => {
-  expect(nextTurnPollMs(fixedMs, { ...USUAL, ...state })).toBe(expected)
+  expect(getTurnPollDelayMs(fixedMs, { ...USUAL, ...state })).toBe(expected)
 })
 
 test('the reads for a link go on at the usual pace if the first ones fail', () => {
-  expect([4, 5, 6].map((reads) => nextLinkPollMs(7_000, { ...USUAL, reads }))).toEqual([5_000, 7_000, 7_000])
-  expect(nextLinkPollMs(7_000, { ...USUAL, reads: 1, minDelayMs: 3_000 })).toBe(3_000)
+  expect([4, 5, 6].map((reads) => getLinkPollDelayMs(7_000, { ...USUAL, reads }))).toEqual([5_000, 7_000, 7_000])
+  expect(getLinkPollDelayMs(7_000, { ...USUAL, reads: 1, minDelayMs: 3_000 })).toBe(3_000)
 })
 
 test('the reads for a link fill its time, which is fifteen seconds', () => {
-  expect([0, 1, 2, 3, 4].map(nextSettlePollMs).reduce((sum, ms) => sum + ms)).toBe(LINK_LAG_MS)
+  expect([0, 1, 2, 3, 4].map(getSettleDelayMs).reduce((sum, ms) => sum + ms)).toBe(LINK_LAG_MS)
   expect(LINK_LAG_MS).toBe(15_000)
 })

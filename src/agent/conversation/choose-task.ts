@@ -9,7 +9,7 @@ import { isMarkedWithLabel, isMarkerComment, mostTrusted, warnOfLimit } from '..
 import { type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
-import { ASK_AGAIN, type Replan } from '../turn/decide-turn.ts'
+import { RETRY_HINT, type Replan } from '../turn/decide-turn.ts'
 import { findPullRequestJob, openSearch, type Search } from './prove-job.ts'
 
 /** Each one costs several requests. If so many are not the agent's, the label is used for something else. */
@@ -173,7 +173,7 @@ export async function chooseTask(step: AgentStep): Promise<Plan | Skip> {
   if (task.kind !== 'attach') warnOfReRun(step)
   if (task.kind !== 'create') return { task, target: { kind: 'job' } }
   if (onOpenPr === 'new') return { task, target: { kind: 'new-job' } }
-  const found = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, []), ASK_AGAIN)
+  const found = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, []), RETRY_HINT)
   if ('jobId' in found && onOpenPr === 'skip')
     return skip(
       `Pull request #${found.pullRequest.number} of the agent is open${formatUnconfirmed(step)}, and \`on-open-pr\` is \`skip\`.`,
@@ -190,7 +190,7 @@ export async function replan({ target, reason }: Replan, step: AgentStep): Promi
   return questions.spend(async () => {
     const ended = [...target.ended, target.rolling.pullRequest.number]
     journal.setLogPlace(undefined)
-    const next = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, ended), ASK_AGAIN)
+    const next = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, ended), RETRY_HINT)
     if ('jobId' in next && ended.length === MAX_CHOICES)
       throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is also open.`, {
         hint: 'Run the step again to continue with that pull request.',

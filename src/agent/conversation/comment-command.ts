@@ -8,7 +8,7 @@ import { isSkip, type NewJobTarget, type Plan, type RollingPullRequest, type Ski
 import { type AskingComment, changeSection, formatOpenPullRequest, promptOfComment, renderSections } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
-import { AGAIN, ELSEWHERE } from '../turn/decide-turn.ts'
+import { RETRY_COMMENT_HINT, OTHER_PLACE_HINT } from '../turn/decide-turn.ts'
 import { canNameSource, formatUnconfirmed, warnOfReRun } from './choose-task.ts'
 import { findPullRequestJob, openSearch, type Search } from './prove-job.ts'
 
@@ -46,7 +46,7 @@ async function findRolling(address: CommentAddress, search: Search): Promise<Rol
   const found = await findPullRequestJob(address, search)
   if ('jobId' in found) return found
   const { pullRequest, objections, isUndecided } = found
-  if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`)
+  if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
   if (objections.length === 0) return { kind: 'new-job', undecided: isUndecided === true ? [number] : [] }
   return skip(`Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ASK_IN_AN_ISSUE}`)
 }
@@ -89,7 +89,9 @@ export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefi
   const search = openSearch(step)
   const github = openGitHub(search)
   const checkPermission = () => github.mayWrite(address.repository, author)
-  if (!(await orNotSent('Could not determine whether the author has write access', checkPermission, AGAIN)))
+  if (
+    !(await orNotSent('Could not determine whether the author has write access', checkPermission, RETRY_COMMENT_HINT))
+  )
     return skip('The author of the comment does not have write access to this repository.')
   step.journal.recordComment(address)
 
@@ -97,10 +99,10 @@ export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefi
     return skip(
       `There is no instruction after \`${command}\`. Write an instruction for the agent after the command, such as \`${command} Shorten the second paragraph.\``,
     )
-  if (isOnPullRequest && !subject.isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
+  if (isOnPullRequest && !subject.isOpen) return skip(`Pull request #${number} is closed. ${OTHER_PLACE_HINT}`)
   const unknown = `Could not determine whether pull request #${number} comes from a job`
   const found = isOnPullRequest
-    ? await orNotSent(unknown, () => findRolling(address, search), AGAIN)
+    ? await orNotSent(unknown, () => findRolling(address, search), RETRY_COMMENT_HINT)
     : ({ kind: 'new-job' } as const)
   if (isSkip(found)) return found
 
@@ -108,7 +110,9 @@ export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefi
   if (!isReview && !dryRun)
     await step.journal.orWarn('The reaction was not added to the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
-  const review = isReview ? await orNotSent('The comments of the review could not be read', readReview, AGAIN) : []
+  const review = isReview
+    ? await orNotSent('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT)
+    : []
   const prompt = promptOfComment(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
     tellsSubject: 'kind' in found,

@@ -9,10 +9,10 @@ import type { Deadline } from '../../runtime/time-budget.ts'
 import { isMarkerComment, mostTrusted, pickLogComment, readMarker } from '../marker.ts'
 import type { RollingPullRequest } from '../plan.ts'
 import type { AgentStep } from '../journal.ts'
-import { isWithoutLink, seeEnd } from '../turn/job-state.ts'
+import { isWithoutLink, recordEnd } from '../turn/job-state.ts'
 import { createPoller } from '../turn/job-watch.ts'
-import { LINK_LAG_MS, nextTurnPollMs } from '../turn/poll-schedule.ts'
-import { findObjection, objectionTo } from '../turn/decide-turn.ts'
+import { LINK_LAG_MS, getTurnPollDelayMs } from '../turn/poll-schedule.ts'
+import { findObjection, getObjection } from '../turn/decide-turn.ts'
 
 /** The step with a deadline for the reads before the prompt. */
 export interface Search extends AgentStep {
@@ -47,7 +47,7 @@ async function readJob(jobId: string, search: Search, lagsUntil: number): Promis
   let last: Job | ActionError | undefined
   const observe = (read: Job | ActionError): void => {
     last = read
-    if (!(read instanceof ActionError)) seeEnd(jobEnds, read, clock.now())
+    if (!(read instanceof ActionError)) recordEnd(jobEnds, read, clock.now())
   }
   const sleep = async (ms: number, rateLimit?: ActionError): Promise<void> => {
     if (rateLimit === undefined) return clock.sleep(ms, signal)
@@ -57,7 +57,7 @@ async function readJob(jobId: string, search: Search, lagsUntil: number): Promis
   const poll = createPoller(search, { observe, sleep }, rateLimitDeadline)
   const isFound = (job: Job): boolean => !isWithoutLink(job) || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {
-    const job = await poll(jobId, isFound, { nextMs: nextTurnPollMs, readsAtOnce: true })
+    const job = await poll(jobId, isFound, { getDelayMs: getTurnPollDelayMs, readsImmediately: true })
     if (job !== undefined) return job
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
@@ -117,7 +117,7 @@ export async function findPullRequestJob(
   }
   for (const named of untrusted) {
     const job = await readUntrustedJob(named.jobId, search)
-    const isProven = job !== undefined && objectionTo(job, pullRequest, search.context.serverUrl) === undefined
+    const isProven = job !== undefined && getObjection(job, pullRequest, search.context.serverUrl) === undefined
     if (isProven) return { ...named, pullRequest, isProven }
   }
   return { pullRequest, objections }

@@ -92,8 +92,8 @@ const SHOWN_READS_MS = 60_000
 
 /** When these reads have to end: the time begins with the first of them. */
 function getShownReadsEnd({ clock, deadlineAt, journal }: AgentStep): number {
-  journal.shownReadsEndAt ??= clock.now() + SHOWN_READS_MS
-  return Math.min(journal.shownReadsEndAt, deadlineAt)
+  journal.summaryReadsEndAt ??= clock.now() + SHOWN_READS_MS
+  return Math.min(journal.summaryReadsEndAt, deadlineAt)
 }
 
 function describeWanted(inputs: AgentInputs): string {

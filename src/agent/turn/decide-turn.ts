@@ -11,20 +11,20 @@ import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import type { FixRoundTarget, Plan, PullRequestTarget, Target } from '../plan.ts'
 import { findStopBeforeSend } from '../pull-request/fix-rounds.ts'
 import { announceToJob, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
-import { type AgentStep, openQuestionBudget, type StandingEnd } from '../journal.ts'
+import { type AgentStep, openQuestionBudget, type ObservedEnd } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import { type RoundStop, STOPS, type TurnEnd } from '../report/turn.ts'
-import { hasStood, isSameEnd, isWithoutLink, STANDING_MS, takesPrompts } from './job-state.ts'
-import { findJob, type JobWatch, waitForJob } from './job-watch.ts'
-import { nextTurnPollMs } from './poll-schedule.ts'
+import { isStable, isSameEnd, isWithoutLink, STABLE_END_MS, acceptsPrompts } from './job-state.ts'
+import { readJob, type JobWatch, waitForJob } from './job-watch.ts'
+import { getTurnPollDelayMs } from './poll-schedule.ts'
 import { type HeadBefore, readHeadBefore } from './turn-work.ts'
 
 /** What to do if a comment cannot be answered, because something is not known, or because its pull request has ended. */
-export const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
-export const ELSEWHERE = 'Ask in an open pull request or in an issue.'
+export const RETRY_COMMENT_HINT = 'Run the workflow again when it can be asked, or write the comment once more.'
+export const OTHER_PLACE_HINT = 'Ask in an open pull request or in an issue.'
 
 /** What to do if a question has no answer: who asked for one pull request must not get two because of it. */
-export const ASK_AGAIN =
+export const RETRY_HINT =
   'Run the step again when it can be asked. With `on-open-pr: new` nobody is asked, and each run starts a job.'
 
 /** The prompt is not to be sent. */
@@ -85,7 +85,7 @@ function refuse(message: string, hint: string): Stop {
 }
 
 const getName = ({ rolling }: PullRequestTarget): string => `Pull request #${rolling.pullRequest.number}`
-const hintFor = ({ reason }: PullRequestTarget): string => (reason === 'comment' ? AGAIN : ASK_AGAIN)
+const getHint = ({ reason }: PullRequestTarget): string => (reason === 'comment' ? RETRY_COMMENT_HINT : RETRY_HINT)
 
 const describeUnknown = ({ rolling }: PullRequestTarget): string =>
   `Could not tell whether pull request #${rolling.pullRequest.number} is still open`
@@ -110,19 +110,21 @@ function decideOnObjection(target: PullRequestTarget, job: Job, objection: strin
 function decideOnState(target: PullRequestTarget, { state }: PullRequest): TargetDecision {
   if (isOpen({ state })) return SEND
   const end = `${getName(target)} was ${state} meanwhile`
-  return target.reason === 'pull-request' ? { kind: 'replan', target, reason: end } : refuse(`${end}.`, ELSEWHERE)
+  return target.reason === 'pull-request'
+    ? { kind: 'replan', target, reason: end }
+    : refuse(`${end}.`, OTHER_PLACE_HINT)
 }
 
 async function checkJob(target: PullRequestTarget, job: Job, step: AgentStep): Promise<TargetDecision> {
   const ask = () => findObjection(job, target.rolling.pullRequest, step)
-  const objection = await orNotSent(describeUnknown(target), ask, hintFor(target))
+  const objection = await orNotSent(describeUnknown(target), ask, getHint(target))
   return objection === undefined ? SEND : decideOnObjection(target, job, objection)
 }
 
 /** The state of the pull request is asked last. */
 async function checkState(target: PullRequestTarget, step: AgentStep): Promise<TargetDecision> {
   const read = () => step.heads.read(target.rolling.pullRequest, step.questions)
-  return decideOnState(target, await orNotSent(describeUnknown(target), read, hintFor(target)))
+  return decideOnState(target, await orNotSent(describeUnknown(target), read, getHint(target)))
 }
 
 /** Older reads of the job or the pull request are repeated before the prompt is sent. */
@@ -166,8 +168,8 @@ async function checkTarget(target: Target, job: Job, step: AgentStep): Promise<T
  * @throws ActionError `not-sent` if that cannot be found out
  */
 export async function decideSend(target: Target, before: Job, watch: JobWatch): Promise<SendDecision> {
-  const now = await findJob(before.id, watch)
-  const stands = now !== undefined && (isTerminal(before) ? isSameEnd(now, before) : takesPrompts(now))
+  const now = await readJob(before.id, watch)
+  const stands = now !== undefined && (isTerminal(before) ? isSameEnd(now, before) : acceptsPrompts(now))
   return stands ? checkTarget(target, now, watch.step) : { kind: 'wait', now }
 }
 
@@ -185,13 +187,13 @@ async function reserveFollowUp(target: Target, job: Job, step: AgentStep): Promi
   }
   return step.questions.spend(async () => {
     const decision = await checkJob(target, job, step)
-    return decision.kind === 'send' ? count(target, step) : decision
+    return decision.kind === 'send' ? reserveCount(target, step) : decision
   })
 }
 
-async function count(target: PullRequestTarget, step: AgentStep): Promise<TargetDecision> {
+async function reserveCount(target: PullRequestTarget, step: AgentStep): Promise<TargetDecision> {
   const uncounted = `The follow-up could not be counted in pull request #${target.rolling.pullRequest.number}`
-  const counted = await orNotSent(uncounted, () => countFollowUp(target.rolling, step), ASK_AGAIN)
+  const counted = await orNotSent(uncounted, () => countFollowUp(target.rolling, step), RETRY_HINT)
   if (counted !== 'used-up') {
     step.journal.setLogPlace(counted)
     return SEND
@@ -221,7 +223,7 @@ function isOutdated({ id }: Job, { step: { clock, jobEnds } }: JobWatch): boolea
 /** A dry run without a key takes the job as the pull request's comment names it. */
 async function decideWithoutService(target: Target, step: AgentStep): Promise<TurnDecision> {
   if (target.kind !== 'pull-request' || target.reason === 'comment') return PREVIEW
-  const decision = await count(target, step)
+  const decision = await reserveCount(target, step)
   return decision.kind === 'send' ? PREVIEW : decision
 }
 
@@ -232,7 +234,7 @@ const UNREAD = 'The prompt was not sent: the job could not be read before the de
 const WITHOUT_JOB_ID = 'Create a new job: run the same step without `job-id`.'
 const ARCHIVED = 'The prompt was not sent: the job is archived.'
 const NO_END = "The prompt was not sent: the job's current turn did not end before the deadline."
-const NOT_IDLE = `The prompt was not sent: the job was not idle for ${STANDING_MS / 1_000} seconds before the deadline.`
+const NOT_IDLE = `The prompt was not sent: the job was not idle for ${STABLE_END_MS / 1_000} seconds before the deadline.`
 const LATER = 'Run the same step again later, or increase `timeout-minutes`.'
 
 function notSent(reason: NotSent['reason'], why: string, { reads }: JobWatch, hint = LATER): NotSent {
@@ -242,7 +244,7 @@ function notSent(reason: NotSent['reason'], why: string, { reads }: JobWatch, hi
 const RUN_AGAIN = 'Run the same step again.'
 
 /** The step for what is asked before a prompt: a round has time of its own for that. */
-function openQuestions({ kind }: Target, step: AgentStep): AgentStep {
+function withOwnBudget({ kind }: Target, step: AgentStep): AgentStep {
   return kind === 'fix-round' ? { ...step, questions: openQuestionBudget(step) } : step
 }
 
@@ -253,7 +255,7 @@ export async function recheckBeforeSend(
   watch: JobWatch,
 ): Promise<FollowUpStart | Stop> {
   // Somebody else's prompt may have had its turn.
-  const head = known && (await readHeadBefore(before, openQuestions(target, watch.step), true))
+  const head = known && (await readHeadBefore(before, withOwnBudget(target, watch.step), true))
   const decision = await decideSend(target, before, watch)
   switch (decision.kind) {
     case 'send':
@@ -274,15 +276,15 @@ export async function recheckBeforeSend(
  * the prompt.
  * @returns the newest read, which shows another state if the given one did not stand; undefined if the time does not suffice
  */
-async function awaitIdle(end: Job, watch: JobWatch): Promise<Job | undefined> {
+async function waitUntilIdle(end: Job, watch: JobWatch): Promise<Job | undefined> {
   const { clock, core, deadlineAt, jobEnds } = watch.step
-  const standing = (): StandingEnd => jobEnds.get(end.id) ?? { end, sinceMs: clock.now(), lastMs: clock.now() }
-  if (hasStood(standing())) return end
-  const leftMs = (): number => Math.max(0, standing().sinceMs + STANDING_MS - clock.now())
+  const standing = (): ObservedEnd => jobEnds.get(end.id) ?? { end, sinceMs: clock.now(), lastMs: clock.now() }
+  if (isStable(standing())) return end
+  const leftMs = (): number => Math.max(0, standing().sinceMs + STABLE_END_MS - clock.now())
   if (clock.now() + leftMs() >= deadlineAt) return undefined
   core.log('The step sends the prompt when the job has been idle for 15 seconds.')
-  return watch.poll(end.id, (read) => !isSameEnd(read, end) || hasStood(standing()), {
-    nextMs: (fixedMs, state) => Math.max(Math.min(nextTurnPollMs(fixedMs, state), leftMs()), state.minDelayMs),
+  return watch.poll(end.id, (read) => !isSameEnd(read, end) || isStable(standing()), {
+    getDelayMs: (fixedMs, state) => Math.max(Math.min(getTurnPollDelayMs(fixedMs, state), leftMs()), state.minDelayMs),
   })
 }
 
@@ -323,11 +325,11 @@ async function waitUntilReady(
     isBusy ||= mustWait
     const before: Job | undefined = mustWait ? (await waitForJob(present, watch))?.job : present
     if (before === undefined) return notSent('timed-out', NO_END, watch)
-    if (!takesPrompts(before) && !isReplaceable)
+    if (!acceptsPrompts(before) && !isReplaceable)
       return notSent('archived', ARCHIVED, watch, inputs.command === '' ? WITHOUT_JOB_ID : ASK_IN_AN_ISSUE)
     let head = isBusy ? await readHeadBefore(before, step, true) : undefined
     // The job may have got another prompt while the head had to stand.
-    present = !isTerminal(before) || !takesPrompts(before) ? before : await awaitIdle(before, watch)
+    present = !isTerminal(before) || !acceptsPrompts(before) ? before : await waitUntilIdle(before, watch)
     if (present === undefined) return notSent('timed-out', NOT_IDLE, watch)
     if (!isSameEnd(before, present)) continue
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END, watch)
@@ -340,7 +342,7 @@ async function waitUntilReady(
  * Decides whether a follow-up may be sent to a job that is ready for it.
  * @param isFirst whether the follow-up is not yet announced, or counted
  */
-async function decideReady(
+async function decideForReadyJob(
   { job, wasBusy, head }: ReadyJob,
   isFirst: boolean,
   { target, prompt }: { readonly target: Target; readonly prompt: string },
@@ -370,12 +372,12 @@ async function decideFollowUp(
   watch: JobWatch,
 ): Promise<TurnDecision> {
   const { target } = followUp
-  const step = openQuestions(target, watch.step)
-  let present = await findJob(jobId, watch)
+  const step = withOwnBudget(target, watch.step)
+  let present = await readJob(jobId, watch)
   for (let waits = 0; waits < MAX_WAITS; waits++) {
     const ready = await waitUntilReady(present, waits > 0, target, watch, step)
     if (ready.kind === 'not-sent') return ready
-    const decision = await decideReady(ready, waits === 0, followUp, watch, step)
+    const decision = await decideForReadyJob(ready, waits === 0, followUp, watch, step)
     if (decision.kind !== 'wait') return decision
     present = decision.now
   }
@@ -415,7 +417,7 @@ function describeBadEnd({ status }: Job): string | undefined {
 }
 
 /** Why a pull request is not known to be a job's, or the job cannot take the follow-up; undefined if all is well. */
-export function objectionTo(job: Job, { repository, number }: PullRequest, serverUrl: string): string | undefined {
+export function getObjection(job: Job, { repository, number }: PullRequest, serverUrl: string): string | undefined {
   const ended = describeBadEnd(job)
   if (ended !== undefined) return ended
   const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
@@ -440,10 +442,10 @@ export async function findObjection(
   const { repository, number } = pullRequest
   const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
   if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(serverUrl).host)
-    return objectionTo(job, pullRequest, serverUrl)
+    return getObjection(job, pullRequest, serverUrl)
   // If the repository was renamed, one of the two may have its older name. Who sees it by its name of today sees it by an older
   // one, too.
   const asked = openGitHub(step, step.questions).readPullRequest({ repository: prLink.repository, number })
   const today = (await orUndefined(asked, 'not-found', 'forbidden'))?.repository ?? prLink.repository
-  return objectionTo({ ...job, prLink: { ...prLink, repository: today } }, pullRequest, serverUrl)
+  return getObjection({ ...job, prLink: { ...prLink, repository: today } }, pullRequest, serverUrl)
 }

@@ -1,8 +1,8 @@
 import { isSamePullRequest, isTerminal, type Job } from '../../docs-service/schemas.ts'
-import type { AgentStep, StandingEnd } from '../journal.ts'
+import type { AgentStep, ObservedEnd } from '../journal.ts'
 
-/** Whether the service says `active` in so many words. An unknown status, or none, is taken for running and proves nothing. */
-export function saysActive({ status, unlistedStatus, isAssumed }: Job): boolean {
+/** Whether the service explicitly reports `active`. An unknown or missing status counts as running, but proves nothing. */
+export function isReportedActive({ status, unlistedStatus, isAssumed }: Job): boolean {
   switch (status) {
     case 'active':
       return unlistedStatus === undefined && isAssumed === undefined
@@ -13,7 +13,7 @@ export function saysActive({ status, unlistedStatus, isAssumed }: Job): boolean 
   }
 }
 
-/** Whether the job has completed and names no pull request. The link may still come, as it can lag behind the status. */
+/** Whether the job has completed without a pull request link. The link can lag behind the status. */
 export function isWithoutLink({ status, prLink }: Job): boolean {
   switch (status) {
     case 'completed':
@@ -26,7 +26,7 @@ export function isWithoutLink({ status, prLink }: Job): boolean {
 }
 
 /** Whether the service accepts another prompt for the job, now or after the current turn. */
-export function takesPrompts({ status }: Job): boolean {
+export function acceptsPrompts({ status }: Job): boolean {
   switch (status) {
     case 'active':
     case 'completed':
@@ -37,36 +37,37 @@ export function takesPrompts({ status }: Job): boolean {
   }
 }
 
-/** Whether two readings show the same end: the same status and the same pull request. */
+/** Whether two reads show the same status and the same pull request. */
 export function isSameEnd(a: Job, b: Job): boolean {
   if (a.status !== b.status) return false
   if (a.prLink === undefined || b.prLink === undefined) return a.prLink === b.prLink
   return isSamePullRequest(a.prLink, b.prLink)
 }
 
-/** How long the service's replicas may lag, and so how long a terminal state must be read before it is believed. */
-export const STANDING_MS = 15_000
+/** The service's replicas may lag this long, so a terminal state is trusted only when it has not changed for this time. */
+export const STABLE_END_MS = 15_000
 
-/** Updates the terminal states that jobs have shown, by job id, with one more read. */
-export function seeEnd(ends: Map<string, StandingEnd>, read: Job, nowMs: number): void {
-  const ending = standingAfter(ends.get(read.id), read, nowMs)
-  if (ending === undefined) ends.delete(read.id)
-  else ends.set(read.id, ending)
+/** Updates the observed ends, by job id, with a read. */
+export function recordEnd(ends: Map<string, ObservedEnd>, read: Job, nowMs: number): void {
+  const end = updateObservedEnd(ends.get(read.id), read, nowMs)
+  if (end === undefined) ends.delete(read.id)
+  else ends.set(read.id, end)
 }
 
-/** The standing end after one more read of the job; undefined while the job runs. */
-export function standingAfter(before: StandingEnd | undefined, read: Job, nowMs: number): StandingEnd | undefined {
+/** Returns the observed end after another read of the job, or `undefined` while the job is running. */
+export function updateObservedEnd(before: ObservedEnd | undefined, read: Job, nowMs: number): ObservedEnd | undefined {
   if (!isTerminal(read)) return undefined
   const isSame = before !== undefined && isSameEnd(before.end, read)
   return { end: read, sinceMs: isSame ? before.sinceMs : nowMs, lastMs: nowMs }
 }
 
-export function hasStood({ sinceMs, lastMs }: StandingEnd): boolean {
-  return lastMs - sinceMs >= STANDING_MS
+/** Whether the end has been observed for as long as replicas may lag. */
+export function isStable({ sinceMs, lastMs }: ObservedEnd): boolean {
+  return lastMs - sinceMs >= STABLE_END_MS
 }
 
-/** Whether the step has seen the job's newest turn end. One read of an end may be older than a turn that runs. */
+/** Whether the step has seen the end of the job's newest turn. A single read of an end can be older than a running turn. */
 export function hasSeenEnd(jobId: string, { activeJobs, jobEnds }: Pick<AgentStep, 'activeJobs' | 'jobEnds'>): boolean {
-  const standing = jobEnds.get(jobId)
-  return standing !== undefined && (activeJobs.has(jobId) || hasStood(standing))
+  const end = jobEnds.get(jobId)
+  return end !== undefined && (activeJobs.has(jobId) || isStable(end))
 }

@@ -8,48 +8,48 @@ import { formatCount, formatDuration } from '../../text/format.ts'
 import { type AgentStep, writeMilestone } from '../journal.ts'
 import type { Outcome } from '../report/report.ts'
 import { type Ended, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
-import { isWithoutLink, saysActive, seeEnd } from './job-state.ts'
-import { LINK_LAG_MS, nextLinkPollMs, nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
+import { isWithoutLink, isReportedActive, recordEnd } from './job-state.ts'
+import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 
-/** How to wait. */
+/** How to poll. */
 interface PollPlan {
-  /** In place of the usual time to the next read, in milliseconds. */
-  readonly nextMs?: typeof nextPollMs
-  /** The last read is after this time, in milliseconds, and at the deadline at the latest. */
+  /** Returns the delay before the next read in milliseconds. */
+  readonly getDelayMs?: typeof getPollDelayMs
+  /** Stops polling after this time in milliseconds. The deadline can come earlier. */
   readonly withinMs?: number
-  /** A read that is requested before this time, on the clock's scale, is cut off at it. */
-  readonly cutsReadsAt?: number
-  /** Otherwise after the first pause, as the job was just read. */
-  readonly readsAtOnce?: true
-  /** Until this time a job that is not found counts as not there yet. */
+  /** When reads that were requested earlier time out, as a timestamp of `clock.now()`. */
+  readonly readTimeoutAt?: number
+  /** Reads immediately, instead of after the first pause. */
+  readonly readsImmediately?: true
+  /** Until this timestamp, a 404 means that the job does not exist yet. */
   readonly mayBeMissingUntil?: number | undefined
-  /** Whether a job is gone only if it is not found twice in a row: a single 404 may be a gateway's. */
+  /** Only the second 404 in a row means that the job is gone. A single one could come from a gateway. */
   readonly repeatsMissing?: true
 }
 
-/** Such a wait is said at once, also in a row of others, in milliseconds. */
+/** Waits of this length are logged immediately, even directly after another wait. */
 const LONG_WAIT_MS = 60_000
 
-/** @param requestedAtMs when the read was requested, on the clock's scale */
-type IsFound = (job: Job, requestedAtMs: number) => boolean
+/** @param requestedAtMs when the read was requested, as a timestamp of `clock.now()` */
+type IsDone = (job: Job, requestedAtMs: number) => boolean
 
-/** Reads the job again and again; gives what was waited for, or undefined if the time ran out. */
-type PollJob = (jobId: string, isFound: IsFound, plan?: PollPlan) => Promise<Job | undefined>
+/** Reads the job until `isDone` accepts a read, and returns that read, or `undefined` after the time limit. */
+type PollJob = (jobId: string, isDone: IsDone, plan?: PollPlan) => Promise<Job | undefined>
 
 interface Listener {
-  /** Hears of each read: a problem will be tried again. */
+  /** Receives each read. An error is one that will be retried. */
   observe(read: Job | ActionError): void
   /**
-   * Makes the pause between two reads.
-   * @param asked why the read failed, if the service asked for a pause of that length
+   * Sleeps between two reads.
+   * @param requestedBy why the last read failed, if the service requests a pause of this length
    */
-  sleep(ms: number, asked?: ActionError): Promise<void>
+  sleep(ms: number, requestedBy?: ActionError): Promise<void>
 }
 
 /**
- * One poller serves a whole step, since answers that make no sense count in a row.
- * @param step its deadline may move
- * @param waits until when the service may ask to wait, and whether it may ask for such a wait
+ * Creates the poller of a step. A step has only one, because it counts invalid responses in a row.
+ * @param step its deadline can move
+ * @param waits the deadline for waits that the service requests
  */
 export function createPoller(
   step: AgentStep,
@@ -59,32 +59,36 @@ export function createPoller(
   const { client, clock, signal, random, inputs } = step
   const tryRead = createTryRead(signal)
 
-  /** The least time until the next read, in milliseconds. */
+  /** Returns the minimum delay before the next read in milliseconds. */
   function getMinDelayMs(problem: ActionError | undefined, retryAfterMs: number): number {
     if (problem?.code !== 'rate-limited') return retryAfterMs
     const leftMs = waits.at - clock.now()
     return getRateLimitDelayMs(problem, { refusals: client.refusals(), leftMs, random: random() })
   }
 
-  return async (jobId, isFound, { nextMs = nextPollMs, withinMs = Infinity, mayBeMissingUntil = 0, ...plan } = {}) => {
+  return async (
+    jobId,
+    isDone,
+    { getDelayMs = getPollDelayMs, withinMs = Infinity, mayBeMissingUntil = 0, ...plan } = {},
+  ) => {
     const startedAt = clock.now()
     const getEnd = (): number => Math.min(startedAt + withinMs, step.deadlineAt)
-    const { cutsReadsAt = -Infinity, repeatsMissing = false, readsAtOnce = false } = plan
+    const { readTimeoutAt = -Infinity, repeatsMissing = false, readsImmediately = false } = plan
     let requestedAt = startedAt
     let wasMissing = false
     const read = async (): Promise<Job | ActionError> => {
       requestedAt = clock.now()
-      const readEndsAt = requestedAt < cutsReadsAt ? Math.min(cutsReadsAt, getEnd()) : getEnd()
+      const readEndsAt = requestedAt < readTimeoutAt ? Math.min(readTimeoutAt, getEnd()) : getEnd()
       const mayBeMissing = requestedAt < mayBeMissingUntil || (repeatsMissing && !wasMissing)
-      const seen = await tryRead(() => client.getJob(jobId, readEndsAt), mayBeMissing)
-      wasMissing = seen instanceof ActionError && seen.code === 'not-found'
-      listener.observe(seen)
-      return seen
+      const result = await tryRead(() => client.getJob(jobId, readEndsAt), mayBeMissing)
+      wasMissing = result instanceof ActionError && result.code === 'not-found'
+      listener.observe(result)
+      return result
     }
-    let seen = readsAtOnce ? await read() : undefined
+    let result = readsImmediately ? await read() : undefined
     for (let reads = 0; ; reads++) {
-      const [job, problem] = seen instanceof ActionError ? [undefined, seen] : [seen, undefined]
-      if (job !== undefined && isFound(job, requestedAt)) return job
+      const [job, problem] = result instanceof ActionError ? [undefined, result] : [result, undefined]
+      if (job !== undefined && isDone(job, requestedAt)) return job
       const now = clock.now()
       if (now >= getEnd()) return undefined
       const retryAfterMs = problem === undefined ? 0 : maxRetryAfterMs(problem, clock, waits.at)
@@ -94,31 +98,29 @@ export function createPoller(
         random: random(),
         minDelayMs: getMinDelayMs(problem, retryAfterMs),
       }
-      const asked = problem !== undefined && isAskedToWait(problem) ? problem : undefined
-      if (asked !== undefined) waits.allowWait(state.minDelayMs)
-      const pauseMs = Math.max(retryAfterMs, Math.min(nextMs(inputs.pollIntervalMs, state), getEnd() - now))
-      // A shorter wait than the step's own pause changes nothing.
-      await listener.sleep(pauseMs, state.minDelayMs >= pauseMs ? asked : undefined)
-      seen = await read()
+      const requestedBy = problem !== undefined && isAskedToWait(problem) ? problem : undefined
+      if (requestedBy !== undefined) waits.allowWait(state.minDelayMs)
+      const pauseMs = Math.max(retryAfterMs, Math.min(getDelayMs(inputs.pollIntervalMs, state), getEnd() - now))
+      // A requested wait that is shorter than the step's own pause changes nothing.
+      await listener.sleep(pauseMs, state.minDelayMs >= pauseMs ? requestedBy : undefined)
+      result = await read()
     }
   }
 }
 
-const UNSAFE_LINK = 'The service gave an address for the pull request that is not safe to link, so it is not shown.'
+const UNSAFE_LINK = 'The service returned an address for the pull request that is not safe to link, so it is not shown.'
 
 /**
- * The jobs of a step as they are read, told as it happens: one log line a change, and one a minute while nothing changes.
- * It serves all of the step's turns.
+ * Reads the jobs of a step, in all of its turns, and logs each change. While nothing changes, it logs a line every minute.
  */
 export class JobWatch {
   readonly step: AgentStep
-  /** The one way to read on. */
   readonly poll: PollJob
   readonly #heartbeat: Heartbeat
   #count = 0
   #lastProblem: ActionError | undefined
-  /** A problem after which the service asks to wait, until it is said. */
-  #unsaidProblem: ActionError | undefined
+  /** A problem after which the service requests a wait. It is logged when the length of the wait is known. */
+  #unloggedProblem: ActionError | undefined
   readonly #warned = new Set<string>()
 
   constructor(step: AgentStep) {
@@ -127,53 +129,54 @@ export class JobWatch {
     this.poll = createPoller(step, this)
   }
 
-  /** Something that the step did or decided. */
+  /** Adds what the step did or decided to the log and the timeline. */
   note(event: string): void {
     this.#heartbeat.restart()
     this.step.journal.note(event)
   }
 
-  /** What the newest reads have shown. */
+  /** The newest reads of the job. */
   get reads(): JobReads {
     return { job: getReads(this.step.journal.newest.state).job, lastProblem: this.#lastProblem }
   }
 
   /**
-   * The service has accepted a prompt. First of all the next step is told: this one may be killed in the next moment.
-   * @param isConfirmed whether there is no earlier turn of the job to confuse this one with
+   * Records that the service has accepted a prompt. Sets the outputs first, because the step can be killed at any time.
+   * @param response the job in the service's response
+   * @param isConfirmed whether the job has no earlier turn that could be mistaken for this one
    */
-  accept(answer: Job, isConfirmed: boolean): void {
+  recordAcceptance(response: Job, isConfirmed: boolean): void {
     const { core, journal } = this.step
     try {
-      core.setOutput('job-id', answer.id)
-      core.setOutput('status', answer.status)
+      core.setOutput('job-id', response.id)
+      core.setOutput('status', response.status)
       core.setOutput('outcome', 'submitted' satisfies Outcome)
     } catch (error) {
-      // The job is waited for all the same: the log and the end of the step tell it.
+      // The step still waits for the job: its log and summary show the result.
       if (!(error instanceof OutputsLost)) throw error
       core.log(error.message)
     }
-    this.note(`The service accepted the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
-    journal.updateTurn({ kind: 'accepted', isConfirmed, lastProblem: this.#lastProblem, job: answer })
-    this.observe(answer)
+    this.note(`The service accepted the prompt: job ${response.id} ${STATUS_PHRASES[response.status]}.`)
+    journal.updateTurn({ kind: 'accepted', isConfirmed, lastProblem: this.#lastProblem, job: response })
+    this.observe(response)
     writeMilestone(this.step)
   }
 
-  /** A read, or why it failed: that is told once for each kind of problem. */
+  /** Records a read, or the error of a failed one. The same error in a row is logged once. */
   observe(read: Job | ActionError): void {
     this.#count++
     const { job: before, lastProblem } = this.reads
     if (read instanceof ActionError) {
       const isNew = read.message !== lastProblem?.message
-      // When it is read again is known only then.
-      if (isNew && isAskedToWait(read)) this.#unsaidProblem = read
+      // `sleep` logs it with the time of the next read.
+      if (isNew && isAskedToWait(read)) this.#unloggedProblem = read
       else if (isNew) this.#heartbeat.say(`${describeError(read)} Trying again until the deadline.`)
       if (isNew) logCauses(read, this.step.core.debug)
       this.#update({ job: before, lastProblem: read })
       return
     }
-    seeEnd(this.step.jobEnds, read, this.step.clock.now())
-    if (saysActive(read)) this.step.activeJobs.add(read.id)
+    recordEnd(this.step.jobEnds, read, this.step.clock.now())
+    if (isReportedActive(read)) this.step.activeJobs.add(read.id)
     const { status, unlistedStatus, hasUnsafeLink, prLink } = read
     if (unlistedStatus !== undefined)
       this.#warnOnce(
@@ -181,29 +184,30 @@ export class JobWatch {
         `The service reports an unknown status, “${unlistedStatus}”. The step treats it as still running.`,
       )
     if (hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
-    if (lastProblem !== undefined) this.#heartbeat.say('The service answers again.')
+    if (lastProblem !== undefined) this.#heartbeat.say('The service responds again.')
     this.#update({ job: read, lastProblem: undefined })
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
   }
 
-  /** Sleeps until the next read, and says once a minute that nothing has changed, or how long the service asks to wait. */
-  async sleep(ms: number, asked?: ActionError): Promise<void> {
+  /** Sleeps until the next read. Logs every minute that nothing has changed, or how long the service requests to wait. */
+  async sleep(ms: number, requestedBy?: ActionError): Promise<void> {
     const { clock, signal } = this.step
     const endsAt = clock.now() + ms
     const until = formatTimeAfter(ms, clock)
-    // Of many short waits in a row, the first is said, and one a minute.
-    const unsaid = this.#unsaidProblem
-    if (unsaid !== undefined) this.#heartbeat.say(`${describeError(unsaid)} Waiting until ${until}.`)
-    else if (asked !== undefined && ms >= LONG_WAIT_MS)
-      this.#heartbeat.say(`Waiting until ${until}, as the service asks.`)
-    this.#unsaidProblem = undefined
+    // In a series of short waits, the first is logged, and then one a minute.
+    const unlogged = this.#unloggedProblem
+    if (unlogged !== undefined) this.#heartbeat.say(`${describeError(unlogged)} Waiting until ${until}.`)
+    else if (requestedBy !== undefined && ms >= LONG_WAIT_MS)
+      this.#heartbeat.say(`Waiting until ${until}, as the service requests.`)
+    this.#unloggedProblem = undefined
     while (clock.now() < endsAt) {
       await clock.sleep(Math.min(endsAt - clock.now(), this.#heartbeat.untilMs()), signal)
       const leftMs = endsAt - clock.now()
-      if (asked === undefined) {
-        const status = this.reads.job?.status ?? 'not seen yet'
-        this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#count, 'time')}).`)
+      if (requestedBy === undefined) {
+        const status = this.reads.job?.status
+        const state = status === undefined ? 'could not be read yet' : `is still ${status}`
+        this.#heartbeat.beat(`The job ${state} (checked ${formatCount(this.#count, 'time')}).`)
       } else if (leftMs > 0)
         this.#heartbeat.beat(`Still waiting until ${until}, for another ${formatDuration(leftMs)}.`)
     }
@@ -221,67 +225,68 @@ export class JobWatch {
   }
 }
 
-/** The first read of a job that should exist; undefined if the deadline passes without an answer. */
-export function findJob(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
-  return poll(jobId, () => true, { nextMs: nextTurnPollMs, readsAtOnce: true })
+/** Reads a job that should exist. Returns `undefined` if no read succeeds before the deadline. */
+export function readJob(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
+  return poll(jobId, () => true, { getDelayMs: getTurnPollDelayMs, readsImmediately: true })
 }
 
-/** Whether a read says anything else than that the job completed without a pull request. */
-const saysMore = (read: Job): boolean => !isWithoutLink(read) || read.hasUnsafeLink === true
+/** Whether a read shows anything else than a completed job without a pull request. */
+const hasNewInformation = (read: Job): boolean => !isWithoutLink(read) || read.hasUnsafeLink === true
 
 /**
- * Reads a completed job without a link until a read says anything else, or says the same after the time that replicas may lag.
- * A read that fails proves nothing, so the reading goes on.
- * @returns the read that decides; undefined if the deadline ended the wait early
- * @throws ActionError if no further read could help
+ * Reads a completed job without a link until a read shows something else, or shows the same after the time that a link may
+ * lag. A failed read proves nothing, so it is retried.
+ * @returns the decisive read; `undefined` if the deadline came first
+ * @throws ActionError if a retry cannot help
  */
 async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefined> {
-  const standsAt = watch.step.clock.now() + LINK_LAG_MS
-  return watch.poll(jobId, (job, requestedAt) => saysMore(job) || requestedAt >= standsAt, {
-    nextMs: nextLinkPollMs,
-    // The read that decides is requested later, and a read that hangs must not put it off.
-    cutsReadsAt: standsAt,
+  const decidedAt = watch.step.clock.now() + LINK_LAG_MS
+  return watch.poll(jobId, (job, requestedAt) => hasNewInformation(job) || requestedAt >= decidedAt, {
+    getDelayMs: getLinkPollDelayMs,
+    // A read that hangs must not delay the decisive read, which is requested then.
+    readTimeoutAt: decidedAt,
     repeatsMissing: true,
   })
 }
 
-/** Neither a pull request to show, nor none. */
-function unusableLink(job: Job): UnusableLink {
+/** The job has a pull request, but its link cannot be shown. */
+function createUnusableLink(job: Job): UnusableLink {
   const error = new ActionError(
     'unusable-link',
-    'The agent finished, but the address of its pull request cannot be used: it is not a plain `https:` address.',
-    { hint: 'Look for the pull request in the repository, and report it to those who run the service.' },
+    'The agent finished, but the address of its pull request cannot be used because it is not a plain `https:` address.',
+    { hint: 'Find the pull request in the repository, and report the address to the provider of the service.' },
   )
   return { kind: 'unusable-link', job, error }
 }
 
-/** What a terminal state of a job means. */
+/** The result of a turn, as the terminal state of its job shows it. */
 export type JobEnd = Ended | UnusableLink
 
 /**
- * What a terminal state of the job means. A completed job without a link is read for a while first.
- * @returns the newest read, if it contradicts the state; undefined if the time ran out
+ * Returns what a terminal state of the job means. If the job completed without a link, waits for a late one first.
+ * @returns the newest read, if it contradicts the state; `undefined` if the deadline came first
  */
 export async function settleEnd(job: Job, watch: JobWatch): Promise<JobEnd | Job | undefined> {
   if (!isTerminal(job)) return job
   if (!isWithoutLink(job)) return { kind: 'ended', job, work: { kind: 'unknown' } }
-  if (job.hasUnsafeLink === true) return unusableLink(job)
+  if (job.hasUnsafeLink === true) return createUnusableLink(job)
   const read = await awaitLink(job.id, watch)
-  if (read === undefined || saysMore(read) || !isTerminal(read)) return read
+  if (read === undefined || hasNewInformation(read) || !isTerminal(read)) return read
   return { kind: 'ended', job: read, work: { kind: 'none' } }
 }
 
 /**
- * Waits for the end of the job's present turn and says what it means; undefined if the time ran out.
- * @param mayBeMissingUntil on the clock's scale: until then a job that was just created may not be found
+ * Waits for the end of the job's current turn.
+ * @param mayBeMissingUntil until this timestamp, a job that was just created may not be found
+ * @returns `undefined` if the deadline came first
  */
 export async function waitForJob(
-  present: Job,
+  current: Job,
   watch: JobWatch,
   mayBeMissingUntil?: number,
 ): Promise<JobEnd | undefined> {
-  for (let job: Job | undefined = present; job !== undefined;) {
-    if (!isTerminal(job)) job = await watch.poll(present.id, isTerminal, { mayBeMissingUntil })
+  for (let job: Job | undefined = current; job !== undefined;) {
+    if (!isTerminal(job)) job = await watch.poll(current.id, isTerminal, { mayBeMissingUntil })
     else {
       const settled: JobEnd | Job | undefined = await settleEnd(job, watch)
       if (settled === undefined || 'kind' in settled) return settled

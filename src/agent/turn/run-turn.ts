@@ -5,16 +5,16 @@ import { ActionError, describeError } from '../../runtime/errors.ts'
 import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Plan, Target } from '../plan.ts'
-import { type AgentStep, type StandingEnd, writeMilestone } from '../journal.ts'
+import { type AgentStep, type ObservedEnd, writeMilestone } from '../journal.ts'
 import type { Previewed, TurnEnd } from '../report/turn.ts'
-import { hasStood, isSameEnd, saysActive, STANDING_MS, standingAfter } from './job-state.ts'
-import { findJob, type JobEnd, type JobWatch, settleEnd, waitForJob } from './job-watch.ts'
-import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
+import { isStable, isSameEnd, isReportedActive, STABLE_END_MS, updateObservedEnd } from './job-state.ts'
+import { readJob, type JobEnd, type JobWatch, settleEnd, waitForJob } from './job-watch.ts'
+import { getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 import { type FollowUpStart, recheckBeforeSend, type Stop, type TurnStart } from './decide-turn.ts'
 import { compareHeads, type HeadBefore } from './turn-work.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
-const TURN_START_MS = 120_000
+const TURN_START_TIMEOUT_MS = 120_000
 
 /**
  * Given one read after another, tells whether each is the end of a turn that has begun. A job tells nothing about its turns, and a
@@ -30,19 +30,22 @@ export function createTurnEndDetector(
   wasReadActive: boolean,
 ): (read: Job, nowMs: number) => boolean {
   let isSeenActive = wasReadActive
-  let standing: StandingEnd | undefined
+  let standing: ObservedEnd | undefined
   return (read, nowMs) => {
-    isSeenActive ||= saysActive(read)
-    standing = standingAfter(standing, read, nowMs)
+    isSeenActive ||= isReportedActive(read)
+    standing = updateObservedEnd(standing, read, nowMs)
     if (standing === undefined) return false
-    if (isSeenActive && nowMs - answeredAtMs >= STANDING_MS && !isSameEnd(read, before)) return true
-    return hasStood(standing)
+    if (isSeenActive && nowMs - answeredAtMs >= STABLE_END_MS && !isSameEnd(read, before)) return true
+    return isStable(standing)
   }
 }
 
 /** Whether the turn of a message is seen. No final state counts as its end before that. */
-async function awaitBegin(jobId: string, watch: JobWatch): Promise<boolean> {
-  const read = await watch.poll(jobId, saysActive, { nextMs: nextTurnPollMs, withinMs: TURN_START_MS })
+async function waitForStart(jobId: string, watch: JobWatch): Promise<boolean> {
+  const read = await watch.poll(jobId, isReportedActive, {
+    getDelayMs: getTurnPollDelayMs,
+    withinMs: TURN_START_TIMEOUT_MS,
+  })
   if (read !== undefined) watch.note('The agent has begun this follow-up.')
   return read !== undefined
 }
@@ -56,7 +59,7 @@ async function confirmDelivery(unknown: ActionError, before: Job, watch: JobWatc
   watch.note('It is not known whether the service accepted the prompt. The step looks whether the agent begins it.')
   const isAccepted =
     isTerminal(before) &&
-    (await awaitBegin(before.id, watch).catch((error: unknown) => {
+    (await waitForStart(before.id, watch).catch((error: unknown) => {
       if (error instanceof ActionError) return false
       throw error
     }))
@@ -64,7 +67,7 @@ async function confirmDelivery(unknown: ActionError, before: Job, watch: JobWatc
 }
 
 /** Waits for the end of the turn. A read that contradicts an end while its link is awaited reopens the question. */
-async function awaitEnd(
+async function waitForTurnEnd(
   jobId: string,
   isEnd: ReturnType<typeof createTurnEndDetector>,
   watch: JobWatch,
@@ -72,15 +75,15 @@ async function awaitEnd(
   const { clock } = watch.step
   const isEndNow = (read: Job): boolean => isEnd(read, clock.now())
   // An end that has to stand is read at the pace of a turn's beginning.
-  const nextMs: typeof nextPollMs = (...now) => {
+  const nextMs: typeof getPollDelayMs = (...now) => {
     const { job } = watch.reads
-    return job && isTerminal(job) ? nextTurnPollMs(...now) : nextPollMs(...now)
+    return job && isTerminal(job) ? getTurnPollDelayMs(...now) : getPollDelayMs(...now)
   }
-  let ended = await watch.poll(jobId, isEndNow, { nextMs })
+  let ended = await watch.poll(jobId, isEndNow, { getDelayMs: nextMs })
   while (ended !== undefined) {
     const settled = await settleEnd(ended, watch)
     if (settled === undefined || 'kind' in settled) return settled
-    ended = isEndNow(settled) ? settled : await watch.poll(jobId, isEndNow, { nextMs })
+    ended = isEndNow(settled) ? settled : await watch.poll(jobId, isEndNow, { getDelayMs: nextMs })
   }
   return undefined
 }
@@ -137,7 +140,7 @@ export async function sendPrompt(
  * Sends a follow-up to a job (section 4.2), and waits for the end of its turn.
  * @returns `stop` if the prompt had to wait and may not be sent any more
  */
-async function followUp(start: FollowUpStart, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
+async function runFollowUp(start: FollowUpStart, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
   const { step } = watch
   const { clock, inputs, journal } = step
   const { before } = start
@@ -147,7 +150,7 @@ async function followUp(start: FollowUpStart, target: Target, watch: JobWatch): 
   const answeredAtMs = clock.now()
   // The last look may have seen a newer one.
   const head = sent.head && { ...sent.head, ...step.heads.newest(sent.head) }
-  const isAnsweredActive = sent.kind === 'accepted' && saysActive(sent.job)
+  const isAnsweredActive = sent.kind === 'accepted' && isReportedActive(sent.job)
   if (sent.kind === 'delivery-unknown') {
     journal.updateTurn({ kind: 'delivery-unknown', ...watch.reads })
     await confirmDelivery(sent.error, before, watch)
@@ -155,23 +158,23 @@ async function followUp(start: FollowUpStart, target: Target, watch: JobWatch): 
     writeMilestone(step)
   } else {
     const { job: answer } = sent
-    watch.accept(answer, false)
+    watch.recordAcceptance(answer, false)
     if (!inputs.wait) return { kind: 'submitted', job: answer, isConfirmed: false }
-    const hasBegun = isAnsweredActive || (await awaitBegin(before.id, watch))
+    const hasBegun = isAnsweredActive || (await waitForStart(before.id, watch))
     if (!hasBegun) return { kind: 'unconfirmed', job: watch.reads.job ?? answer }
     journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? answer, isConfirmed: true })
   }
   if (!inputs.wait) return { kind: 'submitted', job: watch.reads.job ?? before, isConfirmed: true }
 
   const isEnd = createTurnEndDetector(before, answeredAtMs, !isAnsweredActive)
-  const end = await awaitEnd(before.id, isEnd, watch)
+  const end = await waitForTurnEnd(before.id, isEnd, watch)
   return end === undefined ? { kind: 'timed-out', ...watch.reads } : compareHeads(end, before, head, step)
 }
 
 /** A job that was just created may not be found at once. */
 const CREATE_LAG_MS = 30_000
 
-async function create(
+async function runNewJob(
   start: Extract<TurnStart, { kind: 'create' }>,
   target: Target,
   watch: JobWatch,
@@ -185,16 +188,16 @@ async function create(
     throw sent.error
   }
   const { job: created } = sent
-  watch.accept(created, true)
+  watch.recordAcceptance(created, true)
   if (!inputs.wait) return { kind: 'submitted', job: created, isConfirmed: true }
   const end = await waitForJob(created, watch, clock.now() + CREATE_LAG_MS)
   if (end === undefined) return { kind: 'timed-out', ...watch.reads }
   return end.job.prLink === undefined || end.kind !== 'ended' ? end : { ...end, work: { kind: 'created' } }
 }
 
-async function attach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
+async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
   const { inputs, journal } = watch.step
-  const job = await findJob(jobId, watch)
+  const job = await readJob(jobId, watch)
   const { lastProblem } = watch.reads
   if (job === undefined) {
     // Nothing is known of such a job, so that this is red whatever `fail-on` says.
@@ -208,14 +211,14 @@ async function attach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
   return (await waitForJob(job, watch)) ?? { kind: 'timed-out', ...watch.reads }
 }
 
-const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
+const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
 /** Says what a turn is about to do: a step that hangs has at least said that. */
 export function announceStart({ task }: Plan, { core, inputs }: AgentStep): void {
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
   if (task.kind !== 'create' && !inputs.dryRun) core.setOutput('job-id', task.jobId)
   core.log(
-    `${inputs.dryRun ? 'Dry run, nothing is sent: ' : ''}${BEGINS[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`,
+    `${inputs.dryRun ? 'Dry run, nothing is sent: ' : ''}${START_PHRASES[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`,
   )
 }
 
@@ -227,10 +230,10 @@ export function announceStart({ task }: Plan, { core, inputs }: AgentStep): void
 export async function runTurn(start: TurnStart, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
   switch (start.kind) {
     case 'create':
-      return create(start, target, watch)
+      return runNewJob(start, target, watch)
     case 'attach':
-      return attach(start.jobId, watch)
+      return runAttach(start.jobId, watch)
     case 'follow-up':
-      return followUp(start, target, watch)
+      return runFollowUp(start, target, watch)
   }
 }

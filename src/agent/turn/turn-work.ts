@@ -11,13 +11,13 @@ import type { AgentStep } from '../journal.ts'
 import { describePullRequest, type TurnEnd, type Work } from '../report/turn.ts'
 import { isWithoutLink } from './job-state.ts'
 import type { JobEnd } from './job-watch.ts'
-import { settlePauses } from './poll-schedule.ts'
+import { createSettlePauses } from './poll-schedule.ts'
 
 /** What a question about the head may take, in milliseconds. */
-const QUESTION_MS = 10_000
+const REQUEST_TIMEOUT_MS = 10_000
 
 /** GitHub for one question after the turn. */
-const openAfterTurn = (step: AgentStep): GitHub => openGitHub(step, QUESTION_MS)
+const openGitHubAfterTurn = (step: AgentStep): GitHub => openGitHub(step, REQUEST_TIMEOUT_MS)
 
 /** The branch of a pull request, as a comparison in the base repository names it. */
 function nameBranch({ repository, headRepository, branch }: PullRequest): string {
@@ -35,7 +35,7 @@ async function compareWithBranch(
   pullRequest: PullRequest,
   since: string,
   step: AgentStep,
-  open: () => GitHub = () => openAfterTurn(step),
+  open: () => GitHub = () => openGitHubAfterTurn(step),
 ): Promise<Comparison | undefined> {
   const { repository, headRepository } = pullRequest
   if (headRepository === '') return undefined
@@ -63,20 +63,20 @@ export async function readHeadBefore(
   const lost = 'Could not tell whether the follow-up changes the pull request'
   const head = await journal.orWarn(lost, async () => {
     const address = toPullRequestAddress(link, context)
-    const read = () => questions.spend(() => heads.read(address, () => questions.limit(QUESTION_MS)))
-    if (mustStand) return heads.readStanding(address, read)
+    const read = () => questions.spend(() => heads.read(address, () => questions.limit(REQUEST_TIMEOUT_MS)))
+    if (mustStand) return heads.readStable(address, read)
     // Where it was just looked at, under this name of its repository, it is not read again.
     return heads.newest(address) ?? read()
   })
   if (head === undefined) return undefined
-  const open = () => openGitHub(step, questions.limit(QUESTION_MS))
+  const open = () => openGitHub(step, questions.limit(REQUEST_TIMEOUT_MS))
   const compare = () => journal.orWarn(lost, () => compareWithBranch(head, head.headSha, step, open))
   const later = isOpen(head) ? undefined : await questions.spend(compare)
   return { ...head, branchTip: later?.commits.at(-1)?.sha }
 }
 
 /** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */
-function assertWhole(listed: readonly PullRequestCommit[], head: string): void {
+function assertComplete(listed: readonly PullRequestCommit[], head: string): void {
   if (listed.length >= MAX_COMMITS)
     throw new ActionError('rejected', `GitHub lists only ${MAX_COMMITS} commits of a pull request.`)
   if (!listed.some(({ sha }) => sha === head))
@@ -91,10 +91,13 @@ interface TurnCommits {
   readonly others: ReadonlyMap<string, number>
 }
 
-const NAMELESS = 'somebody unknown'
+const UNKNOWN_AUTHOR = 'somebody unknown'
 
 /** Those that came on top of what was there. What a merge brings from another branch may be an earlier work of the agent. */
-function onTopOf(had: ReadonlySet<string>, commits: readonly PullRequestCommit[]): readonly PullRequestCommit[] {
+function listDescendants(
+  had: ReadonlySet<string>,
+  commits: readonly PullRequestCommit[],
+): readonly PullRequestCommit[] {
   const reached = new Set(had)
   for (let before = -1; before < reached.size;) {
     before = reached.size
@@ -110,7 +113,7 @@ function onTopOf(had: ReadonlySet<string>, commits: readonly PullRequestCommit[]
  * @param listed those that are in it now
  * @param agent the names under which the agent writes
  */
-export function commitsOfTurn(
+export function attributeCommits(
   earlier: readonly PullRequestCommit[],
   listed: readonly PullRequestCommit[],
   agent: ReadonlySet<string>,
@@ -121,9 +124,9 @@ export function commitsOfTurn(
   const written = new Set(earlier.map(({ writtenAt, writtenBy }) => `${writtenAt} ${writtenBy}`))
   let agents = 0
   const others = new Map<string, number>()
-  for (const { writtenAt, writtenBy, committedBy } of isRewritten ? all : onTopOf(had, all)) {
+  for (const { writtenAt, writtenBy, committedBy } of isRewritten ? all : listDescendants(had, all)) {
     const isCopy = written.has(`${writtenAt} ${writtenBy}`)
-    const whose = (isCopy ? committedBy : writtenBy) || NAMELESS
+    const whose = (isCopy ? committedBy : writtenBy) || UNKNOWN_AUTHOR
     if (agent.has(whose)) agents++
     else others.set(whose, (others.get(whose) ?? 0) + 1)
   }
@@ -131,7 +134,7 @@ export function commitsOfTurn(
 }
 
 /** The pull request after a turn, and what came to it. */
-interface After extends TurnCommits {
+interface HeadAfter extends TurnCommits {
   readonly now: PullRequest
   /** Whether the head of before is in it still. */
   readonly keepsHead: boolean
@@ -139,44 +142,49 @@ interface After extends TurnCommits {
   readonly problem?: ActionError
 }
 
-const NOTHING: TurnCommits = { agents: 0, others: new Map() }
+const NO_COMMITS: TurnCommits = { agents: 0, others: new Map() }
 
 /**
  * Whose commits have come to the pull request. What two heads have between them would also hold what a merge of the base
  * brings; the list of the pull request does not.
  * @throws ActionError if GitHub does not tell
  */
-async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<After> {
-  if (now.headSha === before.headSha) return { ...NOTHING, now, keepsHead: true }
-  const github = openAfterTurn(step)
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<HeadAfter> {
+  if (now.headSha === before.headSha) return { ...NO_COMMITS, now, keepsHead: true }
+  const github = openGitHubAfterTurn(step)
   const listed = await step.heads.listCommits(now, github)
-  assertWhole(listed, now.headSha)
+  assertComplete(listed, now.headSha)
   let earlier = historyIn(listed, before.headSha)
   const keepsHead = earlier.length > 0
   if (!keepsHead) {
     earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
-    assertWhole(earlier, before.headSha)
+    assertComplete(earlier, before.headSha)
   }
-  return { ...commitsOfTurn(earlier, listed, listOwners(before.author, earlier, before.headSha)), now, keepsHead }
+  return { ...attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha)), now, keepsHead }
 }
 
 /** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
-async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<After | undefined> {
-  let last: After | undefined
-  const read = async (): Promise<After | undefined> => {
+async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<HeadAfter | undefined> {
+  let last: HeadAfter | undefined
+  const read = async (): Promise<HeadAfter | undefined> => {
     // That GitHub does not tell was said before the message, or costs nothing.
-    const now = await orUndefined(step.heads.read(before, QUESTION_MS))
+    const now = await orUndefined(step.heads.read(before, REQUEST_TIMEOUT_MS))
     if (now === undefined) return undefined
     if (last?.now.headSha === now.headSha && last.problem === undefined) return { ...last, now }
-    const unknown = (error: unknown): After => ({ ...NOTHING, now, keepsHead: false, problem: rethrowFatal(error) })
+    const unknown = (error: unknown): HeadAfter => ({
+      ...NO_COMMITS,
+      now,
+      keepsHead: false,
+      problem: rethrowFatal(error),
+    })
     return (last = await readTurnCommits(before, now, step).catch(unknown))
   }
-  return pollUntil(read, (after) => after !== undefined && after.agents > 0, settlePauses(step), step)
+  return pollUntil(read, (after) => after !== undefined && after.agents > 0, createSettlePauses(step), step)
 }
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
-async function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
-  const ask = () => orGone(() => openAfterTurn(step).compare(repository, headSha, later))
+async function getRelation(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
+  const ask = () => orGone(() => openGitHubAfterTurn(step).compare(repository, headSha, later))
   return (await step.journal.orWarn(lost, ask))?.relation
 }
 
@@ -185,25 +193,25 @@ async function relate(lost: string, { repository, headSha }: PullRequest, later:
  * of the base branch are in a merge, as after a fork was synced, and those of others are no work of the agent.
  * @throws ActionError if GitHub does not tell
  */
-async function hasLeftBehind(before: HeadBefore, now: PullRequest, step: AgentStep): Promise<boolean> {
+async function hasUnmergedAgentCommits(before: HeadBefore, now: PullRequest, step: AgentStep): Promise<boolean> {
   const since = before.branchTip ?? before.headSha
   const later = await compareWithBranch(now, since, step)
   const tip = later?.commits.at(-1)?.sha
   if (tip === undefined) return false
-  const github = openAfterTurn(step)
+  const github = openGitHubAfterTurn(step)
   const [{ repository, baseRef }, branch] = [now, nameBranch(now)]
   const unmerged = await github.listCommitsBetween(repository, baseRef, branch)
   const isMerged = unmerged.length === 0 && (await github.compare(repository, baseRef, branch)).mergeBase === tip
   if (isMerged) return false
-  assertWhole(unmerged, tip)
+  assertComplete(unmerged, tip)
   const merged = historyIn(await step.heads.listCommits(now, github), now.headSha)
   const kept = historyIn(unmerged, since)
   const earlier = kept.length > 0 ? kept : await github.listCommitsBetween(repository, baseRef, since)
   const owners = listOwners(now.author, merged, now.headSha)
-  return commitsOfTurn([...merged, ...earlier], unmerged, owners).agents > 0
+  return attributeCommits([...merged, ...earlier], unmerged, owners).agents > 0
 }
 
-function leftBehind(before: PullRequest, { number, state }: PullRequest): ActionError {
+function createLeftBehindError(before: PullRequest, { number, state }: PullRequest): ActionError {
   const [when, where] = isOpen(before)
     ? ['while the agent worked on it, and commits came during that time', 'they may be in no merge']
     : ['before the agent worked on it, and commits came afterwards', 'they are in no merge']
@@ -215,7 +223,7 @@ function leftBehind(before: PullRequest, { number, state }: PullRequest): Action
 /** Whoever else has worked in it must learn that a commit is gone. */
 async function noticeLostCommit(before: PullRequest, { number, headSha }: PullRequest, step: AgentStep): Promise<void> {
   const lost = `Could not tell whether the turn has taken commits out of pull request #${number}`
-  const relation = await relate(lost, before, headSha, step)
+  const relation = await getRelation(lost, before, headSha, step)
   if (relation !== 'diverged' && relation !== 'behind') return
   step.journal.notice(
     'A commit is no longer in the pull request',
@@ -289,12 +297,13 @@ export async function compareHeads(
   else if (problem === undefined && link !== undefined) work = { kind: 'unchanged', hasHeadMoved }
   const lost = `Could not tell whether commits came after pull request #${now.number} was ${now.state}`
   const isLeftBehind =
-    !isOpen(now) && (hasHeadMoved || (await step.journal.orWarn(lost, () => hasLeftBehind(before, now, step))))
+    !isOpen(now) &&
+    (hasHeadMoved || (await step.journal.orWarn(lost, () => hasUnmergedAgentCommits(before, now, step))))
   if (isLeftBehind === true)
     return {
       kind: 'left-behind',
       job,
-      error: leftBehind(before, now),
+      error: createLeftBehindError(before, now),
       work: hasHeadMoved ? work : { kind: 'unknown' },
       pullRequest: describePullRequest(now),
     }
