@@ -133,7 +133,7 @@ test.each([
   const permissions = { ...combineScenarios([]).permissions, [permission]: undefined } as unknown as Permissions
   const { report, messages } = await play({ github: { checks: [fails, passes], permissions } })
   expect(messages.map(listChecksIn)).toEqual(told)
-  expect(report.warnings.find((shortfall) => shortfall.lost === lost)).toMatchObject({
+  expect(report.warnings.find((shortfall) => shortfall.message === lost)).toMatchObject({
     error: { hint: expect.stringContaining(`\`${permission}: read\``) as unknown },
   })
   expect(report.outcome).toBe('pull-request')

@@ -121,7 +121,7 @@ function leftBehindIsTold(run: CourseRun, trace: CourseTrace): string | undefine
   const { error, warnings } = run.report
   const [first] = turnsOf(run)
   // Without GitHub it may not be known what the turn has changed.
-  const isLost = run.outputs['changed'] === '' && warnings.some(({ lost }) => LOST_COMMITS.test(lost))
+  const isLost = run.outputs['changed'] === '' && warnings.some(({ message }) => LOST_COMMITS.test(message))
   const isKnown = run.outputs['pr-operation'] !== '' && error === undefined && !isLost
   if (!isKnown || first?.what !== 'message' || !waits(run)) return undefined
   const job = jobOf(trace, first.jobId)
@@ -304,7 +304,7 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   if (isAlone && ours.length > 1) return `${ours.length} comments tell of it.`
   const rows = lines.filter((line) => line.includes(`<!-- row=${runIdOf(index)}.1.`))
   const rounds = Number(run.outputs['fix-rounds'] ?? '0')
-  const isWritten = !warnings.some(({ lost }) => lost.startsWith('The log'))
+  const isWritten = !warnings.some(({ message }) => message.startsWith('The log'))
   // A round that is not sent may have one too: the row is written before the last look at the pull request.
   const isAnnounced = run.report.stop === 'not-sent' || !isWritten || rows.at(-1)?.includes('not sent') === true
   const most = 1 + rounds + (isAnnounced ? 1 : 0)
@@ -346,7 +346,7 @@ function newIsMarked(run: CourseRun, trace: CourseTrace): string | undefined {
       body.startsWith(`<!-- docs-agent-action: job=${job.id} -->`) &&
       createdAtMs <= run.endMs,
   )
-  const isTold = warnings.some(({ lost }) => LOST_MARK.test(lost))
+  const isTold = warnings.some(({ message }) => LOST_MARK.test(message))
   return isMarked || isTold ? undefined : `Pull request #${job.pullNumber} has no comment that names ${job.id}.`
 }
 

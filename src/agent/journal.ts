@@ -14,7 +14,7 @@ import {
   type JobReads,
   type PullRequestFindings,
   type RoundStop,
-  STOPS,
+  ROUND_STOP_REASONS,
   type Turn,
   type Turns,
   type TurnState,
@@ -159,22 +159,22 @@ export class Journal {
   }
 
   /** Records that something on GitHub could not be done. */
-  warn(lost: string, error: ActionError): void {
-    this.warnings.push({ lost, error })
-    this.#step.core.log(`${lost}: ${describeError(error)}`)
+  warn(message: string, error: ActionError): void {
+    this.warnings.push({ message, error })
+    this.#step.core.log(`${message}: ${describeError(error)}`)
     logCauses(error, this.#step.core.debug)
   }
 
   /**
    * Returns the result of `perform`, or records a warning and returns `undefined` if it fails.
-   * @param lost the message of the warning
+   * @param message of the warning
    * @throws ActionError `cancelled`: a cancelled step does not continue
    */
-  async orWarn<T>(lost: string, perform: () => Promise<T>): Promise<T | undefined> {
+  async orWarn<T>(message: string, perform: () => Promise<T>): Promise<T | undefined> {
     try {
       return await perform()
     } catch (error) {
-      this.warn(lost, rethrowFatal(error))
+      this.warn(message, rethrowFatal(error))
       return undefined
     }
   }
@@ -189,7 +189,7 @@ export class Journal {
     if (unreported !== undefined) this.note(describeError(unreported))
     const stop = getRoundStop(this.#turns)
     // The log already says that the checks have passed.
-    if (stop !== undefined && stop !== 'passed') this.note(`No further round: ${STOPS[stop]}`)
+    if (stop !== undefined && stop !== 'passed') this.note(`No further round: ${ROUND_STOP_REASONS[stop]}`)
   }
 
   /** Returns everything that is known about the step. @param kind `running`: the step has not ended */

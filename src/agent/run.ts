@@ -25,7 +25,7 @@ import type { Report } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
 import { isSkip, type Plan, type Skip } from './plan.ts'
 import type { Ended, PullRequestFindings, TurnEnd } from './report/turn.ts'
-import { isToTrack } from './report/turns.ts'
+import { shouldTrackPullRequest } from './report/turns.ts'
 import { replyToComment, reserveReplyTime } from './conversation/answer-comment.ts'
 import { chooseTask, replan } from './conversation/choose-task.ts'
 import { fromComment } from './conversation/comment-command.ts'
@@ -161,7 +161,7 @@ async function finishTurn(end: TurnEnd, change: ChangeFindings, step: AgentStep)
   journal.updateTurn(end)
   writeMilestone(step)
   if (end.kind === 'previewed') noticeMovedBase(describeBaseMovedByDryRun(inputs, context), step)
-  if (end.kind !== 'ended' || !isToTrack(journal.turns)) return undefined
+  if (end.kind !== 'ended' || !shouldTrackPullRequest(journal.turns)) return undefined
   await recordSources(end, change, step)
   for (;;) {
     const found = await trackPullRequest(end, change, step)

@@ -52,7 +52,7 @@ async function open({ reviewers = '', answers, eventName = 'push', payload = PUS
   const found = await resolveChange(step)
   if (isSkip(found)) throw new Error(found.reason)
   const change = await compareForPeople(found, step)
-  const losses = step.journal.warnings.map(({ lost }) => lost)
+  const losses = step.journal.warnings.map(({ message }) => message)
   return { change, step, losses, asked: github.asked }
 }
 
@@ -183,7 +183,7 @@ async function findApprovers(answers: Partial<GitHub>) {
   const payload = { check_suite: { head_sha: commit('b'), pull_requests: pulls } }
   const { change, step, asked } = await open({ ...APPROVERS, eventName: 'check_suite', payload, answers })
   const found = await findPeople(change, step)
-  return { found, asked, losses: step.journal.warnings.map(({ lost }) => lost) }
+  return { found, asked, losses: step.journal.warnings.map(({ message }) => message) }
 }
 
 test('ranks approvers by the number of pull requests that they approved', async () => {

@@ -247,7 +247,7 @@ test('starts the job without the changes if they cannot be read', async () => {
   const answers = { 'repos/compare-commits-with-basehead': refusing(403) }
   const { report, sent } = await play({ jobName: 'none', answers })
   expect(sent).toEqual(['create'])
-  expect(report.warnings[0]?.lost).toBe('The prompt does not include the changes of the pull request')
+  expect(report.warnings[0]?.message).toBe('The prompt does not include the changes of the pull request')
 })
 
 test('sends only those comments of a review that its author wrote', async () => {

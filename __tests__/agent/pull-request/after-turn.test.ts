@@ -193,7 +193,7 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
   })
   const pullRequest = { ...PULL_REQUEST, state, author: { login: openedBy, type: 'User' } }
   await askReviewers(pullRequest, authors, step)
-  const losses = step.journal.warnings.map(({ lost }) => lost)
+  const losses = step.journal.warnings.map(({ message }) => message)
   return { asked, lookedUp, losses, said: core.said, questions: github.asked }
 }
 

@@ -71,7 +71,7 @@ async function round(scene: Scene = {}) {
     next,
     prompt,
     report: describeReport(journal.report()),
-    losses: journal.warnings.map(({ lost }) => lost),
+    losses: journal.warnings.map(({ message }) => message),
     heads: count('readPullRequest') - seen,
     logs: count('readJobLog'),
     annotations: count('listAnnotations'),

@@ -40,7 +40,7 @@ function stepWith(comments: SharedComments, { label = 'docs-agent', ...fields }:
 }
 
 const lostIn = ({ journal }: AgentStep): readonly string[] =>
-  journal.warnings.map(({ lost, error }) => `${lost}: ${error.message}`)
+  journal.warnings.map(({ message, error }) => `${message}: ${error.message}`)
 
 describe('the log', () => {
   test.each<[string, Partial<LogPlace>, string[], CommentRequest[]]>([

@@ -1,6 +1,6 @@
 import { UNKNOWN_DELIVERY_HINT } from '../../../src/docs-service/client.ts'
 import { expect, test } from '@jest/globals'
-import { adviseAttaching, conclude, LOOK_BEFORE_SENDING, TURN_MAY_RUN } from '../../../src/agent/report/outcomes.ts'
+import { adviseAttaching, conclude, CHECK_BEFORE_RESENDING, TURN_MAY_RUN } from '../../../src/agent/report/outcomes.ts'
 import type { ChecksState, PullRequestFindings, TurnState } from '../../../src/agent/report/turn.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
 import { getError } from '../../../src/agent/report/step-end.ts'
@@ -72,14 +72,14 @@ const FAILED = 'It hit an error that it could not recover from. Its pull request
 const NO_CHECK = 'all the same. No check is registered for it.'
 
 test.each<[text: string, advice: string, Fields]>([
-  [`No. ${TURN_MAY_RUN}`, LOOK_BEFORE_SENDING, { task: FOLLOW_UP, state: stopWith(refused, accept()) }],
+  [`No. ${TURN_MAY_RUN}`, CHECK_BEFORE_RESENDING, { task: FOLLOW_UP, state: stopWith(refused, accept()) }],
   [`${WAITED} still runs. ${PROBLEM}`, TO_ATTACH_AFTER, late(active)],
   [`${WAITED} ${SAW_NO_END} ${PROBLEM}`, MORE_TIME, late(completed)],
   ['It is deadline.', TO_ATTACH, unread],
   ['The agent finished and added no commit to the pull request.', NAME_PAGES, unchanged],
   [`${FAILED} has new commits ${NO_CHECK}`, LOOK, failedAfter('updated')],
   [`${FAILED} was looked at ${NO_CHECK}`, LOOK, failedAfter('unknown')],
-  [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_BEFORE_SENDING, { task: FOLLOW_UP, state: cancelledIn(accept()) }],
+  [`${STOPPED}. ${TURN_MAY_RUN}`, CHECK_BEFORE_RESENDING, { task: FOLLOW_UP, state: cancelledIn(accept()) }],
   [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_AT_ROUND, { rounds: [turnIn(cancelledIn(accept()))] }],
   [
     `${STOPPED}. ${NOT_KNOWN}`,
@@ -100,7 +100,7 @@ test.each<[text: string, advice: string, Fields]>([
   expect(say(createReport(fields))).toMatchObject({ text, advice })
 })
 
-test.each(['unsent', 'taken'] as const)('nobody who waited is told to attach to a turn that is %s', (progress) => {
+test.each(['unsent', 'accepted'] as const)('nobody who waited is told to attach to a turn that is %s', (progress) => {
   for (const job of [active, completed]) {
     const states: Readonly<Record<typeof progress, Parameters<typeof stopWith>[1][]>> = {
       unsent: [
@@ -110,7 +110,7 @@ test.each(['unsent', 'taken'] as const)('nobody who waited is told to attach to 
         { kind: 'previewed', isJobRead: true },
         { kind: 'not-sent', reason: 'timed-out', error: failure('not-sent'), job },
       ],
-      taken: [accept(job), { kind: 'unconfirmed', job }],
+      accepted: [accept(job), { kind: 'unconfirmed', job }],
     }
     for (const during of states[progress])
       for (const state of [during, ...STOPS.map((code) => stopWith(code, during))])
@@ -223,9 +223,9 @@ test.each<[string, Fields, boolean]>([
 })
 
 test('a gate that is red because nobody could ask names the cause, and one that knows does not', () => {
-  const lost = { lost: 'Nothing is known of it', error: refusal('unauthorized', 'Give a token.') }
+  const warning = { message: 'Nothing is known of it', error: refusal('unauthorized', 'Give a token.') }
   const sayOf = (pullRequest: PullRequestFindings, failOn: FailOn) =>
-    say(createReport({ ...ASKED, pullRequest, warnings: [lost] }), failOn)
+    say(createReport({ ...ASKED, pullRequest, warnings: [warning] }), failOn)
   const cause = / Nothing is known of it: GitHub said unauthorized\.$/
   expect(sayOf({}, 'checks')).toMatchObject({ text: expect.stringMatching(cause) as unknown, advice: 'Give a token.' })
   expect(sayOf({}, 'out-of-scope').text).toMatch(cause)

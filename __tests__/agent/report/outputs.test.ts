@@ -188,9 +188,9 @@ test('tells all that the step knows, without its secrets', () => {
     startedBy: { text: 'schedule' },
     change: `It is "${KEY}".`,
     pullRequest: { ...FOUND, headSha: 'c', checkList: failing, outside: ['src/a.ts'] },
-    changes: { files, isWhole: true },
+    changes: { files, isComplete: true },
     rounds: [turnIn(endWith('unchanged'), { failing })],
-    warnings: [{ lost: 'The label was not put on', error: new ActionError('forbidden', 'No.') }],
+    warnings: [{ message: 'The label was not put on', error: new ActionError('forbidden', 'No.') }],
   })
   const told = { version: 1, outcome: 'pull-request', green: true, changed: true, change: 'It is "***".', error: null }
   expect(result).toMatchObject({
@@ -227,8 +227,8 @@ test.each(LINE_ENDS.flatMap((end) => COMMANDS.map((command) => `a${end}${command
       startedBy: { text: hostile, url },
       change: hostile,
       pullRequest: { title: hostile, branch: hostile, checkList, outside: [hostile] },
-      changes: { files: [{ path: hostile, additions: 1, deletions: 0 }], isWhole: true },
-      warnings: [{ lost: hostile, error: new ActionError('rejected', hostile, { hint: hostile }) }],
+      changes: { files: [{ path: hostile, additions: 1, deletions: 0 }], isComplete: true },
+      warnings: [{ message: hostile, error: new ActionError('rejected', hostile, { hint: hostile }) }],
     }
     const report = createReport(fields)
     const printed = renderResult(report, conclude(report), createRedactor([KEY]))
@@ -257,7 +257,7 @@ test.each([1, 10, 1_000])('of lists of %i long items what does not fit is left o
     change: LONG,
     state: endWith('created', { ...completed, model: LONG, repository: LONG, ref: LONG }),
     pullRequest: { title: LONG, branch: LONG, checkList: failing, outside: all(LONG) },
-    changes: { files: all({ path: LONG, additions: 1, deletions: 1 }), isWhole: true },
+    changes: { files: all({ path: LONG, additions: 1, deletions: 1 }), isComplete: true },
     rounds: [
       ...all(turnIn(endWith('unknown', failed), { failing })).slice(0, 4),
       turnIn(stopWith(new ActionError('internal', LONG, { hint: LONG }), endWith('unknown', failed)), { failing }),

@@ -2,7 +2,13 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isSkip } from '../../../src/agent/plan.ts'
 import { conclude } from '../../../src/agent/report/outcomes.ts'
-import { formatFixing, STOPS, type RoundStop, type Turn, type TurnState } from '../../../src/agent/report/turn.ts'
+import {
+  formatFixRounds,
+  ROUND_STOP_REASONS,
+  type RoundStop,
+  type Turn,
+  type TurnState,
+} from '../../../src/agent/report/turn.ts'
 import { Journal } from '../../../src/agent/journal.ts'
 import { formatWarnings } from '../../../src/agent/report/warnings.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
@@ -38,18 +44,18 @@ import { SEED } from '../../support/seed.ts'
 test.each<[number, RoundStop | undefined, string]>([
   [0, undefined, ''],
   [0, 'passed', ''],
-  [0, 'red-before', `Failing checks were not sent back to the agent. ${STOPS['red-before']}`],
+  [0, 'red-before', `Failing checks were not sent back to the agent. ${ROUND_STOP_REASONS['red-before']}`],
   [1, 'passed', 'Failing checks were sent back to the agent once.'],
-  [3, 'used-up', `Failing checks were sent back to the agent 3 times. ${STOPS['used-up']}`],
+  [3, 'used-up', `Failing checks were sent back to the agent 3 times. ${ROUND_STOP_REASONS['used-up']}`],
 ])('how often failing checks went back, and why no more: %i, %s', (sent, stop, told) => {
-  expect(formatFixing({ rounds: Array<Turn>(sent).fill(turnIn(endWith('updated'))), stop }).join(' ')).toBe(told)
+  expect(formatFixRounds({ rounds: Array<Turn>(sent).fill(turnIn(endWith('updated'))), stop }).join(' ')).toBe(told)
 })
 
 test('one text tells every loss, and each reason and each advice once', () => {
   const [forbidden, missing] = [refusal('forbidden', 'Grant it.'), refusal('not-found')]
-  const lost = { A: forbidden, B: missing, C: forbidden }
-  const warnings = Object.entries(lost).map(([lost, error]) => ({ lost, error }))
-  expect(formatWarnings([...warnings, { lost: 'A', error: forbidden }])).toBe(
+  const errors = { A: forbidden, B: missing, C: forbidden }
+  const warnings = Object.entries(errors).map(([message, error]) => ({ message, error }))
+  expect(formatWarnings([...warnings, { message: 'A', error: forbidden }])).toBe(
     'A. C: GitHub said forbidden. B: GitHub said not-found. Grant it.',
   )
   expect(formatWarnings([])).toBeUndefined()
@@ -214,7 +220,7 @@ test('what cannot be done on GitHub is told and costs nothing else, but for a ca
   expect(host.said).toContain('log: The label: GitHub said forbidden.')
   await expect(journal.orWarn('x', rejecting(refusal('cancelled')))).rejects.toMatchObject({ code: 'cancelled' })
   await expect(journal.orWarn('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
-  expect(journal.warnings).toEqual([{ lost: 'The label', error }])
+  expect(journal.warnings).toEqual([{ message: 'The label', error }])
 })
 
 test('an error that stops the step or costs a warning has its cause in the debug log only', () => {

@@ -81,7 +81,7 @@ const listFiles = (...paths: string[]) => paths.map((path) => ({ path, additions
 test('of many files and paths twenty are named, and the others counted', () => {
   const files = listFiles(...Array.from({ length: 25 }, (_, index) => `docs/${index}.md`))
   const outside = files.map(({ path }) => path)
-  const markdown = summary({ changes: { files, isWhole: false }, pullRequest: { outside } })
+  const markdown = summary({ changes: { files, isComplete: false }, pullRequest: { outside } })
   expect(markdown).toContain('**Changed by this step:** at least 25 files, +25 −0')
   expect(markdown).toContain('<tr><td>and 5 more</td></tr>')
   expect(markdown).toContain('<code>docs&#47;19&#46;md</code>, and 5 more</td>')
@@ -198,7 +198,7 @@ test('nothing that others wrote comes alive', async () => {
       state: endWith('created', { ...completed, ...strangers }),
       change: EVIL,
       startedBy: { text: `push by \`${HOSTILE.replaceAll('`', "'")}\``, url },
-      changes: { files: [{ path: HOSTILE, additions: 1, deletions: 1 }], isWhole: true },
+      changes: { files: [{ path: HOSTILE, additions: 1, deletions: 1 }], isComplete: true },
       rounds: [
         turnIn(
           stopWith(
@@ -210,7 +210,7 @@ test('nothing that others wrote comes alive', async () => {
       ],
       pullRequest: { state: 'open', branch: HOSTILE, title: HOSTILE, outside: [HOSTILE], checkList },
       timeline: [{ at: new Date(0), elapsedMs: 0, event: EVIL }],
-      warnings: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
+      warnings: [{ message: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
     }),
     { gfm: true },
   )
@@ -228,11 +228,11 @@ const SAID_BY_GITHUB =
 test('nothing that GitHub says of a failed request comes alive', async () => {
   const error = new ActionError('not-sent', `No. ${SAID_BY_GITHUB}`, { hint: `Look: ${SAID_BY_GITHUB}` })
   const failed = await marked.parse(summary({ state: stopWith(error) }), { gfm: true })
-  const warnings = [{ lost: 'The checks', error: new ActionError('forbidden', SAID_BY_GITHUB) }]
-  const lost = summary({ waitForChecks: true, warnings, pullRequest: { state: 'open' } })
+  const warnings = [{ message: 'The checks', error: new ActionError('forbidden', SAID_BY_GITHUB) }]
+  const withWarning = summary({ waitForChecks: true, warnings, pullRequest: { state: 'open' } })
   for (const [html, times] of [
     [failed, 2],
-    [await marked.parse(lost, { gfm: true }), 1],
+    [await marked.parse(withWarning, { gfm: true }), 1],
   ] as const) {
     expect(html.match(/octocat/g)).toHaveLength(times)
     expect(html.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/evil|octocat|#1|<(?:em|del)\b/)

@@ -17,7 +17,7 @@ import {
   findUnreportedError,
   getPullRequestOperation,
   getRoundStop,
-  isToTrack,
+  shouldTrackPullRequest,
 } from '../../../src/agent/report/turns.ts'
 import { getOutcome } from '../../../src/agent/report/step-end.ts'
 import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
@@ -101,13 +101,13 @@ describe('turn', () => {
     ['previewed', 'unsent', false, true],
     ['not-sent', 'unsent', false, false],
     ['delivery-unknown', 'unsent', true, true],
-    ['accepted', 'taken', true, true],
-    ['submitted', 'taken', true, true],
-    ['unconfirmed', 'taken', true, true],
-    ['timed-out', 'seen', true, true],
-    ['ended', 'seen', true, true],
-    ['unusable-link', 'seen', true, true],
-    ['left-behind', 'seen', true, true],
+    ['accepted', 'accepted', true, true],
+    ['submitted', 'accepted', true, true],
+    ['unconfirmed', 'accepted', true, true],
+    ['timed-out', 'started', true, true],
+    ['ended', 'started', true, true],
+    ['unusable-link', 'started', true, true],
+    ['left-behind', 'started', true, true],
   ])('of a follow-up that is %s, or stopped then: progress %s, sent %s, continued %s', (kind, ...expected) => {
     for (const state of [STATES[kind], stoppedBy('unreachable', STATES[kind])]) {
       const turn = turnIn(state, { followUpReason: 'comment' })
@@ -118,7 +118,7 @@ describe('turn', () => {
 
   test('a turn that was seen to begin has come further', () => {
     for (const kind of ['accepted', 'submitted'] as const)
-      expect(getProgress(turnIn({ ...STATES[kind], isConfirmed: true }))).toBe('seen')
+      expect(getProgress(turnIn({ ...STATES[kind], isConfirmed: true }))).toBe('started')
   })
 
   test.each(KINDS)('a read changes what is known of the job of a turn that is %s, or it has an end', (kind) => {
@@ -160,7 +160,7 @@ test('a pull request that was merged or closed during a turn is shown as it is',
 
 const SHOWN = {
   ...{ outcome: 'pull-request', operation: 'updated', job: completed },
-  ...{ progress: 'seen', pullRequest: { checks: 'failure' } },
+  ...{ progress: 'started', pullRequest: { checks: 'failure' } },
 }
 
 /** A step whose own turn has ended, and its rounds. */
@@ -179,7 +179,7 @@ test.each<TurnState>([
   { ...STATES['timed-out'], lastProblem: failure('unreachable'), error: failure('deadline') },
 ])('a round that ends as %j takes nothing from what is known', (state) => {
   const turns = withRounds([state])
-  expect(isToTrack(turns)).toBe(false)
+  expect(shouldTrackPullRequest(turns)).toBe(false)
   const report = tell(...turns)
   const lastReadJob = 'job' in state ? state.job : undefined
   expect(report).toMatchObject({ ...SHOWN, rounds: [{ state }], lastReadJob })
@@ -188,7 +188,7 @@ test.each<TurnState>([
 
 test('a round that moved the pull request goes on, and what was seen last of it is shown', () => {
   const round = turnIn(endWith('updated'))
-  expect(isToTrack(withRounds([round]))).toBe(true)
+  expect(shouldTrackPullRequest(withRounds([round]))).toBe(true)
   const turns = withRounds([{ ...endWith('updated'), pullRequest: { checks: 'success' } }, {}])
   expect(tell(...turns)).toMatchObject({ rounds: [round], pullRequest: { checks: 'success' } })
   const read = { ...FACTS, pullRequestAtEnd: { checks: 'success', mergeable: false } } as const
@@ -197,7 +197,7 @@ test('a round that moved the pull request goes on, and what was seen last of it 
 
 test('only the end of a job that names a pull request is followed', () => {
   const ends = [endWith('unknown'), endWith('none', withoutLink), STATES['left-behind'], STATES['timed-out']]
-  expect(ends.map((end) => isToTrack([turnIn(end)]))).toEqual([true, false, false, false])
+  expect(ends.map((end) => shouldTrackPullRequest([turnIn(end)]))).toEqual([true, false, false, false])
 })
 
 test.each<[string, Work['kind']]>([

@@ -93,7 +93,7 @@ test('a commit of the agent is an update, and is believed at once', async () => 
 })
 
 test.each<[string, Partial<TurnRunOptions>, object]>([
-  ['a turn has begun', { message: completed, reads: [completed] }, { outcome: 'unconfirmed', progress: 'taken' }],
+  ['a turn has begun', { message: completed, reads: [completed] }, { outcome: 'unconfirmed', progress: 'accepted' }],
   [
     // Seconds after the message the copies of before it are read, and the head is one that somebody has pushed.
     'a turn has ended',
@@ -188,7 +188,9 @@ describe('pull request of turn', () => {
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
     expect(said(report)).toContain(`was ${commit('a')} before this turn`)
     const lost = 'Could not tell whether the follow-up changed the pull request'
-    expect(report.warnings).toMatchObject([{ lost, error: { message: expect.stringContaining(problem) as unknown } }])
+    expect(report.warnings).toMatchObject([
+      { message: lost, error: { message: expect.stringContaining(problem) as unknown } },
+    ])
   })
 })
 
@@ -198,11 +200,11 @@ test.each<[string, GitHub | undefined, number]>([
   ['there is no token, which is no loss', undefined, 0],
 ])('what a turn has changed is not known if %s', async (_name, github, losses) => {
   const { report } = await play(github)
-  expect(report).toMatchObject({ outcome: 'pull-request', progress: 'seen' })
+  expect(report).toMatchObject({ outcome: 'pull-request', progress: 'started' })
   expect(report.operation).toBeUndefined()
-  expect(report.warnings.filter(({ lost }) => lost.startsWith('Could not tell whether the follow-up'))).toHaveLength(
-    losses,
-  )
+  expect(
+    report.warnings.filter(({ message }) => message.startsWith('Could not tell whether the follow-up')),
+  ).toHaveLength(losses)
 })
 
 test.each([
@@ -303,7 +305,7 @@ describe('a pull request that was merged or closed before the turn', () => {
     const { report } = await playEnded(branch, {}, unmerged)
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
     expect(report.warnings).toMatchObject([
-      { lost: 'Could not tell whether commits came after pull request #7 was merged' },
+      { message: 'Could not tell whether commits came after pull request #7 was merged' },
     ])
   })
 

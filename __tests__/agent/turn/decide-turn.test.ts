@@ -377,7 +377,7 @@ test('a newer head at the last look is the one before the turn', async () => {
       onAsked: (what, { docs, nowMs }) => what === COUNTS && pushCommit(docs, 'agent/job_finished', parsePush, nowMs),
     },
   )
-  expect(report).toMatchObject({ outcome: 'failed', progress: 'seen' })
+  expect(report).toMatchObject({ outcome: 'failed', progress: 'started' })
   expect(report.operation).toBeUndefined()
 })
 

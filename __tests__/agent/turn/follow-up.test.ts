@@ -42,19 +42,25 @@ const UNKNOWN = { outcome: 'error', error: { code: 'unknown-fate' } }
 
 test('reads the job, sends the prompt, hands the job on, and waits for the turn', async () => {
   const { report, client, accepted } = await follow(active, [completed, active, otherLink])
-  expect(report).toMatchObject({ outcome: 'pull-request', progress: 'seen', operation: 'created' })
+  expect(report).toMatchObject({ outcome: 'pull-request', progress: 'started', operation: 'created' })
   expect(client.calls).toEqual(['get', 'message', 'get', 'get'])
   expect(accepted).toMatchObject([{ sleepsBefore: IDLE_PAUSES_MS.length }])
 })
 
 test.each([
-  ['the old end between two reads of active', same, [same, active, same, same, active, failed], 'failed', 'seen'],
-  ['the old end in another spelling', active, [same, spelledOtherwise, active, failed], 'failed', 'seen'],
-  ['the late link of the turn before', active, [withoutLink, completed, active, withoutLink], 'no-changes', 'seen'],
-  ['another end that nobody saw begin', failed, [failed, same, same, active, otherLink], 'pull-request', 'seen'],
-  ['an answer that tells nothing but the id', { ...active, isAssumed: true as const }, [same], 'unconfirmed', 'taken'],
-  ['an unknown status in a read', same, [same, unlisted, same], 'unconfirmed', 'taken'],
-  ['another pull request that nobody saw come', same, [same, otherLink], 'unconfirmed', 'taken'],
+  ['the old end between two reads of active', same, [same, active, same, same, active, failed], 'failed', 'started'],
+  ['the old end in another spelling', active, [same, spelledOtherwise, active, failed], 'failed', 'started'],
+  ['the late link of the turn before', active, [withoutLink, completed, active, withoutLink], 'no-changes', 'started'],
+  ['another end that nobody saw begin', failed, [failed, same, same, active, otherLink], 'pull-request', 'started'],
+  [
+    'an answer that tells nothing but the id',
+    { ...active, isAssumed: true as const },
+    [same],
+    'unconfirmed',
+    'accepted',
+  ],
+  ['an unknown status in a read', same, [same, unlisted, same], 'unconfirmed', 'accepted'],
+  ['another pull request that nobody saw come', same, [same, otherLink], 'unconfirmed', 'accepted'],
 ])('is not deceived by %s', async (_name, message, reads, outcome, progress) => {
   expect((await follow(message, reads)).report).toMatchObject({ outcome, progress })
 })
@@ -70,15 +76,21 @@ test('a turn that was never seen is unconfirmed, after two minutes of looks, or 
 const MINUTE = { inputs: { timeoutMs: 60_000 } }
 
 test.each<[string, Script['message'], (Job | Error)[], Partial<TurnRunOptions>, object]>([
-  ['one does not end', active, [same, active], MINUTE, { outcome: 'timed-out', progress: 'seen' }],
-  ['it is cancelled', same, [same], { cancelAtSleep: 6 }, { outcome: 'cancelled', progress: 'taken', job: same }],
-  ['a read is refused', same, [same, failure('unauthorized')], {}, { outcome: 'error', progress: 'taken', job: same }],
+  ['one does not end', active, [same, active], MINUTE, { outcome: 'timed-out', progress: 'started' }],
+  ['it is cancelled', same, [same], { cancelAtSleep: 6 }, { outcome: 'cancelled', progress: 'accepted', job: same }],
+  [
+    'a read is refused',
+    same,
+    [same, failure('unauthorized')],
+    {},
+    { outcome: 'error', progress: 'accepted', job: same },
+  ],
   [
     'a read is refused later',
     same,
     [same, active, failure('unauthorized')],
     {},
-    { outcome: 'error', progress: 'seen', job: active },
+    { outcome: 'error', progress: 'started', job: active },
   ],
 ])('a step knows how far its turn has come when %s', async (_when, message, reads, more, known) => {
   expect((await follow(message, reads, more)).report).toMatchObject(known)
@@ -108,7 +120,7 @@ test('a busy job is sent the prompt only when its present turn has ended, or at 
 
 test.each<[string, (Job | Error)[], Partial<TurnRunOptions>, object]>([
   ['was taken if its turn is seen', [same, same, active, otherLink], {}, { outcome: 'pull-request' }],
-  ['is looked up if nobody waits', [same, active], NO_WAIT, { outcome: 'submitted', progress: 'seen' }],
+  ['is looked up if nobody waits', [same, active], NO_WAIT, { outcome: 'submitted', progress: 'started' }],
   ['stays unknown if no turn is seen', [same], {}, UNKNOWN],
   ['stays unknown if somebody archives the job', [same, same, archived], {}, UNKNOWN],
   ['stays unknown if nobody may look', [same, failure('unauthorized')], {}, UNKNOWN],
@@ -311,7 +323,7 @@ describe('an end without a link', () => {
     ['the job is archived', [archived], 'archived'],
   ])('is open again if a read contradicts it: %s', async (_what, reads, outcome) => {
     const { report } = await follow(active, [...UNLINKED, ...reads])
-    expect(report).toMatchObject({ outcome, progress: 'seen' })
+    expect(report).toMatchObject({ outcome, progress: 'started' })
   })
 })
 
@@ -344,8 +356,8 @@ test.each<[string, Job, string, boolean]>([
   expect(endsAfter(before, reads)).toBe(expected)
 })
 
-const SEEN = { outcome: 'failed', progress: 'seen' }
-const UNSEEN = { outcome: 'unconfirmed', progress: 'taken' }
+const SEEN = { outcome: 'failed', progress: 'started' }
+const UNSEEN = { outcome: 'unconfirmed', progress: 'accepted' }
 
 test.each<[string, Script['message'], Job[], object, number]>([
   ['an answer that says active', active, [failed], SEEN, 15_000 + 29_414.0625],

@@ -19,7 +19,7 @@ import {
   type RoundStop,
   type Turns,
 } from '../report/turn.ts'
-import { sentRounds, stopForStatus } from '../report/turns.ts'
+import { listSentRounds, getStopForStatus } from '../report/turns.ts'
 
 /** A round takes a turn of the agent and its checks; one that cannot end in this time is not begun. */
 const ROUND_MS = 600_000
@@ -51,9 +51,9 @@ export function findRoundStop(
   const failed = listFailedChecks(found.checkList)
   if (failed.length > 0 && !failed.some(isForAgent)) return 'needs-person'
   if (found.headSha === findHeadOfLastRound(turns)) return 'no-new-commit'
-  if (sentRounds(turns).length >= maxRounds) return 'used-up'
+  if (listSentRounds(turns).length >= maxRounds) return 'used-up'
   if (leftMs < ROUND_MS) return 'no-time'
-  return ended && stopForStatus(ended.job.status)
+  return ended && getStopForStatus(ended.job.status)
 }
 
 /**
@@ -215,7 +215,7 @@ export async function decideNextRound({ job }: Ended, found: PullRequestFindings
     const stop = (isOpen(last) ? others : 'closed') ?? (failing.length === 0 ? 'red-before' : undefined)
     if (stop !== undefined) return stopFor(stop, seen)
     const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
-    const announcement = `Round ${sentRounds(turns).length + 1} of ${fixRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
+    const announcement = `Round ${listSentRounds(turns).length + 1} of ${fixRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
     const task: Task = {
       kind: 'follow-up',
       jobId,

@@ -5,7 +5,7 @@ import { linked, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount, formatUtc } from '../../text/format.ts'
 import { DEFAULT_MAX_FOLLOW_UPS } from '../inputs.ts'
 import type { Report } from '../report/report.ts'
-import { findBlockers, isPullRequestOver } from '../report/pull-request-status.ts'
+import { listBlockers, isPullRequestClosed } from '../report/pull-request-status.ts'
 import { getPullRequest } from '../report/step-end.ts'
 import { formatEnd } from '../report/turn-texts.ts'
 import { getEnd, getNewest, getWork, isSent, mayStillRun, type Turn, type Turns } from '../report/turn.ts'
@@ -126,7 +126,7 @@ function toRows(
     const { startedAt, failing, isInLog = false } = turn
     // A round that was not sent is no turn, unless the log has announced it.
     if (startedAt === undefined || (index > 0 && hasSentNothing(turn) && !isInLog)) return []
-    const isWhole = turns.length === 1 && getWork(turn).kind === 'created' && changes?.isWhole === true
+    const isWhole = turns.length === 1 && getWork(turn).kind === 'created' && changes?.isComplete === true
     const files = isWhole ? `: ${formatCount(changes.files.length, 'file')}` : ''
     const failed = failing && { text: `checks failed: ${someQuoted(failing.map(({ name }) => name))}` }
     const when = formatUtc(startedAt).slice(0, 'YYYY-MM-DD hh:mm'.length)
@@ -146,8 +146,8 @@ const WAIT = 'Wait until the agent has finished.'
 function listLeft(report: Report): LogEntry['left'] {
   const found = getPullRequest(report)
   if (found.state === undefined) return undefined
-  if (isPullRequestOver(found)) return [`Nothing: it is ${found.state}.`]
-  const left = findBlockers(report).flatMap(({ left }) => left)
+  if (isPullRequestClosed(found)) return [`Nothing: it is ${found.state}.`]
+  const left = listBlockers(report).flatMap(({ left }) => left)
   return left.length === 0 ? [MERGE] : left
 }
 

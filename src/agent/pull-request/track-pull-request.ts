@@ -228,7 +228,7 @@ async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   const isAllOwn = work.kind === 'updated' ? found.totalCommits === countCommits(turns) : isAllBy(pullRequest, found)
   if (!isAllOwn) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
-  return { files, isWhole: found.fileList === 'whole' }
+  return { files, isComplete: found.fileList === 'whole' }
 }
 
 /** GitHub begins to find out when it is first asked, and is mostly done within seconds. */

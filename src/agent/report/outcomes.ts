@@ -4,13 +4,13 @@ import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../../text/format.ts'
 import type { FailOn } from '../inputs.ts'
-import { formatLosses } from './warnings.ts'
+import { listWarnings } from './warnings.ts'
 import {
   adviseOnPullRequest,
   formatPullRequest,
-  passesGates,
-  tellOperation,
-  titleOfPullRequest,
+  checkGates,
+  describeOperation,
+  formatPullRequestTitle,
 } from './pull-request-status.ts'
 import type { Outcome, Report } from './report.ts'
 import {
@@ -25,14 +25,14 @@ import {
   getStepProgress,
   getTask,
   isDeliveryUnknown,
-  isLookedAt,
+  isPullRequestInspected,
 } from './step-end.ts'
-import { isFixing, mayHaveChanged, type Previewed } from './turn.ts'
+import { isFixRoundRunning, mayHaveChangedUnseen, type Previewed } from './turn.ts'
 
 type Say<T = string> = (report: Report) => T
 
 /** All that an outcome means, as far as no error tells it. */
-interface OutcomeRow {
+interface OutcomeRules {
   /** Green or red by itself, or red if `fail-on` has a certain word. */
   readonly colour: 'green' | 'red' | FailOn
   readonly icons: readonly [green: string, red: string]
@@ -54,36 +54,35 @@ function isStillRunning(report: Report): boolean {
 
 export const TURN_MAY_RUN =
   'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
-export const LOOK_BEFORE_SENDING =
+export const CHECK_BEFORE_RESENDING =
   "See the job on the service's dashboard before you send the prompt again: it may still begin."
 
 /** For a step with `command`, which cannot take `job-id`. */
 export const ASK_IN_AN_ISSUE = 'To start over, ask in an issue: that starts a new job.'
 
 /** A turn may push before it comes to a bad end. */
-const formatBadEnd =
+const formatUnsuccessfulEnd =
   (end: string): Say =>
   (report) => {
     if (getOperation(report) === 'updated') return `${end} Its pull request has new commits all the same.`
-    const isTold = isLookedAt(report) && formatPullRequest(report) !== ''
+    const isTold = isPullRequestInspected(report) && formatPullRequest(report) !== ''
     return isTold ? `${end} Its pull request was looked at all the same.` : end
   }
 
 const isFollowUp = (report: Report): boolean => getTask(report)?.kind === 'follow-up'
 
 /** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
-const hasOpened: OutcomeRow['changed'] = (report) => {
+const hasPullRequest: OutcomeRules['changed'] = (report) => {
   const job = getJob(report)
   return isFollowUp(report) || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
 }
-const nobodyKnows = (): undefined => undefined
 
 function getPreview(report: Report): Previewed | undefined {
   const end = getStepEnd(report)
   return end.kind === 'previewed' ? end : undefined
 }
 
-function titleOfPreview(report: Report): string {
+function formatPreviewTitle(report: Report): string {
   const preview = getPreview(report)
   if (preview?.pullRequest !== undefined) return 'Dry run, the prompt would go to an open pull request'
   if ((preview?.undecided ?? []).length > 0) return 'Dry run, the prompt may start a new job'
@@ -91,32 +90,32 @@ function titleOfPreview(report: Report): string {
 }
 
 /** How large the prompt of a dry run is, and where it would go. */
-function describePreview(report: Report): string {
+function formatPreview(report: Report): string {
   const [task, preview] = [getTask(report), getPreview(report)]
   if (task === undefined || task.kind === 'attach') return ''
   const size = formatCount(Buffer.byteLength(task.prompt), 'byte')
   const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
   const unread = 'not confirmed by the service, which a dry run without a key cannot ask'
-  if (task.kind === 'create') return `${sent} to a new job${describeUndecided(preview?.undecided, unread)}.`
+  if (task.kind === 'create') return `${sent} to a new job${formatUndecided(preview?.undecided, unread)}.`
   const number = preview?.pullRequest?.number
   const place = number === undefined ? '' : `, which belongs to pull request #${number}`
   return `${sent} to job ${task.jobId}${place}${preview?.isJobRead === true ? '' : ` (${unread})`}.`
 }
 
 /** In these pull requests, somebody whose marker does not count names a job, which may be theirs. */
-function describeUndecided(undecided: readonly number[] = [], unread: string): string {
+function formatUndecided(undecided: readonly number[] = [], unread: string): string {
   if (undecided.length === 0) return ''
   const named = undecided.map((number) => `#${number}`).join(', ')
   return ` (${unread}: pull request ${named} may be the agent's)`
 }
 
-export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
+export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
   'pull-request': {
     colour: 'green',
     icons: ['✅', '❌'],
     end: 'the changes are in it',
-    title: titleOfPullRequest,
-    text: (report) => tellOperation(report)[1],
+    title: formatPullRequestTitle,
+    text: (report) => describeOperation(report)[1],
     advice: adviseOnPullRequest,
     changed: (report) => (isFollowUp(report) ? undefined : true),
   },
@@ -125,36 +124,36 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     icons: ['✅', '❌'],
     end: 'nothing to change',
     title: (report) =>
-      adviseOnPullRequest(report) === undefined ? 'Nothing had to change' : titleOfPullRequest(report),
+      adviseOnPullRequest(report) === undefined ? 'Nothing had to change' : formatPullRequestTitle(report),
     text: (report) =>
-      isLookedAt(report)
+      isPullRequestInspected(report)
         ? 'The agent finished and added no commit to the pull request.'
         : 'The agent finished and changed no file, so there is no pull request.',
     advice: (report) =>
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
     // A job that names the pull request of an earlier turn no more may have worked elsewhere.
     changed: (report) =>
-      mayHaveChanged(getRounds(report)) || getJob(report)?.prLink !== undefined ? undefined : false,
+      mayHaveChangedUnseen(getRounds(report)) || getJob(report)?.prLink !== undefined ? undefined : false,
   },
   failed: {
     colour: 'failed',
     icons: ['⚪', '❌'],
     end: 'failed',
     title: () => 'The job failed',
-    text: formatBadEnd('It hit an error that it could not recover from.'),
+    text: formatUnsuccessfulEnd('It hit an error that it could not recover from.'),
     advice: () =>
       "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
-    changed: hasOpened,
+    changed: hasPullRequest,
   },
   archived: {
     colour: 'archived',
     icons: ['⚪', '❌'],
     end: 'the job is archived',
     title: () => 'The job is archived',
-    text: formatBadEnd('Somebody archived it, so the agent does nothing more.'),
+    text: formatUnsuccessfulEnd('Somebody archived it, so the agent does nothing more.'),
     advice: ({ comment }) =>
       comment === undefined ? 'Start a new job: run the same step without `job-id`.' : ASK_IN_AN_ISSUE,
-    changed: hasOpened,
+    changed: hasPullRequest,
   },
   'timed-out': {
     colour: 'timeout',
@@ -175,7 +174,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       isStillRunning(report)
         ? undefined
         : "See the job on the service's dashboard, and allow more time in `timeout-minutes` the next time.",
-    changed: nobodyKnows,
+    changed: () => undefined,
   },
   unconfirmed: {
     colour: 'red',
@@ -183,8 +182,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     end: 'sent, and not seen to begin',
     title: () => 'The follow-up was sent, but the agent was not seen to begin it',
     text: () => 'The service accepted the prompt, but the job was never seen to work on it.',
-    advice: () => LOOK_BEFORE_SENDING,
-    changed: nobodyKnows,
+    advice: () => CHECK_BEFORE_RESENDING,
+    changed: () => undefined,
   },
   submitted: {
     colour: 'green',
@@ -195,14 +194,14 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       getTask(report)?.kind === 'attach'
         ? 'This step does not wait for the job.'
         : 'This step does not wait for the result.',
-    changed: nobodyKnows,
+    changed: () => undefined,
   },
   previewed: {
     colour: 'green',
     icons: ['🔎', '🔎'],
     end: 'not sent, because this is a dry run',
-    title: titleOfPreview,
-    text: describePreview,
+    title: formatPreviewTitle,
+    text: formatPreview,
     changed: () => false,
   },
   cancelled: {
@@ -216,7 +215,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       if (getJobId(report) === undefined) return 'The run was cancelled before the service accepted the prompt.'
       const [progress, job] = [getStepProgress(report), getJob(report)]
       if (progress === 'unsent') return 'The run was cancelled before the follow-up was sent.'
-      if (progress === 'taken' || isFixing(getRounds(report))) return `The run was cancelled. ${TURN_MAY_RUN}`
+      if (progress === 'accepted' || isFixRoundRunning(getRounds(report)))
+        return `The run was cancelled. ${TURN_MAY_RUN}`
       if (isStillRunning(report))
         return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
       return `The run was cancelled. The job ${job === undefined ? 'was not read yet' : STATUS_PHRASES[job.status]}.`
@@ -248,19 +248,19 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     end: 'failed',
     title: (report) => ERROR_TITLES[getError(report)?.code ?? 'bad-answer'],
     text: () => '',
-    changed: nobodyKnows,
+    changed: () => undefined,
   },
 }
 
 /** What to run to wait for the job's end, if this step did not see it. It tells the job's state, so never of a turn that was not seen. */
 export function adviseAttaching(report: Report): string | undefined {
   const [outcome, progress, id] = [getOutcome(report), getStepProgress(report), getJobId(report)]
-  const isUnseen = progress === 'unsent' || (progress === 'taken' && outcome !== 'submitted')
+  const isUnseen = progress === 'unsent' || (progress === 'accepted' && outcome !== 'submitted')
   const mayEnd =
     isStillRunning(report) ||
     outcome === 'cancelled' ||
     (outcome === 'timed-out' && getTask(report)?.kind !== 'follow-up')
-  if (id === undefined || isUnseen || isFixing(getRounds(report)) || !mayEnd) return undefined
+  if (id === undefined || isUnseen || isFixRoundRunning(getRounds(report)) || !mayEnd) return undefined
   const tells =
     progress === undefined ? '' : ' It tells how the job ends, and not whether this follow-up was its last turn.'
   const withoutPrompt = `with \`job-id: ${id}\` and without a prompt`
@@ -274,13 +274,17 @@ function getText(report: Report): string {
   const [outcome, error, lastProblem] = [getOutcome(report), getError(report), getLastProblem(report)]
   const last = outcome === 'timed-out' && lastProblem && `The last look at it failed: ${lastProblem.message}`
   if (error === undefined || error.code === 'cancelled')
-    return joinSentences([OUTCOME_ROWS[outcome].text(report), isLookedAt(report) && formatPullRequest(report), last])
+    return joinSentences([
+      OUTCOME_RULES[outcome].text(report),
+      isPullRequestInspected(report) && formatPullRequest(report),
+      last,
+    ])
   const cancelled = outcome === 'cancelled' && 'The run was cancelled.'
   const goesOn = isStillRunning(report) && 'The job itself goes on.'
-  return joinSentences([cancelled, error.message, getStepProgress(report) === 'taken' ? TURN_MAY_RUN : goesOn, last])
+  return joinSentences([cancelled, error.message, getStepProgress(report) === 'accepted' ? TURN_MAY_RUN : goesOn, last])
 }
 
-const LOOK_AT_THE_ROUND = "Check the service's dashboard before you send the job anything else."
+const CHECK_BEFORE_NEXT_PROMPT = "Check the service's dashboard before you send the job anything else."
 
 /** The first is what does the most harm if nobody does it, and the last what nobody misses. */
 function getAdvice(report: Report): string | undefined {
@@ -290,26 +294,26 @@ function getAdvice(report: Report): string | undefined {
     error?.code === 'cancelled' && !isUnknown && (getJobId(report) === undefined || progress === 'unsent')
   const inOrder = [
     error?.code === 'cancelled' && isUnknown ? UNKNOWN_DELIVERY_HINT : undefined,
-    error !== undefined && progress === 'taken' ? LOOK_BEFORE_SENDING : undefined,
+    error !== undefined && progress === 'accepted' ? CHECK_BEFORE_RESENDING : undefined,
     isStillRunning(report) && outcome !== 'error' ? adviseAttaching(report) : undefined,
     error?.hint,
-    isFixing(getRounds(report)) ? LOOK_AT_THE_ROUND : undefined,
+    isFixRoundRunning(getRounds(report)) ? CHECK_BEFORE_NEXT_PROMPT : undefined,
     adviseAttaching(report),
-    error === undefined || isUntouched ? OUTCOME_ROWS[outcome].advice?.(report) : undefined,
+    error === undefined || isUntouched ? OUTCOME_RULES[outcome].advice?.(report) : undefined,
   ]
   return inOrder.find(Boolean)
 }
 
 export function conclude(report: Report): Conclusion {
-  const { colour, title } = OUTCOME_ROWS[getOutcome(report)]
-  const gates = passesGates(report)
+  const { colour, title } = OUTCOME_RULES[getOutcome(report)]
+  const gates = checkGates(report)
   const isGood = colour === 'green' || (colour !== 'red' && !report.failOn?.has(colour))
   return {
     // `fail-on` is about what became of an accepted job. If the step could not do its own part, it is red anyway.
     isGreen: isGood && getError(report) === undefined && gates.every((isPassed) => isPassed === true),
     title: title(report),
     // The cause of what is not known is no detail then.
-    text: [getText(report), ...(gates.includes(undefined) ? formatLosses(report.warnings) : [])].join(' '),
+    text: [getText(report), ...(gates.includes(undefined) ? listWarnings(report.warnings) : [])].join(' '),
     advice: getAdvice(report),
   }
 }

@@ -2,8 +2,8 @@ import type { Conclusion } from '../../action/step-result.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { INVISIBLE, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'
-import { formatLosses } from './warnings.ts'
-import { OUTCOME_ROWS } from './outcomes.ts'
+import { listWarnings } from './warnings.ts'
+import { OUTCOME_RULES } from './outcomes.ts'
 import type { Report } from './report.ts'
 import {
   getError,
@@ -37,10 +37,10 @@ function mayBeAccepted({ kind }: Task, report: Report): boolean {
 }
 
 /** Whether the service is known to have accepted the prompt of a follow-up. */
-function isTaken(progress: Progress | undefined): boolean {
+function isAccepted(progress: Progress | undefined): boolean {
   switch (progress) {
-    case 'taken':
-    case 'seen':
+    case 'accepted':
+    case 'started':
       return true
     case 'unsent':
     case undefined:
@@ -52,12 +52,12 @@ function isTaken(progress: Progress | undefined): boolean {
 function getChanged(report: Report): boolean | undefined {
   const [operation, task] = [getOperation(report), getTask(report)]
   if (operation !== undefined) return operation !== 'unchanged'
-  return task && mayBeAccepted(task, report) ? OUTCOME_ROWS[getOutcome(report)].changed(report) : false
+  return task && mayBeAccepted(task, report) ? OUTCOME_RULES[getOutcome(report)].changed(report) : false
 }
 
 /** Only of a prompt that the service is known to have taken. */
 function getContinued(report: Report): FollowUpReason | undefined {
-  return isTaken(getStepProgress(report)) ? getStepFollowUpReason(report) : undefined
+  return isAccepted(getStepProgress(report)) ? getStepFollowUpReason(report) : undefined
 }
 
 /** Undefined if nobody asked for rounds. */
@@ -102,8 +102,8 @@ const MAX_SENTENCE = 1_500
 const MAX_URL = 2_000
 const MAX_ROUND_CHECKS = 20
 
-const name = (text?: string): string | undefined => text && oneLine(text, MAX_OUTPUT_NAME_CHARS)
-const sentence = (text?: string): string | undefined => text && oneLine(text, MAX_SENTENCE)
+const toName = (text?: string): string | undefined => text && oneLine(text, MAX_OUTPUT_NAME_CHARS)
+const toSentence = (text?: string): string | undefined => text && oneLine(text, MAX_SENTENCE)
 const toUrl = (url = ''): string | undefined => (url.length <= MAX_URL && /^https?:/.test(url) ? url : undefined)
 
 /** The output `result`, by `docs/result.schema.json`. What is undefined is not known. */
@@ -116,46 +116,46 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
     outcome: getOutcome(report),
     green: isGreen,
     title,
-    text: sentence(text),
-    advice: sentence(advice),
+    text: toSentence(text),
+    advice: toSentence(advice),
     triggered_by: startedBy && { text: startedBy.text, url: toUrl(startedBy.url) },
-    change: sentence(change),
+    change: toSentence(change),
     changed: getChanged(report),
     continued: getContinued(report),
     job: id && {
       id,
       status: getLastReadJob(report)?.status,
-      model: name(job?.model),
-      repository: name(job?.repository),
-      ref: name(job?.ref),
+      model: toName(job?.model),
+      repository: toName(job?.repository),
+      ref: toName(job?.ref),
     },
     pull_request: link && {
       url: link.href,
       number: link.number && Number(link.number),
-      repository: name(link.repository),
-      title: name(found.title),
+      repository: toName(link.repository),
+      title: toName(found.title),
       state: found.state,
-      branch: name(found.branch),
-      head_sha: name(found.headSha),
+      branch: toName(found.branch),
+      head_sha: toName(found.headSha),
       mergeable: found.mergeable,
       operation: getOperation(report),
       checks: found.checks,
       in_scope: isInScope(found),
     },
-    files: pagesFirst(report.changes?.files ?? []).map((file) => ({ ...file, path: name(file.path) })),
+    files: pagesFirst(report.changes?.files ?? []).map((file) => ({ ...file, path: toName(file.path) })),
     checks: (found.checkList ?? []).map((check) => ({
-      name: name(check.name),
+      name: toName(check.name),
       result: check.state,
       url: toUrl(check.detailsUrl),
       seconds: check.tookMs && check.tookMs / 1_000,
     })),
-    outside: (found.outside ?? []).map(name),
+    outside: (found.outside ?? []).map(toName),
     rounds: getRounds(report).rounds.map((turn) => ({
-      checks: (turn.failing ?? []).slice(0, MAX_ROUND_CHECKS).map((check) => name(check.name)),
+      checks: (turn.failing ?? []).slice(0, MAX_ROUND_CHECKS).map((check) => toName(check.name)),
       end: formatEnd(turn),
     })),
-    not_done: formatLosses(report.warnings).map(sentence),
-    error: error && { code: error.code, message: sentence(error.message), hint: sentence(error.hint) },
+    not_done: listWarnings(report.warnings).map(toSentence),
+    error: error && { code: error.code, message: toSentence(error.message), hint: toSentence(error.hint) },
     duration_seconds: Number((durationMs / 1_000).toFixed(1)),
     left_out: { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 },
   }
@@ -164,7 +164,7 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
 const LISTS = ['files', 'checks', 'outside', 'rounds', 'not_done'] as const
 
 /** What is taken from a list at once: one by one, each time all of it would be measured again. */
-const SHARE_AT_ONCE = 1 / 20
+const REMOVED_SHARE = 1 / 20
 
 /** What the runner reads as a command, or as the end of a line, in a log to which somebody prints `result`. */
 const UNSAFE_IN_LOG = new RegExp(`##(?=\\[)|::|${INVISIBLE.source}`, 'gu')
@@ -175,7 +175,7 @@ const escapeUnits = (found: string): string =>
 /** All that it escapes is inside of strings. */
 const toJson = (value: unknown): string =>
   JSON.stringify(value, (_key, one: unknown) => one ?? null).replace(UNSAFE_IN_LOG, escapeUnits)
-const bytesOf = (value: unknown): number => Buffer.byteLength(toJson(value))
+const countBytes = (value: unknown): number => Buffer.byteLength(toJson(value))
 
 /**
  * All that the step knows, as JSON of at most 32 KiB: as long as it is longer, the longest list loses its end, which is
@@ -183,10 +183,10 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(toJson(value))
  */
 export function renderResult(report: Report, conclusion: Conclusion, redact: Redact): string {
   let result = redactAll(toResult(report, conclusion), redact)
-  while (bytesOf(result) > MAX_BYTES) {
-    const [longest] = LISTS.toSorted((a, b) => bytesOf(result[b]) - bytesOf(result[a]))
+  while (countBytes(result) > MAX_BYTES) {
+    const [longest] = LISTS.toSorted((a, b) => countBytes(result[b]) - countBytes(result[a]))
     if (longest === undefined || result[longest].length === 0) break
-    const gone = Math.ceil(result[longest].length * SHARE_AT_ONCE)
+    const gone = Math.ceil(result[longest].length * REMOVED_SHARE)
     const left_out = { ...result.left_out, [longest]: result.left_out[longest] + gone }
     result = { ...result, [longest]: result[longest].slice(0, -gone), left_out }
   }

@@ -1,19 +1,20 @@
 import { linked, escapeSentence, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
-import { type ChecksState, listFailedChecks, formatFixing, isInScope, type PullRequestFindings } from './turn.ts'
+import { type ChecksState, listFailedChecks, formatFixRounds, isInScope, type PullRequestFindings } from './turn.ts'
 import type { Report } from './report.ts'
-import { getOperation, getOutcome, getPullRequest, getRounds, getTask, isLookedAt } from './step-end.ts'
+import { getOperation, getOutcome, getPullRequest, getRounds, getTask, isPullRequestInspected } from './step-end.ts'
 
-export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
+export const isPullRequestClosed = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 
 /**
  * Whether the pull request passes each gate of `fail-on`; undefined for what is not known, which is no better than what is
  * bad. One that was over before this step could change it is let be.
  */
-export function passesGates(report: Report): readonly (boolean | undefined)[] {
+export function checkGates(report: Report): readonly (boolean | undefined)[] {
   const { failOn } = report
   const found = getPullRequest(report)
-  if (!isLookedAt(report) || (getOutcome(report) !== 'pull-request' && isPullRequestOver(found))) return []
+  if (!isPullRequestInspected(report) || (getOutcome(report) !== 'pull-request' && isPullRequestClosed(found)))
+    return []
   return [
     ...(failOn?.has('out-of-scope') ? [isInScope(found)] : []),
     ...(failOn?.has('checks') ? [found.checks && found.checks === 'success'] : []),
@@ -51,16 +52,16 @@ function listFailed({ checkList }: PullRequestFindings): readonly string[] {
 }
 
 /** What is wrong with a pull request: how the title then ends, what to do, and what is left to do as Markdown. */
-interface Fault {
+interface Blocker {
   readonly ending: string
   readonly advice: string
   readonly left: readonly string[]
 }
 
-type FaultRow = readonly [isSo: boolean, ending: string, advice: string, ...left: readonly string[]]
+type BlockerRow = readonly [isSo: boolean, ending: string, advice: string, ...left: readonly string[]]
 
 /** All that is wrong with the pull request, or not known although it was asked for: first what has to be done first. */
-export function findBlockers(report: Report): readonly Fault[] {
+export function listBlockers(report: Report): readonly Blocker[] {
   const { waitForChecks = false, allowedPaths = [], warnings } = report
   const pullRequest = getPullRequest(report)
   const { state, mergeable, checks, waitsForApproval: isHeld = false, outside } = pullRequest
@@ -68,7 +69,7 @@ export function findBlockers(report: Report): readonly Fault[] {
   const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
   const approve = waitsForEnvironment(pullRequest) ? REVIEW_DEPLOYMENT : APPROVE_CHECKS
   const outsideOf = escapeSentence(`It changes paths outside of \`allowed-paths\`: ${someQuoted(outside ?? [])}.`)
-  const rows: readonly FaultRow[] = [
+  const rows: readonly BlockerRow[] = [
     [state === 'closed', '', 'Open it again if its changes are still wanted.'],
     [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', LOOK_AT_FILES, outsideOf],
     [mergeable === false, ', and it conflicts with its base', RESOLVE, 'It conflicts with its base branch.'],
@@ -84,7 +85,7 @@ export function findBlockers(report: Report): readonly Fault[] {
 }
 
 /** What this step has done to the pull request, in a title and as a sentence. The output `changed` is made of the same. */
-export function tellOperation(report: Report): readonly [happened: string, sentence: string] {
+export function describeOperation(report: Report): readonly [happened: string, sentence: string] {
   const operation = getOperation(report)
   if (operation === 'created') return ['opened', 'The agent opened it.']
   if (operation === 'updated') return ['updated', 'It has new commits.']
@@ -97,19 +98,19 @@ const isBlockedAfterChecks = ({ isBlocked, checks }: PullRequestFindings): boole
   isBlocked === true && checks === 'success'
 
 /** Only what is open, no draft, known to have no conflict, and good in all that was asked for is ready. */
-export function titleOfPullRequest(report: Report): string {
+export function formatPullRequestTitle(report: Report): string {
   const [operation, found] = [getOperation(report), getPullRequest(report)]
-  const faults = findBlockers(report)
+  const faults = listBlockers(report)
   if (faults.length === 0 && found.state === 'open' && found.mergeable === true)
     return `The pull request is ready${isBlockedAfterChecks(found) ? ' for review' : ''}`
   const when = operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'
-  const happened = isPullRequestOver(found) ? `${found.state ?? ''} ${when}` : tellOperation(report)[0]
+  const happened = isPullRequestClosed(found) ? `${found.state ?? ''} ${when}` : describeOperation(report)[0]
   return `Pull request ${happened}${faults.find(({ ending }) => ending !== '')?.ending ?? ''}`
 }
 
 /** Undefined if nobody has to do anything about it. */
 export function adviseOnPullRequest(report: Report): string | undefined {
-  return isLookedAt(report) ? findBlockers(report)[0]?.advice : undefined
+  return isPullRequestInspected(report) ? listBlockers(report)[0]?.advice : undefined
 }
 
 /**
@@ -137,7 +138,7 @@ function describePending(found: PullRequestFindings): string {
     return waitsForEnvironment(found)
       ? 'A job waits for the protection rules of its environment.'
       : 'Its checks wait until somebody approves them.'
-  return isPullRequestOver(found)
+  return isPullRequestClosed(found)
     ? `Its checks had not finished when it was ${found.state ?? ''}.`
     : CHECKS_TEXTS.pending[1]
 }
@@ -148,13 +149,13 @@ export function formatPullRequest(report: Report): string {
   const { state, mergeable, isBlocked, checks, outside = [] } = pullRequest
   const [, checksText, blockedText] = checks === undefined ? [] : CHECKS_TEXTS[checks]
   return joinSentences([
-    isPullRequestOver(pullRequest) && `It is already ${state ?? ''}.`,
+    isPullRequestClosed(pullRequest) && `It is already ${state ?? ''}.`,
     mergeable === false && 'It conflicts with its base branch, so it cannot be merged.',
     state === 'open' && mergeable === undefined && 'GitHub has not told yet whether it conflicts with its base branch.',
     checks === 'pending' ? describePending(pullRequest) : checksText,
     isBlocked === true && blockedText,
     isInScope(pullRequest) === true && 'All its files match `allowed-paths`.',
     outside.length > 0 && `It changes ${formatCount(outside.length, 'path')} outside of \`allowed-paths\`.`,
-    ...formatFixing(getRounds(report)),
+    ...formatFixRounds(getRounds(report)),
   ])
 }

@@ -39,7 +39,7 @@ export interface TimelineEntry {
 export interface Changes {
   readonly files: readonly { readonly path: string; readonly additions: number; readonly deletions: number }[]
   /** Otherwise there may be others. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 /** The marker comment, which names the job of a pull request and has the log. */

@@ -4,7 +4,7 @@ import type { Task } from '../inputs.ts'
 import type { Outcome, PullRequestOperation, Report } from './report.ts'
 import {
   type Ended,
-  type Fixing,
+  type FixRounds,
   type FollowUpReason,
   getEnd,
   getFollowUpReason,
@@ -12,7 +12,7 @@ import {
   getNewest,
   getProgress,
   getReads,
-  isFixing,
+  isFixRoundRunning,
   type Progress,
   type PullRequestFindings,
   type Turn,
@@ -23,7 +23,7 @@ import {
 import {
   findDecidingStop,
   getEndedOutcome,
-  getFixing,
+  getFixRounds,
   getPullRequestOperation,
   getStopOutcome,
   hasChangedInRound,
@@ -72,7 +72,7 @@ export function getStepEnd(report: Report): StepEnd {
       const { turns } = report
       const end = getEndOfTurns(turns, undefined)
       // A round that is under way may still add commits.
-      const mayChange = end.kind === 'ended' && end.outcome === 'no-changes' && isFixing(getFixing(turns))
+      const mayChange = end.kind === 'ended' && end.outcome === 'no-changes' && isFixRoundRunning(getFixRounds(turns))
       return getEnd(turns[0]) === undefined || mayChange ? { kind: 'under-way' } : end
     }
   }
@@ -126,7 +126,7 @@ export function getError(report: Report): ActionError | undefined {
 }
 
 /** Whether the step looks at the pull request of its job: it has seen the end of a turn, however that came out. */
-export function isLookedAt(report: Report): boolean {
+export function isPullRequestInspected(report: Report): boolean {
   const end = getStepEnd(report)
   switch (end.kind) {
     case 'ended':
@@ -215,9 +215,9 @@ export function getOperation(report: Report): PullRequestOperation | undefined {
 }
 
 /** The rounds that were sent, and why none follows. */
-export function getRounds(report: Report): Fixing {
+export function getRounds(report: Report): FixRounds {
   const turns = getTurns(report)
-  return turns === undefined ? { rounds: [] } : getFixing(turns)
+  return turns === undefined ? { rounds: [] } : getFixRounds(turns)
 }
 
 /** The id that a later step can follow up on or attach to. A dry run has done nothing that a later step could build on. */

@@ -17,7 +17,7 @@ import {
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { formatWarnings } from './warnings.ts'
-import { adviseAttaching, OUTCOME_ROWS } from './outcomes.ts'
+import { adviseAttaching, OUTCOME_RULES } from './outcomes.ts'
 import { adviseOnPullRequest, formatPullRequest } from './pull-request-status.ts'
 import type { Changes, Report } from './report.ts'
 import {
@@ -32,7 +32,7 @@ import {
   getStepFollowUpReason,
   getStepProgress,
   getTask,
-  isLookedAt,
+  isPullRequestInspected,
 } from './step-end.ts'
 import { formatEnd } from './turn-texts.ts'
 import type { Turn } from './turn.ts'
@@ -56,9 +56,9 @@ function getKind(report: Report): string | undefined {
 }
 
 /** GitHub shows the workflow job above all of its summaries. */
-function headline(report: Report, { isGreen, title }: Conclusion): string {
+function renderHeading(report: Report, { isGreen, title }: Conclusion): string {
   const { projectId, stepId } = report
-  const [green, red] = OUTCOME_ROWS[getOutcome(report)].icons
+  const [green, red] = OUTCOME_RULES[getOutcome(report)].icons
   const icon = isGreen ? (adviseOnPullRequest(report) === undefined ? green : '⚠️') : red
   const name = (text: string): string => inlineCode(oneLine(text, MAX_HEADING_NAME_CHARS))
   const place = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
@@ -67,36 +67,39 @@ function headline(report: Report, { isGreen, title }: Conclusion): string {
 
 /** One that is too long would leave no room for what comes behind it. */
 const MAX_FACT = 300
-const fact = (text: string): string => inlineCode(oneLine(text, MAX_FACT))
+const renderFact = (text: string): string => inlineCode(oneLine(text, MAX_FACT))
 
 /** Of a push. The change says how many commits there are in its range. */
-const COUNT = /: \d+ commits?$/
+const COMMIT_COUNT = /: \d+ commits?$/
 
 /** What the sections before have not told, what started the run, and the job. */
-function facts(report: Report, { text }: Conclusion): string {
+function renderFacts(report: Report, { text }: Conclusion): string {
   const { startedBy, change, warnings, durationMs } = report
   const { state, branch, outside = [] } = getPullRequest(report)
   const [id, job, lastRead] = [getJobId(report), getJob(report), getLastReadJob(report)]
-  const trigger = startedBy && { ...startedBy, text: startedBy.text.replace(change === undefined ? '' : COUNT, '') }
-  const ref = job?.ref === undefined ? '' : ` at ${fact(job.ref)}`
+  const trigger = startedBy && {
+    ...startedBy,
+    text: startedBy.text.replace(change === undefined ? '' : COMMIT_COUNT, ''),
+  }
+  const ref = job?.ref === undefined ? '' : ` at ${renderFact(job.ref)}`
   return table({
     'Triggered by': trigger && linked(trigger),
     Change: change && escapeSentence(change),
-    'Pull request': state && branch && `${state}, ${fact(branch)}`,
-    'Last seen of it': isLookedAt(report) ? '' : escapeSentence(formatPullRequest(report)),
-    'Outside of allowed-paths': firstRows(outside, (path) => [fact(path)]).join(', '),
+    'Pull request': state && branch && `${state}, ${renderFact(branch)}`,
+    'Last seen of it': isPullRequestInspected(report) ? '' : escapeSentence(formatPullRequest(report)),
+    'Outside of allowed-paths': limitRows(outside, (path) => [renderFact(path)]).join(', '),
     'Not done on GitHub': escapeSentence(formatWarnings(warnings, text) ?? ''),
     Job: id && inlineCode(id),
-    Status: lastRead && fact(lastRead.unlistedStatus ?? lastRead.status),
-    Repository: job?.repository && `${fact(job.repository)}${ref}`,
-    Model: job?.model && fact(job.model),
-    Created: job?.createdAt && fact(readableTime(job.createdAt)),
+    Status: lastRead && renderFact(lastRead.unlistedStatus ?? lastRead.status),
+    Repository: job?.repository && `${renderFact(job.repository)}${ref}`,
+    Model: job?.model && renderFact(job.model),
+    Created: job?.createdAt && renderFact(readableTime(job.createdAt)),
     'This step took': id && formatDuration(durationMs),
   })
 }
 
 /** The day stands at its first entry. */
-function timeline({ timeline }: Report): string[] {
+function renderTimeline({ timeline }: Report): string[] {
   let today = ''
   const rows = timeline.map(({ at, elapsedMs, event }) => {
     const [day = '', time = ''] = formatUtc(at).split(' ')
@@ -107,7 +110,7 @@ function timeline({ timeline }: Report): string[] {
   return rows.length === 0 ? [] : ['### Time line', grid(['UTC', 'After', 'What happened'], rows)]
 }
 
-function prompt(report: Report): string {
+function renderPrompt(report: Report): string {
   const task = getTask(report)
   if (task === undefined || task.kind === 'attach' || task.prompt === '') return ''
   const fold = (maxBytes: number): string => foldedText('The prompt', task.prompt, maxBytes)
@@ -116,7 +119,7 @@ function prompt(report: Report): string {
 }
 
 /** Only ids that were checked get in here. */
-function linesToCopy(id: string | undefined, ...more: readonly string[]): string {
+function renderInputs(id: string | undefined, ...more: readonly string[]): string {
   return ['```yaml', 'with:', `  job-id: ${id ?? ''}`, ...more, '```'].join('\n')
 }
 
@@ -133,21 +136,21 @@ function isReadyForPrompt({ status }: Job): boolean {
 }
 
 /** What the job could do next. Nobody is to send more before it is known what became of this. */
-function whatNext(report: Report, { advice }: Conclusion): string[] {
+function renderNextSteps(report: Report, { advice }: Conclusion): string[] {
   const [job, error, outcome] = [getJob(report), getError(report), getOutcome(report)]
   const attaching = adviseAttaching(report)
   if (attaching !== undefined)
-    return attaching === advice ? [] : ['### What next', attaching, linesToCopy(getJobId(report))]
+    return attaching === advice ? [] : ['### What next', attaching, renderInputs(getJobId(report))]
   if (
     job === undefined ||
     !isReadyForPrompt(job) ||
     error !== undefined ||
-    getStepProgress(report) === 'taken' ||
+    getStepProgress(report) === 'accepted' ||
     outcome === 'cancelled'
   )
     return []
   const more = '  prompt: Now do this as well.'
-  return ['### What next', 'To tell the agent more, send a follow-up to this job:', linesToCopy(job.id, more)]
+  return ['### What next', 'To tell the agent more, send a follow-up to this job:', renderInputs(job.id, more)]
 }
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the pull request, then what led to it. */
@@ -155,16 +158,16 @@ export function renderSummary(report: Report, conclusion: Conclusion): string {
   const { text, advice } = conclusion
   const quote = getError(report)?.quote
   return joinBlocks([
-    headline(report, conclusion),
+    renderHeading(report, conclusion),
     formatSentences(text),
     quote && `The service says: ${inlineCode(quote)}`,
     advice && `**What to do:** ${formatSentences(advice)}`,
-    advice && advice === adviseAttaching(report) ? linesToCopy(getJobId(report)) : '',
-    ...pullRequestSections(report),
-    facts(report, conclusion),
-    ...timeline(report),
-    prompt(report),
-    ...whatNext(report, conclusion),
+    advice && advice === adviseAttaching(report) ? renderInputs(getJobId(report)) : '',
+    ...renderPullRequest(report),
+    renderFacts(report, conclusion),
+    ...renderTimeline(report),
+    renderPrompt(report),
+    ...renderNextSteps(report, conclusion),
   ])
 }
 
@@ -181,7 +184,7 @@ export function pagesFirst(files: Changes['files']): Changes['files'] {
 }
 
 /** The rows that are shown, and how many more there are. */
-function firstRows<T>(
+function limitRows<T>(
   items: readonly T[],
   toRow: (item: T) => readonly string[],
   count: (items: readonly T[]) => number = ({ length }) => length,
@@ -190,7 +193,7 @@ function firstRows<T>(
   return [...items.slice(0, MAX_ROWS).map(toRow), ...(more > 0 ? [[`and ${more} more`]] : [])]
 }
 
-function pullRequestHeading(report: Report): string {
+function renderPullRequestHeading(report: Report): string {
   const link = getOwnLink(report)
   if (link === undefined) return ''
   const { href, number, repository } = link
@@ -201,13 +204,13 @@ function pullRequestHeading(report: Report): string {
   return `### [${text.trim().replaceAll('_', '&#95;')}](${href})`
 }
 
-function files({ changes }: Report): string[] {
+function renderFiles({ changes }: Report): string[] {
   if (changes === undefined || changes.files.length === 0) return []
-  const { files, isWhole } = changes
+  const { files, isComplete: isWhole } = changes
   const count = `${isWhole ? '' : 'at least '}${formatCount(files.length, 'file')}`
   const addUp = (what: 'additions' | 'deletions'): number => files.reduce((sum, file) => sum + file[what], 0)
   const total = `+${addUp('additions')} −${addUp('deletions')}`
-  const rows = firstRows(pagesFirst(files), ({ path, additions, deletions }) => [
+  const rows = limitRows(pagesFirst(files), ({ path, additions, deletions }) => [
     escapeSentence(quoted(path)),
     `+${additions}`,
     `−${deletions}`,
@@ -218,7 +221,7 @@ function files({ changes }: Report): string[] {
 const RESULTS = { failure: '❌ failed', pending: '⏳ not finished', success: '✅ passed' } as const
 const WORST_FIRST = ['failure', 'pending', 'success'] as const
 
-function checks(report: Report): string {
+function renderChecks(report: Report): string {
   const { checkList = [] } = getPullRequest(report)
   const sorted = WORST_FIRST.flatMap((wanted) => checkList.filter(({ state }) => state === wanted))
   const toRow = ({ name, state, waitsForApproval, tookMs, detailsUrl: url }: Check): string[] => [
@@ -226,10 +229,10 @@ function checks(report: Report): string {
     waitsForApproval === true ? '⏳ waits for approval' : RESULTS[state],
     tookMs === undefined ? '' : formatDuration(tookMs),
   ]
-  return grid(['Check', 'Result', 'Time'], firstRows(sorted, toRow, countChecks))
+  return grid(['Check', 'Result', 'Time'], limitRows(sorted, toRow, countChecks))
 }
 
-function round(turn: Turn, index: number): string[] {
+function renderRound(turn: Turn, index: number): string[] {
   const { failing = [], task } = turn
   const names = someQuoted(failing.map(({ name }) => name))
   const sent = `**Round ${index + 1}:** ${escapeSentence(`sent ${names}; ${formatEnd(turn)}`)}`
@@ -237,6 +240,11 @@ function round(turn: Turn, index: number): string[] {
 }
 
 /** The pull request by its title, what the step has changed in it, its checks, and each round; empty for what is not known. */
-function pullRequestSections(report: Report): string[] {
-  return [pullRequestHeading(report), ...files(report), checks(report), ...getRounds(report).rounds.flatMap(round)]
+function renderPullRequest(report: Report): string[] {
+  return [
+    renderPullRequestHeading(report),
+    ...renderFiles(report),
+    renderChecks(report),
+    ...getRounds(report).rounds.flatMap(renderRound),
+  ]
 }

@@ -1,7 +1,7 @@
 import { type ActionError, ERROR_TITLES } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { OUTCOME_ROWS } from './outcomes.ts'
+import { OUTCOME_RULES } from './outcomes.ts'
 import { CHECKS_TEXTS } from './pull-request-status.ts'
 import {
   type Ended,
@@ -28,7 +28,7 @@ function formatEnded({ job, work }: Ended, turn: Turn): string {
   switch (job.status) {
     case 'failed':
     case 'archived':
-      return formatEndedBadly(OUTCOME_ROWS[job.status].end, work)
+      return formatEndedBadly(OUTCOME_RULES[job.status].end, work)
     case 'completed':
       return formatWork(work, turn)
   }
@@ -42,9 +42,9 @@ function formatWork(work: Work, { task }: Turn): string {
       return formatCount(work.commits, 'new commit')
     case 'unchanged':
     case 'none':
-      return OUTCOME_ROWS['no-changes'].end
+      return OUTCOME_RULES['no-changes'].end
     case 'unknown':
-      return task.kind === 'follow-up' ? 'not known whether it has changed' : OUTCOME_ROWS['pull-request'].end
+      return task.kind === 'follow-up' ? 'not known whether it has changed' : OUTCOME_RULES['pull-request'].end
   }
 }
 
@@ -54,7 +54,7 @@ function formatStopped(stopped: Stopped, turn: Turn): string {
   const isUnsent = turn.task.kind !== 'attach' && !isSent(turn)
   if (outcome === 'timed-out' && isUnsent) return 'not sent'
   if (outcome === 'cancelled' && isUnsent && getProgress(turn) === 'unsent') return 'cancelled before it was sent'
-  return outcome === 'error' ? formatError(stopped.error) : OUTCOME_ROWS[outcome].end
+  return outcome === 'error' ? formatError(stopped.error) : OUTCOME_RULES[outcome].end
 }
 
 const formatError = ({ code }: ActionError): string => `failed: ${ERROR_TITLES[code]}`
@@ -63,7 +63,7 @@ const formatError = ({ code }: ActionError): string => `failed: ${ERROR_TITLES[c
 export function formatEnd(turn: Turn): string {
   const { state } = turn
   const end = getEnd(turn)
-  if (end === undefined) return state.kind === 'stopped' ? formatStopped(state, turn) : OUTCOME_ROWS.error.end
+  if (end === undefined) return state.kind === 'stopped' ? formatStopped(state, turn) : OUTCOME_RULES.error.end
   switch (end.kind) {
     case 'not-sent':
       return 'not sent'
@@ -71,7 +71,7 @@ export function formatEnd(turn: Turn): string {
     case 'submitted':
     case 'unconfirmed':
     case 'timed-out':
-      return OUTCOME_ROWS[end.kind].end
+      return OUTCOME_RULES[end.kind].end
     case 'ended':
       return formatEnded(end, turn)
     case 'unusable-link':

@@ -37,7 +37,7 @@ export function describePullRequest(pullRequest: PullRequest): PullRequestFindin
 }
 
 /** Why failing checks go back to the job no further. */
-export const STOPS = {
+export const ROUND_STOP_REASONS = {
   passed: 'All its checks have passed.',
   'used-up': 'No round is left.',
   'no-new-commit': 'The agent added no commit, so the same checks would fail again.',
@@ -57,27 +57,27 @@ export const STOPS = {
   unseen: 'The end of the agent’s work on the failing checks was not seen.',
 }
 
-export type RoundStop = keyof typeof STOPS
+export type RoundStop = keyof typeof ROUND_STOP_REASONS
 
 /** The rounds that were sent, one that is on its way among them, and why none follows. */
-export interface Fixing {
+export interface FixRounds {
   readonly rounds: readonly Turn[]
   readonly stop?: RoundStop | undefined
 }
 
 /** Whether failing checks were sent back to the job, and no end of that was seen. */
-export function isFixing({ rounds, stop }: Fixing): boolean {
+export function isFixRoundRunning({ rounds, stop }: FixRounds): boolean {
   return rounds.length > 0 && stop === undefined
 }
 
 /** Whether a round may have changed what was not looked at again. */
-export function mayHaveChanged({ rounds, stop = 'unseen' }: Fixing): boolean {
+export function mayHaveChangedUnseen({ rounds, stop = 'unseen' }: FixRounds): boolean {
   return rounds.length > 0 && (stop === 'unseen' || stop === 'other-pull-request')
 }
 
 /** What was sent and why it ended there, as full sentences; nothing if nobody asked for rounds. */
-export function formatFixing({ rounds, stop }: Fixing): string[] {
-  const why = stop === undefined || stop === 'passed' ? [] : [STOPS[stop]]
+export function formatFixRounds({ rounds, stop }: FixRounds): string[] {
+  const why = stop === undefined || stop === 'passed' ? [] : [ROUND_STOP_REASONS[stop]]
   if (rounds.length === 0) return why.length === 0 ? [] : ['Failing checks were not sent back to the agent.', ...why]
   const count = rounds.length === 1 ? 'once' : `${rounds.length} times`
   return [`Failing checks were sent back to the agent ${count}.`, ...why]
@@ -111,7 +111,7 @@ export interface JobReads {
 }
 
 /** A turn that has no end yet, as it has to be reported if the step ends now. */
-type Underway =
+type UnfinishedTurn =
   /** Nobody knows yet what is to be sent. */
   | { readonly kind: 'planning' }
   /** Nothing was sent: a busy job is waited for, or the job to attach to was not read yet. */
@@ -178,13 +178,13 @@ export interface Stopped {
   readonly kind: 'stopped'
   readonly error: ActionError
   readonly isCancelled: boolean
-  readonly during: Underway | TurnEnd
+  readonly during: UnfinishedTurn | TurnEnd
   /** Why the turn was not sent, if it is a round that was refused at the last look. */
   readonly roundStop?: RoundStop | undefined
 }
 
 /** How far a turn has come: exactly what is known of it in that state. */
-export type TurnState = Underway | TurnEnd | Stopped
+export type TurnState = UnfinishedTurn | TurnEnd | Stopped
 
 /** One prompt, or one wait for a job, and what is known of it. */
 export interface Turn {
@@ -207,7 +207,7 @@ export function getNewest(turns: Turns): Turn {
 }
 
 /** The state that an error interrupted, or the state itself. */
-export function withoutStop(state: TurnState): Underway | TurnEnd {
+export function withoutStop(state: TurnState): UnfinishedTurn | TurnEnd {
   return state.kind === 'stopped' ? state.during : state
 }
 
@@ -375,7 +375,7 @@ export function mayStillRun({ state }: Turn): boolean {
 }
 
 /** How far the delivery of a follow-up has come. If it was `taken` and not `seen`, the job may still be as the turn before left it. */
-export type Progress = 'unsent' | 'taken' | 'seen'
+export type Progress = 'unsent' | 'accepted' | 'started'
 
 /** Undefined for other tasks, and while the turn is planned. */
 export function getProgress({ task, state: given }: Turn): Progress | undefined {
@@ -392,14 +392,14 @@ export function getProgress({ task, state: given }: Turn): Progress | undefined 
       return 'unsent'
     case 'accepted':
     case 'submitted':
-      return state.isConfirmed ? 'seen' : 'taken'
+      return state.isConfirmed ? 'started' : 'accepted'
     case 'unconfirmed':
-      return 'taken'
+      return 'accepted'
     case 'timed-out':
     case 'ended':
     case 'unusable-link':
     case 'left-behind':
-      return 'seen'
+      return 'started'
   }
 }
 

@@ -2,14 +2,14 @@ import type { TerminalStatus } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import {
   type Ended,
-  type Fixing,
+  type FixRounds,
   getDecidedStop,
   getEnd,
   getEnded,
   getNewest,
   getWork,
   isSent,
-  mayHaveChanged,
+  mayHaveChangedUnseen,
   type RoundStop,
   type Stopped,
   type Turn,
@@ -78,12 +78,12 @@ export function findUnreportedError(turns: Turns): ActionError | undefined {
 }
 
 /** The rounds that were sent; one that is on its way is among them. */
-export function sentRounds([, ...rounds]: Turns): readonly Turn[] {
+export function listSentRounds([, ...rounds]: Turns): readonly Turn[] {
   return rounds.filter(isSent)
 }
 
 /** Why no round follows a turn after which the job has this status; undefined if one may follow. */
-export function stopForStatus(status: TerminalStatus): RoundStop | undefined {
+export function getStopForStatus(status: TerminalStatus): RoundStop | undefined {
   switch (status) {
     case 'failed':
     case 'archived':
@@ -94,11 +94,11 @@ export function stopForStatus(status: TerminalStatus): RoundStop | undefined {
 }
 
 /** Why no round follows an ended turn; undefined if its pull request is to be looked at. */
-function stopAfterEnded({ job, work }: Ended): RoundStop | undefined {
-  return stopForStatus(job.status) ?? stopAfterWork(work)
+function getStopAfterEnd({ job, work }: Ended): RoundStop | undefined {
+  return getStopForStatus(job.status) ?? getStopForWork(work)
 }
 
-function stopAfterWork(work: Work): RoundStop | undefined {
+function getStopForWork(work: Work): RoundStop | undefined {
   switch (work.kind) {
     case 'created':
     case 'none':
@@ -112,7 +112,7 @@ function stopAfterWork(work: Work): RoundStop | undefined {
 }
 
 /** What the end of a round means for further ones. */
-function stopAfterRound(end: TurnEnd): RoundStop | undefined {
+function getStopAfterRound(end: TurnEnd): RoundStop | undefined {
   switch (end.kind) {
     case 'previewed':
       return 'not-sent'
@@ -123,7 +123,7 @@ function stopAfterRound(end: TurnEnd): RoundStop | undefined {
     case 'timed-out':
       return 'unseen'
     case 'ended':
-      return stopAfterEnded(end)
+      return getStopAfterEnd(end)
     case 'unusable-link':
       return 'other-pull-request'
     case 'left-behind':
@@ -142,16 +142,16 @@ export function getRoundStop(turns: Turns): RoundStop | undefined {
   const end = round && getEnd(round)
   if (state.kind === 'stopped' && !isFatal(state))
     return round !== undefined && end === undefined && isSent(round) ? 'unseen' : 'not-sent'
-  return end && stopAfterRound(end)
+  return end && getStopAfterRound(end)
 }
 
 /** The rounds that were sent, and why none follows. */
-export function getFixing(turns: Turns): Fixing {
-  return { rounds: sentRounds(turns), stop: getRoundStop(turns) }
+export function getFixRounds(turns: Turns): FixRounds {
+  return { rounds: listSentRounds(turns), stop: getRoundStop(turns) }
 }
 
 /** Whether the step has a pull request to follow. */
-export function isToTrack(turns: Turns): boolean {
+export function shouldTrackPullRequest(turns: Turns): boolean {
   return getEnded(turns[0])?.job.prLink !== undefined && getRoundStop(turns) === undefined
 }
 
@@ -186,7 +186,7 @@ export function getPullRequestOperation(turns: Turns): PullRequestOperation | un
   const operation = toOperation(own)
   if (operation === 'created' || getEnd(own) === undefined) return operation
   if (rounds.some(hasUpdated)) return 'updated'
-  const mayPush = mayHaveChanged(getFixing(turns))
+  const mayPush = mayHaveChangedUnseen(getFixRounds(turns))
   return operation === 'unchanged' && (mayPush || rounds.some(isWorkUnknown)) ? undefined : operation
 }
 

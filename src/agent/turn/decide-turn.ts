@@ -13,7 +13,7 @@ import { findStopBeforeSend } from '../pull-request/fix-rounds.ts'
 import { announceToJob, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
 import { type AgentStep, openQuestionBudget, type ObservedEnd } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
-import { type RoundStop, STOPS, type TurnEnd } from '../report/turn.ts'
+import { type RoundStop, ROUND_STOP_REASONS, type TurnEnd } from '../report/turn.ts'
 import { isStable, isSameEnd, isWithoutLink, STABLE_END_MS, acceptsPrompts } from './job-state.ts'
 import { readJob, type JobWatch, waitForJob } from './job-watch.ts'
 import { getTurnPollDelayMs } from './poll-schedule.ts'
@@ -143,7 +143,7 @@ async function checkFixRound(target: FixRoundTarget, job: Job, step: AgentStep):
     roundStop = isItsOwn ? findStopBeforeSend(now, examinedHead, deadlineAt - clock.now()) : 'other-pull-request'
   return roundStop === undefined
     ? SEND
-    : { kind: 'stop', error: new ActionError('not-sent', STOPS[roundStop]), roundStop }
+    : { kind: 'stop', error: new ActionError('not-sent', ROUND_STOP_REASONS[roundStop]), roundStop }
 }
 
 /** Whether what the prompt rests on besides the job's turns still holds. */
