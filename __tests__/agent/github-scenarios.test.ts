@@ -132,15 +132,15 @@ const ROWS: readonly Row[] = [
     notice: '`actions: read`',
   },
   {
-    name: 'people who wrote the change are asked for a review, besides who is named',
+    name: 'requests reviews from authors of the change and from named reviewers',
     given: { reviewers: 'change-authors\nacme/writers\ndora', 'change-range': 'v1.0.0...main' },
     ends: 'green, pull-request',
-    says: ['`mona` is asked for a review.', '`acme/writers` is asked for a review.'],
-    notice: '`dora` was not asked for a review: GitHub says “Reviews may only be requested from collaborators.',
+    says: ['Requested a review from `mona`.', 'Requested a review from `acme/writers`.'],
+    notice: 'No review was requested from `dora`: GitHub says “Reviews may only be requested from collaborators.',
     leaves: { reviewEvents: [{ name: 'acme/writers' }, { name: 'mona' }] },
   },
   {
-    name: 'people who approved or merged the pull requests of the change are asked for a review',
+    name: 'requests reviews from people who approved or merged the pull requests of the change',
     given: { reviewers: 'change-reviewers', 'change-context': 'commits' },
     facts: { eventName: 'push', payload: { ...PUSH, before: commit('a'), after: commit('d') } },
     repository: createRepositoryState({
@@ -157,7 +157,7 @@ const ROWS: readonly Row[] = [
       },
     }),
     ends: 'green, pull-request',
-    says: ['`dora` is asked for a review.', '`mona` is asked for a review.'],
+    says: ['Requested a review from `dora`.', 'Requested a review from `mona`.'],
     leaves: { reviewEvents: [{ name: 'dora' }, { name: 'mona' }] },
   },
   {
@@ -165,7 +165,7 @@ const ROWS: readonly Row[] = [
     given: { reviewers: 'change-reviewers', 'change-context': 'commits', 'change-range': 'v1.1.0...main' },
     plays: ['reviewed-change'],
     ends: 'green, pull-request',
-    says: ['`lisa` is asked for a review.'],
+    says: ['Requested a review from `lisa`.'],
     leaves: {
       reviewEvents: [{ name: 'lisa' }],
       comments: [{ body: expect.stringContaining(', for acme/docs#101 |') }],
@@ -181,7 +181,7 @@ const ROWS: readonly Row[] = [
     leaves: { labels: [], comments: [] },
   },
   {
-    name: 'people who approved the change are asked for a review before people who wrote it',
+    name: 'requests reviews from people who approved the change before its authors',
     given: { reviewers: 'change-authors\nchange-reviewers', 'change-context': 'commits' },
     facts: { eventName: 'push', payload: { ...PUSH, before: commit('a'), after: commit('b') } },
     repository: createRepositoryState({
@@ -194,7 +194,7 @@ const ROWS: readonly Row[] = [
       pulls: { 5: mergedPull('b', 'a', { reviews: [approval('mona', 1)] }) },
     }),
     ends: 'green, pull-request',
-    says: ['`mona` is asked for a review.', '`dora` is asked for a review.'],
+    says: ['Requested a review from `mona`.', 'Requested a review from `dora`.'],
     leaves: { reviewEvents: [{ name: 'mona' }, { name: 'dora' }] },
   },
   {

@@ -11,9 +11,9 @@ import { JobWatch } from './turn/job-watch.ts'
 import { decideTurn, type Stop } from './turn/decide-turn.ts'
 import { announceStart, previewTurn, runTurn } from './turn/run-turn.ts'
 import {
-  askReviewers,
+  requestReviews,
   examinePullRequest,
-  isForReview,
+  needsReviews,
   markPullRequest,
   readAtEnd,
 } from './pull-request/track-pull-request.ts'
@@ -149,7 +149,7 @@ async function recordSources({ job }: Ended, change: ChangeFindings, step: Agent
 async function trackPullRequest(end: Ended, change: ChangeFindings, step: AgentStep): Promise<PullRequestFindings> {
   const pullRequest = await markPullRequest(end, step)
   if (pullRequest === undefined) return {}
-  if (isForReview(end, pullRequest, step.journal)) await askReviewers(pullRequest, await findPeople(change, step), step)
+  if (needsReviews(end, pullRequest, step.journal)) await requestReviews(pullRequest, await findPeople(change, step), step)
   return examinePullRequest(end, pullRequest, step)
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
-import { askReviewers, readAtEnd } from '../../../src/agent/pull-request/track-pull-request.ts'
+import { requestReviews, readAtEnd } from '../../../src/agent/pull-request/track-pull-request.ts'
 import { findRoundStop, findStopInCommits, listFailedByChange } from '../../../src/agent/pull-request/fix-rounds.ts'
 import { describePullRequest } from '../../../src/agent/report/turn.ts'
 import type { Check } from '../../../src/github/checks.ts'
@@ -18,13 +18,13 @@ import { commit, repositoryWithPull } from '../../support/github-state.ts'
 
 const check = (name: string, state: Check['state']): Check => ({ name, state })
 
-test('what failed before under the same name is not of this change, and what passed or waited is', () => {
+test('excludes checks that also failed on the merge base, but not checks that passed or were pending there', () => {
   const failed = ['old', 'passed', 'waited', 'new'].map((name) => check(name, 'failure'))
   const before = [check('old', 'failure'), check('passed', 'success'), check('waited', 'pending')]
   expect(listFailedByChange(failed, before)).toEqual(failed.slice(1))
 })
 
-/** It wants a sign-off. */
+/** A check that requires a person's sign-off. */
 const DCO: Check = { ...check('DCO', 'failure'), needsPerson: true }
 
 const UNKNOWN: PullRequest = { ...PULL_REQUEST, mergeable: undefined }
@@ -34,11 +34,11 @@ const LINK = 'https://github.com/acme/docs/pull/7'
 const DAY_MS = 86_400_000
 
 interface AtEnd extends Partial<Pick<AgentInputs, 'timeoutMs'>> {
-  /** Whether a round has begun since it was looked at. */
+  /** Whether a fix round has started since the pull request was read. */
   readonly isOld?: boolean
 }
 
-/** What is known of a pull request at the end of the step, and when it was read, in milliseconds from its beginning. */
+/** Returns the state of a pull request at the end of the step, and the times of its reads, in milliseconds. */
 async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionError)[], options: AtEnd = {}) {
   const { isOld = false, timeoutMs = 60_000 } = options
   const clock = fakeClock()
@@ -60,24 +60,36 @@ const CONFLICT: PullRequest = { ...PULL_REQUEST, mergeable: false }
 const OLD: AtEnd = { isOld: true }
 
 test.each<[string, AtEnd, PullRequest, PullRequest | ActionError, unknown[]]>([
-  ['until GitHub knows whether it conflicts', {}, UNKNOWN, CONFLICT, ['open', false, [1_000, 3_000]]],
-  ['for some seconds, if nobody knows', {}, UNKNOWN, UNKNOWN, ['open', undefined, [1_000, 3_000, 6_000, 11_000]]],
-  ['not if that is known already', {}, PULL_REQUEST, DOWN, ['open', true, []]],
-  ['not if it is merged', OLD, MERGED, DOWN, ['merged', undefined, []]],
-  ['not if it is closed', {}, { ...UNKNOWN, state: 'closed' }, DOWN, ['closed', undefined, []]],
+  ['until GitHub has computed whether it conflicts', {}, UNKNOWN, CONFLICT, ['open', false, [1_000, 3_000]]],
+  [
+    'for some seconds if GitHub does not compute it',
+    {},
+    UNKNOWN,
+    UNKNOWN,
+    ['open', undefined, [1_000, 3_000, 6_000, 11_000]],
+  ],
+  ['never if that is known already', {}, PULL_REQUEST, DOWN, ['open', true, []]],
+  ['never if it is merged', OLD, MERGED, DOWN, ['merged', undefined, []]],
+  ['never if it is closed', {}, { ...UNKNOWN, state: 'closed' }, DOWN, ['closed', undefined, []]],
   ['until it is merged', {}, UNKNOWN, MERGED, ['merged', undefined, [1_000, 3_000]]],
-  ['until GitHub is silent', {}, UNKNOWN, DOWN, ['open', undefined, [1_000, 3_000]]],
+  ['until a request fails', {}, UNKNOWN, DOWN, ['open', undefined, [1_000, 3_000]]],
   ['until it has another head', {}, UNKNOWN, { ...MERGED, headSha: commit('d') }, ['open', undefined, [1_000, 3_000]]],
-  ['not without time', { timeoutMs: 1_000 }, UNKNOWN, CONFLICT, ['open', undefined, []]],
-  ['once if a round has led no further', OLD, PULL_REQUEST, MERGED, ['open', true, [0]]],
-  ['at once and later if nothing is known', OLD, UNKNOWN, MERGED, ['merged', undefined, [0, 1_000]]],
-  ['not if time is up', { ...OLD, timeoutMs: 0 }, PULL_REQUEST, DOWN, ['open', true, []]],
+  ['never if no time is left', { timeoutMs: 1_000 }, UNKNOWN, CONFLICT, ['open', undefined, []]],
+  ['once if it was last read before the newest round', OLD, PULL_REQUEST, MERGED, ['open', true, [0]]],
+  [
+    'immediately and later if it is unknown whether it conflicts',
+    OLD,
+    UNKNOWN,
+    MERGED,
+    ['merged', undefined, [0, 1_000]],
+  ],
+  ['never after the deadline', { ...OLD, timeoutMs: 0 }, PULL_REQUEST, DOWN, ['open', true, []]],
   ['until the run is cancelled', {}, UNKNOWN, refusal('cancelled'), ['cancelled', undefined, [1_000, 3_000]]],
-])('at the end of the step a pull request is read again %s', async (_when, options, before, then, known) => {
+])('reads the pull request again at the end of the step %s', async (_when, options, before, then, known) => {
   expect(await atEnd(before, [before, then], options)).toEqual(known)
 })
 
-test('what is only shown is read for one minute at most, rate limits included', async () => {
+test('limits the reads for the summary to one minute, including rate limits', async () => {
   const faults = { 'pulls/get': ['secondary-limit', 'long-limit'], 'repos/compare-commits': ['long-limit'] } as const
   const options = { docs: repositoryWithPull(), faults }
   const tookMs = await askingGitHub(options, async (github, { clock }) => {
@@ -91,7 +103,7 @@ test('what is only shown is read for one minute at most, rate limits included', 
   expect(tookMs).toBeLessThanOrEqual(60_000)
 })
 
-test('a pull request of which nothing is known, as it is on another host, is not read, and stops nothing', async () => {
+test('does not read a pull request on another host, and does not fail', async () => {
   const step = fakeStep({ github: fakeGitHub() })
   const prLink = 'https://gitlab.example.com/acme/docs/-/merge_requests/7'
   step.journal.updateTurn({ ...endWith('unknown', terminalJob('completed', { prLink })), pullRequest: {} })
@@ -121,7 +133,7 @@ describe('fix rounds', () => {
     ['no-time', { leftMs: 599_999 }],
     ['failed', { status: 'failed' }],
     ['archived', { status: 'archived' }],
-  ] as const)('whether another round is sent, or why not: %s, %j', (stop, change) => {
+  ] as const)('finds the reason not to send another round: %s, %j', (stop, change) => {
     const { found, before, status, maxRounds, leftMs } = { ...STATE, ...change }
     const own = turnIn({ ...endWith('unknown'), pullRequest: { headSha: before } })
     const round = turnIn(endWith('unknown', terminalJob(status)))
@@ -134,25 +146,65 @@ describe('fix rounds', () => {
   const by = (sha: string, account: typeof BOT, author = '') => ({ sha, account, author })
 
   test.each([
-    ['only the agent', [by(C, BOT), by(D, BOT)], C, undefined],
-    ['another bot', [by(C, BOT), by(D, { ...BOT, login: 'formatter[bot]' })], C, undefined],
-    ['a person since', [by(C, BOT), by(D, MONA), by(E, BOT)], C, 'foreign-commits'],
-    ['a person before, whom the agent followed', [by(C, BOT), by(D, MONA), by(E, BOT)], D, undefined],
-    ['somebody unknown since', [by(C, BOT), by(D, UNKNOWN)], C, 'foreign-commits'],
-    ['an agent that GitHub does not know', [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Agent')], C, undefined],
-    ['two whom GitHub does not know', [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Ann')], C, 'foreign-commits'],
-    ['a person whose pull request it is', [by(C, BOT), by(D, { login: 'owner', type: 'User' })], C, undefined],
-    ['a person last, before the first round', [by(C, BOT), by(D, MONA)], undefined, 'foreign-commits'],
-    ['a person earlier, before the first round', [by(C, BOT), by(D, MONA), by(E, BOT)], undefined, undefined],
-    ['an old copy of the list', [], C, 'not-sent'],
-    ['a rewritten branch', [by(D, BOT), by(E, BOT)], C, 'diverged'],
+    ['only commits of the agent do not stop the rounds', [by(C, BOT), by(D, BOT)], C, undefined],
+    [
+      'a commit of another bot does not stop the rounds',
+      [by(C, BOT), by(D, { ...BOT, login: 'formatter[bot]' })],
+      C,
+      undefined,
+    ],
+    [
+      'a commit of a person since the previous round stops the rounds',
+      [by(C, BOT), by(D, MONA), by(E, BOT)],
+      C,
+      'foreign-commits',
+    ],
+    [
+      'a commit of a person before the previous round does not stop the rounds',
+      [by(C, BOT), by(D, MONA), by(E, BOT)],
+      D,
+      undefined,
+    ],
+    [
+      'a commit of an unknown account since the previous round stops the rounds',
+      [by(C, BOT), by(D, UNKNOWN)],
+      C,
+      'foreign-commits',
+    ],
+    [
+      'commits of an agent without a GitHub account do not stop the rounds',
+      [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Agent')],
+      C,
+      undefined,
+    ],
+    [
+      'commits of two authors without a GitHub account stop the rounds',
+      [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Ann')],
+      C,
+      'foreign-commits',
+    ],
+    [
+      'a commit of the author of the pull request does not stop the rounds',
+      [by(C, BOT), by(D, { login: 'owner', type: 'User' })],
+      C,
+      undefined,
+    ],
+    ['a newest commit of a person stops the first round', [by(C, BOT), by(D, MONA)], undefined, 'foreign-commits'],
+    [
+      'an earlier commit of a person does not stop the first round',
+      [by(C, BOT), by(D, MONA), by(E, BOT)],
+      undefined,
+      undefined,
+    ],
+    ['a stale list of commits stops the rounds', [], C, 'not-sent'],
+    ['a rewritten branch stops the rounds', [by(D, BOT), by(E, BOT)], C, 'diverged'],
   ] as const)('%s', (_who, commits, before, stop) => {
     const pullRequest = {
       ...PULL_REQUEST,
       headSha: commits.at(-1)?.sha ?? '',
       author: { login: 'owner', type: 'User' },
     }
-    // GitHub lists them by the dates that their authors gave them, so that the order says nothing.
+    // GitHub sorts commits by the dates that their authors set, so the order is meaningless.
     expect(findStopInCommits(pullCommits(...commits).toReversed(), pullRequest, before)).toBe(stop)
   })
 })
@@ -160,7 +212,7 @@ describe('fix rounds', () => {
 interface World {
   readonly authors?: readonly string[]
   readonly names?: readonly string[]
-  /** Who was asked before or has reviewed. */
+  /** The people who were asked before or have reviewed. */
   readonly soFar?: readonly string[]
   readonly readers?: readonly string[]
   readonly refused?: Readonly<Record<string, ActionError>>
@@ -168,7 +220,7 @@ interface World {
   readonly state?: PullRequest['state']
 }
 
-async function ask(world: World, answers: Partial<GitHub> = {}) {
+async function request(world: World, responses: Partial<GitHub> = {}) {
   const { authors = [], names = [], soFar = [], readers = [], refused = {}, openedBy = 'docs-agent[bot]' } = world
   const { state = 'open' } = world
   const [asked, lookedUp]: [string[], string[]] = [[], []]
@@ -184,7 +236,7 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
       if (error === undefined) asked.push(name)
       return error === undefined ? Promise.resolve() : Promise.reject(error)
     },
-    ...answers,
+    ...responses,
   })
   const step = fakeStep({
     core,
@@ -192,84 +244,87 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
     inputs: agentInputs({ reviewers: { hasAuthors: true, hasApprovers: false, names } }),
   })
   const pullRequest = { ...PULL_REQUEST, state, author: { login: openedBy, type: 'User' } }
-  await askReviewers(pullRequest, authors, step)
-  const losses = step.journal.warnings.map(({ message }) => message)
-  return { asked, lookedUp, losses, said: core.said, questions: github.asked }
+  await requestReviews(pullRequest, authors, step)
+  const warnings = step.journal.warnings.map(({ message }) => message)
+  return { asked, lookedUp, warnings, said: core.said, requests: github.asked }
 }
 
 const MANY = Array.from({ length: 30 }, (_, index) => `u${index}`)
-const NOT_ALL = 'Not everybody was asked for a review'
+const NOT_ALL = 'Not all reviews were requested'
 const [gone, forbidden] = [refusal('rejected'), refusal('forbidden')]
 
 test.each<[string, World, string[], string[]]>([
   [
-    'those who are named and those who wrote the change, each once',
+    'the named reviewers and the authors of the change, each once',
     { names: ['Mona', 'acme/writers'], authors: ['ann', 'mona', 'bob'] },
     ['mona', 'acme/writers', 'ann', 'bob'],
     [],
   ],
   [
-    'authors who may write, and never whoever opened the pull request',
+    'authors with write access, but not the author of the pull request',
     { authors: ['ann', 'bob', 'cid'], names: ['Dan'], readers: ['bob'], openedBy: 'dan' },
     ['ann', 'cid'],
     [],
   ],
-  ['each person once, in whatever letters', { authors: ['Ann', 'bob', 'ann'] }, ['Ann', 'bob'], []],
-  ['the first five who may write', { authors: MANY, readers: ['u1'] }, ['u0', 'u2', 'u3', 'u4', 'u5'], []],
+  ['each person once, in any case', { authors: ['Ann', 'bob', 'ann'] }, ['Ann', 'bob'], []],
+  ['the first five people with write access', { authors: MANY, readers: ['u1'] }, ['u0', 'u2', 'u3', 'u4', 'u5'], []],
   [
-    'of these, who was not asked before, in whatever letters',
+    'those of the first five people who were not asked before, in any case',
     { authors: MANY.map((login) => login.toUpperCase()), names: ['Ann', 'Bob'], soFar: ['u0', 'u2', 'ann'] },
     ['Bob', 'U1', 'U3', 'U4'],
     [],
   ],
   [
-    'all but those who cannot be asked, who are named',
+    'all reviewers except the ones that GitHub rejects, with a warning',
     { names: ['gone', 'ann'], refused: { gone } },
     ['ann'],
-    ['`gone` was not asked for a review'],
+    ['No review was requested from `gone`'],
   ],
   [
-    'all but the one for whom GitHub fails',
+    'all reviewers except one whose request fails',
     { names: ['gone', 'ann'], refused: { gone: refusal('bad-answer') } },
     ['ann'],
-    ['`gone` was not asked for a review'],
+    ['No review was requested from `gone`'],
   ],
   [
-    'nobody if the token may not ask, which is said once',
+    'nobody if the token lacks the permission, with one warning',
     { names: ['ann', 'bob'], refused: { ann: forbidden, bob: forbidden } },
     [],
     [NOT_ALL],
   ],
-])('a review is asked of %s', async (_whom, world, asked, losses) => {
-  const done = await ask(world)
-  expect([done.asked, done.losses]).toEqual([asked, losses])
-  expect(done.said.filter((line) => line.endsWith('is asked for a review.'))).toEqual(
-    asked.map((name) => `log: \`${name}\` is asked for a review.`),
+])('requests reviews from %s', async (_whom, world, asked, warnings) => {
+  const done = await request(world)
+  expect([done.asked, done.warnings]).toEqual([asked, warnings])
+  expect(done.said.filter((line) => line.startsWith('log: Requested a review'))).toEqual(
+    asked.map((name) => `log: Requested a review from \`${name}\`.`),
   )
 })
 
-test('ten authors are looked up at most, and nobody where nobody is to be asked', async () => {
-  expect((await ask({ authors: MANY, readers: MANY })).lookedUp).toHaveLength(10)
-  expect((await ask({ openedBy: 'ann', authors: ['Ann'] })).questions).toEqual([])
+test('looks up at most ten authors, and sends no request if there are no candidates', async () => {
+  expect((await request({ authors: MANY, readers: MANY })).lookedUp).toHaveLength(10)
+  expect((await request({ openedBy: 'ann', authors: ['Ann'] })).requests).toEqual([])
 })
 
-test('a failed lookup of one author costs that author only', async () => {
+test('skips only the author whose permission lookup fails', async () => {
   const mayWrite: GitHub['mayWrite'] = (_repository, { login }) =>
     login === 'ann' ? Promise.reject(refusal('service-error')) : Promise.resolve(true)
-  const { asked, losses } = await ask({ names: ['dan'], authors: ['ann', 'bob', 'cid'] }, { mayWrite })
-  expect([asked, losses]).toEqual([['dan', 'bob', 'cid'], ['`ann` was not asked for a review']])
+  const { asked, warnings } = await request({ names: ['dan'], authors: ['ann', 'bob', 'cid'] }, { mayWrite })
+  expect([asked, warnings]).toEqual([['dan', 'bob', 'cid'], ['No review was requested from `ann`']])
 })
 
-test.each(['merged', 'closed'] as const)('nobody is asked to review a %s pull request', async (state) => {
-  const { asked, questions } = await ask({ state, names: ['dan'], authors: ['ann'] })
-  expect([asked, questions]).toEqual([[], []])
+test.each(['merged', 'closed'] as const)('requests no review of a %s pull request', async (state) => {
+  const { asked, requests } = await request({ state, names: ['dan'], authors: ['ann'] })
+  expect([asked, requests]).toEqual([[], []])
 })
 
-test('a draft is reviewed like any open pull request', async () => {
-  expect((await ask({ state: 'draft', names: ['dan'] })).asked).toEqual(['dan'])
+test('requests reviews of a draft', async () => {
+  expect((await request({ state: 'draft', names: ['dan'] })).asked).toEqual(['dan'])
 })
 
-test('where nobody knows who was asked before, nobody is asked', async () => {
-  const { asked, losses } = await ask({ names: ['ann'] }, { listReviewersSoFar: rejecting(refusal('service-error')) })
-  expect([asked, losses]).toEqual([[], [NOT_ALL]])
+test('requests no review if the earlier reviewers cannot be read', async () => {
+  const { asked, warnings } = await request(
+    { names: ['ann'] },
+    { listReviewersSoFar: rejecting(refusal('service-error')) },
+  )
+  expect([asked, warnings]).toEqual([[], [NOT_ALL]])
 })

@@ -25,23 +25,23 @@ const jobCheck = (name: string, id: number): Check => ({
 const [BUILD, LINKS] = [jobCheck('build', 1), jobCheck('links', 2)]
 
 interface Scene {
-  readonly answers?: Partial<GitHub>
+  readonly responses?: Partial<GitHub>
   readonly failed?: readonly Check[]
   readonly hasToken?: boolean
   readonly clock?: FakeClock
-  /** How often the step has read the pull request before. */
+  /** How many times the step has already read the pull request. */
   readonly seen?: number
-  /** Whether the job was busy for a second before the message. */
+  /** Whether the job was busy for a second before the follow-up. */
   readonly wasBusy?: true
-  /** The job directly before the message. */
+  /** The job directly before the follow-up. */
   readonly before?: Job
 }
 
-/** The round that follows on failing checks, with its prompt if it may be sent, and what was asked and lost on the way. */
+/** Decides about a round, and returns its prompt if it may be sent, the requests and the warnings. */
 async function round(scene: Scene = {}) {
-  const { answers, failed = [BUILD], hasToken = true, clock = fakeClock(), seen = 0, before = completed } = scene
+  const { responses, failed = [BUILD], hasToken = true, clock = fakeClock(), seen = 0, before = completed } = scene
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
-  const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...answers })
+  const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...responses })
   const context = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
   const step = fakeStep({
     inputs,
@@ -71,7 +71,7 @@ async function round(scene: Scene = {}) {
     next,
     prompt,
     report: describeReport(journal.report()),
-    losses: journal.warnings.map(({ message }) => message),
+    warnings: journal.warnings.map(({ message }) => message),
     heads: count('readPullRequest') - seen,
     logs: count('readJobLog'),
     annotations: count('listAnnotations'),
@@ -79,50 +79,50 @@ async function round(scene: Scene = {}) {
   }
 }
 
-test('a check that only a person can pass is not sent to the agent', async () => {
+test('does not send checks to the agent that only a person can fix', async () => {
   const dco: Check = { name: 'DCO', state: 'failure', needsPerson: true }
   const { prompt } = await round({ failed: [dco, BUILD] })
   expect(prompt?.match(/^Check: .*/gm)).toEqual(['Check: build'])
   expect((await round({ failed: [dco] })).next).toMatchObject({ kind: 'stop', reason: 'needs-person' })
 })
 
-const LOGS_LOST = 'Some logs of failing checks were not sent to the agent'
+const LOGS_NOT_SENT = 'Some logs of failing checks were not sent to the agent'
 
 describe('check details', () => {
   test.each<ErrorCode>(['rejected', 'not-found', 'bad-answer', 'redirected'])(
-    'a log that is lost (%s) costs that log, which is said once, and the others are told',
+    'sends the other logs if some logs cannot be read (%s), with one warning',
     async (code) => {
       const readJobLog = inTurn<string>(refusal(code), refusal(code), 'the third log')
-      const { prompt, losses } = await round({
-        answers: { readJobLog },
+      const { prompt, warnings } = await round({
+        responses: { readJobLog },
         failed: [BUILD, LINKS, jobCheck('spelling', 3)],
       })
       expect(prompt).toContain('the third log')
-      expect(losses).toEqual([LOGS_LOST])
+      expect(warnings).toEqual([LOGS_NOT_SENT])
     },
   )
 
-  test('what is refused is asked once, said once, and all else is told', async () => {
+  test('requests no further logs after a missing permission, warns once, and sends the other details', async () => {
     const listAnnotations = inTurn([{ path: 'a.md', line: 3, title: '', message: 'It is gone.' }])
-    const answers = { readJobLog: inTurn<never>(refusal('forbidden')), listAnnotations }
-    const { prompt, logs, losses } = await round({ answers, failed: [BUILD, LINKS] })
+    const responses = { readJobLog: inTurn<never>(refusal('forbidden')), listAnnotations }
+    const { prompt, logs, warnings } = await round({ responses, failed: [BUILD, LINKS] })
     expect(prompt?.match(/a\.md:3: It is gone\./g)).toHaveLength(2)
-    expect([logs, losses]).toEqual([1, [LOGS_LOST]])
+    expect([logs, warnings]).toEqual([1, [LOGS_NOT_SENT]])
   })
 
   const MANY = Array.from({ length: 12 }, (_, index) => jobCheck(`check ${index}`, index + 1))
   const STATUS: Check = { name: 'preview', state: 'failure', summary: 'No preview.' }
 
   test.each([
-    ['only jobs of GitHub Actions have logs', [{ ...LINKS, app: 'link-checker' }], 0, 1],
-    ['commit statuses have no details at all', [STATUS], 0, 0],
-    ['a check that says so has no annotations', [{ ...BUILD, annotations: 0 }, LINKS], 2, 1],
-    ['of very many the first ten are told in detail', MANY, 10, 10],
-  ])('%s, and all are named', async (_what, failed, logs, annotations) => {
-    const told = await round({ failed })
-    expect([told.logs, told.annotations, told.detailsMs]).toEqual([logs, annotations, 120_000])
-    expect(told.prompt?.match(/^Check: /gm)).toHaveLength(failed.length)
-    if (failed[0] === STATUS) expect(told.prompt).toContain('Check: preview\nNo preview.\n')
+    ['reads logs only for GitHub Actions jobs', [{ ...LINKS, app: 'link-checker' }], 0, 1],
+    ['reads no details of commit statuses', [STATUS], 0, 0],
+    ['reads no annotations of a check without annotations', [{ ...BUILD, annotations: 0 }, LINKS], 2, 1],
+    ['reads details of at most ten checks', MANY, 10, 10],
+  ])('%s, and names all failed checks', async (_what, failed, logs, annotations) => {
+    const { prompt, ...reads } = await round({ failed })
+    expect([reads.logs, reads.annotations, reads.detailsMs]).toEqual([logs, annotations, 120_000])
+    expect(prompt?.match(/^Check: /gm)).toHaveLength(failed.length)
+    if (failed[0] === STATUS) expect(prompt).toContain('Check: preview\nNo preview.\n')
   })
 })
 
@@ -133,26 +133,26 @@ test.each<[RoundStop, string, Scene]>([
   [
     'foreign-commits',
     'a new head',
-    { wasBusy: true, answers: { readPullRequest: inTurn(PULL_REQUEST, PULL_REQUEST, MOVED) } },
+    { wasBusy: true, responses: { readPullRequest: inTurn(PULL_REQUEST, PULL_REQUEST, MOVED) } },
   ],
-  ['closed', 'a merge', { answers: { readPullRequest: inTurn(PULL_REQUEST, { ...PULL_REQUEST, state: 'merged' }) } }],
+  ['closed', 'a merge', { responses: { readPullRequest: inTurn(PULL_REQUEST, { ...PULL_REQUEST, state: 'merged' }) } }],
   [
     'not-sent',
-    'a GitHub that is silent',
-    { answers: { readPullRequest: inTurn<PullRequest>(PULL_REQUEST, refusal('unreachable')) } },
+    'a failed read of the pull request',
+    { responses: { readPullRequest: inTurn<PullRequest>(PULL_REQUEST, refusal('unreachable')) } },
   ],
-  ['other-pull-request', 'a job that names no pull request', { before: withoutLink }],
+  ['other-pull-request', 'a job without a pull request', { before: withoutLink }],
   [
     'other-pull-request',
-    'one that names another',
+    'a job with another pull request',
     { before: job({ status: 'completed', prLink: LINK.replace(/7$/, '8') }) },
   ],
   [
     'no-time',
-    'details that took long',
-    { clock: slow, answers: { readJobLog: () => Promise.resolve((slow.advance(3_000_001), '')) } },
+    'slow reads of details',
+    { clock: slow, responses: { readJobLog: () => Promise.resolve((slow.advance(3_000_001), '')) } },
   ],
-])('what happens meanwhile is seen directly before the message (%s): %s', async (stop, _what, scene) => {
+])('does not send the round (%s) after a change in the meantime: %s', async (stop, _what, scene) => {
   const refused = await round(scene)
   expect(refused.report).toMatchObject({ rounds: [], stop })
   expect(refused.prompt).toBeUndefined()
@@ -162,18 +162,18 @@ test.each(['open', 'merged', 'closed'] as const)(
   'looks at the checks of a new head if the head moved while the failing checks were read: %s',
   async (state) => {
     const readPullRequest = inTurn<PullRequest>(PULL_REQUEST, { ...MOVED, state })
-    expect(await round({ answers: { readPullRequest } })).toMatchObject({ next: { kind: 'look-again' } })
+    expect(await round({ responses: { readPullRequest } })).toMatchObject({ next: { kind: 'look-again' } })
   },
 )
 
-test('a pull request that the step has read is read once more, directly before the message, and again if that is old', async () => {
+test('reads the pull request again directly before the follow-up, and once more if that read is stale', async () => {
   expect(await round({ seen: 1 })).toMatchObject({ prompt: expect.any(String) as unknown, heads: 1 })
   const old = { ...PULL_REQUEST, headSha: commit('b') }
   const readPullRequest = inTurn(old, PULL_REQUEST, old, PULL_REQUEST)
-  expect((await round({ answers: { readPullRequest }, seen: 2 })).prompt).toBeDefined()
+  expect((await round({ responses: { readPullRequest }, seen: 2 })).prompt).toBeDefined()
 })
 
-test('the checks of the merge base decide which failures are of the change', async () => {
+test('excludes failures that also occur on the merge base', async () => {
   const asked: string[] = []
   const readChecks = (_repository: string, sha: string): Promise<readonly Check[]> => {
     asked.push(sha)
@@ -181,13 +181,13 @@ test('the checks of the merge base decide which failures are of the change', asy
   }
   const updated = pullCommits({ sha: commit('c'), parents: [commit('d'), commit('e')] })
   for (const more of [{}, { listPullRequestCommits: () => Promise.resolve(updated) }]) {
-    const { prompt } = await round({ answers: { readChecks, ...more }, failed: [BUILD, LINKS] })
+    const { prompt } = await round({ responses: { readChecks, ...more }, failed: [BUILD, LINKS] })
     expect(prompt).not.toContain('Check: build')
   }
   expect(asked).toEqual([commit('a'), commit('a')])
 })
 
-test('its check runs and commit statuses are enough unless one of these is red there, or only a suite is red here', async () => {
+test('reads the suites of the merge base only if a check fails there or a failed check is a suite', async () => {
   const enough: unknown[] = []
   const readChecks: GitHub['readChecks'] = (_repository, _sha, _own, suffices) => {
     const passed = [{ ...BUILD, state: 'success' }, { ...LINKS, state: 'pending' }, jobCheck('other', 3)] as const
@@ -195,28 +195,29 @@ test('its check runs and commit statuses are enough unless one of these is red t
     return Promise.resolve([])
   }
   const status: Check = { name: 'links', state: 'failure' }
-  for (const last of [status, { ...status, app: 'ci' }]) await round({ answers: { readChecks }, failed: [BUILD, last] })
+  for (const last of [status, { ...status, app: 'ci' }])
+    await round({ responses: { readChecks }, failed: [BUILD, last] })
   expect(enough).toEqual([true, false, false, false])
 })
 
-test('where these cannot be read, all that failed is sent, and that is said', async () => {
-  const { prompt, losses } = await round({ answers: { readChecks: inTurn<never>(refusal('forbidden')) } })
+test('sends all failed checks with a warning if the checks of the merge base cannot be read', async () => {
+  const { prompt, warnings } = await round({ responses: { readChecks: inTurn<never>(refusal('forbidden')) } })
   expect(prompt).toContain('Check: build')
-  expect(losses).toEqual(['Could not tell which checks also fail without these changes'])
+  expect(warnings).toEqual(['Could not determine which checks also fail without these changes'])
 })
 
-test('nothing is sent where GitHub cannot be asked what is in the pull request', async () => {
-  const answers = { listPullRequestCommits: inTurn<never>(refusal('forbidden', 'Grant it.')) }
-  for (const scene of [{ answers }, { hasToken: false }])
+test('sends no round if the commits of the pull request cannot be read', async () => {
+  const responses = { listPullRequestCommits: inTurn<never>(refusal('forbidden', 'Grant it.')) }
+  for (const scene of [{ responses }, { hasToken: false }])
     expect(await round(scene)).toMatchObject({
       report: { rounds: [], stop: 'not-sent' },
-      losses: ['The failing checks were not sent to the agent'],
+      warnings: ['The failing checks were not sent to the agent'],
     })
 })
 
-test('a cancelled run is cancelled whatever is asked', async () => {
+test('stops on cancellation during any request', async () => {
   for (const name of ['readPullRequest', 'readChecks', 'readJobLog', 'listAnnotations'] as const)
-    await expect(round({ answers: { [name]: inTurn<never>(refusal('cancelled')) } })).rejects.toMatchObject({
+    await expect(round({ responses: { [name]: inTurn<never>(refusal('cancelled')) } })).rejects.toMatchObject({
       code: 'cancelled',
     })
 })

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import {
-  askReviewers,
+  requestReviews,
   examinePullRequest,
-  isForReview,
+  needsReviews,
   markPullRequest,
   readAtEnd,
 } from '../../../src/agent/pull-request/track-pull-request.ts'
@@ -30,7 +30,7 @@ const LINK = 'https://github.com/acme/docs/pull/7'
 async function trackPullRequest(end: Ended, step: AgentStep): Promise<PullRequestFindings> {
   const pullRequest = await markPullRequest(end, step)
   if (pullRequest === undefined) return {}
-  if (isForReview(end, pullRequest, step.journal)) await askReviewers(pullRequest, [], step)
+  if (needsReviews(end, pullRequest, step.journal)) await requestReviews(pullRequest, [], step)
   return examinePullRequest(end, pullRequest, step)
 }
 
@@ -74,11 +74,16 @@ const refusing = (code: ErrorCode, hint?: string): FakeGitHub =>
 
 test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
   ['adds the comment before the label', {}, unmarked(), ['addComment', 'addLabel']],
-  ['adds nothing with no label wanted', { label: '' }, unmarked(), []],
-  ['adds nothing to one that is marked', AGAIN, fakeGitHub(), ['listComments']],
-  ['adds no comment to that of a trusted author', AGAIN, markedBy('trusted'), ['listComments', 'addLabel']],
-  ['adds none to that of an app', AGAIN, markedBy('bot'), ['listComments', 'addLabel']],
-  ['adds one to that of a stranger', AGAIN, markedBy('stranger'), ['listComments', 'addComment', 'addLabel']],
+  ['adds nothing without a `label` input', { label: '' }, unmarked(), []],
+  ['adds nothing if it is already marked', AGAIN, fakeGitHub(), ['listComments']],
+  ['adds no comment if a trusted author has marked it', AGAIN, markedBy('trusted'), ['listComments', 'addLabel']],
+  ['adds no comment if an app has marked it', AGAIN, markedBy('bot'), ['listComments', 'addLabel']],
+  [
+    'adds a comment if only an untrusted author has marked it',
+    AGAIN,
+    markedBy('stranger'),
+    ['listComments', 'addComment', 'addLabel'],
+  ],
 ])('reads the state of a pull request, and %s', async (_what, inputs, github, asked) => {
   const { found, notice, ...done } = await handOver(inputs, github)
   expect(found).toMatchObject({ state: 'open', branch: 'agent/guide', headSha: PULL_REQUEST.headSha })
@@ -91,21 +96,21 @@ test.each<[ErrorCode, readonly string[]]>([
   ['bad-answer', ['addComment', 'addLabel']],
   ['rate-limited', []],
   ['forbidden', []],
-])('a pull request that cannot be read (%s) gets %j', async (code, asked) => {
+])('marks a pull request that cannot be read (%s) with %j', async (code, asked) => {
   const { found, notice, asked: all } = await handOver({}, refusing(code))
   expect([found, all.filter((name) => name !== 'readPullRequest')]).toEqual([{}, asked])
   expect(notice).toContain('The pull request could not be read (its state, the label)')
 })
 
-test('a label that cannot be added costs nothing else', async () => {
+test('only warns if the label cannot be added', async () => {
   const hint = 'Create the label.'
   const github = unmarked({ addLabel: () => Promise.reject(refusal('forbidden', hint)) })
   const { found, notice, asked } = await handOver({}, github)
   expect([found.state, asked.includes('addComment')]).toEqual(['open', true])
-  expect(notice).toBe(`The label was not put on the pull request: GitHub said forbidden. ${hint}`)
+  expect(notice).toBe(`The label was not added to the pull request: GitHub said forbidden. ${hint}`)
 })
 
-test('a comment of which nobody knows whether it is there costs nothing else', async () => {
+test('only warns if it is unknown whether the comment exists', async () => {
   const { found, notice, asked } = await handOver(
     AGAIN,
     unmarked({ listComments: inTurn<never>(refusal('bad-answer')) }),
@@ -114,20 +119,20 @@ test('a comment of which nobody knows whether it is there costs nothing else', a
   expect([found.state, notice, asked.includes('addComment')]).toEqual(['open', text, false])
 })
 
-test('a pull request that the service has just opened may be missing for half a minute', async () => {
+test('retries for 30 seconds if a new pull request is not found', async () => {
   const missing = Array<ActionError>(10).fill(refusal('not-found'))
   const late = fakeGitHub({ readPullRequest: inTurn<PullRequest>(...missing, PULL_REQUEST) })
   expect(await handOver({}, late)).toMatchObject({ found: FOUND, notice: undefined, waitedMs: 30_000 })
 })
 
 test.each<[string, Partial<AgentInputs>, isBrief: boolean]>([
-  ['nothing is asked for', {}, true],
-  ['a label is asked for', { label: 'docs-agent' }, false],
-  ['checks are asked for', CHECKED, false],
-  ['paths are asked for', ALLOWED, false],
-  ['reviewers are asked for', { reviewers: { hasAuthors: false, hasApprovers: false, names: ['mona'] } }, false],
+  ['no input needs the pull request', {}, true],
+  ['there is a label', { label: 'docs-agent' }, false],
+  ['`wait-for-checks` is set', CHECKED, false],
+  ['`allowed-paths` is set', ALLOWED, false],
+  ['`reviewers` is set', { reviewers: { hasAuthors: false, hasApprovers: false, names: ['mona'] } }, false],
 ])(
-  'where %s, that the reads of a pull request end in one minute, rate limits included, is %j',
+  'if %s, limiting the reads of a pull request to one minute, including rate limits, is %j',
   async (_what, fields, isBrief) => {
     const faults = { 'pulls/get': ['long-limit'], 'repos/compare-commits': ['long-limit'] } as const
     const [tookMs, found] = await askingGitHub({ docs: repositoryWithPull(), faults }, async (github, { clock }) => {
@@ -144,7 +149,7 @@ test.each<[string, Partial<AgentInputs>, isBrief: boolean]>([
   },
 )
 
-test('all reads of what is only shown have one minute together', async () => {
+test('all reads for the summary share one minute', async () => {
   const clock = fakeClock()
   const late = {
     readPullRequest: () => (clock.advance(50_000), Promise.resolve({ ...PULL_REQUEST, mergeable: undefined })),
@@ -159,7 +164,7 @@ test('all reads of what is only shown have one minute together', async () => {
 })
 
 test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | undefined, number]>([
-  ['the token may not read', {}, refusing('forbidden'), LINK, 'GitHub said forbidden.', 0],
+  ['the token has no access to', {}, refusing('forbidden'), LINK, 'GitHub said forbidden.', 0],
   [
     'the token cannot see',
     CHECKED,
@@ -177,10 +182,10 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
     0,
   ],
   ['has an unknown address', {}, fakeGitHub(), 'https://github.com/acme/docs/compare/x', 'has no repository', 0],
-  ['nobody asked about by name, without a token', {}, null, LINK, undefined, 0],
-  ['somebody waits for, without one', CHECKED, null, LINK, 'there is no `github-token`', 0],
-  ['may change few files, without one', ALLOWED, null, LINK, 'there is no `github-token`', 0],
-])('of a pull request that %s nothing is known', async (_what, inputs, github, prLink, text, waitedMs) => {
+  ['no input names, without a token', {}, null, LINK, undefined, 0],
+  ['`wait-for-checks` needs, without a token', CHECKED, null, LINK, 'there is no `github-token`', 0],
+  ['`allowed-paths` needs, without a token', ALLOWED, null, LINK, 'there is no `github-token`', 0],
+])('reports nothing about a pull request that %s', async (_what, inputs, github, prLink, text, waitedMs) => {
   const done = await handOver(inputs, github, prLink)
   expect(done).toMatchObject({ found: {}, waitedMs })
   if (text === undefined) expect(done.notice).toBeUndefined()
@@ -192,11 +197,11 @@ const withLink = (status: 'completed' | 'failed' | 'archived') => terminalJob(st
 
 test.each<[string, Ended, number]>([
   ['opened the pull request', endWith('created', withLink('completed')), 1],
-  ['added commits to it', endWith('updated', withLink('completed')), 1],
-  ['added none', endWith('unchanged', withLink('completed')), 0],
+  ['added commits to the pull request', endWith('updated', withLink('completed')), 1],
+  ['added no commits', endWith('unchanged', withLink('completed')), 0],
   ['failed', endWith('updated', withLink('failed')), 0],
   ['was archived', endWith('updated', withLink('archived')), 0],
-])('a turn that %s asks its reviewers: %#', async (_what, ended, count) => {
+])('requests reviews only after new commits of a completed job: a turn that %s', async (_what, ended, count) => {
   const reviewers = { names: ['ann'], hasAuthors: false, hasApprovers: false }
   const { asked } = await handOver({ reviewers }, fakeGitHub(), LINK, ended)
   expect(asked.filter((name) => name === 'requestReview')).toHaveLength(count)

@@ -190,7 +190,7 @@ test('tells all that the step knows, without its secrets', () => {
     pullRequest: { ...FOUND, headSha: 'c', checkList: failing, outside: ['src/a.ts'] },
     changes: { files, isComplete: true },
     rounds: [turnIn(endWith('unchanged'), { failing })],
-    warnings: [{ message: 'The label was not put on', error: new ActionError('forbidden', 'No.') }],
+    warnings: [{ message: 'The label was not added to', error: new ActionError('forbidden', 'No.') }],
   })
   const told = { version: 1, outcome: 'pull-request', green: true, changed: true, change: 'It is "***".', error: null }
   expect(result).toMatchObject({
@@ -202,7 +202,7 @@ test('tells all that the step knows, without its secrets', () => {
     pull_request: { ...FOUND, ...PULL_REQUEST, in_scope: false },
     checks: [{ name: 'links', result: 'failure', seconds: 1.5, url: null }],
     rounds: [{ checks: ['links'], end: 'nothing to change' }],
-    not_done: ['The label was not put on: No.'],
+    not_done: ['The label was not added to: No.'],
     duration_seconds: 65.4,
     left_out: NONE,
   })

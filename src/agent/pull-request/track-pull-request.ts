@@ -24,22 +24,22 @@ import { countCommits, getEndedOutcome } from '../report/turns.ts'
 import { waitForChecks } from './checks.ts'
 import { nameJob } from './marker-comment.ts'
 
-/** If more are asked, nobody feels responsible. */
+/** With more reviewers, nobody feels responsible. */
 const MAX_PEOPLE = 5
-/** Each may cost a request. */
+/** Each lookup of a permission may cost a request. */
 const MAX_LOOKUPS = 10
-/** The most that all requests may take: each failed lookup is retried. */
-const REVIEWERS_MS = 60_000
+/** For all requests together, because each failed lookup is retried. */
+const MAX_REVIEWERS_MS = 60_000
 
 const lower = (name: string): string => name.toLowerCase()
 
 /**
- * Requests reviews of an open pull request, from each person and each team once: GitHub's own time line has who was asked
- * before, and who removed themselves. A reviewer for whom a request fails is reported and costs no other one.
- * @param people who approved or wrote the change that started the run, by their logins, the likeliest first
+ * Requests reviews of an open pull request, from each person and each team once. The pull request's timeline lists who was
+ * asked before, including people who removed themselves. A failed request for one reviewer is a warning.
+ * @param people the logins of people who approved or wrote the change that started the run, most relevant first
  * @throws ActionError `cancelled`
  */
-export async function askReviewers(
+export async function requestReviews(
   pullRequest: PullRequest,
   people: readonly string[],
   step: AgentStep,
@@ -53,89 +53,89 @@ export async function askReviewers(
     return login !== author && logins.indexOf(login) === index
   })
   if (names.length + candidates.length === 0 || !isOpen(pullRequest)) return
-  await journal.orWarn('Not everybody was asked for a review', async () => {
-    const github = openGitHub(step, REVIEWERS_MS)
-    const over = new Set([author, ...(await github.listReviewersSoFar(pullRequest))])
-    const isOver = (name: string): boolean => over.has(lower(name))
-    const lost = (name: string): string => `\`${name}\` was not asked for a review`
+  await journal.orWarn('Not all reviews were requested', async () => {
+    const github = openGitHub(step, MAX_REVIEWERS_MS)
+    const excluded = new Set([author, ...(await github.listReviewersSoFar(pullRequest))])
+    const isExcluded = (name: string): boolean => excluded.has(lower(name))
+    const describeFailure = (name: string): string => `No review was requested from \`${name}\``
     const mayWrite = (login: string): Promise<boolean | undefined> =>
-      journal.orWarn(lost(login), () => github.mayWrite(pullRequest.repository, { login }))
-    // The first few with write access. Those who were asked before are among these.
-    const found: string[] = []
+      journal.orWarn(describeFailure(login), () => github.mayWrite(pullRequest.repository, { login }))
+    // People who were asked before also count towards the maximum.
+    const selected: string[] = []
     for (const login of candidates.slice(0, MAX_LOOKUPS)) {
-      if (found.length === MAX_PEOPLE) break
-      if (isOver(login) || (await mayWrite(login)) === true) found.push(login)
+      if (selected.length === MAX_PEOPLE) break
+      if (isExcluded(login) || (await mayWrite(login)) === true) selected.push(login)
     }
-    const wanted = [...names, ...found].filter((name) => !isOver(name))
-    for (const name of new Map(wanted.map((name) => [lower(name), name])).values()) {
+    const reviewers = [...names, ...selected].filter((name) => !isExcluded(name))
+    for (const name of new Map(reviewers.map((name) => [lower(name), name])).values()) {
       try {
         await github.requestReview(pullRequest, name)
-        journal.note(`\`${name}\` is asked for a review.`)
+        journal.note(`Requested a review from \`${name}\`.`)
       } catch (caught) {
         const error = rethrowFatal(caught)
         if (failsForAll(error)) throw error
-        journal.warn(lost(name), error)
+        journal.warn(describeFailure(name), error)
       }
     }
   })
 }
 
-const asksReviewers = ({ reviewers: { hasAuthors, hasApprovers, names } }: AgentInputs): boolean =>
+const hasReviewers = ({ reviewers: { hasAuthors, hasApprovers, names } }: AgentInputs): boolean =>
   hasAuthors || hasApprovers || names.length > 0
 
-/** Whether what is read of the pull request is only shown, because the inputs ask for nothing of it. */
+/** Whether the pull request is only read for the summary, because no input needs it. */
 const isOnlyShown = (inputs: AgentInputs): boolean =>
-  inputs.label === '' && !inputs.waitForChecks && inputs.allowedPaths.length === 0 && !asksReviewers(inputs)
+  inputs.label === '' && !inputs.waitForChecks && inputs.allowedPaths.length === 0 && !hasReviewers(inputs)
 
-/** The time of all reads that only improve the summary, in milliseconds, waits for a rate limit included. */
+/** For all reads that only improve the summary, including waits for rate limits. */
 const SHOWN_READS_MS = 60_000
 
-/** When these reads have to end: the time begins with the first of them. */
+/** Returns the deadline of these reads. Their time starts with the first of them. */
 function getShownReadsEnd({ clock, deadlineAt, journal }: AgentStep): number {
   journal.summaryReadsEndAt ??= clock.now() + SHOWN_READS_MS
   return Math.min(journal.summaryReadsEndAt, deadlineAt)
 }
 
-function describeWanted(inputs: AgentInputs): string {
+function describeUnread(inputs: AgentInputs): string {
   const { label, waitForChecks, allowedPaths } = inputs
-  const wanted = [
+  const details = [
     'its state',
     ...(label === '' ? [] : ['the label']),
-    ...(asksReviewers(inputs) ? ['its reviewers'] : []),
+    ...(hasReviewers(inputs) ? ['its reviewers'] : []),
     ...(waitForChecks ? ['its checks'] : []),
     ...(allowedPaths.length === 0 ? [] : ['its files']),
   ]
-  return `The pull request could not be read (${wanted.join(', ')})`
+  return `The pull request could not be read (${details.join(', ')})`
 }
 
-/** What the service has just opened may not be there for GitHub's readers yet. */
-const NEW_MS = 30_000
-const READ_AGAIN_MS = 3_000
+/** How long GitHub may respond with 404 for a pull request that was just opened. */
+const NOT_FOUND_MS = 30_000
+const RETRY_PAUSE_MS = 3_000
 
-/** @param wasRead whether it was read since the turn has ended */
-async function readPatiently(link: PullRequestLink, wasRead: boolean, step: AgentStep): Promise<PullRequest> {
+/** @param wasRead whether the pull request was read after the end of the turn */
+async function readWithRetries(link: PullRequestLink, wasRead: boolean, step: AgentStep): Promise<PullRequest> {
   const { clock, context, deadlineAt, github, heads, inputs } = step
   if (github === undefined)
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
-      hint: "Leave `github-token` at its default and grant the workflow's job `pull-requests: write`, or give a token that has it.",
+      hint: "Leave `github-token` at its default and grant the workflow's job `pull-requests: write`, or set a token with that permission.",
     })
   const address = toPullRequestAddress(link, context)
-  const seen = wasRead ? heads.newest(address) : undefined
-  if (seen !== undefined) return seen
+  const known = wasRead ? heads.newest(address) : undefined
+  if (known !== undefined) return known
   const endsAt = isOnlyShown(inputs) ? getShownReadsEnd(step) : deadlineAt
   const read = () =>
     heads.read(address, toDeadline(endsAt, clock)).catch((error: unknown) => rethrowFatal(error, 'not-found'))
-  const patientUntil = Math.min(clock.now() + NEW_MS, endsAt)
-  const pauseMs = () => (clock.now() + READ_AGAIN_MS > patientUntil ? undefined : READ_AGAIN_MS)
+  const retryUntil = Math.min(clock.now() + NOT_FOUND_MS, endsAt)
+  const pauseMs = () => (clock.now() + RETRY_PAUSE_MS > retryUntil ? undefined : RETRY_PAUSE_MS)
   const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
   if (found instanceof ActionError) throw found
   return found
 }
 
-/** After these, the pull request is likely to exist, and to be there for the next request. */
-const PASSING: readonly ErrorCode[] = ['service-error', 'unreachable', 'bad-answer']
+/** Errors after which the pull request probably exists, and the next request may succeed. */
+const TRANSIENT: readonly ErrorCode[] = ['service-error', 'unreachable', 'bad-answer']
 
-/** The comment comes first: by it, the next step finds the pull request with or without the label. */
+/** Writes the comment first: with it, the next step finds the pull request even if the label is missing. */
 async function mark(
   pullRequest: PullRequestAddress & Partial<Pick<PullRequest, 'labels'>>,
   jobId: string,
@@ -145,42 +145,43 @@ async function mark(
   if (label === '') return
   await nameJob(pullRequest, jobId, step)
   if (hasLabel(label, pullRequest.labels ?? [])) return
-  await step.journal.orWarn('The label was not put on the pull request', async () =>
+  await step.journal.orWarn('The label was not added to the pull request', async () =>
     openGitHub(step).addLabel(pullRequest, label),
   )
 }
 
-const isToExamine = ({ waitForChecks, allowedPaths }: AgentInputs): boolean => waitForChecks || allowedPaths.length > 0
+const needsExamination = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
+  waitForChecks || allowedPaths.length > 0
 
 /**
- * Reads and marks the job's pull request. Whatever GitHub does, the job's result stands.
- * @returns undefined if it cannot be read, or nobody asks for it
+ * Reads the job's pull request, and adds the marker comment and the label. If GitHub fails, the job's result is kept.
+ * @returns undefined if the pull request cannot be read, or no input needs it
  * @throws ActionError `cancelled`
  */
 export async function markPullRequest({ job, work }: Ended, step: AgentStep): Promise<PullRequest | undefined> {
   const { context, github, inputs, journal } = step
   const link = job.prLink
-  // Without a token, what nobody asked for by name is not missed.
-  if (link === undefined || (github === undefined && !isToExamine(inputs))) return undefined
-  // What a follow-up did to it is not known without a look.
+  // Without a token, do not warn unless an input explicitly asks for checks or paths.
+  if (link === undefined || (github === undefined && !needsExamination(inputs))) return undefined
+  // The step read the pull request to determine these results of a follow-up.
   const wasRead = work.kind === 'updated' || work.kind === 'unchanged'
-  const pullRequest = await readPatiently(link, wasRead, step).catch((error: unknown) => rethrowFatal(error))
+  const pullRequest = await readWithRetries(link, wasRead, step).catch((error: unknown) => rethrowFatal(error))
   if (pullRequest instanceof ActionError) {
-    journal.warn(describeWanted(inputs), pullRequest)
-    if (PASSING.includes(pullRequest.code)) await mark(toPullRequestAddress(link, context), job.id, step)
+    journal.warn(describeUnread(inputs), pullRequest)
+    if (TRANSIENT.includes(pullRequest.code)) await mark(toPullRequestAddress(link, context), job.id, step)
     return undefined
   }
   await mark(pullRequest, job.id, step)
   return pullRequest
 }
 
-/** Whether reviews are asked for after this turn. A round is about the same pull request, and its checks are nobody's change. */
-export function isForReview(ended: Ended, pullRequest: PullRequest, { turns }: AgentStep['journal']): boolean {
+/** Whether to request reviews after this turn. A fix round requests none, because it works on the same pull request. */
+export function needsReviews(ended: Ended, pullRequest: PullRequest, { turns }: AgentStep['journal']): boolean {
   return getEndedOutcome(ended) === 'pull-request' && turns.length === 1 && isOpen(pullRequest)
 }
 
 /**
- * Waits for the checks of a pull request, and looks at its files, as far as the inputs ask for it.
+ * Waits for the checks of a pull request and compares its files, if the inputs ask for it.
  * @throws ActionError `cancelled`
  */
 export async function examinePullRequest(
@@ -189,25 +190,25 @@ export async function examinePullRequest(
   step: AgentStep,
 ): Promise<PullRequestFindings> {
   const described = describePullRequest(pullRequest)
-  if (!isToExamine(step.inputs)) return described
+  if (!needsExamination(step.inputs)) return described
   step.journal.updateTurn({ ...ended, pullRequest: described })
   writeMilestone(step)
   return waitForChecks(pullRequest, step)
 }
 
-/** The part of the time of these reads for the changed files. */
-const CHANGES_MS = 10_000
+/** The share of `SHOWN_READS_MS` for the changed files. */
+const MAX_CHANGES_MS = 10_000
 
-/** Whether all commits of a new branch are by the author of its pull request, or by the author of the first one. */
+/** Whether all commits of a new branch are by the author of its pull request or of its first commit. */
 function isAllBy({ author: { login } }: PullRequest, { commits, totalCommits }: Comparison): boolean {
   const names = commits.map(({ account, writtenBy = account?.login }) => writtenBy ?? '')
   return commits.length === totalCommits && names.every((name) => name !== '' && [login, names[0]].includes(name))
 }
 
 /**
- * The files that the step has changed in its pull request, up to its head as it was read last: of a new one these are all, if
- * nobody else has committed to it.
- * @throws ActionError if GitHub does not tell
+ * Reads the files that this step has changed in its pull request, up to the head commit of the last read.
+ * @returns undefined if these files are unknown, for example because of other people's commits
+ * @throws ActionError if GitHub cannot be read
  */
 async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   const { heads, journal } = step
@@ -217,26 +218,26 @@ async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))
   const work = turns.map(getWork).find(({ kind }) => kind === 'created' || kind === 'updated')
   if (pullRequest === undefined || work === undefined) return undefined
-  const github = openGitHub(step, CHANGES_MS)
+  const github = openGitHub(step, MAX_CHANGES_MS)
   const found =
     work.kind === 'updated'
       ? await github.compare(pullRequest.repository, work.since, pullRequest.headSha)
       : await heads.compareWithBase(pullRequest, github)
-  // Of a rewritten branch it is not known what is new.
+  // On a rewritten branch, the new files are unknown.
   if (found.relation !== 'ahead') return undefined
-  // A comparison does not tell the agent's files from those of a merge of the base branch, or of commits by others.
+  // A comparison also contains files of other people's commits and of merges of the base branch.
   const isAllOwn = work.kind === 'updated' ? found.totalCommits === countCommits(turns) : isAllBy(pullRequest, found)
   if (!isAllOwn) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
   return { files, isComplete: found.fileList === 'whole' }
 }
 
-/** GitHub begins to find out when it is first asked, and is mostly done within seconds. */
+/** GitHub computes `mergeable` in the background after the first read, usually within seconds. */
 const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
 
 /**
- * Reads an open pull request once more if a round has led no further since it was read, and a few times more if GitHub did not
- * know yet whether it conflicts with its base. Where another commit has come, all of it stays as it was.
+ * Reads an open pull request again if it was last read before the newest turn, and a few more times while GitHub has not
+ * computed `mergeable`. Ignores reads with another head commit.
  */
 async function readMergeability({ clock, context, deadlineAt, github, journal, signal }: AgentStep): Promise<void> {
   const { turns } = journal
@@ -251,7 +252,7 @@ async function readMergeability({ clock, context, deadlineAt, github, journal, s
     if (!isOpen(known) || isSettled || clock.now() + pauseMs >= deadlineAt) return
     await clock.sleep(pauseMs, signal)
     const now = await orUndefined(read())
-    // Checks and files were looked at for one commit, and this is about the same one or it is not told.
+    // The known checks and files belong to one head commit, so only combine them with reads of the same one.
     if (now === undefined || now.headSha !== known.headSha) return
     known = { ...known, ...describePullRequest(now) }
     journal.recordPullRequestAtEnd(known)
@@ -259,8 +260,8 @@ async function readMergeability({ clock, context, deadlineAt, github, journal, s
 }
 
 /**
- * Reads what is only shown: the changed files, and whether the pull request can be merged. A read that fails is no shortfall,
- * and a GitHub that hangs or limits requests delays the end of the step by one minute at most.
+ * Reads details for the summary: the changed files, and whether the pull request can be merged. Failed reads are ignored, and
+ * slow responses or rate limits delay the end of the step by one minute at most.
  * @throws ActionError `cancelled`
  */
 export async function readAtEnd(step: AgentStep): Promise<void> {

@@ -2,7 +2,7 @@ import type { ActionError } from '../../runtime/errors.ts'
 
 /** Something that was to be done on GitHub and could not be. Nothing else is lost, and never the job's result. */
 export interface Warning {
-  /** What is lost, such as `The label was not put on the pull request`. */
+  /** What is lost, such as `The label was not added to the pull request`. */
   readonly message: string
   readonly error: ActionError
 }
