@@ -33,7 +33,7 @@ const change = (fields: Partial<Change> = {}): Change => ({
   ...fields,
 })
 
-test('tells everything where it fits', () => {
+test('renders the complete change if it fits', () => {
   expect(renderChange(change(), 'diff', 65_536)).toBe(`
 
 What changed in acme/docs (the push, from aaaaaaa to bbbbbbb): 2 commits, 2 files.
@@ -60,9 +60,9 @@ Left out: 1 file without a text diff.
 
 const QUIET = { commits: [], totalCommits: 0, files: [] }
 const LONG = [file({ patch: `+a${'\u200b'.repeat(10_000)}+late` }), file({ path: 'docs/next.md' })]
-const BEHIND = [file({ patch: '+first' }), ...LONG]
+const AFTER_WHOLE = [file({ patch: '+first' }), ...LONG]
 const LINES = { files: [file({ patch: '+a line of text\n'.repeat(500) })] }
-const CUT_LINE = /\n\+a line of text\n`{4}\nLeft out: 1 diff, whole or in part\.\n$/
+const CUT_LINE = /\n\+a line of text\n`{4}\nLeft out: 1 complete or partial diff\.\n$/
 const TICKS = [file({ path: '`'.repeat(540), patch: '`'.repeat(5_000) })]
 const APART = [file({ patch: '`````\u200b'.repeat(100) })]
 const RUNS = [file({ patch: '`a'.repeat(500_000) })]
@@ -73,34 +73,40 @@ const LOUD = {
 }
 const MANY = { files: PAGES, totalCommits: 900, fileList: 'cut' } as const
 const LEFT_OUT =
-  /^Left out: 898 commits; \d+ file names; the files that GitHub does not list; .*diffs, whole or in part/m
+  /^Left out: 898 commits; \d+ file names; the files that GitHub does not list; .*complete or partial diffs/m
 const LONG_TITLE = { title: `the new branch, compared with ${'\u{1f600}'.repeat(250)}` }
 
-test.each<[what: string, fields: Partial<Change>, Level, bytes: number, told: RegExp, lacks?: RegExp]>([
+test.each<[what: string, fields: Partial<Change>, Level, bytes: number, expected: RegExp, lacks?: RegExp]>([
   ['commits', {}, 'commits', 65_536, /Second/, /guide\.md/],
   ['commits and files', {}, 'files', 65_536, /guide\.md/, /\+new/],
   ['no commits', QUIET, 'diff', 1_024, /^\n\nNothing changed in acme\/docs \(.*\)\.\n$/],
   ['long runs of backticks', { files: TICKS }, 'diff', 2_048, /^`{33}text\n[^]*bbbbbbb Second/m],
-  ['runs that were kept apart', { files: APART }, 'diff', 2_048, /^`{33}text$/m],
-  ['any number of runs', { files: RUNS }, 'diff', 1_048_576, /`a`a`a/],
-  ['the beginning of a long patch', { files: LONG }, 'diff', 8_192, /md\n\+a\n[^]*: 2 diffs, whole or/, /late/],
-  ['it behind a whole one', { files: BEHIND }, 'diff', 8_192, /\+first\n--- docs\/guide\.md\n\+a\n/],
-  ['whole lines', LINES, 'diff', 1_024, CUT_LINE],
-  ['whole lines of some more bytes', LINES, 'diff', 1_030, CUT_LINE],
-  ['whole lines of many bytes', LINES, 'diff', 2_048, CUT_LINE],
-  ['what shows', { files: INVISIBLE }, 'diff', 65_536, /\+\ta/, /[\u200b\u{e0041}]|##\[/u],
+  ['runs of backticks that an invisible character separated', { files: APART }, 'diff', 2_048, /^`{33}text$/m],
+  ['many runs of backticks', { files: RUNS }, 'diff', 1_048_576, /`a`a`a/],
+  ['the beginning of a long patch', { files: LONG }, 'diff', 8_192, /md\n\+a\n[^]*: 2 complete or/, /late/],
+  [
+    'the beginning of a long patch after a complete one',
+    { files: AFTER_WHOLE },
+    'diff',
+    8_192,
+    /\+first\n--- docs\/guide\.md\n\+a\n/,
+  ],
+  ['only complete lines', LINES, 'diff', 1_024, CUT_LINE],
+  ['only complete lines in some more bytes', LINES, 'diff', 1_030, CUT_LINE],
+  ['only complete lines in many bytes', LINES, 'diff', 2_048, CUT_LINE],
+  ['no invisible characters', { files: INVISIBLE }, 'diff', 65_536, /\+\ta/, /[\u200b\u{e0041}]|##\[/u],
   ['a name on one line', { files: [file({ path: 'a\n````\nb\u202e.md' })] }, 'diff', 65_536, /M a ```` b\.md/],
-  ['no line counts where commits are left out', LOUD, 'files', 1_024, /^M docs\/guide\.md$/m, /\(\+3 -1\)/],
-  ['what is left out', MANY, 'diff', 2_048, LEFT_OUT],
-  ['nothing where its frame does not fit', LONG_TITLE, 'commits', 1_024, /^$/],
-  ['all where its frame just fits', LONG_TITLE, 'commits', 2_048, /Second/],
-])('tells %s', (_what, fields, level, bytes, told, lacks = /(?!)/) => {
+  ['no line counts if commits are left out', LOUD, 'files', 1_024, /^M docs\/guide\.md$/m, /\(\+3 -1\)/],
+  ['a list of what is left out', MANY, 'diff', 2_048, LEFT_OUT],
+  ['nothing if the frame does not fit', LONG_TITLE, 'commits', 1_024, /^$/],
+  ['everything if the frame just fits', LONG_TITLE, 'commits', 2_048, /Second/],
+])('renders %s', (_what, fields, level, bytes, expected, lacks = /(?!)/) => {
   const text = renderChange(change(fields), level, bytes)
-  expect(text).toMatch(told)
+  expect(text).toMatch(expected)
   expect(text).not.toMatch(lacks)
 })
 
-test('names come before statistics, and these before hunks', () => {
+test('renders names before statistics, and statistics before hunks', () => {
   const files = PAGES.slice(0, 40).map((one) => ({ ...one, patch: '+x'.repeat(200) }))
   const texts = Array.from({ length: 340 }, (_, index) => renderChange(change({ files }), 'diff', 1_024 + 15 * index))
   const counts = texts.map((text) => {
@@ -118,7 +124,7 @@ test('names come before statistics, and these before hunks', () => {
 
 const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.stringMatching(/^[`\n#[\]é😀 ]{0,200}$/))
 const textOrNone = fc.option(text, { nil: undefined })
-const status = fc.constantFrom('added', 'renamed', 'odd')
+const status = fc.constantFrom('added', 'renamed', 'unknown')
 const files = fc.record({ path: text, status, previousPath: textOrNone, patch: textOrNone }).map(file)
 const changes = fc
   .record({
@@ -129,7 +135,7 @@ const changes = fc
   })
   .map(change)
 
-test('whatever changed, it keeps to the budget, is whole text, and nothing inside ends the fence', () => {
+test('renders any change within the budget, well-formed and without a way out of its fence', () => {
   fc.assert(
     fc.property(
       changes,

@@ -276,7 +276,7 @@ const ROWS: readonly Row[] = [
     plays: ['no-docs-label-in-part'],
     ends: 'green, pull-request',
     says: ['Left out by `skip-labels`: #101.'],
-    prompt: ['1 commit, 1 file. Not to be documented, and left out: #101.', 'Files:\nM src/output.ts'],
+    prompt: ['1 commit, 1 file. Left out, because they need no documentation: #101.', 'Files:\nM src/output.ts'],
   },
   {
     name: 'the pull requests of a change in another repository are looked up there',

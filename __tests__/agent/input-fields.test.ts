@@ -7,15 +7,15 @@ import {
   failOnInput,
   reviewersInput,
   toTask,
-  withContext,
+  appendContext,
 } from '../../src/agent/inputs.ts'
 import { countFiles, findOutOfScope, parsePathRules } from '../../src/agent/path-filter.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
-test('what goes along stands behind the prompt, and attaching sends nothing', () => {
+test('appends the context to the prompt, and leaves a task that only attaches unchanged', () => {
   const tasks = [toTask('Fix it.', undefined), toTask('Fix it.', 'job_1'), toTask(undefined, 'job_1')]
-  expect(tasks.map((task) => withContext(task, ' And more.'))).toEqual([
+  expect(tasks.map((task) => appendContext(task, ' And more.'))).toEqual([
     { kind: 'create', prompt: 'Fix it. And more.' },
     { kind: 'follow-up', prompt: 'Fix it. And more.', jobId: 'job_1' },
     { kind: 'attach', jobId: 'job_1' },
@@ -64,7 +64,7 @@ test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   ['fail-on', 'failed', BOTH, new Set(['failed'])],
   ['fail-on', 'failed,archived , timeout\nno-changes', BOTH, new Set([...always, 'no-changes'])],
   ['fail-on', FAIL_ON.join(', '), BOTH, new Set(FAIL_ON)],
-  // By default what was asked for counts.
+  // By default, every outcome that can occur counts.
   ['fail-on', '', {}, new Set(always)],
   ['fail-on', ' \n', { 'wait-for-checks': 'true' }, new Set([...always, 'checks'])],
   ['fail-on', '', { 'allowed-paths': 'docs/**' }, new Set([...always, 'out-of-scope'])],
@@ -75,23 +75,23 @@ test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   expect(INPUTS[name](text.trim(), raw, '.')).toEqual(value)
 })
 
-const ofLine = (line: number): string =>
+const invalidLine = (line: number): string =>
   `line ${line} must be \`change-authors\`, \`change-reviewers\`, a login or \`org/team\``
 const RANGE = expect.stringContaining('`owner/name@BASE...HEAD`')
-const noWord = (wrong: string) =>
+const unknownWord = (wrong: string) =>
   expect.stringMatching(`^must be a list of \`failed\`, .*, or \`none\` alone, not \`${wrong}\`$`)
 const notWaiting = (names: string): string =>
   `cannot be \`false\` together with ${names}: the step would end before there is anything to check`
-const NO_CHECKS = 'has `checks`, which is known only with `wait-for-checks: true`'
-const NO_PATHS = 'has `out-of-scope`, which is known only with `allowed-paths`'
+const NO_CHECKS = 'has `checks`, which requires `wait-for-checks: true`'
+const NO_PATHS = 'has `out-of-scope`, which requires `allowed-paths`'
 
 test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
-  ['reviewers', 'mona', {}, ['needs `github-token`, to ask them']],
-  ['reviewers', 'mona, dora', TOKEN, [ofLine(1)]],
-  ['reviewers', 'mona\na/b/c\n../x', TOKEN, [ofLine(2), ofLine(3)]],
-  ['reviewers', 'https://github.com/mona', TOKEN, [ofLine(1)]],
-  ['reviewers', '-mona', TOKEN, [ofLine(1)]],
-  ['reviewers', 'u\n'.repeat(16), TOKEN, ['has more than 15 names, which GitHub does not take']],
+  ['reviewers', 'mona', {}, ['needs `github-token` to request reviews']],
+  ['reviewers', 'mona, dora', TOKEN, [invalidLine(1)]],
+  ['reviewers', 'mona\na/b/c\n../x', TOKEN, [invalidLine(2), invalidLine(3)]],
+  ['reviewers', 'https://github.com/mona', TOKEN, [invalidLine(1)]],
+  ['reviewers', '-mona', TOKEN, [invalidLine(1)]],
+  ['reviewers', 'u\n'.repeat(16), TOKEN, ["has more than 15 names, which is GitHub's limit"]],
   ...[
     ...['main', 'since-last-run', 'a..b', 'a...', '...b', 'a...b...c', 'a....b', 'acme/code@', 'acme/code@main'],
     ...['a b...c', '-a...b', 'a^...b', 'a...b\nc', 'fork:main...b', '/a...b', 'acme/..@a...b'],
@@ -105,22 +105,22 @@ test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
     { ...BOTH, 'fix-rounds': '1' },
     [notWaiting('`wait-for-checks`, `allowed-paths` and `fix-rounds`')],
   ],
-  ['fail-on', 'failed, unconfirmed', {}, [noWord('unconfirmed')]],
-  ['fail-on', 'none, failed', {}, [noWord('none, failed')]],
-  ['fail-on', ',', {}, [noWord(',')]],
-  ['fail-on', ' , \n', {}, [noWord(',')]],
-  ['fail-on', 'Failed', {}, [noWord('Failed')]],
-  // A key is taken out before the words are told apart.
-  ['fail-on', 'failed, key,with,commas', { 'api-key': 'key,with,commas' }, [noWord('\\*\\*\\*')]],
-  // The same words count by default as far as they can be known.
+  ['fail-on', 'failed, unconfirmed', {}, [unknownWord('unconfirmed')]],
+  ['fail-on', 'none, failed', {}, [unknownWord('none, failed')]],
+  ['fail-on', ',', {}, [unknownWord(',')]],
+  ['fail-on', ' , \n', {}, [unknownWord(',')]],
+  ['fail-on', 'Failed', {}, [unknownWord('Failed')]],
+  // A key is redacted before the text is split into words.
+  ['fail-on', 'failed, key,with,commas', { 'api-key': 'key,with,commas' }, [unknownWord('\\*\\*\\*')]],
+  // By default these words count only if their required inputs are set.
   ['fail-on', 'checks, out-of-scope', { ...BOTH, 'wait-for-checks': 'false' }, [NO_CHECKS]],
   ['fail-on', 'checks, out-of-scope', { 'allowed-paths': ' ' }, [NO_CHECKS, NO_PATHS]],
-])('`%s` refuses %j with %j', (name, text, raw, problems) => {
+])('`%s` rejects %j with %j', (name, text, raw, problems) => {
   expect(() => INPUTS[name](text.trim(), raw, '.')).toThrow(expect.objectContaining({ problems }))
 })
 
 const at = (path: string, previousPath?: string) => ({ path, previousPath })
-const AROUND = { clock: fakeClock(), signal: new AbortController().signal }
+const STEP = { clock: fakeClock(), signal: new AbortController().signal }
 const rules = parsePathRules('docs/**')
 
 test.each([
@@ -128,22 +128,22 @@ test.each([
   ['paths', at('src/a.ts'), false],
   ['paths-ignore', at('docs/a.md'), false],
   ['paths-ignore', at('src/a.ts'), true],
-  // At both of its places.
+  // A renamed file counts at both of its paths.
   ['paths', at('src/a.md', 'docs/a.md'), true],
   ['paths-ignore', at('src/a.md', 'docs/a.md'), true],
-] as const)('by `%s` %j counts: %s', async (kind, file, counts) => {
-  expect(await countFiles({ kind, rules }, [file], AROUND)).toBe(counts ? 1 : 0)
+] as const)('decides by `%s` that %j counts: %s', async (kind, file, counts) => {
+  expect(await countFiles({ kind, rules }, [file], STEP)).toBe(counts ? 1 : 0)
 })
 
-test('a file that was moved in from outside is out of scope, as is one that was moved out', async () => {
+test('reports files that were moved out of the allowed paths or into them', async () => {
   const files = [at('docs/a.md', 'src/a.md'), at('other/b.md', 'docs/b.md'), at('docs/c.md')]
-  expect(await findOutOfScope(rules, files, AROUND)).toEqual(['src/a.md', 'other/b.md'])
+  expect(await findOutOfScope(rules, files, STEP)).toEqual(['src/a.md', 'other/b.md'])
 })
 
 test.each([
-  ['counted', countFiles.bind(undefined, { kind: 'paths', rules: [] })],
-  ['in scope', findOutOfScope.bind(undefined, [])],
-])('while files are looked at, whether they are %s, it is heard that the run is cancelled', async (_name, look) => {
+  ['countFiles', countFiles.bind(undefined, { kind: 'paths', rules: [] })],
+  ['findOutOfScope', findOutOfScope.bind(undefined, [])],
+])('notices a cancelled run between two files: %s', async (_name, look) => {
   const controller = new AbortController()
   const cancelled = new ActionError('cancelled', 'The run was cancelled.')
   let turns = 0

@@ -19,14 +19,14 @@ const GIVEN: Given = {
 const parse = (given: Given, workspace = '.'): AgentInputs =>
   parseAgentInputs({ ...NOTHING, ...GIVEN, ...given }, workspace)
 
-function messageOf(given: Given, workspace?: string): string {
+function getError(given: Given, workspace?: string): string {
   try {
     parse(given, workspace)
   } catch (error) {
     if (error instanceof ActionError && error.code === 'invalid-input') return error.message
     throw error
   }
-  throw new Error('The inputs were taken.')
+  throw new Error('The inputs were accepted.')
 }
 
 test.each<[name: string, text: string, value: object]>([
@@ -55,7 +55,7 @@ test.each<[name: string, text: string, value: object]>([
   ['skip-own-changes', 'false', { skipOwnChanges: false }],
   ['max-follow-ups', '', { maxFollowUps: 20 }],
   ['max-follow-ups', '100', { maxFollowUps: 100 }],
-  // None, and not the default of the file.
+  // Empty means no label. The default is in action.yml.
   ['label', '', { label: '' }],
   ['label', ' docs ', { label: 'docs' }],
   ['label', '...', { label: '...' }],
@@ -71,40 +71,41 @@ test.each<[name: string, text: string, value: object]>([
   ['github-api-url', 'http://127.0.0.1:1/api/v3', { githubApiUrl: 'http://127.0.0.1:1/api/v3' }],
   ['fail-on', 'no-changes\nfailed', { failOn: new Set(['no-changes', 'failed']) }],
   ['summary', 'FALSE', { summary: false }],
-])('`%s` takes %j', (name, text, value) => {
+])('`%s` accepts %j', (name, text, value) => {
   expect(parse({ [name]: text })).toMatchObject(value)
 })
 
-test.each(['api-key', 'base-url'])('a dry run without `%s` cannot ask the service', (name) => {
+test.each(['api-key', 'base-url'])('sends no requests to the service in a dry run without `%s`', (name) => {
   expect(parse({ [name]: ' ', 'dry-run': 'true' })).toMatchObject({ dryRun: true, hasService: false })
 })
 
-test.each(['paths', 'paths-ignore', 'allowed-paths'])(
-  'a pattern of `%s` that is likely to be a mistake costs a warning',
-  (name) => {
-    expect(parse({ [name]: '\n\n  docs\n' }).warnings).toEqual([
-      expect.stringMatching(`^\`${name}\` line 3 matches a file of exactly`),
-    ])
-  },
-)
+test.each(['paths', 'paths-ignore', 'allowed-paths'])('warns about a probable mistake in a pattern of `%s`', (name) => {
+  expect(parse({ [name]: '\n\n  docs\n' }).warnings).toEqual([
+    expect.stringMatching(`^\`${name}\` line 3 matches only a file with exactly`),
+  ])
+})
 
-test('keeps the prompt byte for byte, from the input and from a file, which must not be blank', () => {
+test('keeps the prompt of the input or the file unchanged, and rejects a blank file', () => {
   const prompt = '\ufeff  Fix\r\nthe “guide”. 🎉\n\n'
   expect(parse({ prompt }).task).toEqual({ kind: 'create', prompt })
   const workspace = temporaryFolder()
   writeFileSync(join(workspace, 'prompt.md'), prompt)
   writeFileSync(join(workspace, 'blank.md'), '\n\n')
   expect(parse({ prompt: '', 'prompt-file': ' prompt.md ' }, workspace).task).toEqual({ kind: 'create', prompt })
-  expect(messageOf({ prompt: '', 'prompt-file': 'blank.md' }, workspace)).toContain('`prompt-file` is blank')
+  expect(getError({ prompt: '', 'prompt-file': 'blank.md' }, workspace)).toContain('`prompt-file` is blank')
 })
 
 test.each<[string, Given, string]>([
   ['no prompt and no job', { prompt: '' }, '`prompt` is missing'],
   ['a blank prompt', { prompt: ' \n' }, '`prompt` is blank'],
-  ['a blank prompt for a job, which is no attaching', { prompt: ' ', 'job-id': 'job_1' }, '`prompt` is blank'],
+  ['a blank prompt for a job', { prompt: ' ', 'job-id': 'job_1' }, '`prompt` is blank'],
   ['two prompts', { 'prompt-file': 'prompt.md' }, '`prompt-file` cannot be combined with `prompt`'],
   ['a prompt file that cannot be read', { prompt: '', 'prompt-file': 'not-there.md' }, '`prompt-file` does not exist'],
-  ['a dry run of attaching', { prompt: '', 'job-id': 'job_1', 'dry-run': 'true' }, '`dry-run` needs a prompt'],
+  [
+    'a dry run that only attaches to a job',
+    { prompt: '', 'job-id': 'job_1', 'dry-run': 'true' },
+    '`dry-run` needs a prompt',
+  ],
   ['no key without a dry run', { 'api-key': '', 'dry-run': 'false' }, '`api-key` is empty'],
   [
     'a key with a space in a dry run',
@@ -114,8 +115,8 @@ test.each<[string, Given, string]>([
   ['a job id that is a path', { 'job-id': '../job' }, '`job-id` must be 1 to 128 letters'],
   ['two filters', { paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` cannot be combined with `paths`'],
   ['a filter without a file', { paths: '!a' }, '`paths` has only lines that begin with `!`'],
-  ['a wrong line after blank ones', { paths: '\n\n  src/[z-a]\n' }, '`paths` line 3 has a range'],
-  ['a wrong reviewer', { reviewers: '\n-a', 'github-token': 'x' }, '`reviewers` line 2 must be'],
+  ['an invalid line after blank ones', { paths: '\n\n  src/[z-a]\n' }, '`paths` line 3 has a range'],
+  ['an invalid reviewer', { reviewers: '\n-a', 'github-token': 'x' }, '`reviewers` line 2 must be'],
   ['too little context', { 'change-context-bytes': '1023' }, '`change-context-bytes` must be'],
   ['too much context', { 'change-context-bytes': '1048577' }, '`change-context-bytes` must be'],
   ['two labels', { label: 'a,b' }, '`label` must be'],
@@ -123,50 +124,54 @@ test.each<[string, Given, string]>([
   ['a rolling pull request without a token', { 'on-open-pr': 'follow-up', label: 'x' }, 'needs `github-token`'],
   ['a repository without an owner', { 'pr-repository': 'docs' }, '`pr-repository` must be'],
   ['a command of two words', { command: '/docs now', 'github-token': 'x' }, '`command` must be one word'],
-  ['a command like a mention', { command: '@docs', 'github-token': 'x' }, '`command` must be one word'],
+  ['a command in the form of a mention', { command: '@docs', 'github-token': 'x' }, '`command` must be one word'],
   ['a command without a token', { command: '/docs' }, '`command` needs `github-token`'],
   ['a command for one job', { command: '/docs', 'job-id': 'job_1', 'github-token': 'x' }, 'combined with `job-id`'],
-  ['a label that is a step in an address', { label: '..' }, '`label` must be'],
-  ['a label that is no step in an address', { label: ' . ' }, '`label` must be'],
-  ['a name that is a step in an address', { 'pr-repository': 'acme/..' }, '`pr-repository` must be'],
-  ['a name that is no step in an address', { 'pr-repository': 'acme/.' }, '`pr-repository` must be'],
-  ['an owner that is a step in an address', { 'pr-repository': '../docs' }, '`pr-repository` must be'],
+  ['the label `..`', { label: '..' }, '`label` must be'],
+  ['the label `.`', { label: ' . ' }, '`label` must be'],
+  ['the repository name `..`', { 'pr-repository': 'acme/..' }, '`pr-repository` must be'],
+  ['the repository name `.`', { 'pr-repository': 'acme/.' }, '`pr-repository` must be'],
+  ['the owner `..`', { 'pr-repository': '../docs' }, '`pr-repository` must be'],
   ['a long label', { label: 'x'.repeat(51) }, '`label` must be'],
-  ['an empty key, with where secrets are withheld', { 'api-key': '' }, 'forks and Dependabot'],
-  ['rounds without checks', { 'fix-rounds': '1' }, '`fix-rounds` needs `wait-for-checks: true`'],
+  ['an empty key, and names the runs without secrets', { 'api-key': '' }, 'forks and Dependabot'],
+  ['fix rounds without `wait-for-checks`', { 'fix-rounds': '1' }, '`fix-rounds` needs `wait-for-checks: true`'],
   [
-    'too many rounds',
+    'too many fix rounds',
     { 'fix-rounds': '6', 'wait-for-checks': 'true' },
     '`fix-rounds` must be a whole number of rounds',
   ],
   [
-    'no follow-up at all',
+    'a limit of no follow-ups',
     { 'max-follow-ups': '0' },
     '`max-follow-ups` must be a whole number of follow-ups from 1 to 100',
   ],
-  ['endless follow-ups', { 'max-follow-ups': '101' }, '`max-follow-ups` must be'],
-  ['a token in the open', { 'github-api-url': 'http://github.example.com/api/v3' }, 'must begin with `https://`'],
-])('refuses %s', (_name, given, message) => {
-  expect(messageOf(given)).toContain(message)
-  expect(messageOf(given)).not.toContain('inputs are invalid')
+  ['too many follow-ups', { 'max-follow-ups': '101' }, '`max-follow-ups` must be'],
+  [
+    'an API URL that would send the token unencrypted',
+    { 'github-api-url': 'http://github.example.com/api/v3' },
+    'must begin with `https://`',
+  ],
+])('rejects %s', (_name, given, message) => {
+  expect(getError(given)).toContain(message)
+  expect(getError(given)).not.toContain('inputs are invalid')
 })
 
-test('a command needs no prompt, and one that is given are the house rules', () => {
+test('uses the prompt as house rules if there is a command, and requires none', () => {
   const given = { command: '/docs', 'github-token': 'x' }
   expect(parse({ ...given, prompt: '' }).task).toEqual({ kind: 'create', prompt: '' })
   expect(parse(given).task).toEqual({ kind: 'create', prompt: 'Fix the guide.' })
 })
 
-test('no message shows a token', () => {
-  const message = messageOf({ 'github-token': 'ghs_ secret' })
+test('does not show a token in an error message', () => {
+  const message = getError({ 'github-token': 'ghs_ secret' })
   expect(message).toContain('`github-token` has a space')
   expect(message).not.toContain('secret')
 })
 
-test('what is wrong with all inputs, and with each line of some, is short enough to be seen whole in an annotation', () => {
+test('reports the problems of all inputs and lines in a message that fits an annotation', () => {
   const names = inputNames(AGENT_FIELDS).filter((name) => name !== 'prompt')
   const lines = 'docs/a.md, docs/b.md\n'.repeat(80)
-  const message = messageOf(Object.fromEntries(names.map((name) => [name, lines])))
+  const message = getError(Object.fromEntries(names.map((name) => [name, lines])))
   expect(names.filter((name) => !message.includes(`- \`${name}\` `))).toEqual([])
   // GitHub cuts an annotation at 4 KiB.
   expect(Buffer.byteLength(message)).toBeLessThan(4_000)

@@ -20,7 +20,7 @@ const NEW = createMarkerComment('job_1', ['docs-agent'])
 const COUNTED = updateMarker(NEW, { followUps: 7, countedBy: ['42.1', '43.1'] })
 const MARKER = { jobId: 'job_1', labels: ['docs-agent'], followUps: 0, countedBy: [] }
 
-test('states its facts in hidden lines above a visible sentence', () => {
+test('renders hidden lines above a visible sentence', () => {
   expect(COUNTED).toBe(`<!-- docs-agent-action: job=job_1 -->
 <!-- docs-agent-action: labels=docs-agent -->
 <!-- docs-agent-action: follow-ups=7 -->
@@ -36,20 +36,20 @@ test.each([
   ['a job only', '<!-- docs-agent-action: job=job_1 -->', { ...MARKER, labels: [] }],
   ['the line ends of browsers', COUNTED.replaceAll('\n', '\r\n'), readMarker(COUNTED)],
   ['a fact of a later version', NEW.replace('labels=', 'later=x -->\n<!-- docs-agent-action: labels='), MARKER],
-  ['a count that is no number', COUNTED.replace('=7', '=seven').replace('=42.1,43.1', '=?'), MARKER],
-  ['a label that is badly encoded', NEW.replace('docs-agent -->', 'docs-agent,%E0 -->'), MARKER],
+  ['a count that is not a number', COUNTED.replace('=7', '=seven').replace('=42.1,43.1', '=?'), MARKER],
+  ['a label with an invalid encoding', NEW.replace('docs-agent -->', 'docs-agent,%E0 -->'), MARKER],
   ['text in its last line', COUNTED.replace('43.1 -->\n', '43.1 --> Hi.'), readMarker(COUNTED)],
   ['a quote before it', `> ${NEW}`, undefined],
   ['no hidden line', 'docs-agent-action: job=job_1', undefined],
   ['a count without a job', '<!-- docs-agent-action: follow-ups=7 -->', undefined],
-  ['a job that is no identifier', NEW.replace('job_1', 'job/1'), undefined],
+  ['an invalid job id', NEW.replace('job_1', 'job/1'), undefined],
 ])('reads a marker with %s, for its own job only', (_name, body, marker) => {
   expect(readMarker(body)).toEqual(marker)
   const isRead = marker !== undefined
   expect([undefined, 'job_1', 'job_11'].map((jobId) => isMarkerComment(body, jobId))).toEqual([isRead, isRead, false])
 })
 
-test("a comment is this action's if it begins with a marker or the hidden line of a reply", () => {
+test("recognizes this action's comments by a marker or the hidden line of a reply at their beginning", () => {
   const reply = renderReplyMarker(COMMENT, {
     runId: 42,
     workflowJob: 'docs',
@@ -60,7 +60,7 @@ test("a comment is this action's if it begins with a marker or the hidden line o
   expect(bodies.map(isOwnComment)).toEqual([true, true, false, false, false, false])
 })
 
-test('tells the end of a row from what people write', () => {
+test('distinguishes the tags of a row from text by people', () => {
   const row = (...tags: Parameters<typeof renderRowTags>): string => `| 10:00 | push | done ${renderRowTags(...tags)} |`
   const rows = [row('42.1.a/b.7', undefined), row('42.1.8', 0), row('42.1.9', 1_000), '| 10:00 | push | done |']
   expect(rows.map(readRowKey)).toEqual(['42.1.a-b.7', '42.1.8', '42.1.9', undefined])

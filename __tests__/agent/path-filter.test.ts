@@ -5,7 +5,7 @@ const matches = (pattern: string, path: string): boolean => includesPath(parsePa
 
 const containing = (part: string): unknown => expect.stringContaining(part)
 
-/** The examples of GitHub's own documentation of filter patterns, and what they leave out. */
+/** The examples of GitHub's documentation of filter patterns, with paths that they do not match. */
 test.each([
   ['*', ['README.md', 'server.rb', '.env'], ['docs/a.md']],
   ['*.jsx?', ['page.js', 'page.jsx'], ['page.jsxx', 'page.j', 'src/page.js']],
@@ -40,17 +40,17 @@ test.each([
   ['a,b.md', ['a,b.md'], ['a', 'b.md']],
   ['docs\\, x/**', ['docs, x/a'], ['docs']],
   ["it's.md", ["it's.md"], ['its.md']],
-] as const)('%s matches what GitHub says it does', (pattern, inside, outside) => {
+] as const)('%s matches the same paths as on GitHub', (pattern, inside, outside) => {
   expect([...inside, ...outside].filter((path) => matches(pattern, path))).toEqual([...inside])
 })
 
-test('the last pattern that matches decides', () => {
+test('lets the last matching pattern decide', () => {
   const rules = parsePathRules('docs/**\n!docs/private/**\n\n  docs/private/public.md  \r\n')
   const paths = ['docs/a.md', 'docs/private/a.md', 'docs/private/public.md', 'src/a.ts']
   expect(paths.map((path) => includesPath(rules, path))).toEqual([true, false, true, false])
 })
 
-test('no patterns include nothing', () => {
+test('returns no rules for an empty input', () => {
   expect(parsePathRules(' \n\n')).toEqual([])
 })
 
@@ -62,9 +62,9 @@ test.each([
   ['?a', 'no character before it'],
   ['a++', 'no character before it'],
   ['**+', 'no character before it'],
-  ['[a', 'begins no list'],
-  ['[]', 'begins no list'],
-  ['[!a]', 'begins no list'],
+  ['[a', 'does not begin a list'],
+  ['[]', 'does not begin a list'],
+  ['[!a]', 'does not begin a list'],
   ['[z-a]', 'ends before it begins'],
   ['docs/**, api/**', 'a comma before another pattern'],
   ['docs/**,api/**', 'a comma before another pattern'],
@@ -76,22 +76,22 @@ test.each([
   ["'docs/**'", 'has quotes around it'],
   ['docs\\guide.md', 'separated by `/`'],
   ['docs\\**\\2.md', 'separated by `/`'],
-])('%s is refused: %s', (pattern, part) => {
+])('rejects %s: %s', (pattern, part) => {
   expect(() => parsePathRules(pattern)).toThrow(expect.objectContaining({ problems: [containing(part)] }))
 })
 
-test.each(['docs', 'docs/api', 'my-docs_2'])('%s looks like a folder, and what it names is a file', (name) => {
+test.each(['docs', 'docs/api', 'my-docs_2'])('warns that %s matches only a file', (name) => {
   const warnings = parsePathRules(`a.md\n!${name}`).map(({ warning }) => warning)
-  expect(warnings).toEqual([undefined, expect.stringMatching(/^line 2 matches a file of exactly that name/)])
+  expect(warnings).toEqual([undefined, expect.stringMatching(/^line 2 matches only a file with exactly that name/)])
   expect(warnings[1]).toContain(`\`${name}/**\``)
   expect(matches(name, name)).toBe(true)
 })
 
-test.each(['docs/**', 'docs*', 'a.md', '.env', 'docs/[a]', 'LICENSE?'])('%s needs no warning', (pattern) => {
+test.each(['docs/**', 'docs*', 'a.md', '.env', 'docs/[a]', 'LICENSE?'])('does not warn about %s', (pattern) => {
   expect(parsePathRules(pattern).map(({ warning }) => warning)).toEqual([undefined])
 })
 
-test('every line that is wrong is named', () => {
+test('names every invalid line', () => {
   const problems = [containing('line 1 begins with'), containing('line 4 has a')]
   expect(() => parsePathRules('/a\nb\n\n[')).toThrow(expect.objectContaining({ problems }))
 })

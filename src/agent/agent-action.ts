@@ -1,6 +1,6 @@
 import type { Action } from '../action/run-action.ts'
 import { connectGitHub } from '../github/github.ts'
-import { AGENT_FIELDS, asksForDryRun, parseAgentInputs, type AgentInputs } from './inputs.ts'
+import { AGENT_FIELDS, isDryRunRequested, parseAgentInputs, type AgentInputs } from './inputs.ts'
 import { conclude } from './report/outcomes.ts'
 import { renderResult, toOutputs } from './report/outputs.ts'
 import { createSkippedReport, type Outcome, redactReport, type Report } from './report/report.ts'
@@ -16,19 +16,19 @@ export const agentAction: Action<AgentInputs, Report> = {
   initialOutputs: { outcome: 'error' satisfies Outcome },
   connectGitHub,
   parse: parseAgentInputs,
-  needsNoKey: asksForDryRun,
+  needsNoKey: isDryRunRequested,
   describeMissingKey: describeMovedBase,
   run: runAgent,
   createSkippedReport,
-  render(whole, redact, wantsSummary) {
-    const report = redactReport(whole, redact)
+  render(unredacted, redact, wantsSummary) {
+    const report = redactReport(unredacted, redact)
     const conclusion = conclude(report)
     const outputs = toOutputs(report)
     const notDone = formatWarnings(report.warnings)
     return {
       ...conclusion,
       quote: getError(report)?.quote,
-      // A period behind a link would be taken for a part of it.
+      // No period at the end, because it would become a part of the link.
       last: outputs['pr-link'] === '' ? undefined : `Pull request: ${outputs['pr-link']}`,
       outputs: { ...outputs, result: renderResult(report, conclusion, redact) },
       notice: notDone === undefined ? undefined : { title: 'Not done on GitHub', text: notDone },

@@ -29,33 +29,33 @@ import { readWorkspaceFile } from '../action/workspace-file.ts'
 import { joinWords } from '../text/format.ts'
 import { parsePathRules, type PathFilter } from './path-filter.ts'
 
-/** What is asked of the service. */
+/** What the step requests from the service. */
 export type Task =
   | { readonly kind: 'create'; readonly prompt: string }
   | { readonly kind: 'follow-up'; readonly prompt: string; readonly jobId: string }
   | { readonly kind: 'attach'; readonly jobId: string }
 
-export const asksForDryRun = (raw: RawInputs): boolean => /^\s*true\s*$/i.test(raw['dry-run'] ?? '')
+export const isDryRunRequested = (raw: RawInputs): boolean => /^\s*true\s*$/i.test(raw['dry-run'] ?? '')
 
-/** A dry run can do without it. */
+/** Makes an input optional in a dry run. */
 const unlessDryRun =
   (input: Input<string>): Input<string> =>
   (text, raw, workspace) =>
-    text === '' && asksForDryRun(raw) ? '' : input(text, raw, workspace)
+    text === '' && isDryRunRequested(raw) ? '' : input(text, raw, workspace)
 
 const dryRunInput = inputThat(booleanInput, (dryRun, raw) => {
   const hasPrompt = ['prompt', 'prompt-file'].some((name) => isGiven(raw, name))
   return dryRun && isGiven(raw, 'job-id') && !hasPrompt && 'needs a prompt: a step with `job-id` alone sends nothing'
 })
 
-/** Without a prompt and a job there is a command, for which what is given here is the beginning of what a comment asks for. */
+/** Without a prompt and a job there is a command. A given prompt is then the house rules, which precede the comment's text. */
 export function toTask(prompt: string | undefined, jobId: string | undefined): Task {
   if (jobId === undefined) return { kind: 'create', prompt: prompt ?? '' }
   return prompt === undefined ? { kind: 'attach', jobId } : { kind: 'follow-up', prompt, jobId }
 }
 
-/** @param context stands behind the prompt; attaching sends nothing */
-export function withContext(task: Task, context: string): Task {
+/** Adds the context after the prompt. A task that only attaches to a job has no prompt. */
+export function appendContext(task: Task, context: string): Task {
   return task.kind === 'attach' ? task : { ...task, prompt: task.prompt + context }
 }
 
@@ -66,18 +66,19 @@ const isFailOn = (word: string): word is FailOn => (FAIL_ON as readonly string[]
 
 const waitsForChecks = (raw: RawInputs): boolean => /^\s*true\s*$/i.test(raw['wait-for-checks'] ?? '')
 
-/** What a word needs from another input, without which the step could never know it; undefined if that is given. */
-function lackOf(word: FailOn, raw: RawInputs): string | undefined {
+/** Returns the other input that a word requires; undefined if that input is set or none is required. */
+function findMissingInput(word: FailOn, raw: RawInputs): string | undefined {
   if (word === 'checks' && !waitsForChecks(raw)) return '`wait-for-checks: true`'
   return word === 'out-of-scope' && !isGiven(raw, 'allowed-paths') ? '`allowed-paths`' : undefined
 }
 
 /**
- * A list of words, separated by commas or white space. `action.yml` fills in nothing: what is written down and cannot be
- * known is refused, and nobody could tell it from what was filled in.
+ * Parses a list of words, separated by commas or white space. `action.yml` has no default for this input: an explicit word whose
+ * outcome cannot occur is rejected, and a default could not be distinguished from an explicit value.
  */
 export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
-  if (text === '') return new Set(FAIL_ON.filter((word) => word !== 'no-changes' && lackOf(word, raw) === undefined))
+  if (text === '')
+    return new Set(FAIL_ON.filter((word) => word !== 'no-changes' && findMissingInput(word, raw) === undefined))
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {
@@ -87,46 +88,46 @@ export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
     return refuse(appendRejectedValue(`must be a list of ${known}, or \`none\` alone`, wrong, raw))
   }
   const problems = words.flatMap((word) => {
-    const missing = lackOf(word, raw)
-    return missing === undefined ? [] : [`has \`${word}\`, which is known only with ${missing}`]
+    const missing = findMissingInput(word, raw)
+    return missing === undefined ? [] : [`has \`${word}\`, which requires ${missing}`]
   })
   return problems.length === 0 ? new Set(words) : refuse(...problems)
 }
 
-/** Whom to ask for a review of the pull request. */
-interface WantedReviewers {
-  /** Whether to ask the authors of the commits that started the run. */
+/** The people to request a review of the pull request from. */
+interface RequestedReviewers {
+  /** Whether to request reviews from the authors of the commits that started the run. */
   readonly hasAuthors: boolean
-  /** Whether to ask the people who approved the pull requests that the change came from. */
+  /** Whether to request reviews from the people who approved the pull requests that the change came from. */
   readonly hasApprovers: boolean
   /** Logins, and teams as `org/team`. */
   readonly names: readonly string[]
 }
 
-/** A login, which may end in the short name of a company, or a team. People copy them with the `@` of a mention. */
+/** A login, which may end with an enterprise's short code, or a team. A leading `@` is accepted, because people copy mentions. */
 const NAME = /^@?([A-Za-z0-9][\w-]{0,99}(?:\/\w[\w.-]{0,99})?)$/
 
-/** GitHub takes no more for one pull request. */
+/** GitHub's limit for one pull request. */
 const MAX_NAMES = 15
 
 const AUTHORS = 'change-authors'
 const APPROVERS = 'change-reviewers'
 
-export const reviewersInput: Input<WantedReviewers> = (text, raw) => {
+export const reviewersInput: Input<RequestedReviewers> = (text, raw) => {
   const given = toLines(text)
   const wrong = given.filter(({ line }) => !NAME.test(line))
   if (wrong.length > 0)
     return refuse(...wrong.map(({ at }) => `${at} must be \`${AUTHORS}\`, \`${APPROVERS}\`, a login or \`org/team\``))
   const lines = given.map(({ line }) => line)
   const names = lines.filter((line) => line !== AUTHORS && line !== APPROVERS).map((line) => line.replace('@', ''))
-  if (names.length > MAX_NAMES) return refuse(`has more than ${MAX_NAMES} names, which GitHub does not take`)
-  if (given.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token`, to ask them')
+  if (names.length > MAX_NAMES) return refuse(`has more than ${MAX_NAMES} names, which is GitHub's limit`)
+  if (given.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token` to request reviews')
   return { hasAuthors: lines.includes(AUTHORS), hasApprovers: lines.includes(APPROVERS), names }
 }
 
-/** Which change `change-range` asks for. */
+/** The range that `change-range` requests. */
 export type RequestedRange =
-  /** The event's own. */
+  /** The range of the event. */
   | { readonly kind: 'event' }
   | { readonly kind: 'since-last-success' }
   | {
@@ -144,40 +145,40 @@ export type RequestedRange =
       readonly number: number
     }
 
-/** A tag may have an `@` in it too, so only what looks like `owner/name` before the first one is a repository. `.` and `..` are no names. */
+/** A tag may contain `@`, so a repository is only what looks like `owner/name` before the first `@`. `.` and `..` are no names. */
 const WITH_REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}@)[\w.-]+)@(.*)$/
 
 /** Not `#123`, which YAML reads as a comment. */
 const PULL_REQUEST = /^(?:([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}\/)[\w.-]+)\/)?pull\/([1-9]\d{0,8})$/
 
-/** What Git allows in the name of a branch or a tag, and a commit's id is a part of it. */
+/** A branch, a tag or a commit's id, by Git's rules for the names of references. */
 const REF = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(?<![/.])$/
 
 const RULE =
   'must be empty, `since-last-success`, `pull/123`, `owner/name/pull/123`, `BASE...HEAD` or `owner/name@BASE...HEAD`, where BASE and HEAD are commits, branches or tags'
 
-export const changeRangeInput: Input<RequestedRange> = (asked) => {
-  if (asked === '') return { kind: 'event' }
-  if (asked === 'since-last-success') return { kind: 'since-last-success' }
-  const pullRequest = PULL_REQUEST.exec(asked)
+export const changeRangeInput: Input<RequestedRange> = (text) => {
+  if (text === '') return { kind: 'event' }
+  if (text === 'since-last-success') return { kind: 'since-last-success' }
+  const pullRequest = PULL_REQUEST.exec(text)
   if (pullRequest !== null) return { kind: 'pull-request', repository: pullRequest[1], number: Number(pullRequest[2]) }
-  const [, repository, ends = asked] = WITH_REPOSITORY.exec(asked) ?? []
+  const [, repository, ends = text] = WITH_REPOSITORY.exec(text) ?? []
   const [base = '', head = '', ...others] = ends.split('...')
   if (others.length > 0 || !REF.test(base) || !REF.test(head)) return refuse(RULE)
   return { kind: 'between', repository, base, head }
 }
 
-/** How much of a change is told, each with all that stands before it. */
+/** How much of a change is added to the prompt. Each level includes the levels before it. */
 export const CHANGE_CONTEXTS = ['none', 'commits', 'files', 'diff'] as const
 export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]
 
-/** What to do where an open pull request of the agent carries the label. */
+/** What to do if an open pull request of the agent has the label. */
 export const ON_OPEN_PR = ['new', 'follow-up', 'skip'] as const
 
 const MAX_PROMPT_BYTES = 4 * 1024 * 1024
 const BLANK = 'is blank; the agent needs an instruction'
 
-/** Byte for byte. */
+/** The prompt is sent unchanged. */
 const promptInput: Input<string | undefined> = (text, raw) => {
   const prompt = raw['prompt'] ?? ''
   if (prompt !== '') return text === '' ? refuse(BLANK) : prompt
@@ -192,7 +193,7 @@ const promptFileInput = optionalInput((text, raw, workspace) => {
 })
 
 const ignoredPathsInput = inputThat(parsePathRules, (rules, raw) => {
-  const rule = 'cannot be combined with `paths`; there, lines that begin with `!` leave files out'
+  const rule = 'cannot be combined with `paths`; in `paths`, lines that begin with `!` exclude files'
   return rules.length > 0 && isGiven(raw, 'paths') && rule
 })
 
@@ -201,7 +202,7 @@ const tokenInput = textInput(
   'has a space, a line break or another character that no token has, or is longer than 4096 characters',
 )
 
-/** GitHub's own limit for the name of a label. One of dots alone would be a step in the address of the label. */
+/** GitHub limits the name of a label to 50 characters. `.` and `..` would be path segments in the label's URL. */
 const LABEL = /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u
 
 const labelInput = textInput(
@@ -213,26 +214,26 @@ const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
   const lines = toLines(text)
   const wrong = lines.filter(({ line }) => !LABEL.test(line))
   if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be the name of one label`))
-  if (lines.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token`, to read the labels')
+  if (lines.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token` to read the labels')
   return lines.map(({ line }) => line)
 }
 
-/** Without a label there is no rolling pull request, and without a token nobody could look for one. */
+/** The label identifies the rolling pull request, and the token is needed to find it. */
 const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
   const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
   return choice !== 'new' && missing.length > 0 && `needs ${missing.join(' and ')} unless it is \`new\``
 })
 
-/** Names of dots alone are steps in an address. */
+/** `.` and `..` would be path segments in a URL. */
 const repositoryInput = textInput(
   /^(?:(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100})?$/,
   'must be a repository such as `owner/name`',
 )
 
-/** After so many follow-ups to one pull request a person has to look at it. */
+/** After this number of follow-ups to one pull request, a person must merge or close it. */
 export const DEFAULT_MAX_FOLLOW_UPS = 20
 
-/** A word that no text of ours begins with: what we write cannot ask for anything. */
+/** No text of this action begins with `/`, so its own comments are never commands. */
 const commandWord = textInput(
   /^(?:\/[A-Za-z0-9][\w-]{0,49})?$/,
   'must be one word that begins with `/`, such as `/docs`, of letters, digits, `_` and `-`',
@@ -240,19 +241,19 @@ const commandWord = textInput(
 
 const commandInput = inputThat(commandWord, (command, raw) => {
   if (command === '') return false
-  if (isGiven(raw, 'job-id')) return 'cannot be combined with `job-id`: the comment says which job it is'
-  return !isGiven(raw, 'github-token') && 'needs `github-token`, to check who may give commands'
+  if (isGiven(raw, 'job-id')) return 'cannot be combined with `job-id`: the comment determines the job'
+  return !isGiven(raw, 'github-token') && 'needs `github-token` to check who is allowed to use commands'
 })
 
 const MAX_FIX_ROUNDS = 5
 
 const fixRoundsInput = inputThat(
   wholeNumberInput(0, MAX_FIX_ROUNDS, ' of rounds'),
-  (rounds, raw) => rounds > 0 && !waitsForChecks(raw) && 'needs `wait-for-checks: true`, to know which checks fail',
+  (rounds, raw) => rounds > 0 && !waitsForChecks(raw) && 'needs `wait-for-checks: true` to find failed checks',
 )
 
-/** What a step checks at the end of a job, and whether it is asked for. */
-const CHECKED_AT_END: Readonly<Record<string, (raw: RawInputs) => boolean>> = {
+/** The inputs that the step can apply only at the end of a job, and whether each one is set. */
+const APPLIED_AT_END: Readonly<Record<string, (raw: RawInputs) => boolean>> = {
   'wait-for-checks': waitsForChecks,
   'allowed-paths': (raw) => isGiven(raw, 'allowed-paths'),
   'fix-rounds': (raw) => Number(raw['fix-rounds'] ?? '') > 0,
@@ -260,17 +261,17 @@ const CHECKED_AT_END: Readonly<Record<string, (raw: RawInputs) => boolean>> = {
 }
 
 const waitInput = inputThat(booleanInput, (wait, raw) => {
-  const asked = Object.entries(CHECKED_AT_END).flatMap(([name, isAsked]) => (isAsked(raw) ? [`\`${name}\``] : []))
-  if (wait || asked.length === 0) return false
-  return `cannot be \`false\` together with ${joinWords(asked)}: the step would end before there is anything to check`
+  const names = Object.entries(APPLIED_AT_END).flatMap(([name, isSet]) => (isSet(raw) ? [`\`${name}\``] : []))
+  if (wait || names.length === 0) return false
+  return `cannot be \`false\` together with ${joinWords(names)}: the step would end before there is anything to check`
 })
 
-/** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
+/** Every input of the action, in the order of action.yml, which has the defaults of `label` and `github-token`: empty means none. */
 export const AGENT_FIELDS = {
   prompt: field('prompt', '', promptInput),
   promptFile: field('prompt-file', '', promptFileInput),
   jobId: field('job-id', '', jobIdInput),
-  /** Empty: comments are events like all others. */
+  /** Empty: comments are ordinary events. */
   command: field('command', '', commandInput),
   dryRun: field('dry-run', 'false', dryRunInput),
   projectId: SERVICE_FIELDS.projectId,
@@ -278,7 +279,7 @@ export const AGENT_FIELDS = {
   baseUrl: field('base-url', '', unlessDryRun(baseUrlInput)),
   wait: field('wait', 'true', waitInput),
   timeoutMs: field('timeout-minutes', '60', timeoutInput),
-  /** Undefined: the pace adapts to the job's age. */
+  /** Undefined: the interval adapts to the job's age. */
   pollIntervalMs: field('poll-interval-seconds', '', optionalInput(pollIntervalInput)),
   changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
   changeContextBytes: field('change-context-bytes', '65536', wholeNumberInput(1024, 1024 * 1024, ' of bytes')),
@@ -290,16 +291,16 @@ export const AGENT_FIELDS = {
   onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
   maxFollowUps: field('max-follow-ups', String(DEFAULT_MAX_FOLLOW_UPS), wholeNumberInput(1, 100, ' of follow-ups')),
   label: field('label', '', labelInput),
-  /** Empty: the one of the run. */
+  /** Empty: the repository of the run. */
   prRepository: field('pr-repository', '', repositoryInput),
   waitForChecks: field('wait-for-checks', 'false', booleanInput),
   fixRounds: field('fix-rounds', '0', fixRoundsInput),
   allowedPaths: linesField('allowed-paths', parsePathRules),
   reviewers: linesField('reviewers', reviewersInput),
   githubToken: field('github-token', '', tokenInput),
-  /** Undefined: that of the run. */
+  /** Undefined: the API of the run. */
   githubApiUrl: field('github-api-url', '', optionalInput(baseUrlInput)),
-  /** Empty: all words but `no-changes`, as far as they can be known. */
+  /** Empty: all words except `no-changes` whose required inputs are set. */
   failOn: field('fail-on', '', failOnInput),
   onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
   summary: field('summary', 'true', booleanInput),
@@ -307,13 +308,13 @@ export const AGENT_FIELDS = {
 
 export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly task: Task
-  /** Whether the service can be asked: a dry run needs no key. */
+  /** Whether requests to the service are possible. A dry run needs no key. */
   readonly hasService: boolean
-  /** Of all inputs but secrets. */
+  /** The hash of all inputs except secrets. */
   readonly hash: string
   /** Undefined: every file counts. */
   readonly pathFilter: PathFilter | undefined
-  /** What is allowed and probably not meant, as full sentences. */
+  /** Probable mistakes in valid inputs, as full sentences. */
   readonly warnings: readonly string[]
 }
 

@@ -5,32 +5,32 @@ import { oneLine } from '../text/untrusted.ts'
 /** The hidden lines of this action's comments. Each comment begins like this. */
 const MARKER_BEGINNING = '<!-- docs-agent-action: '
 
-/** Whether a comment begins as those of this action do. Anybody can write such a comment. */
+/** Whether a comment begins like the comments of this action. Anybody can write such a comment. */
 export const isOwnComment = (body: string): boolean => body.startsWith(MARKER_BEGINNING)
 
-/** How many signatures of counted follow-ups a marker keeps: more than can be counted at the same time. */
+/** The maximum number of signatures in a marker: more than the number of steps that can count at the same time. */
 const MAX_SIGNATURES = 100
 
-/** What the hidden lines at the top of a marker comment say. Anybody can write them: they point to a job and prove nothing. */
+/** The hidden lines at the top of a marker comment. Anybody can write them, so they name a job but prove nothing. */
 export interface Marker {
   readonly jobId: string
-  /** The labels that the pull request has, or is to have: each names a conversation that it belongs to. */
+  /** The labels that the pull request has or should have. Each one names a conversation that it belongs to. */
   readonly labels: readonly string[]
   /** How many follow-ups `on-open-pr` has sent. */
   readonly followUps: number
-  /** A signature for each of the newest follow-ups, by which a step sees whether another one has overwritten its count. */
+  /** One signature for each of the newest follow-ups, so that a step can detect that another step has overwritten its count. */
   readonly countedBy: readonly string[]
 }
 
 const hiddenLine = (name: string, value: string): string => `${MARKER_BEGINNING}${name}=${value} -->\n`
 const HIDDEN_FACT = `${MARKER_BEGINNING}[a-z-]+=[^\\s<>]* -->[^\\S\\n]*`
-/** The first lines of a comment that each have one fact. Browsers send a carriage return at the end of each line. */
+/** The hidden lines at the beginning of a comment, one fact per line. Browsers send a carriage return at the end of each line. */
 const HIDDEN_LINES = new RegExp(`^(?:${HIDDEN_FACT}\\n)*${HIDDEN_FACT}\\n?`)
 const FACT = new RegExp(`^${MARKER_BEGINNING}([a-z-]+)=(\\S*) -->`, 'gm')
 const JOB_ID = /^[A-Za-z0-9_-]{1,128}$/
 const SIGNATURE = /^[\w.-]{1,100}$/
 
-/** Comma and `-->` cannot be in a value. */
+/** Labels are URL-encoded, because a value must not contain a comma or `-->`. */
 function decodeLabel(text: string): readonly string[] {
   try {
     const label = decodeURIComponent(text)
@@ -64,22 +64,25 @@ export function readMarker(body: string): Marker | undefined {
   }
 }
 
-/** A new marker comment. Its hidden lines do not show. @param note a sentence to add */
+/**
+ * Creates a marker comment.
+ * @param note a sentence to add to the visible text
+ */
 export function createMarkerComment(jobId: string, labels: readonly string[], note = ''): string {
   const lines = renderMarker({ jobId, labels, followUps: 0, countedBy: [] })
   return `${lines}This pull request comes from the docs agent job \`${oneLine(jobId, 128)}\`. ${note}`.trimEnd()
 }
 
-/** A marker comment that says something else; what follows its hidden lines stays as it is. */
+/** Changes the hidden lines of a marker comment. The text after these lines is kept. */
 export function updateMarker(body: string, changes: Partial<Omit<Marker, 'jobId'>>): string {
   const marker = readMarker(body)
   return marker === undefined ? body : body.replace(HIDDEN_LINES, () => renderMarker({ ...marker, ...changes }))
 }
 
-/** The share of `max-follow-ups` from which people are told how many follow-ups are left. */
+/** From this share of `max-follow-ups` on, the number of remaining follow-ups is shown. */
 const WARNING_SHARE = 0.75
 
-/** What to do before a pull request takes no more follow-ups, as a sentence; empty while many are left. */
+/** Returns a sentence about the remaining follow-ups; empty while many are left. */
 export function warnOfLimit(used: number, max: number): string {
   if (used < max * WARNING_SHARE) return ''
   return used < max
@@ -87,7 +90,7 @@ export function warnOfLimit(used: number, max: number): string {
     : 'None left: merge or close this pull request, or the next run fails.'
 }
 
-/** Whether a comment is the marker comment of this job, or without a job, of any. A comment that quotes one is not. */
+/** Whether a comment is the marker comment of a job, or of any job without `jobId`. A comment that quotes a marker is not. */
 export function isMarkerComment(body: string, jobId?: string): boolean {
   const named = readMarker(body)?.jobId
   return named !== undefined && named === (jobId ?? named)
@@ -99,10 +102,10 @@ export function isMarkedWithLabel(body: string, label: string): boolean {
 }
 
 /**
- * The comments that count: those by trusted authors, and without any, those by apps, because an earlier step may have had the
- * token of an app. What others write proves nothing.
+ * Returns the comments by trusted authors. If there are none, returns the comments by apps, because an earlier step may have
+ * used the token of an app. Comments by others prove nothing.
  */
-export function mostTrusted<Comment extends Pick<ListedComment, 'author'>>(
+export function filterMostTrusted<Comment extends Pick<ListedComment, 'author'>>(
   comments: readonly Comment[],
 ): readonly Comment[] {
   const trusted = comments.filter(({ author }) => author === 'trusted')
@@ -112,9 +115,9 @@ export function mostTrusted<Comment extends Pick<ListedComment, 'author'>>(
 /** The first line of the log in a marker comment. */
 export const LOG_BEGINNING = `${MARKER_BEGINNING}log -->`
 
-/** Ends each line about what is left to do. */
+/** Ends each line about a remaining task. */
 export const LEFT_TAG = '<!-- left -->'
-/** Ends the line that says how many follow-ups were used. */
+/** Ends the line with the number of used follow-ups. */
 export const FOLLOW_UPS_TAG = '<!-- follow-ups -->'
 
 const ROW = /^\|.*<!-- row=([\w.-]+) -->\s*\|\s*$/
@@ -124,9 +127,10 @@ const SUMMARISED = /<!-- summarised=(\d{1,9}) -->\s*$/
 const toNumber = (digits: string | undefined): number | undefined => (digits === undefined ? undefined : Number(digits))
 
 /**
- * Ends a row of the log.
- * @param key no other row has it
- * @param workingUntilMs if the row's turn may still run: until when its step waits, in milliseconds since 1970; 0 if the step has ended
+ * Renders the hidden tags at the end of a row of the log.
+ * @param key unique among the rows
+ * @param workingUntilMs until when the step of the row waits, in milliseconds since 1970; 0 if the step has ended but its turn may
+ *   still run; undefined if the turn has ended
  */
 export function renderRowTags(key: string, workingUntilMs: number | undefined): string {
   const working = workingUntilMs === undefined ? '' : `<!-- working=${workingUntilMs} --> `
@@ -136,32 +140,32 @@ export function renderRowTags(key: string, workingUntilMs: number | undefined): 
 /** @returns undefined if the line is not a row */
 export const readRowKey = (line: string): string | undefined => ROW.exec(line)?.[1]
 
-/** @returns undefined if the turn of the row is not said to be running */
+/** @returns undefined if the row is not marked as working */
 export const readWorkingUntil = (row: string): number | undefined => toNumber(WORKING.exec(row)?.[1])
 
 export const removeWorkingTag = (row: string): string => row.replace(WORKING, '')
 
-/** Ends the line in place of so many rows. */
+/** Ends the line that replaces `count` rows. */
 export const renderSummarisedTag = (count: number): string => `<!-- summarised=${count} -->`
 
-/** @returns undefined if the line does not stand in place of rows */
+/** @returns undefined if the line does not replace rows */
 export const readSummarised = (line: string): number | undefined => toNumber(SUMMARISED.exec(line)?.[1])
 
-/** Identifies the step that replies, and what it replies to. */
+/** Identifies the step that replies. */
 interface ReplyPlace {
   readonly runId: number
   readonly workflowJob: string
   readonly runnerStepId: string
-  /** Of all inputs but secrets. */
+  /** The hash of all inputs except secrets. */
   readonly inputsHash: string
 }
 
-/** The runner's ids have no other characters. */
+/** The runner's ids contain only these characters. */
 const toWord = (id: string): string => id.replaceAll(/[^\w.-]/g, '-')
 
 /**
- * The hidden first line of a reply. It names the step and the comment, so that each step replies once to a comment: a later
- * attempt replaces the reply of its own step, and never the one of another step or of another leg of a matrix.
+ * Renders the hidden first line of a reply. It names the step and the comment, so that each step replies once to a comment. A
+ * later attempt replaces only the reply of its own step, never the reply of another step or another job of a matrix.
  */
 export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'id'>, place: ReplyPlace): string {
   const { runId, workflowJob, runnerStepId, inputsHash } = place
@@ -170,12 +174,12 @@ export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'i
 }
 
 /**
- * The marker comment of a job to write to: the newest one that has the log, because an older one may be full, and because
- * people can add marker comments, too. Without a log the newest one.
+ * Picks the marker comment to write to: the newest comment with a log, because an older log may be full, and because people can
+ * add marker comments too. If no comment has a log, picks the newest comment.
  */
 export function pickLogComment<Comment extends Pick<ListedComment, 'author' | 'body'>>(
   comments: readonly Comment[],
 ): Comment | undefined {
-  const counted = mostTrusted(comments)
+  const counted = filterMostTrusted(comments)
   return counted.findLast(({ body }) => body.includes(LOG_BEGINNING)) ?? counted.at(-1)
 }

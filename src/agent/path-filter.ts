@@ -3,35 +3,35 @@ import type { Step } from '../action/step.ts'
 
 /** One line of `paths`, `paths-ignore` or `allowed-paths`. */
 interface PathRule {
-  /** As it was given, for the reader. */
+  /** Unchanged, for messages. */
   readonly line: string
   readonly effect: 'include' | 'exclude'
-  /** Takes time in proportion to the path: its name may come from strangers. */
+  /** Takes time in proportion to the length of the path, because paths are untrusted. */
   readonly matches: (path: string) => boolean
-  /** That it is likely to mean something else than it says, as the end of a sentence. */
+  /** A probable mistake in the pattern, as the end of a sentence. */
   readonly warning: string | undefined
 }
 
-/** A part of a pattern that takes one character, none, or several. */
+/** A part of a pattern that matches one character, none, or several. */
 interface PatternStep {
-  readonly takes: (character: string) => boolean
+  readonly accepts: (character: string) => boolean
   readonly isOptional: boolean
   readonly repeats: boolean
-  /** Whether it takes whole folders: it is left behind a slash only. */
+  /** Whether the step matches complete folders: the next step begins only after a slash. */
   readonly isFolders: boolean
 }
 
-/** `[]` lists letters, digits and ranges of them, and nothing else. A `\` at the end stands for itself. */
+/** `[]` lists letters, digits and ranges of them, and nothing else. A `\` at the end of a pattern is literal. */
 const CHARACTER = String.raw`\[(?<list>(?:[a-zA-Z0-9](?:-[a-zA-Z0-9])?)+)\]|\\(?<escaped>[^a-zA-Z0-9])|(?<plain>[^?+[\\]|\\$)`
 const TOKEN = new RegExp(
   String.raw`(?<=^|/)(?<folders>\*{2,}/)|(?<stars>\*+)|(?:${CHARACTER})(?<quantifier>[?+]?)`,
   'guy',
 )
 
-/** Why nothing can be read that begins with this character. */
-function whyNot(character: string): string {
+/** Explains why no pattern step begins with this character. */
+function explainSyntaxError(character: string): string {
   if (character === '[')
-    return 'has a `[` that begins no list of letters and digits; write `\\[` for the character itself'
+    return 'has a `[` that does not begin a list of letters and digits; write `\\[` for the character itself'
   if (character === '\\') return 'has a `\\` before a letter or a digit; folders are separated by `/`'
   return `has a \`${character}\` with no character before it; write \`\\${character}\` for the character itself`
 }
@@ -40,7 +40,7 @@ type Groups = Readonly<Partial<Record<string, string>>>
 
 const isReversed = (list: string): boolean => [...list.matchAll(/(.)-(.)/g)].some(([, from = '', to = '']) => from > to)
 
-function takesOf({ folders, stars = '', list, escaped, plain }: Groups): PatternStep['takes'] {
+function createMatcher({ folders, stars = '', list, escaped, plain }: Groups): PatternStep['accepts'] {
   if (folders !== undefined || stars.length >= 2) return () => true
   if (stars === '*') return (character) => character !== '/'
   if (list !== undefined) {
@@ -51,83 +51,83 @@ function takesOf({ folders, stars = '', list, escaped, plain }: Groups): Pattern
 }
 
 /**
- * Reads a pattern of the `paths` filters of GitHub's workflows. It looks like a glob and is none: `?` and `+` are about the
- * character before them, `**` crosses `/` anywhere in a segment, names that begin with a dot are like all others, and there
- * are no braces. So it is read here and not handed to a library for globs.
- * @returns what is wrong with it, as the end of a sentence that repeats nothing of it, where it cannot be read
+ * Parses a pattern of the `paths` filters of GitHub's workflows. Libraries for globs do not fit: `?` and `+` quantify the
+ * character before them, `**` matches `/` anywhere in a segment, names that begin with a dot are not special, and there are no
+ * braces.
+ * @returns a string for an invalid pattern: the problem, as the end of a sentence that does not repeat the pattern
  */
 function readSteps(pattern: string): readonly PatternStep[] | string {
   const steps: PatternStep[] = []
   let at = 0
   for (const { 0: token, groups = {} } of pattern.matchAll(TOKEN)) {
     if (isReversed(groups['list'] ?? '')) return 'has a range that ends before it begins'
-    // Stars have none of their own.
+    // A star has no quantifier and matches any number of characters.
     const { quantifier = '*' } = groups
     steps.push({
-      takes: takesOf(groups),
+      accepts: createMatcher(groups),
       isOptional: /[*?]/.test(quantifier),
       repeats: /[*+]/.test(quantifier),
       isFolders: groups['folders'] !== undefined,
     })
     at += token.length
   }
-  return at < pattern.length ? whyNot(pattern.charAt(at)) : steps
+  return at < pattern.length ? explainSyntaxError(pattern.charAt(at)) : steps
 }
 
 /**
- * Walks all ways through the pattern at once, character by character. A regular expression would try one after the other,
- * which `*-*-*-*` makes take minutes on a name of dashes.
+ * Follows all ways through the pattern at the same time, character by character. A regular expression would backtrack:
+ * `*-*-*-*` would take minutes on a name of dashes.
  */
 function matchesSteps(steps: readonly PatternStep[], path: string): boolean {
-  // A set that grows while it is walked through is walked to its end.
+  // The loop also visits the places that it adds.
   const passOptional = (entered: Set<number>): Set<number> => {
     for (const at of entered) if (steps[at]?.isOptional === true) entered.add(at + 1)
     return entered
   }
   let places = passOptional(new Set([0]))
   for (const character of path) {
-    const taking = [...places].filter((at) => steps[at]?.takes(character))
-    if (taking.length === 0) return false
-    const leaving = taking.filter((at) => character === '/' || steps[at]?.isFolders === false)
-    const staying = taking.filter((at) => steps[at]?.repeats)
+    const accepting = [...places].filter((at) => steps[at]?.accepts(character))
+    if (accepting.length === 0) return false
+    const leaving = accepting.filter((at) => character === '/' || steps[at]?.isFolders === false)
+    const staying = accepting.filter((at) => steps[at]?.repeats)
     places = new Set([...passOptional(new Set(leaving.map((at) => at + 1))), ...staying])
   }
   return places.has(steps.length)
 }
 
-/** A comma may be part of a name, but not where a pattern follows it: such a line would match nothing, and skip for ever. */
+/** A comma may be part of a name. But a comma before another pattern is a mistake: the line would never match a file. */
 const SEVERAL = /(?<!\\),(?:\s|$|[^,]*[*/])/
 const QUOTED = /^(["'`]).*\1$/s
 
-/** Why a pattern that could be read would not mean what was meant. */
-function mistakeIn(pattern: string): string | undefined {
+/** Finds a mistake in a pattern that has a valid syntax. */
+function findMistake(pattern: string): string | undefined {
   if (pattern === '') return 'has no pattern after its `!`'
-  if (QUOTED.test(pattern)) return 'has quotes around it, which would be part of the name; leave them out'
-  if (pattern.startsWith('/')) return 'begins with `/`; paths begin at the root of the repository, without one'
-  if (pattern.startsWith('./')) return 'begins with `./`; paths begin at the root of the repository, without it'
+  if (QUOTED.test(pattern)) return 'has quotes around it, which would be part of the name; remove them'
+  if (pattern.startsWith('/')) return 'begins with `/`; paths begin at the root of the repository, without a `/`'
+  if (pattern.startsWith('./')) return 'begins with `./`; paths begin at the root of the repository, without `./`'
   if (SEVERAL.test(pattern))
-    return 'has a comma before another pattern; write each on a line of its own, and `\\,` for the character itself'
-  if (pattern.endsWith('/')) return 'ends with `/` and matches no file; add `**`'
+    return 'has a comma before another pattern; write each pattern on a separate line, and `\\,` for the character itself'
+  if (pattern.endsWith('/')) return 'ends with `/`, so it matches no file; add `**`'
   return undefined
 }
 
-/** A name without a dot is more often one of a folder than one of a file. */
+/** A name without a dot is probably the name of a folder. */
 const FOLDER_NAME = /^[\w-]+(?:\/[\w-]+)*$/
 
 /**
- * Parses patterns, one a line, by the rules of the `paths` filters of GitHub's workflows.
- * @throws Refused where any of them is wrong, in words that repeat no pattern
+ * Parses one pattern per line, by the rules of the `paths` filters of GitHub's workflows.
+ * @throws Refused if any pattern is invalid; the message does not repeat the pattern
  */
 export function parsePathRules(text: string): readonly PathRule[] {
   const problems: string[] = []
   const rules = toLines(text).flatMap(({ line, at }): PathRule[] => {
     const pattern = line.replace(/^!/, '')
-    const steps = mistakeIn(pattern) ?? readSteps(pattern)
+    const steps = findMistake(pattern) ?? readSteps(pattern)
     if (typeof steps === 'string') {
       problems.push(`${at} ${steps}`)
       return []
     }
-    const warning = `${at} matches a file of exactly that name; for the files of a folder, write \`${pattern}/**\``
+    const warning = `${at} matches only a file with exactly that name; to match the files of a folder, write \`${pattern}/**\``
     return [
       {
         line,
@@ -139,7 +139,7 @@ export function parsePathRules(text: string): readonly PathRule[] {
   })
   if (problems.length > 0) return refuse(...problems)
   if (rules.length > 0 && rules.every(({ effect }) => effect === 'exclude'))
-    return refuse('has only lines that begin with `!`; at least one line must say which files are included')
+    return refuse('has only lines that begin with `!`; at least one line must include files')
   return rules
 }
 
@@ -148,13 +148,13 @@ export function includesPath(rules: readonly PathRule[], path: string): boolean 
   return rules.findLast(({ matches }) => matches(path))?.effect === 'include'
 }
 
-/** Which files count: those that `paths` includes, or all but those that `paths-ignore` does. */
+/** Decides which files count: the files that match `paths`, or all files except those that match `paths-ignore`. */
 export interface PathFilter {
   readonly kind: 'paths' | 'paths-ignore'
   readonly rules: readonly PathRule[]
 }
 
-/** A renamed file is in two places, and both changed. */
+/** A renamed file has two paths, and both changed. */
 interface MovablePath {
   readonly path: string
   readonly previousPath: string | undefined
@@ -162,23 +162,26 @@ interface MovablePath {
 
 type Waiting = Pick<Step, 'clock' | 'signal'>
 
-/** Of each file the places that matter. Thousands of long paths take seconds: in between, that the run was cancelled is heard. */
-async function findPlaces(
+/**
+ * Returns the matching paths of each file. Thousands of long paths take seconds, so the loop yields in between to notice a
+ * cancelled run.
+ */
+async function filterPaths(
   files: readonly MovablePath[],
-  matters: (path: string) => boolean,
+  matches: (path: string) => boolean,
   { clock, signal }: Waiting,
 ): Promise<readonly string[][]> {
   const found: string[][] = []
   for (const { path, previousPath } of files) {
     await clock.yieldToEventLoop()
     signal.throwIfAborted()
-    found.push([path, ...(previousPath === undefined ? [] : [previousPath])].filter(matters))
+    found.push([path, ...(previousPath === undefined ? [] : [previousPath])].filter(matches))
   }
   return found
 }
 
 /**
- * How many files count.
+ * Counts the files that the filter includes.
  * @throws ActionError `cancelled`
  */
 export async function countFiles(
@@ -186,12 +189,12 @@ export async function countFiles(
   files: readonly MovablePath[],
   step: Waiting,
 ): Promise<number> {
-  const places = await findPlaces(files, (path) => includesPath(rules, path) === (kind === 'paths'), step)
-  return places.filter(({ length }) => length > 0).length
+  const paths = await filterPaths(files, (path) => includesPath(rules, path) === (kind === 'paths'), step)
+  return paths.filter(({ length }) => length > 0).length
 }
 
 /**
- * The places outside of `allowed-paths` that files are in, or were moved from.
+ * Returns the changed paths outside of `allowed-paths`, including the old paths of renamed files.
  * @throws ActionError `cancelled`
  */
 export async function findOutOfScope(
@@ -199,5 +202,5 @@ export async function findOutOfScope(
   files: readonly MovablePath[],
   step: Waiting,
 ): Promise<readonly string[]> {
-  return (await findPlaces(files, (path) => !includesPath(allowed, path), step)).flat()
+  return (await filterPaths(files, (path) => !includesPath(allowed, path), step)).flat()
 }

@@ -5,10 +5,10 @@ import type { Task } from './inputs.ts'
 import type { LogPlace } from './report/report.ts'
 import type { FollowUpReason } from './report/turn.ts'
 
-/** An open pull request, and the job that has opened it. */
+/** An open pull request, and the job that opened it. */
 export interface RollingPullRequest extends LogPlace {
   readonly pullRequest: PullRequest
-  /** Whether the job says that the pull request is its own. A busy one says nothing, and is asked again before the prompt. */
+  /** Whether the job names the pull request as its own. A busy job names none, so it is read again before the prompt is sent. */
   readonly isProven: boolean
 }
 
@@ -18,47 +18,47 @@ export interface PullRequestTarget {
   readonly rolling: RollingPullRequest
   /** `pull-request`: the follow-up is counted before it is sent, and another plan may replace it. */
   readonly reason: FollowUpReason
-  /** The numbers of those that were chosen before it, and ended before the prompt could be sent. */
+  /** The numbers of the pull requests that were chosen before this one and then merged or closed before the prompt was sent. */
   readonly ended: readonly number[]
 }
 
-/** A follow-up that sends failing checks back. */
+/** A follow-up that sends the failed checks to the agent. */
 export interface FixRoundTarget {
   readonly kind: 'fix-round'
   readonly address: PullRequestAddress
   readonly link: PullRequestLink
   readonly examinedHead: string
   readonly failing: readonly Check[]
-  /** The newest read of the pull request, and when it was made, on the clock's scale. */
+  /** The newest read of the pull request, and its time on the clock's scale. */
   readonly lastRead: { readonly pullRequest: PullRequest; readonly atMs: number }
-  /** What the log says directly before the round is sent. */
+  /** Logged directly before the round is sent. */
   readonly announcement: string
 }
 
 export interface NewJobTarget {
   readonly kind: 'new-job'
-  /** The numbers of open pull requests that may be the agent's: a dry run without a key cannot ask the service. */
+  /** The numbers of open pull requests that may be the agent's. Only in a dry run without a key, which cannot read their jobs. */
   readonly undecided?: readonly number[]
 }
 
-/** Where a prompt goes. */
+/** The recipient of a prompt. */
 export type Target =
   | NewJobTarget
-  /** The one that `job-id` names. */
+  /** The job that `job-id` names. */
   | { readonly kind: 'job' }
   | PullRequestTarget
   | FixRoundTarget
 
-/** What a turn begins with. */
+/** The task and the target of a turn. */
 export interface Plan {
   readonly task: Task
   readonly target: Target
 }
 
-/** There is nothing to send. */
+/** The step sends no prompt. */
 export interface Skip {
   readonly kind: 'skip'
-  /** Why, as a full sentence. It is shown as Markdown. */
+  /** A full sentence, rendered as Markdown. */
   readonly reason: string
 }
 

@@ -5,7 +5,7 @@ import { describeBaseMovedByDryRun, describeBaseMovedByRange } from './change/ch
 import { compareForPeople, findPeople, listNamedSources } from './change/change-sources.ts'
 import { type ChangeFindings, resolveChange } from './change/resolve-change.ts'
 import { describeTrigger } from './change/event-origin.ts'
-import { type AgentInputs, withContext } from './inputs.ts'
+import { type AgentInputs, appendContext } from './inputs.ts'
 import { hasSeenEnd } from './turn/job-state.ts'
 import { JobWatch } from './turn/job-watch.ts'
 import { decideTurn, type Stop } from './turn/decide-turn.ts'
@@ -90,7 +90,7 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
     const { target } = next
     const isRound = target.kind === 'fix-round'
     journal.begin({
-      task: isRound ? next.task : withContext(next.task, change.promptContext),
+      task: isRound ? next.task : appendContext(next.task, change.promptContext),
       followUpReason: target.kind === 'pull-request' ? target.reason : undefined,
       failing: isRound ? target.failing : undefined,
     })

@@ -143,7 +143,7 @@ test.each<Row>([
     MIXED,
     {
       has: [
-        'Not to be documented, and left out: #12, #13.',
+        'Left out, because they need no documentation: #12, #13.',
         'Change e',
         'Change f',
         'src/both.ts',
@@ -311,7 +311,7 @@ test('names the repository of exempt pull requests in the log if it is another o
   const given = { ...SKIP, 'change-range': 'acme/code@v1...v2' }
   const found = await lookAtChange(given, ['repository_dispatch'], MIXED)
   expect(found.prompt).toContain('What changed in acme/code')
-  expect(found.prompt).toContain('Not to be documented, and left out: #12, #13.')
+  expect(found.prompt).toContain('Left out, because they need no documentation: #12, #13.')
   expect(found.said).toContain('Left out by `skip-labels`: `acme/code#12`, `acme/code#13`.')
 })
 

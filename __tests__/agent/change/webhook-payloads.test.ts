@@ -43,8 +43,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'push deleted': ['a branch or a tag was deleted', 'none', 'skip'],
   release: ['no tag with the same prefix', 'Release 0.0.1', 'run'],
   'workflow_run of a pull request': [RAN_ON, 'Pull request #', 'skip'],
-  workflow_run: [LAST_SUCCESS, 'Its branch: master', 'skip'],
-  'workflow_run of main': [RAN_ON, 'Its branch: main', 'skip'],
+  workflow_run: [LAST_SUCCESS, 'Branch: master', 'skip'],
+  'workflow_run of main': [RAN_ON, 'Branch: main', 'skip'],
 }
 
 /** Recognizes the examples of a row by their payloads. */

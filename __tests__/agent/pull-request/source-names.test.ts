@@ -83,7 +83,7 @@ test.each<[boolean, string, Visibility | undefined, Visibility]>([
       },
     })
     expect(messages).toHaveLength(1)
-    expect(messages[0]?.includes('Name the commits of the source')).toBe(isAsked)
+    expect(messages[0]?.includes('name the source commits')).toBe(isAsked)
   },
 )
 

@@ -5,7 +5,7 @@ import { type Account, isOpen, type PullRequest, type PullRequestAddress } from 
 import { canName } from '../../github/schemas.ts'
 import { ActionError, orNotSent, rethrowFatal } from '../../runtime/errors.ts'
 import { findAgentAccounts, OTHER_BOTS } from '../change/agent-accounts.ts'
-import { isMarkedWithLabel, isMarkerComment, mostTrusted, warnOfLimit } from '../marker.ts'
+import { isMarkedWithLabel, isMarkerComment, filterMostTrusted, warnOfLimit } from '../marker.ts'
 import { type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
@@ -49,7 +49,7 @@ async function findMarked(
   const github = openGitHub(search)
   const marked: PullRequestAddress[] = []
   for (const candidate of pickCandidates(unlabelled, await findAgentAccounts(repository, label, github))) {
-    const comments = mostTrusted(await github.listComments(candidate, isMarkerComment))
+    const comments = filterMostTrusted(await github.listComments(candidate, isMarkerComment))
     if (comments.some(({ body }) => isMarkedWithLabel(body, label))) marked.unshift(candidate)
   }
   return marked

@@ -5,7 +5,13 @@ import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { orNotSent } from '../../runtime/errors.ts'
 import { isSkip, type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
-import { type AskingComment, changeSection, formatOpenPullRequest, promptOfComment, renderSections } from '../prompt.ts'
+import {
+  type CommandComment,
+  changeSection,
+  formatOpenPullRequest,
+  renderCommentPrompt,
+  renderSections,
+} from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import { RETRY_COMMENT_HINT, OTHER_PLACE_HINT } from '../turn/decide-turn.ts'
@@ -24,7 +30,7 @@ function getInstruction(text: string, command: string): string | undefined {
  * permission.
  * @returns a skip if there is no command; its reason quotes nothing from the comment
  */
-export function parseComment({ event, repository }: Context, command: string): AskingComment | Skip {
+export function parseComment({ event, repository }: Context, command: string): CommandComment | Skip {
   if (event.kind !== 'comment' && event.kind !== 'review') return skip('The event is neither a comment nor a review.')
   const { comment, subject } = event
   if (subject === undefined || subject.kind === 'discussion')
@@ -60,7 +66,7 @@ function isAlreadySent({ repository, number }: CommentAddress, { inputs }: Searc
 }
 
 /** Describes the changes of a pull request that is not the agent's, unless the prompt already includes them. */
-async function formatChange({ address, subject }: AskingComment, search: Search): Promise<string> {
+async function formatChange({ address, subject }: CommandComment, search: Search): Promise<string> {
   const { changeContextBytes } = search.inputs
   const github = openGitHub(search)
   const { repository, number } = address
@@ -113,9 +119,9 @@ export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefi
   const review = isReview
     ? await orNotSent('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT)
     : []
-  const prompt = promptOfComment(comment, {
+  const prompt = renderCommentPrompt(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
-    tellsSubject: 'kind' in found,
+    includesSubject: 'kind' in found,
     reviewComments: review.filter(({ authorId }) => authorId === author.id),
     maxBytes: changeContextBytes,
   })

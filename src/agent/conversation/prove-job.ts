@@ -6,7 +6,7 @@ import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
 import type { Deadline } from '../../runtime/time-budget.ts'
-import { isMarkerComment, mostTrusted, pickLogComment, readMarker } from '../marker.ts'
+import { isMarkerComment, filterMostTrusted, pickLogComment, readMarker } from '../marker.ts'
 import type { RollingPullRequest } from '../plan.ts'
 import type { AgentStep } from '../journal.ts'
 import { isWithoutLink, recordEnd } from '../turn/job-state.ts'
@@ -135,13 +135,13 @@ function listNamedJobs(comments: readonly ListedComment[]): Record<'trusted' | '
     const marker = readMarker(body)
     return marker === undefined ? [] : [{ ...marker, id, author, body }]
   })
-  const trusted = new Set(mostTrusted(markers).map(({ jobId }) => jobId))
+  const trusted = new Set(filterMostTrusted(markers).map(({ jobId }) => jobId))
   const untrusted = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !trusted.has(jobId)))
   const toJobs = (jobIds: readonly string[]): readonly NamedJob[] =>
     jobIds.slice(0, MAX_JOBS).map((jobId) => {
       // Ignore counts in untrusted comments: a forged count could use up the follow-ups.
       const named = markers.filter((marker) => marker.jobId === jobId)
-      const followUps = Math.max(0, ...mostTrusted(named).map(({ followUps }) => followUps))
+      const followUps = Math.max(0, ...filterMostTrusted(named).map(({ followUps }) => followUps))
       return { jobId, commentId: pickLogComment(named)?.id, followUps }
     })
   return { trusted: toJobs([...trusted]), untrusted: toJobs([...untrusted].toReversed()) }
