@@ -357,7 +357,7 @@ test.each([
   [
     'whose job was archived is open, and no list shows whether another one is',
     () => since(PROVEN, { ...reading({ status: 'archived' }), 'issues/list-for-repo': refusing(503) }),
-    'Could not tell whether',
+    'Could not determine whether',
     'With `on-open-pr: new` nobody is asked',
   ],
 ])('a pull request %s, and nothing is sent', async (_what, play, reason, hint) => {
