@@ -173,5 +173,5 @@ test('a merge during a round that adds commits keeps the outcome, logs a notice,
   const { report, said } = await play({ github: { checks: [fails], ...during('merge') } })
   expect(report).toMatchObject({ rounds: [{}], stop: 'left-behind' })
   expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })
-  expect(said).toContainEqual(expect.stringMatching(/^notice: .*may be in no merge/))
+  expect(said).toContainEqual(expect.stringMatching(/^notice: .*may not be merged/))
 })

@@ -114,7 +114,7 @@ function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
 }
 
 /** What a step says if GitHub did not tell which commits came. */
-const LOST_COMMITS = /^Could not tell whether (?:the follow-up change|commits came after)/
+const LOST_COMMITS = /^Could not determine whether (?:the follow-up change|commits were pushed after)/
 
 /** Commits of a follow-up that came after its pull request was merged or closed are in no pull request. */
 function leftBehindIsTold(run: CourseRun, trace: CourseTrace): string | undefined {

@@ -130,7 +130,7 @@ function acceptedJobIsHandedOn({ service: { posts }, accepted, outputs, schedule
 function unknownFateIsTold({ report: { error }, log, service: { posts } }: Trace): string | undefined {
   const isOpen =
     posts.some(({ wasProcessed }) => wasProcessed) && posts.every(({ acceptedAt }) => acceptedAt === undefined)
-  const wasFound = log.some((line) => line.includes('The agent has begun this follow-up.'))
+  const wasFound = log.some((line) => line.includes('The agent has started this follow-up.'))
   const isTold = error === undefined || error.code === 'unknown-fate'
   return isOpen && !wasFound && !isTold
     ? `The service may have accepted the prompt, and the error is ${error.code}.`

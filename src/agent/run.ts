@@ -32,10 +32,10 @@ import { fromComment } from './conversation/comment-command.ts'
 
 const UNREADABLE_EVENT = [
   'The event could not be read',
-  "The runner's event file is empty, cut off or not an event. The step runs as if there were none, so the agent is told nothing about it.",
+  "The runner's event file is empty, truncated or not an event. The step runs without it, and the prompt says nothing about it.",
 ] as const
 
-/** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
+/** Runs a step, from the event to the report. Throws only unexpected errors. */
 export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop<Report>): Promise<Report> {
   const step = openAgentStep(inputs, reserveReplyTime(given, inputs))
   const { journal } = step
@@ -43,7 +43,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
     journal.interrupt(error)
     return journal.report()
   })
-  // An accepted job and a known pull request stay in the journal.
+  // The journal keeps the job and the pull request.
   const stop = (error: unknown): undefined => {
     if (!(error instanceof ActionError)) throw error
     journal.stop(error)
@@ -62,18 +62,18 @@ interface Planned {
   readonly change: ChangeFindings
 }
 
-/** Finds out what to send. */
+/** Determines the change that started the run, and the first turn. */
 async function createPlan(step: AgentStep): Promise<Planned | Skip> {
-  const asked = await fromComment(step)
-  if (asked !== undefined && isSkip(asked)) return asked
+  const requested = await fromComment(step)
+  if (requested !== undefined && isSkip(requested)) return requested
   const change = await resolveChange(step)
   if (isSkip(change)) return change
-  const firstTurn = asked ?? (await chooseTask(step))
+  const firstTurn = requested ?? (await chooseTask(step))
   if (isSkip(firstTurn)) return firstTurn
   return { firstTurn, change: await compareForPeople(change, step) }
 }
 
-/** Takes the turns, one after the other. Gives why there is none, as a full sentence, if there is no reason to. */
+/** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
 async function runTurns(step: AgentStep): Promise<string | undefined> {
   const { context, core, inputs, journal } = step
   inputs.warnings.forEach(core.warn)
@@ -96,24 +96,24 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
     })
     const name = nameTurn(journal.turns, inputs.fixRounds)
     core.startGroup(titleTurn(name, journal.newest))
-    let taken: Plan | Stop | undefined
+    let result: Plan | Stop | undefined
     try {
-      taken = await playTurn({ task: journal.newest.task, target }, change, watch)
+      result = await runNextTurn({ task: journal.newest.task, target }, change, watch)
     } finally {
       core.endGroup()
     }
-    if (taken !== undefined && 'error' in taken) {
-      journal.stop(taken.error, taken.roundStop)
+    if (result !== undefined && 'error' in result) {
+      journal.stop(result.error, result.roundStop)
       return undefined
     }
-    next = taken
+    next = result
     core.log(`${name}: ${formatVerdict(journal.newest)}.`)
   }
   return undefined
 }
 
-/** Takes one turn, and its pull request as far as it goes. Gives what is to be sent next, if anything is. */
-async function playTurn(plan: Plan, change: ChangeFindings, watch: JobWatch): Promise<Plan | Stop | undefined> {
+/** Runs a turn and tracks its pull request. Returns the next turn, if there is one. */
+async function runNextTurn(plan: Plan, change: ChangeFindings, watch: JobWatch): Promise<Plan | Stop | undefined> {
   const { step } = watch
   announceStart(plan, step)
   const decision = await decideTurn(plan, watch)
@@ -138,14 +138,14 @@ function noticeMovedBase(moved: string | undefined, { journal }: AgentStep): voi
   if (moved !== undefined) journal.notice('The base of the next range moves', moved)
 }
 
-/** Finds out which pull requests the change came from, for the log. They are shown only, so a failure is ignored. */
+/** Records the pull requests that the change comes from. They are only shown, so a failure is ignored. */
 async function recordSources({ job }: Ended, change: ChangeFindings, step: AgentStep): Promise<void> {
   const { github, inputs, journal } = step
   if (github === undefined || inputs.label === '' || job.prLink === undefined || journal.turns.length > 1) return
   journal.recordSources((await orUndefined(listNamedSources(change, step))) ?? [])
 }
 
-/** Marks the turn's pull request, asks for its reviews, and looks at its checks and its files. */
+/** Marks the turn's pull request, requests its reviews, and examines its checks and files. */
 async function trackPullRequest(end: Ended, change: ChangeFindings, step: AgentStep): Promise<PullRequestFindings> {
   const pullRequest = await markPullRequest(end, step)
   if (pullRequest === undefined) return {}
@@ -153,10 +153,10 @@ async function trackPullRequest(end: Ended, change: ChangeFindings, step: AgentS
   return examinePullRequest(end, pullRequest, step)
 }
 
-/** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
+/** Records the end of a turn and tracks its pull request. Returns the next fix round, if there is one. */
 async function finishTurn(end: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Plan | undefined> {
   const { context, inputs, journal, signal } = step
-  // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
+  // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (end.kind === 'submitted') signal.throwIfAborted()
   journal.updateTurn(end)
   writeMilestone(step)

@@ -26,7 +26,7 @@ const EARLIER_WORK = ours('main', { parents: ['base'] })
 test.each<[string, Given[], number, Record<string, number>]>([
   ['a commit of the agent', [A1, A2, A3], 1, {}],
   ['a person and the agent', [A1, A2, mona('m'), ours('a3')], 1, { mona: 1 }],
-  ['others', [A1, A2, mona('m1'), mona('m2'), mona('x', { writtenBy: '' })], 0, { mona: 2, 'somebody unknown': 1 }],
+  ['others', [A1, A2, mona('m1'), mona('m2'), mona('x', { writtenBy: '' })], 0, { mona: 2, 'an unknown author': 1 }],
   [
     'a merge of another branch with earlier work of the agent',
     [A1, A2, EARLIER_WORK, mona('merge', { parents: ['a2', 'main'] })],
@@ -45,10 +45,10 @@ test.each<[string, Given[], number, Record<string, number>]>([
   ['an amended commit of the agent', [A1, ours('b2', { ...SECOND, committedBy: AGENT })], 1, {}],
   ['a forced push of the agent', [ours('b1')], 1, {}],
   ['a branch that was put back', [A1], 0, {}],
-])('whose commits are new after %s', (_what, listed, agents, others) => {
+])('whose commits are new after %s', (_what, listed, byAgent, others) => {
   // The dates that their authors gave them decide on the order of the list.
   const found = attributeCommits(BEFORE, pullCommits(...listed).toReversed(), new Set([AGENT]))
-  expect({ ...found, others: Object.fromEntries(found.others) }).toEqual({ agents, others })
+  expect({ ...found, others: Object.fromEntries(found.others) }).toEqual({ byAgent, others })
 })
 
 const head = (digit: string): PullRequest => ({ ...PULL_REQUEST, headSha: commit(digit) })
@@ -115,16 +115,14 @@ test('commits of others alone change nothing of this turn, and are said without 
   const { report } = await play(showing('ad', listing([A, ...others])))
   expect(toOutputs(report)).toMatchObject({ outcome: 'no-changes', changed: 'false', 'pr-operation': 'unchanged' })
   expect(said(report)).toContain(
-    'Pull request #7 got 3 commits during this turn, and none by the agent: 2 by mona, 1 by Ann.',
+    'During this turn, pull request #7 received 3 commits by others and none by the agent: 2 by mona, 1 by Ann.',
   )
 })
 
 test('of many others the first five are named', async () => {
   const others = Array.from('bcdef01', (digit) => ({ sha: commit(digit), account: { ...MONA, login: `u${digit}` } }))
   const { report } = await play(showing('a1', listing([A, ...others])))
-  expect(said(report)).toMatch(
-    /got 7 commits during this turn, and none by the agent: 1 by ub, .*1 by uf, 2 by others\./,
-  )
+  expect(said(report)).toMatch(/received 7 commits by others and none by the agent: 1 by ub, .*1 by uf, 2 by others\./)
 })
 
 const DOWN = refusal('unreachable')
@@ -171,12 +169,12 @@ describe('pull request of turn', () => {
 
   test.each<[string, Partial<GitHub>, string]>([
     ['they cannot be read', listing(refusal('forbidden')), 'forbidden'],
-    ['the list is an old copy', listing([A]), 'the newest one yet'],
+    ['the list is an old copy', listing([A]), 'the newest commit yet'],
     ['the list is cut', listing([...CUT, B]), `only ${MAX_COMMITS} commits`],
     [
       'the earlier ones of a rewritten branch are gone',
       { ...listing([B]), listCommitsBetween: inTurn<never[]>([]) },
-      'the newest one yet',
+      'the newest commit yet',
     ],
     [
       'the earlier ones of a rewritten branch cannot be read',
@@ -187,7 +185,7 @@ describe('pull request of turn', () => {
     const { report } = await play(showing('ab', { ...(await relating('diverged')), ...answers }))
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
     expect(said(report)).toContain(`was ${commit('a')} before this turn`)
-    const lost = 'Could not tell whether the follow-up changed the pull request'
+    const lost = 'Could not determine whether the follow-up changed the pull request'
     expect(report.warnings).toMatchObject([
       { message: lost, error: { message: expect.stringContaining(problem) as unknown } },
     ])
@@ -203,7 +201,7 @@ test.each<[string, GitHub | undefined, number]>([
   expect(report).toMatchObject({ outcome: 'pull-request', progress: 'started' })
   expect(report.operation).toBeUndefined()
   expect(
-    report.warnings.filter(({ message }) => message.startsWith('Could not tell whether the follow-up')),
+    report.warnings.filter(({ message }) => message.startsWith('Could not determine whether the follow-up')),
   ).toHaveLength(losses)
 })
 
@@ -239,7 +237,7 @@ test.each<[string, PullRequest, Comparison['relation'], Account, string]>([
     const answers = { ...(await relating(relation)), ...listed, listCommitsBetween: inTurn(pullCommits(...commits)) }
     const { report } = await play(showing([head('a'), { ...after, state: 'merged' }], answers))
     expect(report).toMatchObject({ outcome: 'error', error: { code: 'left-behind' } })
-    expect(report.error?.message).toMatch(/while the agent worked on it.*: they may be in no merge\.$/)
+    expect(report.error?.message).toMatch(/while the agent was working on it\. .*may not be merged\.$/)
     expect(toOutputs(report)).toMatchObject({ 'pr-state': 'merged', 'pr-operation': operation })
   },
 )
@@ -283,7 +281,7 @@ describe('a pull request that was merged or closed before the turn', () => {
   ])('and gets commits of the agent is red: %s', async (_what, branch, fields, unmerged = [A, B]) => {
     const { report } = await playEnded(branch, fields, unmergedThen(unmerged))
     expect(report).toMatchObject(LEFT_BEHIND)
-    expect(report.error?.message).toMatch(/before the agent worked on it.*: they are in no merge\.$/)
+    expect(report.error?.message).toMatch(/before the agent worked on it\. .*are not merged\.$/)
   })
 
   test.each<[string, readonly Partial<Comparison>[], readonly Given[]]>([
@@ -305,7 +303,7 @@ describe('a pull request that was merged or closed before the turn', () => {
     const { report } = await playEnded(branch, {}, unmerged)
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
     expect(report.warnings).toMatchObject([
-      { message: 'Could not tell whether commits came after pull request #7 was merged' },
+      { message: 'Could not determine whether commits were pushed after pull request #7 was merged' },
     ])
   })
 

@@ -105,7 +105,7 @@ test('`max-follow-ups` bounds the follow-ups, and from 75 % of them log and comm
   )
   const after = await goOn(given, { after: world })
   expect(after).toMatchObject({ taken: [], report: UNSENT })
-  expect(after.report.error?.message).toContain('Pull request #1 takes no more follow-ups: it has had 4, the limit.')
+  expect(after.report.error?.message).toContain('Pull request #1 has reached the limit of 4 follow-ups.')
   expect(takers(await goOn({ 'max-follow-ups': '5' }, { after }))).toEqual(['job_finished'])
 })
 
@@ -275,7 +275,7 @@ test('a pull request that is closed before the message makes room for the next o
   expect(world.taken).toEqual([['job_000001', expect.stringMatching(/^Fix the guide\.\n\n---\n\nPull request #4 of/)]])
   expect(world.outputs).toMatchObject({ continued: 'pull-request', 'pr-number': '4' })
   expect(getMarker(world, 4)).toContain('follow-ups=1 ')
-  expect(world.said.join('\n')).toContain('Pull request #1 was closed meanwhile.')
+  expect(world.said.join('\n')).toContain('Pull request #1 was closed before the prompt was sent.')
 })
 
 test('where each that is chosen is closed before the message, the step does not choose for ever', async () => {
@@ -311,7 +311,7 @@ test('a job that begins a turn each time that it was idle is sent nothing', asyn
   const { report, taken, docs } = await goOn({ wait: 'false' }, { answers: { [READ]: restless }, onAsked })
   expect([taken, readMarker(getMarker({ docs }))?.followUps]).toEqual([[], 1])
   expect(looks).toBe(15)
-  expect(report.error?.message).toBe('The job had changed each time the step looked at it.')
+  expect(report.error?.message).toBe('The job changed each time before the prompt could be sent.')
 })
 
 const BY_STRANGER = { github: combineScenarios(['marker-by-outsider']) }
@@ -351,14 +351,14 @@ test.each([
   [
     'that nobody can read any more may have ended',
     () => since(COUNTS, DOWN),
-    'Could not tell whether',
-    'With `on-open-pr: new` nobody is asked',
+    'Could not determine whether',
+    'With `on-open-pr: new`, this check is skipped',
   ],
   [
     'whose job was archived is open, and no list shows whether another one is',
     () => since(PROVEN, { ...reading({ status: 'archived' }), 'issues/list-for-repo': refusing(503) }),
     'Could not determine whether',
-    'With `on-open-pr: new` nobody is asked',
+    'With `on-open-pr: new`, this check is skipped',
   ],
 ])('a pull request %s, and nothing is sent', async (_what, play, reason, hint) => {
   const { report, taken } = await play()

@@ -53,7 +53,7 @@ export const ROUND_STOP_REASONS = {
   failed: 'The job failed.',
   archived: 'The job is archived, so it takes no failing checks.',
   'left-behind':
-    'The pull request was merged or closed while the agent worked on the failing checks, and commits may be in no merge.',
+    'The pull request was merged or closed while the agent was working on the failing checks, and commits may not be merged.',
   unseen: 'The end of the agent’s work on the failing checks was not seen.',
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../docs-service/schemas.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
+import { formatCount } from '../../text/format.ts'
 import type { FixRoundTarget, Plan, PullRequestTarget, Target } from '../plan.ts'
 import { findStopBeforeSend } from '../pull-request/fix-rounds.ts'
 import { announceToJob, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
@@ -19,35 +20,38 @@ import { readJob, type JobWatch, waitForJob } from './job-watch.ts'
 import { getTurnPollDelayMs } from './poll-schedule.ts'
 import { type HeadBefore, readHeadBefore } from './turn-work.ts'
 
-/** What to do if a comment cannot be answered, because something is not known, or because its pull request has ended. */
-export const RETRY_COMMENT_HINT = 'Run the workflow again when it can be asked, or write the comment once more.'
+/** What to do if it is unknown whether the command of a comment may be run. */
+export const RETRY_COMMENT_HINT = 'Run the workflow again later, or post the comment again.'
+/** What to do if the pull request of a comment was merged or closed. */
 export const OTHER_PLACE_HINT = 'Ask in an open pull request or in an issue.'
 
-/** What to do if a question has no answer: who asked for one pull request must not get two because of it. */
+/** What to do if it is unknown whether a pull request is open. A second one must not be opened because of that. */
 export const RETRY_HINT =
-  'Run the step again when it can be asked. With `on-open-pr: new` nobody is asked, and each run starts a job.'
+  'Run the step again later. With `on-open-pr: new`, this check is skipped, and each run starts a new job.'
 
-/** The prompt is not to be sent. */
+/** The prompt must not be sent. */
 export interface Stop {
   readonly kind: 'stop'
   readonly error: ActionError
-  /** Why no round is sent, if the prompt is a round. */
+  /** Why no round is sent, if the prompt is that of a fix round. */
   readonly roundStop?: RoundStop
 }
 
-/** The prompt has lost its target, so another one has to be chosen. `reason`: the beginning of a sentence. */
+/** The target can no longer get the prompt, so another one must be chosen. */
 export interface Replan {
   readonly kind: 'replan'
   readonly target: PullRequestTarget
+  /** The beginning of a sentence. */
   readonly reason: string
 }
 
-/** A follow-up that may be sent, and what it rests on. */
+/** A follow-up that may be sent. */
 export interface FollowUpStart {
   readonly kind: 'follow-up'
   readonly prompt: string
+  /** The job before the turn. */
   readonly before: Job
-  /** The pull request of the job, if it is to be known what the turn does to it, and GitHub could tell. */
+  /** The pull request before the turn. Undefined if the step does not wait for the turn, or the pull request is unknown. */
   readonly head: HeadBefore | undefined
 }
 
@@ -57,7 +61,7 @@ export type TurnStart =
   | { readonly kind: 'attach'; readonly jobId: string }
   | FollowUpStart
 
-/** The turn may start: nothing keeps its prompt from being sent. */
+/** The turn may start. */
 interface Send {
   readonly kind: 'send'
   readonly start: TurnStart
@@ -65,17 +69,17 @@ interface Send {
 
 type NotSent = Extract<TurnEnd, { kind: 'not-sent' }>
 
-/** What becomes of a turn. `preview`: it is a dry run, so that its prompt is shown. */
+/** What to do with a turn. `preview`: show the prompt, because this is a dry run. */
 type TurnDecision = Send | { readonly kind: 'preview' } | NotSent | Replan | Stop
 
-/** Whether the target of a prompt still is what it was chosen for. */
+/** Whether the target may still get the prompt. */
 type TargetDecision = { readonly kind: 'send' } | Replan | Stop
 
 /** Whether a prompt may be sent now. */
 type SendDecision =
   | TargetDecision
-  /** The job has begun a turn, or has ended otherwise, since it was ready for the prompt, or it could not be read. */
-  | { readonly kind: 'wait'; readonly now: Job | undefined }
+  /** Since the job was ready for the prompt, it has changed, as `current` shows, or it could not be read. */
+  | { readonly kind: 'wait'; readonly current: Job | undefined }
 
 const SEND = { kind: 'send' } as const
 const PREVIEW = { kind: 'preview' } as const
@@ -88,46 +92,44 @@ const getName = ({ rolling }: PullRequestTarget): string => `Pull request #${rol
 const getHint = ({ reason }: PullRequestTarget): string => (reason === 'comment' ? RETRY_COMMENT_HINT : RETRY_HINT)
 
 const describeUnknown = ({ rolling }: PullRequestTarget): string =>
-  `Could not tell whether pull request #${rolling.pullRequest.number} is still open`
+  `Could not determine whether pull request #${rolling.pullRequest.number} is still open`
 
 /**
- * What follows if the job is not that of the pull request any more, or cannot take the follow-up. Nothing replaces a follow-up
- * that a comment asks for: a new job would have nothing to do with what the comment is about.
+ * Decides what to do if the job no longer belongs to the pull request, or cannot take the follow-up. A follow-up from a comment
+ * is not replaced: a new job would not work on the pull request of the comment.
  */
 function decideOnObjection(target: PullRequestTarget, job: Job, objection: string): TargetDecision {
-  // The job takes back without a word what it said.
-  const takesBack = target.rolling.isProven && isWithoutLink(job)
-  if (target.reason === 'pull-request' && !takesBack)
+  // The job named the pull request, and no longer does.
+  const hasLostLink = target.rolling.isProven && isWithoutLink(job)
+  if (target.reason === 'pull-request' && !hasLostLink)
     return { kind: 'replan', target, reason: `Job ${job.id} ${objection}` }
-  const more = takesBack ? ' any more' : ''
+  const reason = hasLostLink ? 'no longer has a pull request' : objection
   return refuse(
-    `${getName(target)} cannot take the follow-up: job ${job.id} ${objection}${more}.`,
-    'Run the step again: it looks for the pull request and its job anew.',
+    `${getName(target)} cannot take the follow-up: job ${job.id} ${reason}.`,
+    'Run the step again: it then looks up the pull request and its job again.',
   )
 }
 
-/** What follows from the state of the pull request. */
+/** Decides whether the pull request is still open for the prompt. */
 function decideOnState(target: PullRequestTarget, { state }: PullRequest): TargetDecision {
   if (isOpen({ state })) return SEND
-  const end = `${getName(target)} was ${state} meanwhile`
-  return target.reason === 'pull-request'
-    ? { kind: 'replan', target, reason: end }
-    : refuse(`${end}.`, OTHER_PLACE_HINT)
+  const reason = `${getName(target)} was ${state} before the prompt was sent`
+  return target.reason === 'pull-request' ? { kind: 'replan', target, reason } : refuse(`${reason}.`, OTHER_PLACE_HINT)
 }
 
 async function checkJob(target: PullRequestTarget, job: Job, step: AgentStep): Promise<TargetDecision> {
-  const ask = () => findObjection(job, target.rolling.pullRequest, step)
-  const objection = await orNotSent(describeUnknown(target), ask, getHint(target))
+  const find = () => findObjection(job, target.rolling.pullRequest, step)
+  const objection = await orNotSent(describeUnknown(target), find, getHint(target))
   return objection === undefined ? SEND : decideOnObjection(target, job, objection)
 }
 
-/** The state of the pull request is asked last. */
+/** Reads the pull request. Its state is checked last, directly before the prompt. */
 async function checkState(target: PullRequestTarget, step: AgentStep): Promise<TargetDecision> {
   const read = () => step.heads.read(target.rolling.pullRequest, step.questions)
   return decideOnState(target, await orNotSent(describeUnknown(target), read, getHint(target)))
 }
 
-/** Older reads of the job or the pull request are repeated before the prompt is sent. */
+/** A read of the job or the pull request that is older is repeated before the prompt is sent. */
 const MAX_READ_AGE_MS = 1_000
 
 async function checkFixRound(target: FixRoundTarget, job: Job, step: AgentStep): Promise<TargetDecision> {
@@ -136,17 +138,19 @@ async function checkFixRound(target: FixRoundTarget, job: Job, step: AgentStep):
   const isOld = clock.now() - lastRead.atMs >= MAX_READ_AGE_MS
   const lost = 'The failing checks were not sent to the agent'
   const read = () => heads.read(address)
-  const now = isOld ? await journal.orWarn(lost, read) : lastRead.pullRequest
-  const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, link)
+  const current = isOld ? await journal.orWarn(lost, read) : lastRead.pullRequest
+  const namesPullRequest = job.prLink !== undefined && isSamePullRequest(job.prLink, link)
   let roundStop: RoundStop | undefined = 'not-sent'
-  if (now !== undefined)
-    roundStop = isItsOwn ? findStopBeforeSend(now, examinedHead, deadlineAt - clock.now()) : 'other-pull-request'
+  if (current !== undefined)
+    roundStop = namesPullRequest
+      ? findStopBeforeSend(current, examinedHead, deadlineAt - clock.now())
+      : 'other-pull-request'
   return roundStop === undefined
     ? SEND
     : { kind: 'stop', error: new ActionError('not-sent', ROUND_STOP_REASONS[roundStop]), roundStop }
 }
 
-/** Whether what the prompt rests on besides the job's turns still holds. */
+/** Checks whether the target may still get the prompt, apart from the job's turns. */
 async function checkTarget(target: Target, job: Job, step: AgentStep): Promise<TargetDecision> {
   switch (target.kind) {
     case 'new-job':
@@ -163,21 +167,21 @@ async function checkTarget(target: Target, job: Job, step: AgentStep): Promise<T
 }
 
 /**
- * Decides whether a prompt may be sent to a job now. Asked directly before the first attempt to send, and after every wait.
- * @param before the job as it was when it was ready for the prompt
- * @throws ActionError `not-sent` if that cannot be found out
+ * Decides whether a prompt may be sent to a job now. Called directly before the first attempt to send, and after every wait.
+ * @param before the job when it was ready for the prompt
+ * @throws ActionError `not-sent` if this cannot be determined
  */
 export async function decideSend(target: Target, before: Job, watch: JobWatch): Promise<SendDecision> {
-  const now = await readJob(before.id, watch)
-  const stands = now !== undefined && (isTerminal(before) ? isSameEnd(now, before) : acceptsPrompts(now))
-  return stands ? checkTarget(target, now, watch.step) : { kind: 'wait', now }
+  const current = await readJob(before.id, watch)
+  const isReady = current !== undefined && (isTerminal(before) ? isSameEnd(current, before) : acceptsPrompts(current))
+  return isReady ? checkTarget(target, current, watch.step) : { kind: 'wait', current }
 }
 
 /**
- * Says in the comment that names the job that the agent is working, before the prompt is sent. A rolling follow-up is counted
- * there as well: without the count, nothing bounds the rolling pull request. Writes nothing if the follow-up is not to be sent.
- * @param job after the end of its turn before, as only then it says which pull request is its own
- * @throws ActionError `not-sent` if it may not have been counted
+ * Writes in the marker comment that the agent is working, before the prompt is sent. A rolling follow-up is also counted
+ * there, because nothing else limits how many follow-ups a pull request gets. Writes nothing if the follow-up must not be sent.
+ * @param job the job after the end of its preceding turn, because a busy job does not name its pull request
+ * @throws ActionError `not-sent` if the follow-up may not have been counted
  */
 async function reserveFollowUp(target: Target, job: Job, step: AgentStep): Promise<TargetDecision> {
   if (target.kind === 'new-job' || target.kind === 'job') return SEND
@@ -192,42 +196,42 @@ async function reserveFollowUp(target: Target, job: Job, step: AgentStep): Promi
 }
 
 async function reserveCount(target: PullRequestTarget, step: AgentStep): Promise<TargetDecision> {
-  const uncounted = `The follow-up could not be counted in pull request #${target.rolling.pullRequest.number}`
-  const counted = await orNotSent(uncounted, () => countFollowUp(target.rolling, step), RETRY_HINT)
+  const unknown = `The follow-up could not be counted in pull request #${target.rolling.pullRequest.number}`
+  const counted = await orNotSent(unknown, () => countFollowUp(target.rolling, step), RETRY_HINT)
   if (counted !== 'used-up') {
     step.journal.setLogPlace(counted)
     return SEND
   }
-  const ended = await checkState(target, step)
-  if (ended.kind !== 'send') return ended
-  // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
+  const decision = await checkState(target, step)
+  if (decision.kind !== 'send') return decision
+  // Not skipped: a green run would move the base of the next range, and the agent would never see these changes.
   const { hasService, maxFollowUps } = step.inputs
-  const unread = hasService ? '' : ' (not confirmed by the service)'
+  const unconfirmed = hasService ? '' : ' (not confirmed by the service)'
   return refuse(
-    `${getName(target)} takes no more follow-ups: it has had ${maxFollowUps}, the limit${unread}.`,
-    'Merge or close it: the next run then starts a new job. Or raise `max-follow-ups`.',
+    `${getName(target)} has reached the limit of ${formatCount(maxFollowUps, 'follow-up')}${unconfirmed}.`,
+    'Merge or close it, so that the next run starts a new job. Or increase `max-follow-ups`.',
   )
 }
 
-/** Says in the log that the agent is working, before a follow-up to `job-id`. */
+/** Writes in the marker comment that the agent is working, before a follow-up to `job-id`. */
 async function announceFollowUp(head: HeadBefore | undefined, { id }: Job, { step }: JobWatch): Promise<void> {
   if (head !== undefined && isOpen(head)) await announceToJob(head, id, step)
 }
 
-/** Whether the newest read of a job that has ended, which is all that a follow-up to `job-id` rests on, has to be repeated. */
+/** Whether a follow-up to `job-id` needs a newer read of the job. */
 function isOutdated({ id }: Job, { step: { clock, jobEnds } }: JobWatch): boolean {
   const { lastMs } = jobEnds.get(id) ?? { lastMs: Infinity }
   return clock.now() - lastMs >= MAX_READ_AGE_MS
 }
 
-/** A dry run without a key takes the job as the pull request's comment names it. */
+/** A dry run without a key cannot read the job, and relies on the marker comment. */
 async function decideWithoutService(target: Target, step: AgentStep): Promise<TurnDecision> {
   if (target.kind !== 'pull-request' || target.reason === 'comment') return PREVIEW
   const decision = await reserveCount(target, step)
   return decision.kind === 'send' ? PREVIEW : decision
 }
 
-/** A job that changes so often while a prompt is prepared is not sent it. */
+/** If the job changes this often before the prompt can be sent, the step gives up. */
 const MAX_WAITS = 3
 
 const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
@@ -243,19 +247,19 @@ function notSent(reason: NotSent['reason'], why: string, { reads }: JobWatch, hi
 
 const RUN_AGAIN = 'Run the same step again.'
 
-/** The step for what is asked before a prompt: a round has time of its own for that. */
+/** The step with the time budget for the requests before the prompt. Each fix round has a budget of its own. */
 function withOwnBudget({ kind }: Target, step: AgentStep): AgentStep {
   return kind === 'fix-round' ? { ...step, questions: openQuestionBudget(step) } : step
 }
 
-/** Checks again whether a prompt may be sent, after a wait: a rate limit may have put it off for long. */
+/** Checks again whether a prompt may be sent, because a rate limit can delay it for a long time. */
 export async function recheckBeforeSend(
-  { before, head: known, prompt }: FollowUpStart,
+  { before, head: earlierHead, prompt }: FollowUpStart,
   target: Target,
   watch: JobWatch,
 ): Promise<FollowUpStart | Stop> {
-  // Somebody else's prompt may have had its turn.
-  const head = known && (await readHeadBefore(before, withOwnBudget(target, watch.step), true))
+  // Another prompt may have had a turn in the meantime.
+  const head = earlierHead && (await readHeadBefore(before, withOwnBudget(target, watch.step), true))
   const decision = await decideSend(target, before, watch)
   switch (decision.kind) {
     case 'send':
@@ -265,44 +269,45 @@ export async function recheckBeforeSend(
     case 'wait':
     case 'replan':
       return refuse(
-        'While the prompt had to wait, the job or its pull request changed, or it could not be read.',
+        'The job or its pull request changed while the prompt waited to be sent, or one of them could not be read.',
         RUN_AGAIN,
       )
   }
 }
 
 /**
- * Reads the job until its terminal state has stood: otherwise a stale `active` of an earlier turn could pass for the turn of
- * the prompt.
- * @returns the newest read, which shows another state if the given one did not stand; undefined if the time does not suffice
+ * Reads the job until its terminal state is stable: otherwise, a stale `active` of an earlier turn could be mistaken for the
+ * turn of the prompt.
+ * @returns the newest read, which shows another state if the job has changed; `undefined` if there is not enough time left
  */
 async function waitUntilIdle(end: Job, watch: JobWatch): Promise<Job | undefined> {
   const { clock, core, deadlineAt, jobEnds } = watch.step
-  const standing = (): ObservedEnd => jobEnds.get(end.id) ?? { end, sinceMs: clock.now(), lastMs: clock.now() }
-  if (isStable(standing())) return end
-  const leftMs = (): number => Math.max(0, standing().sinceMs + STABLE_END_MS - clock.now())
-  if (clock.now() + leftMs() >= deadlineAt) return undefined
+  const getObserved = (): ObservedEnd => jobEnds.get(end.id) ?? { end, sinceMs: clock.now(), lastMs: clock.now() }
+  if (isStable(getObserved())) return end
+  const getLeftMs = (): number => Math.max(0, getObserved().sinceMs + STABLE_END_MS - clock.now())
+  if (clock.now() + getLeftMs() >= deadlineAt) return undefined
   core.log('The step sends the prompt when the job has been idle for 15 seconds.')
-  return watch.poll(end.id, (read) => !isSameEnd(read, end) || isStable(standing()), {
-    getDelayMs: (fixedMs, state) => Math.max(Math.min(getTurnPollDelayMs(fixedMs, state), leftMs()), state.minDelayMs),
+  return watch.poll(end.id, (read) => !isSameEnd(read, end) || isStable(getObserved()), {
+    getDelayMs: (fixedMs, state) =>
+      Math.max(Math.min(getTurnPollDelayMs(fixedMs, state), getLeftMs()), state.minDelayMs),
   })
 }
 
-/** A job that takes a prompt, as its terminal state has stood, or as nothing else was waited for. */
+/** A job that may get the prompt: its terminal state is stable, or the step does not wait for the turn. */
 interface ReadyJob {
   readonly kind: 'ready'
   readonly job: Job
-  /** Whether the step has waited for the job, so that what it has read before may be outdated. */
+  /** Whether the step has waited for the job. Earlier reads may then be outdated. */
   readonly wasBusy: boolean
-  /** The head of its pull request, unless it is read directly before the prompt. */
+  /** The head of its pull request. Undefined if it is read directly before the prompt. */
   readonly head: HeadBefore | undefined
 }
 
 /**
- * Waits until no turn is in the way of a follow-up, or its end would pass for the one of the follow-up.
- * @param first the newest read; undefined if the job could not be read
- * @param wasBusy whether the step has waited for the job before
- * @param step of the questions before the prompt
+ * Waits until the job is idle: the end of another turn could otherwise be mistaken for the end of the follow-up.
+ * @param first the newest read; `undefined` if the job could not be read
+ * @param wasBusy whether the step has already waited for the job
+ * @param step the step with the time budget for the requests before the prompt
  */
 async function waitUntilReady(
   first: Job | undefined,
@@ -314,24 +319,24 @@ async function waitUntilReady(
   const { clock, deadlineAt, inputs } = step
   const isOfPullRequest = target.kind !== 'job'
   const isReplaceable = target.kind === 'pull-request' && target.reason === 'pull-request'
-  let present = first
+  let current = first
   for (let isBusy = wasBusy; ; isBusy = true) {
-    if (present === undefined) return notSent('timed-out', UNREAD, watch)
-    const isInTheWay = !isTerminal(present) && (inputs.wait || isOfPullRequest)
-    if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
-    // Its pull request has to be known before the prompt is sent.
-    const isLate = isOfPullRequest && isWithoutLink(present)
-    const mustWait = isInTheWay || isLate
+    if (current === undefined) return notSent('timed-out', UNREAD, watch)
+    const isTurnRunning = !isTerminal(current) && (inputs.wait || isOfPullRequest)
+    if (isTurnRunning) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
+    // The pull request of the job must be known before the prompt is sent.
+    const isLinkMissing = isOfPullRequest && isWithoutLink(current)
+    const mustWait = isTurnRunning || isLinkMissing
     isBusy ||= mustWait
-    const before: Job | undefined = mustWait ? (await waitForJob(present, watch))?.job : present
+    const before: Job | undefined = mustWait ? (await waitForJob(current, watch))?.job : current
     if (before === undefined) return notSent('timed-out', NO_END, watch)
     if (!acceptsPrompts(before) && !isReplaceable)
       return notSent('archived', ARCHIVED, watch, inputs.command === '' ? WITHOUT_JOB_ID : ASK_IN_AN_ISSUE)
     let head = isBusy ? await readHeadBefore(before, step, true) : undefined
-    // The job may have got another prompt while the head had to stand.
-    present = !isTerminal(before) || !acceptsPrompts(before) ? before : await waitUntilIdle(before, watch)
-    if (present === undefined) return notSent('timed-out', NOT_IDLE, watch)
-    if (!isSameEnd(before, present)) continue
+    // The job may have got another prompt before its head was stable.
+    current = !isTerminal(before) || !acceptsPrompts(before) ? before : await waitUntilIdle(before, watch)
+    if (current === undefined) return notSent('timed-out', NOT_IDLE, watch)
+    if (!isSameEnd(before, current)) continue
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END, watch)
     if (!isOfPullRequest && !isBusy) head = await readHeadBefore(before, step)
     return { kind: 'ready', job: before, wasBusy: isBusy, head }
@@ -340,7 +345,7 @@ async function waitUntilReady(
 
 /**
  * Decides whether a follow-up may be sent to a job that is ready for it.
- * @param isFirst whether the follow-up is not yet announced, or counted
+ * @param isFirst whether the follow-up has not been announced or counted yet
  */
 async function decideForReadyJob(
   { job, wasBusy, head }: ReadyJob,
@@ -362,9 +367,9 @@ async function decideForReadyJob(
 }
 
 /**
- * Decides what becomes of a follow-up: waits until its job is ready, and decides directly before the prompt, as often as the
- * job has changed in between.
- * @throws ActionError `not-sent` if that cannot be found out
+ * Waits until the job of a follow-up is ready, and then decides directly before the prompt. Starts again if the job has
+ * changed in between.
+ * @throws ActionError `not-sent` if this cannot be determined
  */
 async function decideFollowUp(
   jobId: string,
@@ -373,15 +378,15 @@ async function decideFollowUp(
 ): Promise<TurnDecision> {
   const { target } = followUp
   const step = withOwnBudget(target, watch.step)
-  let present = await readJob(jobId, watch)
+  let current = await readJob(jobId, watch)
   for (let waits = 0; waits < MAX_WAITS; waits++) {
-    const ready = await waitUntilReady(present, waits > 0, target, watch, step)
+    const ready = await waitUntilReady(current, waits > 0, target, watch, step)
     if (ready.kind === 'not-sent') return ready
     const decision = await decideForReadyJob(ready, waits === 0, followUp, watch, step)
     if (decision.kind !== 'wait') return decision
-    present = decision.now
+    current = decision.current
   }
-  return refuse('The job had changed each time the step looked at it.', RUN_AGAIN)
+  return refuse('The job changed each time before the prompt could be sent.', RUN_AGAIN)
 }
 
 async function decideStart({ task, target }: Plan, watch: JobWatch): Promise<TurnDecision> {
@@ -397,8 +402,8 @@ async function decideStart({ task, target }: Plan, watch: JobWatch): Promise<Tur
 }
 
 /**
- * Decides what becomes of a turn, after a wait if the job of a follow-up is busy.
- * @throws ActionError `not-sent` if that cannot be found out
+ * Decides what to do with a turn. If the job of a follow-up is busy, waits for it first.
+ * @throws ActionError `not-sent` if this cannot be determined
  */
 export async function decideTurn(plan: Plan, watch: JobWatch): Promise<TurnDecision> {
   const decision = await decideStart(plan, watch)
@@ -416,7 +421,7 @@ function describeBadEnd({ status }: Job): string | undefined {
   }
 }
 
-/** Why a pull request is not known to be a job's, or the job cannot take the follow-up; undefined if all is well. */
+/** Returns why the job cannot take a follow-up about the pull request, or `undefined` if it can. */
 export function getObjection(job: Job, { repository, number }: PullRequest, serverUrl: string): string | undefined {
   const ended = describeBadEnd(job)
   if (ended !== undefined) return ended
@@ -426,8 +431,9 @@ export function getObjection(job: Job, { repository, number }: PullRequest, serv
 }
 
 /**
- * Why a job is not that of a pull request, or cannot take the follow-up; undefined if all is well.
- * @throws ActionError if GitHub does not tell, or the job has a link that does not say which pull request it is
+ * Returns why the job cannot take a follow-up about the pull request, or `undefined` if it can. The repository may have been
+ * renamed.
+ * @throws ActionError if GitHub cannot be read, or the job's link does not show which pull request it names
  */
 export async function findObjection(
   job: Job | undefined,
@@ -437,15 +443,14 @@ export async function findObjection(
   if (job === undefined) return 'is not known'
   const { prLink, status } = job
   if (status === 'completed' && job.hasUnsafeLink === true)
-    throw new ActionError('rejected', `job ${job.id} has a pull request, and its link cannot be used.`)
+    throw new ActionError('rejected', `job ${job.id} has a pull request, but its link cannot be used.`)
   const { serverUrl } = step.context
   const { repository, number } = pullRequest
   const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
   if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(serverUrl).host)
     return getObjection(job, pullRequest, serverUrl)
-  // If the repository was renamed, one of the two may have its older name. Who sees it by its name of today sees it by an older
-  // one, too.
-  const asked = openGitHub(step, step.questions).readPullRequest({ repository: prLink.repository, number })
-  const today = (await orUndefined(asked, 'not-found', 'forbidden'))?.repository ?? prLink.repository
-  return getObjection({ ...job, prLink: { ...prLink, repository: today } }, pullRequest, serverUrl)
+  // After a rename, one of the two may have an older name of the repository. GitHub redirects older names to the current one.
+  const read = openGitHub(step, step.questions).readPullRequest({ repository: prLink.repository, number })
+  const currentName = (await orUndefined(read, 'not-found', 'forbidden'))?.repository ?? prLink.repository
+  return getObjection({ ...job, prLink: { ...prLink, repository: currentName } }, pullRequest, serverUrl)
 }

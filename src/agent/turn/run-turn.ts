@@ -13,50 +13,52 @@ import { getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 import { type FollowUpStart, recheckBeforeSend, type Stop, type TurnStart } from './decide-turn.ts'
 import { compareHeads, type HeadBefore } from './turn-work.ts'
 
-/** How long a turn may take to begin, from the answer to its message. */
+/** How long a turn may take to start, from the response to its prompt. */
 const TURN_START_TIMEOUT_MS = 120_000
 
 /**
- * Given one read after another, tells whether each is the end of a turn that has begun. A job tells nothing about its turns, and a
- * read may come from a copy that lags. So an end counts after a read that said `active` if it differs from the one before the
- * message, and no copy can be older than that; and else if it has stood for 15 s. The usual case is the second: `completed`,
- * with the same pull request as before.
- * @param answeredAtMs when the message was answered, on the clock's scale
- * @param wasReadActive whether a read, and not only the answer, said `active`
+ * Creates a function that receives each read of a job and returns whether it shows the end of a turn that has started. A job
+ * does not identify its turns, and a read may come from a stale replica. An end that differs from the end before the prompt
+ * counts after a read that said `active`, as soon as no replica can be older than the prompt. Any other end counts when it is
+ * stable. Most turns end in the second way: `completed`, with the same pull request as before.
+ * @param respondedAtMs when the service responded to the prompt, as a timestamp of `clock.now()`
+ * @param wasReadActive whether a read, and not only the response to the prompt, said `active`
  */
 export function createTurnEndDetector(
   before: Job,
-  answeredAtMs: number,
+  respondedAtMs: number,
   wasReadActive: boolean,
 ): (read: Job, nowMs: number) => boolean {
-  let isSeenActive = wasReadActive
-  let standing: ObservedEnd | undefined
+  let isReadActive = wasReadActive
+  let end: ObservedEnd | undefined
   return (read, nowMs) => {
-    isSeenActive ||= isReportedActive(read)
-    standing = updateObservedEnd(standing, read, nowMs)
-    if (standing === undefined) return false
-    if (isSeenActive && nowMs - answeredAtMs >= STABLE_END_MS && !isSameEnd(read, before)) return true
-    return isStable(standing)
+    isReadActive ||= isReportedActive(read)
+    end = updateObservedEnd(end, read, nowMs)
+    if (end === undefined) return false
+    if (isReadActive && nowMs - respondedAtMs >= STABLE_END_MS && !isSameEnd(read, before)) return true
+    return isStable(end)
   }
 }
 
-/** Whether the turn of a message is seen. No final state counts as its end before that. */
+/** Returns whether the turn of a prompt is seen to start. Until then, no terminal state counts as its end. */
 async function waitForStart(jobId: string, watch: JobWatch): Promise<boolean> {
   const read = await watch.poll(jobId, isReportedActive, {
     getDelayMs: getTurnPollDelayMs,
     withinMs: TURN_START_TIMEOUT_MS,
   })
-  if (read !== undefined) watch.note('The agent has begun this follow-up.')
+  if (read !== undefined) watch.note('The agent has started this follow-up.')
   return read !== undefined
 }
 
 /**
- * A prompt whose delivery is unknown was accepted if its turn is seen. That somebody archived the job proves nothing, and
- * whatever ends the reading, a cancelled run included, leaves the delivery unknown.
- * @throws ActionError the given one, if no turn is seen
+ * Checks whether a prompt with unknown delivery was accepted: its turn is then seen to start. An archived job proves nothing,
+ * and if the reads fail or the run is cancelled, the delivery stays unknown.
+ * @throws ActionError `unknown`, if no turn is seen
  */
 async function confirmDelivery(unknown: ActionError, before: Job, watch: JobWatch): Promise<void> {
-  watch.note('It is not known whether the service accepted the prompt. The step looks whether the agent begins it.')
+  watch.note(
+    'It is unknown whether the service accepted the prompt. The step checks whether the agent starts to work on it.',
+  )
   const isAccepted =
     isTerminal(before) &&
     (await waitForStart(before.id, watch).catch((error: unknown) => {
@@ -66,7 +68,7 @@ async function confirmDelivery(unknown: ActionError, before: Job, watch: JobWatc
   if (!isAccepted) throw unknown
 }
 
-/** Waits for the end of the turn. A read that contradicts an end while its link is awaited reopens the question. */
+/** Waits for the end of the turn. While a late link is awaited, a read can show that the turn has not ended. */
 async function waitForTurnEnd(
   jobId: string,
   isEnd: ReturnType<typeof createTurnEndDetector>,
@@ -74,21 +76,21 @@ async function waitForTurnEnd(
 ): Promise<JobEnd | undefined> {
   const { clock } = watch.step
   const isEndNow = (read: Job): boolean => isEnd(read, clock.now())
-  // An end that has to stand is read at the pace of a turn's beginning.
-  const nextMs: typeof getPollDelayMs = (...now) => {
+  // While an end is not yet stable, the job is read as often as at the start of a turn.
+  const getDelayMs: typeof getPollDelayMs = (...state) => {
     const { job } = watch.reads
-    return job && isTerminal(job) ? getTurnPollDelayMs(...now) : getPollDelayMs(...now)
+    return job && isTerminal(job) ? getTurnPollDelayMs(...state) : getPollDelayMs(...state)
   }
-  let ended = await watch.poll(jobId, isEndNow, { getDelayMs: nextMs })
+  let ended = await watch.poll(jobId, isEndNow, { getDelayMs })
   while (ended !== undefined) {
     const settled = await settleEnd(ended, watch)
     if (settled === undefined || 'kind' in settled) return settled
-    ended = isEndNow(settled) ? settled : await watch.poll(jobId, isEndNow, { getDelayMs: nextMs })
+    ended = isEndNow(settled) ? settled : await watch.poll(jobId, isEndNow, { getDelayMs })
   }
   return undefined
 }
 
-/** Shows the prompt of a dry run, in place of sending it. */
+/** Logs the prompt of a dry run instead of sending it. */
 export function previewTurn({ task, target }: Plan, { core, inputs }: AgentStep): Previewed {
   const prompt = task.kind === 'attach' ? '' : task.prompt
   core.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
@@ -100,11 +102,11 @@ export function previewTurn({ task, target }: Plan, { core, inputs }: AgentStep)
 
 /** A prompt that the service has accepted, or may have accepted. */
 type Sent = Exclude<Delivery, Retry> & {
-  /** The pull request of the job, as it was read last before the prompt; undefined for a new job. */
+  /** The pull request of the job, as it was last read before the prompt. Undefined for a new job. */
   readonly head: HeadBefore | undefined
 }
 
-/** Waits before a prompt that was not processed is resent. */
+/** Waits before a prompt is resent that the service did not process. */
 async function waitToResend({ afterMs, error }: Retry, { clock, core, signal }: AgentStep): Promise<void> {
   const when = formatRetryTime(error, afterMs, clock)
   core.log(`${describeError(error)} Nothing was processed; sending the prompt again ${when}.`)
@@ -112,7 +114,7 @@ async function waitToResend({ afterMs, error }: Retry, { clock, core, signal }: 
 }
 
 /**
- * Sends a prompt until the service has accepted it. After a wait, a follow-up is resent only if it may still be sent.
+ * Sends a prompt, and resends it until the service accepts it. A follow-up is checked again before it is resent.
  * @throws ActionError if the service does not accept the prompt
  */
 export async function sendPrompt(
@@ -138,7 +140,7 @@ export async function sendPrompt(
 
 /**
  * Sends a follow-up to a job (section 4.2), and waits for the end of its turn.
- * @returns `stop` if the prompt had to wait and may not be sent any more
+ * @returns `stop` if the prompt had to wait and must no longer be sent
  */
 async function runFollowUp(start: FollowUpStart, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
   const { step } = watch
@@ -147,31 +149,31 @@ async function runFollowUp(start: FollowUpStart, target: Target, watch: JobWatch
   journal.updateTurn({ kind: 'sending', ...watch.reads })
   const sent = await sendPrompt(start, target, watch)
   if (sent.kind === 'stop') return sent
-  const answeredAtMs = clock.now()
-  // The last look may have seen a newer one.
+  const respondedAtMs = clock.now()
+  // The last check before the prompt may have read a newer head.
   const head = sent.head && { ...sent.head, ...step.heads.newest(sent.head) }
-  const isAnsweredActive = sent.kind === 'accepted' && isReportedActive(sent.job)
+  const isResponseActive = sent.kind === 'accepted' && isReportedActive(sent.job)
   if (sent.kind === 'delivery-unknown') {
     journal.updateTurn({ kind: 'delivery-unknown', ...watch.reads })
     await confirmDelivery(sent.error, before, watch)
     journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? before, isConfirmed: true })
     writeMilestone(step)
   } else {
-    const { job: answer } = sent
-    watch.recordAcceptance(answer, false)
-    if (!inputs.wait) return { kind: 'submitted', job: answer, isConfirmed: false }
-    const hasBegun = isAnsweredActive || (await waitForStart(before.id, watch))
-    if (!hasBegun) return { kind: 'unconfirmed', job: watch.reads.job ?? answer }
-    journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? answer, isConfirmed: true })
+    const { job: response } = sent
+    watch.recordAcceptance(response, false)
+    if (!inputs.wait) return { kind: 'submitted', job: response, isConfirmed: false }
+    const hasStarted = isResponseActive || (await waitForStart(before.id, watch))
+    if (!hasStarted) return { kind: 'unconfirmed', job: watch.reads.job ?? response }
+    journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? response, isConfirmed: true })
   }
   if (!inputs.wait) return { kind: 'submitted', job: watch.reads.job ?? before, isConfirmed: true }
 
-  const isEnd = createTurnEndDetector(before, answeredAtMs, !isAnsweredActive)
+  const isEnd = createTurnEndDetector(before, respondedAtMs, !isResponseActive)
   const end = await waitForTurnEnd(before.id, isEnd, watch)
   return end === undefined ? { kind: 'timed-out', ...watch.reads } : compareHeads(end, before, head, step)
 }
 
-/** A job that was just created may not be found at once. */
+/** A new job may not be found for this long. */
 const CREATE_LAG_MS = 30_000
 
 async function runNewJob(
@@ -200,7 +202,7 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
   const job = await readJob(jobId, watch)
   const { lastProblem } = watch.reads
   if (job === undefined) {
-    // Nothing is known of such a job, so that this is red whatever `fail-on` says.
+    // Nothing is known about the job, so the step is red regardless of `fail-on`.
     const hint = lastProblem?.hint ?? 'Increase `timeout-minutes`.'
     const error = new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
     return { kind: 'timed-out', lastProblem, error }
@@ -213,7 +215,7 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
 
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
-/** Says what a turn is about to do: a step that hangs has at least said that. */
+/** Logs what the turn is about to do, so that the log of a step that hangs shows it. */
 export function announceStart({ task }: Plan, { core, inputs }: AgentStep): void {
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
   if (task.kind !== 'create' && !inputs.dryRun) core.setOutput('job-id', task.jobId)
@@ -223,9 +225,9 @@ export function announceStart({ task }: Plan, { core, inputs }: AgentStep): void
 }
 
 /**
- * One turn of the agent, from the prompt to its end.
- * @returns `stop` if the prompt had to wait and may not be sent any more
- * @throws ActionError if no end was to be seen; what was seen is in the journal by then
+ * Runs a turn of the agent, from the prompt to its end.
+ * @returns `stop` if the prompt had to wait and must no longer be sent
+ * @throws ActionError if the end was not observed; what was observed is already in the journal
  */
 export async function runTurn(start: TurnStart, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
   switch (start.kind) {

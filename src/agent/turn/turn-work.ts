@@ -13,23 +13,22 @@ import { isWithoutLink } from './job-state.ts'
 import type { JobEnd } from './job-watch.ts'
 import { createSettlePauses } from './poll-schedule.ts'
 
-/** What a question about the head may take, in milliseconds. */
+/** The timeout of a request about the head. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** GitHub for one question after the turn. */
 const openGitHubAfterTurn = (step: AgentStep): GitHub => openGitHub(step, REQUEST_TIMEOUT_MS)
 
-/** The branch of a pull request, as a comparison in the base repository names it. */
+/** Returns the name of the pull request's branch for a comparison in the base repository. */
 function nameBranch({ repository, headRepository, branch }: PullRequest): string {
-  // A branch of the same name in the base repository is another branch.
+  // Without the owner, the name would mean a branch of the base repository.
   return headRepository === repository ? branch : `${headRepository.split('/')[0] ?? ''}:${branch}`
 }
 
 /**
- * What the branch of a pull request that was merged or closed has on top of a commit: the pull request does not follow its
- * branch any more. Undefined if the branch was deleted.
- * @param open opens GitHub
- * @throws ActionError if GitHub does not tell
+ * Compares a commit with the branch of a pull request that was merged or closed: such a pull request no longer follows its
+ * branch.
+ * @returns `undefined` if the branch was deleted
+ * @throws ActionError if the comparison fails
  */
 async function compareWithBranch(
   pullRequest: PullRequest,
@@ -44,28 +43,28 @@ async function compareWithBranch(
 
 /** A pull request before a turn. */
 export interface HeadBefore extends PullRequest {
-  /** The newest commit of its branch, if the pull request was merged or closed by then, and the branch has later commits. */
+  /** The newest commit of its branch, if the pull request was already merged or closed and its branch has later commits. */
   readonly branchTip: string | undefined
 }
 
 /**
- * Reads the job's pull request before a follow-up whose turn is waited for. If GitHub cannot tell, that is a warning. It takes
- * the time of the questions before the prompt, but for the pauses in which the head has to stand.
- * @param mustStand after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet
+ * Reads the job's pull request before a follow-up whose turn the step waits for. A failure is a warning. The reads use the
+ * time budget for requests before the prompt, except for the pauses until the head is stable.
+ * @param mustBeStable after a turn that may have just ended: GitHub's replicas may not have all of its commits yet
  */
 export async function readHeadBefore(
   { prLink: link }: Job,
   step: AgentStep,
-  mustStand = false,
+  mustBeStable = false,
 ): Promise<HeadBefore | undefined> {
   const { context, github, heads, inputs, journal, questions } = step
   if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return undefined
-  const lost = 'Could not tell whether the follow-up changes the pull request'
+  const lost = 'Could not determine whether the follow-up changes the pull request'
   const head = await journal.orWarn(lost, async () => {
     const address = toPullRequestAddress(link, context)
     const read = () => questions.spend(() => heads.read(address, () => questions.limit(REQUEST_TIMEOUT_MS)))
-    if (mustStand) return heads.readStable(address, read)
-    // Where it was just looked at, under this name of its repository, it is not read again.
+    if (mustBeStable) return heads.readStable(address, read)
+    // Not read again if the step has just read it under this name of the repository.
     return heads.newest(address) ?? read()
   })
   if (head === undefined) return undefined
@@ -75,79 +74,79 @@ export async function readHeadBefore(
   return { ...head, branchTip: later?.commits.at(-1)?.sha }
 }
 
-/** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */
+/** A list without the head comes from a stale replica, and a list of the maximum length may be truncated. */
 function assertComplete(listed: readonly PullRequestCommit[], head: string): void {
   if (listed.length >= MAX_COMMITS)
     throw new ActionError('rejected', `GitHub lists only ${MAX_COMMITS} commits of a pull request.`)
   if (!listed.some(({ sha }) => sha === head))
-    throw new ActionError('bad-answer', "GitHub's list of its commits does not have the newest one yet.")
+    throw new ActionError('bad-answer', "GitHub's list of the commits does not contain the newest commit yet.")
 }
 
-/** What came to a pull request during a turn. */
+/** The commits that a pull request got during a turn. */
 interface TurnCommits {
-  /** How many are the agent's. */
-  readonly agents: number
-  /** How many came from whom, if they are not the agent's. */
+  /** The number of commits by the agent. */
+  readonly byAgent: number
+  /** The number of commits by each other author. */
   readonly others: ReadonlyMap<string, number>
 }
 
-const UNKNOWN_AUTHOR = 'somebody unknown'
+const UNKNOWN_AUTHOR = 'an unknown author'
 
-/** Those that came on top of what was there. What a merge brings from another branch may be an earlier work of the agent. */
+/** Lists the commits on top of the earlier ones. A merge also brings other commits, which may be older work of the agent. */
 function listDescendants(
-  had: ReadonlySet<string>,
+  earlier: ReadonlySet<string>,
   commits: readonly PullRequestCommit[],
 ): readonly PullRequestCommit[] {
-  const reached = new Set(had)
-  for (let before = -1; before < reached.size;) {
-    before = reached.size
+  const reached = new Set(earlier)
+  for (let sizeBefore = -1; sizeBefore < reached.size;) {
+    sizeBefore = reached.size
     for (const { sha, parents } of commits) if (parents.some((parent) => reached.has(parent))) reached.add(sha)
   }
   return commits.filter(({ sha }) => reached.has(sha))
 }
 
 /**
- * Whose commits are new in a pull request. One that keeps author and date of an earlier one is a copy, and belongs to
- * whoever made it: a rebase by somebody else is no work of the agent.
- * @param earlier the commits that were in it before the turn
- * @param listed those that are in it now
- * @param agent the names under which the agent writes
+ * Counts the new commits of a pull request by author. A commit with the author and date of an earlier one is a copy, and
+ * counts for its committer: when somebody else rebases the agent's commits, that is not the agent's work.
+ * @param earlier the commits of the pull request before the turn
+ * @param listed the commits of the pull request now
+ * @param agent the names of the agent's accounts
  */
 export function attributeCommits(
   earlier: readonly PullRequestCommit[],
   listed: readonly PullRequestCommit[],
   agent: ReadonlySet<string>,
 ): TurnCommits {
-  const had = new Set(earlier.map(({ sha }) => sha))
-  const all = listed.filter(({ sha }) => !had.has(sha))
-  const isRewritten = all.length === listed.length
+  const earlierShas = new Set(earlier.map(({ sha }) => sha))
+  const added = listed.filter(({ sha }) => !earlierShas.has(sha))
+  const isRewritten = added.length === listed.length
   const written = new Set(earlier.map(({ writtenAt, writtenBy }) => `${writtenAt} ${writtenBy}`))
-  let agents = 0
+  let byAgent = 0
   const others = new Map<string, number>()
-  for (const { writtenAt, writtenBy, committedBy } of isRewritten ? all : listDescendants(had, all)) {
+  for (const { writtenAt, writtenBy, committedBy } of isRewritten ? added : listDescendants(earlierShas, added)) {
     const isCopy = written.has(`${writtenAt} ${writtenBy}`)
-    const whose = (isCopy ? committedBy : writtenBy) || UNKNOWN_AUTHOR
-    if (agent.has(whose)) agents++
-    else others.set(whose, (others.get(whose) ?? 0) + 1)
+    const author = (isCopy ? committedBy : writtenBy) || UNKNOWN_AUTHOR
+    if (agent.has(author)) byAgent++
+    else others.set(author, (others.get(author) ?? 0) + 1)
   }
-  return { agents, others }
+  return { byAgent, others }
 }
 
-/** The pull request after a turn, and what came to it. */
+/** The pull request after a turn, and its new commits. */
 interface HeadAfter extends TurnCommits {
   readonly now: PullRequest
-  /** Whether the head of before is in it still. */
+  /** Whether the head before the turn is still part of it. */
   readonly keepsHead: boolean
-  /** Why it is not known what came. */
+  /** Why the new commits are unknown. */
   readonly problem?: ActionError
 }
 
-const NO_COMMITS: TurnCommits = { agents: 0, others: new Map() }
+const NO_COMMITS: TurnCommits = { byAgent: 0, others: new Map() }
 
 /**
- * Whose commits have come to the pull request. What two heads have between them would also hold what a merge of the base
- * brings; the list of the pull request does not.
- * @throws ActionError if GitHub does not tell
+ * Counts the commits that the pull request got during the turn, from its commit list. A comparison of the two heads would
+ * include the commits that a merge of the base branch brings.
+ * @throws ActionError if the commits cannot be listed
  */
 async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<HeadAfter> {
   if (now.headSha === before.headSha) return { ...NO_COMMITS, now, keepsHead: true }
@@ -163,11 +162,14 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Agen
   return { ...attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha)), now, keepsHead }
 }
 
-/** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
+/**
+ * Reads the pull request until it has a new commit by the agent, for at most 10 s, as GitHub's replicas lag.
+ * @returns `undefined` if it cannot be read
+ */
 async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<HeadAfter | undefined> {
   let last: HeadAfter | undefined
   const read = async (): Promise<HeadAfter | undefined> => {
-    // That GitHub does not tell was said before the message, or costs nothing.
+    // No warning: the read before the prompt has warned, or the result is still shown without the commits.
     const now = await orUndefined(step.heads.read(before, REQUEST_TIMEOUT_MS))
     if (now === undefined) return undefined
     if (last?.now.headSha === now.headSha && last.problem === undefined) return { ...last, now }
@@ -179,19 +181,19 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Head
     })
     return (last = await readTurnCommits(before, now, step).catch(unknown))
   }
-  return pollUntil(read, (after) => after !== undefined && after.agents > 0, createSettlePauses(step), step)
+  return pollUntil(read, (after) => after !== undefined && after.byAgent > 0, createSettlePauses(step), step)
 }
 
-/** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
+/** Compares a later commit with the head. Returns `undefined` if one of them is gone, or if the request fails (a warning). */
 async function getRelation(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
   const ask = () => orGone(() => openGitHubAfterTurn(step).compare(repository, headSha, later))
   return (await step.journal.orWarn(lost, ask))?.relation
 }
 
 /**
- * Whether the agent has pushed commits that are in no merge to the branch of a pull request that was merged or closed. Commits
- * of the base branch are in a merge, as after a fork was synced, and those of others are no work of the agent.
- * @throws ActionError if GitHub does not tell
+ * Whether the agent has pushed unmerged commits to the branch of a pull request that was merged or closed. Commits by others do
+ * not count. Commits of the base branch are merged: a fork may have been synced.
+ * @throws ActionError if GitHub's requests fail
  */
 async function hasUnmergedAgentCommits(before: HeadBefore, now: PullRequest, step: AgentStep): Promise<boolean> {
   const since = before.branchTip ?? before.headSha
@@ -208,31 +210,32 @@ async function hasUnmergedAgentCommits(before: HeadBefore, now: PullRequest, ste
   const kept = historyIn(unmerged, since)
   const earlier = kept.length > 0 ? kept : await github.listCommitsBetween(repository, baseRef, since)
   const owners = listOwners(now.author, merged, now.headSha)
-  return attributeCommits([...merged, ...earlier], unmerged, owners).agents > 0
+  return attributeCommits([...merged, ...earlier], unmerged, owners).byAgent > 0
 }
 
 function createLeftBehindError(before: PullRequest, { number, state }: PullRequest): ActionError {
-  const [when, where] = isOpen(before)
-    ? ['while the agent worked on it, and commits came during that time', 'they may be in no merge']
-    : ['before the agent worked on it, and commits came afterwards', 'they are in no merge']
-  return new ActionError('left-behind', `Pull request #${number} was ${state} ${when}: ${where}.`, {
-    hint: 'Compare its branch with the one that it was to be merged into, and open a pull request for what is missing.',
+  const [when, consequence] = isOpen(before)
+    ? ['while the agent was working on it', 'Commits that were pushed during that time may not be merged']
+    : ['before the agent worked on it', 'Commits that were pushed afterwards are not merged']
+  return new ActionError('left-behind', `Pull request #${number} was ${state} ${when}. ${consequence}.`, {
+    hint: 'Compare its branch with the base branch, and open a pull request for the missing commits.',
   })
 }
 
-/** Whoever else has worked in it must learn that a commit is gone. */
+/** Others may still need a commit that the turn has removed, so its SHA is shown. */
 async function noticeLostCommit(before: PullRequest, { number, headSha }: PullRequest, step: AgentStep): Promise<void> {
-  const lost = `Could not tell whether the turn has taken commits out of pull request #${number}`
+  const lost = `Could not determine whether the turn removed commits from pull request #${number}`
   const relation = await getRelation(lost, before, headSha, step)
   if (relation !== 'diverged' && relation !== 'behind') return
   step.journal.notice(
     'A commit is no longer in the pull request',
-    `The head of pull request #${number} was ${before.headSha} before this turn, and that commit is no longer in it. If somebody still needs it, fetch it by this id.`,
+    `The head of pull request #${number} was ${before.headSha} before this turn, and that commit is no longer part of it. If you still need the commit, fetch it by this SHA.`,
   )
 }
 
 const MAX_NAMES = 5
-/** What others did in the pull request is not the agent's, and is not to be overlooked either. */
+
+/** Readers must not mistake the commits of others for the agent's work. */
 function noticeOthers(others: TurnCommits['others'], { number }: PullRequest, { journal }: AgentStep): void {
   if (others.size === 0) return
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
@@ -245,11 +248,11 @@ function noticeOthers(others: TurnCommits['others'], { number }: PullRequest, { 
   const list = [...named.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} by others`] : [])].join(', ')
   journal.notice(
     'Others have committed to the pull request',
-    `Pull request #${number} got ${formatCount(sum(counts), 'commit')} during this turn, and none by the agent: ${list}.`,
+    `During this turn, pull request #${number} received ${formatCount(sum(counts), 'commit')} by others and none by the agent: ${list}.`,
   )
 }
 
-/** The link of a job that completed its turn. A job that ended otherwise may name the pull request of an earlier turn. */
+/** Returns the link of a completed job. A failed or archived job may name the pull request of an earlier turn. */
 function getCompletedLink({ status, prLink }: TerminalJob): PullRequestLink | undefined {
   switch (status) {
     case 'completed':
@@ -261,11 +264,11 @@ function getCompletedLink({ status, prLink }: TerminalJob): PullRequestLink | un
 }
 
 /**
- * What a follow-up has done to the job's pull request: it has updated it if a new commit is the agent's own. One that was
- * merged or closed before the end of the turn is red if its head moved during the turn, whoever moved it, or if the agent has
- * left commits behind on its branch.
+ * Determines what a follow-up did to the job's pull request. A new commit by the agent is an update. If the pull request was
+ * merged or closed before the turn ended, the end is `left-behind` if its head moved during the turn, whoever moved it, or if
+ * the agent has pushed unmerged commits to its branch.
  * @param jobBefore the job before the turn
- * @param before the head of its pull request before the turn
+ * @param before its pull request before the turn
  */
 export async function compareHeads(
   end: JobEnd,
@@ -277,25 +280,26 @@ export async function compareHeads(
   const { prLink } = jobBefore
   const link = getCompletedLink(end.job)
   if (link !== undefined) {
-    // The link of the turn before may have come late, so that nobody knows whose it is.
+    // This may be the late link of the preceding turn.
     if (isWithoutLink(jobBefore)) return end
     if (prLink === undefined || !isSamePullRequest(prLink, link)) return { ...end, work: { kind: 'created' } }
   }
-  // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
+  // A turn may push commits and then fail, and a completed job may no longer name its pull request.
   const after = before && (await readAfterTurn(before, step))
   if (before === undefined || after === undefined) return end
-  const { now, agents: commits, others, keepsHead } = after
-  // The agent may have pushed to another fork, which no link names.
+  const { now, byAgent: commits, others, keepsHead } = after
+  // The agent may have pushed to another fork, which no link shows.
   const isForkGone = !isOpen(now) && now.headRepository === '' && commits === 0
   const problem = isForkGone ? new ActionError('not-found', 'the fork with its branch was deleted.') : after.problem
   const hasHeadMoved = now.headSha !== before.headSha
-  if (problem !== undefined) step.journal.warn('Could not tell whether the follow-up changed the pull request', problem)
+  if (problem !== undefined)
+    step.journal.warn('Could not determine whether the follow-up changed the pull request', problem)
   const job = prLink === undefined ? end.job : { ...end.job, prLink: end.job.prLink ?? prLink }
   let { work }: { work: Work } = end
   if (commits > 0) work = { kind: 'updated', commits, since: before.headSha }
-  // A turn whose job names no pull request may have worked elsewhere.
+  // If the job names no pull request, the turn may have changed something else.
   else if (problem === undefined && link !== undefined) work = { kind: 'unchanged', hasHeadMoved }
-  const lost = `Could not tell whether commits came after pull request #${now.number} was ${now.state}`
+  const lost = `Could not determine whether commits were pushed after pull request #${now.number} was ${now.state}`
   const isLeftBehind =
     !isOpen(now) &&
     (hasHeadMoved || (await step.journal.orWarn(lost, () => hasUnmergedAgentCommits(before, now, step))))
