@@ -71,12 +71,12 @@ const ROWS: readonly Row[] = [
     says: ['Pull request unchanged, its checks failed', 'At least one of its checks failed.'],
   },
   {
-    name: 'a turn that fails leaves a pull request, which is looked at all the same',
+    name: 'checks the pull request of a turn that failed',
     given: { ...WAITS, 'allowed-paths': 'guides/**', 'fail-on': 'out-of-scope', 'job-id': 'job_finished' },
     service: 'failed',
     ends: 'red, failed',
     outputs: { checks: 'success', 'in-scope': 'false', changed: '', 'pr-number': '1' },
-    says: ['Its pull request was looked at all the same.', 'outside of `allowed-paths`'],
+    says: ['Its pull request was checked anyway.', 'outside of `allowed-paths`'],
   },
   ...(
     [

@@ -112,7 +112,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>
     {
       conclusion: 'failure',
       verdict: '❌ Internal error',
-      messageParts: ['A bug in the action stopped the step.', 'The job itself goes on.', 'Report it'],
+      messageParts: ['A bug in the action stopped the step.', 'The job still runs.', 'Report it'],
       outputs: { outcome: 'error', status: 'active', changed: '', ...JOB },
       requests: ['POST job'],
     },

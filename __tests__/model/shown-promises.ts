@@ -14,7 +14,7 @@ const redSaysWhy: ShownPromise = ({ isGreen, title, text, advice }) => {
 }
 
 const runningIsTrue: ShownPromise = ({ text, report }) => {
-  const isClaimed = /still runs|goes on/.test(text)
+  const isClaimed = text.includes('still runs')
   return isClaimed && report.job?.status !== 'active'
     ? `“${text}” The job was last seen ${report.job?.status ?? 'never'}.`
     : undefined

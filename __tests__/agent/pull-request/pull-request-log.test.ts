@@ -187,22 +187,22 @@ test.each<[string, TurnState, Date, string]>([
     `cancelled; ⏳ ${MAY} (the step would have waited until 04:00 UTC)`,
   ],
   [
-    'did not end in time',
+    'did not finish in time',
     { kind: 'timed-out', job: active },
     LATER,
-    `did not end in time; ⏳ ${MAY} (the step waited until 03:10 UTC)`,
+    `did not finish in time; ⏳ ${MAY} (the step waited until 03:10 UTC)`,
   ],
   [
-    'was not seen to begin',
+    'was not seen to start',
     { kind: 'unconfirmed', job: active },
     UNTIL,
-    `sent, and not seen to begin; ⏳ ${MAY} (the step would have waited until 04:00 UTC)`,
+    `sent, but not seen to start; ⏳ ${MAY} (the step would have waited until 04:00 UTC)`,
   ],
   [
     'is not waited for',
     { kind: 'submitted', job: active, isConfirmed: true },
     UNTIL,
-    `sent, and not waited for; ⏳ ${MAY}`,
+    `sent, without waiting for the result; ⏳ ${MAY}`,
   ],
 ])('a row says that the agent is working until its turn %s', (_what, state, until, text) => {
   const before = addToLog(addToLog(NEW, entry(1)), working())

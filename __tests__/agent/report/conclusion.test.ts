@@ -25,23 +25,24 @@ import { formatPullRequest } from '../../../src/agent/report/pull-request-status
 import { renderSummary } from '../../../src/agent/report/summary.ts'
 import { refusal } from '../../support/fake-github.ts'
 
-const say = (report: Report, ...failOn: FailOn[]) => conclude({ ...report, failOn: new Set(failOn) })
+const concludeWith = (report: Report, ...failOn: FailOn[]) => conclude({ ...report, failOn: new Set(failOn) })
 
 test.each<[string, TurnState]>([
   ...ENDS_WITH_ERROR.map((end): [string, TurnState] => [end.kind, end]),
   ...(['not-sent', 'cancelled', 'deadline'] as const).map((code): [string, TurnState] => [code, stopWith(code)]),
-])('a step that could not do its own part is red although `fail-on` lets it pass: %s', (_name, state) => {
+])('a step with an error is red, even if `fail-on` would allow its outcome: %s', (_name, state) => {
   const report = createReport({ task: FOLLOW_UP, state })
   expect(getError(report)).toBeDefined()
-  expect(say(report).isGreen).toBe(false)
+  expect(concludeWith(report).isGreen).toBe(false)
 })
 
 const TO_ATTACH = 'To wait for the job, run the same step with `job-id: job_1` and without a prompt.'
-const TO_ATTACH_AFTER = `${TO_ATTACH} It tells how the job ends, and not whether this follow-up was its last turn.`
-const MORE_TIME = "See the job on the service's dashboard, and allow more time in `timeout-minutes` the next time."
-const LOOK_AT_ROUND = "Check the service's dashboard before you send the job anything else."
-const RUN_AGAIN = 'Run the step again if you still want it: this one did nothing.'
-const LOOK = "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt."
+const TO_ATTACH_TO_FOLLOW_UP = `${TO_ATTACH} It reports how the job ends, which may be the result of a later prompt.`
+const MORE_TIME = "Look at the job in the service's dashboard, and raise `timeout-minutes` for the next run."
+const LOOK_AT_ROUND = "Look at the job in the service's dashboard before you send it another prompt."
+const RUN_AGAIN = 'Run the step again if you still need it.'
+const LOOK =
+  "Look at the job in the service's dashboard, then send a follow-up or start a new job with a different prompt."
 const NAME_PAGES = 'If you expected changes, send a follow-up that names the pages.'
 
 const unchanged: Fields = { task: FOLLOW_UP, state: endWith('unchanged') }
@@ -55,7 +56,7 @@ const late = (job: Job): Fields => ({
   task: FOLLOW_UP,
   state: { kind: 'timed-out', job, lastProblem: failure('proxy') },
 })
-/** A job that came to a bad end, and names the pull request of an earlier turn. */
+/** An ended job that names the pull request of an earlier turn. */
 const linked = (status: TerminalStatus) => ({ ...completed, status })
 const failedAfter = (work: 'updated' | 'unknown'): Fields => ({
   task: FOLLOW_UP,
@@ -66,19 +67,19 @@ const cancelledIn = (...during: Parameters<typeof stopWith>[1][]): TurnState => 
 const STOPPED = 'The run was cancelled'
 const NOT_KNOWN = 'It is not known whether the service accepted the prompt.'
 const WAITED = 'The step waited 1 min 5 s. The job'
-const PROBLEM = 'The last look at it failed: It is proxy.'
-const SAW_NO_END = 'has ended, and it is not known whether that is the end of this follow-up.'
-const FAILED = 'It hit an error that it could not recover from. Its pull request'
-const NO_CHECK = 'all the same. No check is registered for it.'
+const PROBLEM = 'The last attempt to read the job failed: It is proxy.'
+const SAW_NO_END = 'has ended, but it is not known whether it had finished this follow-up.'
+const FAILED = 'The agent hit an error that it could not recover from.'
+const NO_CHECK = 'No check is registered for it.'
 
 test.each<[text: string, advice: string, Fields]>([
   [`No. ${TURN_MAY_RUN}`, CHECK_BEFORE_RESENDING, { task: FOLLOW_UP, state: stopWith(refused, accept()) }],
-  [`${WAITED} still runs. ${PROBLEM}`, TO_ATTACH_AFTER, late(active)],
+  [`${WAITED} still runs. ${PROBLEM}`, TO_ATTACH_TO_FOLLOW_UP, late(active)],
   [`${WAITED} ${SAW_NO_END} ${PROBLEM}`, MORE_TIME, late(completed)],
   ['It is deadline.', TO_ATTACH, unread],
   ['The agent finished and added no commit to the pull request.', NAME_PAGES, unchanged],
-  [`${FAILED} has new commits ${NO_CHECK}`, LOOK, failedAfter('updated')],
-  [`${FAILED} was looked at ${NO_CHECK}`, LOOK, failedAfter('unknown')],
+  [`${FAILED} However, its pull request has new commits. ${NO_CHECK}`, LOOK, failedAfter('updated')],
+  [`${FAILED} Its pull request was checked anyway. ${NO_CHECK}`, LOOK, failedAfter('unknown')],
   [`${STOPPED}. ${TURN_MAY_RUN}`, CHECK_BEFORE_RESENDING, { task: FOLLOW_UP, state: cancelledIn(accept()) }],
   [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_AT_ROUND, { rounds: [turnIn(cancelledIn(accept()))] }],
   [
@@ -95,12 +96,12 @@ test.each<[text: string, advice: string, Fields]>([
     { state: stopWith(maybe, { kind: 'delivery-unknown' }, true) },
   ],
   [`${STOPPED}. The job failed.`, TO_ATTACH, { task: ATTACH, state: cancelledIn(accept(failed, true)) }],
-  [`${STOPPED}. The job was not read yet.`, TO_ATTACH, { task: ATTACH, state: cancelledIn() }],
-])('a step that says “%s” has first to be told: %s', (text, advice, fields) => {
-  expect(say(createReport(fields))).toMatchObject({ text, advice })
+  [`${STOPPED}. The job had not been read yet.`, TO_ATTACH, { task: ATTACH, state: cancelledIn() }],
+])('a step with the text “%s” advises: %s', (text, advice, fields) => {
+  expect(concludeWith(createReport(fields))).toMatchObject({ text, advice })
 })
 
-test.each(['unsent', 'accepted'] as const)('nobody who waited is told to attach to a turn that is %s', (progress) => {
+test.each(['unsent', 'accepted'] as const)('does not advise to attach to a job whose follow-up is %s', (progress) => {
   for (const job of [active, completed]) {
     const states: Readonly<Record<typeof progress, Parameters<typeof stopWith>[1][]>> = {
       unsent: [
@@ -122,8 +123,8 @@ test.each<[string, Fields]>([
   ['a job that still runs', { state: timedOut(active) }],
   ['a cancelled run', { state: cancelledIn(accept(active, true)) }],
   ['an archived job', { task: FOLLOW_UP, state: endWith('unknown', linked('archived')) }],
-])('a step with `command` is not told to take or leave out `job-id` after %s', (_what, fields) => {
-  const advice = say(createReport({ ...fields, comment: COMMENT })).advice
+])('does not advise a step with `command` to set or remove `job-id` after %s', (_what, fields) => {
+  const advice = concludeWith(createReport({ ...fields, comment: COMMENT })).advice
   expect(advice).not.toMatch(/same step|without `job-id`/)
   expect(advice).toMatch(
     /^To (?:wait for the job, run the action in a step .* without a prompt and `command`|start over)/,
@@ -131,13 +132,13 @@ test.each<[string, Fields]>([
 })
 
 const outside = ['src/a.ts']
-const ASKED = { waitForChecks: true, allowedPaths: parsePathRules('docs/**') }
-const HELD = { waitsForApproval: true }
+const WITH_GATES = { waitForChecks: true, allowedPaths: parsePathRules('docs/**') }
+const WAITS_FOR_APPROVAL = { waitsForApproval: true }
 const GUARDED = { name: 'deploy', state: 'pending', waitsForApproval: true, isGuarded: true } as const
 const GOOD = { state: 'open', mergeable: true, checks: 'success', outside: [] } as const
 
-const iconOf = (report: Report, ...failOn: FailOn[]): string =>
-  renderSummary(report, say(report, ...failOn)).split(' ')[1] ?? ''
+const getIcon = (report: Report, ...failOn: FailOn[]): string =>
+  renderSummary(report, concludeWith(report, ...failOn)).split(' ')[1] ?? ''
 
 const checked = (checks: ChecksState): PullRequestFindings => ({ ...GOOD, checks })
 const UNCHECKED: PullRequestFindings = { state: 'open', outside: [] }
@@ -149,7 +150,7 @@ const OPENED = 'Pull request opened,'
 const MERGED = 'Pull request merged meanwhile'
 const CLOSED = 'Pull request closed meanwhile'
 
-/** Whatever is known of a pull request that was just opened, and all was asked for. */
+/** Findings about a pull request that was just opened, with `wait-for-checks` and `allowed-paths`. */
 test.each<[PullRequestFindings, title: string, advice: string]>([
   [GOOD, READY, ''],
   [{ ...GOOD, isBlocked: true }, `${READY} for review`, ''],
@@ -167,14 +168,14 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   [RED, `${OPENED} its checks failed`, LOOK_AT_CHECKS],
   [{ ...RED, state: 'merged' }, `${MERGED}, its checks failed`, LOOK_AT_CHECKS],
   [checked('pending'), `${OPENED} its checks have not finished`, LOOK_AT_CHECKS],
-  [{ ...checked('pending'), ...HELD }, `${OPENED} its checks wait for approval`, 'Approve the runs'],
+  [{ ...checked('pending'), ...WAITS_FOR_APPROVAL }, `${OPENED} its checks wait for approval`, 'Approve the runs'],
   [
-    { ...checked('pending'), ...HELD, checkList: [GUARDED] },
+    { ...checked('pending'), ...WAITS_FOR_APPROVAL, checkList: [GUARDED] },
     `${OPENED} its checks wait for approval`,
     'Review the deployment on the page of the run',
   ],
   [
-    { ...checked('pending'), ...HELD, checkList: [GUARDED, { ...GUARDED, isGuarded: false }] },
+    { ...checked('pending'), ...WAITS_FOR_APPROVAL, checkList: [GUARDED, { ...GUARDED, isGuarded: false }] },
     `${OPENED} its checks wait for approval`,
     'Approve the runs',
   ],
@@ -182,15 +183,18 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, LOOK_AT_CHECKS],
   [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at the files'],
   [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at the files'],
-])('a pull request of which %j is known is told as “%s”', (pullRequest, title, advice) => {
-  const report = createReport({ ...ASKED, pullRequest })
-  const said = say(report)
-  expect(said).toMatchObject({ isGreen: true, title })
-  expect(said.advice ?? 'Nothing').toMatch(new RegExp(`^${advice || 'Nothing'}`))
-  expect(iconOf(report)).toBe(advice === '' ? '✅' : '⚠️')
+])('a pull request with the findings %j has the title “%s”', (pullRequest, title, advice) => {
+  const report = createReport({ ...WITH_GATES, pullRequest })
+  const conclusion = concludeWith(report)
+  expect(conclusion).toMatchObject({ isGreen: true, title })
+  expect(conclusion.advice ?? 'Nothing').toMatch(new RegExp(`^${advice || 'Nothing'}`))
+  expect(getIcon(report)).toBe(advice === '' ? '✅' : '⚠️')
   const [hasPassed, isInside] = [pullRequest.checks === 'success', pullRequest.outside?.length === 0]
-  expect([say(report, 'checks').isGreen, say(report, 'out-of-scope').isGreen]).toEqual([hasPassed, isInside])
-  expect(iconOf(report, 'checks', 'out-of-scope')).toBe(hasPassed && isInside ? iconOf(report) : '❌')
+  expect([concludeWith(report, 'checks').isGreen, concludeWith(report, 'out-of-scope').isGreen]).toEqual([
+    hasPassed,
+    isInside,
+  ])
+  expect(getIcon(report, 'checks', 'out-of-scope')).toBe(hasPassed && isInside ? getIcon(report) : '❌')
 })
 
 test.each<[string, Fields]>([
@@ -199,55 +203,60 @@ test.each<[string, Fields]>([
   ['Pull request updated', { task: FOLLOW_UP }],
   ['Pull request may have changed', { task: FOLLOW_UP, state: endWith('unknown') }],
   ['The step timed out', unread],
-  ['Nothing had to change', { ...unchanged, ...ASKED, pullRequest: GOOD }],
-  ['Nothing had to change', { ...unchanged, ...ASKED, pullRequest: { ...GOOD, state: 'merged' } }],
-  ['Pull request unchanged, its checks failed', { ...unchanged, ...ASKED, pullRequest: RED }],
-  ['Pull request closed already', { ...unchanged, ...ASKED, pullRequest: { ...GOOD, state: 'closed' } }],
-])('no pull request is called ready of which that is not known: “%s”', (title, fields) => {
-  expect(say(createReport(fields)).title).toBe(title)
+  ['No changes were made', { ...unchanged, ...WITH_GATES, pullRequest: GOOD }],
+  ['No changes were made', { ...unchanged, ...WITH_GATES, pullRequest: { ...GOOD, state: 'merged' } }],
+  ['Pull request unchanged, its checks failed', { ...unchanged, ...WITH_GATES, pullRequest: RED }],
+  ['Pull request closed already', { ...unchanged, ...WITH_GATES, pullRequest: { ...GOOD, state: 'closed' } }],
+])('a pull request is not called ready if that is unknown: “%s”', (title, fields) => {
+  expect(concludeWith(createReport(fields)).title).toBe(title)
 })
 
 test.each<[string, Fields, boolean]>([
-  ['one that did not change', { ...unchanged, ...ASKED }, true],
-  ['one that is not known to be open', { ...unchanged, ...ASKED, pullRequest: {} }, true],
-  ['that of a turn that failed', { task: FOLLOW_UP, state: endWith('unknown', linked('failed')) }, true],
-  ['that of a turn that was archived', { task: FOLLOW_UP, state: endWith('unknown', linked('archived')) }, true],
-  ['one that was merged after it was opened', { pullRequest: { state: 'merged' } }, true],
-  ['one that was over, and did not change', { ...unchanged, ...ASKED, pullRequest: { state: 'merged' } }, false],
-  ['none', { ...ASKED, state: endWith('none', withoutLink) }, false],
-  ['that of a turn without an end', { state: timedOut(completed) }, false],
-  ['that of nobody who waits', { state: { kind: 'submitted', job: active, isConfirmed: true } }, false],
-])('of all pull requests, %s is held to `fail-on`, or not', (_name, fields, isHeld) => {
+  ['it is unchanged and open', { ...unchanged, ...WITH_GATES }, true],
+  ['it is unchanged, and its state is unknown', { ...unchanged, ...WITH_GATES, pullRequest: {} }, true],
+  ['its turn failed', { task: FOLLOW_UP, state: endWith('unknown', linked('failed')) }, true],
+  ['its turn was archived', { task: FOLLOW_UP, state: endWith('unknown', linked('archived')) }, true],
+  ['it was opened and then merged', { pullRequest: { state: 'merged' } }, true],
+  ['it is unchanged and was already merged', { ...unchanged, ...WITH_GATES, pullRequest: { state: 'merged' } }, false],
+  ['there is no pull request', { ...WITH_GATES, state: endWith('none', withoutLink) }, false],
+  ['the turn timed out', { state: timedOut(completed) }, false],
+  ['the step does not wait', { state: { kind: 'submitted', job: active, isConfirmed: true } }, false],
+])('applies or ignores `fail-on: checks` if %s', (_name, fields, isCounted) => {
   const isSeen = fields.state === undefined || fields.state.kind === 'ended'
-  expect(say(createReport({ ...(isSeen && { pullRequest: RED }), ...fields }), 'checks').isGreen).toBe(!isHeld)
+  expect(concludeWith(createReport({ ...(isSeen && { pullRequest: RED }), ...fields }), 'checks').isGreen).toBe(
+    !isCounted,
+  )
 })
 
-test('a gate that is red because nobody could ask names the cause, and one that knows does not', () => {
-  const warning = { message: 'Nothing is known of it', error: refusal('unauthorized', 'Give a token.') }
-  const sayOf = (pullRequest: PullRequestFindings, failOn: FailOn) =>
-    say(createReport({ ...ASKED, pullRequest, warnings: [warning] }), failOn)
-  const cause = / Nothing is known of it: GitHub said unauthorized\.$/
-  expect(sayOf({}, 'checks')).toMatchObject({ text: expect.stringMatching(cause) as unknown, advice: 'Give a token.' })
-  expect(sayOf({}, 'out-of-scope').text).toMatch(cause)
-  const pending = sayOf({ checks: 'pending', outside: [] }, 'checks')
+test('names the cause of a gate that is red because GitHub could not be read, and only of such a gate', () => {
+  const warning = { message: 'The pull request could not be read', error: refusal('unauthorized', 'Give a token.') }
+  const concludeFor = (pullRequest: PullRequestFindings, failOn: FailOn) =>
+    concludeWith(createReport({ ...WITH_GATES, pullRequest, warnings: [warning] }), failOn)
+  const cause = / The pull request could not be read: GitHub said unauthorized\.$/
+  expect(concludeFor({}, 'checks')).toMatchObject({
+    text: expect.stringMatching(cause) as unknown,
+    advice: 'Give a token.',
+  })
+  expect(concludeFor({}, 'out-of-scope').text).toMatch(cause)
+  const pending = concludeFor({ checks: 'pending', outside: [] }, 'checks')
   expect(pending.advice).toBe('Look at the checks of the pull request.')
-  for (const { text } of [pending, sayOf({ checks: 'success' }, 'checks'), sayOf({}, 'failed')])
+  for (const { text } of [pending, concludeFor({ checks: 'success' }, 'checks'), concludeFor({}, 'failed')])
     expect(text).not.toMatch(cause)
 })
 
-test('tells what is known of a pull request, and nothing of what is not', () => {
-  const told = (pullRequest: PullRequestFindings): string => formatPullRequest(createReport({ pullRequest }))
-  expect(told({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(
+test('describes what is known about a pull request, and nothing else', () => {
+  const describe = (pullRequest: PullRequestFindings): string => formatPullRequest(createReport({ pullRequest }))
+  expect(describe({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(
     'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 path outside of `allowed-paths`.',
   )
-  expect([told({}), told({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])
-  expect(told({ state: 'closed', checks: 'pending' })).toContain(' Its checks had not finished when it was closed.')
-  expect(told({ state: 'open', checks: 'pending' })).toContain('Its checks were not done in time.')
-  expect(told({ checks: 'pending', ...HELD })).toBe('Its checks wait until somebody approves them.')
-  expect(told({ checks: 'pending', ...HELD, checkList: [GUARDED] })).toBe(
+  expect([describe({}), describe({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])
+  expect(describe({ state: 'closed', checks: 'pending' })).toContain(' Its checks had not finished when it was closed.')
+  expect(describe({ state: 'open', checks: 'pending' })).toContain('Its checks were not done in time.')
+  expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL })).toBe('Its checks wait until somebody approves them.')
+  expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL, checkList: [GUARDED] })).toBe(
     'A job waits for the protection rules of its environment.',
   )
   const states = ['success', 'none', 'failure', 'pending'] as const
-  const blocked = states.filter((checks) => told({ checks, isBlocked: true }).includes('does not let it be'))
+  const blocked = states.filter((checks) => describe({ checks, isBlocked: true }).includes('does not let it be'))
   expect(blocked).toEqual(['success', 'none'])
 })

@@ -148,7 +148,7 @@ test.each<[string, Fields, string[]]>([
   [
     'a turn that was never seen',
     { task: FOLLOW_UP, state: stopWith('cancelled', accept()) },
-    ['**What to do:** See the job'],
+    ['**What to do:** Look at the job'],
   ],
   [
     'a prompt that was not sent',

@@ -335,7 +335,7 @@ test.each([failed, archived])(
     const reads = [completed, active, end]
     const { report } = await play(showing('ab'), { reads })
     expect(toOutputs(report)).toMatchObject({ outcome: end.status, changed: 'true', 'pr-operation': 'updated' })
-    expect(conclude(report).text).toContain('Its pull request has new commits all the same.')
+    expect(conclude(report).text).toContain('However, its pull request has new commits.')
 
     const merged = await play(showing([head('a'), { ...head('b'), state: 'merged' }]), { reads })
     expect(merged.report.error?.code).toBe('left-behind')

@@ -29,24 +29,27 @@ import {
 } from './step-end.ts'
 import { isFixRoundRunning, mayHaveChangedUnseen, type Previewed } from './turn.ts'
 
-type Say<T = string> = (report: Report) => T
+type FromReport<T = string> = (report: Report) => T
 
-/** All that an outcome means, as far as no error tells it. */
+/** The colour, icons and texts of an outcome. If the step has an error, the error's message and hint replace the texts. */
 interface OutcomeRules {
-  /** Green or red by itself, or red if `fail-on` has a certain word. */
+  /** A word of `fail-on`: red if the input contains this word, otherwise green. */
   readonly colour: 'green' | 'red' | FailOn
   readonly icons: readonly [green: string, red: string]
-  /** What came of a turn that ended so. */
+  /** The result of a turn, for the log of the run and the log in the pull request. */
   readonly end: string
-  readonly title: Say
-  /** What happened, as full sentences. What is known of the pull request follows. */
-  readonly text: Say
-  readonly advice?: Say<string | undefined>
-  /** The output `changed` if a prompt was sent and nobody compared heads. Undefined if nobody knows. */
-  readonly changed: Say<boolean | undefined>
+  readonly title: FromReport
+  /** What happened, in full sentences. The state of the pull request follows. */
+  readonly text: FromReport
+  readonly advice?: FromReport<string | undefined>
+  /**
+   * The output `changed`, if the service may have accepted the prompt, and the heads of the pull request were not compared.
+   * `undefined` if it is unknown.
+   */
+  readonly changed: FromReport<boolean | undefined>
 }
 
-/** Whether the job goes on without this step. */
+/** Whether the job was active when it was last read. */
 function isStillRunning(report: Report): boolean {
   const job = getJob(report)
   return job !== undefined && !isTerminal(job) && getOutcome(report) !== 'no-changes'
@@ -55,23 +58,23 @@ function isStillRunning(report: Report): boolean {
 export const TURN_MAY_RUN =
   'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
 export const CHECK_BEFORE_RESENDING =
-  "See the job on the service's dashboard before you send the prompt again: it may still begin."
+  "Look at the job in the service's dashboard before you send the prompt again: the agent may still start on it."
 
 /** For a step with `command`, which cannot take `job-id`. */
-export const ASK_IN_AN_ISSUE = 'To start over, ask in an issue: that starts a new job.'
+export const ASK_IN_AN_ISSUE = 'To start over, write the command in an issue: this starts a new job.'
 
-/** A turn may push before it comes to a bad end. */
+/** The agent may push commits before a job fails or is archived. */
 const formatUnsuccessfulEnd =
-  (end: string): Say =>
+  (end: string): FromReport =>
   (report) => {
-    if (getOperation(report) === 'updated') return `${end} Its pull request has new commits all the same.`
-    const isTold = isPullRequestInspected(report) && formatPullRequest(report) !== ''
-    return isTold ? `${end} Its pull request was looked at all the same.` : end
+    if (getOperation(report) === 'updated') return `${end} However, its pull request has new commits.`
+    const isDescribed = isPullRequestInspected(report) && formatPullRequest(report) !== ''
+    return isDescribed ? `${end} Its pull request was checked anyway.` : end
   }
 
 const isFollowUp = (report: Report): boolean => getTask(report)?.kind === 'follow-up'
 
-/** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
+/** Unknown for a follow-up: an earlier turn may have opened the job's pull request. */
 const hasPullRequest: OutcomeRules['changed'] = (report) => {
   const job = getJob(report)
   return isFollowUp(report) || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
@@ -89,24 +92,24 @@ function formatPreviewTitle(report: Report): string {
   return `Dry run, the prompt would ${isFollowUp(report) ? 'go to an existing job' : 'start a new job'}`
 }
 
-/** How large the prompt of a dry run is, and where it would go. */
+/** Describes the size of a dry run's prompt and where it would be sent. */
 function formatPreview(report: Report): string {
   const [task, preview] = [getTask(report), getPreview(report)]
   if (task === undefined || task.kind === 'attach') return ''
   const size = formatCount(Buffer.byteLength(task.prompt), 'byte')
   const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
-  const unread = 'not confirmed by the service, which a dry run without a key cannot ask'
-  if (task.kind === 'create') return `${sent} to a new job${formatUndecided(preview?.undecided, unread)}.`
+  const unconfirmed = 'not confirmed by the service, because a dry run without a key sends it no requests'
+  if (task.kind === 'create') return `${sent} to a new job${formatUndecided(preview?.undecided, unconfirmed)}.`
   const number = preview?.pullRequest?.number
   const place = number === undefined ? '' : `, which belongs to pull request #${number}`
-  return `${sent} to job ${task.jobId}${place}${preview?.isJobRead === true ? '' : ` (${unread})`}.`
+  return `${sent} to job ${task.jobId}${place}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`
 }
 
-/** In these pull requests, somebody whose marker does not count names a job, which may be theirs. */
-function formatUndecided(undecided: readonly number[] = [], unread: string): string {
+/** @param undecided pull requests whose marker comment names a job, but was written by an untrusted author */
+function formatUndecided(undecided: readonly number[] = [], unconfirmed: string): string {
   if (undecided.length === 0) return ''
   const named = undecided.map((number) => `#${number}`).join(', ')
-  return ` (${unread}: pull request ${named} may be the agent's)`
+  return ` (${unconfirmed}: pull request ${named} may be the agent's)`
 }
 
 export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
@@ -124,14 +127,14 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
     icons: ['✅', '❌'],
     end: 'nothing to change',
     title: (report) =>
-      adviseOnPullRequest(report) === undefined ? 'Nothing had to change' : formatPullRequestTitle(report),
+      adviseOnPullRequest(report) === undefined ? 'No changes were made' : formatPullRequestTitle(report),
     text: (report) =>
       isPullRequestInspected(report)
         ? 'The agent finished and added no commit to the pull request.'
         : 'The agent finished and changed no file, so there is no pull request.',
     advice: (report) =>
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
-    // A job that names the pull request of an earlier turn no more may have worked elsewhere.
+    // The job may have worked in another pull request that this step did not inspect.
     changed: (report) =>
       mayHaveChangedUnseen(getRounds(report)) || getJob(report)?.prLink !== undefined ? undefined : false,
   },
@@ -140,9 +143,9 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
     icons: ['⚪', '❌'],
     end: 'failed',
     title: () => 'The job failed',
-    text: formatUnsuccessfulEnd('It hit an error that it could not recover from.'),
+    text: formatUnsuccessfulEnd('The agent hit an error that it could not recover from.'),
     advice: () =>
-      "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
+      "Look at the job in the service's dashboard, then send a follow-up or start a new job with a different prompt.",
     changed: hasPullRequest,
   },
   archived: {
@@ -150,7 +153,7 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
     icons: ['⚪', '❌'],
     end: 'the job is archived',
     title: () => 'The job is archived',
-    text: formatUnsuccessfulEnd('Somebody archived it, so the agent does nothing more.'),
+    text: formatUnsuccessfulEnd('The job was archived, so the agent no longer works on it.'),
     advice: ({ comment }) =>
       comment === undefined ? 'Start a new job: run the same step without `job-id`.' : ASK_IN_AN_ISSUE,
     changed: hasPullRequest,
@@ -158,7 +161,7 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
   'timed-out': {
     colour: 'timeout',
     icons: ['⚪', '⏰'],
-    end: 'did not end in time',
+    end: 'did not finish in time',
     title: (report) => {
       const error = getError(report)
       return error === undefined ? 'The agent did not finish in time' : ERROR_TITLES[error.code]
@@ -167,28 +170,28 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
       const waited = `The step waited ${formatDuration(report.durationMs)}.`
       if (isStillRunning(report)) return `${waited} The job still runs.`
       if (getStepProgress(report) === undefined)
-        return `${waited} The job has ended, and it is not known whether it has a pull request.`
-      return `${waited} The job has ended, and it is not known whether that is the end of this follow-up.`
+        return `${waited} The job has ended, but it is not known whether it has a pull request.`
+      return `${waited} The job has ended, but it is not known whether it had finished this follow-up.`
     },
     advice: (report) =>
       isStillRunning(report)
         ? undefined
-        : "See the job on the service's dashboard, and allow more time in `timeout-minutes` the next time.",
+        : "Look at the job in the service's dashboard, and raise `timeout-minutes` for the next run.",
     changed: () => undefined,
   },
   unconfirmed: {
     colour: 'red',
     icons: ['❓', '❓'],
-    end: 'sent, and not seen to begin',
-    title: () => 'The follow-up was sent, but the agent was not seen to begin it',
-    text: () => 'The service accepted the prompt, but the job was never seen to work on it.',
+    end: 'sent, but not seen to start',
+    title: () => 'The follow-up was sent, but the agent may not have started it',
+    text: () => 'The service accepted the prompt, but the step never saw the agent start on it.',
     advice: () => CHECK_BEFORE_RESENDING,
     changed: () => undefined,
   },
   submitted: {
     colour: 'green',
     icons: ['🚀', '🚀'],
-    end: 'sent, and not waited for',
+    end: 'sent, without waiting for the result',
     title: () => 'The agent is working',
     text: (report) =>
       getTask(report)?.kind === 'attach'
@@ -219,10 +222,10 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
         return `The run was cancelled. ${TURN_MAY_RUN}`
       if (isStillRunning(report))
         return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
-      return `The run was cancelled. The job ${job === undefined ? 'was not read yet' : STATUS_PHRASES[job.status]}.`
+      return `The run was cancelled. The job ${job === undefined ? 'had not been read yet' : STATUS_PHRASES[job.status]}.`
     },
-    advice: () => 'Run the step again if you still want it: this one did nothing.',
-    // Such a step may have seen the end, and waited for checks.
+    advice: () => 'Run the step again if you still need it.',
+    // The step may have seen the end of the job, and been cancelled while it waited for checks.
     changed: (report) => {
       const job = getJob(report)
       return getTask(report)?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined
@@ -252,7 +255,10 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
   },
 }
 
-/** What to run to wait for the job's end, if this step did not see it. It tells the job's state, so never of a turn that was not seen. */
+/**
+ * Describes the step that waits for a job whose end this step did not see. A step that attaches reports the state of the job,
+ * which says nothing about a follow-up that was not seen to start: then the result is `undefined`.
+ */
 export function adviseAttaching(report: Report): string | undefined {
   const [outcome, progress, id] = [getOutcome(report), getStepProgress(report), getJobId(report)]
   const isUnseen = progress === 'unsent' || (progress === 'accepted' && outcome !== 'submitted')
@@ -261,18 +267,19 @@ export function adviseAttaching(report: Report): string | undefined {
     outcome === 'cancelled' ||
     (outcome === 'timed-out' && getTask(report)?.kind !== 'follow-up')
   if (id === undefined || isUnseen || isFixRoundRunning(getRounds(report)) || !mayEnd) return undefined
-  const tells =
-    progress === undefined ? '' : ' It tells how the job ends, and not whether this follow-up was its last turn.'
+  const limits =
+    progress === undefined ? '' : ' It reports how the job ends, which may be the result of a later prompt.'
   const withoutPrompt = `with \`job-id: ${id}\` and without a prompt`
   // A step with `command` cannot take `job-id`.
   if (report.comment !== undefined)
-    return `To wait for the job, run the action in a step ${withoutPrompt} and \`command\`.${tells}`
-  return `To wait for the job, run the same step ${withoutPrompt}.${tells}`
+    return `To wait for the job, run the action in a step ${withoutPrompt} and \`command\`.${limits}`
+  return `To wait for the job, run the same step ${withoutPrompt}.${limits}`
 }
 
 function getText(report: Report): string {
   const [outcome, error, lastProblem] = [getOutcome(report), getError(report), getLastProblem(report)]
-  const last = outcome === 'timed-out' && lastProblem && `The last look at it failed: ${lastProblem.message}`
+  const last =
+    outcome === 'timed-out' && lastProblem && `The last attempt to read the job failed: ${lastProblem.message}`
   if (error === undefined || error.code === 'cancelled')
     return joinSentences([
       OUTCOME_RULES[outcome].text(report),
@@ -280,13 +287,18 @@ function getText(report: Report): string {
       last,
     ])
   const cancelled = outcome === 'cancelled' && 'The run was cancelled.'
-  const goesOn = isStillRunning(report) && 'The job itself goes on.'
-  return joinSentences([cancelled, error.message, getStepProgress(report) === 'accepted' ? TURN_MAY_RUN : goesOn, last])
+  const stillRuns = isStillRunning(report) && 'The job still runs.'
+  return joinSentences([
+    cancelled,
+    error.message,
+    getStepProgress(report) === 'accepted' ? TURN_MAY_RUN : stillRuns,
+    last,
+  ])
 }
 
-const CHECK_BEFORE_NEXT_PROMPT = "Check the service's dashboard before you send the job anything else."
+const CHECK_BEFORE_NEXT_PROMPT = "Look at the job in the service's dashboard before you send it another prompt."
 
-/** The first is what does the most harm if nobody does it, and the last what nobody misses. */
+/** Returns the most important advice only. */
 function getAdvice(report: Report): string | undefined {
   const [outcome, error, progress] = [getOutcome(report), getError(report), getStepProgress(report)]
   const isUnknown = isDeliveryUnknown(report)
@@ -309,10 +321,10 @@ export function conclude(report: Report): Conclusion {
   const gates = checkGates(report)
   const isGood = colour === 'green' || (colour !== 'red' && !report.failOn?.has(colour))
   return {
-    // `fail-on` is about what became of an accepted job. If the step could not do its own part, it is red anyway.
+    // `fail-on` only covers the result of a job that the service accepted. A step with an error is always red.
     isGreen: isGood && getError(report) === undefined && gates.every((isPassed) => isPassed === true),
     title: title(report),
-    // The cause of what is not known is no detail then.
+    // If a gate is red because its state is unknown, the warnings say why.
     text: [getText(report), ...(gates.includes(undefined) ? listWarnings(report.warnings) : [])].join(' '),
     advice: getAdvice(report),
   }
