@@ -60,7 +60,7 @@ export async function holdAlways<Case>(
     `Replay: SEED=${details.seed} MODEL_PATH=${details.counterexamplePath ?? ''} npm test -- __tests__/model -t '${currentTestName}'`,
     `Found after ${details.numRuns} runs, shrunk ${details.numShrinks} times to:`,
     shown,
-    'Keep it as a test in regressions.test.ts or courses.test.ts. Its log:',
+    'Keep it as a test in regressions.test.ts or histories.test.ts. Its log:',
     ...log,
   ]
   throw new Error(lines.join('\n'))

@@ -22,7 +22,7 @@ import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 /** The suites that generate cases until their time is up. */
 const SUITES = [
   '__tests__/model/service-properties.test.ts',
-  '__tests__/model/courses.test.ts',
+  '__tests__/model/histories.test.ts',
   '__tests__/model/consequences.test.ts',
   '__tests__/model/fleet.test.ts',
   '__tests__/faults/faults.test.ts',

@@ -2,7 +2,7 @@ import { AGENT_USER } from '../../src/emulator/github/demo-state.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
 import { brokenIn, endsInTime, SHOWN_PROMISES } from './shown-promises.ts'
-import { OUTSIDE, REPOSITORY, runIdOf, type CourseRun, type CourseTrace } from './course.ts'
+import { OUTSIDE, REPOSITORY, runIdOf, type HistoryRun, type HistoryTrace } from './history.ts'
 import {
   type Checked,
   checkedOf,
@@ -15,10 +15,10 @@ import {
   pullPushesOf,
   pushesOf,
   turnsOf,
-} from './course-truth.ts'
+} from './history-truth.ts'
 
-/** Something that must hold for each step of each course; gives what is wrong, or undefined. */
-type CourseInvariant = (run: CourseRun, trace: CourseTrace) => string | undefined
+/** Something that must hold for each step of each history; gives what is wrong, or undefined. */
+type HistoryInvariant = (run: HistoryRun, trace: HistoryTrace) => string | undefined
 
 /** The oldest copies, and the way to the servers: what is newer than this before a request, no step can know. */
 export const OLDEST_COPY_MS = 10_000
@@ -33,10 +33,10 @@ const ENDED = ['completed', 'failed', 'archived']
 /** Outcomes that claim an end of the turn. */
 const CLAIMS = ['pull-request', 'no-changes', 'failed', 'archived']
 
-const waits = ({ step }: CourseRun): boolean => step.given['wait'] !== 'false'
+const waits = ({ step }: HistoryRun): boolean => step.given['wait'] !== 'false'
 
 /** The end of every turn of a step has to be read before anything is claimed of it, and before the next is started. */
-function endsAreRead(run: CourseRun, trace: CourseTrace): string | undefined {
+function endsAreRead(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const turns = turnsOf(run)
   const isRead = (call: (typeof turns)[number], beforeMs: number): boolean =>
     run.calls.some(
@@ -67,7 +67,7 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   failed: ['failed'],
 }
 
-function outcomeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
+function outcomeIsTrue(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const endings = turnsOf(run).map(({ turn }) => turn.plan.ending)
   const { outcome, error } = run.report
   const fitting = ENDINGS[outcome]
@@ -77,13 +77,13 @@ function outcomeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
     : `${outcome} was claimed, and the turn ended as ${endings.join()}.`
 }
 
-const someTurnBegan = ({ startMs, endMs }: CourseRun, { service }: CourseTrace): boolean =>
+const someTurnBegan = ({ startMs, endMs }: HistoryRun, { service }: HistoryTrace): boolean =>
   [...service.listJobs()].some(({ turns }) =>
     turns.some(({ startsAtMs }) => startsAtMs > startMs && startsAtMs < endMs),
   )
 
 /** Whether the agent worked on other prompts of the job in this time, which the service does not tell apart. */
-function othersWorked(run: CourseRun, trace: CourseTrace): boolean {
+function othersWorked(run: HistoryRun, trace: HistoryTrace): boolean {
   const own = turnsOf(run)
   const [first] = own
   // A prompt whose answer was lost counts as taken if a turn begins, and nobody can tell whose turn it is.
@@ -96,7 +96,7 @@ function othersWorked(run: CourseRun, trace: CourseTrace): boolean {
   return others.some(({ startsAtMs, endsAtMs }) => startsAtMs < untilMs && endsAtMs > sinceMs)
 }
 
-function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
+function changeIsTrue(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const { changed = '', 'pr-operation': operation = '', outcome = '' } = run.outputs
   const turns = turnsOf(run)
   const pushed = turns.some(({ turn }) => pushesOf(trace, turn).some((atMs) => atMs <= run.endMs))
@@ -117,7 +117,7 @@ function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
 const LOST_COMMITS = /^Could not determine whether (?:the follow-up change|commits were pushed after)/
 
 /** Commits of a follow-up that came after its pull request was merged or closed are in no pull request. */
-function leftBehindIsTold(run: CourseRun, trace: CourseTrace): string | undefined {
+function leftBehindIsTold(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const { error, warnings } = run.report
   const [first] = turnsOf(run)
   // Without GitHub it may not be known what the turn has changed.
@@ -133,7 +133,7 @@ function leftBehindIsTold(run: CourseRun, trace: CourseTrace): string | undefine
 }
 
 /** While others work on a job nothing is sent to it, as far as a step can know. */
-function busyJobIsSentNothing(run: CourseRun, trace: CourseTrace): string | undefined {
+function busyJobIsSentNothing(run: HistoryRun, trace: HistoryTrace): string | undefined {
   if (!waits(run) && run.step.asks === 'follow-up') return undefined
   const message = turnsOf(run).find(({ what, atMs, jobId, turn }) => {
     const others = (jobOf(trace, jobId)?.turns ?? []).filter((other) => other !== turn)
@@ -145,7 +145,7 @@ function busyJobIsSentNothing(run: CourseRun, trace: CourseTrace): string | unde
   return message === undefined ? undefined : 'A message was sent to a job that was at work on another prompt.'
 }
 
-function promptsAreBounded(run: CourseRun): string | undefined {
+function promptsAreBounded(run: HistoryRun): string | undefined {
   const most = 1 + Number(run.step.given['fix-rounds'] ?? '0')
   const count = turnsOf(run).length
   if (count > most) return `${count} prompts were taken, and at most ${most} were asked for.`
@@ -156,7 +156,7 @@ function promptsAreBounded(run: CourseRun): string | undefined {
 }
 
 /** No new job while a marked pull request is open that its own job proves, from before the step to the creation. */
-function noSecondIsOpened(run: CourseRun, trace: CourseTrace): string | undefined {
+function noSecondIsOpened(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const create = turnsOf(run).find(({ what }) => what === 'create')
   if (run.step.asks !== 'rolling' || create === undefined) return undefined
   const open = [...trace.service.listJobs()].find((job) => {
@@ -169,7 +169,7 @@ function noSecondIsOpened(run: CourseRun, trace: CourseTrace): string | undefine
 }
 
 /** Whatever was taken for the job's pull request is the one that it has opened. */
-function pullRequestIsProven(run: CourseRun, trace: CourseTrace): string | undefined {
+function pullRequestIsProven(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const { outputs } = run
   const { 'pr-link': link = '', 'job-id': jobId = '', continued = '' } = outputs
   const job = jobOf(trace, jobId)
@@ -186,11 +186,11 @@ function pullRequestIsProven(run: CourseRun, trace: CourseTrace): string | undef
 }
 
 /** Whether GitHub answered all that it was asked. */
-const isCalm = ({ course: { github } }: CourseTrace): boolean =>
+const isCalm = ({ history: { github } }: HistoryTrace): boolean =>
   (github.faults?.faults ?? []).every((fault) => fault === 'none')
 
 /** Long ago, with time to see it after the turn, and nothing that kept the step from it. */
-function checksHadEnded({ endMs, deadlineMs, outputs, calls }: CourseRun, all: readonly Checked[]): boolean {
+function checksHadEnded({ endMs, deadlineMs, outputs, calls }: HistoryRun, all: readonly Checked[]): boolean {
   const times = [...all.map(({ endedMs }) => endedMs), ...calls.map(({ atMs }) => atMs)]
   const isStarted = all.every(({ name }) => !name.startsWith('suite'))
   const isLongAgo = Math.max(...times) < Math.min(endMs, deadlineMs) - LONG_MS
@@ -207,7 +207,7 @@ function knownInTime(ever: readonly Checked[]): readonly Checked[] {
   return end === -1 ? checks : checks.slice(0, end)
 }
 
-function checksAreTrue(run: CourseRun, trace: CourseTrace): string | undefined {
+function checksAreTrue(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const { checks = '', 'pr-head-sha': sha = '' } = run.outputs
   const ever = checkedOf(trace, sha)
   const all = ever.filter(({ isReplaced }) => !isReplaced)
@@ -229,7 +229,7 @@ function checksAreTrue(run: CourseRun, trace: CourseTrace): string | undefined {
 }
 
 /** What no round takes back, nor anything else that is done once the turn has ended. */
-function resultStays(run: CourseRun): string | undefined {
+function resultStays(run: HistoryRun): string | undefined {
   const { outcome, error } = run.report
   if (turnsOf(run).length < 2) return undefined
   const isKept = outcome === 'cancelled' || (['pull-request', 'no-changes'].includes(outcome) && error === undefined)
@@ -237,11 +237,11 @@ function resultStays(run: CourseRun): string | undefined {
 }
 
 /** What is asked for about the pull request is known to be good. */
-const gatesAreGood = ({ outputs, step: { given } }: CourseRun): boolean =>
+const gatesAreGood = ({ outputs, step: { given } }: HistoryRun): boolean =>
   (given['wait-for-checks'] !== 'true' || outputs['checks'] === 'success') &&
   ((given['allowed-paths'] ?? '') === '' || outputs['in-scope'] === 'true')
 
-function readyIsTrue(run: CourseRun): string | undefined {
+function readyIsTrue(run: HistoryRun): string | undefined {
   const { title, isGreen, outputs, step, report } = run
   const isOpen = outputs['pr-state'] === 'open' && outputs['pr-mergeable'] === 'true'
   if (title.includes('is ready') && !(isOpen && gatesAreGood(run))) return `“${title}”: ${JSON.stringify(outputs)}`
@@ -254,19 +254,19 @@ function readyIsTrue(run: CourseRun): string | undefined {
 }
 
 /** By its number a job is asked of the service alone. */
-function gitHubStopsNothing({ step, report: { error } }: CourseRun): string | undefined {
+function gitHubStopsNothing({ step, report: { error } }: HistoryRun): string | undefined {
   const isStopped = step.asks === 'follow-up' && error?.message.includes('GitHub') === true
   return isStopped ? `GitHub made the step red: ${error.message}` : undefined
 }
 
-function scopeIsTrue({ outputs }: CourseRun, trace: CourseTrace): string | undefined {
+function scopeIsTrue({ outputs }: HistoryRun, trace: HistoryTrace): string | undefined {
   const { 'in-scope': scope = '', 'pr-head-sha': sha = '', 'pr-state': state = '' } = outputs
   if (scope === '' || state === 'merged') return undefined
   const isInside = !filesUpTo(trace, sha).includes(OUTSIDE)
   return scope === String(isInside) ? undefined : `It says in-scope ${scope} of ${sha.slice(0, 7)}.`
 }
 
-function greenIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
+function greenIsTrue(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const { outcome, error } = run.report
   if (!run.isGreen) return undefined
   if (error !== undefined) return 'It is green with an error.'
@@ -275,7 +275,7 @@ function greenIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
 }
 
 /** The count comes before the message, so that it may be greater than the number of those that were taken. */
-function followUpsAreCounted(run: CourseRun, trace: CourseTrace): string | undefined {
+function followUpsAreCounted(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const message = turnsOf(run).find(({ what }) => what === 'message')
   const job = jobOf(trace, message?.jobId ?? '')
   const pull = job && pullOf(trace, job)
@@ -292,7 +292,7 @@ const TOLD: Readonly<Record<string, string>> = {
 }
 
 /** Rows of the step in the comments of its pull request: one for its turn and one for each round, as it came out. */
-function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
+function logIsTrue(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const { log, warnings, error } = run.report
   const { comments = [] } = docsOf(trace).pulls[log?.pullRequest.number ?? 0] ?? {}
   const ours = comments.filter(({ body }) => body.includes('docs-agent-action: log -->'))
@@ -300,7 +300,7 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   const mentions = lines.some((line) => line.replace(/<!--.*?-->|<code>.*?<\/code>/g, '').includes('@'))
   if (mentions) return 'The comment mentions somebody.'
   const index = trace.runs.indexOf(run)
-  const isAlone = trace.course.steps.every(({ begins }) => begins === 'after')
+  const isAlone = trace.history.steps.every(({ begins }) => begins === 'after')
   if (isAlone && ours.length > 1) return `${ours.length} comments tell of it.`
   const rows = lines.filter((line) => line.includes(`<!-- row=${runIdOf(index)}.1.`))
   const rounds = Number(run.outputs['fix-rounds'] ?? '0')
@@ -332,7 +332,7 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
 const LOST_MARK = /^(?:The comment that names the job|The pull request could not be read)/
 
 /** By its comment the next step finds the pull request of a new job. */
-function newIsMarked(run: CourseRun, trace: CourseTrace): string | undefined {
+function newIsMarked(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const { outcome, error, warnings } = run.report
   const create = turnsOf(run).find(({ what }) => what === 'create')
   const job = jobOf(trace, create?.jobId ?? '')
@@ -351,14 +351,14 @@ function newIsMarked(run: CourseRun, trace: CourseTrace): string | undefined {
 }
 
 /** The files that a step shows are its own work, whoever else has worked in the pull request. */
-function filesAreOfTheAgent({ report: { changes } }: CourseRun, trace: CourseTrace): string | undefined {
+function filesAreOfTheAgent({ report: { changes } }: HistoryRun, trace: HistoryTrace): string | undefined {
   const ofAgent = docsOf(trace).commits.filter(({ author }) => author === AGENT_USER)
   const touched = new Set(ofAgent.flatMap(({ files }) => files.map(({ filename }) => filename)))
   const other = changes?.files.find(({ path }) => !touched.has(path))
   return other && `It shows ${other.path}, which the agent has not touched.`
 }
 
-const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
+const HISTORY_INVARIANTS: Readonly<Record<string, HistoryInvariant>> = {
   'A step ends by its deadline and 2 s.': ({ endMs, deadlineMs }) => endsInTime(endMs, deadlineMs),
   'The end of each turn is read before it is claimed, and before the next is started.': endsAreRead,
   'An outcome is that of this turn.': outcomeIsTrue,
@@ -382,8 +382,8 @@ const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
 }
 
 /** Every invariant that does not hold, with the step and what is wrong. */
-export function problemsOf(trace: CourseTrace): string[] {
+export function problemsOf(trace: HistoryTrace): string[] {
   return trace.runs.flatMap((run, index) =>
-    brokenIn(COURSE_INVARIANTS, run, trace).map((problem) => `Step ${index + 1}: ${problem}`),
+    brokenIn(HISTORY_INVARIANTS, run, trace).map((problem) => `Step ${index + 1}: ${problem}`),
   )
 }

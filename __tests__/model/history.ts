@@ -16,7 +16,7 @@ import { BASE_URL } from '../support/in-process-github.ts'
 import { playAgent, type PlayedAgent } from '../support/play-feature.ts'
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
-export interface CourseStep {
+export interface HistoryStep {
   /** `follow-up`: to the newest job, by its id; a new job where there is none. */
   readonly asks: 'rolling' | 'follow-up'
   /** From the end of the step before, or from its beginning. */
@@ -29,7 +29,7 @@ export interface CourseStep {
 }
 
 /** All that happens, as a value: what the service and GitHub do, and who asks them what. */
-export interface Course {
+export interface History {
   readonly service: Partial<Scenario>
   readonly github: Partial<GitHubScenario>
   /** The faults of single operations, in place of those of the scenario. */
@@ -38,7 +38,7 @@ export interface Course {
   readonly gitHubLags: readonly Pick<Lag, 'headMs' | 'runsMs'>[]
   /** How long one way of a request takes, over and over. */
   readonly latenciesMs: readonly number[]
-  readonly steps: readonly CourseStep[]
+  readonly steps: readonly HistoryStep[]
 }
 
 /** A request to the service about a job, and what it did. Times are in milliseconds since 1970. */
@@ -54,8 +54,8 @@ export interface ServiceCall {
   readonly turn: Turn | undefined
 }
 
-export interface CourseRun extends PlayedAgent {
-  readonly step: CourseStep
+export interface HistoryRun extends PlayedAgent {
+  readonly step: HistoryStep
   readonly startMs: number
   readonly endMs: number
   /** When it has to end: its deadline, or its cancellation. */
@@ -63,11 +63,11 @@ export interface CourseRun extends PlayedAgent {
   readonly calls: readonly ServiceCall[]
 }
 
-/** What came of a course, and all that was true in it. */
-export interface CourseTrace {
-  readonly course: Course
+/** What came of a history, and all that was true in it. */
+export interface HistoryTrace {
+  readonly history: History
   readonly service: Service
-  readonly runs: readonly CourseRun[]
+  readonly runs: readonly HistoryRun[]
 }
 
 export const REPOSITORY = 'acme/docs'
@@ -83,7 +83,7 @@ const inTurn = <T>(values: readonly T[], otherwise: T): (() => T) => {
   return () => values[next++ % values.length] ?? otherwise
 }
 
-function openService({ service: plays, github, operationFaults = {}, gitHubLags }: Course): Service {
+function openService({ service: plays, github, operationFaults = {}, gitHubLags }: History): Service {
   const lag = inTurn(gitHubLags, { headMs: 0, runsMs: 0 })
   const edits: GitHubScenario['edits'] = (prompt) => [
     { filename: 'docs/guide.md', patch: `@@ -1 +1 @@\n-1\n+${prompt.slice(0, 20)}` },
@@ -124,7 +124,7 @@ function answerNoted(service: Service, calls: ServiceCall[], request: ServiceReq
   return response
 }
 
-function givenOf({ asks, leavesDocs, given }: CourseStep, index: number, service: Service): Record<string, string> {
+function givenOf({ asks, leavesDocs, given }: HistoryStep, index: number, service: Service): Record<string, string> {
   const newest = [...service.listJobs()].findLast(({ id }) => /^job_\d+$/.test(id))
   return {
     ...{ 'project-id': PROJECT_ID, 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' },
@@ -145,12 +145,12 @@ function parsePush(index: number): Pick<GivenRun, 'eventName' | 'payload'> {
 }
 
 async function playStep(
-  step: CourseStep,
+  step: HistoryStep,
   index: number,
   service: Service,
   world: VirtualClock,
   latencyMs: () => number,
-): Promise<CourseRun> {
+): Promise<HistoryRun> {
   const nowMs = (): number => world.wallTime().getTime()
   const [startMs, calls] = [nowMs(), [] as ServiceCall[]]
   const inputs = agentInputs({}, givenOf(step, index, service))
@@ -169,14 +169,14 @@ async function playStep(
   return { ...played, step, calls, startMs, endMs: nowMs(), deadlineMs }
 }
 
-/** Plays a course to its end. Whatever its steps leave behind comes to its end too. */
-export async function playCourse(course: Course): Promise<CourseTrace> {
+/** Plays a history to its end. Whatever its steps leave behind comes to its end too. */
+export async function playHistory(history: History): Promise<HistoryTrace> {
   const world = virtualClock()
-  const service = openService(course)
-  const latencyMs = inTurn(course.latenciesMs, 0)
-  const runs: Promise<CourseRun>[] = []
+  const service = openService(history)
+  const latencyMs = inTurn(history.latenciesMs, 0)
+  const runs: Promise<HistoryRun>[] = []
   let before: { began: Promise<void>; ended: Promise<unknown> } = { began: Promise.resolve(), ended: Promise.resolve() }
-  for (const [index, step] of course.steps.entries()) {
+  for (const [index, step] of history.steps.entries()) {
     const began = (step.begins === 'after' ? before.ended : before.began).then(() => world.sleep(step.gapMs))
     const run = began.then(() => playStep(step, index, service, world, latencyMs))
     before = { began, ended: run }
@@ -184,5 +184,5 @@ export async function playCourse(course: Course): Promise<CourseTrace> {
   }
   const played = await world.passUntil(Promise.all(runs))
   service.github.catchUp(Math.max(DEFAULT_START_MS, ...played.map(({ endMs }) => endMs)) + 3_600_000)
-  return { course, service, runs: played }
+  return { history, service, runs: played }
 }

@@ -4,27 +4,27 @@ import { compareHistories, getHistory } from '../../src/emulator/github/history.
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { getPushTimesMs, getJobState, type JobRecord, type Turn } from '../../src/emulator/service/job-machine.ts'
-import { REPOSITORY, type CourseRun, type CourseTrace, type ServiceCall } from './course.ts'
+import { REPOSITORY, type HistoryRun, type HistoryTrace, type ServiceCall } from './history.ts'
 
-/** What was true in a course, as the world itself has it, whatever a step was told or believed. */
-export const docsOf = ({ service }: CourseTrace): RepositoryState =>
+/** What was true in a history, as the world itself has it, whatever a step was told or believed. */
+export const docsOf = ({ service }: HistoryTrace): RepositoryState =>
   service.github.state.repositories[REPOSITORY] ?? createRepositoryState()
 
-export function jobOf({ service }: CourseTrace, jobId: string): JobRecord | undefined {
+export function jobOf({ service }: HistoryTrace, jobId: string): JobRecord | undefined {
   return [...service.listJobs()].find(({ id }) => id === jobId)
 }
 
 /** The turns that a step has started, oldest first. */
-export const turnsOf = ({ calls }: CourseRun): readonly (ServiceCall & { readonly turn: Turn })[] =>
+export const turnsOf = ({ calls }: HistoryRun): readonly (ServiceCall & { readonly turn: Turn })[] =>
   calls.flatMap((call) => (call.turn === undefined ? [] : [{ ...call, turn: call.turn }]))
 
-export function pushesOf(trace: CourseTrace, turn: Turn): readonly number[] {
+export function pushesOf(trace: HistoryTrace, turn: Turn): readonly number[] {
   const { commits } = docsOf(trace)
   return getPushTimesMs(turn).filter((ms) => commits.some(({ author, atMs }) => author === AGENT_USER && atMs === ms))
 }
 
 /** Those that went into the job's pull request. */
-export function pullPushesOf(trace: CourseTrace, { jobId, turn }: { jobId: string; turn: Turn }): readonly number[] {
+export function pullPushesOf(trace: HistoryTrace, { jobId, turn }: { jobId: string; turn: Turn }): readonly number[] {
   const job = jobOf(trace, jobId)
   const pull = job && pullOf(trace, job)
   if (pull === undefined || turn.endsAtMs < pull.createdAtMs) return []
@@ -34,7 +34,7 @@ export function pullPushesOf(trace: CourseTrace, { jobId, turn }: { jobId: strin
   return pushesOf(trace, turn).filter((atMs) => within.has(atMs))
 }
 
-export const pullOf = (trace: CourseTrace, { pullNumber }: JobRecord): PullState | undefined =>
+export const pullOf = (trace: HistoryTrace, { pullNumber }: JobRecord): PullState | undefined =>
   docsOf(trace).pulls[pullNumber]
 
 /** Whose marker comments count: the workflow's token, and a person with write access. */
@@ -44,7 +44,7 @@ export const MARKERS_BY = ['github-actions[bot]', 'mona']
  * Since when a job's pull request could be continued: open, with a marker comment by a trusted author, and with the label or a
  * marker comment that names it. Undefined if it could not be continued at that time.
  */
-export function openSince(trace: CourseTrace, job: JobRecord, atMs: number): number | undefined {
+export function openSince(trace: HistoryTrace, job: JobRecord, atMs: number): number | undefined {
   const pull = pullOf(trace, job)
   if (pull === undefined || pull.createdAtMs > atMs) return undefined
   if (pull.closedAtMs !== undefined && pull.closedAtMs <= atMs) return undefined
@@ -60,7 +60,7 @@ export function openSince(trace: CourseTrace, job: JobRecord, atMs: number): num
 }
 
 /** What a pull request changes up to a commit of it. */
-export function filesUpTo(trace: CourseTrace, sha: string): readonly string[] {
+export function filesUpTo(trace: HistoryTrace, sha: string): readonly string[] {
   const docs = docsOf(trace)
   const base = docs.branches['main'] ?? ''
   if (getHistory(docs, base).some((commit) => commit.sha === sha)) return []
@@ -81,7 +81,7 @@ export interface Checked {
 
 const PASSED = ['success', 'neutral', 'skipped']
 
-export function checkedOf(trace: CourseTrace, sha: string): readonly Checked[] {
+export function checkedOf(trace: HistoryTrace, sha: string): readonly Checked[] {
   const { checkRuns, checkSuites, statuses } = docsOf(trace)
   const isOf = ({ headSha }: { readonly headSha: string }): boolean => headSha === sha
   const runs = checkRuns.filter(isOf)

@@ -5,8 +5,8 @@ import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/sta
 import type { Fault } from '../../src/emulator/http/faults.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { between, mostly, weighted } from './weighted.ts'
-import { FORMER_NAME, REPOSITORY, SILENT_JOB, type Course, type CourseStep } from './course.ts'
-import { OLDEST_COPY_MS } from './course-invariants.ts'
+import { FORMER_NAME, REPOSITORY, SILENT_JOB, type History, type HistoryStep } from './history.ts'
+import { OLDEST_COPY_MS } from './history-invariants.ts'
 
 const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
   Object.entries(ALL_PERMISSIONS).filter(([name]) => name !== 'actions'),
@@ -116,10 +116,10 @@ const checking = weighted<Record<string, string>>(
 )
 
 /** `rounds`: failing checks go back to the agent. */
-export type CourseKind = CourseStep['asks'] | 'rounds'
+export type HistoryKind = HistoryStep['asks'] | 'rounds'
 
 /** What each kind gives besides; what is about the rolling pull request is a wrong input without it. */
-const OF_KIND: Readonly<Record<CourseKind, fc.Arbitrary<Record<string, string>>>> = {
+const OF_KIND: Readonly<Record<HistoryKind, fc.Arbitrary<Record<string, string>>>> = {
   rolling: fc.record({
     'pr-repository': fc.constantFrom('', REPOSITORY, FORMER_NAME),
     'on-open-pr': mostly('follow-up', 5, fc.constant('skip')),
@@ -130,17 +130,17 @@ const OF_KIND: Readonly<Record<CourseKind, fc.Arbitrary<Record<string, string>>>
 }
 
 /** A step that does not wait for the end has nothing to check, so the inputs about it would be refused. */
-function withoutUncheckable(given: CourseStep['given']): CourseStep['given'] {
+function withoutUncheckable(given: HistoryStep['given']): HistoryStep['given'] {
   return given['wait'] === 'false'
     ? { ...given, 'wait-for-checks': 'false', 'fix-rounds': '0', 'allowed-paths': '' }
     : given
 }
 
-const step = (kind: CourseKind): fc.Arbitrary<CourseStep> =>
+const step = (kind: HistoryKind): fc.Arbitrary<HistoryStep> =>
   fc.record({
     asks: fc.constant(kind === 'rounds' ? 'follow-up' : kind),
     gapMs: weighted([1, seconds(0, 30)], [1, seconds(30, 300)]),
-    begins: mostly<CourseStep['begins']>('after', 6, fc.constant('alongside')),
+    begins: mostly<HistoryStep['begins']>('after', 6, fc.constant('alongside')),
     leavesDocs: mostly(false, 3, fc.constant(true)),
     given: fc.tuple(given, checking, OF_KIND[kind]).map((parts) => withoutUncheckable(Object.assign({}, ...parts))),
     cancelAfterMs: mostly<number | undefined>(undefined, 9, seconds(0, 120)),
@@ -168,8 +168,8 @@ function boundStaleness<Plays extends { turns: [TurnPlan, ...TurnPlan[]]; lagsMs
   return { ...plays, turns: [bound(one), ...others.map(bound)] }
 }
 
-/** Courses of several steps with old copies, others' commits, checks of all kinds, and strangers. */
-export const arbitraryCourse = (kind: CourseKind): fc.Arbitrary<Course> =>
+/** Histories of several steps with old copies, others' commits, checks of all kinds, and strangers. */
+export const arbitraryHistory = (kind: HistoryKind): fc.Arbitrary<History> =>
   fc.record({
     service: fc
       .record({

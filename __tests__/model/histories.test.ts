@@ -4,15 +4,15 @@ import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { DRAWING_TEST_TIMEOUT_MS } from '../support/soak.ts'
-import { arbitraryCourse } from './arbitrary-course.ts'
-import { docsOf, turnsOf } from './course-truth.ts'
-import { FORMER_NAME, playCourse, type Course, type CourseStep } from './course.ts'
-import { problemsOf } from './course-invariants.ts'
+import { arbitraryHistory } from './arbitrary-history.ts'
+import { docsOf, turnsOf } from './history-truth.ts'
+import { FORMER_NAME, playHistory, type History, type HistoryStep } from './history.ts'
+import { problemsOf } from './history-invariants.ts'
 import { holdAlways, IS_REPLAY } from './hold-always.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
 
-const COURSES = 50
+const HISTORIES = 50
 
 const ENDS = {
   rolling: ['created', 'updated', 'unchanged', 'checks success', 'checks failure'],
@@ -21,12 +21,12 @@ const ENDS = {
 } as const
 
 test.each(['rolling', 'follow-up', 'rounds'] as const)(
-  'a step says nothing false in any random course: %s',
+  'a step says nothing false in any random history: %s',
   async (kind) => {
     const seen = new Set<string>()
-    const plan = { what: `courses: ${kind}`, runs: COURSES, soakShare: 0.28 }
-    const runs = await holdAlways(arbitraryCourse(kind), plan, async (course) => {
-      const trace = await playCourse(course)
+    const plan = { what: `histories: ${kind}`, runs: HISTORIES, soakShare: 0.28 }
+    const runs = await holdAlways(arbitraryHistory(kind), plan, async (history) => {
+      const trace = await playHistory(history)
       for (const { isGreen, outputs } of trace.runs) {
         if (isGreen) seen.add(outputs['pr-operation'] ?? '')
         seen.add(`checks ${outputs['checks'] ?? ''}`)
@@ -34,21 +34,21 @@ test.each(['rolling', 'follow-up', 'rounds'] as const)(
       }
       return { problems: problemsOf(trace), log: trace.runs.flatMap(({ log, line }) => [...log, line]) }
     })
-    // A proof about courses that all end alike would prove nothing.
-    expect(IS_REPLAY || runs < COURSES ? [] : ENDS[kind].filter((end) => !seen.has(end))).toEqual([])
+    // A proof about histories that all end alike would prove nothing.
+    expect(IS_REPLAY || runs < HISTORIES ? [] : ENDS[kind].filter((end) => !seen.has(end))).toEqual([])
   },
 )
 
 /** Nothing is left to go wrong but GitHub, and nothing of it is waited for. */
-function withoutOtherFaults({ service: { turns }, github, ...course }: Course): Course {
+function withoutOtherFaults({ service: { turns }, github, ...history }: History): History {
   const given = { 'timeout-minutes': '60', 'wait-for-checks': 'false', 'fix-rounds': '0' }
-  const steps = course.steps.map((step) => ({
+  const steps = history.steps.map((step) => ({
     ...step,
     begins: 'after' as const,
     cancelAfterMs: undefined,
     given: { ...step.given, ...given },
   }))
-  return { ...course, steps, service: turns === undefined ? {} : { turns }, github: { ...github, events: [] } }
+  return { ...history, steps, service: turns === undefined ? {} : { turns }, github: { ...github, events: [] } }
 }
 
 /** A follow-up is read at most every 5 s, and a read takes a few seconds: a shorter turn can pass between two reads. */
@@ -60,8 +60,8 @@ interface JobVerdict {
   readonly isChance: boolean
 }
 
-async function playVerdicts(course: Course): Promise<readonly JobVerdict[]> {
-  const { runs } = await playCourse(course)
+async function playVerdicts(history: History): Promise<readonly JobVerdict[]> {
+  const { runs } = await playHistory(history)
   return runs.map((run) => {
     const { outcome, operation } = run.report
     const isShort = turnsOf(run).some(({ turn }) => turn.plan.durationMs < MAX_READ_GAP_MS)
@@ -89,21 +89,21 @@ function compareVerdicts(withFaults: readonly JobVerdict[], without: readonly Jo
 const WITHOUT_FAULTS = { faults: ['none'], then: 'stays' } as const
 
 test('no failure of GitHub changes what a step says of its job', async () => {
-  const courses = arbitraryCourse('follow-up').map(withoutOtherFaults)
-  const plan = { what: 'courses with and without failures of GitHub', runs: COURSES / 2, soakShare: 0.14 }
-  await holdAlways(courses, plan, async (course) => {
-    const calm: Course = { ...course, github: { ...course.github, faults: WITHOUT_FAULTS } }
-    return { problems: compareVerdicts(await playVerdicts(course), await playVerdicts(calm)), log: [] }
+  const histories = arbitraryHistory('follow-up').map(withoutOtherFaults)
+  const plan = { what: 'histories with and without failures of GitHub', runs: HISTORIES / 2, soakShare: 0.14 }
+  await holdAlways(histories, plan, async (history) => {
+    const calm: History = { ...history, github: { ...history.github, faults: WITHOUT_FAULTS } }
+    return { problems: compareVerdicts(await playVerdicts(history), await playVerdicts(calm)), log: [] }
   })
 })
 
 const TURN = { startDelayMs: 0, durationMs: 20_000, ending: 'pull-request', linkDelayMs: 0, pause: undefined } as const
 const IDLE = { ...TURN, durationMs: 60_000, ending: 'no-changes' } as const
-const step = (asks: CourseStep['asks'], gapMs: number, given: Record<string, string> = {}): CourseStep => ({
+const step = (asks: HistoryStep['asks'], gapMs: number, given: Record<string, string> = {}): HistoryStep => ({
   ...{ asks, gapMs, begins: 'after', leavesDocs: false, given },
 })
 const [ROLLING, FOLLOW_UP] = [step('rolling', 60_000), step('follow-up', 60_000)]
-const CALM: Course = {
+const CALM: History = {
   service: { turns: [TURN] },
   github: { checks: [[]] },
   gitHubLags: [{ headMs: 0, runsMs: 0 }],
@@ -111,7 +111,7 @@ const CALM: Course = {
   steps: [ROLLING, ROLLING],
 }
 test('ten pushes leave one pull request whose comment names each of them', async () => {
-  const trace = await playCourse({ ...CALM, steps: Array.from({ length: 10 }, () => ROLLING) })
+  const trace = await playHistory({ ...CALM, steps: Array.from({ length: 10 }, () => ROLLING) })
   expect(problemsOf(trace)).toEqual([])
   const opened = Object.values(docsOf(trace).pulls).filter(({ labels }) => labels.includes('docs-agent'))
   expect(opened).toHaveLength(1)
@@ -141,21 +141,25 @@ const passes = (name: string, more: Partial<Extract<CheckPlan, { kind: 'job' }>>
   ...{ kind: 'job', name, afterMs: 1_000, takesMs: 10_000, result: { conclusion: 'success' }, ...more },
 })
 const fails = { result: { conclusion: 'failure' } }
-const checked = (...plans: readonly CheckPlan[]): Course => ({ ...CALM, github: { checks: [plans] }, steps: [CHECKED] })
-const during = (act: PlannedEvent['act'], turn: TurnPlan = IDLE): Course => ({
+const checked = (...plans: readonly CheckPlan[]): History => ({
+  ...CALM,
+  github: { checks: [plans] },
+  steps: [CHECKED],
+})
+const during = (act: PlannedEvent['act'], turn: TurnPlan = IDLE): History => ({
   ...{ ...CALM, service: { turns: [TURN, turn] } },
   github: { checks: [[]], events: [{ after: 'follow-up', delayMs: 30_000, act }] },
 })
 const LONG_TURN = { ...TURN, durationMs: 60_000 }
 
 /** The pull request of the first turn is merged or closed long before the follow-up. */
-const endedBefore = (act: 'merge' | 'close', turn: TurnPlan): Course => ({
+const endedBefore = (act: 'merge' | 'close', turn: TurnPlan): History => ({
   ...{ ...CALM, service: { turns: [TURN, turn] }, steps: [FOLLOW_UP, FOLLOW_UP] },
   github: { checks: [[]], events: [{ after: 'opened', delayMs: 10_000, act }] },
 })
 
 /** The agent works on the main branch of its fork, which is synced after the merge. */
-const SYNCED: Course = {
+const SYNCED: History = {
   ...endedBefore('merge', IDLE),
   github: {
     ...{ checks: [[]], agentFork: 'docs-agent/docs', agentBranch: 'main' },
@@ -167,19 +171,19 @@ const SYNCED: Course = {
 }
 
 /** The comparisons for the first turn's files and, before the second turn, of the branch; and those after the second turn. */
-const comparing = (before: GitHubFault, ...after: readonly GitHubFault[]): Course => ({
+const comparing = (before: GitHubFault, ...after: readonly GitHubFault[]): History => ({
   ...endedBefore('merge', TURN),
   operationFaults: { 'repos/compare-commits-with-basehead': { faults: ['none', before, ...after], then: 'stays' } },
 })
 
 /** Of each operation of GitHub, these answers in turn. */
-const hanging = (...faults: readonly ('none' | 'never')[]): Course => ({
+const hanging = (...faults: readonly ('none' | 'never')[]): History => ({
   ...{ ...CALM, steps: [FOLLOW_UP, FOLLOW_UP] },
   github: { checks: [[]], faults: { faults: [...faults, 'none'], then: 'stays' } },
 })
 
 /** The second follow-up comes while the agent works on the first, and servers are slow. */
-const late = (minutes: string): Course => ({
+const late = (minutes: string): History => ({
   ...{ ...CALM, latenciesMs: [900] },
   steps: [
     FOLLOW_UP,
@@ -202,7 +206,7 @@ const LEFT_BEHIND = {
 const UNKNOWN_WORK = { outcome: 'pull-request', changed: '', 'pr-operation': '' }
 
 /** On each of these something false was said once, or two pull requests were open; with what must come of its last step now. */
-const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Record<string, unknown>]>> = {
+const ONCE_FALSE: Readonly<Record<string, readonly [history: History, outputs: Record<string, unknown>]>> = {
   'a repository that was renamed has one pull request': [
     { ...CALM, steps: [ROLLING, step('rolling', 60_000, { 'pr-repository': FORMER_NAME })] },
     { continued: 'pull-request', 'pr-operation': 'updated' },
@@ -401,14 +405,14 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
   ],
 }
 
-test.each(Object.entries(ONCE_FALSE))('%s', async (_name, [course, outputs]) => {
-  const trace = await playCourse(course)
+test.each(Object.entries(ONCE_FALSE))('%s', async (_name, [history, outputs]) => {
+  const trace = await playHistory(history)
   expect(problemsOf(trace)).toEqual([])
   expect(trace.runs.at(-1)?.outputs).toMatchObject(outputs)
 })
 
 test('whether a turn that is shorter than the time between two reads is seen may depend on GitHub', async () => {
-  const course: Course = {
+  const history: History = {
     ...CALM,
     service: {
       turns: [
@@ -426,8 +430,8 @@ test('whether a turn that is shorter than the time between two reads is seen may
     ],
   }
   const faults = { faults: ['unavailable', 'none'], then: 'stays' } as const
-  const withFaults = await playVerdicts({ ...course, github: { ...course.github, faults } })
-  const without = await playVerdicts(course)
+  const withFaults = await playVerdicts({ ...history, github: { ...history.github, faults } })
+  const without = await playVerdicts(history)
   expect([withFaults, without].map((verdicts) => verdicts.at(-1)?.outcome)).toEqual(['unconfirmed', 'failed'])
   expect(compareVerdicts(withFaults, without)).toEqual([])
   expect(compareVerdicts([{ outcome: 'failed', isChance: false }], without)).toHaveLength(1)
