@@ -156,7 +156,7 @@ test('does not look up more than 50 commits', async () => {
   const each = withSources(Object.fromEntries(shas.map((sha) => [sha, [OWN]])))
   const { skip, log } = await lookAtChange({}, parsePush(shas.map((sha) => [sha])), each)
   expect(skip).toBeUndefined()
-  expect(log).toContain('Too many of the 51 commits')
+  expect(log).toContain('Stopped after the look-up of 50 of 51 commits.')
   expect((await lookAtChange({}, parsePush(shas.slice(1).map((sha) => [sha])), each)).skip).toContain('#7')
 })
 
@@ -218,7 +218,7 @@ test('skips a push by a bot with too many commits to look up, and fails if an in
   expect((await lookAtChange({}, push, each)).skip).toContain('A bot started this run')
   await expect(lookAtChange({ 'change-context': 'commits' }, push, each)).rejects.toMatchObject({
     code: 'not-sent',
-    message: expect.stringContaining('more than 50 of its commits came from elsewhere') as unknown,
+    message: expect.stringContaining('more than 50 of its commits would have to be looked up') as unknown,
   })
 })
 

@@ -12,19 +12,19 @@ import { openOwnWork, type OwnWork } from './own-work.ts'
 import { matchCommits, MAX_LOOK_UPS, type SourceLookUp } from './source-pull-requests.ts'
 
 /**
- * The numbers of the pull requests that a change came from, if this action's jobs opened all of them. `agent`: it has no pull
- * request yet, and an account of the agent pushed it. `others`: some of it is the work of others; `direct`: some of it came
- * without a pull request, which is mostly the work of others. `too-many`: more commits than are looked up.
+ * Who did the work of a change. A list of numbers: it came from these pull requests, and this action's jobs opened all of them.
+ * `agent`: an account of the agent pushed the change, which has no pull request yet. `others`: a part is the work of others.
+ * `direct`: a part was pushed directly, mostly by others. `too-many`: more than `MAX_LOOK_UPS` look-ups would be needed.
  */
 type Ownership = readonly number[] | 'agent' | 'others' | 'direct' | 'unknown' | 'too-many'
 
 /**
- * Whether all of the commits came with pull requests that this action's jobs opened. The first commit that did not ends the
- * search. A merged pull request brought its commits. An open one brought those that whoever opened it pushed to its branch:
- * commits of others on it are theirs, and those that it only branched off came from elsewhere. What is said of a commit, such
- * as its checks, belongs to an open pull request that lists it.
+ * Checks whether all commits came from pull requests that this action's jobs opened. Stops at the first commit that did not.
+ * A merged pull request is the source of its commits. An open pull request is the source of the commits that its author pushed to
+ * its branch, but not of commits by others or of the commits before its branch. An event about a commit, such as its checks,
+ * belongs to an open pull request that lists the commit.
  * @param commits newest first
- * @throws ActionError if GitHub does not tell
+ * @throws ActionError if a request to GitHub fails
  */
 async function findOwnChanges(
   commits: readonly EventCommit[],
@@ -38,7 +38,7 @@ async function findOwnChanges(
   for (const commit of commits) {
     if (explained.has(commit.sha)) continue
     if (++lookUps > MAX_LOOK_UPS) {
-      step.core.log(`Too many of the ${commits.length} commits came from elsewhere to look up each.`)
+      step.core.log(`Stopped after the look-up of ${MAX_LOOK_UPS} of ${commits.length} commits.`)
       return 'too-many'
     }
     const found = await sources.find(commit)
@@ -51,7 +51,7 @@ async function findOwnChanges(
       if (commits.every(({ sha }) => explained.has(sha))) continue
       const listed = await sources.listCommits(number)
       const owners = listOwners(author, listed, findHead(listed))
-      // Commits of others on it may have come with another pull request, too.
+      // Commits of others in it may also have come from another pull request.
       const isByAgent = ({ account: { login } }: PullRequestCommit): boolean => login !== '' && owners.has(login)
       for (const sha of matchCommits(listed, commit, commits, isByAgent)) explained.add(sha)
     }
@@ -59,36 +59,36 @@ async function findOwnChanges(
   return [...own]
 }
 
-/** Each check gives why nothing is sent, as a full sentence; undefined if the prompt is sent. */
+/** Each check returns why the step is skipped, as a full sentence, or undefined. */
 interface LoopGuard {
-  /** Whether the guard needs the whole range, even if no input does. */
+  /** Whether the guard needs the complete range, even if no input does. */
   readonly needsRange: boolean
-  /** Checks what the event names: pull requests, its commit, its branch. */
+  /** Checks the pull requests, the commit or the branch that the event names. */
   readonly checkEvent: () => Promise<string | undefined>
-  /** Checks the commits of the change, once it was compared. */
+  /** Checks the commits of the compared change. */
   readonly checkChange: (found: FoundChange | undefined) => Promise<string | undefined>
 }
 
-const LOST = 'Could not determine whether the change is the work of this action'
-const ASK_AGAIN = 'Run the step again when GitHub responds. `skip-own-changes: false` leaves this check out.'
+const UNKNOWN_OWNERSHIP = 'Could not determine whether the change is the work of this action'
+const RETRY_HINT = 'Run the step again when GitHub responds, or disable this check with `skip-own-changes: false`.'
 const BY_BOT =
-  "A bot started this run, and it is not known to be about anything but the agent's own work. `skip-own-changes: false` lets it through."
+  "A bot started this run, possibly because of the agent's own work. To run the step anyway, set `skip-own-changes: false`."
 const UNKNOWN_CAUSE =
-  "Another event than a push, a pull request or a merge queue started the workflow run before this one, and GitHub does not record what that run was about. It may be the agent's own work. `skip-own-changes: false` runs the step, without a range."
+  "An event other than a push, a pull request or a merge queue started the triggering workflow run, and GitHub does not record what that run was about. It may be the agent's own work. To run the step without a range, set `skip-own-changes: false`."
 
-const OF_EVENT = "The event is about a pull request that this action's job opened"
-const OF_CHANGE = "All of the change came from pull requests that this action's jobs opened"
-const OF_AGENT =
-  'An account that opened earlier pull requests of this action has pushed the branch, which has no pull request yet.'
-const TOO_MANY = `more than ${MAX_LOOK_UPS} of its commits came from elsewhere.`
-const ASK_FOR_LESS =
-  '`change-range: BASE...HEAD` sends the change in parts, and `skip-own-changes: false` leaves this check out.'
+const OWN_EVENT = 'The event is about a pull request that a job of this action opened'
+const OWN_CHANGE = 'The complete change came from pull requests that jobs of this action opened'
+const PUSHED_BY_AGENT =
+  'An account that opened earlier pull requests of this action pushed the branch, which has no pull request yet.'
+const TOO_MANY = `more than ${MAX_LOOK_UPS} of its commits would have to be looked up.`
+const SMALLER_RANGE_HINT =
+  'Send the change in parts with `change-range: BASE...HEAD`, or disable this check with `skip-own-changes: false`.'
 
-/** GitHub's docs: the payload of a push has no more commits than these. */
+/** GitHub's docs: the payload of a push has at most this number of commits. */
 const MAX_PUSHED_COMMITS = 2_048
 
-const formatOwn = (what: string, numbers: readonly number[]): string =>
-  `${what}: ${numbers.map((number) => `#${number}`).join(', ')}.`
+const formatOwn = (reason: string, numbers: readonly number[]): string =>
+  `${reason}: ${numbers.map((number) => `#${number}`).join(', ')}.`
 
 /** Keeps the agent's own work from starting the agent. */
 export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: AgentStep): LoopGuard {
@@ -97,27 +97,37 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
   const { repository, event } = context
   const { kind, numbers, branch, commits, needsRange } = origin
   const subject = 'subject' in event ? event.subject : undefined
-  /** A follow-up to what its open pull request has caused would cause the next one, whatever else is let through. */
+  // If the run continues an open pull request here, events of that pull request are always skipped while it is open: each follow-up would cause
+  // the next one, even with `skip-own-changes: false`.
   const isHere = prRepository === '' || isSameRepository(prRepository, repository)
   const isRollingHere = onOpenPr !== 'new' && isHere
   const unknown = kind !== 'people' && skipOwnChanges && event.sender.isBot ? BY_BOT : undefined
 
-  async function ask(what: string, question: (github: GitHub) => Promise<Ownership>): Promise<string | undefined> {
-    const then = unknown === undefined ? 'so it was not skipped' : 'so it was skipped, as a bot started the run'
-    // A skipped run is green, and would move the base of the next range past what a person may have changed.
+  /**
+   * @param reason why the step is skipped if the change is the agent's, without the numbers of its pull requests
+   * @param check determines who did the work
+   */
+  async function explainOwnership(
+    reason: string,
+    check: (github: GitHub) => Promise<Ownership>,
+  ): Promise<string | undefined> {
+    const consequence =
+      unknown === undefined ? 'so it was not skipped' : 'so it was skipped, because a bot started the run'
+    // A skipped run succeeds, so it would move the base of the next range past changes that a person may have made.
     const mustBeKnown = unknown !== undefined && isChangeWanted(inputs)
     if (step.github === undefined && !mustBeKnown) {
-      // Every push asks by default, so a step without a token gets no notice.
-      core.log(`${LOST}, ${then}: there is no \`github-token\`.`)
+      // By default every push is checked, so a step without a token gets no notice.
+      core.log(`${UNKNOWN_OWNERSHIP}, ${consequence}: there is no \`github-token\`.`)
       return unknown
     }
-    const answer = async (): Promise<Ownership> => question(openGitHub(step))
+    const getOwnership = async (): Promise<Ownership> => check(openGitHub(step))
     const ownership = mustBeKnown
-      ? await orNotSent(LOST, answer, ASK_AGAIN)
-      : await journal.orWarn(`${LOST}, ${then}`, answer)
+      ? await orNotSent(UNKNOWN_OWNERSHIP, getOwnership, RETRY_HINT)
+      : await journal.orWarn(`${UNKNOWN_OWNERSHIP}, ${consequence}`, getOwnership)
     switch (ownership) {
       case 'too-many':
-        if (mustBeKnown) throw new ActionError('not-sent', `${LOST}: ${TOO_MANY}`, { hint: ASK_FOR_LESS })
+        if (mustBeKnown)
+          throw new ActionError('not-sent', `${UNKNOWN_OWNERSHIP}: ${TOO_MANY}`, { hint: SMALLER_RANGE_HINT })
         return unknown
       case undefined:
       case 'unknown':
@@ -126,15 +136,15 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
       case 'direct':
         return undefined
       case 'agent':
-        return OF_AGENT
+        return PUSHED_BY_AGENT
       default:
-        return formatOwn(what, ownership)
+        return formatOwn(reason, ownership)
     }
   }
 
   const ownWork = openOwnWork(step)
 
-  /** The branch is made before its pull request is opened. */
+  /** The agent creates its branch before it opens the pull request. */
   async function checkBranch(name: string, github: GitHub): Promise<Ownership> {
     const [found] = await github.findPullRequestsOfBranch(repository, name, 'open')
     if (found !== undefined) return (await ownWork.isOwn(found)) ? [found.number] : 'others'
@@ -149,56 +159,59 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     return numbers
   }
 
-  /** A push to a branch that has no pull request yet may be the agent's, as far as all commits came with it. */
-  async function checkCommits(among: readonly EventCommit[]): Promise<Ownership> {
-    const ownership = await findOwnChanges(among, sources, ownWork, step)
-    const isPushed = kind === 'change' && among.every(({ sha }) => commits.some((commit) => commit.sha === sha))
+  /** A push to a branch without a pull request may be the agent's, if the push contains all checked commits. */
+  async function checkCommits(checked: readonly EventCommit[]): Promise<Ownership> {
+    const ownership = await findOwnChanges(checked, sources, ownWork, step)
+    const isPushed = kind === 'change' && checked.every(({ sha }) => commits.some((commit) => commit.sha === sha))
     return ownership === 'direct' && branch !== undefined && isPushed ? ownWork.judgeBranch(branch) : ownership
   }
 
   async function checkEvent(): Promise<string | undefined> {
-    // Anybody can begin a comment like that, and then it is theirs that is skipped.
+    // Anybody can forge the beginning of such a comment, but then only the forged comment is skipped.
     if (kind === 'ours') return 'This action wrote the comment that started the run.'
     if (kind === 'people' || (!skipOwnChanges && !isRollingHere)) return undefined
     if (kind === 'unknown') {
       if (!skipOwnChanges) return undefined
-      journal.notice('Skipped, as the cause of this run is unknown', UNKNOWN_CAUSE)
+      journal.notice('Skipped: the cause of this run is unknown', UNKNOWN_CAUSE)
       return UNKNOWN_CAUSE
     }
-    if (skipOwnChanges && hasLabel(label, subject?.labels ?? [])) return formatOwn(OF_EVENT, numbers)
-    const isOfCommit = kind === 'other' && commits.length > 0
-    const ofItsBranch = kind === 'other' || isRollingHere ? branch : undefined
-    if (numbers.length === 0 && !isOfCommit && ofItsBranch === undefined) return kind === 'other' ? unknown : undefined
-    return ask(OF_EVENT, async (github) => {
+    if (skipOwnChanges && hasLabel(label, subject?.labels ?? [])) return formatOwn(OWN_EVENT, numbers)
+    const isAboutCommit = kind === 'other' && commits.length > 0
+    const checkedBranch = kind === 'other' || isRollingHere ? branch : undefined
+    if (numbers.length === 0 && !isAboutCommit && checkedBranch === undefined)
+      return kind === 'other' ? unknown : undefined
+    return explainOwnership(OWN_EVENT, async (github) => {
       const ofPullRequests = numbers.length === 0 ? undefined : await checkNumbers(github)
-      // A long-lived branch may have a pull request of its own, too.
+      // A person may open a pull request from the default branch, for example into a release branch. It does not decide about
+      // the commits of the default branch, for which `branch` is undefined.
       if (ofPullRequests !== undefined && (ofPullRequests !== 'others' || branch !== undefined)) return ofPullRequests
-      if (isOfCommit) return checkCommits(commits)
-      return ofItsBranch === undefined ? 'others' : checkBranch(ofItsBranch, github)
+      if (isAboutCommit) return checkCommits(commits)
+      return checkedBranch === undefined ? 'others' : checkBranch(checkedBranch, github)
     })
   }
 
   /**
-   * Those that all have to be the agent's, newest first; none if they are not known. Undefined if nothing depends on them, or
-   * if they are only a part of the change: a change that was read in part is not the agent's own.
+   * Lists the commits that must all be the agent's, newest first.
+   * @returns an empty list if the commits are unknown; undefined if the decision does not depend on them, or GitHub lists only a
+   *   part of the change, which then does not count as the agent's
    */
   function listCommits(found: FoundChange | undefined): typeof commits | undefined {
     if (commits.length >= MAX_PUSHED_COMMITS) return undefined
-    // The newest commit of a tag does not say whose the others are.
+    // The newest commit of a tag does not show who wrote the commits before it.
     if (needsRange && found === undefined) return []
-    const ofTheEvent = kind === 'change' && (commits.length > 0 || event.sender.isBot) ? commits : undefined
+    const eventCommits = kind === 'change' && (commits.length > 0 || event.sender.isBot) ? commits : undefined
     const isAllPushed = changeRange.kind === 'event' && 'push' in event && event.push !== undefined && !needsRange
-    // The pull request that `change-range` names is checked as a whole.
-    if (changeRange.kind === 'pull-request') return ofTheEvent
-    // A range of its own has nothing to do with the event.
-    const isTheirs = changeRange.kind === 'between' && ofTheEvent !== undefined
-    if (found === undefined || 'reason' in found || isAllPushed || isTheirs) return ofTheEvent
-    // What people say is for the agent, whoever's commits it is about, and so is what was found to be of others.
+    // `checkChange` has already checked the pull request that `change-range` names.
+    if (changeRange.kind === 'pull-request') return eventCommits
+    // An explicit range is independent of the event, so the commits of the event decide.
+    const isIndependent = changeRange.kind === 'between' && eventCommits !== undefined
+    if (found === undefined || 'reason' in found || isAllPushed || isIndependent) return eventCommits
+    // A comment by a person is meant for the agent, whoever wrote the commits. `checkEvent` has already checked other events.
     const isDecided = subject !== undefined || (kind === 'other' && commits.length > 0)
     if (isDecided || found.repository !== repository || found.unlisted !== undefined) return undefined
     if (found.commits.length < found.totalCommits) return undefined
     const others = found.commits.toReversed().filter(({ sha }) => commits.every((commit) => commit.sha !== sha))
-    // What did not come with the event is older than any lag.
+    // Commits that did not come with the event are old enough for GitHub to know their pull requests.
     return [...commits, ...others.map((commit) => ({ ...commit, isByPusher: true }))]
   }
 
@@ -206,15 +219,16 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     const compared = found === undefined || 'reason' in found ? undefined : found
     const requested = compared?.repository === repository ? compared.pullRequest : undefined
     if (skipOwnChanges && requested !== undefined) {
-      const own = await ask(OF_CHANGE, async () => ((await ownWork.isOwn(requested)) ? [requested.number] : 'others'))
-      if (own !== undefined) return own
+      const reason = await explainOwnership(OWN_CHANGE, async () =>
+        (await ownWork.isOwn(requested)) ? [requested.number] : 'others',
+      )
+      if (reason !== undefined) return reason
     }
     const listed = skipOwnChanges ? listCommits(found) : undefined
     if (listed === undefined) return undefined
-    const among = listed.filter(({ sha }) => compared?.exempt?.commits.has(sha) !== true)
-    if (among.length === 0) return unknown
-    const what = kind === 'other' ? OF_EVENT : OF_CHANGE
-    return ask(what, () => checkCommits(among))
+    const checked = listed.filter(({ sha }) => compared?.exempt?.commits.has(sha) !== true)
+    if (checked.length === 0) return unknown
+    return explainOwnership(kind === 'other' ? OWN_EVENT : OWN_CHANGE, () => checkCommits(checked))
   }
 
   return { needsRange: skipOwnChanges && needsRange, checkEvent, checkChange }

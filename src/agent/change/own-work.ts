@@ -9,43 +9,45 @@ import { isMarkerComment } from '../marker.ts'
 import { findAgentAccounts, OTHER_BOTS } from './agent-accounts.ts'
 import { getGuardEnd, type SourcePullRequest } from './source-pull-requests.ts'
 
-/** Up to a minute and a half: a label is put on as soon as the step that waits for the job has seen its end. */
+// A mark is the label or the marker comment by which this action recognizes the pull request of a job.
+
+/** A minute and a half in total: the step that waits for the job marks the pull request when it has read the job's end. */
 const MARK_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
 const USUAL_MARK_MS = MARK_PAUSES_MS.reduce((sum, ms) => sum + ms, 0)
-/** Added to the poll interval: a step that reads its job seldom marks the pull request later. */
+/** Added to the poll interval: with a long interval, the step reads the job's end later. */
 const MARK_AFTER_POLL_MS = 60_000
-/** A step that GitHub or the service refuses a few times marks the pull request as late as this. */
+/** After a few rejected requests to GitHub or the service, a step marks the pull request this late. */
 const MARK_AFTER_REFUSALS_MS = 180_000
 const LATE_MARK_PAUSE_MS = 30_000
-/** For as long, in milliseconds, a pull request is new: its run may have waited for a runner, and the job's end comes later. */
+/** The age up to which a pull request may still get its mark: this run may have waited for a runner, and the job may end later. */
 const NEW_FOR_MS = 300_000
 
-/** How late a step with these inputs marks its pull request, in milliseconds, if nothing refuses it. */
+/** Returns when a step with these inputs marks its pull request at the latest, if no request is rejected. */
 const getMarkMs = ({ pollIntervalMs = 0 }: AgentStep['inputs']): number =>
   Math.max(USUAL_MARK_MS, pollIntervalMs + MARK_AFTER_POLL_MS)
 
-/** The pauses before a mark of this action is looked for again, in milliseconds. */
-function listMarkPauses(lateMs: number): readonly number[] {
-  const count = Math.ceil((lateMs - USUAL_MARK_MS) / LATE_MARK_PAUSE_MS)
+/** Returns the pauses between two look-ups of a mark, in milliseconds. */
+function listMarkPauses(maxMs: number): readonly number[] {
+  const count = Math.ceil((maxMs - USUAL_MARK_MS) / LATE_MARK_PAUSE_MS)
   return [...MARK_PAUSES_MS, ...Array<number>(count).fill(LATE_MARK_PAUSE_MS)]
 }
 
-/** Bots that are not the agent: with the account of workflows, anybody's workflow opens pull requests. */
+/** Bots that are never the agent. Every workflow can open pull requests with the account of GitHub Actions. */
 const NO_AGENTS: readonly string[] = ['github-actions[bot]', ...OTHER_BOTS]
 
-/** How an unmarked pull request is judged. `agent`: it is the agent's. `wait`: its mark may still come. */
+/** The verdict about a pull request without a mark. `agent`: the agent opened it. `wait`: it may still get its mark. */
 type Unmarked = 'agent' | 'wait' | 'wait-longer' | 'others'
 
-/** Tells the work of this action's jobs from that of others. All of it throws ActionError if GitHub does not tell. */
+/** Distinguishes the work of this action's jobs from the work of others. Throws ActionError if a request to GitHub fails. */
 export interface OwnWork {
   /**
-   * Whether a job of this action opened a pull request: it has the label, or the comment that names the job. Both may still
-   * come if an app or an account of the agent opened it, and a bot that opened earlier ones is the agent without them.
+   * Whether a job of this action opened a pull request. Its mark proves that. If an app or an account of the agent opened the
+   * pull request, waits for the mark. A bot that opened earlier pull requests of this action needs no mark.
    */
   readonly isOwn: (pullRequest: SourcePullRequest) => Promise<boolean>
   /**
-   * Whose work a branch without a pull request is, by whoever pushed it. An agent pushes a branch before it opens the pull
-   * request. A person with such an account, or another bot, may push branches of their own.
+   * Decides by the pusher who did the work on a branch without a pull request. The agent pushes a branch before it opens the pull
+   * request. But a person with an account of the agent, or another bot, may push other branches.
    */
   readonly judgeBranch: (name: string) => Promise<readonly number[] | 'agent' | 'others'>
 }
@@ -56,7 +58,7 @@ export function openOwnWork(step: AgentStep): OwnWork {
   const { label } = inputs
   let listed: Promise<readonly Account[]> | undefined
 
-  /** Whether an account opened earlier pull requests of this action. They are listed once. */
+  /** Whether an account opened earlier pull requests of this action. The accounts are listed once. */
   async function isAgentAccount({ login, type }: Account): Promise<boolean> {
     if (label === '' || login === '' || (type === 'Bot' && NO_AGENTS.includes(login))) return false
     const accounts = await (listed ??= findAgentAccounts(repository, label, openGitHub(step)))
@@ -69,33 +71,37 @@ export function openOwnWork(step: AgentStep): OwnWork {
   }
 
   /**
-   * Judges a pull request without a mark by its author. Accounts that authored earlier pull requests of this action are the
-   * agent's; but a person may open pull requests of their own, too. One that was merged at once may get its mark later.
+   * Judges a pull request without a mark by its author. An account that opened earlier pull requests of this action is the
+   * agent's, but a person may use such an account too. A pull request that was merged immediately may get its mark later.
    */
   async function judgeUnmarked({ author, createdAt, state }: SourcePullRequest): Promise<Unmarked> {
     const isBot = author.type === 'Bot'
     const isByApp = event.kind === 'push' && event.sender.isBot && isOpen({ state })
     const mayGetMark = isNew({ createdAt })
-    const ask = () => isAgentAccount(author)
-    // A new one may still get its mark. Of an older one nothing but the account tells.
-    const isKnown = (isBot || mayGetMark) && (await (mayGetMark ? orUndefined(ask()) : ask())) === true
+    const checkAccount = () => isAgentAccount(author)
+    // A new pull request may still get its mark, so an error is ignored. An older one is decided by the account alone.
+    const isKnown =
+      (isBot || mayGetMark) && (await (mayGetMark ? orUndefined(checkAccount()) : checkAccount())) === true
     if (isKnown) return isBot ? 'agent' : 'wait-longer'
     return isByApp || (mayGetMark && isBot) ? 'wait' : 'others'
   }
 
-  /** Waits as long as the step that writes the mark may take; gives what was looked for, or undefined if it did not come. */
-  async function awaitLate<T>(
+  /**
+   * Repeats the look-up for as long as the step that writes the mark may take.
+   * @returns undefined if nothing was found
+   */
+  async function pollForMark<T>(
     what: string,
-    look: () => Promise<T | undefined>,
-    leastMs = MARK_AFTER_REFUSALS_MS,
+    find: () => Promise<T | undefined>,
+    minMs = MARK_AFTER_REFUSALS_MS,
   ): Promise<T | undefined> {
     const heartbeat = new Heartbeat({ clock, log: core.log })
     heartbeat.say(`Waiting for ${what}.`)
-    for (const pauseMs of listMarkPauses(Math.max(getMarkMs(inputs), leastMs))) {
-      // Such a wait is not counted as a question.
+    for (const pauseMs of listMarkPauses(Math.max(getMarkMs(inputs), minMs))) {
+      // The pause does not use up the time for questions.
       if (!questions.allowWait(pauseMs)) return undefined
       await clock.sleep(pauseMs, signal)
-      const found = await look()
+      const found = await find()
       if (found !== undefined) return found
       heartbeat.beat(`Still waiting for ${what}.`)
     }
@@ -116,17 +122,18 @@ export function openOwnWork(step: AgentStep): OwnWork {
     if (!isOpen(pullRequest) && !inputs.skipOwnChanges) return false
     const github = openGitHub(step)
     const address = { repository, number }
-    let known: readonly string[] | undefined = pullRequest.labels
+    let listedLabels: readonly string[] | undefined = pullRequest.labels
     const hasMark = async (): Promise<boolean> => {
-      const labels = known ?? (await github.readPullRequest(address)).labels
-      known = undefined
+      const labels = listedLabels ?? (await github.readPullRequest(address)).labels
+      listedLabels = undefined
       if (hasLabel(label, labels)) return true
       const comments = await github.listComments(address, isMarkerComment)
       return comments.some(({ body, author }) => author === 'trusted' && isMarkerComment(body))
     }
     if (await hasMark()) return true
     if (label === '') return false
-    const lookForMark = async () => ((await hasMark()) ? true : undefined)
+    const findMark = async () => ((await hasMark()) ? true : undefined)
+    const mark = `the label or the marker comment of pull request #${number}`
     switch (await judgeUnmarked(pullRequest)) {
       case 'agent':
         return true
@@ -134,11 +141,9 @@ export function openOwnWork(step: AgentStep): OwnWork {
         return false
       case 'wait':
         if (getMarkMs(inputs) === USUAL_MARK_MS) return awaitMark(hasMark)
-        return (await awaitLate(`the mark of pull request #${number}, which a bot opened`, lookForMark, 0)) === true
-      case 'wait-longer': {
-        const what = `the mark of pull request #${number}, which an account of the agent opened`
-        return (await awaitLate(what, lookForMark)) === true
-      }
+        return (await pollForMark(`${mark}, which a bot opened`, findMark, 0)) === true
+      case 'wait-longer':
+        return (await pollForMark(`${mark}, which an account of the agent opened`, findMark)) === true
     }
   }
 
@@ -151,11 +156,11 @@ export function openOwnWork(step: AgentStep): OwnWork {
     if (!isKnown && !mayBeNewAgent) return 'others'
     const github = openGitHub(step)
     const pusher = isKnown ? 'an account of the agent' : 'a bot'
-    // It may have been merged at once. An older one says nothing about this push.
-    const findOpened = async () =>
-      (await github.findPullRequestsOfBranch(repository, name, 'all')).find((one) => isOpen(one) || isNew(one))
+    // The pull request may have been merged immediately. An older closed one proves nothing about this push.
+    const findPullRequest = async () =>
+      (await github.findPullRequestsOfBranch(repository, name, 'all')).find((found) => isOpen(found) || isNew(found))
     const what = `a pull request of branch ${quoted(name)}, which ${pusher} pushed`
-    const found = await awaitLate(what, findOpened, isKnown ? MARK_AFTER_REFUSALS_MS : 0)
+    const found = await pollForMark(what, findPullRequest, isKnown ? MARK_AFTER_REFUSALS_MS : 0)
     return found !== undefined && (await isOwn(found)) ? [found.number] : 'others'
   }
 
