@@ -16,7 +16,7 @@ const PLACE: LogPlace = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: 
 const commentsWith = (followUps: number): SharedComments =>
   new SharedComments([updateMarker(MARKED, { followUps, countedBy: [] })])
 
-/** Counts a follow-up as one run does. */
+/** Counts a follow-up of one run. */
 function count(
   comments: SharedComments,
   { place, answers, ...fields }: StepFields & { place?: Partial<LogPlace>; answers?: Partial<GitHub> } = {},
@@ -29,7 +29,7 @@ function count(
 const countIn = (comments: SharedComments, index = 0): number | undefined =>
   readMarker(comments.bodies[index] ?? '')?.followUps
 
-test('is not lowered by a stale read while another run counts', async () => {
+test('does not lower the count after a stale read while another run counts', async () => {
   const comments = commentsWith(3)
   const stale = comments.bodies[0] ?? ''
   const another = updateMarker(stale, { followUps: 8, countedBy: ['another'] })
@@ -40,14 +40,14 @@ test('is not lowered by a stale read while another run counts', async () => {
   expect(countIn(comments)).toBe(9)
 })
 
-test('is written once and read back where nobody else counts', async () => {
+test('writes the count once and reads it back if no other run counts', async () => {
   const comments = commentsWith(3)
   const counted = await count(comments)
   expect([countIn(comments), comments.asked]).toEqual([4, ['read', 'edit', 'read']])
   expect(counted).toMatchObject({ commentId: 1, followUps: 0, signature: expect.stringMatching(/^42\.1\./) as unknown })
 })
 
-test('continues from what others have counted since, and stops at the maximum', async () => {
+test('continues from the count of other runs, and stops at the maximum', async () => {
   const comments = commentsWith(19)
   expect([await count(comments, { place: { followUps: 5 } }), countIn(comments)]).toEqual([expect.anything(), 20])
   const bodies = [...comments.bodies]
@@ -55,21 +55,21 @@ test('continues from what others have counted since, and stops at the maximum', 
   expect([await count(comments, another), comments.bodies]).toEqual(['used-up', bodies])
 })
 
-test('is not lowered by an old version of the comment', async () => {
+test('does not lower the count because of an old version of the comment', async () => {
   const comments = commentsWith(3)
   expect([await count(comments, { place: { followUps: 20 } }), countIn(comments)]).toEqual(['used-up', 3])
   await count(comments, { place: { followUps: 9 } })
   expect([countIn(comments), comments.asked]).toEqual([10, ['read', 'read', 'edit', 'read']])
 })
 
-test('is exact for runs that count at the same time, up to the maximum', async () => {
+test('counts exactly for simultaneous runs, up to the maximum', async () => {
   const latency = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 40 })
   const chances = fc.uniqueArray(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 7, maxLength: 20 })
   const starts = fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 2, maxLength: 5 })
   const before = fc.integer({ min: 0, max: 20 })
-  // What people have added to the comment, which may leave no room for a count.
+  // Text that people have added to the comment, which may leave no room for a count.
   const filled = fc.constantFrom('', 'x'.repeat(65_000))
-  // Rows of other runs, which are to be settled in a comment that has room.
+  // Rows of other runs, which must be settled if the comment has room.
   const left = fc.subarray([901, 902, 903])
   const otherLatency = fc.array(fc.integer({ min: 100, max: 3_000 }), { minLength: 1, maxLength: 9 })
   await fc.assert(
@@ -106,7 +106,7 @@ test('is exact for runs that count at the same time, up to the maximum', async (
   )
 })
 
-test('is not written again because a copy of GitHub still has the old text', async () => {
+test('does not write again if a lagging replica returns the old text', async () => {
   const comments = commentsWith(3)
   const [clock, old] = [fakeClock(), comments.bodies[0] ?? '']
   const readComment = () => Promise.resolve(clock.passed() < 6_000 ? old : (comments.bodies[0] ?? ''))
@@ -114,30 +114,30 @@ test('is not written again because a copy of GitHub still has the old text', asy
   expect([countIn(comments), comments.asked]).toEqual([4, ['edit']])
 })
 
-test('goes to a second comment where people filled the first', async () => {
+test('adds a second comment if other text fills the first', async () => {
   const comments = new SharedComments([`${updateMarker(MARKED, { followUps: 3 })}${'x'.repeat(65_000)}`])
   expect(await count(comments)).toMatchObject({ commentId: 2 })
   expect([countIn(comments, 0), countIn(comments, 1)]).toEqual([3, 4])
 })
 
-describe('fails, so that nothing is sent,', () => {
+describe('fails, so that no prompt is sent,', () => {
   const changed = (text: string) => new SharedComments([text])
 
   test.each<[string, SharedComments, Partial<GitHub>, number]>([
-    ['if what was written is never there', commentsWith(0), { readComment: () => Promise.resolve(MARKED) }, 1],
+    ['if the written text never appears', commentsWith(0), { readComment: () => Promise.resolve(MARKED) }, 1],
     ['if the comment names another job', changed(MARKED.replace('_1', '_2')), {}, 0],
-    ['if the comment says nothing any more', changed(''), {}, 0],
+    ['if the comment is now empty', changed(''), {}, 0],
   ])('%s', async (_what, comments, answers, writes) => {
     await expect(count(comments, { answers })).rejects.toMatchObject({ code: 'rejected' })
     expect(comments.asked.filter((request) => request === 'edit')).toHaveLength(writes)
   })
 
-  test('if nobody who counts wrote the comment', async () => {
+  test('if no trusted author wrote the comment', async () => {
     const counted = count(commentsWith(0), { place: { commentId: undefined } })
     await expect(counted).rejects.toMatchObject({ code: 'not-sent' })
   })
 
-  test('if another run writes each time that it is read back', async () => {
+  test('if another run overwrites the comment before each read', async () => {
     const comments = commentsWith(0)
     let reads = 0
     const readComment = () => Promise.resolve(updateMarker(MARKED, { followUps: 3, countedBy: [`other-${reads++}`] }))

@@ -44,7 +44,7 @@ const lostIn = ({ journal }: AgentStep): readonly string[] =>
 
 describe('the log', () => {
   test.each<[string, Partial<LogPlace>, string[], CommentRequest[]]>([
-    ['the comment that is known', { commentId: 1 }, [MARKED], ['read', 'edit', 'read']],
+    ['the known comment', { commentId: 1 }, [MARKED], ['read', 'edit', 'read']],
     ['the comment that names the job', {}, [MARKED], ['list', 'read', 'edit', 'read']],
     ['the newest comment that names the job', {}, [`${MARKED} Full.`, MARKED], ['list', 'read', 'edit', 'read']],
     ['a new comment if none names the job', {}, [], ['list', 'add']],
@@ -59,13 +59,13 @@ describe('the log', () => {
     expect(readMarker(comments.bodies.at(-1) ?? '')).toMatchObject({ jobId: 'job_1', labels: ['docs-agent'] })
   })
 
-  test('stays in the comment that has it if somebody adds a newer marker comment', async () => {
+  test('stays in its comment if somebody adds a newer marker comment', async () => {
     const comments = new SharedComments([LOGGED, MARKED])
     await writeLog(stepWith(comments))
     expect(comments.bodies).toEqual([expect.stringMatching(ROW), MARKED])
   })
 
-  test('is not written to the comment of a person whom nobody trusts', async () => {
+  test('is not written to the comment of an untrusted author', async () => {
     const comments = new SharedComments([MARKED, MARKED, MARKED])
     const listComments: GitHub['listComments'] = async () =>
       (await comments.github.listComments(PULL_REQUEST, isOwnComment)).map((comment, index) => ({
@@ -85,7 +85,7 @@ describe('the log', () => {
     expect(comments.asked).toEqual([])
   })
 
-  test('costs nothing else if the token is not allowed to write it', async () => {
+  test('is replaced by a warning if the token may not write it', async () => {
     const comments = new SharedComments([MARKED])
     comments.faults.edit = [refusal('forbidden')]
     const step = stepWith(comments)
@@ -94,10 +94,10 @@ describe('the log', () => {
     expect(comments.bodies).toEqual([MARKED])
   })
 
-  test('is looked at until nobody else writes, as a third step may still write what it read before', async () => {
+  test('is read until no other step writes, because a third step may overwrite it with an older version', async () => {
     const comments = new SharedComments([MARKED])
     const byOther = withWorkingRows(MARKED, [901])
-    // After the first write another step adds its row, and then a third one writes what it read before the first write.
+    // After the first write, another step adds its row. Then a third step writes the version from before the first write.
     const others = [(body: string) => body, (body: string) => withWorkingRows(body, [901]), () => byOther]
     const readComment: GitHub['readComment'] = (place, id) => {
       comments.bodies[0] = others.shift()?.(comments.bodies[0] ?? '') ?? comments.bodies[0] ?? ''
@@ -111,7 +111,7 @@ describe('the log', () => {
     expect(comments.bodies[0]).toContain('<!-- row=901.')
   })
 
-  test('is merged with what others wrote while it was looked up which rows are to be settled', async () => {
+  test('is merged with updates that other steps write during the lookup of completed runs', async () => {
     const comments = new SharedComments([withWorkingRows(MARKED, [902])])
     const hasCompleted: GitHub['hasCompleted'] = () => {
       comments.bodies[0] = withWorkingRows(comments.bodies[0] ?? '', [901])
@@ -124,25 +124,25 @@ describe('the log', () => {
     expect(comments.bodies[0]).toMatch(/the run ended first.*<!-- row=902\./)
   })
 
-  test('is not written over a comment that somebody has changed into another one', async () => {
+  test('does not overwrite a comment that no longer names the job', async () => {
     const comments = new SharedComments(['Mine.'])
     const step = stepWith(comments)
     step.journal.setLogPlace({ ...PLACE, commentId: 1 })
     await writeLog(step)
-    expect([lostIn(step), comments.asked]).toEqual([[expect.stringContaining('was changed.')], ['read']])
+    expect([lostIn(step), comments.asked]).toEqual([[expect.stringContaining('no longer names job job_1.')], ['read']])
   })
 
-  test('is lost if it is not there for as long as a copy may lag', async () => {
+  test('is reported as not written if it does not appear within the maximum replica lag', async () => {
     const comments = new SharedComments([MARKED])
     const clock = fakeClock()
     const editComment = () => Promise.resolve()
     const step = stepWith(comments, { clock, github: fakeGitHub({ ...comments.github, editComment }) })
     await writeLog(step)
-    expect(lostIn(step)).toEqual([expect.stringContaining('is not there.')])
+    expect(lostIn(step)).toEqual([expect.stringContaining('still has its previous text.')])
     expect(clock.passed()).toBeLessThan(20_000)
   })
 
-  test('has no secret', async () => {
+  test('contains no secrets', async () => {
     const comments = new SharedComments([])
     const core = { ...fakeStep().core, redact: (text: string) => text.replaceAll('schedule', '***') }
     await writeLog(stepWith(comments, { core }))
@@ -151,10 +151,10 @@ describe('the log', () => {
 
   test.each<[string, Partial<LogPlace>, string[], CommentRequest[]]>([
     ['known', { commentId: 1 }, [MARKED], ['read', 'edit']],
-    ['there', {}, [MARKED], ['list', 'edit']],
+    ['listed', {}, [MARKED], ['list', 'edit']],
     ['missing', {}, [], ['list', 'add']],
   ])(
-    'of a cancelled step takes one read and one write, within a second (the comment is %s)',
+    'takes one read and one write within a second after a cancellation (the comment is %s)',
     async (_what, place, bodies, asked) => {
       const comments = new SharedComments(bodies)
       const clock = fakeClock()
@@ -202,7 +202,7 @@ test.each<[what: string, hasSeenEnd: boolean, isAttached: boolean, state: TurnSt
 test.each<[string, (ActionError | 'lost')[], CommentRequest[]]>([
   ['is read back', [], ['read', 'edit', 'read']],
   ['is written again after a 502', [refusal('service-error')], ['read', 'edit', 'read', 'edit', 'read']],
-])('the row of a turn that is about to begin %s', async (_what, edit, asked) => {
+])('the row of a turn before its prompt %s', async (_what, edit, asked) => {
   const comments = new SharedComments([MARKED])
   comments.faults.edit = [...edit]
   const step = stepWith(comments)
@@ -214,14 +214,10 @@ test.each<[string, (ActionError | 'lost')[], CommentRequest[]]>([
 
 describe('a write whose result is unknown', () => {
   test.each<[string, (ActionError | 'lost')[], CommentRequest[]]>([
-    ['was carried out: nothing is written again', ['lost'], ['list', 'read', 'edit', 'read']],
-    ['was not: it is written again', [refusal('service-error')], ['list', 'read', 'edit', 'read', 'edit', 'read']],
-    [
-      'was refused for a limit: it is written later',
-      [limited(5_000)],
-      ['list', 'read', 'edit', 'read', 'edit', 'read'],
-    ],
-  ])('is followed by a look at the comment, which %s', async (_what, edit, asked) => {
+    ['does not write again if the write succeeded', ['lost'], ['list', 'read', 'edit', 'read']],
+    ['writes again if the write failed', [refusal('service-error')], ['list', 'read', 'edit', 'read', 'edit', 'read']],
+    ['writes later if the write was rate-limited', [limited(5_000)], ['list', 'read', 'edit', 'read', 'edit', 'read']],
+  ])('reads the comment, and %s', async (_what, edit, asked) => {
     const comments = new SharedComments([MARKED])
     comments.faults.edit = [...edit]
     const clock = fakeClock()
@@ -232,7 +228,7 @@ describe('a write whose result is unknown', () => {
     if (edit[0] instanceof ActionError && edit[0].retryAfterMs) expect(clock.passed()).toBeGreaterThanOrEqual(5_000)
   })
 
-  test('is given up if the limit lasts too long', async () => {
+  test('stops if the rate limit lasts too long', async () => {
     const comments = new SharedComments([MARKED])
     comments.faults.edit = [limited(60_000)]
     const step = stepWith(comments)
@@ -245,7 +241,7 @@ function limited(retryAfterMs: number): ActionError {
   return new ActionError('rate-limited', 'Slow down.', { retryAfterMs })
 }
 
-test('an update is not sent again as it was after a failure: it is merged anew with what another step has written', async () => {
+test('merges an update again after a failed write instead of resending the same text', async () => {
   const docs = repositoryWithPull({
     comments: [{ id: 5, user: TOKEN_USER, body: MARKED, createdAtMs: 0, reactions: [] }],
   })
@@ -273,7 +269,7 @@ test.each([
   [0.5, [2_500, 3_000, 3_500]],
   [0.9, [2_900, 3_800, 4_700]],
 ])(
-  'steps that keep overwriting each other drift apart: by chance (%d), a step pauses %j ms after its writes',
+  'adds jitter between simultaneous steps: with random value %d, a step pauses %j ms after its writes',
   async (chance, pausesMs) => {
     const comments = new SharedComments([MARKED])
     const others = [902, 904].values()
@@ -293,8 +289,8 @@ test.each([
   },
 )
 
-describe('a comment without room', () => {
-  test('for a row that is older than the others is written once', async () => {
+describe('a full comment', () => {
+  test('is written once if the new row is older than all others', async () => {
     const newer = withWorkingRows(MARKED, [901]).replaceAll('.901 -->', `.${Date.UTC(2027, 0, 1)} -->`)
     const comments = new SharedComments([`${newer}\n\n${'x'.repeat(65_000 - newer.length - 82)}`])
     const step = stepWith(comments)
@@ -306,7 +302,7 @@ describe('a comment without room', () => {
 
   const FILLED = `${MARKED}\n\n${'x'.repeat(65_000)}`
 
-  test('is followed by a second one, which keeps the count and is used from then on', async () => {
+  test('is followed by a second one, which keeps the count and is used by later steps', async () => {
     const comments = new SharedComments([updateMarker(FILLED, { followUps: 7 })])
     await writeLog(stepWith(comments))
     const [first, second = ''] = comments.bodies
@@ -320,7 +316,7 @@ describe('a comment without room', () => {
     expect(comments.bodies[1]?.match(/<!-- row=/g)).toHaveLength(2)
   })
 
-  test('is not continued twice: a step that knows the first comment finds the second', async () => {
+  test('is not continued twice: a step that only knows the first comment finds the second', async () => {
     const comments = new SharedComments([
       updateMarker(FILLED, { followUps: 7 }),
       updateMarker(MARKED, { followUps: 9 }),
@@ -344,7 +340,7 @@ describe('a comment without room', () => {
     expect(comments.bodies[1]).toMatch(ROW)
   })
 
-  test('is told from its refusal, too', async () => {
+  test('is detected by a rejected edit', async () => {
     const comments = new SharedComments([MARKED])
     comments.faults.edit = [refusal('rejected')]
     const step = stepWith(comments)
@@ -359,7 +355,7 @@ describe('a comment without room', () => {
 })
 
 describe('the comment that names the job', () => {
-  /** Names it for a new job, or for one that the step attaches to. */
+  /** Names the job of a step that created the job or attached to it. */
   async function name(comments: SharedComments, isNew: boolean) {
     const clock = fakeClock()
     const step = stepWith(comments, {
@@ -371,7 +367,7 @@ describe('the comment that names the job', () => {
     return { step, asked: comments.asked, log: step.journal.logPlace }
   }
 
-  test('is added at once for a new job', async () => {
+  test('is added for a new job without listing comments', async () => {
     const comments = new SharedComments([])
     const { asked, log, step } = await name(comments, true)
     expect([asked, comments.bodies, log?.commentId]).toEqual([['add'], [MARKED], 1])
@@ -381,13 +377,13 @@ describe('the comment that names the job', () => {
 
   test.each<[string, string[], CommentRequest[]]>([
     ['is added if there is none', [], ['list', 'add']],
-    ['stays as it is if it has the label', [`${MARKED} Mine.`], ['list']],
+    ['does not change if it has the label', [`${MARKED} Mine.`], ['list']],
     [
       'gets the label if it has another one',
       [MARKED.replace('docs-agent -->', 'docs -->')],
       ['list', 'read', 'edit', 'read'],
     ],
-  ])('for a job that was there %s', async (_what, bodies, requests) => {
+  ])('for an existing job %s', async (_what, bodies, requests) => {
     const comments = new SharedComments(bodies)
     const { asked, log, step } = await name(comments, false)
     expect([asked, comments.bodies.length, log?.commentId, lostIn(step)]).toEqual([requests, 1, 1, []])
@@ -398,19 +394,19 @@ describe('the comment that names the job', () => {
     ['is not added twice if the response was lost', ['lost'], ['add', 'list'], 1],
     ['is added again after a 502', [refusal('service-error')], ['add', 'list', 'add'], 1],
     [
-      'is added again once only',
+      'is added again only once',
       [refusal('service-error'), refusal('service-error')],
       ['add', 'list', 'add'],
       undefined,
     ],
-    ['is not added again after a refusal', [refusal('forbidden')], ['add'], undefined],
+    ['is not added again after a 403', [refusal('forbidden')], ['add'], undefined],
   ])('%s', async (_what, add, requests, commentId) => {
     const comments = new SharedComments([])
     comments.faults.add = [...add]
     const { asked, log, step } = await name(comments, true)
     expect([asked, log?.commentId]).toEqual([requests, commentId])
     expect(lostIn(step)).toHaveLength(commentId === undefined ? 1 : 0)
-    // The end of the step makes up for it.
+    // The step writes the missing comment at its end.
     if (add[0] === 'lost' || commentId !== undefined) return
     await writeLog(step)
     expect(comments.bodies).toEqual([expect.stringMatching(ROW)])
@@ -429,7 +425,7 @@ async function write(kind: Write, step: AgentStep): Promise<void> {
   else await writeLog(step)
 }
 
-test('of steps that write at the same time, none loses a row or changes what people wrote', async () => {
+test('simultaneous steps lose no row and change no text of people', async () => {
   const latency = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 40 })
   const otherLatency = fc.array(fc.integer({ min: 100, max: 3_000 }), { minLength: 1, maxLength: 9 })
   const chances = fc.uniqueArray(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 7, maxLength: 20 })

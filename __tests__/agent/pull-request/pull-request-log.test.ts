@@ -40,12 +40,12 @@ const REPORT = createReport({
   startedBy: { text: 'push to `main` by `mona`: 3 commits', url: COMPARED },
   pullRequest: { state: 'draft', checks: 'failure', checkList: [LINKS] },
 })
-const entryOf = (turns: Turns, context = RUN_FACTS, report = REPORT) => toLogEntry(turns, report, context, LATER)
+const createEntry = (turns: Turns, context = RUN_FACTS, report = REPORT) => toLogEntry(turns, report, context, LATER)
 
-const updateOf = (entry: LogEntry): CommentUpdate => ({ label: 'docs-agent', followUps: 0, ...entry })
-const addToLog = (body: string, entry: LogEntry): string => updateComment(body, updateOf(entry)) ?? ''
+const createUpdate = (entry: LogEntry): CommentUpdate => ({ label: 'docs-agent', followUps: 0, ...entry })
+const addToLog = (body: string, entry: LogEntry): string => updateComment(body, createUpdate(entry)) ?? ''
 
-test('tells where the pull request comes from, each turn that was sent, what is left, and how many follow-ups there were', () => {
+test('shows the job, each turn that was sent, what is left, and the number of follow-ups', () => {
   const failing = failed('links', 'build', '@all', 'a', 'b', 'c')
   const round = (state: TurnState): Turn => ({ task: FOLLOW_UP, startedAt: LATER, failing, state })
   const turns: Turns = [
@@ -55,7 +55,7 @@ test('tells where the pull request comes from, each turn that was sent, what is 
     round(stopped('cancelled', { kind: 'preparing' })),
     round({ kind: 'not-sent', reason: 'timed-out', error: failure('not-sent') }),
   ]
-  const body = updateComment(NEW, { ...updateOf(entryOf(turns)), followUps: 2 })
+  const body = updateComment(NEW, { ...createUpdate(createEntry(turns)), followUps: 2 })
   expect(body).toBe(`<!-- docs-agent-action: job=job_1 -->
 <!-- docs-agent-action: labels=docs-agent -->
 <!-- docs-agent-action: follow-ups=2 -->
@@ -76,16 +76,16 @@ Follow-ups by \`on-open-pr\`: 2 of 20 used. <!-- follow-ups -->`)
   const html = marked.parse(body ?? '', { async: false })
   expect(html).toContain('<td>2026-01-31 03:00</td>')
   const sent = round(stopped('cancelled', { kind: 'accepted', job: active, isConfirmed: false }))
-  expect(addToLog(NEW, entryOf([turns[0], sent]))).toContain('>cancelled; ⏳ the agent may still be working, ')
+  expect(addToLog(NEW, createEntry([turns[0], sent]))).toContain('>cancelled; ⏳ the agent may still be working, ')
   expect(html.match(/<li>/g)).toHaveLength(2)
 })
 
-test('a second attempt has rows of its own, which lead to it, and a step that sent nothing has none', () => {
+test('adds separate rows with links for a second attempt, and no rows for a step that sent nothing', () => {
   const context = { ...RUN_FACTS, runAttempt: 2, stepId: '' }
-  const { rows } = entryOf([{ task: CREATE, startedAt: AT, state: endWith('unknown', failedJob) }], context)
+  const { rows } = createEntry([{ task: CREATE, startedAt: AT, state: endWith('unknown', failedJob) }], context)
   expect(rows).toHaveLength(1)
   expect(rows[0]).toContain(`| <a href="${RUN}/attempts/2">failed</a> <!-- row=42.2..${AT.getTime()} --> |`)
-  expect(entryOf([PLANNED]).rows).toEqual([])
+  expect(createEntry([PLANNED]).rows).toEqual([])
 })
 
 const OPEN: PullRequestFindings = { state: 'open', mergeable: true }
@@ -104,8 +104,8 @@ test.each<[PullRequestFindings, string[] | undefined]>([
     { ...OPEN, checks: 'failure', checkList: failed('1', '2', '3', '4', '5', '6', '7') },
     ['`1` failed', '`2` failed', '`3` failed', '`4` failed', '`5` failed', '2 more checks failed.'],
   ],
-])('of %j this is left: %j', (pullRequest, left) => {
-  const lines = entryOf([PLANNED], RUN_FACTS, createReport({ pullRequest })).left
+])('lists what is left for %j: %j', (pullRequest, left) => {
+  const lines = createEntry([PLANNED], RUN_FACTS, createReport({ pullRequest })).left
   expect(lines?.slice(1)).toEqual(left?.map((text) => `- ${linked({ text })}`))
 })
 
@@ -115,14 +115,14 @@ const turn = (serial: number, names?: readonly string[]): Turn => ({
 })
 
 const entry = (first: number, ...others: readonly number[]): LogEntry =>
-  entryOf([turn(first), ...others.map((serial) => turn(serial))], RUN_FACTS, createReport({ pullRequest: OPEN }))
+  createEntry([turn(first), ...others.map((serial) => turn(serial))], RUN_FACTS, createReport({ pullRequest: OPEN }))
 
 const serialsIn = (body: string): number[] =>
   Array.from(body.matchAll(/<!-- row=\S+\.(\d+) -->/g), ([, serial]) => Number(serial))
 const summarisedIn = (body: string): number => Number(/summarised=(\d+)/.exec(body)?.[1] ?? 0)
 const rowsIn = (body: string): string[] => body.split(/\r?\n/).filter((line) => line.includes('<!-- row='))
 
-test('each row stands once, the newest last, and the job and the count of follow-ups stay readable', () => {
+test('keeps each row once, the newest last, and keeps the marker readable', () => {
   const counted = updateMarker(addToLog(NEW, entry(1)), { followUps: 7, countedBy: ['42.1'] })
   const body = [entry(2, 3), entry(3)].reduce((text, one) => addToLog(text, one), counted)
   expect(serialsIn(body)).toEqual([1, 2, 3])
@@ -138,25 +138,25 @@ const countIn = (body: string): readonly unknown[] => {
   return [followUps, countedBy]
 }
 
-test('each follow-up is counted once, and no update lowers the count', () => {
+test('counts each follow-up once, and never lowers the count', () => {
   const first = count(NEW, counting('a'))
   expect(countIn(first)).toEqual([1, ['a']])
   expect(count(first, counting('a'))).toBe(first)
   expect(countIn(count(first, counting('b')))).toEqual([2, ['a', 'b']])
-  // A version that lags, or one that a person has edited, does not know of all that were sent.
+  // A stale or manually edited version does not contain all follow-ups that were sent.
   expect(countIn(count(first, counting('b', 7)))).toEqual([8, ['a', 'b']])
   expect(countIn(count(first, counting('a', 7)))).toEqual([8, ['a']])
   expect(countIn(count(first, { ...counting(''), signature: undefined, followUps: 7 }))).toEqual([7, ['a']])
   const counted = updateMarker(NEW, { followUps: 9 })
-  expect(countIn(count(counted, { ...updateOf(entry(1)), followUps: 7 }))).toEqual([9, []])
+  expect(countIn(count(counted, { ...createUpdate(entry(1)), followUps: 7 }))).toEqual([9, []])
 })
 
-test('a count adds no log, and updates the one that is there', () => {
+test('a count updates an existing log, but adds none', () => {
   expect(count(`${NEW}\n\nMine.`, counting('a'))).toBe(`${count(NEW, counting('a'))}\n\nMine.`)
   expect(count(addToLog(NEW, entry(1)), counting('a'))).toContain('\nFollow-ups by `on-open-pr`: 1 of 20 used. <!--')
 })
 
-test('shows the limit that was counted with last, and a step that does not count keeps it', () => {
+test('shows the limit of the newest count, which steps that do not count keep', () => {
   const body = count(addToLog(NEW, entry(1)), { ...counting('a', 33), maxFollowUps: 40 })
   expect(body).toContain('\nFollow-ups by `on-open-pr`: 34 of 40 used. Only 6 left: ')
   expect(addToLog(body, entry(2))).toContain(': 34 of 40 used. Only 6 left: ')
@@ -181,7 +181,7 @@ test.each<[string, TurnState, Date, string]>([
   ['has ended', endWith('updated'), UNTIL, '3 new commits'],
   ['was not sent', stopped('not-sent', { kind: 'preparing' }), UNTIL, 'not sent'],
   [
-    'is left by a cancelled step',
+    'may run on after a cancelled step',
     stopped('cancelled', ACCEPTED),
     UNTIL,
     `cancelled; ⏳ ${MAY} (the step would have waited until 04:00 UTC)`,
@@ -199,21 +199,21 @@ test.each<[string, TurnState, Date, string]>([
     `sent, but not seen to start; ⏳ ${MAY} (the step would have waited until 04:00 UTC)`,
   ],
   [
-    'is not waited for',
+    'is not awaited',
     { kind: 'submitted', job: active, isConfirmed: true },
     UNTIL,
     `sent, without waiting for the result; ⏳ ${MAY}`,
   ],
-])('a row says that the agent is working until its turn %s', (_what, state, until, text) => {
+])('replaces the working row of a turn that %s', (_what, state, until, text) => {
   const before = addToLog(addToLog(NEW, entry(1)), working())
   expect(shownIn(before)).toEqual([expect.anything(), '⏳ working since 03:10 UTC, do not merge yet, step agent'])
-  expect(isUpdated(before, updateOf(ended(state, until)))).toBe(false)
+  expect(isUpdated(before, createUpdate(ended(state, until)))).toBe(false)
   const after = addToLog(before, ended(state, until))
   expect(shownIn(after).slice(1)).toEqual([`${text}, step agent`])
-  expect(isUpdated(after, updateOf(ended(state, until)))).toBe(true)
-  // A version that another step has read before does not bring the warning back.
+  expect(isUpdated(after, createUpdate(ended(state, until)))).toBe(true)
+  // An older version that another step has read does not bring the warning back.
   expect(addToLog(after, working())).toBe(after)
-  expect(rememberVersion(updateOf(ended(state, until)), before).rows.at(-1)).toBe(ended(state, until).rows[0])
+  expect(rememberVersion(createUpdate(ended(state, until)), before).rows.at(-1)).toBe(ended(state, until).rows[0])
 })
 
 test('advises to wait instead of to merge while a row says that the agent is working', () => {
@@ -223,18 +223,18 @@ test('advises to wait instead of to merge while a row says that the agent is wor
   expect(advice(before)).toBe('- Review it, and merge it.')
   const during = addToLog(before, working())
   expect(advice(during)).toBe('- Wait until the agent has finished.')
-  // Another step has looked at the pull request meanwhile.
+  // Another step has read the pull request in the meantime.
   const looked = toLogEntry([turn(3)], createReport({ pullRequest: OPEN }), RUN_FACTS, AT)
   expect(advice(addToLog(during, looked))).toBe('- Wait until the agent has finished.')
   const settled = {
-    ...updateOf(looked),
+    ...createUpdate(looked),
     left: undefined,
     rows: findWorkingRows(rowsIn(during)).map(({ row }) => settleRow(row)),
   }
   expect(advice(updateComment(during, settled) ?? '')).toBe('- Review it, and merge it.')
 })
 
-test('a row of a turn that has ended since loses its warning, and only that', () => {
+test('removes only the warning from a row whose turn has ended', () => {
   const warned = stopped('cancelled', ACCEPTED)
   const found = [working(), ended(warned), entry(1)].flatMap(({ rows }) => findWorkingRows(rows))
   expect(found.map(({ runId, runAttempt, untilMs }) => [runId, runAttempt, untilMs])).toEqual([
@@ -249,7 +249,7 @@ test('a row of a turn that has ended since loses its warning, and only that', ()
   expect(findWorkingRows(settled)).toEqual([])
 })
 
-test('an update that another one has overwritten is merged again, with all that was seen', () => {
+test('merges an overwritten update again, with everything that was read before', () => {
   const [own, other] = [
     { ...counting('a'), ...entry(1, 2) },
     { ...counting('b'), ...entry(3) },
@@ -267,14 +267,14 @@ test('an update that another one has overwritten is merged again, with all that 
 
 test('names each label once', () => {
   const labels = ['docs-agent', 'DOCS-AGENT', 'docs'].reduce(
-    (body, label) => count(body, { ...updateOf(entry(1)), label }),
+    (body, label) => count(body, { ...createUpdate(entry(1)), label }),
     NEW,
   )
   expect(readMarker(labels)?.labels).toEqual(['docs-agent', 'docs'])
-  expect(isUpdated(labels, { ...updateOf(entry(1)), label: 'other' })).toBe(false)
+  expect(isUpdated(labels, { ...createUpdate(entry(1)), label: 'other' })).toBe(false)
 })
 
-test('the oldest rows give way to a count', () => {
+test('replaces the oldest rows by a count if the comment is too long', () => {
   const long = addToLog(NEW, entry(0, ...Array.from({ length: 300 }, (_, index) => index + 1)))
   const padded = `${long}\n\n${'x'.repeat(65_000 - long.length - 2)}`
   const counted = count(padded, counting('a'))
@@ -283,38 +283,38 @@ test('the oldest rows give way to a count', () => {
   expect(summarisedIn(counted)).toBeGreaterThan(summarisedIn(long))
 })
 
-/** So much text of people that there is room for so many more characters. */
+/** Adds text of people that leaves room for this many characters. */
 const pad = (body: string, left: number): string => `${body}\n\n${'x'.repeat(65_000 - body.length - 2 - left)}`
 
-test('a row that is older than all others is summarised at once, counted once, and counts as written', () => {
-  const own = updateOf(entry(1))
+test('replaces a row that is older than all others by a count, once, and treats it as written', () => {
+  const own = createUpdate(entry(1))
   const full = pad(addToLog(NEW, entry(9)), 80)
   const next = count(full, own)
   expect([serialsIn(next), summarisedIn(next)]).toEqual([[9], 1])
   expect([isUpdated(full, own), isUpdated(next, own), count(next, own) === next]).toEqual([false, true, true])
-  // A newer one is not, and neither is one that nobody has summarised.
-  expect([isUpdated(next, updateOf(entry(10))), isUpdated(addToLog(NEW, entry(9)), own)]).toEqual([false, false])
+  // A newer row does not count as written, and neither does a row that was not replaced by a count.
+  expect([isUpdated(next, createUpdate(entry(10))), isUpdated(addToLog(NEW, entry(9)), own)]).toEqual([false, false])
 })
 
-test('a row that another step has summarised since it was read is not counted again', () => {
+test('does not count a row again that another step has already replaced by a count', () => {
   const before = pad(addToLog(NEW, entry(0, 1, 2, 3)), 100)
-  const seen = rememberVersion(updateOf(entry(9)), before)
-  const since = count(before, updateOf(entry(4)))
+  const seen = rememberVersion(createUpdate(entry(9)), before)
+  const since = count(before, createUpdate(entry(4)))
   expect([serialsIn(since), summarisedIn(since)]).toEqual([[1, 2, 3, 4], 1])
   const next = count(since, seen)
   expect([serialsIn(next), summarisedIn(next)]).toEqual([[2, 3, 4, 9], 2])
 })
 
-test('there is no room where people filled the comment', () => {
+test('returns undefined if text of people fills the comment', () => {
   const filled = `${NEW}\n\n${'x'.repeat(65_000)}`
-  expect([entry(1), entry(1, 2)].map((one) => updateComment(filled, updateOf(one)))).toEqual([undefined, undefined])
+  expect([entry(1), entry(1, 2)].map((one) => updateComment(filled, createUpdate(one)))).toEqual([undefined, undefined])
   expect(updateComment(filled, counting('a'))).toBeUndefined()
   expect(updateComment('Mine.', counting('a'))).toBeUndefined()
 })
 
-test('what is left is what the newest step has seen, and stays if one has not looked', () => {
+test('shows what is left according to the newest read, and keeps it if a step has not read the pull request', () => {
   const draft = createReport({ pullRequest: { state: 'draft' } })
-  const before = addToLog(NEW, entryOf([turn(1)], RUN_FACTS, draft))
+  const before = addToLog(NEW, createEntry([turn(1)], RUN_FACTS, draft))
   const blind = addToLog(before, { ...entry(2), left: undefined })
   expect(blind).toContain('- It is a draft.')
   expect(addToLog(blind, entry(3))).not.toContain('draft')
@@ -322,7 +322,7 @@ test('what is left is what the newest step has seen, and stays if one has not lo
   expect(addToLog(blind, earlier)).toContain('draft')
 })
 
-test('a change by hand is kept, whatever it does to the lines of ours', () => {
+test('keeps manual edits, even of its own lines', () => {
   const log = addToLog(NEW, entry(1, 2))
   const byHand = log
     .replace('comes from', 'comes, as planned, from')
@@ -338,7 +338,7 @@ test('a change by hand is kept, whatever it does to the lines of ours', () => {
   expect(body.split('| --- | --- | --- |')).toHaveLength(2)
 })
 
-/** What strangers may call a branch, themselves, a check or a page. */
+/** Untrusted names of branches, people, checks and pages. */
 const hostile = fc.oneof(
   fc.constantFrom('@octocat', '`@octocat`', 'a | b', '<!-- row=1 --> |', '<!-- left -->', '\u202e\u001b[31m'),
   fc.constantFrom('\n| x | <!-- row=9 --> |', '--> <!-- docs-agent-action: job=job_2 -->', '[x](javascript:1)'),
@@ -347,13 +347,13 @@ const hostile = fc.oneof(
 )
 const address = hostile.map((text) => `https://example.com/${text}`)
 const quoted = hostile.map((text) => `\`${text.replaceAll('`', "'")}\``)
-const told = fc.record({
+const trigger = fc.record({
   text: fc.tuple(quoted, quoted).map(([a, b]) => `push to ${a} by ${b}`),
   url: fc.option(fc.oneof(fc.webUrl(), hostile, address), { nil: undefined }),
 })
 const remark = fc.constantFrom('A remark.', '| a | table |\n| --- | --- |', '- a list', '**bold**')
 const step = fc.record({
-  startedBy: told,
+  startedBy: trigger,
   stepId: hostile,
   rounds: fc.array(fc.array(hostile, { maxLength: 6 }), { maxLength: 59, size: 'max' }),
   left: fc.option(fc.array(fc.record({ name: hostile, detailsUrl: address }), { maxLength: 6 }), { nil: undefined }),
@@ -361,7 +361,7 @@ const step = fc.record({
 })
 const MAY_SHOW = ['p', 'code', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'strong', 'ul', 'li', 'em']
 
-test('over random steps rows only grow, nothing of strangers comes alive, and the limit holds', () => {
+test('over random steps, keeps all rows, escapes untrusted text, and stays within the size limit', () => {
   let longest = 0
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 9, size: 'max' }), (steps) => {
@@ -374,7 +374,7 @@ test('over random steps rows only grow, nothing of strangers comes alive, and th
         const checkList = left?.map((check) => ({ ...check, state: 'failure' as const }))
         const found = { state: 'open', checks: 'failure' } as const
         const report = createReport({ startedBy, ...(checkList && { pullRequest: { ...found, checkList } }) })
-        body = addToLog(body, entryOf(turns, { ...RUN_FACTS, stepId }, report))
+        body = addToLog(body, createEntry(turns, { ...RUN_FACTS, stepId }, report))
         longest = Math.max(longest, body.length)
         expect(body.length).toBeLessThanOrEqual(65_536)
         const now = rowsIn(body)
@@ -396,6 +396,6 @@ test('over random steps rows only grow, nothing of strangers comes alive, and th
     }),
     { seed: SEED, numRuns: 30 },
   )
-  // A proof in which nothing was ever too long would prove nothing of that.
+  // Without a comment near the size limit, this test would not cover the limit.
   expect(longest).toBeGreaterThan(60_000)
 })

@@ -11,7 +11,7 @@ import { changedRepository, commit } from '../../support/github-state.ts'
 const CODE = 'acme/secret-code'
 const COMPARED = `https://git.example.com/${CODE}/compare/a...b`
 
-/** A push to a repository of which every name is secret. */
+/** A push to a repository in which every name contains `secret`. */
 function pushTo(repository: string, visibility: Visibility | undefined): Partial<GivenRun> {
   const sender = { login: 'secret-mona', type: 'User' }
   const commits = PUSH.commits.map((commit) => ({ ...commit, message: 'A secret plan' }))
@@ -22,8 +22,8 @@ function pushTo(repository: string, visibility: Visibility | undefined): Partial
   }
 }
 
-/** The log of a pull request in acme/docs. */
-async function logOf(facts: Partial<GivenRun>, target: Visibility, given: Readonly<Record<string, string>>) {
+/** Returns the log of a pull request in acme/docs. */
+async function readLog(facts: Partial<GivenRun>, target: Visibility, given: Readonly<Record<string, string>>) {
   const { docs, report } = await goOn(given, {
     facts,
     furnish: (docs) => {
@@ -42,14 +42,14 @@ const IN_CODE = { ...NEW_JOB, 'pr-repository': CODE }
 test.each<[Visibility | undefined, Visibility, Readonly<Record<string, string>>]>([
   ['private', 'public', IN_DOCS],
   ['private', 'public', NEW_JOB],
-  // The job's link leads to acme/docs, whatever the input says.
+  // The job's link leads to acme/docs, regardless of the input.
   ['private', 'public', IN_CODE],
   ['internal', 'public', IN_DOCS],
   ['internal', 'private', IN_DOCS],
   ['private', 'internal', IN_DOCS],
   [undefined, 'public', IN_DOCS],
-])('the log names nothing of a source that is %s where the pull request is %s (%j)', async (source, target, given) => {
-  const log = await logOf(pushTo(CODE, source), target, given)
+])('the log names nothing of a %s source in a %s pull request (%j)', async (source, target, given) => {
+  const log = await readLog(pushTo(CODE, source), target, given)
   expect(log).toContain('| a run in another repository |')
   expect(log).not.toContain('secret')
   expect(log).not.toContain('/actions/runs/')
@@ -59,8 +59,8 @@ test.each<[string, Visibility | undefined, Visibility]>([
   [CODE, 'public', 'public'],
   [CODE, 'private', 'private'],
   ['ACME/docs', undefined, 'public'],
-])('the log names %s, which is %s, where the pull request is %s', async (repository, source, target) => {
-  const log = await logOf(pushTo(repository, source), target, IN_DOCS)
+])('the log names %s (%s) in a %s pull request', async (repository, source, target) => {
+  const log = await readLog(pushTo(repository, source), target, IN_DOCS)
   expect(log).toContain('push to <code>secret&#45;plan</code> by <code>secret&#45;mona</code>')
   expect(log).toContain(`/${repository}/actions/runs/42`)
   expect(log).toContain('step <code>secret&#45;step</code>')
@@ -74,7 +74,7 @@ test.each<[boolean, string, Visibility | undefined, Visibility]>([
   [false, CODE, 'internal', 'private'],
   [false, CODE, undefined, 'public'],
 ])(
-  'that the agent is asked to name the commits of the source is %j for %s, which is %s, where the pull request is %s',
+  'asking the agent to name the commits of the source is %j for %s (%s) in a %s pull request',
   async (isAsked, repository, source, target) => {
     const { messages } = await goOn(IN_DOCS, {
       facts: pushTo(repository, source),
@@ -93,13 +93,13 @@ test.each([
   [false, 'acme/docs', `${CODE}@main...next`],
   [false, 'acme/other', `${CODE}@main...next`],
   [true, 'acme/other', 'main...next'],
-])('that a source may be named is %j for a run in %s with `change-range: %s`', (isNamed, repository, range) => {
+])('naming the source is allowed: %j for a run in %s with `change-range: %s`', (isNamed, repository, range) => {
   const context = readRun({ ...RUN_FACTS, repository, payload: { repository: { visibility: 'public' } } })
   const step = fakeStep({ context, inputs: agentInputs({}, { 'github-token': 'x', 'change-range': range }) })
   expect(canNameSource(step, PULL_REQUEST)).toBe(isNamed)
 })
 
-/** A pull request 9 of the repository was merged as the pushed commit. */
+/** A push of the merge commit of pull request 9. */
 const MERGED_PUSH = (repository: string): Partial<GivenRun> => ({
   ...pushTo(repository, 'public'),
   payload: {
@@ -110,7 +110,7 @@ const MERGED_PUSH = (repository: string): Partial<GivenRun> => ({
 })
 
 test.each([{ 'on-open-pr': 'new' }, { 'on-open-pr': 'follow-up' }])(
-  'the log refers to the merged pull requests that a push brought, a new comment from its first version on: %j',
+  'the log references the merged pull requests of a push, in the first version of a new comment: %j',
   async (given) => {
     const added: string[] = []
     const { docs, report } = await goOn(given, {
@@ -135,7 +135,7 @@ test.each([{ 'on-open-pr': 'new' }, { 'on-open-pr': 'follow-up' }])(
   },
 )
 
-/** A repository whose tag `v2` has a merged pull request 9 more than `v1`. */
+/** A repository in which pull request 9 was merged between the tags `v1` and `v2`. */
 function releasedRepository(visibility: Visibility) {
   const repository = changedRepository({ message: 'Add a flag (#9)', files: [{ filename: 'src/flag.ts' }] })
   Object.assign(repository.tags, { v1: commit('a'), v2: commit('b') })
@@ -148,12 +148,12 @@ function releasedRepository(visibility: Visibility) {
 }
 
 test.each<[range: string, visibility: Visibility, references: string | undefined]>([
-  // A comparison does not say which visibility its repository has, so it counts as private.
+  // A comparison does not contain the visibility of its repository, so the repository counts as private.
   ['acme/secret@v1...v2', 'private', undefined],
   ['acme/secret@v1...v2', 'public', undefined],
   ['acme/secret/pull/9', 'private', undefined],
   ['acme/secret/pull/9', 'public', 'acme/secret#9'],
-])('the log of a public run about %s, which is %s, refers to: %s', async (range, visibility, references) => {
+])('the log of a public run about %s (%s) references: %s', async (range, visibility, references) => {
   const sender = { login: 'mona', type: 'User' }
   const { docs, report } = await goOn(
     { 'on-open-pr': 'new', 'change-range': range, 'change-context': 'commits' },
@@ -191,11 +191,11 @@ test.each<[Visibility | undefined, Visibility | undefined, string]>([
   [undefined, 'public', ''],
   ['public', undefined, 'acme/code#12'],
   [undefined, undefined, ''],
-])('a source that is %s is named where the pull request is %s: %j', (from, target, expected) => {
+])('names a %s source in a %s pull request as %j', (from, target, expected) => {
   expect(formatSources({ sources: [source(from)], log: log(target) })).toBe(expected)
 })
 
-test('at most five sources are named, and never the pull request itself', () => {
+test('names at most five sources, and never the pull request itself', () => {
   const sources = [1, 2, 3, 4, 5, 6].map((number) => source('public', number))
   expect(formatSources({ sources, log: log('public') }).split(', ')).toHaveLength(5)
   const own = { repository: 'Acme/docs', number: 7 }

@@ -33,36 +33,35 @@ import {
   type WorkingRow,
 } from './pull-request-log.ts'
 
-/** A request that ended like this may have been carried out. */
+/** GitHub may have processed a request that fails with one of these errors. */
 const UNKNOWN_RESULT: readonly ErrorCode[] = ['service-error', 'unreachable', 'bad-answer']
-/** A comment that was added shows in the list after this time at the latest, in milliseconds. */
+/** How long a new comment may be missing from the list of comments. */
 const LOOK_UP_AFTER_MS = 3_000
 
 /**
- * How long after a write the comment is read again, in milliseconds: by then, steps that had read it before this write have
- * written, too. Between reading and writing they may pause for a second, as GitHub asks for between two writes.
+ * How long after a write the comment is read again. Steps that read the comment before this write have written by then: they
+ * pause at most a second between reading and writing, because GitHub asks for a second between two writes.
  */
 const VERIFY_AFTER_MS = 2_000
-/** Added to it at random for each write, so that two steps do not keep writing at the same moments, in milliseconds. */
+/** The maximum of a random addition per write, so that two steps do not keep writing at the same moments. */
 const JITTER_MS = 1_000
-/** What reading it again may take, in milliseconds. */
+/** Reserved for reading the comment again. */
 const READ_MS = 1_000
-/** A copy of GitHub's may lag for as long, in milliseconds. */
+/** The pauses between reads while GitHub's replicas may lag. */
 const LAG_PAUSES_MS = [2_000, 3_000, 5_000, 5_000]
-/** Of the steps that write at the same time, at least one is done after each write. */
+/** Of several steps that write at the same time, at least one succeeds with each write. */
 const MAX_WRITES = 8
 
-const NO_ROOM = `The log continues here, because the comment before has no room left.\n\n${LOG_BEGINNING}`
+const CONTINUATION = `The log continues here, because the previous comment is full.\n\n${LOG_BEGINNING}`
 
-/** What it takes to write a comment. */
 interface CommentAccess extends Pick<AgentStep, 'clock' | 'core' | 'random' | 'signal'> {
   readonly github: GitHub
   readonly deadline: Deadline
-  /** Settles the rows that ended runs have left, which takes requests; undefined if there is none to settle. */
+  /** Settles rows of ended runs, which costs requests. Resolves to undefined if there is no such row. */
   readonly settle?: (rows: readonly string[]) => Promise<readonly string[] | undefined>
 }
 
-/** `commentId`: of the comment that has the update; undefined if GitHub's response does not have it. */
+/** `commentId`: the comment with the update; undefined if GitHub's response does not contain an id. */
 type UpdateResult = { readonly commentId: number | undefined } | 'used-up'
 
 type JobPlace = Pick<LogPlace, 'pullRequest' | 'jobId'>
@@ -73,9 +72,10 @@ async function findMarkerComment({ pullRequest, jobId }: JobPlace, github: GitHu
 }
 
 /**
- * Adds a marker comment. If the result of the request is unknown, the comment is looked up, and the request is repeated once.
+ * Adds a marker comment. If the result of the request is unknown, looks for the comment, and repeats the request once if the
+ * comment is missing.
  * @param beginning a marker comment that the update is merged into
- * @returns its id; undefined if GitHub's response does not have it
+ * @returns the id of the comment; undefined if GitHub's response does not contain it
  */
 async function addMarkerComment(
   place: JobPlace,
@@ -89,7 +89,7 @@ async function addMarkerComment(
     return await add()
   } catch (error) {
     const { code } = rethrowFatal(error, ...UNKNOWN_RESULT)
-    core.debug(`Whether the comment was added is unknown (${code}).`)
+    core.debug(`It is unknown whether the comment was added (${code}).`)
     if (clock.now() + LOOK_UP_AFTER_MS + READ_MS >= deadline.at) throw error
   }
   await clock.sleep(LOOK_UP_AFTER_MS, signal)
@@ -97,7 +97,7 @@ async function addMarkerComment(
   return found !== undefined && isUpdated(found.body, update) ? found.id : add()
 }
 
-/** Writes a comment once. @returns the error after which it may be written all the same, or later; undefined if it was written */
+/** @returns undefined on success, or an error after which the edit may have succeeded or may succeed later */
 async function tryToEdit(edit: () => Promise<void>): Promise<ActionError | undefined> {
   try {
     await edit()
@@ -112,13 +112,14 @@ async function waitForLimit(limit: ActionError, ms: number, { clock, core, signa
   await sleepWithProgress(ms, { clock, log: core.log, signal })
 }
 
-/** @param writes how many writes this step has made */
+/** @param writes how many times this step has written the comment */
 const getVerifyPauseMs = (writes: number, random: () => number): number =>
   VERIFY_AFTER_MS + writes * JITTER_MS * random()
 
 /**
- * Writes an update to the marker comment after a full one, which may have to be added. Several steps can add one at the same
- * time, so after each write this step looks for a newer one and writes to that, too: all later steps use the newest.
+ * Writes an update to the marker comment that follows a full one, and adds that comment if it is missing. Several steps can
+ * add one at the same time, and later steps use the newest. So after each write, this step looks for a newer comment and also
+ * writes to that.
  */
 async function continueLog(
   place: JobPlace,
@@ -139,7 +140,7 @@ async function continueLog(
   }
   if (commentId !== full.id) return { commentId }
 
-  const beginning = createMarkerComment(place.jobId, full.marker.labels, NO_ROOM)
+  const beginning = createMarkerComment(place.jobId, full.marker.labels, CONTINUATION)
   const addedId = await addMarkerComment(place, beginning, update, access)
   if (addedId === undefined || !hasTime()) return { commentId: addedId }
   await clock.sleep(pauseMs, signal)
@@ -149,11 +150,11 @@ async function continueLog(
 }
 
 /**
- * Updates a marker comment so that no update of another step is lost: reads it, merges, writes, and reads it again, until the
- * update is there and nobody else writes. If no time is left to read it again, it is written once. If people's text leaves no
- * room, a new marker comment takes the update.
- * @param readBody the comment as it was read less than `VERIFY_AFTER_MS` before the write; by default it is read here
- * @returns `used-up` if the follow-up that the step counts would be one too many: then nothing is written
+ * Updates a marker comment without losing the updates of other steps: reads, merges, writes, and reads again, until the
+ * comment contains the update and no other step writes. If no time is left to read again, writes once. If other people's text
+ * leaves no room, writes the update to a new marker comment.
+ * @param readBody the body as read less than `VERIFY_AFTER_MS` before the write; read here by default
+ * @returns `used-up` if the update would exceed the maximum number of follow-ups, in which case nothing is written
  * @throws ActionError if the update may not have been written
  */
 async function updateMarkerComment(
@@ -172,23 +173,23 @@ async function updateMarkerComment(
   const settled = await access.settle?.(seen.rows)
   if (settled !== undefined) {
     known = { ...seen, rows: settled }
-    // Other steps may have written meanwhile.
+    // Other steps may have written in the meantime.
     body = await read()
   }
-  // What this step wrote last, or found in its place.
+  // The body that this step wrote last, or a later body that already contains the update.
   let expected: string | undefined
   for (let writes = 0; ;) {
     const marker = readMarker(body)
-    if (marker?.jobId !== jobId) throw new ActionError('rejected', 'The comment that names its job was changed.')
+    if (marker?.jobId !== jobId) throw new ActionError('rejected', `The comment no longer names job ${jobId}.`)
     const before = body
     let failure: ActionError | undefined
     if (isUpdated(body, update)) {
       if (expected === undefined || body === expected) return { commentId }
-      // Another step has written since, and a third one may still write what it read before that.
+      // Another step has written since. A third step may still overwrite that with an older version, so read again.
       expected = body
     } else {
       if (update.isReservation === true && exceedsLimit(marker, known)) return 'used-up'
-      if (writes++ === MAX_WRITES) throw new ActionError('rejected', 'Other steps write the same comment all the time.')
+      if (writes++ === MAX_WRITES) throw new ActionError('rejected', 'Other steps kept overwriting the comment.')
 
       known = rememberVersion(known, body)
       const next = updateComment(body, known)
@@ -210,21 +211,22 @@ async function updateMarkerComment(
     }
     if (limit !== undefined) await waitForLimit(limit, pauseMs, access)
     else await clock.sleep(pauseMs, signal)
-    // A copy that lags may still have the version before. After a failure that version may be the right one.
-    const isOld = (found: string): boolean => failure === undefined && found === before && found !== expected
+    // A lagging replica may still return the previous version. After a failed write, the previous version may be current.
+    const isStale = (found: string): boolean => failure === undefined && found === before && found !== expected
     body = await pollUntil(
       read,
-      (found) => !isOld(found),
+      (found) => !isStale(found),
       pausesBefore(LAG_PAUSES_MS, () => deadline.at, clock),
       access,
     )
-    if (isOld(body)) throw new ActionError('rejected', 'What was written is not there.')
+    if (isStale(body))
+      throw new ActionError('rejected', 'GitHub accepted the edit, but the comment still has its previous text.')
   }
 }
 
 /**
- * Makes sure that a comment names the job, as soon as its pull request is known: without it, the next step would start another
- * job. For a new job there can be no comment yet.
+ * Ensures that a comment names the job as soon as its pull request is known. Without the comment, the next step would start
+ * another job. A new job has no comment yet.
  */
 export async function nameJob(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
   const { context, inputs, journal } = step
@@ -240,7 +242,7 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
     const found = isNew ? undefined : await findMarkerComment(place, access.github)
     const update = { label, followUps: 0, maxFollowUps: getLimit(inputs), rows: [], left: undefined }
     if (found === undefined) {
-      // In the first version already: GitHub does not document whether an edit creates a reference.
+      // References must be in the first version: GitHub does not document whether an edit creates a cross-reference.
       const references = canName({ ...context.event, repository: context.repository }, pullRequest)
         ? formatSources(journal.report())
         : ''
@@ -254,22 +256,22 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
   journal.setLogPlace({ ...place, commentId })
 }
 
-/** The limit that the comment shows: that of the workflow whose follow-ups are counted, and not that of a command. */
+/** The limit that the comment shows. Only steps that count follow-ups set it, not steps with a command. */
 const getLimit = ({ maxFollowUps, onOpenPr }: AgentInputs): number | undefined =>
   onOpenPr === 'follow-up' ? maxFollowUps : undefined
 
-/** How much later than its deadline a step may end, in milliseconds, and by how much two runners' clocks may differ. */
+/** How much later than its deadline a step may end, including the difference between two runners' clocks. */
 const OVERRUN_MS = 60_000
-/** Each costs a request. */
+/** Each lookup costs a request. */
 const MAX_RUN_LOOKUPS = 3
 
 const getWaitsUntil = ({ clock, deadlineAt }: Pick<AgentStep, 'clock' | 'deadlineAt'>): Date =>
   new Date(clock.wallTime().getTime() + deadlineAt - clock.now())
 
 /**
- * Settles the rows of turns that have ended, as a step finds them that has seen the job idle: a step that waited for one of
- * these turns has ended, or its run has completed, such as a killed one.
- * @returns undefined if no other run, and no earlier attempt of this run, has such a row
+ * Settles the `working` rows of steps that have ended: their deadline has passed, or their run has completed, for example
+ * because it was killed. Only called after this step has seen the job idle, so that those turns have ended.
+ * @returns undefined if no other run and no earlier attempt of this run has such a row
  */
 async function settleRows(
   rows: readonly string[],
@@ -285,37 +287,37 @@ async function settleRows(
   if (working.length === 0) return undefined
   const open = working.filter((row) => !isPast(row))
   const runs = new Map(open.map(({ runId, runAttempt }) => [`${runId}.${runAttempt}`, { runId, runAttempt }]))
-  const over = new Set<string>()
+  const completed = new Set<string>()
   for (const [name, { runId, runAttempt }] of [...runs].slice(0, MAX_RUN_LOOKUPS)) {
     try {
-      if (await github.hasCompleted(context.repository, runId, runAttempt)) over.add(name)
+      if (await github.hasCompleted(context.repository, runId, runAttempt)) completed.add(name)
     } catch (error) {
       // The row keeps its warning.
-      core.debug(`Whether run ${runId} has completed is unknown (${rethrowFatal(error).code}).`)
+      core.debug(`It is unknown whether run ${runId} has completed (${rethrowFatal(error).code}).`)
     }
   }
-  const ended = working.filter((row) => isPast(row) || over.has(`${row.runId}.${row.runAttempt}`))
-  const isEnded = new Set(ended.map(({ row }) => row))
-  return rows.map((row) => (isEnded.has(row) ? settleRow(row) : row))
+  const ended = working.filter((row) => isPast(row) || completed.has(`${row.runId}.${row.runAttempt}`))
+  const endedRows = new Set(ended.map(({ row }) => row))
+  return rows.map((row) => (endedRows.has(row) ? settleRow(row) : row))
 }
 
-/** The rows that say that the agent is working on the newest turn. */
+/** Returns the rows of all turns. The row of the newest turn says that the agent is working. */
 function getWorkingRows(step: AgentStep): readonly string[] {
   const { clock, context, journal } = step
   journal.markInLog()
   return toWorkingRows(journal.turns, journal.report(), context, clock.wallTime(), getWaitsUntil(step))
 }
 
-/** The most that writing the row of a turn that is about to begin may take, in milliseconds. */
-const ANNOUNCE_MS = 30_000
-/** The share of the time for questions that is kept for the last look at the pull request, without which nothing is sent. */
-const LAST_LOOK_SHARE = 1 / 6
+/** For writing the row of a turn before its prompt is sent. */
+const MAX_ANNOUNCE_MS = 30_000
+/** The share of the time before the prompt that is reserved for the last read of the pull request, which sending requires. */
+const LAST_READ_SHARE = 1 / 6
 const limitAnnouncement = ({ clock, questions }: AgentStep): Deadline =>
-  questions.limit(Math.min(ANNOUNCE_MS, questions.at - clock.now() - questions.totalMs * LAST_LOOK_SHARE))
-const NOT_ANNOUNCED = 'The log does not say that the agent is working'
+  questions.limit(Math.min(MAX_ANNOUNCE_MS, questions.at - clock.now() - questions.totalMs * LAST_READ_SHARE))
+const NOT_ANNOUNCED = 'The log does not show that the agent is working'
 
-/** Writes rows into the log, if there is one, in the time of the questions before the prompt. */
-async function writeRows(rows: readonly string[], lost: string, step: AgentStep): Promise<void> {
+/** Writes rows to the log, if there is one, within the time for requests before the prompt. */
+async function writeRows(rows: readonly string[], warning: string, step: AgentStep): Promise<void> {
   const { inputs, journal, questions } = step
   const log = journal.logPlace
   const { commentId } = log ?? {}
@@ -328,10 +330,10 @@ async function writeRows(rows: readonly string[], lost: string, step: AgentStep)
     const settle = (known: readonly string[]) => settleRows(known, step, github)
     return updateMarkerComment(log, commentId, update, { ...step, github, settle, deadline })
   }
-  await journal.orWarn(lost, () => questions.spend(write))
+  await journal.orWarn(warning, () => questions.spend(write))
 }
 
-/** Says in the log that the agent is working, before a prompt is sent to a job that was given by its id, if there is a log. */
+/** Writes to the log, if there is one, that the agent is working, before a prompt is sent to the job in `job-id`. */
 export async function announceToJob(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
   const { inputs, journal, questions } = step
   if (inputs.label === '' || inputs.dryRun) return
@@ -344,32 +346,32 @@ export async function announceToJob(pullRequest: PullRequestAddress, jobId: stri
   await announceTurn(step)
 }
 
-/** Says in the log that the agent is working, before a prompt is sent that nobody counts. */
+/** Writes to the log that the agent is working, before a prompt that does not count as a follow-up is sent. */
 export async function announceTurn(step: AgentStep): Promise<void> {
   await writeRows(getWorkingRows(step), NOT_ANNOUNCED, step)
 }
 
-/** Says in the log that the newest turn was not sent, if the log says that the agent is working on it. */
+/** Writes to the log that the newest turn was not sent, if the log shows it as working. */
 export async function withdrawTurn(step: AgentStep): Promise<void> {
   const { context, journal } = step
   if (journal.newest.isInLog === true)
     await writeRows(toUnsentRows(journal.turns, journal.report(), context), LOST, step)
 }
 
-/** The most that writing the log may take, in milliseconds. */
-const LOG_MS = 30_000
-/** How long after the deadline it may end, in milliseconds: the last read of a job may end at the deadline. */
+/** For writing the log at the end of the step. */
+const MAX_LOG_MS = 30_000
+/** How long after the deadline writing may end. The last read of a job may end at the deadline. */
 const GRACE_MS = 1_500
-/** The same for a cancelled step, to which the runner gives some seconds in all: one read and one write. */
+/** For one read and one write after a cancellation: the runner kills a cancelled step after some seconds. */
 const CANCELLED_MS = 1_000
 const LOST = 'The log in the pull request may not have been written'
 
-/** Access for the end of a step: the log is written however the step ended. */
+/** Opens the access for the end of the step. Ignores a cancellation, because the log is written in any case. */
 function openAtEnd(step: AgentStep): CommentAccess {
   const { clock } = step
   const now = clock.now()
-  const github = openGitHub(step, LOG_MS, GRACE_MS)
-  const endsAt = Math.min(now + LOG_MS, step.deadlineAt + GRACE_MS)
+  const github = openGitHub(step, MAX_LOG_MS, GRACE_MS)
+  const endsAt = Math.min(now + MAX_LOG_MS, step.deadlineAt + GRACE_MS)
   if (!step.signal.aborted) return { ...step, github, deadline: toDeadline(endsAt, clock) }
   const { signal } = new AbortController()
   const deadlineAt = now + CANCELLED_MS
@@ -377,8 +379,7 @@ function openAtEnd(step: AgentStep): CommentAccess {
 }
 
 /**
- * Adds the step's turns to the log in the pull request, once and at the end of the step, a red one too. If it cannot be
- * written, nothing else is lost.
+ * Adds the step's turns to the log in the pull request at the end of the step, even if the step fails. A failure is a warning.
  * @param hasSeenEnd whether the step has seen a turn of a job end
  */
 export async function writeLog(step: AgentStep, hasSeenEnd: (jobId: string) => boolean = () => false): Promise<void> {
@@ -392,11 +393,11 @@ export async function writeLog(step: AgentStep, hasSeenEnd: (jobId: string) => b
   try {
     const opened = openAtEnd(step)
     const settle = (rows: readonly string[]) => settleRows(rows, step, opened.github)
-    // A step that sends a prompt has settled the rows before.
+    // A step that sends a prompt has already settled the rows.
     const { task, state } = journal.newest
     const isSettling = task.kind === 'attach' && state.kind === 'ended' && hasSeenEnd(task.jobId)
     const access = isSettling ? { ...opened, settle } : opened
-    // Requests for other things follow a list, so its text is old unless all has to end before it can be.
+    // Other requests follow the list of comments, so its text is only used if there is no time to read the comment again.
     const isHurried = access.deadline.at - step.clock.now() < VERIFY_AFTER_MS
     const found = log.commentId === undefined ? await findMarkerComment(log, access.github) : undefined
     const commentId = log.commentId ?? found?.id
@@ -409,16 +410,16 @@ export async function writeLog(step: AgentStep, hasSeenEnd: (jobId: string) => b
 }
 
 /**
- * Counts a follow-up in the comment that names the job. A dry run only compares the count.
- * @returns where it was counted, or `used-up` if there were as many as are allowed
- * @throws ActionError if it may not have been counted
+ * Counts a follow-up in the comment that names the job. A dry run only checks the count.
+ * @returns the comment with the count, or `used-up` if the maximum is reached
+ * @throws ActionError if the follow-up may not have been counted
  */
 export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise<LogPlace | 'used-up'> {
   const { pullRequest, jobId, commentId, followUps } = rolling
   if (commentId === undefined)
     throw new ActionError(
       'not-sent',
-      `The follow-ups to pull request #${pullRequest.number} cannot be counted: nobody whose marker counts wrote the comment that names its job.`,
+      `The follow-ups to pull request #${pullRequest.number} cannot be counted: no trusted author wrote the comment that names its job.`,
       { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
     )
   const { clock, context, inputs, questions, random } = step

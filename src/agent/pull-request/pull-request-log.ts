@@ -26,15 +26,15 @@ import {
   warnOfLimit,
 } from '../marker.ts'
 
-/** What a step adds to the log, in lines as the comment has them. */
+/** What a step adds to the log, as lines of the comment. */
 export interface LogEntry {
-  /** One for each turn. */
+  /** One row for each turn. */
   readonly rows: readonly string[]
-  /** What is left to do. Undefined if the step did not look at the pull request: the lines that are there stay. */
+  /** What is left to do. If undefined, the step has not read the pull request, and the existing lines are kept. */
   readonly left: readonly string[] | undefined
 }
 
-/** Whether the turn was refused, or cancelled, before its prompt was sent. */
+/** Whether the turn ended, for example by a cancellation, before its prompt was sent. */
 function hasSentNothing(turn: Turn): boolean {
   const { state } = turn
   switch (state.kind) {
@@ -67,15 +67,16 @@ function getRunUrl({ serverUrl, repository, runId, runAttempt }: Context): strin
   return `${serverUrl}/${repository}/actions/runs/${runId}${attempt}`
 }
 
-/** Without its names: whoever can read the pull request may not know that the repository of the run exists. */
+/** Contains no names, because readers of the pull request may not have access to the repository of the run. */
 const HIDDEN_SOURCE = { text: 'a run in another repository' }
 
-/** GitHub makes a reference on each of them, and links it back to this pull request. */
+/** GitHub adds a cross-reference to each referenced pull request. */
 const MAX_REFERENCES = 5
 
 /**
- * References to the source pull requests, as `acme/code#12`, never across visibility: GitHub shows a reference where the source
- * is. Empty if there is none. As in `canName`, an unknown source counts as private, and an unknown target as public.
+ * Formats references to the source pull requests, as in `acme/code#12`; empty if there is none. Only references sources with
+ * the same visibility, because GitHub shows a cross-reference in the source's timeline. As in `canName`, a source of unknown
+ * visibility counts as private, and a target of unknown visibility counts as public.
  */
 export function formatSources({ sources = [], log }: Pick<Report, 'sources' | 'log'>): string {
   if (log === undefined) return ''
@@ -89,10 +90,13 @@ export function formatSources({ sources = [], log }: Pick<Report, 'sources' | 'l
   return references.slice(0, MAX_REFERENCES).join(', ')
 }
 
-/** What a row says of its turn. */
+/** The result column of a row. */
 interface RowResult {
   readonly text: string
-  /** Until when the step waits, in milliseconds since 1970, while the agent may be working on the turn; 0 if the step has ended. */
+  /**
+   * Undefined if the agent is not working on the turn. Otherwise the deadline of the step, in milliseconds since 1970, or 0 if
+   * the step has ended.
+   */
   readonly workingUntilMs?: number
 }
 
@@ -103,7 +107,7 @@ const WORKING_SINCE = /⏳ working since \d\d:\d\d UTC, do not merge yet/
 const MAY_BE_WORKING = '; ⏳ the agent may still be working, do not merge yet'
 const MAY_STILL_BE_WORKING = new RegExp(`${MAY_BE_WORKING}(?: \\(the step [a-z ]* \\d\\d:\\d\\d UTC\\))?`)
 
-/** @param at when the step ends @param waitsUntil its deadline */
+/** @param at the end of the step @param waitsUntil the deadline of the step */
 function describeEnd(turn: Turn, at: Date, waitsUntil: Date): RowResult {
   const text = formatEnd(turn)
   if (!mayStillRun(turn)) return { text }
@@ -112,7 +116,7 @@ function describeEnd(turn: Turn, at: Date, waitsUntil: Date): RowResult {
   return { text: `${text}${MAY_BE_WORKING}${until}`, workingUntilMs: 0 }
 }
 
-/** The first turn is started by the run itself, further ones by failed checks. */
+/** Renders one row per turn. The run starts the first turn, and failed checks start all further turns. */
 function toRows(
   turns: Turns,
   { startedBy = { text: 'a run' }, changes }: Report,
@@ -124,15 +128,15 @@ function toRows(
   const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
   return turns.flatMap((turn, index) => {
     const { startedAt, failing, isInLog = false } = turn
-    // A round that was not sent is no turn, unless the log has announced it.
+    // Leave out a round that was not sent, unless the log has announced it.
     if (startedAt === undefined || (index > 0 && hasSentNothing(turn) && !isInLog)) return []
-    const isWhole = turns.length === 1 && getWork(turn).kind === 'created' && changes?.isComplete === true
-    const files = isWhole ? `: ${formatCount(changes.files.length, 'file')}` : ''
+    const listsAllFiles = turns.length === 1 && getWork(turn).kind === 'created' && changes?.isComplete === true
+    const files = listsAllFiles ? `: ${formatCount(changes.files.length, 'file')}` : ''
     const failed = failing && { text: `checks failed: ${someQuoted(failing.map(({ name }) => name))}` }
     const when = formatUtc(startedAt).slice(0, 'YYYY-MM-DD hh:mm'.length)
     const { text, workingUntilMs } = describe(turn)
     const end = linked({ text: `${text}${files}${step}`, url })
-    // No other turn has this key.
+    // Unique for each turn.
     const key = [runId, runAttempt, stepId, startedAt.getTime()].join('.')
     const about = index === 0 && references !== '' ? `, for ${references}` : ''
     return [`| ${when} | ${linked(failed ?? startedBy)}${about} | ${end} ${renderRowTags(key, workingUntilMs)} |`]
@@ -142,7 +146,7 @@ function toRows(
 const MERGE = 'Review it, and merge it.'
 const WAIT = 'Wait until the agent has finished.'
 
-/** What is left to do in the pull request, the most serious first. */
+/** Lists what is left to do in the pull request, most serious first. */
 function listLeft(report: Report): LogEntry['left'] {
   const found = getPullRequest(report)
   if (found.state === undefined) return undefined
@@ -151,7 +155,7 @@ function listLeft(report: Report): LogEntry['left'] {
   return left.length === 0 ? [MERGE] : left
 }
 
-/** The rows of all turns, without names that the pull request's readers may not know. */
+/** Renders the rows of all turns, without names that readers of the pull request may not have access to. */
 function toSafeRows(
   turns: Turns,
   report: Report,
@@ -165,13 +169,13 @@ function toSafeRows(
     : toRows(turns, { ...report, startedBy: HIDDEN_SOURCE }, { runId, runAttempt, stepId: '' }, describe)
 }
 
-/** The rows while the newest turn is not sent yet, or is sent to another pull request. @param result of the newest turn */
+/** Renders the rows before the newest turn is sent, or if it is not sent. @param result of the newest turn */
 function toRowsWith(result: RowResult, turns: Turns, report: Report, context: Context): readonly string[] {
   const newest = getNewest(turns)
   return toSafeRows(turns, report, context, (turn) => (turn === newest ? result : { text: formatEnd(turn) }))
 }
 
-/** The rows directly before the newest turn is sent. @param waitsUntil the deadline of the step */
+/** Renders the rows directly before the newest turn is sent. @param waitsUntil the deadline of the step */
 export function toWorkingRows(
   turns: Turns,
   report: Report,
@@ -182,12 +186,12 @@ export function toWorkingRows(
   return toRowsWith({ text: describeStart(at), workingUntilMs: waitsUntil.getTime() }, turns, report, context)
 }
 
-/** The rows if the newest turn is not sent to this pull request after all. */
+/** Renders the rows after the newest turn was announced but not sent to this pull request. */
 export function toUnsentRows(turns: Turns, report: Report, context: Context): readonly string[] {
   return toRowsWith({ text: 'not sent' }, turns, report, context)
 }
 
-/** @param at at the end of the step @param waitsUntil the deadline of the step */
+/** @param at the end of the step @param waitsUntil the deadline of the step */
 export function toLogEntry(turns: Turns, report: Report, context: Context, at: Date, waitsUntil = at): LogEntry {
   const left = listLeft(report)
   return {
@@ -196,27 +200,27 @@ export function toLogEntry(turns: Turns, report: Report, context: Context, at: D
   }
 }
 
-/** GitHub takes 65,536. */
+/** GitHub's limit is 65,536. */
 const MAX_CHARACTERS = 65_000
 
-const HEAD = ['| When (UTC) | Started by | Result |', '| --- | --- | --- |']
+const TABLE_HEAD = ['| When (UTC) | Started by | Result |', '| --- | --- | --- |']
 const LEFT_AT = /^\*\*What is left\*\* \((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\)/
 const LIMIT = new RegExp(`: \\d+ of (\\d{1,3}) used\\. .*${FOLLOW_UPS_TAG}\\s*$`)
 
-/** A line is ours by its own looks, so that whatever people write, move or delete takes nothing from the other lines. */
-function getKind(line: string): 'row' | 'summarised' | 'left' | 'frame' | 'theirs' {
+/** Classifies each line on its own, so that lines that people write, move or delete do not affect the other lines. */
+function classifyLine(line: string): 'row' | 'summarised' | 'left' | 'frame' | 'other' {
   const shown = line.trimEnd()
   if (readRowKey(line) !== undefined) return 'row'
   if (readSummarised(line) !== undefined) return 'summarised'
   if (shown.endsWith(LEFT_TAG)) return 'left'
-  return shown === LOG_BEGINNING || shown.endsWith(FOLLOW_UPS_TAG) || HEAD.includes(shown) ? 'frame' : 'theirs'
+  return shown === LOG_BEGINNING || shown.endsWith(FOLLOW_UPS_TAG) || TABLE_HEAD.includes(shown) ? 'frame' : 'other'
 }
 
 const getKey = (row: string): string => readRowKey(row) ?? ''
-/** When the turn of a row began, in milliseconds since 1970. */
+/** The start of the row's turn, in milliseconds since 1970. */
 const getTime = (row: string): number => Number(/\d+$/.exec(getKey(row))?.[0] ?? 0)
 
-/** A row of a newer kind replaces one of an older kind: working, then ended with a warning, then ended. */
+/** A row with a higher rank replaces a row with the same key: working (0), ended with a warning (1), ended (2). */
 function getRank(row: string): number {
   const untilMs = readWorkingUntil(row)
   if (untilMs === undefined) return 2
@@ -226,8 +230,8 @@ function getRank(row: string): number {
 function mergeRows(rows: readonly string[], added: readonly string[]): readonly string[] {
   const byKey = new Map(added.map((row) => [getKey(row), row]))
   const merged = rows.map((row) => {
-    const other = byKey.get(getKey(row)) ?? row
-    return getRank(other) > getRank(row) ? other : row
+    const update = byKey.get(getKey(row)) ?? row
+    return getRank(update) > getRank(row) ? update : row
   })
   const keys = new Set(rows.map(getKey))
   return [...merged, ...added.filter((row) => !keys.has(getKey(row)))]
@@ -238,7 +242,7 @@ export interface WorkingRow {
   readonly row: string
   readonly runId: number
   readonly runAttempt: number
-  /** Until when its step waits, in milliseconds since 1970; 0 if the step has ended. */
+  /** The deadline of its step, in milliseconds since 1970; 0 if the step has ended. */
   readonly untilMs: number
 }
 
@@ -250,7 +254,7 @@ export function findWorkingRows(rows: readonly string[]): readonly WorkingRow[] 
   })
 }
 
-/** A row whose turn is known to have ended. */
+/** Removes the warning from a row whose turn has ended. */
 export function settleRow(row: string): string {
   return removeWorkingTag(row)
     .replace(WORKING_SINCE, 'not known, because the run ended first')
@@ -258,52 +262,53 @@ export function settleRow(row: string): string {
 }
 
 interface CommentLines {
-  /** What stands above the log. */
+  /** The lines above the log. */
   readonly above: readonly string[]
   readonly rows: readonly string[]
   readonly summarised: number
   readonly left: readonly string[]
-  /** How many follow-ups the pull request takes, as the comment says. */
+  /** The maximum number of follow-ups that the comment shows. */
   readonly maxFollowUps: number | undefined
-  /** What people wrote below the beginning of the log. */
-  readonly theirs: readonly string[]
+  /** Lines of people below the beginning of the log. */
+  readonly otherLines: readonly string[]
   readonly hasLog: boolean
 }
 
 function parseComment(body: string): CommentLines {
   const lines = body.split(/\r\n|\n/)
-  const begin = lines.findIndex((line) => getKind(line) !== 'theirs')
+  const begin = lines.findIndex((line) => classifyLine(line) !== 'other')
   const [above, log] = begin === -1 ? [lines, []] : [lines.slice(0, begin), lines.slice(begin)]
-  const pick = (kind: ReturnType<typeof getKind>): readonly string[] => log.filter((line) => getKind(line) === kind)
+  const pick = (kind: ReturnType<typeof classifyLine>): readonly string[] =>
+    log.filter((line) => classifyLine(line) === kind)
   return {
     above,
     rows: pick('row'),
     summarised: pick('summarised').reduce((sum, line) => sum + (readSummarised(line) ?? 0), 0),
     left: pick('left'),
     maxFollowUps: pick('frame').flatMap((line) => LIMIT.exec(line)?.slice(1).map(Number) ?? [])[0],
-    theirs: pick('theirs'),
+    otherLines: pick('other'),
     hasLog: begin !== -1,
   }
 }
 
-/** Whether a row that is not in the log is one of those that became a number: these are older than the oldest one there. */
+/** Whether a row that is missing from the log was replaced by a count. Such rows are older than the oldest row in the log. */
 function isSummarised(row: string, { rows, summarised }: Pick<CommentLines, 'rows' | 'summarised'>): boolean {
   return summarised > 0 && rows.length > 0 && getTime(row) < Math.min(...rows.map(getTime))
 }
 
-/** @param count how many of the oldest rows become a number */
+/** @param count how many of the oldest rows to replace by a count */
 function renderComment(lines: CommentLines, used: number, count: number) {
-  const { above, rows, summarised, left, maxFollowUps = DEFAULT_MAX_FOLLOW_UPS, theirs, hasLog } = lines
+  const { above, rows, summarised, left, maxFollowUps = DEFAULT_MAX_FOLLOW_UPS, otherLines, hasLog } = lines
   const followUps = `Follow-ups by \`on-open-pr\`: ${used} of ${maxFollowUps} used.`
   const all = summarised + count
   const line = `_Not listed: ${formatCount(all, 'earlier turn')}._ ${renderSummarisedTag(all)}`
   const log = [
     [LOG_BEGINNING],
     all === 0 ? [] : [line],
-    [...HEAD, ...rows.slice(count)],
+    [...TABLE_HEAD, ...rows.slice(count)],
     left,
     [[followUps, warnOfLimit(used, maxFollowUps), FOLLOW_UPS_TAG].filter((text) => text !== '').join(' ')],
-    theirs,
+    otherLines,
   ]
   const texts = [above, ...(hasLog ? log : [])].map((part) => part.join('\n').trim())
   return texts.filter((text) => text !== '').join('\n\n')
@@ -312,23 +317,23 @@ function renderComment(lines: CommentLines, used: number, count: number) {
 /** What a step records in the marker comment of its job. */
 export interface CommentUpdate extends LogEntry {
   readonly label: string
-  /** How many follow-ups were counted by other steps, as far as this one knows. */
+  /** How many follow-ups of other steps this step knows of. */
   readonly followUps: number
-  /** Of the follow-up that this step counts; undefined if it counts none. */
+  /** Identifies the follow-up that this step counts; undefined if it counts none. */
   readonly signature?: string | undefined
-  /** How many follow-ups the pull request takes; undefined if this step does not know: what the comment says stays. */
+  /** The maximum number of follow-ups. If undefined, the number in the comment is kept. */
   readonly maxFollowUps?: number | undefined
-  /** Whether nothing is to be written if the step's follow-up would be one too many. */
+  /** Whether to write nothing if the follow-up would exceed the maximum. */
   readonly isReservation?: boolean
-  /** What the versions of the comment count that this step has read. */
+  /** The counts in the versions of the comment that this step has read. */
   readonly seen?: { readonly countedBy: readonly string[]; readonly unsigned: number }
 }
 
-/** How many follow-ups a version of the comment counts that have no signature in it. */
+/** The number of counted follow-ups without a signature in the comment. */
 const countUnsigned = ({ followUps, countedBy }: Pick<Marker, 'followUps' | 'countedBy'>): number =>
   followUps - countedBy.length
 
-/** Two steps that count at the same time both have to be counted, and an older version must not lower the count. */
+/** Counts the follow-ups of simultaneous steps separately. An older version of the comment never lowers the count. */
 function mergeMarker(marker: Marker, update: CommentUpdate): Omit<Marker, 'jobId'> {
   const { label, signature, followUps: known, seen } = update
   const own = signature === undefined ? [] : [signature]
@@ -341,12 +346,12 @@ function mergeMarker(marker: Marker, update: CommentUpdate): Omit<Marker, 'jobId
   }
 }
 
-/** Whether a marker comment counts more follow-ups than are allowed when it has been updated. */
+/** Whether the update would exceed the maximum number of follow-ups. */
 export function exceedsLimit(marker: Marker, update: CommentUpdate): boolean {
   return mergeMarker(marker, update).followUps > (update.maxFollowUps ?? DEFAULT_MAX_FOLLOW_UPS)
 }
 
-/** The update with what a version of the comment has, so that an older version that is read later cannot undo it. */
+/** Adds the counts and rows of a version of the comment to the update, so that reading an older version later cannot lose them. */
 export function rememberVersion(update: CommentUpdate, body: string): CommentUpdate {
   const marker = readMarker(body)
   if (marker === undefined) return update
@@ -358,7 +363,7 @@ export function rememberVersion(update: CommentUpdate, body: string): CommentUpd
   }
 }
 
-/** Whether a comment has what an update records. Of several rows, the newest counts: older ones may have been summarised. */
+/** Whether a comment contains an update. Only checks the newest row, because older rows may have been replaced by a count. */
 export function isUpdated(body: string, update: CommentUpdate): boolean {
   const marker = readMarker(body)
   if (marker === undefined) return false
@@ -372,12 +377,12 @@ export function isUpdated(body: string, update: CommentUpdate): boolean {
   return lines.rows.some(isNewest) || isSummarised(newest, lines)
 }
 
-const leftAt = (left: readonly string[] = []): string => LEFT_AT.exec(left[0] ?? '')?.[1] ?? ''
+const readLeftTime = (left: readonly string[] = []): string => LEFT_AT.exec(left[0] ?? '')?.[1] ?? ''
 
 /**
- * Merges an update into a marker comment: counts are never lowered, rows are added by their keys and sorted by time, and what
- * people wrote stays. The oldest rows are summarised if the comment would be too long.
- * @param body a marker comment as it is now
+ * Merges an update into a marker comment. Never lowers the count, merges rows by key, sorts them by time, and keeps all text
+ * of people. Replaces the oldest rows by a count if the comment would be too long.
+ * @param body the current body of a marker comment
  * @returns undefined if people's text leaves no room
  */
 export function updateComment(body: string, update: CommentUpdate): string | undefined {
@@ -385,13 +390,13 @@ export function updateComment(body: string, update: CommentUpdate): string | und
   if (marker === undefined) return undefined
   const merged = mergeMarker(marker, update)
   const lines = parseComment(updateMarker(body, merged))
-  // What another step has summarised is counted already.
+  // Rows that another step has replaced by a count are already counted.
   const added = update.rows.filter((row) => !isSummarised(row, lines))
   const rows = mergeRows(lines.rows, added).toSorted((a, b) => getTime(a) - getTime(b))
-  // A step that ended later has looked later.
-  const isNewer = update.left !== undefined && leftAt(update.left) >= leftAt(lines.left)
+  // A step that ended later has read the pull request later.
+  const isNewer = update.left !== undefined && readLeftTime(update.left) >= readLeftTime(lines.left)
   const found = isNewer ? update.left.map((line) => `${line} ${LEFT_TAG}`) : lines.left
-  // The agent may be working for another step than the one that has looked at the pull request.
+  // The agent may be working for another step than the one that has read the pull request.
   const [from, to] = findWorkingRows(rows).length > 0 ? [MERGE, WAIT] : [WAIT, MERGE]
   const left = found.map((line) => (line === `- ${from} ${LEFT_TAG}` ? `- ${to} ${LEFT_TAG}` : line))
   const hasLog = lines.hasLog || rows.length > 0 || left.length > 0
