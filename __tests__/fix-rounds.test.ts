@@ -32,9 +32,9 @@ const IDLE = { scenario: 'idle-follow-up' } as const
 const during = (act: 'person-commits' | 'merge') => ({ events: [{ after: 'follow-up', delayMs: 8_000, act }] as const })
 const BOTH = 'build, links'
 const UNMOVED = 'The agent added no commit, so the same checks would fail again.'
-const BY_OTHERS = 'Somebody else has committed to the pull request meanwhile.'
+const BY_OTHERS = 'Another author has pushed to the pull request.'
 const BEFORE = 'The failed checks also fail without these changes.'
-const [PASSED, USED] = ['All its checks have passed.', 'No round is left.']
+const [PASSED, USED] = ['All its checks have passed.', 'All fix rounds are used.']
 
 /** Scenarios with failing checks: the final checks, the checks that each round sent, and why the rounds end. */
 test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[], why: string]>([
@@ -93,7 +93,7 @@ test.each(['checks/list-suites-for-ref', 'checks/list-annotations'])(
       pushCommit(docs, pull?.branch ?? '', { message: 'Fix it', author: AGENT_USER, files: [] }, nowMs)
     }
     const { report, messages, log } = await play({ github: { checks: [fails] }, onAsked })
-    expect([report.stop, report.pullRequest.checks, messages]).toEqual(['nothing-to-tell', 'none', []])
+    expect([report.stop, report.pullRequest.checks, messages]).toEqual(['no-failed-check', 'none', []])
     expect(log.join()).toContain('Continuing with that commit')
   },
 )

@@ -104,7 +104,13 @@ const ROWS: readonly Row[] = [
         'pending',
         'Review the deployment on the page of the run',
       ],
-      ['a required check that never comes is told', 'blocked', 'green', 'success', 'that was never registered'],
+      [
+        'a required check that never comes is told',
+        'blocked',
+        'green',
+        'success',
+        'a required check was never registered',
+      ],
       ['what GitHub blocks is ready for review', 'blocked', 'green', 'success', 'The pull request is ready for review'],
       [
         'the checks of a pull request that is closed are not late',

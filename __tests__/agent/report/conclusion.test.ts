@@ -143,12 +143,12 @@ const getIcon = (report: Report, ...failOn: FailOn[]): string =>
 const checked = (checks: ChecksState): PullRequestFindings => ({ ...GOOD, checks })
 const UNCHECKED: PullRequestFindings = { state: 'open', outside: [] }
 const NO_SCOPE = { state: 'open', checks: 'success' } as const
-const LOOK_AT_CHECKS = 'Look at the checks'
+const REVIEW_CHECKS = 'Look at the checks'
 const RED = checked('failure')
 const READY = 'The pull request is ready'
 const OPENED = 'Pull request opened,'
-const MERGED = 'Pull request merged meanwhile'
-const CLOSED = 'Pull request closed meanwhile'
+const MERGED = 'Pull request merged'
+const CLOSED = 'Pull request closed'
 
 /** Findings about a pull request that was just opened, with `wait-for-checks` and `allowed-paths`. */
 test.each<[PullRequestFindings, title: string, advice: string]>([
@@ -158,17 +158,17 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   [{ ...GOOD, mergeable: false }, `${OPENED} and it conflicts with its base`, 'Resolve the conflict'],
   [{ ...GOOD, state: 'draft' }, `${OPENED} and it is a draft`, 'Mark it as ready'],
   [{ ...GOOD, state: 'merged' }, MERGED, ''],
-  [{ ...GOOD, state: 'closed' }, CLOSED, 'Open it again'],
-  [{ ...checked('pending'), state: 'closed' }, `${CLOSED}, its checks have not finished`, 'Open it again'],
+  [{ ...GOOD, state: 'closed' }, CLOSED, 'Reopen it'],
+  [{ ...checked('pending'), state: 'closed' }, `${CLOSED}, its checks have not finished`, 'Reopen it'],
+  [{ ...RED, state: 'closed', outside }, `${CLOSED}, and it changes files outside of \`allowed-paths\``, 'Reopen it'],
+  [RED, `${OPENED} its checks failed`, REVIEW_CHECKS],
+  [{ ...RED, state: 'merged' }, `${MERGED}, its checks failed`, REVIEW_CHECKS],
+  [checked('pending'), `${OPENED} its checks have not finished`, REVIEW_CHECKS],
   [
-    { ...RED, state: 'closed', outside },
-    `${CLOSED}, and it changes files outside of \`allowed-paths\``,
-    'Open it again',
+    { ...checked('pending'), ...WAITS_FOR_APPROVAL },
+    `${OPENED} its checks wait for approval`,
+    'Approve the workflow runs',
   ],
-  [RED, `${OPENED} its checks failed`, LOOK_AT_CHECKS],
-  [{ ...RED, state: 'merged' }, `${MERGED}, its checks failed`, LOOK_AT_CHECKS],
-  [checked('pending'), `${OPENED} its checks have not finished`, LOOK_AT_CHECKS],
-  [{ ...checked('pending'), ...WAITS_FOR_APPROVAL }, `${OPENED} its checks wait for approval`, 'Approve the runs'],
   [
     { ...checked('pending'), ...WAITS_FOR_APPROVAL, checkList: [GUARDED] },
     `${OPENED} its checks wait for approval`,
@@ -177,12 +177,12 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   [
     { ...checked('pending'), ...WAITS_FOR_APPROVAL, checkList: [GUARDED, { ...GUARDED, isGuarded: false }] },
     `${OPENED} its checks wait for approval`,
-    'Approve the runs',
+    'Approve the workflow runs',
   ],
-  [checked('none'), `${OPENED} and no check is registered for it`, 'See which workflows'],
-  [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, LOOK_AT_CHECKS],
-  [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at the files'],
-  [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at the files'],
+  [checked('none'), `${OPENED} and no check is registered for it`, 'Check which workflows'],
+  [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, REVIEW_CHECKS],
+  [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Review the files'],
+  [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Review the files'],
 ])('a pull request with the findings %j has the title “%s”', (pullRequest, title, advice) => {
   const report = createReport({ ...WITH_GATES, pullRequest })
   const conclusion = concludeWith(report)
@@ -206,7 +206,7 @@ test.each<[string, Fields]>([
   ['No changes were made', { ...unchanged, ...WITH_GATES, pullRequest: GOOD }],
   ['No changes were made', { ...unchanged, ...WITH_GATES, pullRequest: { ...GOOD, state: 'merged' } }],
   ['Pull request unchanged, its checks failed', { ...unchanged, ...WITH_GATES, pullRequest: RED }],
-  ['Pull request closed already', { ...unchanged, ...WITH_GATES, pullRequest: { ...GOOD, state: 'closed' } }],
+  ['Pull request already closed', { ...unchanged, ...WITH_GATES, pullRequest: { ...GOOD, state: 'closed' } }],
 ])('a pull request is not called ready if that is unknown: “%s”', (title, fields) => {
   expect(concludeWith(createReport(fields)).title).toBe(title)
 })
@@ -251,12 +251,12 @@ test('describes what is known about a pull request, and nothing else', () => {
   )
   expect([describe({}), describe({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])
   expect(describe({ state: 'closed', checks: 'pending' })).toContain(' Its checks had not finished when it was closed.')
-  expect(describe({ state: 'open', checks: 'pending' })).toContain('Its checks were not done in time.')
-  expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL })).toBe('Its checks wait until somebody approves them.')
+  expect(describe({ state: 'open', checks: 'pending' })).toContain('Its checks did not finish in time.')
+  expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL })).toBe('Its checks are waiting for approval.')
   expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL, checkList: [GUARDED] })).toBe(
-    'A job waits for the protection rules of its environment.',
+    'A job is waiting for the protection rules of its environment.',
   )
   const states = ['success', 'none', 'failure', 'pending'] as const
-  const blocked = states.filter((checks) => describe({ checks, isBlocked: true }).includes('does not let it be'))
+  const blocked = states.filter((checks) => describe({ checks, isBlocked: true }).includes('GitHub blocks the merge'))
   expect(blocked).toEqual(['success', 'none'])
 })

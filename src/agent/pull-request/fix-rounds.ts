@@ -46,7 +46,7 @@ export function findRoundStop(
 ): RoundStop | undefined {
   const ended = getEnded(getNewest(turns))
   if (found.checks === 'success') return 'passed'
-  if (found.checks !== 'failure') return 'nothing-to-tell'
+  if (found.checks !== 'failure') return 'no-failed-check'
   if (!isOpen(found)) return 'closed'
   const failed = listFailedChecks(found.checkList)
   if (failed.length > 0 && !failed.some(isForAgent)) return 'needs-person'

@@ -27,7 +27,7 @@ import {
   isDeliveryUnknown,
   isPullRequestInspected,
 } from './step-end.ts'
-import { isFixRoundRunning, mayHaveChangedUnseen, type Previewed } from './turn.ts'
+import { isFixRoundRunning, mayHaveUnseenChanges, type Previewed } from './turn.ts'
 
 type FromReport<T = string> = (report: Report) => T
 
@@ -136,7 +136,7 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
     // The job may have worked in another pull request that this step did not inspect.
     changed: (report) =>
-      mayHaveChangedUnseen(getRounds(report)) || getJob(report)?.prLink !== undefined ? undefined : false,
+      mayHaveUnseenChanges(getRounds(report)) || getJob(report)?.prLink !== undefined ? undefined : false,
   },
   failed: {
     colour: 'failed',

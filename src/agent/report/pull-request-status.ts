@@ -7,8 +7,8 @@ import { getOperation, getOutcome, getPullRequest, getRounds, getTask, isPullReq
 export const isPullRequestClosed = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 
 /**
- * Whether the pull request passes each gate of `fail-on`; undefined for what is not known, which is no better than what is
- * bad. One that was over before this step could change it is let be.
+ * Returns for each gate of `fail-on` whether the pull request passes it, or `undefined` if that is unknown: the step is then
+ * red, too. Pull requests that were closed or merged before this step could change them have no gates.
  */
 export function checkGates(report: Report): readonly (boolean | undefined)[] {
   const { failOn } = report
@@ -21,17 +21,17 @@ export function checkGates(report: Report): readonly (boolean | undefined)[] {
   ]
 }
 
-const LOOK_AT_CHECKS = 'Look at the checks of the pull request.'
-const LOOK_AT_FILES = 'Look at the files of the pull request, and merge it by hand if they are right.'
-const RESOLVE = 'Resolve the conflict, or ask the agent to in a follow-up.'
+const REVIEW_CHECKS = 'Look at the checks of the pull request.'
+const REVIEW_FILES = 'Review the files of the pull request. If they are correct, merge it manually.'
+const RESOLVE_CONFLICT = 'Resolve the conflict, or send a follow-up that asks the agent to resolve it.'
 const APPROVE_CHECKS =
-  "Approve the runs on the page of the pull request. They wait for that if the pull request was opened with a workflow's own token. With an app's token they start at once."
+  "Approve the workflow runs on the page of the pull request. They need an approval if the pull request was opened with a workflow's own token. With an app's token, they start immediately."
 const REVIEW_DEPLOYMENT =
-  'Review the deployment on the page of the run, or wait until the rules of the environment allow it.'
+  'Review the deployment on the page of the run, or wait until the protection rules of the environment allow it.'
 const NO_CHECKS =
-  "See which workflows the branch of the pull request starts: one that was opened with a workflow's own token starts none, or runs that wait for approval. An app's token starts them."
+  "Check which workflows run for the pull request. If it was opened with a workflow's own token, GitHub starts none, or only runs that wait for approval. With an app's token, they start."
 
-/** Whether all that waits for approval waits for an environment, and not for the approval of a run. */
+/** Whether all waiting checks wait for an environment's protection rules, and none for the approval of its run. */
 function waitsForEnvironment({ checkList = [] }: PullRequestFindings): boolean {
   const waiting = checkList.filter(({ waitsForApproval }) => waitsForApproval === true)
   return waiting.length > 0 && waiting.every(({ isGuarded }) => isGuarded === true)
@@ -44,48 +44,54 @@ function listFailed({ checkList }: PullRequestFindings): readonly string[] {
   const more = failed.length - MAX_FAILED
   return [
     ...failed.slice(0, MAX_FAILED).map(({ name, detailsUrl: url, needsPerson }) => {
-      const happened = needsPerson === true ? 'needs somebody to act' : 'failed'
+      const happened = needsPerson === true ? 'requires action' : 'failed'
       return linked({ text: `${quoted(name)} ${happened}`, url })
     }),
     ...(more > 0 ? [`${formatCount(more, 'more check')} failed.`] : []),
   ]
 }
 
-/** What is wrong with a pull request: how the title then ends, what to do, and what is left to do as Markdown. */
+/** A reason not to merge a pull request. */
 interface Blocker {
+  /** The end of the step's title. */
   readonly ending: string
   readonly advice: string
+  /** Items of the list “What is left” in the pull request, as Markdown. */
   readonly left: readonly string[]
 }
 
-type BlockerRow = readonly [isSo: boolean, ending: string, advice: string, ...left: readonly string[]]
+type BlockerRow = readonly [applies: boolean, ending: string, advice: string, ...left: readonly string[]]
 
-/** All that is wrong with the pull request, or not known although it was asked for: first what has to be done first. */
+/** Lists the reasons not to merge the pull request, the most urgent first. An unknown state that an input asks for is a reason. */
 export function listBlockers(report: Report): readonly Blocker[] {
   const { waitForChecks = false, allowedPaths = [], warnings } = report
   const pullRequest = getPullRequest(report)
   const { state, mergeable, checks, waitsForApproval: isHeld = false, outside } = pullRequest
-  const [asksScope, isPending] = [allowedPaths.length > 0, checks === 'pending']
+  const [isScopeRequired, isPending] = [allowedPaths.length > 0, checks === 'pending']
   const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
   const approve = waitsForEnvironment(pullRequest) ? REVIEW_DEPLOYMENT : APPROVE_CHECKS
-  const outsideOf = escapeSentence(`It changes paths outside of \`allowed-paths\`: ${someQuoted(outside ?? [])}.`)
+  const pathsOutside = escapeSentence(`It changes paths outside of \`allowed-paths\`: ${someQuoted(outside ?? [])}.`)
   const rows: readonly BlockerRow[] = [
-    [state === 'closed', '', 'Open it again if its changes are still wanted.'],
-    [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', LOOK_AT_FILES, outsideOf],
-    [mergeable === false, ', and it conflicts with its base', RESOLVE, 'It conflicts with its base branch.'],
-    [checks === 'failure', ', its checks failed', LOOK_AT_CHECKS, ...listFailed(pullRequest)],
-    [asksScope && !outside, ', and it is not known whether its files match `allowed-paths`', hint ?? LOOK_AT_FILES],
-    [waitForChecks && !checks, ', and it is not known whether its checks have passed', hint ?? LOOK_AT_CHECKS],
+    [state === 'closed', '', 'Reopen it if you still want its changes.'],
+    [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', REVIEW_FILES, pathsOutside],
+    [mergeable === false, ', and it conflicts with its base', RESOLVE_CONFLICT, 'It conflicts with its base branch.'],
+    [checks === 'failure', ', its checks failed', REVIEW_CHECKS, ...listFailed(pullRequest)],
+    [
+      isScopeRequired && !outside,
+      ', and it is not known whether its files match `allowed-paths`',
+      hint ?? REVIEW_FILES,
+    ],
+    [waitForChecks && !checks, ', and it is not known whether its checks have passed', hint ?? REVIEW_CHECKS],
     [isPending && isHeld, ', its checks wait for approval', approve, 'Its checks wait for approval.'],
-    [isPending && !isHeld, ', its checks have not finished', LOOK_AT_CHECKS, 'Its checks have not finished.'],
+    [isPending && !isHeld, ', its checks have not finished', REVIEW_CHECKS, 'Its checks have not finished.'],
     [checks === 'none', ', and no check is registered for it', NO_CHECKS],
     [state === 'draft', ', and it is a draft', 'Mark it as ready for review when it is.', 'It is a draft.'],
   ]
-  return rows.flatMap(([isSo, ending, advice, ...left]) => (isSo ? [{ ending, advice, left }] : []))
+  return rows.flatMap(([applies, ending, advice, ...left]) => (applies ? [{ ending, advice, left }] : []))
 }
 
-/** What this step has done to the pull request, in a title and as a sentence. The output `changed` is made of the same. */
-export function describeOperation(report: Report): readonly [happened: string, sentence: string] {
+/** Describes what this step did to the pull request: a verb for the title, and a sentence. Matches the output `changed`. */
+export function describeOperation(report: Report): readonly [verb: string, sentence: string] {
   const operation = getOperation(report)
   if (operation === 'created') return ['opened', 'The agent opened it.']
   if (operation === 'updated') return ['updated', 'It has new commits.']
@@ -97,53 +103,54 @@ export function describeOperation(report: Report): readonly [happened: string, s
 const isBlockedAfterChecks = ({ isBlocked, checks }: PullRequestFindings): boolean =>
   isBlocked === true && checks === 'success'
 
-/** Only what is open, no draft, known to have no conflict, and good in all that was asked for is ready. */
+/** Ready means: open, no draft, known to have no conflict, and all required checks and paths are good. */
 export function formatPullRequestTitle(report: Report): string {
   const [operation, found] = [getOperation(report), getPullRequest(report)]
-  const faults = listBlockers(report)
-  if (faults.length === 0 && found.state === 'open' && found.mergeable === true)
+  const blockers = listBlockers(report)
+  if (blockers.length === 0 && found.state === 'open' && found.mergeable === true)
     return `The pull request is ready${isBlockedAfterChecks(found) ? ' for review' : ''}`
-  const when = operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'
-  const happened = isPullRequestClosed(found) ? `${found.state ?? ''} ${when}` : describeOperation(report)[0]
-  return `Pull request ${happened}${faults.find(({ ending }) => ending !== '')?.ending ?? ''}`
+  const hasChanged = operation === 'created' || operation === 'updated'
+  const closed = `${hasChanged ? '' : 'already '}${found.state ?? ''}`
+  const happened = isPullRequestClosed(found) ? closed : describeOperation(report)[0]
+  return `Pull request ${happened}${blockers.find(({ ending }) => ending !== '')?.ending ?? ''}`
 }
 
-/** Undefined if nobody has to do anything about it. */
+/** Undefined if the pull request needs no attention. */
 export function adviseOnPullRequest(report: Report): string | undefined {
   return isPullRequestInspected(report) ? listBlockers(report)[0]?.advice : undefined
 }
 
 /**
- * What the checks say, for the log and as a sentence; and, if GitHub does not let it be merged, why. Checks that are pending or
- * failed say that as well.
+ * The state of the checks, for the log and as a sentence, and why GitHub blocks a merge. Pending and failed checks explain a
+ * blocked merge by themselves.
  */
 export const CHECKS_TEXTS: Readonly<Record<ChecksState, readonly [short: string, checks: string, blocked?: string]>> = {
   success: [
     'its checks have passed',
     'All its checks have passed.',
-    'GitHub does not let it be merged yet: a review is missing, or a required check that was never registered.',
+    'GitHub blocks the merge: a review is missing, or a required check was never registered.',
   ],
   failure: ['its checks failed', 'At least one of its checks failed.'],
-  pending: ['its checks have not finished', 'Its checks were not done in time.'],
+  pending: ['its checks have not finished', 'Its checks did not finish in time.'],
   none: [
     'it has no checks',
     'No check is registered for it.',
-    'GitHub does not let it be merged yet: a review is missing, or a required check.',
+    'GitHub blocks the merge: a review or a required check is missing.',
   ],
 }
 
-/** Why its pending checks have not finished. */
+/** Explains why the pending checks have not finished. */
 function describePending(found: PullRequestFindings): string {
   if (found.waitsForApproval === true)
     return waitsForEnvironment(found)
-      ? 'A job waits for the protection rules of its environment.'
-      : 'Its checks wait until somebody approves them.'
+      ? 'A job is waiting for the protection rules of its environment.'
+      : 'Its checks are waiting for approval.'
   return isPullRequestClosed(found)
     ? `Its checks had not finished when it was ${found.state ?? ''}.`
     : CHECKS_TEXTS.pending[1]
 }
 
-/** What is known of the pull request, as full sentences. */
+/** Describes the known state of the pull request in full sentences. */
 export function formatPullRequest(report: Report): string {
   const pullRequest = getPullRequest(report)
   const { state, mergeable, isBlocked, checks, outside = [] } = pullRequest
@@ -151,7 +158,9 @@ export function formatPullRequest(report: Report): string {
   return joinSentences([
     isPullRequestClosed(pullRequest) && `It is already ${state ?? ''}.`,
     mergeable === false && 'It conflicts with its base branch, so it cannot be merged.',
-    state === 'open' && mergeable === undefined && 'GitHub has not told yet whether it conflicts with its base branch.',
+    state === 'open' &&
+      mergeable === undefined &&
+      'GitHub has not computed yet whether it conflicts with its base branch.',
     checks === 'pending' ? describePending(pullRequest) : checksText,
     isBlocked === true && blockedText,
     isInScope(pullRequest) === true && 'All its files match `allowed-paths`.',

@@ -4,21 +4,21 @@ import type { PullRequest, PullRequestAddress } from '../../github/pull-requests
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs.ts'
 
-/** The value of the output `checks`. That none are registered is never the same as that all have passed. */
+/** The value of the output `checks`. `none`: no check is registered. Never treat this as `success`. */
 export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
 
-/** What GitHub knows of the pull request when the step ends. What is undefined was not asked, or not to be found out. */
+/** The last known state of a pull request. A field is undefined if it was not read or could not be read. */
 export interface PullRequestFindings extends Partial<Pick<PullRequest, 'title' | 'state' | 'branch' | 'isBlocked'>> {
-  /** The commit that `checks` and `outside` are about. */
+  /** The commit that `checks` and `outside` describe. */
   readonly headSha?: string
   readonly mergeable?: boolean
-  /** Set if they were waited for; `failure` if one of `checkList` failed. */
+  /** Set with `wait-for-checks`. `failure` if a check of `checkList` failed. */
   readonly checks?: ChecksState
-  /** That nothing is expected of them before somebody approves them. */
+  /** Whether the pending checks stay pending until they are approved. */
   readonly waitsForApproval?: boolean
-  /** All that count, if they were waited for. */
+  /** Set with `wait-for-checks`: the checks that count. */
   readonly checkList?: readonly Check[]
-  /** What does not match `allowed-paths`. */
+  /** The paths that do not match `allowed-paths`. */
   readonly outside?: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export function listFailedChecks(checks: readonly Check[] = []): readonly Check[
   return checks.filter(({ state }) => state === 'failure')
 }
 
-/** Whether all its files match `allowed-paths`; undefined if that is not known. */
+/** Whether all files match `allowed-paths`; undefined if unknown. */
 export function isInScope({ outside }: PullRequestFindings): boolean | undefined {
   return outside === undefined ? undefined : outside.length === 0
 }
@@ -36,46 +36,46 @@ export function describePullRequest(pullRequest: PullRequest): PullRequestFindin
   return { title, state, branch, headSha, isBlocked, ...(mergeable === undefined ? {} : { mergeable }) }
 }
 
-/** Why failing checks go back to the job no further. */
+/** Why no further fix round follows. */
 export const ROUND_STOP_REASONS = {
   passed: 'All its checks have passed.',
-  'used-up': 'No round is left.',
+  'used-up': 'All fix rounds are used.',
   'no-new-commit': 'The agent added no commit, so the same checks would fail again.',
-  diverged: 'The commit that was checked is not in the pull request any more.',
+  diverged: 'The commit that was checked is no longer in the pull request.',
   closed: 'The pull request is closed or merged.',
-  'other-pull-request': 'The job does not name this pull request any more.',
-  'foreign-commits': 'Somebody else has committed to the pull request meanwhile.',
+  'other-pull-request': 'The job no longer names this pull request.',
+  'foreign-commits': 'Another author has pushed to the pull request.',
   'red-before': 'The failed checks also fail without these changes.',
-  'needs-person': 'The failed checks need somebody to act, such as to sign an agreement, which the agent cannot do.',
-  'no-time': 'Less than ten minutes are left of `timeout-minutes`.',
-  'nothing-to-tell': 'No check is known to have failed.',
+  'needs-person': 'The failed checks require an action that the agent cannot perform, such as signing an agreement.',
+  'no-time': 'Less than ten minutes of `timeout-minutes` are left.',
+  'no-failed-check': 'No check is known to have failed.',
   'not-sent': 'The failing checks could not be sent to the agent.',
   failed: 'The job failed.',
-  archived: 'The job is archived, so it takes no failing checks.',
+  archived: 'The job is archived, so it accepts no prompts.',
   'left-behind':
     'The pull request was merged or closed while the agent was working on the failing checks, and commits may not be merged.',
-  unseen: 'The end of the agent’s work on the failing checks was not seen.',
+  unseen: 'The step did not see the agent finish its work on the failing checks.',
 }
 
 export type RoundStop = keyof typeof ROUND_STOP_REASONS
 
-/** The rounds that were sent, one that is on its way among them, and why none follows. */
+/** The fix rounds that were sent, including a running one, and why no further one follows. */
 export interface FixRounds {
   readonly rounds: readonly Turn[]
   readonly stop?: RoundStop | undefined
 }
 
-/** Whether failing checks were sent back to the job, and no end of that was seen. */
+/** Whether failing checks were sent to the job, and the end of its turn was not seen. */
 export function isFixRoundRunning({ rounds, stop }: FixRounds): boolean {
   return rounds.length > 0 && stop === undefined
 }
 
-/** Whether a round may have changed what was not looked at again. */
-export function mayHaveChangedUnseen({ rounds, stop = 'unseen' }: FixRounds): boolean {
+/** Whether a round may have changed the pull request after it was last read. */
+export function mayHaveUnseenChanges({ rounds, stop = 'unseen' }: FixRounds): boolean {
   return rounds.length > 0 && (stop === 'unseen' || stop === 'other-pull-request')
 }
 
-/** What was sent and why it ended there, as full sentences; nothing if nobody asked for rounds. */
+/** Describes the rounds in full sentences. Empty without `fix-rounds`. */
 export function formatFixRounds({ rounds, stop }: FixRounds): string[] {
   const why = stop === undefined || stop === 'passed' ? [] : [ROUND_STOP_REASONS[stop]]
   if (rounds.length === 0) return why.length === 0 ? [] : ['Failing checks were not sent back to the agent.', ...why]
@@ -86,85 +86,84 @@ export function formatFixRounds({ rounds, stop }: FixRounds): string[] {
 /** Why a prompt is a follow-up to a pull request; the value of the output `continued`. */
 export type FollowUpReason = 'pull-request' | 'comment'
 
-/** What a turn did to the pull request of its job. */
+/** What a turn did to the job's pull request. */
 export type Work =
   /**
-   * The turn has opened the pull request. How many commits it has is not known here: the agent's commits are counted between
-   * two heads of one pull request, and reading those of a new one would cost requests that no output needs yet.
+   * The turn opened the pull request. Its commits are not counted: that would cost requests, and no output needs the number.
    */
   | { readonly kind: 'created' }
-  /** `commits`: how many the agent has added. `since`: the head before the turn. */
+  /** `commits`: the number of the agent's new commits. `since`: the head before the turn. */
   | { readonly kind: 'updated'; readonly commits: number; readonly since: string }
-  /** `hasHeadMoved`: others have pushed meanwhile. */
+  /** The agent added no commit. `hasHeadMoved`: other authors have pushed. */
   | { readonly kind: 'unchanged'; readonly hasHeadMoved: boolean }
-  /** The job names no pull request, and the agent has added no commit to the one that the job named before. */
+  /** The job names no pull request, and the agent added no commit to the one that the job named before. */
   | { readonly kind: 'none' }
-  /** Nobody compared heads, or GitHub could not tell. */
+  /** The heads were not compared, or could not be read. */
   | { readonly kind: 'unknown' }
 
-/** What the newest reads of the job have shown. */
+/** The results of the latest reads of the job. */
 export interface JobReads {
-  /** The newest read that succeeded, or the response to the prompt. */
+  /** The latest successful read, or the response to the prompt. */
   readonly job?: Job | undefined
-  /** Why the newest read failed, if it did. */
+  /** Set if the latest read failed. */
   readonly lastProblem?: ActionError | undefined
 }
 
-/** A turn that has no end yet, as it has to be reported if the step ends now. */
+/** The state of a turn that has no end yet. It is reported if the step ends in this state. */
 type UnfinishedTurn =
-  /** Nobody knows yet what is to be sent. */
+  /** The step has not decided yet what to send. */
   | { readonly kind: 'planning' }
-  /** Nothing was sent: a busy job is waited for, or the job to attach to was not read yet. */
+  /** Nothing was sent: the step waits for a busy job, or has not read the job to attach to. */
   | ({ readonly kind: 'preparing' } & JobReads)
-  /** All checks before the prompt have passed, and no response has come. */
+  /** All checks before the prompt have passed. No response has arrived. */
   | ({ readonly kind: 'sending' } & JobReads)
-  /** The prompt was sent, and no readable response came: the service may have accepted it. */
+  /** The prompt was sent, but no readable response arrived: the service may have accepted it. */
   | ({ readonly kind: 'delivery-unknown' } & JobReads)
-  /** `isConfirmed`: the agent was seen to begin this turn, or there is no earlier turn of the job to confuse it with. */
+  /** `isConfirmed`: the start of this turn was observed, or the job has no earlier turn that it could be confused with. */
   | ({ readonly kind: 'accepted'; readonly job: Job; readonly isConfirmed: boolean } & JobReads)
 
-/** The end of the job's turn was seen. Whatever is read of the job later does not change it. */
+/** The end of the job's turn was observed. Later reads of the job do not change it. */
 export interface Ended {
   readonly kind: 'ended'
-  /** The read that decided. */
+  /** The job at the end of the turn. */
   readonly job: TerminalJob
   readonly work: Work
-  /** Undefined if nobody looked at the pull request after the turn. */
+  /** Undefined if the pull request was not read after the turn. */
   readonly pullRequest?: PullRequestFindings
-  /** Why no further round follows; undefined if that is not decided, or nobody asked for rounds. */
+  /** Why no further round follows; undefined if that is not decided yet, or without `fix-rounds`. */
   readonly roundStop?: RoundStop | undefined
 }
 
-/** The link of the job's pull request cannot be shown. */
+/** The link to the job's pull request is not safe to show. */
 export interface UnusableLink {
   readonly kind: 'unusable-link'
   readonly job: Job
   readonly error: ActionError
 }
 
-/** A dry run has come to the place where the prompt would be sent, and sent nothing. */
+/** A dry run stopped where it would have sent the prompt. */
 export interface Previewed {
   readonly kind: 'previewed'
-  /** The open pull request whose job would get the prompt. */
+  /** The open pull request whose job would receive the prompt. */
   readonly pullRequest?: Pick<PullRequestAddress, 'number'> | undefined
-  /** The numbers of open pull requests whose job may have to get the prompt instead of a new job. */
+  /** Open pull requests whose job may be the one to receive the prompt, instead of a new job. */
   readonly undecided?: readonly number[] | undefined
-  /** Whether the service was asked about the job that would get the prompt: without a key it cannot be. */
+  /** Whether the job that would receive the prompt was read, which requires a key. */
   readonly isJobRead: boolean
 }
 
-/** The last state of a turn, unless an error stops the turn. */
+/** The final state of a turn, unless an error stops the turn. */
 export type TurnEnd =
   | Previewed
   | ({ readonly kind: 'not-sent'; readonly reason: 'archived' | 'timed-out'; readonly error: ActionError } & JobReads)
-  /** Nobody waits for it. */
+  /** `wait` is `false`: the step does not wait for the end. */
   | { readonly kind: 'submitted'; readonly job: Job; readonly isConfirmed: boolean }
-  /** The prompt was accepted, and the agent was not seen to begin it. */
+  /** The prompt was accepted, but the start of its turn was not observed. */
   | { readonly kind: 'unconfirmed'; readonly job: Job }
   | ({ readonly kind: 'timed-out'; readonly error?: ActionError } & JobReads)
   | Ended
   | UnusableLink
-  /** The pull request was merged or closed during the turn, and commits may be in no merge. */
+  /** The pull request was merged or closed during the turn, so commits may be missing from the merge. */
   | {
       readonly kind: 'left-behind'
       readonly job: Job
@@ -173,45 +172,45 @@ export type TurnEnd =
       readonly pullRequest: PullRequestFindings
     }
 
-/** An error stopped the turn, or what was to follow its end. */
+/** An error stopped the turn, or the steps after its end. */
 export interface Stopped {
   readonly kind: 'stopped'
   readonly error: ActionError
   readonly isCancelled: boolean
   readonly during: UnfinishedTurn | TurnEnd
-  /** Why the turn was not sent, if it is a round that was refused at the last look. */
+  /** Why a round was not sent, if the last check before its prompt decided so. */
   readonly roundStop?: RoundStop | undefined
 }
 
-/** How far a turn has come: exactly what is known of it in that state. */
+/** The state of a turn, with the data that is known in that state. */
 export type TurnState = UnfinishedTurn | TurnEnd | Stopped
 
-/** One prompt, or one wait for a job, and what is known of it. */
+/** One prompt, or one wait for a job. */
 export interface Turn {
   readonly task: Task
   readonly state: TurnState
-  /** Undefined while the turn is planned. */
+  /** Undefined in the state `planning`. */
   readonly startedAt?: Date
   readonly followUpReason?: FollowUpReason | undefined
-  /** The failed checks that a round sends. */
+  /** The failed checks that a fix round sends. */
   readonly failing?: readonly Check[] | undefined
   /** Whether the log in the pull request may say that the agent is working on this turn. */
   readonly isInLog?: boolean
 }
 
-/** The turns of a step, the oldest first. The first is the step's own, further ones are rounds that send failing checks back. */
+/** The turns of a step, oldest first: the step's own turn, then the fix rounds. */
 export type Turns = readonly [Turn, ...Turn[]]
 
 export function getNewest(turns: Turns): Turn {
   return turns.at(-1) ?? turns[0]
 }
 
-/** The state that an error interrupted, or the state itself. */
+/** Returns the state that an error interrupted, or the state itself. */
 export function withoutStop(state: TurnState): UnfinishedTurn | TurnEnd {
   return state.kind === 'stopped' ? state.during : state
 }
 
-/** The end of a turn, also if an error stopped what was to follow it; undefined if there was none. */
+/** Returns the end of a turn, even if an error stopped the steps after it. Undefined if the turn has no end. */
 export function getEnd({ state: given }: Turn): TurnEnd | undefined {
   const state = withoutStop(given)
   switch (state.kind) {
@@ -233,13 +232,13 @@ export function getEnd({ state: given }: Turn): TurnEnd | undefined {
   }
 }
 
-/** The end of the job's turn, if it was seen, and nothing is wrong with the pull request's link or commits. */
+/** Returns the observed end of the job's turn. Undefined for all other ends, such as an unusable link. */
 export function getEnded(turn: Turn): Ended | undefined {
   const end = getEnd(turn)
   return end?.kind === 'ended' ? end : undefined
 }
 
-/** What the turn is known to have done to the pull request. */
+/** Returns what the turn did to the pull request, as far as it is known. */
 export function getWork({ state: given }: Turn): Work {
   const state = withoutStop(given)
   switch (state.kind) {
@@ -261,7 +260,7 @@ export function getWork({ state: given }: Turn): Work {
   }
 }
 
-/** The newest that is known of the job. */
+/** Returns the latest known state of the job. */
 export function getReads(given: TurnState): JobReads {
   const state = withoutStop(given)
   switch (state.kind) {
@@ -284,7 +283,7 @@ export function getReads(given: TurnState): JobReads {
   }
 }
 
-/** The state with another job, if it has one. */
+/** Returns the state with a changed job, if it has a job. */
 export function withJob(state: TurnState, change: <J extends Job>(job: J) => J): TurnState {
   switch (state.kind) {
     case 'planning':
@@ -309,7 +308,7 @@ export function withJob(state: TurnState, change: <J extends Job>(job: J) => J):
   }
 }
 
-/** The state after one more read of the job. An end stays as it is. */
+/** Returns the state after another read of the job. A final state does not change. */
 export function withReads(state: TurnState, reads: JobReads): TurnState {
   switch (state.kind) {
     case 'preparing':
@@ -374,10 +373,13 @@ export function mayStillRun({ state }: Turn): boolean {
   }
 }
 
-/** How far the delivery of a follow-up has come. If it was `taken` and not `seen`, the job may still be as the turn before left it. */
+/**
+ * The delivery of a follow-up. `unsent`: not known to be accepted. `accepted`: the start of its turn was not observed, so the
+ * job's state may be that of the turn before. `started`: the start was observed.
+ */
 export type Progress = 'unsent' | 'accepted' | 'started'
 
-/** Undefined for other tasks, and while the turn is planned. */
+/** Undefined for other tasks, and in the state `planning`. */
 export function getProgress({ task, state: given }: Turn): Progress | undefined {
   const state = withoutStop(given)
   if (task.kind !== 'follow-up') return undefined
@@ -403,7 +405,7 @@ export function getProgress({ task, state: given }: Turn): Progress | undefined 
   }
 }
 
-/** Why the prompt is a follow-up to a pull request; undefined until all checks before the prompt have passed. */
+/** Returns why the prompt is a follow-up to a pull request. Undefined until all checks before the prompt have passed. */
 export function getFollowUpReason({ state, followUpReason }: Turn): FollowUpReason | undefined {
   switch (withoutStop(state).kind) {
     case 'planning':
@@ -424,7 +426,7 @@ export function getFollowUpReason({ state, followUpReason }: Turn): FollowUpReas
   }
 }
 
-/** What was seen of the pull request after the turn. */
+/** Returns the state of the pull request after the turn. */
 export function getFindings({ state }: Turn): PullRequestFindings | undefined {
   const end = withoutStop(state)
   switch (end.kind) {
@@ -446,14 +448,14 @@ export function getFindings({ state }: Turn): PullRequestFindings | undefined {
   }
 }
 
-/** Why no round follows the turn, as it was decided when its checks were in, or before a round was sent. */
+/** Returns why no round follows the turn, if that was decided after its checks, or before the round was sent. */
 export function getDecidedStop({ state }: Turn): RoundStop | undefined {
   if (state.kind === 'stopped' && state.roundStop !== undefined) return state.roundStop
   const end = withoutStop(state)
   return end.kind === 'ended' ? end.roundStop : undefined
 }
 
-/** What was seen last of the pull request; undefined if nobody looked. */
+/** Returns the last known state of the pull request. Undefined if it was never read. */
 export function getLastFindings(turns: Turns): PullRequestFindings | undefined {
   return turns.map(getFindings).findLast((found) => found !== undefined)
 }

@@ -9,7 +9,7 @@ import {
   getNewest,
   getWork,
   isSent,
-  mayHaveChangedUnseen,
+  mayHaveUnseenChanges,
   type RoundStop,
   type Stopped,
   type Turn,
@@ -186,7 +186,7 @@ export function getPullRequestOperation(turns: Turns): PullRequestOperation | un
   const operation = toOperation(own)
   if (operation === 'created' || getEnd(own) === undefined) return operation
   if (rounds.some(hasUpdated)) return 'updated'
-  const mayPush = mayHaveChangedUnseen(getFixRounds(turns))
+  const mayPush = mayHaveUnseenChanges(getFixRounds(turns))
   return operation === 'unchanged' && (mayPush || rounds.some(isWorkUnknown)) ? undefined : operation
 }
 
