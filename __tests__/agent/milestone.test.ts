@@ -16,8 +16,8 @@ import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
 import { ATTACH, CREATE, endWith, FOLLOW_UP } from '../support/report.ts'
 
-/** What a step has written as `result`, with all outputs by then, and when, in milliseconds since its beginning. */
-async function milestones(inputs: Partial<AgentInputs>, script: Partial<Script>, answers?: Partial<GitHub>) {
+/** Runs a step and returns each `result` that it wrote, with all outputs at that time, and when it wrote it. */
+async function listMilestones(inputs: Partial<AgentInputs>, script: Partial<Script>, answers?: Partial<GitHub>) {
   type Outputs = Readonly<Record<string, string>>
   const written: { atMs: number; result: ReturnType<typeof parseResult>; outputs: Outputs }[] = []
   let outputs: Outputs = {}
@@ -39,8 +39,8 @@ async function milestones(inputs: Partial<AgentInputs>, script: Partial<Script>,
 
 const UNENDED = { green: false, title: 'The step has not ended' }
 
-test('a killed step leaves the result as it was known at its last milestone', async () => {
-  const written = await milestones({ waitForChecks: true, timeoutMs: 600_000 }, {})
+test('a killed step leaves the result of its last milestone', async () => {
+  const written = await listMilestones({ waitForChecks: true, timeoutMs: 600_000 }, {})
   expect(written.map(({ result }) => result)).toMatchObject([
     { ...UNENDED, outcome: 'submitted', changed: null, job: { id: 'job_1', status: 'active' }, pull_request: null },
     { ...UNENDED, outcome: 'pull-request', changed: true, pull_request: { number: 7, state: null } },
@@ -48,13 +48,16 @@ test('a killed step leaves the result as it was known at its last milestone', as
     { ...UNENDED, pull_request: { state: 'open', checks: expect.any(String) as unknown } },
   ])
   expect(written[0]?.atMs).toBe(0)
-  // All but the last are known before the checks are waited for.
+  // All except the last are written before the step waits for checks.
   expect(new Set(written.slice(1, 3).map(({ atMs }) => atMs)).size).toBe(1)
   expect(written[3]?.atMs).toBeGreaterThan(written[2]?.atMs ?? Infinity)
 })
 
-test('a killed step leaves its other outputs as well, but none that says that the pull request is good', async () => {
-  const written = await milestones({ waitForChecks: true, allowedPaths: parsePathRules('**'), timeoutMs: 600_000 }, {})
+test('a killed step leaves its other outputs, except those about checks, scope and mergeability', async () => {
+  const written = await listMilestones(
+    { waitForChecks: true, allowedPaths: parsePathRules('**'), timeoutMs: 600_000 },
+    {},
+  )
   const accepted = { 'job-id': 'job_1', status: 'active', outcome: 'submitted', changed: '', 'pr-link': '' }
   const ended = { 'job-id': 'job_1', status: 'completed', outcome: 'pull-request', changed: 'true' }
   const opened = { ...ended, 'pr-link': LINK, 'pr-number': '7', 'pr-operation': 'created' }
@@ -70,9 +73,9 @@ test('a killed step leaves its other outputs as well, but none that says that th
       expect(outputs).not.toHaveProperty(name)
 })
 
-test('the first read of a job that is attached to is a milestone', async () => {
+test('writes `result` after the first read of an attached job', async () => {
   const reads = [...Array<Job>(30).fill(active), completed]
-  const [first, ...later] = await milestones({ task: ATTACH }, { reads })
+  const [first, ...later] = await listMilestones({ task: ATTACH }, { reads })
   expect(first).toMatchObject({
     atMs: 0,
     result: { ...UNENDED, outcome: 'submitted', changed: null, job: { id: 'job_1', status: 'active' } },
@@ -81,7 +84,7 @@ test('the first read of a job that is attached to is a milestone', async () => {
   expect(later[0]).toMatchObject({ result: { outcome: 'pull-request' }, outputs: { 'pr-link': LINK } })
 })
 
-test('that nothing changed is not claimed while a round is under way', () => {
+test('does not report `no-changes` while a fix round is running', () => {
   const outputs: Record<string, string> = {}
   const setOutput = (name: string, value: string): void => {
     outputs[name] = value
@@ -99,7 +102,7 @@ test('that nothing changed is not claimed while a round is under way', () => {
   expect(parseResult(outputs['result'] ?? '')).toMatchObject({ ...UNENDED, outcome: 'submitted', changed: null })
 })
 
-test('an output file that cannot be written stops nothing', async () => {
+test('continues if the output file cannot be written', async () => {
   const setOutput = (): never => {
     throw new OutputsLost(new Error('no space left on device'))
   }
@@ -109,14 +112,14 @@ test('an output file that cannot be written stops nothing', async () => {
   expect(host.said).toContainEqual(expect.stringContaining('no space left on device'))
 })
 
-test('reads of a job that works for long write no results', async () => {
-  const written = await milestones({}, { reads: [...Array<Job>(50).fill(active), failed] })
+test('does not write `result` after each read of a job', async () => {
+  const written = await listMilestones({}, { reads: [...Array<Job>(50).fill(active), failed] })
   expect(written.map(({ result }) => result.outcome)).toEqual(['submitted', 'failed'])
 })
 
-test('a prompt of unknown fate whose turn is seen is a milestone, too', async () => {
+test('writes `result` when a prompt with unknown delivery is confirmed by its turn', async () => {
   const reads = [completed, active, completed]
   const script = { reads, message: failure('unknown-fate') }
-  const written = await milestones({ task: FOLLOW_UP, wait: false }, script)
+  const written = await listMilestones({ task: FOLLOW_UP, wait: false }, script)
   expect(written[0]?.result).toMatchObject({ ...UNENDED, outcome: 'submitted', job: { id: 'job_1' } })
 })

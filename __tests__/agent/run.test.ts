@@ -21,13 +21,13 @@ interface StepOptions {
   readonly onStop?: OnStop<Report>
 }
 
-/** Of what is written when the job was read once. */
+/** The deadline of the log's writes, if the job was read once. */
 const LOG_DEADLINE = 40_000
-/** Of all reads that only improve the summary. */
+/** The deadline of all reads that only improve the summary. */
 const END_DEADLINE = 70_000
 const FILES_DEADLINE = 20_000
 
-/** A step for a push of an hour; `deadlines` says what GitHub's questions were given besides that. */
+/** Runs a step of an hour for a push. `deadlines`: those of GitHub's requests that come before the step's deadline. */
 async function run({ inputs = {}, answers, script, onStop }: StepOptions = {}) {
   const client = fakeClient({ create: active, reads: [completed], ...script })
   const github = fakeGitHub(answers)
@@ -39,7 +39,7 @@ async function run({ inputs = {}, answers, script, onStop }: StepOptions = {}) {
   return { report, client, asked: github.asked, deadlines }
 }
 
-test('attaching asks GitHub nothing before, and is never skipped', async () => {
+test('attaching sends no GitHub requests before, and is never skipped', async () => {
   const pathFilter = { kind: 'paths', rules: parsePathRules('src/**') } as const
   const { report, deadlines } = await run({
     inputs: { task: ATTACH, pathFilter },
@@ -49,11 +49,11 @@ test('attaching asks GitHub nothing before, and is never skipped', async () => {
   expect(deadlines).toEqual([END_DEADLINE, LOG_DEADLINE])
 })
 
-test('attaching to a job that fails asks GitHub nothing', async () => {
+test('attaching to a job that fails sends no GitHub requests', async () => {
   expect((await run({ inputs: { task: ATTACH }, script: { reads: [failed] } })).asked).toEqual([])
 })
 
-test('questions before the job get two minutes of the step, those after it all that is left, and the log its own time', async () => {
+test('requests before the job get two minutes or half of the step, later ones the time that is left, and the log its own time', async () => {
   expect((await run()).deadlines).toEqual([120_000, END_DEADLINE, FILES_DEADLINE, LOG_DEADLINE])
   expect((await run({ inputs: { timeoutMs: 60_000 } })).deadlines).toEqual([
     30_000,
@@ -63,7 +63,7 @@ test('questions before the job get two minutes of the step, those after it all t
   ])
 })
 
-test('a step is not just submitted if it is cancelled while its prompt is on its way', async () => {
+test('the outcome is cancelled, not submitted, if the run is cancelled while the prompt is sent', async () => {
   const controller = new AbortController()
   const createJob = (): Promise<Delivery> => {
     controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
@@ -74,7 +74,7 @@ test('a step is not just submitted if it is cancelled while its prompt is on its
   expect(report).toMatchObject({ outcome: 'cancelled', error: { code: 'cancelled' }, job: active })
 })
 
-test('a client that cannot be started costs what it was for, and not the result of the job', async () => {
+test('reports the result of the job and warnings if GitHub cannot be reached', async () => {
   const refuse = rejecting(refusal('proxy', 'Check it.'))
   const answers = Object.fromEntries(Object.keys(fakeGitHub()).map((name) => [name, refuse]))
   const { report } = await run({ answers })
@@ -83,14 +83,14 @@ test('a client that cannot be started costs what it was for, and not the result 
   expect(report.warnings).toHaveLength(2)
 })
 
-test('of a step that a defect stops after its job has ended, the job is told', async () => {
-  let tellKnown: ((error: ActionError) => Report) | undefined
+test('reports the job if an unexpected error stops the step after the job has ended', async () => {
+  let reportStopped: ((error: ActionError) => Report) | undefined
   const readPullRequest = (): never => {
-    throw new TypeError('nobody foresaw this')
+    throw new TypeError('unexpected')
   }
-  const stopped = run({ answers: { readPullRequest }, onStop: (given) => (tellKnown = given) })
-  await expect(stopped).rejects.toThrow('nobody foresaw this')
-  const known = tellKnown?.(refusal('internal'))
+  const stopped = run({ answers: { readPullRequest }, onStop: (given) => (reportStopped = given) })
+  await expect(stopped).rejects.toThrow('unexpected')
+  const known = reportStopped?.(refusal('internal'))
   expect(known && describeReport(known)).toMatchObject({ outcome: 'error', job: completed })
 })
 

@@ -26,7 +26,12 @@ const EARLIER_WORK = ours('main', { parents: ['base'] })
 test.each<[string, Given[], number, Record<string, number>]>([
   ['a commit of the agent', [A1, A2, A3], 1, {}],
   ['a person and the agent', [A1, A2, mona('m'), ours('a3')], 1, { mona: 1 }],
-  ['others', [A1, A2, mona('m1'), mona('m2'), mona('x', { writtenBy: '' })], 0, { mona: 2, 'an unknown author': 1 }],
+  [
+    'only others',
+    [A1, A2, mona('m1'), mona('m2'), mona('x', { writtenBy: '' })],
+    0,
+    { mona: 2, 'an unknown author': 1 },
+  ],
   [
     'a merge of another branch with earlier work of the agent',
     [A1, A2, EARLIER_WORK, mona('merge', { parents: ['a2', 'main'] })],
@@ -34,19 +39,19 @@ test.each<[string, Given[], number, Record<string, number>]>([
     { mona: 1 },
   ],
   [
-    'a merge by a person of what the agent has pushed meanwhile',
+    "a person's merge of what the agent has pushed in the meantime",
     [A1, A2, M, A3, mona('merge', { parents: ['m', 'a3'] })],
     1,
     { mona: 2 },
   ],
-  ['a rebase by a person, in other words', [ours('b1', { ...FIRST, message: 'Reworded' })], 0, { mona: 1 }],
-  ['a rebase of the newest one', [A1, ours('b2', SECOND)], 0, { mona: 1 }],
+  ['a rebase by a person that changes the message', [ours('b1', { ...FIRST, message: 'Reworded' })], 0, { mona: 1 }],
+  ['a rebase of the newest commit', [A1, ours('b2', SECOND)], 0, { mona: 1 }],
   ['a rebase by a person, and the agent', [ours('b1', FIRST), ours('b2', SECOND), ours('a3')], 1, { mona: 2 }],
   ['an amended commit of the agent', [A1, ours('b2', { ...SECOND, committedBy: AGENT })], 1, {}],
   ['a forced push of the agent', [ours('b1')], 1, {}],
-  ['a branch that was put back', [A1], 0, {}],
-])('whose commits are new after %s', (_what, listed, byAgent, others) => {
-  // The dates that their authors gave them decide on the order of the list.
+  ['a reset of the branch', [A1], 0, {}],
+])('counts the new commits by author: %s', (_what, listed, byAgent, others) => {
+  // GitHub orders the list by author dates, so any order is possible.
   const found = attributeCommits(BEFORE, pullCommits(...listed).toReversed(), new Set([AGENT]))
   expect({ ...found, others: Object.fromEntries(found.others) }).toEqual({ byAgent, others })
 })
@@ -63,7 +68,7 @@ const relating = async (relation: Comparison['relation']) => ({
 
 const [A, B, D_BY_MONA] = [{ sha: commit('a') }, { sha: commit('b') }, { sha: commit('d'), account: MONA }]
 
-/** A GitHub whose pull request shows these heads one after the other, and holds the agent's commits `a` and `b`. */
+/** A GitHub whose pull request shows these heads in order, and has the agent's commits `a` and `b`. */
 const showing = (heads: string | readonly (PullRequest | ActionError)[], answers: Partial<GitHub> = {}): FakeGitHub =>
   fakeGitHub({
     readPullRequest: inTurn(...(typeof heads === 'string' ? Array.from(heads, head) : heads)),
@@ -71,7 +76,7 @@ const showing = (heads: string | readonly (PullRequest | ActionError)[], answers
     ...answers,
   })
 
-/** A follow-up whose turn ends as the one before did: with the same status and the same pull request. */
+/** Plays a follow-up whose turn ends like the preceding one: with the same status and the same pull request. */
 const play = (github: GitHub | undefined, more: Partial<TurnRunOptions> = {}): Promise<TurnRun> =>
   playTurn({
     task: FOLLOW_UP,
@@ -86,22 +91,22 @@ const play = (github: GitHub | undefined, more: Partial<TurnRunOptions> = {}): P
 const UPDATED = { outcome: 'pull-request', operation: 'updated', warnings: [] }
 const UNCHANGED = { outcome: 'no-changes', operation: 'unchanged', warnings: [] }
 
-test('a commit of the agent is an update, and is believed at once', async () => {
+test('a new commit by the agent is an update, and ends the reads immediately', async () => {
   const github = showing('ab')
   expect((await play(github)).report).toMatchObject(UPDATED)
   expect(github.asked.filter((name) => name !== 'readPullRequest')).toEqual(['listPullRequestCommits'])
 })
 
 test.each<[string, Partial<TurnRunOptions>, object]>([
-  ['a turn has begun', { message: completed, reads: [completed] }, { outcome: 'unconfirmed', progress: 'accepted' }],
+  ['a turn has started', { message: completed, reads: [completed] }, { outcome: 'unconfirmed', progress: 'accepted' }],
   [
-    // Seconds after the message the copies of before it are read, and the head is one that somebody has pushed.
+    // Reads shortly after the prompt come from stale replicas, and another author has pushed the head.
     'a turn has ended',
     { reads: [completed, active, completed, completed, active, failed] },
     { outcome: 'failed', operation: 'updated' },
   ],
   [
-    'a prompt was taken whose fate is unknown',
+    'a prompt with unknown delivery was accepted',
     { message: failure('unknown-fate'), reads: [completed] },
     { outcome: 'error', error: { code: 'unknown-fate' } },
   ],
@@ -109,7 +114,7 @@ test.each<[string, Partial<TurnRunOptions>, object]>([
   expect((await play(showing('ab'), more)).report).toMatchObject(expected)
 })
 
-test('commits of others alone change nothing of this turn, and are said without a mention', async () => {
+test('the outcome is no-changes if only others commit, and a notice names them without a mention', async () => {
   const nobody = { account: { login: '', type: '' }, writtenBy: '@Ann\u001b[31m <ann@example.com>' }
   const others = [{ ...B, account: MONA }, { sha: commit('c'), ...nobody }, D_BY_MONA]
   const { report } = await play(showing('ad', listing([A, ...others])))
@@ -119,7 +124,7 @@ test('commits of others alone change nothing of this turn, and are said without 
   )
 })
 
-test('of many others the first five are named', async () => {
+test('the notice names the first five of many others', async () => {
   const others = Array.from('bcdef01', (digit) => ({ sha: commit(digit), account: { ...MONA, login: `u${digit}` } }))
   const { report } = await play(showing('a1', listing([A, ...others])))
   expect(said(report)).toMatch(/received 7 commits by others and none by the agent: 1 by ub, .*1 by uf, 2 by others\./)
@@ -128,16 +133,16 @@ test('of many others the first five are named', async () => {
 const DOWN = refusal('unreachable')
 
 test.each<[string, GitHub, object]>([
-  ['a head that did not move means that nothing changed', showing('a'), UNCHANGED],
-  ['a head that moves within ten seconds of the end was only late', showing('aaaab'), UPDATED],
+  ['a head that does not move is unchanged', showing('a'), UNCHANGED],
+  ['a head that moves within ten seconds of the end is updated', showing('aaaab'), UPDATED],
   [
-    "the agent's commit may come some seconds after another one",
+    "the agent's commit is found seconds after another one",
     showing('addb', listing([A, D_BY_MONA], [A, D_BY_MONA, B])),
     UPDATED,
   ],
-  ['old copies after a newer head do not take it back', showing('abbaaab', listing(DOWN, DOWN, [A, B])), UPDATED],
+  ['stale reads after a newer head are ignored', showing('abbaaab', listing(DOWN, DOWN, [A, B])), UPDATED],
   [
-    'a pull request that is merged during a turn without commits has not changed',
+    'a pull request that is merged during a turn without commits is unchanged',
     showing([head('a'), { ...head('a'), state: 'merged' }], { compare: inTurn<Comparison>(refusal('not-found')) }),
     UNCHANGED,
   ],
@@ -145,12 +150,12 @@ test.each<[string, GitHub, object]>([
   expect((await play(github)).report).toMatchObject(expected)
 })
 
-test('what another prompt has brought while this one was put off is not of this turn', async () => {
+test('commits for another prompt while this one waits do not count for this turn', async () => {
   const more = { isPutOff: true, reads: [completed, completed, active, completed] }
   expect((await play(showing('aabbbbbb'), more)).report).toMatchObject(UNCHANGED)
 })
 
-test('a person who rewrites the branch with the commits of the agent has not changed anything for it', async () => {
+test('a rebase by a person is not an update, and a rebase by the agent is one', async () => {
   const diverged = await relating('diverged')
   const writtenAt = pullCommits(A)[0]?.writtenAt ?? ''
   const by = async (committedBy: string): Promise<DescribedReport> => {
@@ -168,20 +173,20 @@ describe('pull request of turn', () => {
   const CUT = Array.from({ length: MAX_COMMITS - 1 }, (_, index) => ({ sha: `${index}` }))
 
   test.each<[string, Partial<GitHub>, string]>([
-    ['they cannot be read', listing(refusal('forbidden')), 'forbidden'],
-    ['the list is an old copy', listing([A]), 'the newest commit yet'],
-    ['the list is cut', listing([...CUT, B]), `only ${MAX_COMMITS} commits`],
+    ['the list cannot be read', listing(refusal('forbidden')), 'forbidden'],
+    ['the list is stale', listing([A]), 'the newest commit yet'],
+    ['the list is truncated', listing([...CUT, B]), `only ${MAX_COMMITS} commits`],
     [
-      'the earlier ones of a rewritten branch are gone',
+      'the earlier commits of a rewritten branch are gone',
       { ...listing([B]), listCommitsBetween: inTurn<never[]>([]) },
       'the newest commit yet',
     ],
     [
-      'the earlier ones of a rewritten branch cannot be read',
+      'the earlier commits of a rewritten branch cannot be read',
       { ...listing([B]), listCommitsBetween: inTurn<never>(refusal('not-found')) },
       'not-found',
     ],
-  ])('whose commits came is not known if %s', async (_name, answers, problem) => {
+  ])('the authors of new commits are unknown if %s', async (_name, answers, problem) => {
     const { report } = await play(showing('ab', { ...(await relating('diverged')), ...answers }))
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
     expect(said(report)).toContain(`was ${commit('a')} before this turn`)
@@ -193,21 +198,21 @@ describe('pull request of turn', () => {
 })
 
 test.each<[string, GitHub | undefined, number]>([
-  ['the head could not be read before the message', showing([refusal('forbidden')]), 1],
-  ['the head could not be read after the turn', showing([head('a'), DOWN]), 0],
-  ['there is no token, which is no loss', undefined, 0],
-])('what a turn has changed is not known if %s', async (_name, github, losses) => {
+  ['the head cannot be read before the prompt', showing([refusal('forbidden')]), 1],
+  ['the head cannot be read after the turn', showing([head('a'), DOWN]), 0],
+  ['there is no token, without a warning', undefined, 0],
+])('it is unknown what a turn has changed if %s', async (_name, github, warnings) => {
   const { report } = await play(github)
   expect(report).toMatchObject({ outcome: 'pull-request', progress: 'started' })
   expect(report.operation).toBeUndefined()
   expect(
     report.warnings.filter(({ message }) => message.startsWith('Could not determine whether the follow-up')),
-  ).toHaveLength(losses)
+  ).toHaveLength(warnings)
 })
 
 test.each([
-  ['failed is created', failed, 'created'],
-  ['completed may be of that turn', withoutLink, undefined],
+  ['failed was created by this turn', failed, 'created'],
+  ['completed is of unknown origin', withoutLink, undefined],
 ])('without a token, a first pull request after a turn that %s', async (_what, before, operation) => {
   const { report } = await play(undefined, { reads: [before, active, completed] })
   expect([report.outcome, report.operation]).toEqual(['pull-request', operation])
@@ -217,7 +222,7 @@ test.each([
   ['ahead', 0],
   ['diverged', 1],
   ['behind', 1],
-] as const)('a head that is %s of the one before is said with the commit that is gone: %d', async (relation, count) => {
+] as const)('a notice names the earlier head only if it is gone: %s (%d)', async (relation, count) => {
   const rewritten = { ...listing([B]), listCommitsBetween: inTurn(pullCommits(A)) }
   const { report } = await play(showing('ab', { ...(await relating(relation)), ...rewritten }))
   expect(report.operation).toBe('updated')
@@ -225,26 +230,24 @@ test.each([
 })
 
 test.each<[string, PullRequest, Comparison['relation'], Account, string]>([
-  ['whose head was moved by the agent', head('b'), 'identical', PULL_REQUEST.author, 'updated'],
-  ['whose head was moved by others', head('b'), 'identical', MONA, 'unchanged'],
-  ['whose branch was moved by the agent', head('a'), 'ahead', PULL_REQUEST.author, ''],
-  ['whose branch was rewritten by the agent', head('a'), 'diverged', PULL_REQUEST.author, ''],
-])(
-  'a pull request that is merged during the turn and %s is red',
-  async (_name, after, relation, account, operation) => {
-    const commits = [A, { ...B, account }]
-    const listed = listing(after.headSha === commit('a') ? [A] : commits)
-    const answers = { ...(await relating(relation)), ...listed, listCommitsBetween: inTurn(pullCommits(...commits)) }
-    const { report } = await play(showing([head('a'), { ...after, state: 'merged' }], answers))
-    expect(report).toMatchObject({ outcome: 'error', error: { code: 'left-behind' } })
-    expect(report.error?.message).toMatch(/while the agent was working on it\. .*may not be merged\.$/)
-    expect(toOutputs(report)).toMatchObject({ 'pr-state': 'merged', 'pr-operation': operation })
-  },
-)
+  ['whose head the agent moved', head('b'), 'identical', PULL_REQUEST.author, 'updated'],
+  ['whose head others moved', head('b'), 'identical', MONA, 'unchanged'],
+  ['whose branch the agent moved', head('a'), 'ahead', PULL_REQUEST.author, ''],
+  ['whose branch the agent rewrote', head('a'), 'diverged', PULL_REQUEST.author, ''],
+])('fails if a pull request is merged during the turn: one %s', async (_name, after, relation, account, operation) => {
+  const commits = [A, { ...B, account }]
+  const listed = listing(after.headSha === commit('a') ? [A] : commits)
+  const answers = { ...(await relating(relation)), ...listed, listCommitsBetween: inTurn(pullCommits(...commits)) }
+  const { report } = await play(showing([head('a'), { ...after, state: 'merged' }], answers))
+  expect(report).toMatchObject({ outcome: 'error', error: { code: 'left-behind' } })
+  expect(report.error?.message).toMatch(/while the agent was working on it\. .*may not be merged\.$/)
+  expect(toOutputs(report)).toMatchObject({ 'pr-state': 'merged', 'pr-operation': operation })
+})
 
 describe('a pull request that was merged or closed before the turn', () => {
   /**
-   * Plays a turn in it, with what its branch has on top of some commit before and after the turn.
+   * Plays a turn.
+   * @param branch the comparisons of its branch with a commit, before and after the turn
    * @param unmerged the commits that the base branch does not have
    */
   async function playEnded(
@@ -266,7 +269,7 @@ describe('a pull request that was merged or closed before the turn', () => {
   const AHEAD_AGAIN: Partial<Comparison> = { relation: 'ahead', commits: pullCommits({ sha: commit('d') }) }
   const REWRITTEN: Partial<Comparison> = { relation: 'diverged', commits: pullCommits(B) }
   const IN_BASE: Partial<Comparison> = { relation: 'behind', mergeBase: B.sha }
-  /** After the turn, and then of the head before it. */
+  /** The unmerged commits after the turn, and then those of the head before it. */
   const unmergedThen = (after: readonly Given[], before: readonly Given[] = []) =>
     inTurn(pullCommits(...after), pullCommits(...before))
   const LEFT_BEHIND = { outcome: 'error', error: { code: 'left-behind' } }
@@ -274,32 +277,32 @@ describe('a pull request that was merged or closed before the turn', () => {
   test.each<[string, readonly Partial<Comparison>[], Partial<PullRequest>, (readonly Given[])?]>([
     ['merged', [{}, AHEAD], {}],
     ['closed', [{}, AHEAD], { state: 'closed' }],
-    ['merged, with commits of before', [AHEAD, AHEAD_AGAIN], {}, [A, B, { sha: commit('d') }]],
+    ['merged, with earlier commits on its branch', [AHEAD, AHEAD_AGAIN], {}, [A, B, { sha: commit('d') }]],
     ['merged as a commit that has both heads as parents', [{}, AHEAD], {}, [B]],
     ['merged, and its branch is rewritten', [{}, REWRITTEN], {}, [B]],
-    ['merged, and others commit as well', [{}, { ...AHEAD, commits: pullCommits(D_BY_MONA) }], {}, [A, B, D_BY_MONA]],
-  ])('and gets commits of the agent is red: %s', async (_what, branch, fields, unmerged = [A, B]) => {
+    ['merged, and others commit too', [{}, { ...AHEAD, commits: pullCommits(D_BY_MONA) }], {}, [A, B, D_BY_MONA]],
+  ])('fails if the agent pushes to its branch: %s', async (_what, branch, fields, unmerged = [A, B]) => {
     const { report } = await playEnded(branch, fields, unmergedThen(unmerged))
     expect(report).toMatchObject(LEFT_BEHIND)
     expect(report.error?.message).toMatch(/before the agent worked on it\. .*are not merged\.$/)
   })
 
   test.each<[string, readonly Partial<Comparison>[], readonly Given[]]>([
-    ['gets commits of others', [{}, AHEAD], [A, { ...B, account: MONA }]],
+    ['gets commits by others', [{}, AHEAD], [A, { ...B, account: MONA }]],
     [
       'is rewritten by others',
       [{}, REWRITTEN],
       [{ ...B, writtenAt: pullCommits(A)[0]?.writtenAt ?? '', committedBy: 'mona' }],
     ],
-    ['gets the commits of its base, as a fork that is synced', [{}, AHEAD, IN_BASE], []],
-  ])('and whose branch %s has not changed', async (_what, branch, unmerged) => {
+    ['gets the commits of the base branch, as a synced fork', [{}, AHEAD, IN_BASE], []],
+  ])('is unchanged if its branch %s', async (_what, branch, unmerged) => {
     expect((await playEnded(branch, {}, unmergedThen(unmerged))).report).toMatchObject(UNCHANGED)
   })
 
   test.each<[string, readonly Partial<Comparison>[], GitHub['listCommitsBetween']]>([
     ['cannot be read', [{}, AHEAD], inTurn<never>(refusal('forbidden'))],
-    ['are an old copy', [{}, AHEAD, { relation: 'behind', mergeBase: A.sha }], inTurn<never[]>([])],
-  ])('and whose later commits %s is not known to have changed', async (_what, branch, unmerged) => {
+    ['are stale', [{}, AHEAD, { relation: 'behind', mergeBase: A.sha }], inTurn<never[]>([])],
+  ])('is in an unknown state if its later commits %s', async (_what, branch, unmerged) => {
     const { report } = await playEnded(branch, {}, unmerged)
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
     expect(report.warnings).toMatchObject([
@@ -307,7 +310,7 @@ describe('a pull request that was merged or closed before the turn', () => {
     ])
   })
 
-  test('and whose branch stays as it was has not changed', async () => {
+  test('is unchanged if its branch does not move', async () => {
     const { report, compared } = await playEnded([AHEAD, {}])
     expect(report).toMatchObject(UNCHANGED)
     expect(compared.map(([, since]) => since)).toEqual([commit('a'), commit('b')])
@@ -316,63 +319,63 @@ describe('a pull request that was merged or closed before the turn', () => {
   test.each<[string, string, readonly string[]]>([
     ['of the base repository', 'acme/docs', ['agent/guide', 'agent/guide']],
     ['of a fork', 'agents/docs', ['agents:agent/guide', 'agents:agent/guide']],
-  ])('has a branch that is one %s', async (_what, headRepository, heads) => {
+  ])('is compared with a branch %s', async (_what, headRepository, heads) => {
     const { report, compared } = await playEnded([], { headRepository })
     expect(report).toMatchObject(UNCHANGED)
     expect(compared.map(([, , asked]) => asked)).toEqual(heads)
   })
 
-  test('and whose fork was deleted is not known to have changed', async () => {
+  test('is in an unknown state if its fork was deleted', async () => {
     const { report, compared } = await playEnded([], { headRepository: '' })
     expect([report.outcome, report.operation, compared]).toEqual(['pull-request', undefined, []])
     expect(report.warnings).toMatchObject([{ error: { message: 'the fork with its branch was deleted.' } }])
   })
 })
 
-test.each([failed, archived])(
-  'a turn that pushes and then comes to a bad end ($status) has changed it',
-  async (end) => {
-    const reads = [completed, active, end]
-    const { report } = await play(showing('ab'), { reads })
-    expect(toOutputs(report)).toMatchObject({ outcome: end.status, changed: 'true', 'pr-operation': 'updated' })
-    expect(conclude(report).text).toContain('However, its pull request has new commits.')
+test.each([failed, archived])('a turn that pushes commits and then ends as $status is an update', async (end) => {
+  const reads = [completed, active, end]
+  const { report } = await play(showing('ab'), { reads })
+  expect(toOutputs(report)).toMatchObject({ outcome: end.status, changed: 'true', 'pr-operation': 'updated' })
+  expect(conclude(report).text).toContain('However, its pull request has new commits.')
 
-    const merged = await play(showing([head('a'), { ...head('b'), state: 'merged' }]), { reads })
-    expect(merged.report.error?.code).toBe('left-behind')
+  const merged = await play(showing([head('a'), { ...head('b'), state: 'merged' }]), { reads })
+  expect(merged.report.error?.code).toBe('left-behind')
 
-    // It may have worked elsewhere.
-    const { operation, job } = (await play(showing('a'), { reads })).report
-    expect([operation, job?.prLink]).toEqual([undefined, completed.prLink])
-  },
-)
+  // The agent may have changed something else.
+  const { operation, job } = (await play(showing('a'), { reads })).report
+  expect([operation, job?.prLink]).toEqual([undefined, completed.prLink])
+})
 
 test.each([
   ['no-changes', undefined, 'a'],
   ['pull-request', 'updated', 'ab'],
-])('a job that names its pull request no more is still held to it: %s', async (outcome, operation, heads) => {
-  const { report } = await play(showing(heads), { reads: [completed, active, withoutLink] })
-  expect(report).toMatchObject({ outcome, job: { prLink: completed.prLink } })
-  expect(report.operation).toBe(operation)
-})
+])(
+  'reads the pull request that the job named before, if it no longer names one: %s',
+  async (outcome, operation, heads) => {
+    const { report } = await play(showing(heads), { reads: [completed, active, withoutLink] })
+    expect(report).toMatchObject({ outcome, job: { prLink: completed.prLink } })
+    expect(report.operation).toBe(operation)
+  },
+)
 
 const UNSAFE = { ...withoutLink, hasUnsafeLink: true } as const
 
 test.each([
-  ['goes on after an end', [completed, active, withoutLink, active], 'timed-out'],
+  ['continues after an end', [completed, active, withoutLink, active], 'timed-out'],
   ['has a link that cannot be used', [completed, active, UNSAFE], 'error'],
-])('of a turn that %s nobody says what it has changed', async (_what, reads, outcome) => {
+])('it is unknown what a turn has changed that %s', async (_what, reads, outcome) => {
   const { report } = await play(showing('ab'), { reads, inputs: { label: '', timeoutMs: 60_000 } })
   expect([report.outcome, report.operation]).toEqual([outcome, undefined])
 })
 
 describe('head before', () => {
-  test('a run that is cancelled while a head is read sends nothing', async () => {
+  test('sends nothing if the run is cancelled while the head is read', async () => {
     expect((await play(showing([refusal('cancelled')]))).client.calls).toEqual(['get'])
   })
 
   test.each([
-    ['is read once for a message that is refused', 'https://git.example.com', ['readPullRequest']],
-    ['is not asked for on another host', 'https://elsewhere.example.com', []],
+    ['is read once for a prompt that is rejected', 'https://git.example.com', ['readPullRequest']],
+    ['is not read on another host', 'https://elsewhere.example.com', []],
   ])('it %s', async (_what, serverUrl, asked) => {
     const github = fakeGitHub()
     const { report } = await play(github, { message: failure('rejected'), facts: { serverUrl } })
@@ -381,7 +384,7 @@ describe('head before', () => {
     expect(report.warnings).toEqual([])
   })
 
-  test('it is not read if nobody waits for the turn', async () => {
+  test('it is not read with `wait: false`', async () => {
     const github = fakeGitHub()
     const { report } = await play(github, { inputs: { label: '', wait: false } })
     expect([report.outcome, github.asked]).toEqual(['submitted', []])

@@ -18,13 +18,16 @@ const BUSY = { status: 'active', prLink: null }
 const COUNTS = 'issues/update-comment'
 const LISTS = 'issues/list-comments'
 const GIVEN = { 'job-id': 'job_finished' }
-/** The comment is read before it is counted in it, which comes after the job was proven. */
+/** The comment is read before the follow-up is counted in it, and after the job was confirmed. */
 const PROVEN = 'issues/get-comment'
 const READ = 'read job_finished'
 const MESSAGE = 'message job_finished'
 
-/** Something happens when something is first asked for, in a world in which other jobs have opened so many pull requests. */
-async function meanwhile(when: string, act: (asked: Asked) => unknown, others = 0, given = {}): Promise<World> {
+/**
+ * Runs a step, and acts at its first request of a kind.
+ * @param others how many pull requests other jobs have opened before
+ */
+async function runActing(when: string, act: (asked: Asked) => unknown, others = 0, given = {}): Promise<World> {
   let after: World | undefined
   for (let count = 0; count < others; count++) after = await goOn({ 'on-open-pr': 'new' }, { after })
   let isDone = false
@@ -38,16 +41,16 @@ async function meanwhile(when: string, act: (asked: Asked) => unknown, others = 
 const takers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
 const getMarker = ({ docs }: Pick<World, 'docs'>, number = 1): string => docs.pulls[number]?.comments[0]?.body ?? ''
 
-/** Those with the label. */
-const openIn = ({ pulls }: RepositoryState): readonly PullState[] =>
+/** The open pull requests with the label. */
+const listOpen = ({ pulls }: RepositoryState): readonly PullState[] =>
   Object.values(pulls).filter(({ state, labels }) => state === 'open' && labels.length > 0)
 
 const closeOldest = ({ docs }: Asked): void => {
-  const [oldest] = openIn(docs)
+  const [oldest] = listOpen(docs)
   if (oldest !== undefined) closeIssue(docs, oldest, 0)
 }
 
-/** Somebody else sends the job a prompt. */
+/** Sends another prompt to the job. */
 const prompt = ({ service, nowMs }: Asked): unknown =>
   service.handle(
     {
@@ -59,7 +62,7 @@ const prompt = ({ service, nowMs }: Asked): unknown =>
     nowMs,
   )
 
-test('each follow-up is counted in the marker, before it is sent', async () => {
+test('counts each follow-up in the marker before it is sent', async () => {
   const counts: unknown[] = []
   const onAsked: WorldOptions['onAsked'] = (what, asked) => {
     if (what === MESSAGE) counts.push(readMarker(getMarker(asked))?.followUps)
@@ -68,7 +71,7 @@ test('each follow-up is counted in the marker, before it is sent', async () => {
   expect([counts, docs.pulls[1]?.comments.length]).toEqual([[1, 2], 1])
 })
 
-test('after twenty follow-ups the step is red, and says to merge or close it', async () => {
+test('fails after twenty follow-ups, and advises to merge or close the pull request', async () => {
   let world = await goOn()
   for (let count = 1; count < 20; count++) world = await goOn({}, { after: world })
   expect(takers(world)).toEqual(['job_finished'])
@@ -81,7 +84,7 @@ test('after twenty follow-ups the step is red, and says to merge or close it', a
   expect(takers(await goOn({}, { after, onAsked }))).toEqual(['create'])
 })
 
-test('`max-follow-ups` bounds the follow-ups, and from 75 % of them log and comment say how many are left', async () => {
+test('limits follow-ups to `max-follow-ups`; from 75 % of them, log and comment show how many are left', async () => {
   const given = { 'max-follow-ups': '4' }
   let world: World | undefined
   const said: string[] = []
@@ -109,7 +112,7 @@ test('`max-follow-ups` bounds the follow-ups, and from 75 % of them log and comm
   expect(takers(await goOn({ 'max-follow-ups': '5' }, { after }))).toEqual(['job_finished'])
 })
 
-test('the limit in the comment is that of the rolling pull request, and not that of a command', async () => {
+test('a command does not change the limit that the comment of the rolling pull request shows', async () => {
   const after = await goOn({ 'max-follow-ups': '30' })
   const shown = 'Follow-ups by `on-open-pr`: 1 of 30 used.'
   expect(getMarker(after)).toContain(shown)
@@ -120,8 +123,8 @@ test('the limit in the comment is that of the rolling pull request, and not that
   expect(getMarker(world)).toContain(shown)
 })
 
-/** What the rows of the comment say of their turns. */
-const resultsIn = (world: Pick<World, 'docs'>, number = 1): string[] =>
+/** The results in the rows of the comment. */
+const listResults = (world: Pick<World, 'docs'>, number = 1): string[] =>
   getMarker(world, number)
     .split('\n')
     .filter((line) => line.includes('<!-- row='))
@@ -137,26 +140,26 @@ const SINCE = /^⏳ working since \d\d:\d\d UTC, do not merge yet, step agent$/
 const MAY =
   /^cancelled; ⏳ the agent may still be working, do not merge yet \(the step would have waited until \d\d:\d\d UTC\), step agent$/
 
-describe('the log says that the agent is working', () => {
-  test('with the count of a follow-up, until its turn has ended', async () => {
+describe('the log shows that the agent is working', () => {
+  test('from the count of a follow-up until its turn has ended', async () => {
     const seen: string[][] = []
     const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-      if (what === MESSAGE) seen.push(resultsIn(asked))
+      if (what === MESSAGE) seen.push(listResults(asked))
     }
     const world = await goOn({}, { onAsked })
-    expect([seen, resultsIn(world)]).toEqual([[[expect.stringMatching(SINCE)]], ['1 new commit, step agent']])
+    expect([seen, listResults(world)]).toEqual([[[expect.stringMatching(SINCE)]], ['1 new commit, step agent']])
     expect(world.asked.filter((what) => what === COUNTS)).toHaveLength(2)
   })
 
-  test('and may still be working if the step is cancelled, until a later step has seen that it is not', async () => {
+  test('if the step is cancelled, until a later step has seen that it is not', async () => {
     const after = await goOn({}, { cancelAfterMs: 40_000 })
-    expect([after.report.outcome, resultsIn(after)]).toEqual(['cancelled', [expect.stringMatching(MAY)]])
+    expect([after.report.outcome, listResults(after)]).toEqual(['cancelled', [expect.stringMatching(MAY)]])
     const next = await goOn({}, { after, facts: { runId: 43 } })
-    expect(resultsIn(next)).toEqual(['cancelled, step agent', '1 new commit, step agent'])
+    expect(listResults(next)).toEqual(['cancelled, step agent', '1 new commit, step agent'])
     expect(next.asked).not.toContain('actions/get-workflow-run')
   })
 
-  test('until a later step sees that the run was killed', async () => {
+  test('if the step is killed, until a later step sees that its run has ended', async () => {
     const killed: string[] = []
     const world = await goOn({}, { onAsked: (what, asked) => what === MESSAGE && killed.push(getMarker(asked)) })
     const comment = world.docs.pulls[1]?.comments[0]
@@ -165,28 +168,28 @@ describe('the log says that the agent is working', () => {
     const run = { id: 42, headSha, workflow: 'docs.yml', branch: 'main', event: 'push', createdAtMs: 0 }
     world.docs.workflowRuns.push({ ...run, status: 'in_progress', conclusion: null })
     const during = await goOn({}, { after: world, facts: { runId: 43 } })
-    expect(resultsIn(during)).toEqual([expect.stringMatching(SINCE), '1 new commit, step agent'])
+    expect(listResults(during)).toEqual([expect.stringMatching(SINCE), '1 new commit, step agent'])
     Object.assign(during.docs.workflowRuns.find(({ id }) => id === 42) ?? {}, {
       status: 'completed',
       conclusion: 'cancelled',
     })
     const next = await goOn({}, { after: during, facts: { runId: 44 } })
-    expect(resultsIn(next)[0]).toBe('not known, because the run ended first, step agent')
+    expect(listResults(next)[0]).toBe('not known, because the run ended first, step agent')
   })
 
-  test('before a follow-up to a given job, too', async () => {
+  test('before a follow-up to `job-id`', async () => {
     const seen: string[][] = []
     const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-      if (what === MESSAGE) seen.push(resultsIn(asked))
+      if (what === MESSAGE) seen.push(listResults(asked))
     }
     const after = await goOn()
-    const before = resultsIn(after)
+    const before = listResults(after)
     const world = await goOn(GIVEN, { after, onAsked })
     expect(seen).toEqual([[...before, expect.stringMatching(SINCE)]])
-    expect(resultsIn(world)).toEqual([...before, '1 new commit, step agent'])
+    expect(listResults(world)).toEqual([...before, '1 new commit, step agent'])
   })
 
-  test('before a follow-up to a given job, which waits if another prompt comes meanwhile', async () => {
+  test('before a follow-up to `job-id`, which waits for the turn of another prompt that comes first', async () => {
     let isLimited = false
     const world = await goOn(GIVEN, {
       after: await goOn(),
@@ -206,38 +209,44 @@ describe('the log says that the agent is working', () => {
   test.each<[string, ServiceResponse]>([
     ['is read late', refusing(429, { 'retry-after': '2' })()],
     ['cannot be read in time', { status: 0, headers: {}, body: '', delivery: 'never' }],
-  ])('a follow-up to a given job whose pull request %s waits if another prompt comes meanwhile', async (_how, late) => {
-    let isLate = false
-    const world = await goOn(GIVEN, {
-      after: await goOn(),
-      answers: {
-        'pulls/get': (asked) => {
-          if (isLate) return asked.answer()
-          isLate = true
-          prompt(asked)
-          return late
+  ])(
+    'before a follow-up to `job-id` whose pull request %s, and which waits for the turn of another prompt',
+    async (_how, late) => {
+      let isLate = false
+      const world = await goOn(GIVEN, {
+        after: await goOn(),
+        answers: {
+          'pulls/get': (asked) => {
+            if (isLate) return asked.answer()
+            isLate = true
+            prompt(asked)
+            return late
+          },
         },
-      },
-    })
-    expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
-    expect(world.log.join('\n')).toContain('The job is busy.')
-  })
+      })
+      expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
+      expect(world.log.join('\n')).toContain('The job is busy.')
+    },
+  )
 
-  test('not before a follow-up to a given job whose pull request is closed', async () => {
+  test('not before a follow-up to `job-id` whose pull request is closed', async () => {
     const after = await goOn()
-    for (const pull of openIn(after.docs)) closeIssue(after.docs, pull, 0)
+    for (const pull of listOpen(after.docs)) closeIssue(after.docs, pull, 0)
     const { asked } = await goOn(GIVEN, { after })
     expect(asked.slice(0, asked.indexOf(MESSAGE))).not.toContain(LISTS)
   })
 
-  test('and not any more in a pull request that was closed before the message', async () => {
-    const world = await meanwhile(COUNTS, closeOldest)
+  test('no longer in a pull request that was closed before the prompt', async () => {
+    const world = await runActing(COUNTS, closeOldest)
     expect(world.report.operation).toBe('created')
-    expect([resultsIn(world), resultsIn(world, 4)]).toEqual([['not sent, step agent'], ['opened: 2 files, step agent']])
+    expect([listResults(world), listResults(world, 4)]).toEqual([
+      ['not sent, step agent'],
+      ['opened: 2 files, step agent'],
+    ])
   })
 })
 
-test('the 15 s for which a job has to be idle count from its first read, which proves that the pull request is its own', async () => {
+test('the 15 s for which a job must be idle start with its first read, which confirms the pull request', async () => {
   let [readAt, isLimited] = [0, false]
   const sentAfter: number[] = []
   await goOn(
@@ -262,36 +271,36 @@ test('the 15 s for which a job has to be idle count from its first read, which p
   expect(sentAfter[0]).toBeLessThan(12_000 + 15_000)
 })
 
-test('a pull request that is closed before the message is no reason to send nothing: a new job begins', async () => {
+test('starts a new job if the pull request is closed before the prompt', async () => {
   const change = { 'change-context': 'files', 'change-range': 'v1.1.0...main' }
-  const { report, taken, outputs } = await meanwhile(COUNTS, closeOldest, 0, change)
+  const { report, taken, outputs } = await runActing(COUNTS, closeOldest, 0, change)
   expect(taken).toEqual([['create', expect.stringMatching(/^Fix the guide\.\n\n/)]])
   expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: { id: 'job_000001' } })
   expect([outputs['continued'], outputs['pr-number']]).toEqual(['', '4'])
 })
 
-test('a pull request that is closed before the message makes room for the next one that is open', async () => {
-  const world = await meanwhile(COUNTS, closeOldest, 1)
+test('continues with the next open pull request if the first one is closed before the prompt', async () => {
+  const world = await runActing(COUNTS, closeOldest, 1)
   expect(world.taken).toEqual([['job_000001', expect.stringMatching(/^Fix the guide\.\n\n---\n\nPull request #4 of/)]])
   expect(world.outputs).toMatchObject({ continued: 'pull-request', 'pr-number': '4' })
   expect(getMarker(world, 4)).toContain('follow-ups=1 ')
   expect(world.said.join('\n')).toContain('Pull request #1 was closed before the prompt was sent.')
 })
 
-test('where each that is chosen is closed before the message, the step does not choose for ever', async () => {
-  const after = await meanwhile('', () => undefined, 7)
+test('gives up if each chosen pull request is closed before the prompt', async () => {
+  const after = await runActing('', () => undefined, 7)
   let writes = 0
   const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-    // Each other write says in the closed pull request that nothing was sent.
+    // Every other write records in the closed pull request that nothing was sent.
     if (what === COUNTS && writes++ % 2 === 0) closeOldest(asked)
   }
   const { report, taken, docs } = await goOn({}, { after, onAsked })
-  expect([taken, openIn(docs).length]).toEqual([[], 3])
+  expect([taken, listOpen(docs).length]).toEqual([[], 3])
   expect(report).toMatchObject(UNSENT)
 })
 
-/** A step in which servers answer so once something was asked for. */
-function since(when: string, answers: NonNullable<WorldOptions['answers']>): Promise<World> {
+/** Runs a step with other responses after the first request of a kind. */
+function runChanging(when: string, answers: NonNullable<WorldOptions['answers']>): Promise<World> {
   let isSince = false
   const usual = ({ answer }: Asked) => answer()
   const later = Object.entries(answers).map(([what, lie]) => [what, (asked: Asked) => (isSince ? lie : usual)(asked)])
@@ -301,16 +310,16 @@ function since(when: string, answers: NonNullable<WorldOptions['answers']>): Pro
   )
 }
 
-test('a job that begins a turn each time that it was idle is sent nothing', async () => {
-  let looks = -1
+test('does not send the prompt to a job that starts a turn each time that it was idle', async () => {
+  let reads = -1
   const onAsked = (what: string): void => {
-    if (what === COUNTS && looks === -1) looks = 0
+    if (what === COUNTS && reads === -1) reads = 0
   }
-  // Between two of these reads are the end of the turn, and five for it to stand.
-  const restless = changing(() => (looks >= 0 && looks++ % 7 === 0 ? BUSY : {}))
+  // Between two busy reads are the end of the turn and five reads until it is stable.
+  const restless = changing(() => (reads >= 0 && reads++ % 7 === 0 ? BUSY : {}))
   const { report, taken, docs } = await goOn({ wait: 'false' }, { answers: { [READ]: restless }, onAsked })
   expect([taken, readMarker(getMarker({ docs }))?.followUps]).toEqual([[], 1])
-  expect(looks).toBe(15)
+  expect(reads).toBe(15)
   expect(report.error?.message).toBe('The job changed each time before the prompt could be sent.')
 })
 
@@ -318,23 +327,23 @@ const BY_STRANGER = { github: combineScenarios(['marker-by-outsider']) }
 const DOWN = { 'pulls/get': refusing(503) }
 const reading = (fields: object) => ({ [READ]: changing(() => fields) })
 
-describe('a job that was proven, and directly before the message', () => {
+describe('a confirmed job, if it directly before the prompt', () => {
   test.each([
     ['names another pull request', ELSEWHERE],
     ['is archived', { status: 'archived' }],
-  ])('%s: it is sent nothing, and the outputs name what the new job does', async (_what, fields) => {
-    const world = await since(PROVEN, reading(fields))
+  ])('%s, does not get the prompt, and the outputs show the new job', async (_what, fields) => {
+    const world = await runChanging(PROVEN, reading(fields))
     expect([takers(world), world.outputs['pr-number']]).toEqual([['create'], '4'])
   })
 
-  test('names no pull request any more: nothing is sent, as nobody knows whether that is so', async () => {
-    const { taken, outputs, report } = await since(PROVEN, reading({ prLink: null }))
+  test('no longer names a pull request, does not get the prompt, because the read may be stale', async () => {
+    const { taken, outputs, report } = await runChanging(PROVEN, reading({ prLink: null }))
     expect([taken, outputs['pr-link']]).toEqual([[], ''])
     expect(report).toMatchObject(UNSENT)
   })
 
-  test('has got another prompt: its turn is waited for, and the follow-up is counted once', async () => {
-    const world = await meanwhile(PROVEN, prompt)
+  test('gets another prompt, gets the follow-up after that turn, and it is counted once', async () => {
+    const world = await runActing(PROVEN, prompt)
     expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
     expect(world.log.join('\n')).toContain('The job is busy.')
     expect(getMarker(world)).toContain('follow-ups=1 ')
@@ -343,20 +352,20 @@ describe('a job that was proven, and directly before the message', () => {
 
 test.each([
   [
-    'that nobody who is trusted has named is not counted',
+    'that no trusted comment names is not counted',
     () => goOn({}, BY_STRANGER),
     'cannot be counted',
     'Remove the label',
   ],
   [
-    'that nobody can read any more may have ended',
-    () => since(COUNTS, DOWN),
+    'that can no longer be read may be closed',
+    () => runChanging(COUNTS, DOWN),
     'Could not determine whether',
     'With `on-open-pr: new`, this check is skipped',
   ],
   [
-    'whose job was archived is open, and no list shows whether another one is',
-    () => since(PROVEN, { ...reading({ status: 'archived' }), 'issues/list-for-repo': refusing(503) }),
+    'whose job was archived is open, and the list of pull requests cannot be read',
+    () => runChanging(PROVEN, { ...reading({ status: 'archived' }), 'issues/list-for-repo': refusing(503) }),
     'Could not determine whether',
     'With `on-open-pr: new`, this check is skipped',
   ],
@@ -368,7 +377,7 @@ test.each([
   expect(report.error?.hint).toContain(hint)
 })
 
-test('a newer head at the last look is the one before the turn', async () => {
+test('a newer head in the last read before the prompt is the head before the turn', async () => {
   const parsePush = { message: 'Late work', author: AGENT_USER, files: [] }
   const { report } = await goOn(
     {},
@@ -381,36 +390,36 @@ test('a newer head at the last look is the one before the turn', async () => {
   expect(report.operation).toBeUndefined()
 })
 
-describe('a prompt that a rate limit puts off for half an hour', () => {
-  /** Something happens before the job is read again, from when on it reads otherwise. */
-  function putOff(act: (asked: Asked) => unknown, fields: object = {}): Promise<World> {
-    let [isPutOff, isLater] = [false, false]
+describe('a prompt that a rate limit delays for half an hour', () => {
+  /** Runs a step whose prompt is delayed. Acts before the next read of the job, which then has other fields. */
+  function delayPrompt(act: (asked: Asked) => unknown, fields: object = {}): Promise<World> {
+    let [isDelayed, isLater] = [false, false]
     const limit = (asked: Asked): ServiceResponse => {
-      if (isPutOff) return asked.answer()
-      isPutOff = true
+      if (isDelayed) return asked.answer()
+      isDelayed = true
       return refusing(429, { 'retry-after': '1800' })()
     }
     const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-      if (isPutOff && !isLater && what === READ) act(asked)
-      isLater ||= isPutOff && what === READ
+      if (isDelayed && !isLater && what === READ) act(asked)
+      isLater ||= isDelayed && what === READ
     }
     return goOn({}, { onAsked, answers: { [MESSAGE]: limit, [READ]: changing(() => (isLater ? fields : {})) } })
   }
   const nothing = (): undefined => undefined
 
-  test('is sent, and counted once, if nothing changed meanwhile', async () => {
-    const world = await putOff(nothing)
+  test('is sent, and counted once, if nothing has changed', async () => {
+    const world = await delayPrompt(nothing)
     expect(takers(world)).toEqual(['job_finished'])
     expect(getMarker(world)).toContain('follow-ups=1 ')
   })
 
   test.each([
     ['the pull request is closed', closeOldest, {}],
-    ['somebody archives the job', nothing, { status: 'archived' }],
+    ['the job is archived', nothing, { status: 'archived' }],
     ['the job names another pull request', nothing, ELSEWHERE],
-    ['another turn begins', prompt, {}],
-  ])('is not sent if %s meanwhile', async (_what, act, fields) => {
-    const { report, messages } = await putOff(act, fields)
+    ['another turn starts', prompt, {}],
+  ])('is not sent if %s in the meantime', async (_what, act, fields) => {
+    const { report, messages } = await delayPrompt(act, fields)
     expect(messages).toEqual(act === prompt ? ['Else.'] : [])
     expect(report).toMatchObject(UNSENT)
   })

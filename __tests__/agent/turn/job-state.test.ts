@@ -9,7 +9,7 @@ import { ATTACH } from '../../support/report.ts'
 
 test.each<[what: string, reads: readonly (readonly [Job, waitsMs: number])[], isSeen: boolean]>([
   [
-    'after a read that showed it at work',
+    'after an active read',
     [
       [active, 1_000],
       [completed, 0],
@@ -17,7 +17,7 @@ test.each<[what: string, reads: readonly (readonly [Job, waitsMs: number])[], is
     true,
   ],
   [
-    'that has been the same for 15 s',
+    'that has been stable for 15 s',
     [
       [completed, 15_000],
       [completed, 0],
@@ -25,16 +25,16 @@ test.each<[what: string, reads: readonly (readonly [Job, waitsMs: number])[], is
     true,
   ],
   [
-    'that has been the same for less',
+    'that has been stable for less than 15 s',
     [
       [completed, 14_999],
       [completed, 0],
     ],
     false,
   ],
-  ['that was read once', [[completed, 60_000]], false],
+  ['that only one read has shown', [[completed, 60_000]], false],
   [
-    'that an active read has taken back',
+    'that a later active read contradicts',
     [
       [active, 1_000],
       [completed, 1_000],
@@ -43,14 +43,14 @@ test.each<[what: string, reads: readonly (readonly [Job, waitsMs: number])[], is
     false,
   ],
   [
-    'after a status that no list has',
+    'after a read with an unknown status',
     [
       [{ ...active, unlistedStatus: 'paused' }, 1_000],
       [completed, 0],
     ],
     false,
   ],
-])('an end of a job %s counts as seen: %j', async (_what, reads, isSeen) => {
+])('the end of a job %s counts as seen: %j', async (_what, reads, isSeen) => {
   const clock = fakeClock()
   const step = fakeStep({ clock })
   step.journal.begin({ task: ATTACH })
