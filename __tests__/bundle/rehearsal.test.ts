@@ -43,7 +43,7 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
 
   const again = await rehearse({ stage: 'post', state: rehearsal.state })
   expect(again.conclusion).toBe('success')
-  expect(again.annotations).toMatchObject([{ message: expect.stringContaining('was already gone') }])
+  expect(again.annotations).toMatchObject([{ message: expect.stringContaining('ended before the job') }])
 })
 
 test('invalid inputs and a port in use cause one clear error each, and the post step then does nothing', async () => {

@@ -30,8 +30,8 @@ const SERVES = `
   process.on('SIGTERM', () => process.exit())
 `
 
-/** A clock that stands still, so that no timeout ends a start. */
-const PATIENT: Clock = {
+/** A clock that does not advance, so that no timeout occurs. */
+const STOPPED_CLOCK: Clock = {
   now: () => 0,
   wallTime: () => new Date(0),
   sleep: (_ms, end) => (end === undefined ? sleep(5) : new Promise(() => undefined)),
@@ -39,7 +39,7 @@ const PATIENT: Clock = {
 }
 
 interface Steps {
-  /** Plays the main step, then the post step. */
+  /** Runs the main step when called first, then the post step. */
   readonly step: () => Promise<StepResult>
   readonly said: readonly string[]
   readonly logs: () => readonly string[]
@@ -56,13 +56,13 @@ function steps(
   const core = fakeHost(inputs)
   const run = { GITHUB_REPOSITORY: 'me/guide', RUNNER_TRACKING_ID: 'run-1', GITHUB_TOKEN: 'secret' }
   const { signal } = new AbortController()
-  const runner = { core, clock: PATIENT, signal, startedAt: 0, env: { RUNNER_TEMP: folder, ...run }, ...fields }
+  const runner = { core, clock: STOPPED_CLOCK, signal, startedAt: 0, env: { RUNNER_TEMP: folder, ...run }, ...fields }
   const logNames = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.log'))
   const logs = (): string[] => logNames().map((name) => readFileSync(join(folder, name), 'utf8'))
   return { step: () => rehearse(program, runner), said: core.said, logs }
 }
 
-test('the main step starts the service, and outputs how to reach its two parts', async () => {
+test('starts the service in the main step and outputs its URLs, and stops it in the post step', async () => {
   const { step, said, logs } = steps(SERVES, { inputs: { 'github-scenario': 'checks-fail' } })
   expect(await step()).toMatchObject({
     isGreen: true,
@@ -80,15 +80,15 @@ test('the main step starts the service, and outputs how to reach its two parts',
   expect(said.join()).not.toContain('mask')
   expect(logs()).toEqual([])
 
-  expect(await step()).toMatchObject({ isGreen: true, title: 'There was no service left to stop' })
+  expect(await step()).toMatchObject({ isGreen: true, title: 'The service had already ended' })
   expect(said.at(-1)).toMatch(/^warn: /)
 })
 
-test('the post step says that a service with an empty log got no requests', async () => {
+test('reports in the post step that the service received no requests', async () => {
   const { step, said } = steps(SERVES.replace(/console\.log.*/, "console.log('listening x\\n\\nRequests:')"))
   await step()
   await step()
-  expect(said).toContain('log: It got no requests.')
+  expect(said).toContain('log: The service received no requests.')
 })
 
 function isRunning(pid: number): boolean {
@@ -99,7 +99,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('the post step shows the end of a long log', async () => {
+test('shows the end of a long log in the post step', async () => {
   const requests = "for (let index = 1; index <= 50_000; index++) console.log('request ' + index + 'x'.repeat(40))"
   const { step, said } = steps(SERVES.replace(/console\.log.*/, requests))
   await step()
@@ -109,7 +109,7 @@ test('the post step shows the end of a long log', async () => {
   expect(lines).toHaveLength(2_000)
 })
 
-test('a missing folder for temporary files makes the step red with the reason', async () => {
+test('fails with the reason if the folder for temporary files is missing', async () => {
   const { step } = steps(SERVES, { env: { RUNNER_TEMP: '/no/such/folder' } })
   expect(await step()).toMatchObject({
     isGreen: false,
@@ -118,7 +118,7 @@ test('a missing folder for temporary files makes the step red with the reason', 
   })
 })
 
-test('a state file that cannot be written makes the step red with the reason, and starts no service', async () => {
+test('fails with the reason and starts no service if the state file cannot be written', async () => {
   const saveState = (): never => {
     throw Object.assign(new Error('illegal operation on a directory'), { code: 'EISDIR' })
   }
@@ -133,7 +133,7 @@ test('a state file that cannot be written makes the step red with the reason, an
   expect(logs()).toEqual([])
 })
 
-test('a service whose state cannot be saved is stopped at once', async () => {
+test('stops a service whose state cannot be saved', async () => {
   const host = fakeHost({})
   let saved = 0
   let pid = 0
@@ -167,7 +167,7 @@ test.each([
   { ...SERVICE, pid: '1' },
   ...['/', 'ftp://x'].map((baseUrl) => ({ ...SERVICE, baseUrl })),
   { ...SERVICE, logFile: '' },
-])('the saved state %j names no service to stop', async (saved) => {
+])('stops no service for the saved state %j', async (saved) => {
   const core = { ...fakeHost(), savedState: () => JSON.stringify(saved) }
   expect(await steps('', { core }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
 })
@@ -180,7 +180,7 @@ describe('a start that fails', () => {
       '`github-scenario` must be nicer.',
     ],
     ['without a word', '', 'The service ended before it was ready.'],
-  ])('a service that ends %s makes the step red, and leaves no log', async (_how, source, text) => {
+  ])('fails and leaves no log if the service ends %s', async (_how, source, text) => {
     const { step, logs } = steps(source)
     expect(await step()).toMatchObject({
       isGreen: false,
@@ -211,12 +211,12 @@ describe('a start that fails', () => {
     }
   }
 
-  test('a service that does not answer within a minute is ended', async () => {
-    const text = 'The service did not answer within 60 seconds.'
+  test('kills a service that does not respond within a minute', async () => {
+    const text = 'The service did not respond within 60 seconds.'
     expect(await startHanging(fakeClock())).toMatchObject({ isGreen: false, text })
   })
 
-  test('a cancelled start leaves nothing running', async () => {
+  test('leaves no process running after a cancelled start', async () => {
     const run = new AbortController()
     const cancelled = new Error('cancelled')
     const onSleep = (): void => {
@@ -239,7 +239,7 @@ const STARTS = `
   console.log(JSON.stringify({ pid, files: open.map((name) => readlinkSync(folder + name)) }))
 `
 
-test('the process that started a service can end while the service runs, and does not hold its log', () => {
+test('ends while the started service runs, and does not keep its log open', () => {
   const folder = temporaryFolder()
   const [program, log] = [join(folder, 'service.cjs'), join(folder, 'service.log')]
   writeFileSync(program, SERVES)

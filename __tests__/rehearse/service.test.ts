@@ -33,7 +33,7 @@ const code = (text: string | undefined): string => (text === undefined || text =
 const inputRows = (inputs: z.infer<typeof described>): string[][] =>
   Object.entries(inputs).map(([name, input]) => [code(name), code(input.default), input.description.trim()])
 
-test('the page on rehearsals describes each scenario as the service does', () => {
+test('describes each scenario in docs/rehearse.md as the service does', () => {
   const said = (heading: string): string[][] =>
     parseTable(read('docs/rehearse.md'), heading).map(([name = '', description = '']) => [name, description])
   const known = (scenarios: Readonly<Record<string, { readonly description: string }>>): string[][] =>
@@ -44,7 +44,7 @@ test('the page on rehearsals describes each scenario as the service does', () =>
   }
 })
 
-test('the page on fleets describes the inputs as the workflow does', () => {
+test('describes the inputs in docs/fleets.md as the workflow does', () => {
   const sorted = (rows: readonly string[][]): string[] => rows.map((row) => row.join(' | ')).sort()
   expect(sorted(parseTable(read('docs/fleets.md'), 'Inputs'))).toEqual(sorted(inputRows(fleet.inputs)))
 })
@@ -54,7 +54,7 @@ const from =
   (name: string): string =>
     given[name] ?? ''
 
-test('every input becomes a flag that the service accepts', () => {
+test('passes every input as a flag that the service accepts', () => {
   const given = { scenario: ' flaky ', 'github-scenario': 'draft, checks-fail', speed: '0.5', port: '' }
   expect(parseCli(serviceArguments(from(given), '/tmp/cert.pem', 'me/guide'), 0)).toMatchObject({
     kind: 'run',
@@ -69,7 +69,7 @@ test('every input becomes a flag that the service accepts', () => {
   })
 })
 
-test('errors about flags are reported with the names of the inputs, in one message', () => {
+test('reports errors about flags with the names of the inputs, in one message', () => {
   const given = { scenario: 'nice', 'github-scenario': 'nicer', speed: 'fast', port: '-1' }
   const command = parseCli(serviceArguments(from(given), ''), 0)
   if (command.kind !== 'invalid') throw new Error('The flags were taken.')
@@ -81,7 +81,7 @@ test('errors about flags are reported with the names of the inputs, in one messa
   expect(toInputWords('No --start-at or --speed-up.')).toBe('No --start-at or --speed-up.')
 })
 
-test('an empty input means a default that the service accepts', () => {
+test('replaces an empty input by a default that the service accepts', () => {
   const args = serviceArguments(() => ' ', '')
   const options = { scenario: DEFAULT_SCENARIO, gitHubScenarios: ['checks-pass'], speed: 1, port: 0 }
   expect(parseCli(args, 7)).toMatchObject({ kind: 'run', options })
@@ -98,7 +98,7 @@ test.each([
   expect(named.filter((name) => !names.some((known) => known === name))).toEqual([])
 })
 
-test('a server that upgrades the protocol is not the service', async () => {
+test('does not recognize a server that upgrades the protocol as the service', async () => {
   const onRequest = (socket: Socket): unknown =>
     socket.end('HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')
   const stranger = await serveSockets({ onRequest })
@@ -106,7 +106,7 @@ test('a server that upgrades the protocol is not the service', async () => {
   await stranger.close()
 })
 
-test('a server that does not respond is not the service, and its connection is closed', async () => {
+test('does not recognize a server that does not respond as the service, and closes the connection', async () => {
   let onConnection: (socket: Socket) => void = () => undefined
   const accepted = new Promise((resolve) => {
     onConnection = resolve
@@ -121,10 +121,10 @@ test('a server that does not respond is not the service, and its connection is c
 const close = (service: Emulator): unknown => service.close()
 
 test.each<[string, string | undefined, (service: Emulator) => unknown, string[]]>([
-  ['that answers is asked to end, and waited for', '7', close, ['SIGTERM 7']],
-  ['that does not end is killed after 5 seconds', '7', () => undefined, ['SIGTERM 7', 'SIGKILL 7']],
+  ['that responds: SIGTERM, then wait', '7', close, ['SIGTERM 7']],
+  ['that does not end: SIGKILL after 5 seconds', '7', () => undefined, ['SIGTERM 7', 'SIGKILL 7']],
   [
-    'that ends by itself at that moment is no error',
+    'that ends by itself at that moment: no error',
     '7',
     (service) => {
       void service.close()
@@ -132,9 +132,9 @@ test.each<[string, string | undefined, (service: Emulator) => unknown, string[]]
     },
     ['SIGTERM 7'],
   ],
-  ['that says nothing of its process is left alone, and so is the process id', undefined, close, []],
-  ['of another process is left alone, and so is the process id', '8', close, []],
-])('a service %s', async (_what, instance, onKill, kills) => {
+  ['without a process id in its response: no signal', undefined, close, []],
+  ['with another process id in its response: no signal', '8', close, []],
+])('stops a service %s', async (_what, instance, onKill, kills) => {
   const emulator = await startEmulator(instance === undefined ? {} : { instance })
   const service = { pid: 7, baseUrl: emulator.url }
   const clock = fakeClock()

@@ -22,11 +22,11 @@ test.each([
 })
 
 test.each([
-  ['is not a day of the calendar', '2026-02-30 2026-13-01 2026-04-31T10:00:00Z'],
+  ['is not a valid date', '2026-02-30 2026-13-01 2026-04-31T10:00:00Z'],
   ['must be `YYYY-MM-DD`', '2026-01-01T24:00:00Z 2026-01-01T10:60:00Z 2026-1-1 01/02/2026 5 the2026-01-01'],
   ['must be `YYYY-MM-DD`', '-002026-01-01 +002026-01-01 2026-01-01&limit=1 2026-01-01T10:00:00.1234567890Z'],
   ['has a UTC offset that does not exist', '2026-01-01T10:00:00+99:00'],
-])('refuses dates with “%s”: %s', (problem, texts) => {
+])('rejects dates with “%s”: %s', (problem, texts) => {
   for (const text of texts.split(' ')) expect(() => dateInput(text, {}, '.')).toThrow(problem)
 })
 
@@ -34,7 +34,7 @@ test.each([
   [30, '2026-03-01T23:59:59.999Z', '2026-01-30', '2026-03-01'],
   // The local time zone of a runner changes nothing.
   [1, '2026-03-01T23:30:00-05:00', '2026-03-01', '2026-03-02'],
-])('ends the last %i days at %s before today, in UTC', (days, now, dateFrom, dateTo) => {
+])('ends the last %i days before %s at midnight in UTC', (days, now, dateFrom, dateTo) => {
   expect(lastDays(days, new Date(now))).toEqual({ dateFrom, dateTo })
 })
 
@@ -44,16 +44,13 @@ test.each([
   ['2026-03-01T06:00:00Z', '2026-03-03T06:00:00Z', '2026-02-27T06:00:00.000Z', 'the 2 days before'],
   ['2026-03-01T02:00:00+02:00', '2026-03-01T01:30:00Z', '2026-02-28T22:30:00.000Z', 'the period before'],
   ['2026-03-01', '2026-03-01T12:00', '2026-02-28T12:00:00.000Z', 'the period before'],
-])(
-  'the period before %s to %s has the same length: it begins on %s, and is named “%s”',
-  (dateFrom, dateTo, start, name) => {
-    const period = { dateFrom, dateTo }
-    expect(getEarlierPeriod(period, 1)).toEqual({ dateFrom: start, dateTo: dateFrom })
-    expect(namePeriodBefore(period)).toBe(name)
-  },
-)
+])('starts the period before %s to %s on %s and names it “%s”', (dateFrom, dateTo, start, name) => {
+  const period = { dateFrom, dateTo }
+  expect(getEarlierPeriod(period, 1)).toEqual({ dateFrom: start, dateTo: dateFrom })
+  expect(namePeriodBefore(period)).toBe(name)
+})
 
-test('earlier periods follow each other without a gap', () => {
+test('returns earlier periods without a gap', () => {
   const period = { dateFrom: '2025-12-02', dateTo: '2026-01-01' }
   expect([1, 2, 3].map((count) => getEarlierPeriod(period, count))).toEqual([
     { dateFrom: '2025-11-02', dateTo: '2025-12-02' },
@@ -64,7 +61,7 @@ test('earlier periods follow each other without a gap', () => {
   expect(getEarlierPeriod(longest, 23).dateFrom).toMatch(/^-\d{6}-\d\d-\d\d$/)
 })
 
-test.each([{}, { dateFrom: '2026-01-01' }, { dateTo: '2026-01-01' }])('%j has no known length', (range) => {
+test.each([{}, { dateFrom: '2026-01-01' }, { dateTo: '2026-01-01' }])('returns no period for %j', (range) => {
   expect(toPeriod(range)).toBeUndefined()
 })
 
@@ -90,13 +87,13 @@ test.each([
   ['2025-12-02', '2026-01-01', ['3 Oct', '2 Nov', '2 Dec']],
   ['2025-01-01', '2026-01-01', ['Jan 2023', 'Jan 2024', 'Jan 2025']],
   ['2025-01-01T00:00Z', '2025-01-01T06:00Z', ['31 Dec, 12:00', '31 Dec, 18:00', '1 Jan, 00:00']],
-])('labels of the periods up to %s to %s are short and all different', (dateFrom, dateTo, labels) => {
+])('creates short, distinct labels for the periods up to %s to %s', (dateFrom, dateTo, labels) => {
   const period = { dateFrom, dateTo }
   expect(labelPeriods([getEarlierPeriod(period, 2), getEarlierPeriod(period, 1), period])).toEqual(labels)
 })
 
 test.each(['2026-01-01T00:00:00.001Z', '2026-01-02', '2027-01-01', '9999-01-01'])(
-  'two periods up to 2026-01-01 to %s never have the same label',
+  'never creates the same label for two periods up to 2026-01-01 to %s',
   (dateTo) => {
     const period = { dateFrom: '2026-01-01', dateTo }
     const periods = Array.from({ length: 24 }, (_, age) => (age === 0 ? period : getEarlierPeriod(period, age)))

@@ -65,9 +65,9 @@ const AGAIN = createPage([createRow('/up', 10)])
 test.each([
   ['now', [{ ...NOW, ...MORE }, AGAIN, THEN], 2, 0],
   ['before', [NOW, { ...THEN, ...MORE }, AGAIN], 1, 1],
-])('leaves out pages that are in one list only if rows moved %s', async (_when, responses, gained, lost) => {
+])('leaves out pages in only one list if rows moved %s', async (_when, responses, gained, lost) => {
   const { pages } = (await runExport(respondInOrder(...responses), PAGES)).report.comparison ?? {}
-  expect([pages?.isWhole, pages?.gained.length, pages?.lost.length]).toEqual([false, gained, lost])
+  expect([pages?.isComplete, pages?.gained.length, pages?.lost.length]).toEqual([false, gained, lost])
 })
 
 const FULL = createPage(createRows(250), MORE)
@@ -77,7 +77,7 @@ test.each<[string, readonly PageResult[]]>([
   ['an error in the middle', [NOW, FULL, createRefusal(403)]],
   ['the deadline', [NOW, createRefusal(429, 3_600)]],
   ['a cancelled run', [NOW, { delivery: 'never' }]],
-])('%s costs only the comparison: the file stays', async (_name, responses) => {
+])('keeps the file if the comparison fails: %s', async (_name, responses) => {
   const { report, written, said } = await runExport(respondInOrder(...responses), PAGES, { cancelAtMs: 1 })
   expect(report).toMatchObject({ ending: 'complete', rows: 3, comparison: { error: expect.any(Error) as unknown } })
   expect(written).toContain('/new')
@@ -105,7 +105,7 @@ test('lists the ten pages of both periods that gained and lost the most, and kee
       const { pages } = await comparePages(list, () => Promise.resolve(toPage(before)))
       const gained = all.filter((page) => gain(page) > 0).toSorted((a, b) => gain(b) - gain(a))
       const lost = all.filter((page) => gain(page) < 0).toSorted((a, b) => gain(a) - gain(b))
-      expect(pages).toMatchObject({ gained: gained.slice(0, 10), lost: lost.slice(0, 10), isWhole: true })
+      expect(pages).toMatchObject({ gained: gained.slice(0, 10), lost: lost.slice(0, 10), isComplete: true })
       expect([...list.pageTotals.keys()]).toEqual(Object.keys(now).filter((path) => before[path] === undefined))
     }),
     { seed: SEED },
@@ -162,7 +162,7 @@ test.each<[string, readonly PageResult[], number]>([
   ['an error', [small(40), small(30), createRefusal(400)], 2],
   ['a rate limit that outlasts the step', [small(40), createRefusal(429, 3_600)], 1],
   ['a cancelled run', [small(40), small(30), { delivery: 'never' }], 2],
-])('%s leaves a gap in the trend, and no older period is requested', async (_name, responses, known) => {
+])('reports a gap in the trend and requests no older period: %s', async (_name, responses, known) => {
   const { report, outputs, requests, written, said } = await runExport(respondInOrder(...responses), TREND, {
     cancelAtMs: 1,
   })
@@ -176,7 +176,7 @@ test.each<[string, readonly PageResult[], number]>([
   expect(said.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
 
-test('a comparison that failed ends the trend too, without another request or notice', async () => {
+test('ends the trend after a failed comparison, without another request or notice', async () => {
   const { report, requests, said } = await runExport(respondInOrder(small(40), createRefusal(400)), {
     ...TREND,
     compare: 'true',
@@ -186,7 +186,7 @@ test('a comparison that failed ends the trend too, without another request or no
   expect(said.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
 
-test('reads no trend after an export that failed', async () => {
+test('reads no trend after a failed export', async () => {
   const { report, outputs, requests } = await runExport(respondInOrder(createRefusal(403)), TREND)
   expect([report.trend, outputs['trend'], requests.length]).toEqual([undefined, '', 1])
 })

@@ -16,17 +16,17 @@ test.each<[Given, object]>([
     { format },
     { format: format.trim(), place: { name: `visitors.${format.trim()}` } },
   ]),
-])('%j is read as %j', (given, inputs) => {
+])('parses %j as %j', (given, inputs) => {
   expect(parse(given)).toMatchObject(inputs)
 })
 
-test('takes a comparison and a trend that begin after the year 1', () => {
+test('accepts a comparison and a trend that begin after the year 1', () => {
   const given = { 'date-from': '0400-01-01', 'date-to': '0760-01-01' }
   expect(parse({ ...given, compare: 'true' }).compare).toBe('true')
   expect(parse({ 'date-from': '2026-01-01', 'date-to': '2027-01-01', trend: '24' }).trend).toBe(24)
 })
 
-test.each(['0', '2', '24'])('takes a trend of %s periods', (trend) => {
+test.each(['0', '2', '24'])('accepts a trend of %s periods', (trend) => {
   expect(parse({ days: '7', trend }).trend).toBe(Number(trend))
   expect(parse({ 'date-from': '2026-01-01', 'date-to': '2026-02-01', trend }).trend).toBe(Number(trend))
 })
@@ -45,7 +45,7 @@ test.each<[Given, object]>([
     { days: '1', 'date-from': ' ', 'date-to': '\n' },
     { dateFrom: '2026-02-28', dateTo: '2026-03-01' },
   ],
-])('%j gives the range %j', (given, range) => {
+])('returns for %j the range %j', (given, range) => {
   expect(parse(given).range).toEqual(range)
 })
 
@@ -72,7 +72,7 @@ test.each<[string, Given, RegExp]>([
   ['a trend without a length', { trend: '2' }, /^`trend` needs `days`, or both/],
   ['a trend without an end', { trend: '24', 'date-from': '2026-01-01' }, /^`trend` needs `days`, or both/],
   ['a comparison without a start', { compare: 'pages', 'date-to': '2026-01-01' }, WITHOUT_LENGTH],
-])('refuses %s', (_name, given, problem) => {
+])('rejects %s', (_name, given, problem) => {
   expect(() => parse(given)).toThrow(problem)
 })
 

@@ -8,7 +8,7 @@ import { NO_FILE, createRow, createRows, TOTALS, createVisitorsReport } from '..
 
 const COUNTS = { human: '30', ai: '12', total: '40' }
 
-test('only an export that was read to its end has a file, and only one without doubts is complete', () => {
+test('reports a file only after a finished export, and completeness only without doubts', () => {
   const file = { rows: '3', file: 'out/visitors.csv', 'top-pages': '[]' }
   const outputs = ENDINGS.map((ending) => [ending, toOutputs(createVisitorsReport({ ending, topPages: [] }))])
   expect(Object.fromEntries(outputs)).toEqual({
@@ -25,17 +25,17 @@ test('only an export that was read to its end has a file, and only one without d
 test.each([
   ['all with usual paths', '/reference/installation/page-', 1_000, 1_000],
   ['with long paths as many as fit into an environment variable', `/${'é'.repeat(200)}-`, 200, 300],
-])('top-pages contains, of a thousand pages, %s', (_name, prefix, least, most) => {
+])('includes in `top-pages`, of a thousand pages, %s', (_name, prefix, min, max) => {
   const topPages = createRows(1_000, prefix)
   const { 'top-pages': text = '' } = toOutputs(createVisitorsReport({ topPages }))
   const kept = JSON.parse(text) as unknown[]
   expect(kept).toEqual(topPages.slice(0, kept.length))
-  expect(kept.length).toBeGreaterThanOrEqual(least)
-  expect(kept.length).toBeLessThanOrEqual(most)
+  expect(kept.length).toBeGreaterThanOrEqual(min)
+  expect(kept.length).toBeLessThanOrEqual(max)
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(120_000)
 })
 
-test('top-pages is one line without a workflow command', () => {
+test('writes `top-pages` as one line without a workflow command', () => {
   const path = '/\n::error::x\r##[error]y\u2028::warning::z\u0085##[[group]'
   const { 'top-pages': text = '' } = toOutputs(createVisitorsReport({ topPages: [createRow(path)] }))
   expect(text).not.toMatch(/[\n\r\u0085\u2028\u2029]|##\[/)
@@ -54,7 +54,7 @@ test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
   ['skipped', true, {}, /^Nothing was sent to the service, because `api-key` is empty/],
   ['error', false, { rows: 0, error: failure('deadline') }, 'It is deadline.'],
   ['error', false, { rows: 250, error: failure('deadline') }, /^It is deadline\. 250 rows .* No file was written\.$/],
-])('%s is green (%j) and says what happened', (ending, isGreen, fields, text) => {
+])('concludes that %s is green (%j), and describes the ending', (ending, isGreen, fields, text) => {
   const conclusion = conclude(createVisitorsReport({ ending, ...fields }))
   expect(conclusion.isGreen).toBe(isGreen)
   expect(conclusion.title).toMatch(/^(?:[A-Z]|40 visitors \(30 people, 12 AI agents\))/)
@@ -85,7 +85,7 @@ test('reports a comparison, and why it failed, and stays green', () => {
   expect(first.text).toBe(`The day before had none. ${WRITTEN}`)
   expect(conclude(createVisitorsReport({ comparison: { name, error } }))).toMatchObject({
     isGreen: true,
-    text: `${WRITTEN} The visitors are not compared with the day before: The service rejected the request (400).`,
+    text: `${WRITTEN} The visitors were not compared with the day before: The service rejected the request (400).`,
     advice: 'Ask for later days.',
   })
 })
@@ -97,7 +97,7 @@ const TREND = {
   error: GAP,
 }
 
-test('says how many periods the trend lacks, and names the reason once', () => {
+test('counts the missing periods of the trend, and names the reason once', () => {
   const lacks = 'The trend lacks 2 of 3 periods'
   const alone = conclude(createVisitorsReport({ trend: TREND }))
   expect(alone.text).toBe(`${WRITTEN} ${lacks}: ${GAP.message}`)
@@ -106,27 +106,27 @@ test('says how many periods the trend lacks, and names the reason once', () => {
     createVisitorsReport({ trend: TREND, comparison: { name: 'the 31 days before', error: GAP } }),
   )
   expect(compared.text).toBe(
-    `${WRITTEN} The visitors are not compared with the 31 days before: ${GAP.message} ${lacks}.`,
+    `${WRITTEN} The visitors were not compared with the 31 days before: ${GAP.message} ${lacks}.`,
   )
 })
 
 test.each([
   [{ human: 1_234, ai: 1, total: 1_235 }, '1,235 visitors (1,234 people, 1 AI agent)'],
   [{ human: 1, ai: 0, total: 1 }, '1 visitor (1 person, 0 AI agents)'],
-])('the title is the numbers: %j', (totals, title) => {
+])('uses the numbers as the title: %j', (totals, title) => {
   expect(conclude(createVisitorsReport({ totals })).title).toBe(title)
   const uncertain = conclude(createVisitorsReport({ totals, ending: 'uncertain' }))
   expect(uncertain.title).toBe(`${title}, but the numbers changed during the export`)
 })
 
-test('the period before comes from the trend if nothing was compared', () => {
+test('reads the period before from the trend if nothing was compared', () => {
   const range = { dateFrom: '2026-01-01', dateTo: '2026-02-01' }
   const periods = [5, 20, 40].map((total) => ({ period: range, totals: { ...TOTALS, total } }))
   const { text } = conclude(createVisitorsReport({ range, trend: { periods, error: undefined } }))
   expect(text).toBe(`That is 100% more than the 31 days before. ${WRITTEN}`)
 })
 
-test('the output of a trend leaves out periods without numbers, and is never a zero', () => {
+test('leaves periods without numbers out of the output `trend`', () => {
   const { trend = '' } = toOutputs(createVisitorsReport({ trend: TREND }))
   expect(JSON.parse(trend)).toEqual([{ from: '2026-01-01', to: '2026-02-01', ...TOTALS }])
 })
@@ -134,16 +134,16 @@ test('the output of a trend leaves out periods without numbers, and is never a z
 test.each([
   [new ActionError('unauthorized', 'No.', { hint: 'Check the secret.' }), 'Invalid API key', 'Check the secret.'],
   [new OutputFileError('It is full (ENOSPC).', 'Check the space.'), 'The export failed', 'Check the space.'],
-])('%s brings its own advice', (error, title, advice) => {
+])('uses the advice of the error: %s', (error, title, advice) => {
   const conclusion = conclude(createVisitorsReport({ ending: 'error', rows: 0, error }))
   expect(conclusion).toMatchObject({ title, text: error.message, advice })
 })
 
-test('an export that has not ended is not complete', () => {
+test('sets `complete` to `false` before the end of the export', () => {
   expect(visitorsAction.initialOutputs).toEqual({ complete: 'false' })
 })
 
-test('a step that skips without a key is green and has exported nothing', () => {
+test('returns a green result without a file if the step skips because there is no key', () => {
   const skipped = visitorsAction.render(visitorsAction.createSkippedReport(undefined, 100), String, false)
   expect(skipped).toMatchObject({ isGreen: true, outputs: NO_FILE, summary: undefined })
 })

@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
     error: 'bad-answer',
     outputs: SITE,
     offsets: [0, 250],
-    says: ['does not end', 'every row had come before', 'Check `base-url`'],
+    says: ['does not end', 'only known rows', 'Check `base-url`'],
   },
   {
     name: 'a refused key ends the step red at once',
@@ -193,7 +193,7 @@ test.each(ROWS)('$name', async ({ respond, given, ending, error, outputs, offset
   for (const part of says ?? []) expect(text).toContain(part)
 })
 
-test('a JSON export is one object with the range, the totals and all rows', async () => {
+test('writes a JSON export as one object with the range, the totals and all rows', async () => {
   const given = { format: 'json', 'output-file': 'out/pages.json', 'date-from': '2026-01-01', top: '1' }
   const { written = '', outputs } = await runExport(site(600), given)
   expect(outputs).toMatchObject({ file: 'out/pages.json', 'top-pages': JSON.stringify([createSiteRow(0)]) })
@@ -210,12 +210,12 @@ test.each([
     { 'date-from': '2026-01-01T00:00:00+05:30', 'date-to': '2026-01-02' },
     { dateFrom: '2026-01-01T00:00:00+05:30', dateTo: '2026-01-02' },
   ],
-])('the range %j is sent as the same two dates for every page', async (given, dates) => {
+])('sends the range %j as the same two dates for every page', async (given, dates) => {
   const { requests } = await runExport(site(300), given)
   expect(requests).toMatchObject([0, 250].map((offset) => ({ ...dates, limit: 250, offset })))
 })
 
-test('paths that look like formulas, commands or HTML stay inert everywhere', async () => {
+test('keeps paths that look like formulas, commands or HTML inert everywhere', async () => {
   const { written, summary, outputs } = await runExport(embedded({ scenario: 'hostile' }))
   const { 'top-pages': topPages = '' } = outputs
   expect(topPages).not.toMatch(/[\n\r\u2028]|##\[/)
@@ -228,7 +228,7 @@ test('paths that look like formulas, commands or HTML stay inert everywhere', as
   expect(summary).not.toMatch(/<b>\||@SUM|##\[|\p{Cf}/u)
 })
 
-test('a key in a path is redacted in the file, the outputs and the summary', async () => {
+test('redacts a key in a path in the file, the outputs and the summary', async () => {
   const { written, summary, outputs } = await runExport(
     respondInOrder(createPage([createRow(`/search?key=${EMULATOR_KEY}`)])),
   )

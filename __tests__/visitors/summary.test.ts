@@ -12,9 +12,9 @@ function summary(fields: Partial<Report> = {}): string {
   return renderSummary(report, conclude(report))
 }
 
-// docs/internals/summaries.md shows a whole summary, and __tests__/summaries.test.ts compares it.
+// docs/internals/summaries.md shows a complete summary, and __tests__/summaries.test.ts compares it.
 
-test('each ending has its own icon', () => {
+test('shows a different icon for each ending', () => {
   const signs = ENDINGS.map((ending) => /^## (\S+) \S/u.exec(summary({ ending }))?.[1])
   expect(new Set(signs.filter((sign) => sign !== undefined && !/\w/.test(sign))).size).toBe(ENDINGS.length)
 })
@@ -27,7 +27,7 @@ const compared = (pages: Partial<ComparedPages>): Partial<Report> => ({
   comparison: {
     name: 'the 30 days before',
     totals: { human: 1000, ai: 0, total: 2500 },
-    pages: { gained: [], lost: [], topBefore: new Map(), isWhole: true, ...pages },
+    pages: { gained: [], lost: [], topBefore: new Map(), isComplete: true, ...pages },
   },
 })
 
@@ -64,11 +64,11 @@ test('shows how each of the most visited pages changed', () => {
   expect(summary()).toContain('<tr><th>Page</th><th>Visitors</th><th>People</th>')
 })
 
-test('lists pages that lost visitors, and says what is left out', () => {
+test('lists pages that lost visitors, and states what is left out', () => {
   expect(summary({ ...compared({}), topPages: [] })).not.toMatch(/### Pages that|left out|Most visited/)
-  const markdown = summary(compared({ lost: [CHANGE], isWhole: false }))
+  const markdown = summary(compared({ lost: [CHANGE], isComplete: false }))
   expect(markdown).toMatch(/### Pages that lost the most\n\n.*\n.*\n.*&#47;gone<.*>1,234<.*>0<.*>−1,234</)
-  expect(markdown).toContain('pages that only one of them names are left out')
+  expect(markdown).toContain('pages that are in only one list are left out')
 })
 
 test('counts top pages that do not fit, shows no share of a site without totals, and cuts a long path', () => {
@@ -90,7 +90,7 @@ test.each([
 test.each([
   [3, 0, 3],
   [0, 0, 0],
-])('needs no explanation of people (%i), AI (%i) and all (%i)', (human, ai, total) => {
+])('does not explain people (%i), AI (%i) and all (%i)', (human, ai, total) => {
   expect(summary({ totals: { human, ai, total } })).not.toMatch(/seen as both|add up/)
 })
 
@@ -120,7 +120,7 @@ test('draws people and AI agents as two lines whose colors the title names, abov
   ])
   expect(markdown.indexOf('```mermaid')).toBeLessThan(markdown.indexOf('<th>Period</th>'))
   expect(markdown).toContain(cells('1 to 31 December 2025', '500', '1,000', '1,500'))
-  expect(markdown).not.toMatch(/not available|gave no numbers|pie/)
+  expect(markdown).not.toMatch(/not available|returned no numbers|pie/)
 })
 
 test.each([
@@ -130,11 +130,13 @@ test.each([
   const markdown = summary({ trend: missing })
   expect(markdown).not.toContain('mermaid')
   expect(markdown).toContain(`<tr><td>${gap}</td><td colspan="3">not available</td></tr>`)
-  expect(markdown).toContain(`The service gave no numbers for ${gap}: The service rejected the dates (400).${more}\n`)
+  expect(markdown).toContain(
+    `The service returned no numbers for ${gap}: The service rejected the dates (400).${more}\n`,
+  )
   expect(/### Trend[^]*?### /.exec(markdown)?.[0]).not.toContain('<td align="right">0</td>')
 })
 
-test('draws no chart of zeros, and one with newer periods that have no visitors', () => {
+test('draws no chart of zeros, but draws one if only newer periods have no visitors', () => {
   expect(summary({ trend: trend(0, 0, 0) })).not.toContain('mermaid')
   expect(summary({ trend: trend(5, 0, 0) })).not.toContain('counted no visitors')
   expect(summary({ trend: trend(5, 0, 0) })).toContain('mermaid')
@@ -144,7 +146,7 @@ test.each([
   [trend(0, 5, 6), '1 to 30 November 2025', 'in the oldest period.'],
   [trend(0, 0, 6), '1 November to 31 December 2025 (2 periods)', 'in the 2 oldest periods.'],
   [trend(undefined, 0, 6), '1 to 31 December 2025', 'in the oldest period.'],
-])('oldest periods without visitors are one row, as a gap that may be one, without a chart', (given, name, words) => {
+])('shows the oldest periods without visitors as one row, without a chart', (given, name, words) => {
   const markdown = summary({ trend: given })
   expect(markdown).toContain(`<tr><td>${name}</td><td colspan="3">no visitors, or not available</td></tr>`)
   expect(markdown).toContain(`The service counted no visitors ${words} It may not keep numbers for that long.`)
@@ -168,7 +170,7 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-test('the chart is readable on a white page and on a dark page', () => {
+test('uses chart colors that are readable on a white page and on a dark page', () => {
   const init = /```mermaid\n%%\{init: (.*)\}%%/.exec(summary({ trend: trend(1, 2, 3) }))?.[1] ?? '{}'
   const { themeVariables } = JSON.parse(init) as { themeVariables: { xyChart: Record<string, string> } }
   const { backgroundColor, ...colors } = themeVariables.xyChart
@@ -183,7 +185,7 @@ test('the chart is readable on a white page and on a dark page', () => {
   expect([shown.length, Math.min(...contrasts) > 3]).toEqual([10, true])
 })
 
-test('24 labels of the axis have room', () => {
+test('makes room for 24 labels of the axis', () => {
   const periods = Array.from({ length: 24 }, (_, age) => ({
     period: getEarlierPeriod({ dateFrom: '2025-01-01', dateTo: '2026-01-01' }, 24 - age),
     totals: TOTALS,
@@ -191,14 +193,14 @@ test('24 labels of the axis have room', () => {
   expect(summary({ trend: { periods, error: undefined } })).toContain('{"xyChart":{"width":1536}')
 })
 
-test('says why an export may be incomplete, and what to do', () => {
+test('explains why an export may be incomplete, and what to do', () => {
   const markdown = summary({ ending: 'uncertain', doubts: "The service's totals changed." })
   expect(markdown).toMatch(/^## ⚠️ /)
   expect(markdown).toContain('<td>not certain: The service&#39;s totals changed.</td>')
   expect(markdown).toContain('**What to do:** ')
 })
 
-test('a red step says what happened and what to do, and names no file', () => {
+test('explains a failed export and what to do, and names no file', () => {
   const error = new ActionError('rate-limited', 'The service rate-limited the request (429).', {
     quote: 'Too many.',
     hint: 'Run it later.',
@@ -211,7 +213,7 @@ test('a red step says what happened and what to do, and names no file', () => {
   expect(markdown).not.toContain('Most visited')
 })
 
-test('a step with invalid inputs shows only its verdict', () => {
+test('shows only the verdict if the inputs are invalid', () => {
   const error = new ActionError('invalid-input', '`days` must be a whole number.', { hint: 'Nothing was sent.' })
   const report = visitorsAction.createSkippedReport(error, 0)
   const markdown = renderSummary(report, conclude(report))
@@ -235,7 +237,7 @@ test.each<[string, Partial<Report>]>([
   ['a path that lost visitors', compared({ lost: [{ ...CHANGE, path: HOSTILE }] })],
   ['a file name', { file: HOSTILE }],
   ["the service's words", { ending: 'error', error: new ActionError('rejected', 'No.', { quote: HOSTILE }) }],
-])('%s stays inert', async (_name, fields) => {
+])('keeps inert: %s', async (_name, fields) => {
   const html = await marked.parse(summary(fields), { gfm: true })
   const outsideCode = html.replace(/<(code|pre)( class="[\w-]+")?>[^<]*<\/\1>/g, '')
 

@@ -17,13 +17,13 @@ import {
   TOTALS,
 } from '../support/visitors-run.ts'
 
-async function walk(answer: (offset: number, nth: number) => VisitorsPage) {
+async function readList(respond: (offset: number, nth: number) => VisitorsPage) {
   const offsets: number[] = []
   const pages: (readonly VisitorRow[])[] = []
   const list = new VisitorList()
   const readPage = (offset: number): Promise<VisitorsPage> => {
     offsets.push(offset)
-    return Promise.resolve(answer(offset, offsets.length))
+    return Promise.resolve(respond(offset, offsets.length))
   }
   try {
     await list.read(readPage, 0, (rows) => pages.push(rows))
@@ -33,10 +33,10 @@ async function walk(answer: (offset: number, nth: number) => VisitorsPage) {
   }
 }
 
-const script = (answers: readonly VisitorsPage[]) => (_offset: number, nth: number) => {
-  const answer = answers[nth - 1]
-  if (answer === undefined) throw new Error('Unexpected request.')
-  return answer
+const respondWith = (pages: readonly VisitorsPage[]) => (_offset: number, nth: number) => {
+  const page = pages[nth - 1]
+  if (page === undefined) throw new Error('Unexpected request.')
+  return page
 }
 
 const MORE = { hasMore: true }
@@ -44,8 +44,8 @@ const LONGEST = `/${'é'.repeat(4_095)}`
 const FLOOD = Array.from<ReturnType<typeof createRow>>({ length: 2_500_001 }).fill(createRow('/a', 1))
 
 test('advances the offset by the rows of each response, and stops after the last one', async () => {
-  const { offsets, pages } = await walk(
-    script([
+  const { offsets, pages } = await readList(
+    respondWith([
       createPage(createRows(250, '/a'), MORE),
       createPage(createRows(100, '/b'), MORE),
       createPage(createRows(1, '/c')),
@@ -56,8 +56,8 @@ test('advances the offset by the rows of each response, and stops after the last
 })
 
 test.each(['', '/long'.repeat(30)])('uses a repeated path (in %j) once, and keeps the order', async (folder) => {
-  const { pages, offsets, list, error } = await walk(
-    script([
+  const { pages, offsets, list, error } = await readList(
+    respondWith([
       createPage([createRow(`${folder}/b`, 3), createRow(`${folder}/a`, 2), createRow(`${folder}/b`, 9)], MORE),
       createPage([createRow(`${folder}/a`, 2), createRow(`${folder}/c`, 1)], MORE),
       createPage([createRow(`${folder}/d`, 1)]),
@@ -70,7 +70,7 @@ test.each(['', '/long'.repeat(30)])('uses a repeated path (in %j) once, and keep
     [`${folder}/c`],
     [`${folder}/d`],
   ])
-  expect([list.rows, list.doubts]).toEqual([4, expect.stringContaining('some came twice')])
+  expect([list.rows, list.doubts]).toEqual([4, expect.stringContaining('some appeared twice')])
   expect(pages[0]?.[0]).toEqual(createRow(`${folder}/b`, 3))
 })
 
@@ -78,7 +78,9 @@ test('keeps a hash of a long path, and treats a path that equals the hash as ano
   const long = '/'.repeat(100)
   const add = jest.spyOn(Set.prototype, 'add')
   const hash = createHash('sha256').update(long).digest('hex')
-  const { pages } = await walk(script([createPage([createRow(long), createRow(hash), createRow('/'.repeat(63))])]))
+  const { pages } = await readList(
+    respondWith([createPage([createRow(long), createRow(hash), createRow('/'.repeat(63))])]),
+  )
   expect(add.mock.calls.map(([text]) => String(text).length)).toEqual([64, 64, 63, 64])
   add.mockRestore()
   expect(pages[0]).toHaveLength(3)
@@ -86,18 +88,18 @@ test('keeps a hash of a long path, and treats a path that equals the hash as ano
 
 const [A, B] = [createPage(createRows(2, '/a'), MORE), createPage(createRows(2, '/b'), MORE)]
 
-test.each<[string, Parameters<typeof walk>[0], string, number]>([
-  ['an empty page that says that there is more', () => createPage([], MORE), 'an empty part', 1],
-  ['a page that came before and says that there is more', () => A, 'every row had come before', 2],
+test.each<[string, Parameters<typeof readList>[0], string, number]>([
+  ['an empty page with `hasMore`', () => createPage([], MORE), 'an empty page', 1],
+  ['a repeated page with `hasMore`', () => A, 'only known rows', 2],
+  ['a repeated page without `hasMore`', respondWith([A, { ...A, hasMore: false }]), 'the same page again', 2],
   [
-    'a page that came before and says that it is the last',
-    script([A, { ...A, hasMore: false }]),
-    'the same part again',
-    2,
+    'a page that was returned before other pages',
+    respondWith([A, B, { ...A, hasMore: false }]),
+    'the same page again',
+    3,
   ],
-  ['a page that came before other pages', script([A, B, { ...A, hasMore: false }]), 'the same part again', 3],
   [
-    'a service that says “more” for ever',
+    'a service that always returns `hasMore`',
     (offset) => createPage([createRow(`/${offset}`)], MORE),
     'not end',
     MAX_PAGES,
@@ -109,16 +111,16 @@ test.each<[string, Parameters<typeof walk>[0], string, number]>([
     'longer than 8192 bytes',
     1,
   ],
-])('%s is an invalid response', async (_name, answer, says, requests) => {
-  const { offsets, error, pages } = await walk(answer)
-  expect(error).toMatchObject({ code: 'bad-answer', message: expect.stringContaining(says) as unknown })
+])('rejects as an invalid response: %s', async (_name, respond, message, requests) => {
+  const { offsets, error, pages } = await readList(respond)
+  expect(error).toMatchObject({ code: 'bad-answer', message: expect.stringContaining(message) as unknown })
   expect(offsets).toHaveLength(requests)
   // The invalid response itself is not used.
   expect(pages).toHaveLength(requests === MAX_PAGES ? requests : requests - 1)
 })
 
 test('accepts a path of 8 KiB', async () => {
-  expect((await walk(script([createPage([createRow(LONGEST)])]))).error).toBeUndefined()
+  expect((await readList(respondWith([createPage([createRow(LONGEST)])]))).error).toBeUndefined()
 })
 
 test('reads every row of any site once, in order, without a wasted request', async () => {
@@ -127,7 +129,7 @@ test('reads every row of any site once, in order, without a wasted request', asy
     fc.asyncProperty(site, fc.integer({ min: 1, max: 25 }), async (options, limit) => {
       const counts = countVisitors(generateVisits({ ...options, endMs: 1e12 }), { fromMs: 0, toMs: 1e12 })
       const { visitors, totals } = counts
-      const { offsets, pages, error } = await walk((offset) => {
+      const { offsets, pages, error } = await readList((offset) => {
         const end = offset + limit
         return { totals, visitors: visitors.slice(offset, end), hasMore: end < visitors.length }
       })
@@ -146,7 +148,7 @@ test('reads every row of any site once, in order, without a wasted request', asy
 const ROOT = createPage([createRow('/')])
 const NONSENSE = { body: '<html></html>' }
 
-test('retries temporary failures with growing delays, and starts over with the next page', async () => {
+test('retries temporary failures with growing delays, which start over with the next page', async () => {
   const failed = createRefusal(503)
   const { requests, log } = await runExport(
     respondInOrder(failed, failed, NONSENSE, createPage([createRow('/a')], MORE), failed, ROOT),
@@ -163,7 +165,7 @@ test.each([
   ['a rate limit that names a time', createRefusal(429, 59), 61_000, ['1 s']],
   ['a failure that names a time', createRefusal(500, 150), 150_000, ['1 min 30 s', '30 s']],
 ])(
-  'after %s it waits as long as the service asks, and adds jitter after a rate limit',
+  'waits as long as the service requests after %s, and adds jitter after a rate limit',
   async (_name, refused, atMs, told) => {
     const { requests, log } = await runExport(respondInOrder(refused, ROOT))
     expect(requests[1]?.atMs).toBe(atMs)
@@ -193,14 +195,15 @@ test('sends no request after the deadline', async () => {
 })
 
 const CHANGED = "The service's totals changed while the pages were read."
-const MOVED = 'Rows moved while the pages were read: some came twice and were written once, so others may be missing.'
+const MOVED =
+  'Rows moved while the pages were read: some appeared twice and were written once, so others may be missing.'
 
 test.each([
   [{}, 0, ''],
   [{}, 1, MOVED],
   ...['human', 'ai', 'total'].map((name) => [{ [name]: 99 }, 0, CHANGED] as const),
   [{ ai: 99 }, 2, `${CHANGED} ${MOVED}`],
-])('changed totals (%j) and repeated rows (%i) are the doubts “%s”', async (other, repeated, doubts) => {
+])('reports for changed totals (%j) and repeated rows (%i) the doubts “%s”', async (other, repeated, doubts) => {
   const list = new VisitorList()
   const parts = [TOTALS, { ...TOTALS, ...other }, TOTALS].map((totals, nth) => {
     const again = nth === 0 ? Array<VisitorRow>(repeated).fill(createRow('/0')) : []
@@ -226,7 +229,7 @@ test('keeps the most visited pages in any order of the rows, ties by path', asyn
   )
 })
 
-test('shortens long paths, and keeps two with the same beginning apart', () => {
+test('shortens long paths, and distinguishes two paths with the same beginning', () => {
   const long = `/${'é'.repeat(8_000)}`
   expect(shortenPath(`${long}1`)).toHaveLength(120 + 64)
   expect(shortenPath(`${long}1`)).not.toBe(shortenPath(`${long}2`))

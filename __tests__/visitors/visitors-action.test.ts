@@ -21,7 +21,7 @@ import {
 const MORE = { hasMore: true }
 const FIRST = createPage(createRows(250), MORE)
 
-test.each(['csv', 'json', 'ndjson'])('writes the responses of %s as one list', async (format) => {
+test.each(['csv', 'json', 'ndjson'])('writes several responses as one %s file', async (format) => {
   const write = async (...responses: VisitorsPage[]): Promise<string | undefined> => {
     const { report, written } = await runExport(respondInOrder(...responses), { format })
     expect([report.ending === 'error', report.rows]).toEqual([false, 3])
@@ -45,7 +45,7 @@ test.each([
   ['csv', 'path,human,ai,total\r\n', '/,2,1,3\r\n"/a,""b""",1,0,1\r\n', ''],
   ['json', JSON_HEAD, `\n${FIRST_ROW},\n${SECOND_ROW}`, '\n]}\n'],
   ['ndjson', '', `${FIRST_ROW}\n${SECOND_ROW}\n`, ''],
-])('a file of %s contains all rows, or none for a site without visitors', async (format, head, rows, tail) => {
+])('writes all rows to a %s file, or none for a site without visitors', async (format, head, rows, tail) => {
   expect((await runExport(respondInOrder(createPage(ROWS)), { format })).written).toBe(head + rows + tail)
   const { report, written } = await runExport(respondInOrder(createPage([])), { format })
   expect(report).toMatchObject({ ending: 'complete', rows: 0, topPages: [] })
@@ -97,7 +97,7 @@ test('leaves no file if the run is cancelled at the last response', async () => 
   expect(listNames(workspace)).toEqual([])
 })
 
-test('leaves no file after a defect, and throws it', async () => {
+test('leaves no file after a defect, and throws the error', async () => {
   const { report, workspace } = runStep(() => {
     throw new TypeError('a defect')
   })
@@ -114,7 +114,7 @@ test.each([
   expect(requests).toHaveLength(2)
 })
 
-test('logs first what it is about to do, and later its progress', async () => {
+test('logs its inputs first, and its progress later', async () => {
   const parts = Array.from({ length: 5 }, (_, index) => createPage(createRows(2, `/${index}-`), { hasMore: index < 4 }))
   const slow = parts.flatMap((part, index) => (index === 2 ? [createRefusal(429, 10), part] : [part]))
   const { log } = await runExport(respondInOrder(...slow), { 'date-from': '2026-01-01' })

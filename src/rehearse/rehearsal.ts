@@ -9,7 +9,7 @@ import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { describeCode, serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
 
-/** Main step and post step are one program. The main step always saves a state, at least `null`, which tells the two apart. */
+/** Main step and post step are one program. The main step always saves a state, at least `null`, which distinguishes the two. */
 const SERVICE_STATE = 'service'
 
 const MAX_LOG_LINES = 2_000
@@ -85,7 +85,7 @@ async function start(program: string, runner: Runner): Promise<StepResult> {
     return {
       isGreen: true,
       title: 'The embedded documentation service is ready',
-      text: `It listens on ${baseUrl} until this job ends, with a GitHub beside it. Requests to it cost no credits.`,
+      text: `It listens on ${baseUrl} until this job ends, together with an embedded GitHub. Requests to it cost no credits.`,
       // Not masked: key and token are public, and the runner drops a job's output that contains a masked value.
       outputs,
     }
@@ -112,18 +112,19 @@ async function stop(saved: string, { core, clock }: Runner): Promise<StepResult>
   const ended = { isGreen: true, text: '', outputs: {} }
   const service = readState(saved)
   if (service === undefined) return { ...ended, title: 'There is no service to stop' }
-  const wasThere = await stopService(service, clock)
+  const wasRunning = await stopService(service, clock)
   if (fs.existsSync(service.logFile)) {
     core.startGroup('Log of the embedded documentation service')
-    const log = newestLines(withoutStartText(readEnd(service.logFile)), MAX_LOG_LINES) || 'It got no requests.'
-    // One call a line: a long text would be cut at its end, where the newest lines are.
+    const log =
+      newestLines(withoutStartText(readEnd(service.logFile)), MAX_LOG_LINES) || 'The service received no requests.'
+    // One call per line: a long text would be cut at its end, which contains the newest lines.
     for (const line of log.split('\n')) core.log(line)
     core.endGroup()
   }
   removeFiles(service.logFile)
-  if (wasThere) return { ...ended, title: 'The embedded documentation service was stopped' }
-  core.warn('The embedded documentation service was already gone: it ended before the job did.')
-  return { ...ended, title: 'There was no service left to stop' }
+  if (wasRunning) return { ...ended, title: 'The embedded documentation service was stopped' }
+  core.warn('The embedded documentation service ended before the job.')
+  return { ...ended, title: 'The service had already ended' }
 }
 
 /**

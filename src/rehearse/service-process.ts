@@ -32,7 +32,7 @@ export function serviceArguments(input: (name: string) => string, certificateFil
 
 const FLAG = new RegExp(`--(${Object.keys(INPUT_DEFAULTS).join('|')})(?![\\w-])`, 'g')
 
-/** Rewrites an error message about a flag as one about an input. */
+/** Replaces the names of flags in an error message by the names of inputs. */
 export function toInputWords(message: string): string {
   return message
     .trim()
@@ -41,13 +41,13 @@ export function toInputWords(message: string): string {
     .replace(FLAG, '`$1`')
 }
 
-/** The service's message when its port is open: its process id, and the outputs of emulator/action.yml. */
+/** The message that the service sends when its port is open: its process id, and the outputs of emulator/action.yml. */
 interface ServiceAccess {
   readonly pid: number
   readonly outputs: { readonly 'base-url': string } & Readonly<Record<string, string>>
 }
 
-/** A busy runner needs seconds to start a process. */
+/** A busy runner may need several seconds to start a process. */
 const START_TIMEOUT_MS = 60_000
 
 /**
@@ -89,7 +89,7 @@ export async function startService(
   const child = spawn(process.execPath, command, {
     detached: true,
     windowsHide: true,
-    // The log is a file, because a pipe would end with this process. The IPC channel carries the one message that it is ready.
+    // The log is a file, because a pipe would end with this process. The IPC channel transmits the only message: the service is ready.
     stdio: ['ignore', log, log, 'ipc'],
     env: Object.fromEntries(PASSED_VARIABLES.map((name) => [name, env[name]])),
   })
@@ -102,7 +102,7 @@ export async function startService(
       throw new ActionError('unreachable', `Node.js did not start: ${(error as Error).message}.`)
     }
   }
-  const message = `The service did not answer within ${START_TIMEOUT_MS / 1000} seconds.`
+  const message = `The service did not respond within ${START_TIMEOUT_MS / 1000} seconds.`
   const timedOut = new ActionError('deadline', message)
   try {
     const access = await withDeadline(waitUntilReadyOrEnded, { clock, signal, timeoutMs: START_TIMEOUT_MS, timedOut })

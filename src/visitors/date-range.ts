@@ -1,10 +1,10 @@
-/** Hides how dates are written: in inputs, in requests, and in the words of a summary. */
+// Parses and formats dates: for inputs, for requests and for the summary.
 import { refuse, type Input } from '../action/inputs.ts'
 import type { VisitorsQuery } from '../docs-service/client.ts'
 
 const DAY_MS = 86_400_000
 
-/** Years before 0 are in no input, but a long period can begin before them. */
+/** An input has no year before 0, but an earlier period can begin before the year 0. */
 const DAY = String.raw`(?<day>(?:-\d{6}|\d{4})-\d{2}-\d{2})`
 const TIME = String.raw`T(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?<seconds>:[0-5]\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}:\d{2})?`
 const PATTERN = new RegExp(`^${DAY}(?:${TIME})?$`)
@@ -15,7 +15,10 @@ function isCalendarDay(day: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** Milliseconds since 1970. A date is its midnight in UTC, and a time without an offset is in UTC. NaN for an invalid text. */
+/**
+ * Parses a date as its midnight in UTC, and a time without an offset as UTC.
+ * @returns milliseconds since 1970; NaN for an invalid text
+ */
 export function parseTime(text: string): number {
   const { day = '', time = '00:00', seconds = ':00', zone = 'Z' } = PATTERN.exec(text.trim())?.groups ?? {}
   return isCalendarDay(day) ? Date.parse(`${day}T${time}${seconds}${zone}`) : NaN
@@ -26,7 +29,7 @@ export const dateInput: Input<string> = (text) => {
   const { day } = PATTERN.exec(text)?.groups ?? {}
   if (day === undefined || day.startsWith('-'))
     return refuse('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
-  if (!isCalendarDay(day)) return refuse('is not a day of the calendar')
+  if (!isCalendarDay(day)) return refuse('is not a valid date')
   return Number.isNaN(parseTime(text)) ? refuse('has a UTC offset that does not exist') : text
 }
 
@@ -36,13 +39,13 @@ export type DateRange = Pick<VisitorsQuery, 'dateFrom' | 'dateTo'>
 /** A range with a known length. */
 export type Period = Required<DateRange>
 
-/** The last whole days in UTC. Today is not over, so it is excluded. */
+/** Returns the last complete days in UTC, without today. */
 export function lastDays(days: number, now: Date): Period {
   const formatDay = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)
   return { dateFrom: formatDay(now.getTime() - days * DAY_MS), dateTo: formatDay(now.getTime()) }
 }
 
-/** Undefined if the service chooses an end. */
+/** Returns undefined if the service chooses an end. */
 export function toPeriod({ dateFrom, dateTo }: DateRange): Period | undefined {
   return dateFrom === undefined || dateTo === undefined ? undefined : { dateFrom, dateTo }
 }
@@ -50,8 +53,8 @@ export function toPeriod({ dateFrom, dateTo }: DateRange): Period | undefined {
 const getLengthMs = ({ dateFrom, dateTo }: Period): number => parseTime(dateTo) - parseTime(dateFrom)
 
 /**
- * The period of the same length that is so many periods earlier.
- * @param count 1 for the period directly before
+ * Returns an earlier period of the same length.
+ * @param count how many periods earlier; 1 for the period directly before
  */
 export function getEarlierPeriod(period: Period, count: number): Period {
   const { dateFrom, dateTo } = period
@@ -102,7 +105,7 @@ function describeDays(firstMs: number, lastMs: number): string {
   return `${first.day}${first.month === last.month ? '' : ` ${first.month}`} to ${end}`
 }
 
-/** A range as people write it, with its last day included: `2 to 31 December 2025`. */
+/** Formats a range for people, with its last day included: `2 to 31 December 2025`. */
 export function describeRange({ dateFrom = '', dateTo = '' }: DateRange): string {
   const [fromMs, toMs] = [parseTime(dateFrom), parseTime(dateTo)]
   const lastMs = isMidnight(toMs) ? toMs - DAY_MS : toMs
@@ -114,7 +117,7 @@ export function describeRange({ dateFrom = '', dateTo = '' }: DateRange): string
 
 const YEAR_MS = 366 * DAY_MS
 
-/** The starts of periods as short labels that are all different: `3 Jan`, and `Jan 2024` for more than a year. */
+/** Formats the starts of periods as short, distinct labels: `3 Jan`, and `Jan 2024` for more than a year. */
 export function labelPeriods(periods: readonly Period[]): readonly string[] {
   const starts = periods.map(({ dateFrom }) => parseTime(dateFrom))
   const label = (format: (parts: ReturnType<typeof getDateParts> & { short: string }) => string): string[] =>

@@ -1,4 +1,4 @@
-/** Hides how the periods before the exported one are read and compared, so that a failure costs only the comparison or the trend. */
+// Reads and compares the periods before the exported one. An error here affects only the comparison or the trend, not the file.
 import type { Step } from '../action/step.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
@@ -18,8 +18,8 @@ export interface ComparedPages {
   readonly lost: readonly PageChange[]
   /** Visitors in the period before by shortened path: of the most visited pages, if known. */
   readonly topBefore: ReadonlyMap<string, number>
-  /** Whether both lists are complete. If not, a page that is in only one of them is left out: it may be missing in the other. */
-  readonly isWhole: boolean
+  /** Whether both lists are complete. If not, pages in only one list are left out: an incomplete list may lack them. */
+  readonly isComplete: boolean
 }
 
 export interface Comparison {
@@ -31,7 +31,7 @@ export interface Comparison {
   readonly error?: ActionError
 }
 
-/** How many pages are listed that gained, and how many that lost. */
+/** The maximum length of each list: pages that gained visitors, and pages that lost visitors. */
 const MAX_CHANGES = 10
 
 const getGain = ({ before, now }: PageChange): number => now - before
@@ -46,9 +46,12 @@ function addChange(
   return last !== undefined && weigh(change) < weigh(last) ? kept : selectTop([...kept, change], MAX_CHANGES, weigh)
 }
 
-/** Compares the pages while those of the period before are read. Removes them from `now`, so that only one list is in memory. */
+/**
+ * Compares the pages while the pages of the period before are read. Removes compared pages from `now`, so that only one list is in
+ * memory.
+ */
 export async function comparePages(now: VisitorList, readPage: ReadPage): Promise<Omit<Comparison, 'name'>> {
-  const isNowWhole = now.doubts === ''
+  const isNowComplete = now.doubts === ''
   const topPaths = new Set(now.topPages.map(({ path }) => shortenPath(path)))
   const topBefore = new Map<string, number>()
   let gained: readonly PageChange[] = []
@@ -56,7 +59,7 @@ export async function comparePages(now: VisitorList, readPage: ReadPage): Promis
   const add = (change: PageChange): void => {
     if (topPaths.has(change.path)) topBefore.set(change.path, change.before)
     if (getGain(change) > 0) gained = addChange(gained, change, getGain)
-    if (getGain(change) < 0) lost = addChange(lost, change, (one) => -getGain(one))
+    if (getGain(change) < 0) lost = addChange(lost, change, (listed) => -getGain(listed))
   }
   const before = new VisitorList()
   await before.read(readPage, 0, (rows) => {
@@ -64,17 +67,17 @@ export async function comparePages(now: VisitorList, readPage: ReadPage): Promis
       const path = shortenPath(row.path)
       const total = now.pageTotals.get(path)
       now.pageTotals.delete(path)
-      if (total !== undefined || isNowWhole) add({ path, before: row.total, now: total ?? 0 })
+      if (total !== undefined || isNowComplete) add({ path, before: row.total, now: total ?? 0 })
     }
   })
-  const isBeforeWhole = before.doubts === ''
-  if (isBeforeWhole) for (const [path, total] of now.pageTotals) add({ path, before: 0, now: total })
-  return { totals: before.totals, pages: { gained, lost, topBefore, isWhole: isNowWhole && isBeforeWhole } }
+  const isBeforeComplete = before.doubts === ''
+  if (isBeforeComplete) for (const [path, total] of now.pageTotals) add({ path, before: 0, now: total })
+  return { totals: before.totals, pages: { gained, lost, topBefore, isComplete: isNowComplete && isBeforeComplete } }
 }
 
 /**
- * Reads the period of the same length before. The file is already complete, so an error, a cancelled run included, is
- * reported and costs only the comparison. Undefined if nothing is to be compared.
+ * Reads the period of the same length before. The file is already complete, so any error, even a cancelled run, is only reported.
+ * @returns undefined if the inputs request no comparison or the period has no known length
  */
 export async function readComparison(
   { compare, range }: VisitorsInputs,
@@ -90,14 +93,14 @@ export async function readComparison(
     return { name, totals: await readTotals(before, step) }
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    step.core.notice('The visitors are not compared', describeError(error))
+    step.core.notice('The visitors were not compared', describeError(error))
     return { name, error }
   }
 }
 
 export interface TrendPeriod {
   readonly period: Period
-  /** Undefined if the service did not give them. */
+  /** Undefined if the service did not return them. */
   readonly totals: VisitorTotals | undefined
 }
 
@@ -111,7 +114,7 @@ export interface Trend {
 /**
  * Reads the totals of the earlier periods, the newest first. The first error ends it: each request was already retried, and a
  * service that refuses a period because of its age would refuse older ones too.
- * @param comparison with the totals of the period directly before, which are not read twice
+ * @param comparison contains the totals of the period directly before, which are not read again
  */
 export async function readTrend(
   { trend: count, range }: VisitorsInputs,

@@ -20,7 +20,7 @@ import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
 import type { VisitorsPage } from '../docs-service/schemas.ts'
 import { dateInput, type DateRange, getEarlierPeriod, lastDays, parseTime } from './date-range.ts'
 
-/** Hides how rows are written in each file format, so that no cell runs as a formula. */
+// The file formats of an export. No cell is executed as a formula.
 
 export const FORMATS = ['csv', 'json', 'ndjson'] as const
 type Format = (typeof FORMATS)[number]
@@ -32,7 +32,7 @@ export type VisitorRow = VisitorsPage['visitors'][number]
 
 /**
  * Texts that a spreadsheet may read as a formula: also with full-width signs, and after white space and invisible characters,
- * which some spreadsheets drop. Only paths are checked: a number of the service is never negative.
+ * which some spreadsheets remove. Only paths are checked: the service's numbers are never negative.
  */
 const FORMULA_START = /^(?:[\t\r]|[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u
 
@@ -72,7 +72,7 @@ export const EXPORT_FORMATS: Readonly<Record<Format, ExportFormat>> = {
   },
 }
 
-/** Hides how the inputs of a workflow become the dates, the format and the file of one export. */
+// The inputs of a workflow: the dates, the format and the file of one export.
 
 /** `true` compares the totals with the period before, `pages` its pages too. */
 export const COMPARE = ['false', 'true', 'pages'] as const
@@ -87,7 +87,7 @@ const endInput = inputThat(
   // An invalid start is reported at its own input.
   (end, raw) =>
     parseTime(end) <= parseTime(raw['date-from'] ?? '') &&
-    'must be after `date-from`, as that day itself is not included',
+    'must be after `date-from`, because the day of `date-to` is not included',
 )
 
 const daysInput = inputThat(

@@ -8,13 +8,13 @@ import type { ComparedPages, Comparison, PageChange, Trend, TrendPeriod } from '
 import type { VisitorRow, VisitorTotals } from './inputs.ts'
 import { shortenPath, SHOWN_PATH_LENGTH } from './visitor-list.ts'
 
-/** Hides how the facts of an export become the verdict, the outputs and the exit code. */
+// Turns the facts of an export into the verdict, the outputs and the exit code.
 
-/** How a step can end. Only the first two leave a file. */
+/** The endings of a step. Only the first two leave a file. */
 export const ENDINGS = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'] as const
 export type Ending = (typeof ENDINGS)[number]
 
-/** Everything that the step knows at its end. Log, outputs, summary and exit code follow from it alone. */
+/** Everything that the step knows at its end. Log, outputs, summary and exit code are derived from it alone. */
 export interface Report {
   readonly ending: Ending
   /** Undefined, as the range, if the inputs are invalid. */
@@ -45,7 +45,7 @@ function formatPercent(percent: number): string {
 }
 
 /**
- * How a number differs from the number before, such as `12% more than the 30 days before`.
+ * Describes how a number differs from the number before, such as `12% more than the 30 days before`.
  * @param name of the period before, for the middle of a sentence
  */
 export function describeChange(now: number, before: number, name: string): string {
@@ -55,7 +55,7 @@ export function describeChange(now: number, before: number, name: string): strin
 }
 
 function describeFailedComparison({ comparison }: Report): string | undefined {
-  return comparison?.error && `The visitors are not compared with ${comparison.name}: ${comparison.error.message}`
+  return comparison?.error && `The visitors were not compared with ${comparison.name}: ${comparison.error.message}`
 }
 
 interface PeriodBefore {
@@ -139,7 +139,7 @@ const ENDING_WORDS: Readonly<Record<Ending, EndingWords>> = {
   },
 }
 
-/** A step is green if it left a file with all rows of the service, or was told to skip. */
+/** A step is green if it left a file with all rows of the service, or the inputs allow it to skip. */
 export function conclude(report: Report): Conclusion {
   const { ending, file, error, comparison, trend } = report
   const { title, text, advice } = ENDING_WORDS[ending]
@@ -201,7 +201,7 @@ export function toOutputs(report: Report): Readonly<Record<string, string>> {
   }
 }
 
-/** Hides how a report becomes the job summary: tables, the trend chart, and escaping of the service's texts. */
+// Renders a report as the job summary: tables, the trend chart, and the service's texts, escaped.
 
 const MAX_TABLE_BYTES = 192 * 1024
 
@@ -210,7 +210,7 @@ const formatShare = (part: number, whole: number): string =>
 
 const formatSign = (now: number, before: number): string => (now > before ? '+' : '−')
 
-/** In percent; empty where there is nothing to compare with. */
+/** Formats a change in percent; `new` if there is nothing to compare with. */
 function formatRelativeChange(now: number, before: number): string {
   if (now === before) return '0%'
   if (before === 0) return 'new'
@@ -232,7 +232,7 @@ function renderTable(heads: readonly string[], rows: readonly string[]): string 
   return `<table>\n${toRow(heads.map((name) => `<th>${escapeHtml(name)}</th>`))}${rows.join('')}</table>`
 }
 
-/** How the service's three totals relate: visitors that were seen as both are counted once in all. */
+/** Explains how the service's three totals relate: `total` counts visitors that were seen as both only once. */
 function explainTotals({ human, ai, total }: VisitorTotals): string | undefined {
   const both = human + ai - total
   if (both < 0 || Math.max(human, ai) > total)
@@ -277,7 +277,7 @@ const CHART_COLORS = {
   plotColorPalette: LINES.map(({ color }) => color).join(', '),
 }
 
-/** So that labels of the axis do not overlap, in pixels. */
+/** In pixels. Keeps the labels of the axis from overlapping. */
 const LABEL_CHARACTER_WIDTH = 8
 const MIN_CHART_WIDTH = 700
 
@@ -308,8 +308,8 @@ const isEmpty = ({ totals }: TrendPeriod): boolean =>
   totals !== undefined && totals.human + totals.ai + totals.total === 0
 
 /**
- * The oldest periods, if they have no visitors and a later one has. Section 4.4 of the service's interface does not say what
- * it returns for days that it no longer knows, so they may be gaps.
+ * Returns the oldest periods if they have no visitors and a later period has. Section 4.4 of the service's interface does not
+ * specify the response for days that it no longer knows, so these periods may be gaps.
  */
 function listEmptyPeriods({ periods }: Trend): readonly TrendPeriod[] {
   const known = periods.filter(({ totals }) => totals !== undefined)
@@ -325,7 +325,7 @@ function listEmptyPeriods({ periods }: Trend): readonly TrendPeriod[] {
 const wideRow = (name: string, text: string): string =>
   toRow([textCell(escapeHtml(name)), `<td colspan="3">${text}</td>`])
 
-/** A line over a gap would look like numbers that nobody knows, so there is a chart only if every period has its totals. */
+/** Renders a chart only if every period has its totals: a line across a gap would show numbers that are unknown. */
 function renderTrend({ trend }: Report): readonly (string | undefined)[] {
   if (trend === undefined) return []
   const { periods } = trend
@@ -348,7 +348,7 @@ function renderTrend({ trend }: Report): readonly (string | undefined)[] {
   ]
 }
 
-/** The name of periods that follow each other. */
+/** Names consecutive periods together. */
 function nameTogether(periods: readonly TrendPeriod[]): string {
   const [first, last] = [periods[0]?.period, periods.at(-1)?.period]
   const range = describeRange({ ...first, ...(last && { dateTo: last.dateTo }) })
@@ -359,7 +359,7 @@ function explainGaps({ periods, error }: Trend): string | undefined {
   const gap = periods.findLast(({ totals }) => totals === undefined)
   if (gap === undefined || error === undefined) return undefined
   const isLastGap = periods[0] === gap
-  const reason = `The service gave no numbers for ${describeRange(gap.period)}: ${escapeHtml(error.message)}`
+  const reason = `The service returned no numbers for ${describeRange(gap.period)}: ${escapeHtml(error.message)}`
   return isLastGap ? reason : `${reason} Earlier periods were not requested.`
 }
 
@@ -393,7 +393,7 @@ function renderTopPages({ file, topPages, totals, comparison }: Report): readonl
 
 function renderPageChanges({ comparison }: Report): readonly string[] {
   if (comparison?.pages === undefined) return []
-  const { gained, lost, isWhole }: ComparedPages = comparison.pages
+  const { gained, lost, isComplete }: ComparedPages = comparison.pages
   const lists = Object.entries({ gained, lost }).filter(([, changes]) => changes.length > 0)
   const toCells = ({ path, before, now }: PageChange): readonly string[] => [
     pathCell(path),
@@ -403,8 +403,8 @@ function renderPageChanges({ comparison }: Report): readonly string[] {
     `### Pages that ${verb} the most`,
     renderTable(['Page', 'Before', 'Now', 'Change'], changes.map(toCells).map(toRow)),
   ])
-  const leftOut = 'The lists changed while they were read, so pages that only one of them names are left out.'
-  return isWhole ? tables : [...tables, leftOut]
+  const leftOut = 'The lists changed while they were read, so pages that are in only one list are left out.'
+  return isComplete ? tables : [...tables, leftOut]
 }
 
 function renderFacts({ range, file, rows, doubts, durationMs }: Report): readonly string[] {

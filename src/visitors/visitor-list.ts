@@ -1,4 +1,4 @@
-/** Hides how the service's list of pages is read to its end: paging, retries, duplicate rows, and lists that never end. */
+// Reads the service's list of pages to its end: paging, retries, duplicate rows, and lists that never end.
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../action/step.ts'
@@ -54,7 +54,7 @@ export async function readTotals(range: DateRange, step: Step): Promise<VisitorT
   return totals
 }
 
-/** 2.5 million rows, and more than four days at 100 requests an hour. A list that is longer does not end. */
+/** 2.5 million rows, which take more than four days at 100 requests an hour. A longer list is treated as endless. */
 export const MAX_PAGES = 10_000
 /** Also limits a service that sends more rows a page than were requested. */
 const MAX_ROWS = MAX_PAGES * MAX_PAGE_ROWS
@@ -78,8 +78,8 @@ const hashText = (text: string): string => createHash('sha256').update(text).dig
 export const SHOWN_PATH_LENGTH = 120
 
 /**
- * A path in the form in which pages are compared: of a long path the beginning and a hash, so that two paths never become
- * equal. The text is copied, because a slice would keep the whole path in memory.
+ * Shortens a long path to its beginning and a hash, so that two different paths never become equal. Copies the text, because a
+ * slice would keep the complete path in memory.
  */
 export function shortenPath(path: string): string {
   if (path.length <= SHOWN_PATH_LENGTH) return path
@@ -94,7 +94,7 @@ function addIfNew(text: string, seen: Set<string>): boolean {
   return seen.size < seen.add(text.length < 64 ? text : hashText(text)).size
 }
 
-/** The items with the greatest weights, ties by path. */
+/** Returns the items with the greatest weights, ties by path. */
 export function selectTop<Row extends { readonly path: string }>(
   rows: readonly Row[],
   count: number,
@@ -126,7 +126,7 @@ export class VisitorList {
 
   /**
    * Reads all rows, one response after the other, without a wasted request. The order of the rows is not documented, and rows
-   * can move between two responses, so each path is used once. A last response with nothing but moved rows ends the list; a
+   * can move between two responses, so each path is used once. A last response with only moved rows ends the list. A
    * response that repeats an earlier one means that the service ignores the offset.
    * @param top how many of the most visited pages are kept
    * @param use receives the new rows of each response, before they are counted here
@@ -143,21 +143,22 @@ export class VisitorList {
         throw invalidResponse(`The service sent a path that is longer than ${MAX_PATH_BYTES} bytes.`)
       const rows = visitors.filter(({ path }) => addIfNew(path, seenPaths))
       const isNewResponse = addIfNew(JSON.stringify(visitors.map(({ path }) => path)), seenResponses)
-      if (hasMore && visitors.length === 0) throw endless('the service sent an empty part and says that there is more')
+      if (hasMore && visitors.length === 0)
+        throw endless('the service returned an empty page and reports that there are more rows')
       if (hasMore && rows.length === 0)
-        throw endless('the service sent a part in which every row had come before, and says that there is more')
-      if (!isNewResponse) throw endless('the service sent the same part again')
+        throw endless('the service returned a page with only known rows and reports that there are more rows')
+      if (!isNewResponse) throw endless('the service returned the same page again')
       use?.(rows, totals)
       this.totals ??= totals
       this.#haveTotalsChanged ||= !isDeepStrictEqual(this.totals, totals)
-      // A row that comes twice has moved back, so another row may have moved to a place that was already read.
+      // A row that appears twice has moved back, so another row may have moved to a page that was already read.
       this.#haveRowsMoved ||= rows.length < visitors.length
       this.rows += rows.length
       if (this.#keepsPageTotals) for (const { path, total } of rows) this.pageTotals.set(shortenPath(path), total)
       this.topPages = selectTop([...this.topPages, ...rows], top, ({ total }) => total)
       if (!hasMore) return
     }
-    throw endless(`after ${MAX_PAGES} responses the service still says that there is more`)
+    throw endless(`after ${MAX_PAGES} responses the service still reports that there are more rows`)
   }
 
   /** Why a list that was read to its end may be incomplete, as full sentences; empty if it is complete. */
@@ -165,7 +166,7 @@ export class VisitorList {
     return joinSentences([
       this.#haveTotalsChanged && "The service's totals changed while the pages were read.",
       this.#haveRowsMoved &&
-        'Rows moved while the pages were read: some came twice and were written once, so others may be missing.',
+        'Rows moved while the pages were read: some appeared twice and were written once, so others may be missing.',
     ])
   }
 }

@@ -1,4 +1,4 @@
-/** Hides the course of an export: the file first, then the earlier periods, then the report. */
+// Runs an export: writes the file first, then reads the earlier periods, then creates the report.
 import { OutputFileError, writeWholeFile } from '../action/workspace-file.ts'
 import type { Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
@@ -13,7 +13,7 @@ import { createPageReader, VisitorList } from './visitor-list.ts'
 /** The minimum time between two progress lines in the log. */
 const PROGRESS_INTERVAL_MS = 10_000
 
-/** The first line of the log, so that a step that hangs has said what it was about to do. */
+/** Returns the first line of the log, which shows what the step is doing if it hangs. */
 function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): string {
   const limit = `timeout ${formatDuration(timeoutMs)}`
   return `Exporting the visitors of project ${projectId} as ${format}, ${describeRange(range)}, ${limit}.`
@@ -27,7 +27,7 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
   const { range, place, format, top } = inputs
   const { core, clock, signal } = step
   const { head, row, tail } = EXPORT_FORMATS[format]
-  // The file is opened before the first request, so that a place that cannot be written to costs none.
+  // Open the file before the first request, so that an unwritable path costs no request.
   await writeWholeFile(place.file, async (write) => {
     let loggedAt = clock.now()
     await list.read(createPageReader(range, step), top, (rows, totals) => {
@@ -42,7 +42,7 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
   })
 }
 
-/** Exports the visitors and returns a report of every foreseen ending. Throws only defects. */
+/** Exports the visitors and returns a report of the result. Throws only in case of a defect. */
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
   const { core, clock, signal, startedAt } = step
   const { projectId, range, place } = inputs
@@ -59,7 +59,7 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     await exportPages(inputs, list, step)
     const { doubts } = list
     if (doubts !== '') core.warn(doubts)
-    // The file is complete and in its place, so no later failure removes it.
+    // The file is complete and in its final place, so no later error removes it.
     const comparison = await readComparison(inputs, list, step)
     const trend = await readTrend(inputs, list.totals, comparison, step)
     return report({ ending: doubts === '' ? 'complete' : 'uncertain', file: place.name, comparison, trend })
@@ -72,7 +72,7 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
 
 export const visitorsAction: Action<VisitorsInputs, Report> = {
   fields: VISITORS_FIELDS,
-  // Written at the start, so that a later step does not take the file of a killed step for complete.
+  // Written at the start, so that a later step does not treat the file of a killed step as complete.
   initialOutputs: { complete: 'false' },
   parse: parseVisitorsInputs,
   run: runVisitorsStep,
