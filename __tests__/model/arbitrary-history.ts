@@ -6,18 +6,19 @@ import type { Fault } from '../../src/emulator/http/faults.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { between, mostly, weighted } from './weighted.ts'
 import { FORMER_NAME, REPOSITORY, SILENT_JOB, type History, type HistoryStep } from './history.ts'
-import { OLDEST_COPY_MS } from './history-invariants.ts'
+import { MAX_LAG_MS } from './history-invariants.ts'
 
 const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
   Object.entries(ALL_PERMISSIONS).filter(([name]) => name !== 'actions'),
 )
 
-/** The label cannot be created then. */
+/** With these permissions, the label cannot be created. */
 const WITHOUT_ISSUES: Permissions = { ...ALL_PERMISSIONS, issues: 'read' }
 
 const FORK = 'docs-agent/docs'
 
-const MAX_WITHOUT_LINK_MS = 9_000
+/** The step looks for a pull request's link for 15 s after the end of the turn. The reads need the rest of that time. */
+const MAX_LINK_DELAY_MS = 9_000
 
 const seconds = (min: number, max: number): fc.Arbitrary<number> => between(min, max).map((drawn) => drawn * 1_000)
 
@@ -35,7 +36,7 @@ const turnPlan: fc.Arbitrary<TurnPlan> = fc
     pushShares: fc.array(fc.double({ min: 0.05, max: 1, noNaN: true }), { maxLength: 3 }),
   })
   .map(({ pushShares, ...plan }) => {
-    // Without changes nothing is pushed, and a pull request needs a push.
+    // A turn without changes pushes nothing. A pull request needs a push.
     const shares =
       plan.ending === 'no-changes' ? [] : plan.ending === 'pull-request' && pushShares.length === 0 ? [1] : pushShares
     const pushesMs = shares
@@ -44,7 +45,7 @@ const turnPlan: fc.Arbitrary<TurnPlan> = fc
     return { ...plan, pause: undefined, pushesMs }
   })
 
-const first: fc.Arbitrary<TurnPlan> = turnPlan.map((plan) =>
+const firstTurnPlan: fc.Arbitrary<TurnPlan> = turnPlan.map((plan) =>
   plan.ending === 'no-changes' ? { ...plan, ending: 'pull-request', pushesMs: [plan.durationMs] } : plan,
 )
 
@@ -54,7 +55,10 @@ const just = <const T>(value: T): fc.Arbitrary<T> => fc.constant(value)
 const timed = { afterMs: seconds(0, 30), takesMs: seconds(1, 30) }
 const job = fc.record(
   {
-    ...{ kind: just('job'), name: fc.constantFrom('build', 'test'), ...timed, result },
+    kind: just('job'),
+    name: fc.constantFrom('build', 'test'),
+    ...timed,
+    result,
     workflow: fc.constantFrom('ci.yml', 'docs.yml'),
     event: fc.constantFrom('push', 'pull_request'),
     needs: just(true),
@@ -96,60 +100,62 @@ const event: fc.Arbitrary<PlannedEvent> = fc.record({
   body: marker,
 })
 
-/** Faults of one kind of server, rare, and at some request. */
-const rarely = <T>(...faults: readonly T[]): fc.Arbitrary<{ faults: (T | 'none')[]; then: 'stays' }> =>
+/** Draws no fault, or faults for a few requests. */
+const drawRareFaults = <T>(...faults: readonly T[]): fc.Arbitrary<{ faults: (T | 'none')[]; then: 'stays' }> =>
   mostly<(T | 'none')[]>(
     [],
     3,
     fc.array(mostly<T | 'none'>('none', 6, fc.constantFrom(...faults)), { maxLength: 20 }),
   ).map((drawn) => ({ faults: [...drawn, 'none'], then: 'stays' }))
 
-const given = fc.record({
+const commonInputs = fc.record({
   wait: mostly('true', 5, fc.constant('false')),
   'timeout-minutes': fc.constantFrom('0.5', '3', '60', '60', '60'),
   'allowed-paths': fc.constantFrom('', '', 'docs/**'),
   'fail-on': mostly('', 3, fc.constant('none')),
 })
-const checking = weighted<Record<string, string>>(
+const checkInputs = weighted<Record<string, string>>(
   [1, fc.constant({ 'wait-for-checks': 'false' })],
   [1, fc.record({ 'wait-for-checks': fc.constant('true'), 'fix-rounds': fc.constantFrom('0', '0', '1', '2') })],
 )
 
-/** `rounds`: failing checks go back to the agent. */
-export type HistoryKind = HistoryStep['asks'] | 'rounds'
+/** `rounds`: the step sends failing checks back to the agent. */
+export type HistoryKind = HistoryStep['task'] | 'rounds'
 
-/** What each kind gives besides; what is about the rolling pull request is a wrong input without it. */
-const OF_KIND: Readonly<Record<HistoryKind, fc.Arbitrary<Record<string, string>>>> = {
+/** The inputs of one kind only. The inputs about a rolling pull request are rejected in steps of other kinds. */
+const KIND_INPUTS: Readonly<Record<HistoryKind, fc.Arbitrary<Record<string, string>>>> = {
   rolling: fc.record({
     'pr-repository': fc.constantFrom('', REPOSITORY, FORMER_NAME),
     'on-open-pr': mostly('follow-up', 5, fc.constant('skip')),
   }),
   'follow-up': fc.constant({}),
-  // With time for rounds, of which each needs ten minutes.
+  // A round needs ten minutes.
   rounds: fc.constant({ 'wait-for-checks': 'true', 'fix-rounds': '2', 'timeout-minutes': '60', wait: 'true' }),
 }
 
-/** A step that does not wait for the end has nothing to check, so the inputs about it would be refused. */
-function withoutUncheckable(given: HistoryStep['given']): HistoryStep['given'] {
-  return given['wait'] === 'false'
-    ? { ...given, 'wait-for-checks': 'false', 'fix-rounds': '0', 'allowed-paths': '' }
-    : given
+/** Removes the inputs that are rejected together with `wait: false`. */
+function removeInvalidInputs(inputs: HistoryStep['inputs']): HistoryStep['inputs'] {
+  return inputs['wait'] === 'false'
+    ? { ...inputs, 'wait-for-checks': 'false', 'fix-rounds': '0', 'allowed-paths': '' }
+    : inputs
 }
 
 const step = (kind: HistoryKind): fc.Arbitrary<HistoryStep> =>
   fc.record({
-    asks: fc.constant(kind === 'rounds' ? 'follow-up' : kind),
+    task: fc.constant(kind === 'rounds' ? 'follow-up' : kind),
     gapMs: weighted([1, seconds(0, 30)], [1, seconds(30, 300)]),
     begins: mostly<HistoryStep['begins']>('after', 6, fc.constant('alongside')),
     leavesDocs: mostly(false, 3, fc.constant(true)),
-    given: fc.tuple(given, checking, OF_KIND[kind]).map((parts) => withoutUncheckable(Object.assign({}, ...parts))),
+    inputs: fc
+      .tuple(commonInputs, checkInputs, KIND_INPUTS[kind])
+      .map((parts) => removeInvalidInputs(Object.assign({}, ...parts))),
     cancelAfterMs: mostly<number | undefined>(undefined, 9, seconds(0, 120)),
   })
 
-/** Of what failed before, a round fixes some. */
+/** Draws failing, passing and random checks, so that a round fixes some failures. */
 const roundChecks = weighted<CheckPlan[]>([3, just([FAILING])], [2, just([PASSING])], [3, checks])
 
-/** Where the agent works: mostly in the repository itself, and else on a branch of its fork. */
+/** Where the agent pushes: usually to the repository itself, otherwise to a branch of its fork. */
 const agentPlace = mostly<Pick<GitHubScenario, 'agentFork' | 'agentBranch'>>(
   {},
   3,
@@ -160,27 +166,27 @@ const agentPlace = mostly<Pick<GitHubScenario, 'agentFork' | 'agentBranch'>>(
   ),
 )
 
-/** A link that comes late, read from an old copy, would be missing for longer than it is looked for. */
-function boundStaleness<Plays extends { turns: [TurnPlan, ...TurnPlan[]]; lagsMs: number[] }>(plays: Plays): Plays {
-  const mostMs = MAX_WITHOUT_LINK_MS - Math.max(...plays.lagsMs)
-  const bound = (plan: TurnPlan): TurnPlan => ({ ...plan, linkDelayMs: Math.min(plan.linkDelayMs, mostMs) })
-  const [one, ...others] = plays.turns
-  return { ...plays, turns: [bound(one), ...others.map(bound)] }
+/** Limits the link's delay and replica lag together: the step stops looking for a link that takes longer. */
+function limitLinkDelays<Plays extends { turns: [TurnPlan, ...TurnPlan[]]; lagsMs: number[] }>(plays: Plays): Plays {
+  const maxMs = MAX_LINK_DELAY_MS - Math.max(...plays.lagsMs)
+  const limit = (plan: TurnPlan): TurnPlan => ({ ...plan, linkDelayMs: Math.min(plan.linkDelayMs, maxMs) })
+  const [firstTurn, ...others] = plays.turns
+  return { ...plays, turns: [limit(firstTurn), ...others.map(limit)] }
 }
 
-/** Histories of several steps with old copies, others' commits, checks of all kinds, and strangers. */
+/** Draws histories of several steps with replica lag, checks of all kinds, and commits and comments of other users. */
 export const arbitraryHistory = (kind: HistoryKind): fc.Arbitrary<History> =>
   fc.record({
     service: fc
       .record({
         turns: fc
-          .tuple(first, fc.array(turnPlan, { minLength: 1, maxLength: 4 }))
+          .tuple(firstTurnPlan, fc.array(turnPlan, { minLength: 1, maxLength: 4 }))
           .map(([one, others]) => [one, ...others] as [TurnPlan, ...TurnPlan[]]),
         lagsMs: fc.array(mostly(0, 1, seconds(0, 9)), { minLength: 1, maxLength: 5 }),
-        reads: rarely<Fault>('unavailable', 'reset', 'html', 'truncated', 'never'),
-        prompts: rarely<Fault>('answer-lost', 'reset', 'rate-limited', 'rejected', 'unavailable', 'bad-id'),
+        reads: drawRareFaults<Fault>('unavailable', 'reset', 'html', 'truncated', 'never'),
+        prompts: drawRareFaults<Fault>('answer-lost', 'reset', 'rate-limited', 'rejected', 'unavailable', 'bad-id'),
       })
-      .map(boundStaleness),
+      .map(limitLinkDelays),
     github: fc
       .tuple(
         agentPlace,
@@ -189,7 +195,7 @@ export const arbitraryHistory = (kind: HistoryKind): fc.Arbitrary<History> =>
           events: fc.array(event, { maxLength: 4 }),
           agentPush: mostly<'on-top' | 'forced'>('on-top', 6, fc.constant('forced')),
           permissions: mostly(ALL_PERMISSIONS, 2, fc.constantFrom(WITHOUT_ACTIONS, WITHOUT_ISSUES)),
-          faults: rarely<'unavailable' | 'reset' | 'never' | 'answer-lost' | 'late' | number>(
+          faults: drawRareFaults<'unavailable' | 'reset' | 'never' | 'answer-lost' | 'late' | number>(
             'unavailable',
             'reset',
             'answer-lost',
@@ -202,7 +208,7 @@ export const arbitraryHistory = (kind: HistoryKind): fc.Arbitrary<History> =>
       .map(([place, github]) => ({ ...place, ...github })),
     gitHubLags: fc.array(
       fc.record({
-        headMs: mostly(0, 1, fc.integer({ min: 0, max: OLDEST_COPY_MS })),
+        headMs: mostly(0, 1, fc.integer({ min: 0, max: MAX_LAG_MS })),
         runsMs: mostly(0, 2, seconds(0, 10)),
       }),
       { minLength: 1, maxLength: 6 },

@@ -3,15 +3,15 @@ import fc from 'fast-check'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { DRAWING_TEST_TIMEOUT_MS } from '../support/soak.ts'
 import { type ConsequenceHistory, findExtraJobs, playConsequences } from './consequences.ts'
-import { holdAlways, IS_REPLAY } from './hold-always.ts'
+import { checkCases, IS_REPLAY } from './check-cases.ts'
 import { between, mostly } from './weighted.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
 
 const seconds = (min: number, max: number): fc.Arbitrary<number> => between(min, max).map((drawn) => drawn * 1_000)
 
-/** An agent that pushes longer before it opens its pull request cannot be told from a person or from another bot. */
-const MAX_PUSHED_BEFORE_MS = 55_000
+/** If the agent pushes earlier than this before it opens its pull request, its push looks like that of another user. */
+const MAX_EARLY_PUSH_MS = 55_000
 
 const turn: fc.Arbitrary<TurnPlan> = fc
   .record({
@@ -27,7 +27,7 @@ const turn: fc.Arbitrary<TurnPlan> = fc
 
 function leaveOutEarlyPushes(plan: TurnPlan): TurnPlan {
   const { durationMs, pushesMs = [] } = plan
-  return { ...plan, pushesMs: pushesMs.filter((ms) => ms >= durationMs - MAX_PUSHED_BEFORE_MS) }
+  return { ...plan, pushesMs: pushesMs.filter((ms) => ms >= durationMs - MAX_EARLY_PUSH_MS) }
 }
 
 const history: fc.Arbitrary<ConsequenceHistory> = fc
@@ -66,7 +66,7 @@ const history: fc.Arbitrary<ConsequenceHistory> = fc
 test('the work of the agent starts no job in any random history', async () => {
   let startedByAgent = 0
   const plan = { what: 'histories of consequences', runs: 25, soakShare: 0.9 }
-  const played = await holdAlways(history, plan, async (drawn) => {
+  const played = await checkCases(history, plan, async (drawn) => {
     const trace = await playConsequences(drawn)
     startedByAgent += trace.runs.filter(({ cause }) => cause.isByAgent).length
     const log = trace.runs.flatMap((run) => [
@@ -75,6 +75,6 @@ test('the work of the agent starts no job in any random history', async () => {
     ])
     return { problems: findExtraJobs(trace), log }
   })
-  // Histories in which the agent starts no run would prove nothing.
+  // If the agent started no run, the test would prove nothing.
   expect(IS_REPLAY || startedByAgent > played).toBe(true)
 })

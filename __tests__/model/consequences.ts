@@ -18,13 +18,14 @@ import { agentInputs } from '../support/fake-step.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 import { playOn } from '../support/play-feature.ts'
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
+import { repeat } from './repeat.ts'
 
-/** A person starts one run of a workflow, and whatever its agent then does starts further runs of the same workflow. */
+/** A person starts one run of a workflow. The agent's pushes, pull requests and merges start further runs of the workflow. */
 export interface ConsequenceHistory {
   readonly turns: readonly [TurnPlan, ...TurnPlan[]]
   /** The type of the agent's account. */
   readonly agentType: 'Bot' | 'User'
-  /** Whether the agent has a marked pull request from before. Without one, a `User` cannot be told from a person. */
+  /** Whether the agent already has a marked pull request. Without one, an agent of type `User` looks like a person. */
   readonly isKnown: boolean
   /** Empty, or a number of seconds. */
   readonly pollInterval: string
@@ -42,7 +43,7 @@ export interface ConsequenceHistory {
 /** Something that starts a run. */
 interface Cause extends WebhookEvent {
   readonly branch: string
-  /** Whether the agent caused it: its push, its pull request, the merge of that, or a run on one of these. */
+  /** Whether the cause is a push or a pull request of the agent, the merge of the pull request, or a run that one of these started. */
   readonly isByAgent: boolean
 }
 
@@ -62,20 +63,15 @@ export interface ConsequenceTrace {
 
 /** A history with this many runs is a loop. */
 const MAX_RUNS = 30
-/** How often the fake GitHub applies what is due. */
+/** How often the fake GitHub applies planned events. */
 const TICK_MS = 2_000
-/** A history ends if nothing has started a run for this long. */
+/** A history ends if no run was started for this long. */
 const QUIET_MS = 600_000
 const REPOSITORY = 'acme/docs'
 const PROJECT = 'docs-demo'
 const BY_PERSON: Cause = { name: 'workflow_dispatch', payload: {}, branch: 'main', isByAgent: false }
-/** The demo repository begins with pull requests of other jobs. */
+/** The demo repository already has pull requests of other jobs. */
 const OTHER_BRANCHES = /\/job_[a-z]+$/
-
-const repeat = <T>(values: readonly T[], otherwise: T): (() => T) => {
-  let next = 0
-  return () => values[next++ % values.length] ?? otherwise
-}
 
 const listAgentPulls = ({ pulls }: RepositoryState): readonly PullState[] =>
   Object.values(pulls).filter(({ user }) => user === AGENT_USER)
@@ -90,7 +86,7 @@ interface Payload {
   readonly sender?: { readonly login: string }
 }
 
-/** Returns what an event starts in a workflow with `on: push` and `on: pull_request`; undefined if it starts nothing. */
+/** Returns the run that an event starts in a workflow with `on: push` and `on: pull_request`; undefined if it starts none. */
 function toCause({ name, payload }: WebhookEvent, repository: RepositoryState): Cause | undefined {
   const { ref = '', after, commits = [], pull_request: pull, action = '', sender } = payload as Payload
   const pulls = listAgentPulls(repository)
@@ -109,7 +105,7 @@ function toCause({ name, payload }: WebhookEvent, repository: RepositoryState): 
 /** GitHub records the branch and the commit of these events. For all others, a run has the default branch. */
 const HAS_OWN_HEAD: readonly string[] = ['push', 'pull_request', 'merge_group']
 
-/** Returns the run of this workflow that follows a run of another workflow on the same cause. */
+/** Returns the `workflow_run` run of this workflow that follows another workflow's run with the same cause. */
 function createFollowingRun(cause: Cause, event: string, id: number, { branches }: RepositoryState): Cause {
   const { payload, branch, isByAgent } = cause
   const { repository, sender } = payload
@@ -148,7 +144,7 @@ function openService(history: ConsequenceHistory, onEvent: (event: WebhookEvent)
   })
 }
 
-/** Plays a history until nothing starts a run any more, or until it is a loop. */
+/** Plays a history until no more runs start, or until the history is a loop. */
 export async function playConsequences(history: ConsequenceHistory): Promise<ConsequenceTrace> {
   const world: VirtualClock = virtualClock({ mostEvents: 500_000 })
   const causes: Cause[] = [BY_PERSON]
@@ -218,21 +214,21 @@ export async function playConsequences(history: ConsequenceHistory): Promise<Con
   return { history, repository, runs }
 }
 
-/** When the comment that names its job was written; `Infinity` if it never was. */
+/** Returns when the marker comment of a pull request was written; `Infinity` if there is none. */
 function getMarkedAtMs({ comments }: PullState): number {
-  const marks = comments.filter(({ user, body }) => user === TOKEN_USER && body.includes('docs-agent-action: job='))
-  return Math.min(Infinity, ...marks.map(({ createdAtMs }) => createdAtMs))
+  const markers = comments.filter(({ user, body }) => user === TOKEN_USER && body.includes('docs-agent-action: job='))
+  return Math.min(Infinity, ...markers.map(({ createdAtMs }) => createdAtMs))
 }
 
-/** A step cannot know what became known less than this time before its request. */
+/** Replica lag and latency: a step cannot know what happened less than this before its request. */
 const UNKNOWABLE_MS = 12_000
-/** The least time that a step waits for a pull request of a branch that was pushed, and then for the mark of that. */
-const WAITS_MS = {
+/** The minimum time that a step waits for the pull request of a pushed branch, and then for its marker comment. */
+const MIN_WAITS_MS = {
   Bot: { opened: 60_000, marked: 60_000 },
   User: { opened: 120_000, marked: 150_000 },
 } as const
 
-/** Whether the step could know that a run was started by the work of its own agent. */
+/** Whether the step can know that its own agent's work started the run. */
 function isKnowable({ cause, startMs }: ConsequenceRun, sentMs: number, trace: ConsequenceTrace): boolean {
   const { history, repository } = trace
   const pulls = listAgentPulls(repository)
@@ -245,22 +241,22 @@ function isKnowable({ cause, startMs }: ConsequenceRun, sentMs: number, trace: C
   if (pull === undefined) return false
   const [openedMs, markedMs] = [pull.createdAtMs, getMarkedAtMs(pull)]
   if (openedMs < startMs - UNKNOWABLE_MS && markedMs < sentMs - UNKNOWABLE_MS) return true
-  const waits = WAITS_MS[history.agentType]
+  const minWaits = MIN_WAITS_MS[history.agentType]
   const waitedFromMs = Math.max(openedMs, startMs)
-  const isWaitedFor = openedMs < startMs + waits.opened && markedMs < waitedFromMs + waits.marked
-  return isWaitedFor && (history.agentType === 'Bot' || isAgentKnown)
+  const waitsLongEnough = openedMs < startMs + minWaits.opened && markedMs < waitedFromMs + minWaits.marked
+  return waitsLongEnough && (history.agentType === 'Bot' || isAgentKnown)
 }
 
-/** Returns each job too many: of the person's run, or of a run that the agent's work started and the step could recognize. */
+/** Reports jobs that the agent's work started although the step could know it, and more than one job for a person's change. */
 export function findExtraJobs(trace: ConsequenceTrace): string[] {
   const problems = trace.runs.flatMap((run) => {
     const { cause, sentMs } = run
     if (!cause.isByAgent || sentMs === undefined || !isKnowable(run, sentMs, trace)) return []
     const { action = '', workflow_run: { event = '' } = {} } = cause.payload as Payload
-    return [`The agent's work started a job: ${[cause.name, action, event].filter(Boolean).join(' ')}.`]
+    return [`The agent's own work started a job: ${[cause.name, action, event].filter(Boolean).join(' ')}.`]
   })
   const byPeople = trace.runs.filter(({ cause, sentMs }) => !cause.isByAgent && sentMs !== undefined)
   if (byPeople.length > 1) problems.push(`One change by a person started ${byPeople.length} jobs.`)
-  if (trace.runs.length >= MAX_RUNS) problems.push('It is a loop.')
+  if (trace.runs.length >= MAX_RUNS) problems.push('The runs form a loop.')
   return problems
 }

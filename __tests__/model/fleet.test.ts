@@ -12,8 +12,8 @@ import {
   type FleetPlan,
   type LimitPlan,
 } from './fleet.ts'
-import { holdAlways, IS_REPLAY } from './hold-always.ts'
-import { endsInTime } from './shown-promises.ts'
+import { checkCases, IS_REPLAY } from './check-cases.ts'
+import { checkEndsInTime } from './shown-invariants.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
 
@@ -34,7 +34,7 @@ function findProblem({ timeoutMs = HOUR_MS }: FleetPlan, { steps, jobs }: FleetE
   for (const { beganAt, endedAt, played } of steps) {
     const { outputs, isGreen, report } = played
     const deadlineAt = beganAt + timeoutMs
-    const problem = endsInTime(endedAt, deadlineAt)
+    const problem = checkEndsInTime(endedAt, deadlineAt)
     if (problem !== undefined) return problem
     if (isGreen && outputs['status'] !== 'completed') return 'A step is green without the end of its job.'
     const isEarly = endedAt < deadlineAt - getResponseMs(timeoutMs) - MIN_WAIT_MS - 100 && !isGreen
@@ -113,7 +113,7 @@ const ALL_ENDINGS = ['error', 'pull-request', 'timed-out']
 test('whatever the limit, no step has two jobs, none is lost, and each ends by its deadline', async () => {
   const endings = new Set<string>()
   const plan = { what: 'small fleets', runs: FLEETS, soakShare: 0.4 }
-  const runs = await holdAlways(arbitraryFleet, plan, async ({ steps, limit, withinMs, timeoutMs, seed }) => {
+  const runs = await checkCases(arbitraryFleet, plan, async ({ steps, limit, withinMs, timeoutMs, seed }) => {
     const fleet = { ...planFleet(steps, withinMs, seed, limit), timeoutMs }
     const end = await playFleet(fleet, playStep)
     end.steps.forEach(({ played }) => endings.add(played.outputs['outcome'] ?? ''))

@@ -1,3 +1,4 @@
+// The facts of a history, from the servers' own records. A step may have seen less.
 import { AGENT_USER } from '../../src/emulator/github/demo-state.ts'
 import type { CheckRun } from '../../src/emulator/github/check-state.ts'
 import { compareHistories, getHistory } from '../../src/emulator/github/history.ts'
@@ -6,85 +7,89 @@ import { createRepositoryState, type RepositoryState } from '../../src/emulator/
 import { getPushTimesMs, getJobState, type JobRecord, type Turn } from '../../src/emulator/service/job-machine.ts'
 import { REPOSITORY, type HistoryRun, type HistoryTrace, type ServiceCall } from './history.ts'
 
-/** What was true in a history, as the world itself has it, whatever a step was told or believed. */
-export const docsOf = ({ service }: HistoryTrace): RepositoryState =>
+export const getRepository = ({ service }: HistoryTrace): RepositoryState =>
   service.github.state.repositories[REPOSITORY] ?? createRepositoryState()
 
-export function jobOf({ service }: HistoryTrace, jobId: string): JobRecord | undefined {
+export function findJob({ service }: HistoryTrace, jobId: string): JobRecord | undefined {
   return [...service.listJobs()].find(({ id }) => id === jobId)
 }
 
-/** The turns that a step has started, oldest first. */
-export const turnsOf = ({ calls }: HistoryRun): readonly (ServiceCall & { readonly turn: Turn })[] =>
+/** Returns the turns that a step's prompts started, oldest first. */
+export const listTurns = ({ calls }: HistoryRun): readonly (ServiceCall & { readonly turn: Turn })[] =>
   calls.flatMap((call) => (call.turn === undefined ? [] : [{ ...call, turn: call.turn }]))
 
-export function pushesOf(trace: HistoryTrace, turn: Turn): readonly number[] {
-  const { commits } = docsOf(trace)
+/** Returns the times of a turn's pushes. Leaves out planned pushes that did not happen. */
+export function listPushesMs(trace: HistoryTrace, turn: Turn): readonly number[] {
+  const { commits } = getRepository(trace)
   return getPushTimesMs(turn).filter((ms) => commits.some(({ author, atMs }) => author === AGENT_USER && atMs === ms))
 }
 
-/** Those that went into the job's pull request. */
-export function pullPushesOf(trace: HistoryTrace, { jobId, turn }: { jobId: string; turn: Turn }): readonly number[] {
-  const job = jobOf(trace, jobId)
-  const pull = job && pullOf(trace, job)
+/** Returns the times of those pushes of a turn whose commits are in the job's pull request. */
+export function listPullPushesMs(
+  trace: HistoryTrace,
+  { jobId, turn }: { jobId: string; turn: Turn },
+): readonly number[] {
+  const job = findJob(trace, jobId)
+  const pull = job && findPull(trace, job)
   if (pull === undefined || turn.endsAtMs < pull.createdAtMs) return []
-  const docs = docsOf(trace)
+  const repository = getRepository(trace)
   const heads = [pull.headSha, ...pull.earlierHeads.map(({ sha }) => sha)]
-  const within = new Set(heads.flatMap((sha) => getHistory(docs, sha)).map(({ atMs }) => atMs))
-  return pushesOf(trace, turn).filter((atMs) => within.has(atMs))
+  const timesInPullMs = new Set(heads.flatMap((sha) => getHistory(repository, sha)).map(({ atMs }) => atMs))
+  return listPushesMs(trace, turn).filter((atMs) => timesInPullMs.has(atMs))
 }
 
-export const pullOf = (trace: HistoryTrace, { pullNumber }: JobRecord): PullState | undefined =>
-  docsOf(trace).pulls[pullNumber]
+export const findPull = (trace: HistoryTrace, { pullNumber }: JobRecord): PullState | undefined =>
+  getRepository(trace).pulls[pullNumber]
 
-/** Whose marker comments count: the workflow's token, and a person with write access. */
-export const MARKERS_BY = ['github-actions[bot]', 'mona']
+/** The authors of trusted marker comments: the workflow's token, and a user with write access. */
+export const MARKER_AUTHORS = ['github-actions[bot]', 'mona']
 
 /**
- * Since when a job's pull request could be continued: open, with a marker comment by a trusted author, and with the label or a
- * marker comment that names it. Undefined if it could not be continued at that time.
+ * Returns the time since when a step could continue a job's pull request. The pull request must be open, must have a marker
+ * comment by a trusted author, and must have the label, or a marker comment that names the label. Undefined if a step could not
+ * continue the pull request at `atMs`.
  */
-export function openSince(trace: HistoryTrace, job: JobRecord, atMs: number): number | undefined {
-  const pull = pullOf(trace, job)
+export function getOpenSinceMs(trace: HistoryTrace, job: JobRecord, atMs: number): number | undefined {
+  const pull = findPull(trace, job)
   if (pull === undefined || pull.createdAtMs > atMs) return undefined
   if (pull.closedAtMs !== undefined && pull.closedAtMs <= atMs) return undefined
   const { status } = getJobState(job, atMs)
   if (status === 'failed' || status === 'archived') return undefined
-  const named = pull.comments.find(
+  const marker = pull.comments.find(
     ({ user, body }) =>
-      MARKERS_BY.includes(user) &&
+      MARKER_AUTHORS.includes(user) &&
       body.startsWith(`<!-- docs-agent-action: job=${job.id} -->`) &&
       (pull.labels.includes('docs-agent') || body.includes('<!-- docs-agent-action: labels=docs-agent -->')),
   )
-  return named?.createdAtMs
+  return marker?.createdAtMs
 }
 
-/** What a pull request changes up to a commit of it. */
-export function filesUpTo(trace: HistoryTrace, sha: string): readonly string[] {
-  const docs = docsOf(trace)
-  const base = docs.branches['main'] ?? ''
-  if (getHistory(docs, base).some((commit) => commit.sha === sha)) return []
-  return (compareHistories(docs, base, sha)?.files ?? []).map(({ filename }) => filename)
+/** Returns the files that differ between the base branch and a commit; none if the commit is in the base branch. */
+export function listChangedFiles(trace: HistoryTrace, sha: string): readonly string[] {
+  const repository = getRepository(trace)
+  const base = repository.branches['main'] ?? ''
+  if (getHistory(repository, base).some((commit) => commit.sha === sha)) return []
+  return (compareHistories(repository, base, sha)?.files ?? []).map(({ filename }) => filename)
 }
 
-/** One thing that was checked of a commit, as it came out at last. */
-export interface Checked {
+/** The final result of a check of a commit. */
+export interface CheckResult {
   readonly name: string
-  /** Since when GitHub says that it is to come or there. */
+  /** When GitHub first showed the check, or that the check was planned. */
   readonly knownMs: number
-  /** `Infinity`: never. */
+  /** `Infinity` if the check never ended. */
   readonly endedMs: number
   readonly isGood: boolean
-  /** Whether it was started again, so that its end does not count. */
+  /** Whether the check was started again. The result of the later attempt counts instead. */
   readonly isReplaced?: boolean
 }
 
 const PASSED = ['success', 'neutral', 'skipped']
 
-export function checkedOf(trace: HistoryTrace, sha: string): readonly Checked[] {
-  const { checkRuns, checkSuites, statuses } = docsOf(trace)
-  const isOf = ({ headSha }: { readonly headSha: string }): boolean => headSha === sha
-  const runs = checkRuns.filter(isOf)
+export function listChecks(trace: HistoryTrace, sha: string): readonly CheckResult[] {
+  const { checkRuns, checkSuites, statuses } = getRepository(trace)
+  const hasHead = ({ headSha }: { readonly headSha: string }): boolean => headSha === sha
+  const runs = checkRuns.filter(hasHead)
   const isReplaced = (run: CheckRun): boolean =>
     runs.some(
       (other) =>
@@ -94,9 +99,9 @@ export function checkedOf(trace: HistoryTrace, sha: string): readonly Checked[] 
           ? other.id > run.id
           : other.runId === run.runId && (other.attempt ?? 1) > (run.attempt ?? 1)),
     )
-  const last = new Map(statuses.filter(isOf).map((status) => [status.context, status]))
-  const first = (context: string): number =>
-    statuses.filter(isOf).find((one) => one.context === context)?.createdAtMs ?? 0
+  const lastStatuses = new Map(statuses.filter(hasHead).map((status) => [status.context, status]))
+  const getFirstStatusMs = (context: string): number =>
+    statuses.filter(hasHead).find((one) => one.context === context)?.createdAtMs ?? 0
   return [
     ...runs.map((run) => ({
       name: run.name,
@@ -105,11 +110,17 @@ export function checkedOf(trace: HistoryTrace, sha: string): readonly Checked[] 
       isGood: PASSED.includes(run.conclusion),
       isReplaced: isReplaced(run),
     })),
-    ...checkSuites.filter(isOf).map(({ createdAtMs, conclusion }) => ({
-      ...{ name: `suite ${conclusion ?? ''}`, knownMs: createdAtMs, endedMs: createdAtMs, isGood: false },
+    ...checkSuites.filter(hasHead).map(({ createdAtMs, conclusion }) => ({
+      name: `suite ${conclusion ?? ''}`,
+      knownMs: createdAtMs,
+      endedMs: createdAtMs,
+      isGood: false,
     })),
-    ...[...last.values()].map(({ context, state, createdAtMs }) => ({
-      ...{ name: context, knownMs: first(context), endedMs: createdAtMs, isGood: state === 'success' },
+    ...[...lastStatuses.values()].map(({ context, state, createdAtMs }) => ({
+      name: context,
+      knownMs: getFirstStatusMs(context),
+      endedMs: createdAtMs,
+      isGood: state === 'success',
     })),
   ]
 }

@@ -15,42 +15,44 @@ import { agentInputs } from '../support/fake-step.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 import { playAgent, type PlayedAgent } from '../support/play-feature.ts'
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
+import { repeat } from './repeat.ts'
 
 export interface HistoryStep {
-  /** `follow-up`: to the newest job, by its id; a new job where there is none. */
-  readonly asks: 'rolling' | 'follow-up'
-  /** From the end of the step before, or from its beginning. */
+  /** `follow-up`: names the newest job in `job-id`, or creates a job if there is none. */
+  readonly task: 'rolling' | 'follow-up'
+  /** The time from the end of the preceding step, or from its start if this step begins `alongside`. */
   readonly gapMs: number
   readonly begins: 'after' | 'alongside'
+  /** Whether the prompt makes the agent change a file outside the documentation. */
   readonly leavesDocs: boolean
-  readonly given: Readonly<Record<string, string>>
-  /** From its beginning. */
+  readonly inputs: Readonly<Record<string, string>>
+  /** The time from the start of the step; undefined if the step is not cancelled. */
   readonly cancelAfterMs?: number | undefined
 }
 
-/** All that happens, as a value: what the service and GitHub do, and who asks them what. */
+/** Several steps, and how the service and GitHub behave meanwhile, as a plain value. */
 export interface History {
   readonly service: Partial<Scenario>
   readonly github: Partial<GitHubScenario>
-  /** The faults of single operations, in place of those of the scenario. */
+  /** The faults of single operations. These operations ignore the faults of the scenario. */
   readonly operationFaults?: Readonly<Record<string, FaultPattern<GitHubFault>>>
-  /** How old what GitHub shows is, for one request after the other, over and over. */
+  /** The replica lag of each response of GitHub, repeated from the start. */
   readonly gitHubLags: readonly Pick<Lag, 'headMs' | 'runsMs'>[]
-  /** How long one way of a request takes, over and over. */
+  /** The latency of each direction of a request, repeated from the start. */
   readonly latenciesMs: readonly number[]
   readonly steps: readonly HistoryStep[]
 }
 
-/** A request to the service about a job, and what it did. Times are in milliseconds since 1970. */
+/** A request to the service about a job, and its effect. Times are in milliseconds since 1970. */
 export interface ServiceCall {
-  readonly what: 'create' | 'message' | 'read'
+  readonly operation: 'create' | 'message' | 'read'
   readonly atMs: number
-  /** The time of the copy that answered. */
+  /** The time whose state the response shows. */
   readonly asOfMs: number
   readonly jobId: string
-  /** Of a whole answer. */
+  /** The status in the response; undefined if the response is incomplete, an error, or about another job. */
   readonly status: string | undefined
-  /** What the service took on with it. */
+  /** The turn that the service added for the request's prompt. */
   readonly turn: Turn | undefined
 }
 
@@ -58,12 +60,12 @@ export interface HistoryRun extends PlayedAgent {
   readonly step: HistoryStep
   readonly startMs: number
   readonly endMs: number
-  /** When it has to end: its deadline, or its cancellation. */
+  /** The step's deadline or its cancellation, whichever is earlier. */
   readonly deadlineMs: number
   readonly calls: readonly ServiceCall[]
 }
 
-/** What came of a history, and all that was true in it. */
+/** What the steps of a history showed, and the servers' own records of it. */
 export interface HistoryTrace {
   readonly history: History
   readonly service: Service
@@ -73,29 +75,28 @@ export interface HistoryTrace {
 export const REPOSITORY = 'acme/docs'
 export const FORMER_NAME = 'acme/manual'
 export const PROJECT_ID = 'docs'
+/** The service never responds to requests about this job. */
 export const SILENT_JOB = 'job_silent'
 export const OUTSIDE = '.github/workflows/ci.yml'
 const NEVER: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'never' }
 const JOB_PATH = /\/job(?:\/([^/]+))?(\/message)?$/
 
-const inTurn = <T>(values: readonly T[], otherwise: T): (() => T) => {
-  let next = 0
-  return () => values[next++ % values.length] ?? otherwise
-}
-
 function openService({ service: plays, github, operationFaults = {}, gitHubLags }: History): Service {
-  const lag = inTurn(gitHubLags, { headMs: 0, runsMs: 0 })
+  const takeLag = repeat(gitHubLags, { headMs: 0, runsMs: 0 })
   const edits: GitHubScenario['edits'] = (prompt) => [
     { filename: 'docs/guide.md', patch: `@@ -1 +1 @@\n-1\n+${prompt.slice(0, 20)}` },
     ...(prompt.startsWith('Leave') ? [{ filename: OUTSIDE, patch: '@@ -1 +1 @@\n-1\n+2' }] : []),
   ]
   const service = createService({
-    ...{ baseUrl: BASE_URL, scenarioOverrides: plays, pages: 1, visits: 1 },
+    baseUrl: BASE_URL,
+    scenarioOverrides: plays,
+    pages: 1,
+    visits: 1,
     github: {
       scenario: { edits, ...github },
       faults: operationFaults,
       onBeforeResponse: (_operation, _before, { state }) => {
-        state.lag = { ...DEFAULT_LAG, ...lag() }
+        state.lag = { ...DEFAULT_LAG, ...takeLag() }
       },
     },
   })
@@ -103,43 +104,58 @@ function openService({ service: plays, github, operationFaults = {}, gitHubLags 
   return service
 }
 
-const turnsOf = (service: Service): readonly Turn[] => [...service.listJobs()].flatMap(({ turns }) => turns)
+const listAllTurns = (service: Service): readonly Turn[] => [...service.listJobs()].flatMap(({ turns }) => turns)
 
-function answerNoted(service: Service, calls: ServiceCall[], request: ServiceRequest, atMs: number): ServiceResponse {
+function respondAndRecord(
+  service: Service,
+  calls: ServiceCall[],
+  request: ServiceRequest,
+  atMs: number,
+): ServiceResponse {
   if (service.github.isGitHubTarget(request.target)) return service.handle(request, atMs)
   const [, jobId = '', message] = JOB_PATH.exec(request.target) ?? []
   if (jobId === SILENT_JOB) return NEVER
-  const before = new Set(turnsOf(service))
+  const turnsBefore = new Set(listAllTurns(service))
   const { prompt } = (request.method === 'POST' ? JSON.parse(request.body) : {}) as { prompt?: string }
   const response = service.handle(request, atMs)
-  const turn = turnsOf(service).find((one) => one.prompt === prompt && !before.has(one))
-  const isWhole = response.delivery === 'whole' && response.status < 300 && response.body.startsWith('{')
-  const body = isWhole ? (JSON.parse(response.body) as { id: string; status: string }) : undefined
-  const taker = [...service.listJobs()].find(({ turns }) => turn !== undefined && turns.includes(turn))
+  const turn = listAllTurns(service).find((one) => one.prompt === prompt && !turnsBefore.has(one))
+  const isComplete = response.delivery === 'whole' && response.status < 300 && response.body.startsWith('{')
+  const body = isComplete ? (JSON.parse(response.body) as { id: string; status: string }) : undefined
+  const promptedJob = [...service.listJobs()].find(({ turns }) => turn !== undefined && turns.includes(turn))
   calls.push({
-    what: request.method === 'GET' ? 'read' : message === undefined ? 'create' : 'message',
-    ...{ atMs, asOfMs: service.requests.at(-1)?.asOfMs ?? atMs, turn },
-    ...{ jobId: taker?.id ?? jobId, status: body?.id === jobId || turn !== undefined ? body?.status : undefined },
+    operation: request.method === 'GET' ? 'read' : message === undefined ? 'create' : 'message',
+    atMs,
+    asOfMs: service.requests.at(-1)?.asOfMs ?? atMs,
+    turn,
+    jobId: promptedJob?.id ?? jobId,
+    status: body?.id === jobId || turn !== undefined ? body?.status : undefined,
   })
   return response
 }
 
-function givenOf({ asks, leavesDocs, given }: HistoryStep, index: number, service: Service): Record<string, string> {
+function buildInputs(
+  { task, leavesDocs, inputs }: HistoryStep,
+  index: number,
+  service: Service,
+): Record<string, string> {
   const newest = [...service.listJobs()].findLast(({ id }) => /^job_\d+$/.test(id))
   return {
-    ...{ 'project-id': PROJECT_ID, 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' },
+    'project-id': PROJECT_ID,
+    'github-token': GITHUB_TOKEN,
+    label: 'docs-agent',
+    'skip-own-changes': 'false',
     prompt: `${leavesDocs ? 'Leave the docs' : 'Improve the docs'}, step ${index + 1}.`,
-    ...(asks === 'rolling' ? { 'on-open-pr': 'follow-up' } : { 'job-id': newest?.id ?? '' }),
-    ...given,
+    ...(task === 'rolling' ? { 'on-open-pr': 'follow-up' } : { 'job-id': newest?.id ?? '' }),
+    ...inputs,
   }
 }
 
-export const runIdOf = (index: number): number => 900 + index
+export const getRunId = (index: number): number => 900 + index
 
-/** Each step is started by a push of somebody else. */
-function parsePush(index: number): Pick<GivenRun, 'eventName' | 'payload'> {
+/** Returns the push that starts a step. Each step is started by another user's push. */
+function createPush(index: number): Pick<GivenRun, 'eventName' | 'payload'> {
   const commits = Array.from({ length: index + 1 }, () => ({ id: commit('b'), message: 'Work' }))
-  const compare = `${BASE_URL}/${REPOSITORY}/compare/main...${runIdOf(index)}`
+  const compare = `${BASE_URL}/${REPOSITORY}/compare/main...${getRunId(index)}`
   const sender = { login: `@writer-${index}`, type: 'User' }
   return { eventName: 'push', payload: { ref: 'refs/heads/main', commits, compare, sender } }
 }
@@ -151,34 +167,34 @@ async function playStep(
   world: VirtualClock,
   latencyMs: () => number,
 ): Promise<HistoryRun> {
-  const nowMs = (): number => world.wallTime().getTime()
-  const [startMs, calls] = [nowMs(), [] as ServiceCall[]]
-  const inputs = agentInputs({}, givenOf(step, index, service))
+  const getNowMs = (): number => world.wallTime().getTime()
+  const [startMs, calls] = [getNowMs(), [] as ServiceCall[]]
+  const inputs = agentInputs({}, buildInputs(step, index, service))
   const { timeoutMs } = inputs
   const { cancelAfterMs = Infinity } = step
   const stage = stageIn({
     world,
-    respond: (request, atMs) => answerNoted(service, calls, request, atMs),
-    facts: { runId: runIdOf(index), ...parsePush(index) },
+    respond: (request, atMs) => respondAndRecord(service, calls, request, atMs),
+    facts: { runId: getRunId(index), ...createPush(index) },
     timeoutMs,
     cancelAfterMs,
     latencyMs,
   })
   const played = await playAgent(stage, () => inputs)
   const deadlineMs = startMs + Math.min(timeoutMs, cancelAfterMs)
-  return { ...played, step, calls, startMs, endMs: nowMs(), deadlineMs }
+  return { ...played, step, calls, startMs, endMs: getNowMs(), deadlineMs }
 }
 
-/** Plays a history to its end. Whatever its steps leave behind comes to its end too. */
+/** Plays all steps of a history, and then one hour more, so that planned commits, checks and events happen. */
 export async function playHistory(history: History): Promise<HistoryTrace> {
   const world = virtualClock()
   const service = openService(history)
-  const latencyMs = inTurn(history.latenciesMs, 0)
+  const takeLatencyMs = repeat(history.latenciesMs, 0)
   const runs: Promise<HistoryRun>[] = []
   let before: { began: Promise<void>; ended: Promise<unknown> } = { began: Promise.resolve(), ended: Promise.resolve() }
   for (const [index, step] of history.steps.entries()) {
     const began = (step.begins === 'after' ? before.ended : before.began).then(() => world.sleep(step.gapMs))
-    const run = began.then(() => playStep(step, index, service, world, latencyMs))
+    const run = began.then(() => playStep(step, index, service, world, takeLatencyMs))
     before = { began, ended: run }
     runs.push(run)
   }

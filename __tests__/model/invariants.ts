@@ -2,7 +2,7 @@ import type { Outcome } from '../../src/agent/report/report.ts'
 import { OLD_LINK, type View } from './job-life.ts'
 import { givesKeyAway } from './planted-key.ts'
 import type { Trace } from './run-schedule.ts'
-import { brokenIn, endsInTime, SHOWN_PROMISES } from './shown-promises.ts'
+import { listViolations, checkEndsInTime, SHOWN_INVARIANTS } from './shown-invariants.ts'
 
 const NOT_PROCESSED = new Set([425, 429])
 
@@ -201,7 +201,7 @@ const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'The step ends by its deadline, or its cancellation, and 2 s.': ({
     endedAt,
     schedule: { timeoutMs, cancelAtMs = Infinity },
-  }) => endsInTime(endedAt, Math.min(timeoutMs, cancelAtMs)),
+  }) => checkEndsInTime(endedAt, Math.min(timeoutMs, cancelAtMs)),
   'A duration does not depend on the wall clock.': durationIsMonotonic,
   'The key is in no text, in no encoding, not even cut.': keyIsNowhere,
   'An accepted job is an output, handed on before any waiting.': acceptedJobIsHandedOn,
@@ -209,8 +209,8 @@ const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'The log has at most a line for a change and one for a minute.': logIsBounded,
   'A change is claimed only if this turn made it.': changeIsTrue,
   'A link that comes in time is found, whatever reads fail.': lateLinkIsFound,
-  ...SHOWN_PROMISES,
+  ...SHOWN_INVARIANTS,
 }
 
 /** Every invariant that does not hold, with what is wrong. */
-export const problemsOf = (trace: Trace): string[] => brokenIn(INVARIANTS, trace)
+export const listProblems = (trace: Trace): string[] => listViolations(INVARIANTS, trace)

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { problemsOf } from './invariants.ts'
+import { listProblems } from './invariants.ts'
 import { OLD_LINK } from './job-life.ts'
 import { runSchedule } from './run-schedule.ts'
 import { CALM, LONG_AGO, type Fate, type Happening, type Schedule, type TurnPlan } from './schedule.ts'
@@ -173,7 +173,7 @@ test.each(Object.entries(ONCE_BROKEN))(
   '%s',
   async (_name, [schedule, expected, { after = 0, before = Infinity } = {}]) => {
     const trace = await runSchedule(schedule)
-    expect(problemsOf(trace)).toEqual([])
+    expect(listProblems(trace)).toEqual([])
     expect(trace).toMatchObject(expected)
     expect(trace.endedAt).toBeGreaterThan(after)
     expect(trace.endedAt).toBeLessThan(before)

@@ -2,8 +2,8 @@ import { expect, jest, test } from '@jest/globals'
 import { OUTCOMES, type Outcome } from '../../src/agent/report/report.ts'
 import { DRAWING_TEST_TIMEOUT_MS } from '../support/soak.ts'
 import { arbitraryLateLink, arbitraryOverlap, arbitrarySchedule } from './schedule.ts'
-import { holdAlways, IS_REPLAY } from './hold-always.ts'
-import { problemsOf } from './invariants.ts'
+import { checkCases, IS_REPLAY } from './check-cases.ts'
+import { listProblems } from './invariants.ts'
 import { runSchedule } from './run-schedule.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
@@ -14,11 +14,11 @@ const LATE_LINKS = { what: 'late links', runs: 500, soakShare: 0.15 }
 
 test('every promise holds on every random schedule', async () => {
   const outcomes = new Map<Outcome, number>()
-  const runs = await holdAlways(arbitrarySchedule, SCHEDULES, async (schedule) => {
+  const runs = await checkCases(arbitrarySchedule, SCHEDULES, async (schedule) => {
     const trace = await runSchedule(schedule)
     const { outcome } = trace.report
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-    return { problems: problemsOf(trace), log: trace.log }
+    return { problems: listProblems(trace), log: trace.log }
   })
 
   // A proof about schedules that all end alike would prove nothing.
@@ -28,18 +28,18 @@ test('every promise holds on every random schedule', async () => {
 })
 
 test('nothing false is said of a follow-up that comes a moment after the prompt of another client', async () => {
-  await holdAlways(arbitraryOverlap, OVERLAPS, async (schedule) => {
+  await checkCases(arbitraryOverlap, OVERLAPS, async (schedule) => {
     const trace = await runSchedule(schedule)
-    return { problems: problemsOf(trace), log: trace.log }
+    return { problems: listProblems(trace), log: trace.log }
   })
 })
 
 test('a link that comes late is found, whatever reads fail meanwhile', async () => {
   const outcomes = new Set<Outcome>()
-  await holdAlways(arbitraryLateLink, LATE_LINKS, async (schedule) => {
+  await checkCases(arbitraryLateLink, LATE_LINKS, async (schedule) => {
     const trace = await runSchedule(schedule)
     outcomes.add(trace.report.outcome)
-    return { problems: problemsOf(trace), log: trace.log }
+    return { problems: listProblems(trace), log: trace.log }
   })
   expect(outcomes).toContain('pull-request')
 })

@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import { SEED } from '../support/seed.ts'
 import { getSoakMs, MODEL_RUNS, reportDrawn } from '../support/soak.ts'
 
-/** What a failure prints to replay it. */
+/** The position of a case in the sequence of its seed. A failure prints it. */
 const path = process.env['MODEL_PATH']
 export const IS_REPLAY = path !== undefined
-/** More than any soak gets through. */
+/** More than any soak has time for. */
 const MAX_SOAK_RUNS = 1_000_000_000
 
-export interface Held {
+export interface CaseResult {
   readonly problems: readonly string[]
   readonly log: readonly string[]
 }
 
 export interface DrawPlan {
-  /** What is drawn, in the plural, for the report of a soak. */
+  /** The kind of case, in the plural, for the report of a soak. */
   readonly what: string
   /** How many cases an ordinary run draws. */
   readonly runs: number
@@ -24,22 +24,22 @@ export interface DrawPlan {
 }
 
 /**
- * Plays random cases and checks that every promise is kept: `runs` or `MODEL_RUNS` of them, or in a soak as many as fit into
- * its time.
+ * Plays random cases and checks that none has problems. Plays `runs` or `MODEL_RUNS` cases, and in a soak as many as there is
+ * time for.
  * @returns how many cases were played
- * @throws Error with the smallest case on which a promise was broken, and how to replay it
+ * @throws Error with the smallest case that has problems, and the command that replays it
  */
-export async function holdAlways<Case>(
+export async function checkCases<Case>(
   cases: fc.Arbitrary<Case>,
   { what, runs, soakShare }: DrawPlan,
-  play: (one: Case) => Promise<Held>,
+  play: (drawn: Case) => Promise<CaseResult>,
 ): Promise<number> {
-  const hold = (one: Case): Promise<Held> =>
-    play(one).catch((error: unknown) => {
+  const playSafely = (drawn: Case): Promise<CaseResult> =>
+    play(drawn).catch((error: unknown) => {
       const crash = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      return { problems: [`It crashed. ${crash}`], log: [] }
+      return { problems: [`The case crashed. ${crash}`], log: [] }
     })
-  const property = fc.asyncProperty(cases, async (one) => (await hold(one)).problems.length === 0)
+  const property = fc.asyncProperty(cases, async (drawn) => (await playSafely(drawn)).problems.length === 0)
   const soakMs = getSoakMs(soakShare)
   const details = await fc.check(property, {
     seed: SEED,
@@ -51,7 +51,7 @@ export async function holdAlways<Case>(
   reportDrawn({ what, cases: details.numRuns })
   const [smallest] = details.counterexample ?? []
   if (smallest === undefined) return details.numRuns
-  const { problems, log } = await hold(smallest)
+  const { problems, log } = await playSafely(smallest)
   const shown = JSON.stringify(smallest, (_key, value: unknown) => (value === Infinity ? 'never' : value), 2)
   const { currentTestName = '' } = expect.getState()
   const lines = [
@@ -60,7 +60,7 @@ export async function holdAlways<Case>(
     `Replay: SEED=${details.seed} MODEL_PATH=${details.counterexamplePath ?? ''} npm test -- __tests__/model -t '${currentTestName}'`,
     `Found after ${details.numRuns} runs, shrunk ${details.numShrinks} times to:`,
     shown,
-    'Keep it as a test in regressions.test.ts or histories.test.ts. Its log:',
+    'Keep this case as a test in regressions.test.ts or histories.test.ts. Its log:',
     ...log,
   ]
   throw new Error(lines.join('\n'))
