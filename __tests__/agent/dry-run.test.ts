@@ -27,12 +27,12 @@ function play(given: Given, { plays = [], ...options }: Scene = {}): Promise<Wor
   return playInWorld({ inputs: agentInputs({}, given), github: combineScenarios(plays), ...options })
 }
 
-/** The prompts that the log shows. */
-const shownIn = ({ said }: World): readonly string[] =>
+/** Lists the prompts in the log. */
+const listShownPrompts = ({ said }: World): readonly string[] =>
   said.flatMap((line) => (line.startsWith('quote: ') ? [line.slice('quote: '.length)] : []))
 
-/** What was sent to the service or written on GitHub. */
-const doneIn = ({ taken, observed }: World): readonly unknown[] => [...taken, ...observed.writes]
+/** Lists the prompts to the service and the writes to GitHub. */
+const listWrites = ({ taken, observed }: World): readonly unknown[] => [...taken, ...observed.writes]
 
 const OPEN: Scene = { plays: ['open-pull-request'] }
 const MONA = { login: 'mona', id: 11, type: 'User' }
@@ -58,32 +58,35 @@ test.each([
   const world = await play({ ...dry, ...TOKEN })
   const nothing = { status: '', changed: 'false', 'job-id': '', 'pr-link': '' }
   expect(world.outputs).toMatchObject({ outcome: 'previewed', ...nothing })
-  expect([world.isGreen, doneIn(world), shownIn(world)]).toEqual([true, [], ['Fix the guide.']])
+  expect([world.isGreen, listWrites(world), listShownPrompts(world)]).toEqual([true, [], ['Fix the guide.']])
   expect(world.line).toMatch(/ would send a prompt of 14 bytes to a new job\.$/)
   expect(world.summary).toMatch(/Dry run, the prompt would start a new job[^]*Fix the guide\./)
 })
 
-test('a dry run names the pull request to which a follow-up would go, and does not count it', async () => {
+test('a dry run names the pull request of a follow-up, and does not count the follow-up', async () => {
   const world = await play({ ...ROLLING, ...DRY }, OPEN)
   expect(world.outputs).toMatchObject({ outcome: 'previewed', continued: '', 'job-id': '', 'pr-link': '' })
-  expect(doneIn(world)).toEqual([])
+  expect(listWrites(world)).toEqual([])
   expect(world.text).toMatch(/ to job job_finished, which belongs to pull request #1\.$/)
 })
 
 test.each([
-  ['a follow-up to it', {}, 'previewed'],
-  ['a step that skips it', { 'on-open-pr': 'skip' }, 'skipped'],
-])('without a key, a rolling pull request is not confirmed by the service: %s', async (_name, given, outcome) => {
-  const world = await play({ ...ROLLING, ...given, ...KEYLESS }, OPEN)
-  expect([world.outputs['outcome'], doneIn(world), world.service.requests]).toEqual([outcome, [], []])
-  expect(world.text).toContain('not confirmed by the service')
-})
+  ['a follow-up', {}, 'previewed'],
+  ['a skipped step', { 'on-open-pr': 'skip' }, 'skipped'],
+])(
+  'without a key, states that the service did not confirm the rolling pull request: %s',
+  async (_name, given, outcome) => {
+    const world = await play({ ...ROLLING, ...given, ...KEYLESS }, OPEN)
+    expect([world.outputs['outcome'], listWrites(world), world.service.requests]).toEqual([outcome, [], []])
+    expect(world.text).toContain('not confirmed by the service')
+  },
+)
 
-test('a dry run is red where the follow-up would be one too many, without a key too', async () => {
+test('a dry run fails if the follow-up would exceed the maximum, even without a key', async () => {
   for (const dry of [DRY, KEYLESS]) {
     const world = await play({ ...ROLLING, ...dry }, { plays: ['follow-ups-used-up'] })
-    expect([world.isGreen, world.outputs['outcome'], doneIn(world)]).toEqual([false, 'error', []])
-    expect(world.text).toContain('it has had 20, the limit')
+    expect([world.isGreen, world.outputs['outcome'], listWrites(world)]).toEqual([false, 'error', []])
+    expect(world.text).toContain('has reached the limit of 20 follow-ups')
   }
 })
 
@@ -91,19 +94,23 @@ test('a dry run of a comment writes no reaction and no reply', async () => {
   const real = await play(COMMAND, { ...OPEN, facts: COMMENT })
   expect(real.observed.writes).toEqual(expect.arrayContaining(['reactions/create-for-issue-comment']))
   const world = await play({ ...COMMAND, ...DRY }, { ...OPEN, facts: COMMENT })
-  expect([world.outputs['outcome'], doneIn(world)]).toEqual(['previewed', []])
-  expect(shownIn(world)).toEqual(real.messages)
+  expect([world.outputs['outcome'], listWrites(world)]).toEqual(['previewed', []])
+  expect(listShownPrompts(world)).toEqual(real.messages)
 })
 
 test.each<[what: string, given: Given, isMoved: boolean]>([
-  ['since the last success', { 'change-context': 'files', 'change-range': 'since-last-success', ...DRY }, true],
-  ['of its own accord', { 'change-context': 'files', ...DRY }, true],
-  ['for `paths` alone', { paths: 'src/**', ...DRY }, true],
-  ['for `paths-ignore` alone', { 'paths-ignore': 'lib/**', ...DRY }, true],
-  ['for `skip-labels` alone', { 'skip-labels': 'no-docs', ...DRY }, true],
-  ['that nothing asks for', DRY, false],
-  ['that is really sent', { 'change-context': 'files', 'change-range': 'since-last-success' }, false],
-])('a scheduled dry run with a range %s says whether it moves the base', async (_what, given, isMoved) => {
+  ['with `since-last-success`', { 'change-context': 'files', 'change-range': 'since-last-success', ...DRY }, true],
+  ['with the default range', { 'change-context': 'files', ...DRY }, true],
+  ['with only `paths`', { paths: 'src/**', ...DRY }, true],
+  ['with only `paths-ignore`', { 'paths-ignore': 'lib/**', ...DRY }, true],
+  ['with only `skip-labels`', { 'skip-labels': 'no-docs', ...DRY }, true],
+  ['without a range', DRY, false],
+  [
+    'with `since-last-success` and without `dry-run`',
+    { 'change-context': 'files', 'change-range': 'since-last-success' },
+    false,
+  ],
+])('warns if a scheduled dry run moves the base of the next range: %s', async (_what, given, isMoved) => {
   const { outputs, said } = await play({ ...TOKEN, ...given }, { facts: EVENTS['schedule'] })
   expect(outputs['outcome']).toBe('dry-run' in given ? 'previewed' : 'pull-request')
   const titles = said.filter((line) => line.startsWith('notice: The base of the next range'))
@@ -113,16 +120,16 @@ test.each<[what: string, given: Given, isMoved: boolean]>([
 test.each<[what: string, given: Given]>([
   ['a manual run', {}],
   ['a dry run by hand', DRY],
-])('%s of a range by name says once what that may do to the next range', async (_what, given) => {
+])('warns once that %s with an explicit range may move the base of the next range', async (_what, given) => {
   const { said } = await play({ ...TOKEN, 'change-range': 'v1.0.0...main', ...given })
   const notices = said.filter((line) => line.startsWith('notice: The base of the next range moves'))
   expect(notices).toEqual([expect.stringContaining('other runs of this workflow look back')])
 })
 
-test('the log and the summary show a prompt that is far longer than the summary of a sent one shows', async () => {
+test('shows long prompts completely in the log and the summary', async () => {
   const prompt = `${'Explain `<T>` & more.\n'.repeat(4_000)}The end.`
   const world = await play({ prompt, ...DRY })
-  expect(shownIn(world)).toEqual([prompt])
+  expect(listShownPrompts(world)).toEqual([prompt])
   expect(world.summary).toContain('The end.')
   expect(world.summary).not.toContain('cut here')
 })
@@ -152,7 +159,7 @@ const PLAYS: readonly (readonly GitHubScenarioName[])[] = [
   ['open-pull-request', 'no-permission'],
 ]
 
-/** One history, which steps meet that differ in `dry-run` and in the key only. */
+/** A history for several steps that differ only in `dry-run` and in the key. */
 const histories = fc.record({
   plays: oneOf(...PLAYS),
   jobName: oneOf(...Object.keys(JOBS)),
@@ -194,22 +201,23 @@ test('a real run sends exactly the prompt that a dry run of the same history sho
       const place = to === undefined ? undefined : to === 'create' ? 'to a new job' : `to job ${to}`
       seen.add(`${dry.outputs['outcome'] ?? ''} ${to === undefined || to === 'create' ? (to ?? '') : 'follow-up'}`)
 
-      expect([doneIn(dry), doneIn(keyless), keyless.service.requests]).toEqual([[], [], []])
-      const isSure = ![...keyless.said, keyless.text].some((line) => line.includes(UNCONFIRMED))
-      for (const shown of isSure ? [dry, keyless] : [dry]) {
-        expect(shownIn(shown)).toEqual(prompt === undefined ? [] : [prompt])
+      expect([listWrites(dry), listWrites(keyless), keyless.service.requests]).toEqual([[], [], []])
+      const isConfirmed = ![...keyless.said, keyless.text].some((line) => line.includes(UNCONFIRMED))
+      for (const shown of isConfirmed ? [dry, keyless] : [dry]) {
+        expect(listShownPrompts(shown)).toEqual(prompt === undefined ? [] : [prompt])
         if (place === undefined) expect(shown.outputs['outcome']).toBe(real.outputs['outcome'])
         else expect([shown.outputs['outcome'], shown.text]).toEqual(['previewed', expect.stringContaining(place)])
       }
       expect([...dry.said, dry.text].join('\n')).not.toContain(UNCONFIRMED)
-      // What is not sure still shows the right prompt where the service agrees.
-      if (keyless.text.includes(place ?? UNCONFIRMED) && to !== undefined) expect(shownIn(keyless)).toEqual([prompt])
-      seen.add(`${keyless.outputs['outcome'] ?? ''}, ${isSure ? 'sure' : 'not sure'}`)
+      // An unconfirmed dry run still shows the right prompt if the service would confirm it.
+      if (keyless.text.includes(place ?? UNCONFIRMED) && to !== undefined)
+        expect(listShownPrompts(keyless)).toEqual([prompt])
+      seen.add(`${keyless.outputs['outcome'] ?? ''}, ${isConfirmed ? 'confirmed' : 'unconfirmed'}`)
     }),
     { seed: SEED, numRuns: RUNS },
   )
   const outcomes = ['previewed create', 'previewed follow-up', 'skipped ', 'error ']
-  const withoutKey = ['previewed', 'skipped', 'error'].flatMap((one) => [`${one}, sure`, `${one}, not sure`])
+  const withoutKey = ['previewed', 'skipped', 'error'].flatMap((one) => [`${one}, confirmed`, `${one}, unconfirmed`])
   expect([...seen]).toEqual(expect.arrayContaining([...outcomes, ...withoutKey]))
 }, 180_000)
 
@@ -217,12 +225,15 @@ test.each<[what: string, given: Given, scene: Scene]>([
   ['a rolling pull request', ROLLING, {}],
   ['a step that skips an open pull request', { ...TOKEN, 'on-open-pr': 'skip' }, {}],
   ['a comment on a pull request', COMMAND, { facts: COMMENT }],
-])('without a key, %s that a stranger has marked may be the agent’s', async (_what, given, scene) => {
-  const marked: Scene = { ...scene, plays: ['marker-by-outsider'] }
-  const world = await play({ ...given, ...KEYLESS }, marked)
-  expect(world.text).toMatch(
-    / to a new job \(not confirmed by the service, .*: pull request #1 may be the agent's\)\.$/,
-  )
-  expect(world.summary).toContain('Dry run, the prompt may start a new job')
-  expect((await play({ ...given, ...DRY }, marked)).text).not.toContain('may be the agent')
-})
+])(
+  'without a key, states that a pull request with an untrusted marker may be the agent’s: %s',
+  async (_what, given, scene) => {
+    const marked: Scene = { ...scene, plays: ['marker-by-outsider'] }
+    const world = await play({ ...given, ...KEYLESS }, marked)
+    expect(world.text).toMatch(
+      / to a new job \(not confirmed by the service, .*: pull request #1 may be the agent's\)\.$/,
+    )
+    expect(world.summary).toContain('Dry run, the prompt may start a new job')
+    expect((await play({ ...given, ...DRY }, marked)).text).not.toContain('may be the agent')
+  },
+)

@@ -51,12 +51,12 @@ describe('a pull request from a branch of a fork that has the name of the base b
     return world
   }
 
-  test('leaves commits behind that come after the merge', async () => {
+  test('reports commits that come after the merge as left behind', async () => {
     const { isGreen, report } = await followUp(await merged(undefined))
     expect([isGreen, report.error?.code]).toEqual([false, 'left-behind'])
   })
 
-  test('leaves nothing behind if only the base branch moves after the merge', async () => {
+  test('reports nothing as left behind if only the base branch moves after the merge', async () => {
     const world = await merged([{}, { ending: 'no-changes' }])
     const files = [{ filename: 'src/main.ts', patch: '@@ -1 +1 @@\n-1\n+2' }]
     const onAsked = (what: string, { docs, nowMs }: { docs: World['docs']; nowMs: number }): void => {
@@ -69,7 +69,7 @@ describe('a pull request from a branch of a fork that has the name of the base b
   })
 })
 
-test('it is not known whether a follow-up to the pull request of a deleted fork changed anything', async () => {
+test('reports as unknown whether a follow-up changed the pull request of a deleted fork', async () => {
   const world = await play({})
   closeIssue(world.docs, lastPull(world), world.world.wallTime().getTime())
   deleteFork(world.docs, FORK, world.world.wallTime().getTime())
@@ -80,7 +80,7 @@ test('it is not known whether a follow-up to the pull request of a deleted fork 
 
 const OWN = { 'skip-own-changes': 'true' }
 
-test('a push to a branch of the same name in the base repository is not the agent’s', async () => {
+test('does not treat a push to a branch of the same name in the base repository as the agent’s', async () => {
   const after = await play({})
   const payload = { ...PUSH, ref: 'refs/heads/agent/job_000001' }
   const pushed = await play({ ...OWN, prompt: 'Again.' }, { after, facts: { eventName: 'push', payload } })
@@ -88,9 +88,9 @@ test('a push to a branch of the same name in the base repository is not the agen
 })
 
 test.each([
-  ['the pull request itself', 'synchronize', false],
-  ['the merge of it', 'closed', true],
-])('the agent is not started by %s', async (_what, action, merged) => {
+  ['a push to its own pull request', 'synchronize', false],
+  ['the merge of its own pull request', 'closed', true],
+])('does not start the agent after %s', async (_what, action, merged) => {
   const after = await play({})
   const number = Number(after.outputs['pr-number'])
   if (merged) mergePull(after.docs, number, MAINTAINER, after.world.wallTime().getTime())

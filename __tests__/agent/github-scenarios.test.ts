@@ -14,28 +14,28 @@ import { PUSH, type GivenRun } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
-/** One run with the real client of GitHub against the embedded one. */
+/** One run with the real GitHub client against the embedded GitHub. */
 interface Row {
   readonly name: string
   readonly given: Readonly<Record<string, string>>
-  /** What happens on GitHub; the later one counts. */
+  /** The scenarios of GitHub; later ones override earlier ones. */
   readonly plays?: readonly GitHubScenarioName[]
-  /** What the service plays; by default a job that opens a pull request. */
+  /** The scenario of the service; by default a job that opens a pull request. */
   readonly service?: ScenarioName
-  /** What none of the named scenarios has. */
+  /** Properties that no named scenario has. */
   readonly github?: Partial<GitHubScenario>
   readonly repository?: RepositoryState
   readonly facts?: Partial<GivenRun>
   /** The colour and the outcome. */
   readonly ends: string
   readonly outputs?: Partial<Outputs>
-  /** Parts of what is said in the log, in the last words, in the notice or in the summary. */
+  /** Parts of the log, the final message, the notice or the summary. */
   readonly says?: readonly string[]
-  /** Parts of the one notice; without them there is none. */
+  /** A part of the only notice; undefined if no notice is expected. */
   readonly notice?: string
-  /** Parts of the one prompt that the service took; empty if it was asked nothing. */
+  /** Parts of the only prompt that the service accepted; empty if no prompt is sent. */
   readonly prompt?: readonly string[]
-  /** The pull request of the rolling pull request, as the step left it. */
+  /** The pull request after the step. */
   readonly leaves?: Readonly<Record<string, unknown>>
 }
 
@@ -43,7 +43,7 @@ const EXEMPTS = { 'skip-labels': 'no-docs', 'change-context': 'files', 'change-r
 const WAITS = { 'wait-for-checks': 'true' }
 const RUN = { id: 31, workflow_id: 51, event: 'push' }
 const GREEN = { branch: 'main', status: 'completed', conclusion: 'success', createdAtMs: 0 } as const
-/** A pull request by a person that was merged as the commit of this digit. */
+/** A pull request by a person whose merge commit has this digit. */
 const mergedPull = (digit: string, base: string, fields: Partial<PullState>): PullState =>
   createPullState({
     ...{ branch: `flag-${digit}`, headSha: commit(digit), user: 'cid', state: 'closed', closedBaseSha: commit(base) },
@@ -54,7 +54,7 @@ const approval = (user: string, id: number): Review => ({
 })
 const ROWS: readonly Row[] = [
   {
-    name: 'the step marks the pull request, waits until check runs and commit statuses are in, and looks at its files',
+    name: 'marks the pull request, waits for check runs and commit statuses, and compares its files',
     given: { ...WAITS, 'allowed-paths': 'docs/**', 'fail-on': 'failed, checks, out-of-scope' },
     ends: 'green, pull-request',
     outputs: { checks: 'success', 'in-scope': 'true' },
@@ -62,7 +62,7 @@ const ROWS: readonly Row[] = [
     leaves: { labels: ['docs-agent'], comments: [{ body: expect.stringContaining('job_000001') }] },
   },
   {
-    name: 'a pull request whose checks fail makes the step red if the follow-up adds nothing, too',
+    name: 'fails if the checks of a pull request fail, even if the follow-up adds nothing',
     given: { ...WAITS, 'job-id': 'job_finished' },
     service: 'idle-follow-up',
     plays: ['checks-fail'],
@@ -80,56 +80,86 @@ const ROWS: readonly Row[] = [
   },
   ...(
     [
-      ['a failed check fails the step', 'checks-fail', 'red', 'failure', 'Pull request opened, its checks failed'],
-      ['no check at all is told apart from all passed', 'checks-none', 'red', 'none', 'No check is registered for it.'],
-      ['one event does not hide that of another', 'checks-of-two-events', 'red', 'failure', '1 of 2 failed (build)'],
-      ['a job behind another one is waited for', 'checks-in-turn', 'red', 'failure', '1 of 4 failed (deploy)'],
-      ['a job hides no other one of its name', 'checks-of-one-name', 'red', 'failure', '1 of 2 failed (build)'],
-      ['a job that is started again later has failed', 'checks-again', 'red', 'failure', '1 of 1 failed (build)'],
-      ['a workflow that cannot start has failed', 'checks-cannot-start', 'red', 'failure', 'with startup_failure)'],
-      ['hundreds of checks are known by their suites', 'checks-many', 'green', 'success', 'all 250 passed.'],
-      ['the deadline covers the waiting for checks', 'checks-pending', 'red', 'pending', 'checks have not finished'],
-      ['a commit that comes meanwhile is the one that counts', 'head-moves', 'green', 'success', 'a new commit, '],
+      ['fails if a check fails', 'checks-fail', 'red', 'failure', 'Pull request opened, its checks failed'],
+      ['distinguishes no checks from passed checks', 'checks-none', 'red', 'none', 'No check is registered for it.'],
       [
-        'an environment may wait for somebody',
+        'keeps the failure of one event despite the success of another',
+        'checks-of-two-events',
+        'red',
+        'failure',
+        '1 of 2 failed (build)',
+      ],
+      ['waits for a job that depends on another job', 'checks-in-turn', 'red', 'failure', '1 of 4 failed (deploy)'],
+      [
+        'keeps the failure of a job despite another job of the same name',
+        'checks-of-one-name',
+        'red',
+        'failure',
+        '1 of 2 failed (build)',
+      ],
+      [
+        'reports a failed job although it may be re-run later',
+        'checks-again',
+        'red',
+        'failure',
+        '1 of 1 failed (build)',
+      ],
+      [
+        'reports a workflow that cannot start as failed',
+        'checks-cannot-start',
+        'red',
+        'failure',
+        'with startup_failure)',
+      ],
+      ['counts hundreds of checks by their suites', 'checks-many', 'green', 'success', 'all 250 passed.'],
+      ['stops waiting for checks at the deadline', 'checks-pending', 'red', 'pending', 'checks have not finished'],
+      ['follows a new head commit while waiting for checks', 'head-moves', 'green', 'success', 'a new commit, '],
+      [
+        'logs a check that waits for the approval of an environment',
         'checks-wait-for-environment',
         'red',
         'pending',
         '1 of 4 waiting for approval (deploy)',
       ],
       [
-        'an environment is advised to be reviewed',
+        'recommends to review a waiting deployment',
         'checks-wait-for-environment',
         'red',
         'pending',
         'Review the deployment on the page of the run',
       ],
       [
-        'a required check that never comes is told',
+        'reports a required check that is never registered',
         'blocked',
         'green',
         'success',
         'a required check was never registered',
       ],
-      ['what GitHub blocks is ready for review', 'blocked', 'green', 'success', 'The pull request is ready for review'],
       [
-        'the checks of a pull request that is closed are not late',
+        'reports a blocked pull request as ready for review',
+        'blocked',
+        'green',
+        'success',
+        'The pull request is ready for review',
+      ],
+      [
+        'reports pending checks of a closed pull request without a timeout',
         'closed-meanwhile',
         'red',
         'pending',
         'Its checks had not finished when it was closed.',
       ],
     ] as const
-  ).map(([name, plays, colour, checks, told]): Row => ({
+  ).map(([name, plays, colour, checks, text]): Row => ({
     name,
     given: { ...WAITS, 'fail-on': 'checks' },
     plays: [plays],
     ends: `${colour}, pull-request`,
     outputs: { checks, changed: 'true' },
-    says: [told],
+    says: [text],
   })),
   {
-    name: 'without `actions: read` nothing takes the place of a failure, and the notice says what to grant',
+    name: 'without `actions: read`, counts a failure that may have been replaced, and names the permission to grant',
     given: { ...WAITS, 'fail-on': 'checks' },
     plays: ['checks-of-two-events'],
     github: { permissions: { 'pull-requests': 'write', checks: 'read', statuses: 'read' } },
@@ -167,7 +197,7 @@ const ROWS: readonly Row[] = [
     leaves: { reviewEvents: [{ name: 'dora' }, { name: 'mona' }] },
   },
   {
-    name: 'a change by a reviewed pull request asks its reviewer, and the log refers to it',
+    name: 'requests a review from the reviewer of the source pull request, and references it in the log',
     given: { reviewers: 'change-reviewers', 'change-context': 'commits', 'change-range': 'v1.1.0...main' },
     plays: ['reviewed-change'],
     ends: 'green, pull-request',
@@ -178,7 +208,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'a token that ends while the agent works costs what comes after it, and the advice names the recipe',
+    name: 'only warns if the token expires while the agent works, and recommends the recipe',
     given: { ...WAITS, 'fail-on': 'none', 'change-context': 'commits', 'change-range': 'v1.1.0...main' },
     plays: ['token-expires'],
     ends: 'green, pull-request',
@@ -204,7 +234,7 @@ const ROWS: readonly Row[] = [
     leaves: { reviewEvents: [{ name: 'mona' }, { name: 'dora' }] },
   },
   {
-    name: 'what waits for approval is not waited for until the deadline',
+    name: 'stops waiting for approval before the deadline',
     given: { ...WAITS, 'timeout-minutes': '60' },
     plays: ['checks-wait-for-approval'],
     ends: 'red, pull-request',
@@ -212,7 +242,7 @@ const ROWS: readonly Row[] = [
     says: ['1 of 1 waiting for approval (ci.yml)', 'its checks wait for approval'],
   },
   {
-    name: 'a conflict with the base branch is told, although GitHub knows of it late',
+    name: 'reports a conflict with the base branch that GitHub computes late',
     given: {},
     plays: ['github-lagging', 'conflict'],
     ends: 'green, pull-request',
@@ -220,7 +250,7 @@ const ROWS: readonly Row[] = [
     says: ['It conflicts with its base branch, so it cannot be merged.'],
   },
   {
-    name: 'a token that may do nothing costs one notice, which says what to grant, and not the result',
+    name: 'keeps the result and writes one notice if the token has no permissions',
     given: { ...WAITS, 'allowed-paths': 'docs/**', 'fail-on': 'none' },
     plays: ['no-permission'],
     ends: 'green, pull-request',
@@ -228,7 +258,7 @@ const ROWS: readonly Row[] = [
     notice: 'Grant `pull-requests: read`',
   },
   {
-    name: 'a token that may only read tells all, marks nothing, and says why',
+    name: 'reads everything, marks nothing and names the missing permission with a read-only token',
     given: {},
     plays: ['read-only'],
     ends: 'green, pull-request',
@@ -237,7 +267,7 @@ const ROWS: readonly Row[] = [
     leaves: { labels: [], comments: [] },
   },
   {
-    name: 'while GitHub is down the result of the job stands',
+    name: 'keeps the result of the job if GitHub is down',
     given: WAITS,
     plays: ['github-down'],
     ends: 'red, pull-request',
@@ -245,7 +275,7 @@ const ROWS: readonly Row[] = [
     notice: 'GitHub responded with 503.',
   },
   {
-    name: 'a run of another workflow sends what came since that one succeeded, though a run for less stands on the same commit',
+    name: 'sends the changes since the last success of the workflow that started the run, despite its own success on that commit',
     given: { 'change-context': 'commits', paths: 'src/**' },
     facts: {
       ...{ eventName: 'workflow_run', sha: commit('b') },
@@ -269,7 +299,7 @@ const ROWS: readonly Row[] = [
     prompt: ['the last successful run of the workflow that started this one, from eeeeeee to bbbbbbb'],
   },
   {
-    name: 'a change that came with a pull request of `skip-labels` is skipped',
+    name: 'skips a change if all its pull requests have a label from `skip-labels`',
     given: EXEMPTS,
     plays: ['no-docs-label'],
     ends: 'green, skipped',
@@ -277,7 +307,7 @@ const ROWS: readonly Row[] = [
     prompt: [],
   },
   {
-    name: 'a change of which a part came with a pull request of `skip-labels` is sent without that part',
+    name: 'leaves out the parts of a change whose pull requests have a label from `skip-labels`',
     given: EXEMPTS,
     plays: ['no-docs-label-in-part'],
     ends: 'green, pull-request',
@@ -285,14 +315,14 @@ const ROWS: readonly Row[] = [
     prompt: ['1 commit, 1 file. Left out, because they need no documentation: #101.', 'Files:\nM src/output.ts'],
   },
   {
-    name: 'the pull requests of a change in another repository are looked up there',
+    name: 'looks up the pull requests of a change in another repository',
     given: { ...EXEMPTS, 'change-range': 'acme/code@v1.1.0...main' },
     plays: ['no-docs-label'],
     ends: 'green, pull-request',
     prompt: ['What changed in acme/code', 'src/deploy.ts'],
   },
   {
-    name: 'a prompt goes on with the open pull request of the agent, and is counted there',
+    name: 'sends a follow-up to the open pull request of the agent, and counts it',
     given: { prompt: 'And the index.', 'on-open-pr': 'follow-up' },
     plays: ['open-pull-request'],
     ends: 'green, pull-request',
