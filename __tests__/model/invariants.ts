@@ -147,10 +147,13 @@ const OWN_LINES = 8
 const MAX_WARNINGS = 2
 
 function logIsBounded({ log, warnings, service, endedAt, report }: Trace): string | undefined {
-  const { looks, posts, delivered } = service
+  const { looks, posts, delivered, requestedWaitsMs } = service
   const states = delivered.map(({ view: { status, link } }) => `${status} ${link ?? ''}`)
   const changes = countChanges(looks) + countChanges(states)
-  const most = changes + posts.length + Math.floor(endedAt / 60_000) + OWN_LINES + report.warnings.length
+  // A wait of a minute or more is logged when it begins, even directly after another one.
+  const longWaits = requestedWaitsMs.filter((ms) => ms >= 60_000).length
+  const perMinute = Math.floor(endedAt / 60_000)
+  const most = changes + posts.length + perMinute + longWaits + OWN_LINES + report.warnings.length
   if (warnings.length > MAX_WARNINGS) return `There are ${warnings.length} warnings.`
   return log.length > most ? `There are ${log.length} lines for ${changes} changes.` : undefined
 }
@@ -206,7 +209,7 @@ const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'The key is in no text, in no encoding, not even cut.': keyIsNowhere,
   'An accepted job is an output, handed on before any waiting.': acceptedJobIsHandedOn,
   'A prompt that may have been taken is said to be so.': unknownFateIsTold,
-  'The log has at most a line for a change and one for a minute.': logIsBounded,
+  'The log has at most a line for each change, minute and long wait.': logIsBounded,
   'A change is claimed only if this turn made it.': changeIsTrue,
   'A link that comes in time is found, whatever reads fail.': lateLinkIsFound,
   ...SHOWN_INVARIANTS,

@@ -33,6 +33,8 @@ export interface ServiceModel {
   readonly delivered: readonly Delivered[]
   /** One short text a read, the same for what looks the same to the reader. */
   readonly looks: readonly string[]
+  /** The waits that the service requested, in milliseconds. */
+  readonly requestedWaitsMs: readonly number[]
 }
 
 const WELL: Happening = { kind: 'answered', status: 200, body: 'good' }
@@ -49,6 +51,7 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
   const posts: PostRecord[] = []
   const delivered: Delivered[] = []
   const looks: string[] = []
+  const requestedWaitsMs: number[] = []
   let reads = 0
   const fates = { POST: unroll(schedule.posts), GET: unroll(schedule.reads) }
   const text = schedule.plant === 'none' ? undefined : plantKey(schedule.plant)
@@ -162,8 +165,9 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
     if (request.method === 'POST') return post(request, fate, signal)
     const result = await get(request, fate, signal)
     if (result.kind === 'failure') looks.push(`${result.cause} ${result.code ?? ''}`)
-    else looks.push(result.status < 300 ? result.body : String(result.status))
+    else if (result.retryAfterMs !== undefined) requestedWaitsMs.push(result.retryAfterMs)
+    if (result.kind !== 'failure') looks.push(result.status < 300 ? result.body : String(result.status))
     return result
   }
-  return { transport, posts, delivered, looks }
+  return { transport, posts, delivered, looks, requestedWaitsMs }
 }

@@ -166,6 +166,11 @@ const comparingOf = (...shas: readonly string[]) =>
     commits: shas.map((sha) => ({ sha: commit(sha), message: 'Guide', author: '' })),
     totalCommits: shas.length,
   })
+const comparingCommitsBy = (account: typeof BOT, ...shas: readonly string[]) =>
+  comparing({
+    commits: shas.map((sha) => ({ sha: commit(sha), message: 'Guide', author: '', account })),
+    totalCommits: shas.length,
+  })
 const ITS_MERGE = {
   ...brings([MERGED]),
   ...comparing({}),
@@ -335,6 +340,20 @@ test.each<Row>([
     openedLate('docs-agent'),
     { sleptMs: 60_000 },
     { label: '' },
+  ],
+  [
+    "a run on two pushes by the agent's bot before its pull request",
+    runOn('agent/guide', 'c', BOT),
+    { ...knowing(BOT), ...comparingCommitsBy(BOT, '9', 'c') },
+    { ...PUSHED_BY, sleptMs: 60_000 },
+    FILES,
+  ],
+  [
+    "a run on a push by the agent's bot after a push by a person",
+    runOn('agent/guide', 'c', BOT),
+    { ...knowing(BOT), ...comparingCommitsBy(ANN, '9', 'c') },
+    { sleptMs: 60_000 },
+    FILES,
   ],
   ['a push by a person without a pull request', pushBy(ANN), knowing(BOT), RUNS],
   [

@@ -1,5 +1,5 @@
 import { openGitHub } from '../../action/step.ts'
-import { findHead, listOwners, type PullRequestCommit } from '../../github/commits.ts'
+import { type ComparedCommit, findHead, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
@@ -159,11 +159,19 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     return numbers
   }
 
-  /** A push to a branch without a pull request may be the agent's, if the push contains all checked commits. */
-  async function checkCommits(checked: readonly EventCommit[]): Promise<Ownership> {
+  /**
+   * Commits on a branch without a pull request may be the agent's, if the event or its sender brought all of them.
+   * @param compared the commits of the range, which can contain earlier commits by the sender
+   */
+  async function checkCommits(
+    checked: readonly EventCommit[],
+    compared: readonly ComparedCommit[] = [],
+  ): Promise<Ownership> {
     const ownership = await findOwnChanges(checked, sources, ownWork, step)
-    const isPushed = kind === 'change' && checked.every(({ sha }) => commits.some((commit) => commit.sha === sha))
-    return ownership === 'direct' && branch !== undefined && isPushed ? ownWork.judgeBranch(branch) : ownership
+    const earlier = compared.filter(({ account }) => account?.login === event.sender.login)
+    const brought = new Set([...commits, ...earlier].map(({ sha }) => sha))
+    const isBySender = kind === 'change' && checked.every(({ sha }) => brought.has(sha))
+    return ownership === 'direct' && branch !== undefined && isBySender ? ownWork.judgeBranch(branch) : ownership
   }
 
   async function checkEvent(): Promise<string | undefined> {
@@ -228,7 +236,7 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     if (listed === undefined) return undefined
     const checked = listed.filter(({ sha }) => compared?.exempt?.commits.has(sha) !== true)
     if (checked.length === 0) return unknown
-    return explainOwnership(kind === 'other' ? OWN_EVENT : OWN_CHANGE, () => checkCommits(checked))
+    return explainOwnership(kind === 'other' ? OWN_EVENT : OWN_CHANGE, () => checkCommits(checked, compared?.commits))
   }
 
   return { needsRange: skipOwnChanges && needsRange, checkEvent, checkChange }
