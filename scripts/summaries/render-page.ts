@@ -5,7 +5,7 @@ const HEAD = `<!-- Written by npm run docs. -->
 
 # Job summaries
 
-What a step writes on the page of its run, for each way in which it can end. The command after each title shows the same summary on your machine. The first summary is complete. The others leave out the facts about the job, the time line, the prompt, the next steps and rows that an earlier summary has. Lists are cut after three rows.
+What a step writes on the page of its run, for each way in which it can end. The command after each title shows the same summary on your machine. The first summary is complete. The others leave out the facts about the job, the timeline, the prompt, the next steps and rows that an earlier summary has. Lists are cut after three rows.
 `
 
 /** What the reader knows from the summaries above. */
@@ -16,7 +16,7 @@ function leaveOutKnown(summary: string, known: Set<string>): string {
     ? summary
     : summary
         .replace(
-          /### Time line\n\n<table>[^]*?<\/table>\n*|<table>\n(?:<tr><td><b>.*\n)*?<tr><td><b>Job<[^]*?<\/table>\n*|<details>.*<\/details>\n*|### What next\n[^]*$/g,
+          /### Timeline\n\n<table>[^]*?<\/table>\n*|<table>\n(?:<tr><td><b>.*\n)*?<tr><td><b>Job<[^]*?<\/table>\n*|<details>.*<\/details>\n*|### Next steps\n[^]*$/g,
           '',
         )
         .split('\n')

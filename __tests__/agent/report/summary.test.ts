@@ -143,7 +143,7 @@ test.each<[string, Fields, string[]]>([
   [
     'an error while the job runs',
     { state: stopWith(REFUSED, accept(active, true)) },
-    [...SAID, '### What next', attaching, copied],
+    [...SAID, '### Next steps', attaching, copied],
   ],
   [
     'a turn that was never seen',
@@ -163,14 +163,18 @@ test.each<[string, Fields, string[]]>([
   [
     'a job that may take more',
     {},
-    ['### What next', 'send a follow-up to this job', 'with:\n  job-id: job_1\n  prompt: Now do this as well.'],
+    [
+      '### Next steps',
+      'send a follow-up to this job',
+      'with:\n  job-id: job_1\n  prompt: What the agent should do next',
+    ],
   ],
   ['an archived job', { state: endWith('unknown', archived) }, ['**What to do:** Start a new job']],
 ])('there is at most one thing to do, and lines to copy only for what may be done: %s', (_name, fields, parts) => {
   const markdown = summary(fields)
   const places = parts.map((part) => markdown.indexOf(part))
   expect(places).toEqual(places.toSorted((a, b) => a - b))
-  for (const part of ['What to do', 'What next', 'To wait for the job', 'with:', 'send a follow-up to this job'])
+  for (const part of ['What to do', 'Next steps', 'To wait for the job', 'with:', 'send a follow-up to this job'])
     expect(markdown.split(part)).toHaveLength(parts.join('').includes(part) ? 2 : 1)
   expect(places).not.toContain(-1)
 })
@@ -247,12 +251,12 @@ test('stays far below the size that the runner takes, whatever the prompt and th
   })
   expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(256 * 1024)
   expect(markdown).toContain('cut here, 3000000 bytes in all')
-  expect(markdown).toContain('What next')
+  expect(markdown).toContain('Next steps')
 })
 
 test('of the pull request only that is told which the verdict has not told', () => {
   const pullRequest = { checks: 'success' } as const
-  expect(summary({ pullRequest }).match(/checks|Last seen of it/g)).toEqual(['checks'])
+  expect(summary({ pullRequest }).match(/checks|Last known state/g)).toEqual(['checks'])
   const cancelled = summary({ state: stopWith('cancelled', endWith('created')), pullRequest })
-  expect(cancelled).toContain('<td><b>Last seen of it</b></td><td>All its checks have passed.')
+  expect(cancelled).toContain('<td><b>Last known state</b></td><td>All its checks have passed.')
 })

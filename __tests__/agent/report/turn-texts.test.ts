@@ -21,7 +21,7 @@ test.each<[string, TurnState, Partial<Turn>?]>([
   ['1 new commit', endWith({ ...WORK.updated, commits: 1 })],
   ['nothing to change', endWith('unchanged')],
   ['nothing to change', endWith('none', withoutLink)],
-  ['not known whether it has changed', endWith('unknown')],
+  ['unknown whether it has changed', endWith('unknown')],
   ['the changes are in it', endWith('unknown'), { task: ATTACH }],
   ['failed', endWith('unknown', failed)],
   ['failed, after 3 new commits', endWith('updated', failed)],

@@ -25,10 +25,10 @@ import { formatEnd } from './turn-texts.ts'
 import { type FollowUpReason, isInScope, isSent, type Progress } from './turn.ts'
 
 const MAX_MODEL_NAME = 200
-/** Longer than git and GitHub let a branch's name be. */
+/** Git and GitHub allow no longer branch names. */
 const MAX_BRANCH_NAME = 1_000
 
-/** Whether the service may have accepted the step's prompt. A step that attaches reports what the job did before. */
+/** Whether the service may have accepted the step's prompt. A step that attaches reports the work of an earlier prompt. */
 function mayBeAccepted({ kind }: Task, report: Report): boolean {
   const code = getError(report)?.code
   const turn = getOwnTurn(report)
@@ -48,25 +48,25 @@ function isAccepted(progress: Progress | undefined): boolean {
   }
 }
 
-/** Whether this step's work is in a pull request. Undefined if nobody knows; a red step claims nothing of an earlier turn. */
+/** Whether a pull request contains work of this step, not only of earlier turns. Undefined if that is unknown. */
 function getChanged(report: Report): boolean | undefined {
   const [operation, task] = [getOperation(report), getTask(report)]
   if (operation !== undefined) return operation !== 'unchanged'
   return task && mayBeAccepted(task, report) ? OUTCOME_RULES[getOutcome(report)].changed(report) : false
 }
 
-/** Only of a prompt that the service is known to have taken. */
+/** Returns the reason only if the service is known to have accepted the prompt. */
 function getContinued(report: Report): FollowUpReason | undefined {
   return isAccepted(getStepProgress(report)) ? getStepFollowUpReason(report) : undefined
 }
 
-/** Undefined if nobody asked for rounds. */
+/** Returns `undefined` if fix rounds are not enabled. */
 function countRounds(report: Report): number | undefined {
   const { rounds, stop } = getRounds(report)
   return rounds.length === 0 && stop === undefined ? undefined : rounds.length
 }
 
-/** What each output says, in the order of `action.yml`; undefined if there is nothing to tell. */
+/** The outputs in the order of `action.yml`. An undefined value becomes an empty output. */
 const OUTPUTS = {
   outcome: getOutcome,
   status: (report) => getLastReadJob(report)?.status,
@@ -88,11 +88,11 @@ const OUTPUTS = {
   'duration-seconds': ({ durationMs }) => (durationMs / 1000).toFixed(1),
 } satisfies Readonly<Record<string, (report: Report) => string | number | boolean | undefined>>
 
-/** All but `result`. An empty text stands for "there is none". */
+/** All outputs except `result`. Empty: there is no value, or it is unknown. */
 export type Outputs = Readonly<Record<keyof typeof OUTPUTS, string>>
 
 export function toOutputs(report: Report): Outputs {
-  const outputs = Object.entries(OUTPUTS).map(([name, tell]) => [name, String(tell(report) ?? '')])
+  const outputs = Object.entries(OUTPUTS).map(([name, getValue]) => [name, String(getValue(report) ?? '')])
   return Object.fromEntries(outputs) as Outputs
 }
 
@@ -106,7 +106,7 @@ const toName = (text?: string): string | undefined => text && oneLine(text, MAX_
 const toSentence = (text?: string): string | undefined => text && oneLine(text, MAX_SENTENCE)
 const toUrl = (url = ''): string | undefined => (url.length <= MAX_URL && /^https?:/.test(url) ? url : undefined)
 
-/** The output `result`, by `docs/result.schema.json`. What is undefined is not known. */
+/** Creates the output `result`, as defined in `docs/result.schema.json`. Undefined values are unknown. */
 function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) {
   const { startedBy, change, durationMs } = report
   const [job, found, error] = [getJob(report), getPullRequest(report), getError(report)]
@@ -163,32 +163,32 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
 
 const LISTS = ['files', 'checks', 'outside', 'rounds', 'not_done'] as const
 
-/** What is taken from a list at once: one by one, each time all of it would be measured again. */
+/** How much of a list is removed at a time, because the whole result is measured after each removal. */
 const REMOVED_SHARE = 1 / 20
 
-/** What the runner reads as a command, or as the end of a line, in a log to which somebody prints `result`. */
+/** Workflow commands and line ends: a workflow may print `result` to its log. */
 const UNSAFE_IN_LOG = new RegExp(`##(?=\\[)|::|${INVISIBLE.source}`, 'gu')
 
 const escapeUnits = (found: string): string =>
   Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
 
-/** All that it escapes is inside of strings. */
+/** The escaped characters only occur inside strings. */
 const toJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, one: unknown) => one ?? null).replace(UNSAFE_IN_LOG, escapeUnits)
+  JSON.stringify(value, (_key, field: unknown) => field ?? null).replace(UNSAFE_IN_LOG, escapeUnits)
 const countBytes = (value: unknown): number => Buffer.byteLength(toJson(value))
 
 /**
- * All that the step knows, as JSON of at most 32 KiB: as long as it is longer, the longest list loses its end, which is
- * counted.
+ * Renders everything that the step knows as JSON of at most 32 KiB. While it is longer, the end of its longest list is
+ * removed and counted in `left_out`.
  */
 export function renderResult(report: Report, conclusion: Conclusion, redact: Redact): string {
   let result = redactAll(toResult(report, conclusion), redact)
   while (countBytes(result) > MAX_BYTES) {
     const [longest] = LISTS.toSorted((a, b) => countBytes(result[b]) - countBytes(result[a]))
     if (longest === undefined || result[longest].length === 0) break
-    const gone = Math.ceil(result[longest].length * REMOVED_SHARE)
-    const left_out = { ...result.left_out, [longest]: result.left_out[longest] + gone }
-    result = { ...result, [longest]: result[longest].slice(0, -gone), left_out }
+    const removed = Math.ceil(result[longest].length * REMOVED_SHARE)
+    const left_out = { ...result.left_out, [longest]: result.left_out[longest] + removed }
+    result = { ...result, [longest]: result[longest].slice(0, -removed), left_out }
   }
   return toJson(result)
 }

@@ -6,12 +6,12 @@ import { renderReplyMarker } from '../marker.ts'
 import type { Report } from './report.ts'
 import { getOwnLink } from './step-end.ts'
 
-/** A zero-width space behind it, without which GitHub would tell somebody that they were mentioned. */
+/** Adds a zero-width space after each `@`, so that GitHub does not notify anyone. */
 const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
 
 /**
- * The answer to a comment, as Markdown for GitHub. It begins with a hidden line, so never with a command, and mentions
- * nobody; what the service or others say is left to the run's own page.
+ * Renders the reply to a comment as GitHub Markdown. It starts with a hidden line, so it never starts with a command. It
+ * mentions nobody, and does not quote the service or other users: the page of the run does.
  */
 export function renderReply(
   report: Report,

@@ -9,7 +9,7 @@ import type { AgentInputs } from '../inputs.ts'
 import type { Warning } from './warnings.ts'
 import { type PullRequestFindings, type Turn, type Turns, withJob } from './turn.ts'
 
-/** What became of the step; the value of the output `outcome`. */
+/** The result of the step: the values of the output `outcome`. */
 export const OUTCOMES = [
   'pull-request',
   'no-changes',
@@ -25,7 +25,7 @@ export const OUTCOMES = [
 ] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** What became of the job's pull request; the value of the output `pr-operation`. */
+/** What the step did to the job's pull request: the values of the output `pr-operation`. */
 export type PullRequestOperation = 'created' | 'updated' | 'unchanged'
 
 export interface TimelineEntry {
@@ -38,41 +38,41 @@ export interface TimelineEntry {
 /** The files that a step has changed in its pull request. */
 export interface Changes {
   readonly files: readonly { readonly path: string; readonly additions: number; readonly deletions: number }[]
-  /** Otherwise there may be others. */
+  /** If not, there may be more files. */
   readonly isComplete: boolean
 }
 
-/** The marker comment, which names the job of a pull request and has the log. */
+/** The marker comment, which names the job of a pull request and contains the log. */
 export interface LogPlace {
   readonly pullRequest: PullRequestAddress
   readonly jobId: string
-  /** Undefined if it is not known, or there is none. */
+  /** Undefined if there is no comment, or its id is unknown. */
   readonly commentId: number | undefined
-  /** How many follow-ups other steps have counted in it, as far as this one knows. */
+  /** How many follow-ups other steps have counted in it, according to the newest read. */
   readonly followUps: number
-  /** Of the follow-up that this step has counted in it. */
+  /** The signature of the follow-up that this step has counted in it. */
   readonly signature?: string
 }
 
-/** Undefined where the inputs could not be read. */
+/** Undefined if the inputs are invalid. */
 type InputFacts = Pick<AgentInputs, 'projectId' | 'dryRun' | 'failOn' | 'waitForChecks' | 'allowedPaths'>
 
-/** What a step remembers besides its turns. */
+/** Everything that a step records besides its turns. */
 export interface Facts extends Partial<InputFacts> {
-  /** Where the step stands, so that two on one page can be told apart; empty if it has no id. */
+  /** The id in the workflow, to distinguish several steps on one page. Empty if the step has none. */
   readonly stepId?: string
   readonly startedBy?: LinkedText
-  /** The comment of somebody who may ask, which gets an answer. */
+  /** The comment with the command, if its author has write access. It gets a reply. */
   readonly comment?: CommentAddress | undefined
-  /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */
+  /** Why the step sent nothing, as a full sentence, if it was skipped. */
   readonly skipReason?: string | undefined
-  /** What was found of the change that started the run, and what of it was sent. */
+  /** A description of the change that started the run, and of the part that was sent. */
   readonly change?: string | undefined
   readonly changes?: Changes | undefined
-  /** The pull request as it was read once more at the end of the step. */
+  /** The pull request as it was read at the end of the step. */
   readonly pullRequestAtEnd?: PullRequestFindings
   readonly log?: LogPlace | undefined
-  /** Pull requests that the change that started the run came from, newest first. */
+  /** The pull requests that the change comes from, newest first. */
   readonly sources?: readonly PullRequestAddress[] | undefined
   readonly timeline: readonly TimelineEntry[]
   readonly warnings: readonly Warning[]
@@ -80,30 +80,29 @@ export interface Facts extends Partial<InputFacts> {
 }
 
 /**
- * All that a step remembers: log, outputs, summary and exit code are made of this and of nothing else. What follows from it
- * is derived where it is shown.
+ * Everything that a step records. Log, outputs, summary and exit code derive from this alone.
  */
 export type Report =
-  /** Skipped before anything was read, because there is no key. */
+  /** Skipped before any request, because there is no key. */
   | ({ readonly kind: 'no-key' } & Facts)
-  /** Stopped before it could begin, such as by an invalid input. */
+  /** Failed before it started, for example because an input is invalid. */
   | ({ readonly kind: 'not-started'; readonly error: ActionError } & Facts)
-  /** Known before the end of the step. */
+  /** The step has not ended. */
   | ({ readonly kind: 'running'; readonly turns: Turns } & Facts)
   | ({ readonly kind: 'ran'; readonly turns: Turns } & Facts)
 
-/** The report of a step that did not run: stopped by an error, or skipped because there is no key. */
+/** Creates the report of a step that did not run because of an error, or because there is no key. */
 export function createSkippedReport(error: ActionError | undefined, durationMs: number): Report {
   const facts: Facts = { timeline: [], warnings: [], durationMs }
   return error === undefined ? { kind: 'no-key', ...facts } : { kind: 'not-started', error, ...facts }
 }
 
-/** More than is shown of a field anywhere, in code points. */
+/** In code points. No output or summary shows more of a field. */
 const MAX_FIELD = 1_000
 
 /**
- * Takes secrets out of a report before outputs and summary are made of it: these cut long texts, and a secret that was
- * cut in half, or encoded twice, is found by nobody any more. The link is not cleaned: it is judged as it came.
+ * Redacts secrets in a report before outputs and summary are created from it. These truncate and escape texts, and a
+ * truncated or escaped secret can no longer be recognized. Links are only redacted, so that they stay as they were validated.
  */
 export function redactReport(report: Report, redact: Redact): Report {
   switch (report.kind) {
@@ -126,7 +125,7 @@ function redactTurn({ task, state, ...turn }: Turn, redact: Redact): Turn {
   }
 }
 
-/** What the verdict rests on stays as it is: a secret may be a word such as `active`. */
+/** Does not redact the fields that decide the outcome: a secret may be a word such as `active`. */
 function redactJob<J extends Job>(job: J, redact: Redact): J {
   const { id, status, prLink } = job
   const line = (text: string): string => oneLine(text, MAX_FIELD, redact)

@@ -29,21 +29,21 @@ import {
   hasChangedInRound,
 } from './turns.ts'
 
-/** How a step ended, as far as it has. Everything that is said of a step as a whole follows from this. */
+/** How a step ended, or that it has not ended. Outcome, error and texts of the step derive from this. */
 export type StepEnd =
   | { readonly kind: 'no-key' }
-  /** The change that started the run was no reason to send anything. */
+  /** The step was skipped. */
   | { readonly kind: 'nothing-to-do'; readonly reason: string }
-  /** Known before the step's end: the turn, or a round, may still change everything. */
+  /** The step is running: its turn or a fix round may still change the result. */
   | { readonly kind: 'under-way' }
-  /** The step is over, and its turn has no end. */
+  /** The step has ended without an end of its turn. */
   | { readonly kind: 'without-end' }
   | {
       readonly kind: 'stopped'
       readonly outcome: Extract<Outcome, 'error' | 'cancelled' | 'timed-out'>
       readonly error: ActionError
     }
-  /** The end of the step's own turn was seen. What rounds have changed counts as well. */
+  /** The end of the step's own turn was seen. Changes by fix rounds count too. */
   | {
       readonly kind: 'ended'
       readonly outcome: Extract<Outcome, 'pull-request' | 'no-changes' | 'failed' | 'archived'>
@@ -71,7 +71,7 @@ export function getStepEnd(report: Report): StepEnd {
     case 'running': {
       const { turns } = report
       const end = getEndOfTurns(turns, undefined)
-      // A round that is under way may still add commits.
+      // A running fix round may still add commits.
       const mayChange = end.kind === 'ended' && end.outcome === 'no-changes' && isFixRoundRunning(getFixRounds(turns))
       return getEnd(turns[0]) === undefined || mayChange ? { kind: 'under-way' } : end
     }
@@ -103,7 +103,7 @@ export function getOutcome(report: Report): Outcome {
   }
 }
 
-/** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
+/** Returns the error that prevented the step's work. The step is then red regardless of `fail-on`. */
 export function getError(report: Report): ActionError | undefined {
   const end = getStepEnd(report)
   switch (end.kind) {
@@ -125,7 +125,7 @@ export function getError(report: Report): ActionError | undefined {
   }
 }
 
-/** Whether the step looks at the pull request of its job: it has seen the end of a turn, however that came out. */
+/** Whether the step has examined the pull request of its job, because it has seen the end of a turn. */
 export function isPullRequestInspected(report: Report): boolean {
   const end = getStepEnd(report)
   switch (end.kind) {
@@ -147,7 +147,7 @@ export function isPullRequestInspected(report: Report): boolean {
   }
 }
 
-/** Undefined if the step did not run. */
+/** Returns `undefined` if the step did not run. */
 function getTurns(report: Report): Turns | undefined {
   switch (report.kind) {
     case 'ran':
@@ -163,25 +163,25 @@ export function getOwnTurn(report: Report): Turn | undefined {
   return getTurns(report)?.[0]
 }
 
-/** Undefined if the inputs did not say what to do. */
+/** Returns `undefined` if the step did not run. */
 export function getTask(report: Report): Task | undefined {
   return getOwnTurn(report)?.task
 }
 
-/** The job of the step's own turn. A dry run has no job of its own, whichever it has read. */
+/** Returns the job of the step's own turn. A dry run has none, even if it has read a job. */
 export function getJob(report: Report): Job | undefined {
   const turn = getOwnTurn(report)
   return turn === undefined || report.dryRun === true ? undefined : getReads(turn.state).job
 }
 
-/** The job as it was last read, in a round too. */
+/** Returns the job as it was last read, including in fix rounds. */
 export function getLastReadJob(report: Report): Job | undefined {
   const turns = getTurns(report)
   const inRound = turns !== undefined && turns.length > 1 ? getReads(getNewest(turns).state).job : undefined
   return inRound ?? getJob(report)
 }
 
-/** Why the newest read in the step's own turn failed, if it did. */
+/** Returns the error of the newest read in the step's own turn, if that read failed. */
 export function getLastProblem(report: Report): ActionError | undefined {
   const turn = getOwnTurn(report)
   return turn && getReads(turn.state).lastProblem
@@ -192,7 +192,7 @@ export function getStepProgress(report: Report): Progress | undefined {
   return turn && getProgress(turn)
 }
 
-/** Whether the service may have accepted a prompt of which no response was read. */
+/** Whether the service may have accepted a prompt although no valid response was received. */
 export function isDeliveryUnknown(report: Report): boolean {
   const turn = getOwnTurn(report)
   return turn !== undefined && withoutStop(turn.state).kind === 'delivery-unknown'
@@ -203,7 +203,7 @@ export function getStepFollowUpReason(report: Report): FollowUpReason | undefine
   return turn && getFollowUpReason(turn)
 }
 
-/** What was seen last of the pull request; empty if nobody looked. */
+/** Returns the newest findings about the pull request. Empty if the step has not examined it. */
 export function getPullRequest(report: Report): PullRequestFindings {
   const turns = getTurns(report)
   return report.pullRequestAtEnd ?? (turns && getLastFindings(turns)) ?? {}
@@ -214,20 +214,23 @@ export function getOperation(report: Report): PullRequestOperation | undefined {
   return turns && getPullRequestOperation(turns)
 }
 
-/** The rounds that were sent, and why none follows. */
+/** Returns the fix rounds that were sent, and why none follows. */
 export function getRounds(report: Report): FixRounds {
   const turns = getTurns(report)
   return turns === undefined ? { rounds: [] } : getFixRounds(turns)
 }
 
-/** The id that a later step can follow up on or attach to. A dry run has done nothing that a later step could build on. */
+/** Returns the id of the job for later steps to follow up on or attach to. A dry run has none. */
 export function getJobId(report: Report): string | undefined {
   if (report.dryRun === true) return undefined
   const task = getTask(report)
   return getJob(report)?.id ?? (task?.kind === 'create' ? undefined : task?.jobId)
 }
 
-/** The pull request to show for this step. That of a follow-up without a good end is an earlier turn's, and shown if GitHub told of it. */
+/**
+ * Returns the pull request to show. After a follow-up without a good end, it belongs to an earlier turn, and is shown only if
+ * GitHub's data about it was read.
+ */
 export function getOwnLink(report: Report): PullRequestLink | undefined {
   const outcome = getOutcome(report)
   const hasEnded = getOperation(report) !== undefined || outcome === 'pull-request' || outcome === 'no-changes'

@@ -38,15 +38,14 @@ import { formatEnd } from './turn-texts.ts'
 import type { Turn } from './turn.ts'
 
 const MAX_PROMPT_BYTES = 32 * 1024
-/** The prompt is what a dry run is for, so it gets most of the summary's room. */
+/** The prompt is the purpose of a dry run, so it may take up most of the summary. */
 const MAX_PREVIEW_BYTES = 192 * 1024
 
 const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attached' } as const
 
-/** In the heading. */
 const MAX_HEADING_NAME_CHARS = 40
 
-/** What kind of step it was; undefined for one that had nothing to do. */
+/** Returns the kind of the step for the heading. Undefined if the step was skipped. */
 function getKind(report: Report): string | undefined {
   const { comment } = report
   const [task, continued] = [getTask(report), getStepFollowUpReason(report)]
@@ -55,7 +54,7 @@ function getKind(report: Report): string | undefined {
   return `${TASK_NAMES[task.kind]}${origin}`
 }
 
-/** GitHub shows the workflow job above all of its summaries. */
+/** Does not name the workflow job, because GitHub shows it above the summaries. */
 function renderHeading(report: Report, { isGreen, title }: Conclusion): string {
   const { projectId, stepId } = report
   const [green, red] = OUTCOME_RULES[getOutcome(report)].icons
@@ -65,14 +64,14 @@ function renderHeading(report: Report, { isGreen, title }: Conclusion): string {
   return heading(icon, ['Docs agent', ...place, getKind(report)], title)
 }
 
-/** One that is too long would leave no room for what comes behind it. */
+/** A long fact must leave room for the rest of the table. */
 const MAX_FACT = 300
 const renderFact = (text: string): string => inlineCode(oneLine(text, MAX_FACT))
 
-/** Of a push. The change says how many commits there are in its range. */
+/** The commit count of a push. `Change` shows the count of the range. */
 const COMMIT_COUNT = /: \d+ commits?$/
 
-/** What the sections before have not told, what started the run, and the job. */
+/** Renders what started the run, the job, and facts that the sections above do not show. */
 function renderFacts(report: Report, { text }: Conclusion): string {
   const { startedBy, change, warnings, durationMs } = report
   const { state, branch, outside = [] } = getPullRequest(report)
@@ -86,7 +85,7 @@ function renderFacts(report: Report, { text }: Conclusion): string {
     'Triggered by': trigger && linked(trigger),
     Change: change && escapeSentence(change),
     'Pull request': state && branch && `${state}, ${renderFact(branch)}`,
-    'Last seen of it': isPullRequestInspected(report) ? '' : escapeSentence(formatPullRequest(report)),
+    'Last known state': isPullRequestInspected(report) ? '' : escapeSentence(formatPullRequest(report)),
     'Outside of allowed-paths': limitRows(outside, (path) => [renderFact(path)]).join(', '),
     'Not done on GitHub': escapeSentence(formatWarnings(warnings, text) ?? ''),
     Job: id && inlineCode(id),
@@ -98,7 +97,7 @@ function renderFacts(report: Report, { text }: Conclusion): string {
   })
 }
 
-/** The day stands at its first entry. */
+/** The date is shown only for the first entry of a day. */
 function renderTimeline({ timeline }: Report): string[] {
   let today = ''
   const rows = timeline.map(({ at, elapsedMs, event }) => {
@@ -107,23 +106,23 @@ function renderTimeline({ timeline }: Report): string[] {
     today = day
     return [shown, formatDuration(elapsedMs), escapeSentence(event)]
   })
-  return rows.length === 0 ? [] : ['### Time line', grid(['UTC', 'After', 'What happened'], rows)]
+  return rows.length === 0 ? [] : ['### Timeline', grid(['UTC', 'After', 'What happened'], rows)]
 }
 
 function renderPrompt(report: Report): string {
   const task = getTask(report)
   if (task === undefined || task.kind === 'attach' || task.prompt === '') return ''
   const fold = (maxBytes: number): string => foldedText('The prompt', task.prompt, maxBytes)
-  const whole = getOutcome(report) === 'previewed' ? fold(MAX_PREVIEW_BYTES) : undefined
-  return whole !== undefined && Buffer.byteLength(whole) <= MAX_PREVIEW_BYTES ? whole : fold(MAX_PROMPT_BYTES)
+  const preview = getOutcome(report) === 'previewed' ? fold(MAX_PREVIEW_BYTES) : undefined
+  return preview !== undefined && Buffer.byteLength(preview) <= MAX_PREVIEW_BYTES ? preview : fold(MAX_PROMPT_BYTES)
 }
 
-/** Only ids that were checked get in here. */
+/** @param id a validated id */
 function renderInputs(id: string | undefined, ...more: readonly string[]): string {
   return ['```yaml', 'with:', `  job-id: ${id ?? ''}`, ...more, '```'].join('\n')
 }
 
-/** Whether the job has ended and takes another prompt. */
+/** Whether the job has ended and accepts another prompt. */
 function isReadyForPrompt({ status }: Job): boolean {
   switch (status) {
     case 'completed':
@@ -135,12 +134,12 @@ function isReadyForPrompt({ status }: Job): boolean {
   }
 }
 
-/** What the job could do next. Nobody is to send more before it is known what became of this. */
+/** Suggests what to do next. Suggests no further prompt while the result of this one is unknown. */
 function renderNextSteps(report: Report, { advice }: Conclusion): string[] {
   const [job, error, outcome] = [getJob(report), getError(report), getOutcome(report)]
   const attaching = adviseAttaching(report)
   if (attaching !== undefined)
-    return attaching === advice ? [] : ['### What next', attaching, renderInputs(getJobId(report))]
+    return attaching === advice ? [] : ['### Next steps', attaching, renderInputs(getJobId(report))]
   if (
     job === undefined ||
     !isReadyForPrompt(job) ||
@@ -149,11 +148,11 @@ function renderNextSteps(report: Report, { advice }: Conclusion): string[] {
     outcome === 'cancelled'
   )
     return []
-  const more = '  prompt: Now do this as well.'
-  return ['### What next', 'To tell the agent more, send a follow-up to this job:', renderInputs(job.id, more)]
+  const more = '  prompt: What the agent should do next'
+  return ['### Next steps', 'To continue, send a follow-up to this job:', renderInputs(job.id, more)]
 }
 
-/** The job summary, as Markdown for GitHub: the verdict first, then the pull request, then what led to it. */
+/** Renders the job summary as GitHub Markdown: the result first, then the pull request, then how the step came to it. */
 export function renderSummary(report: Report, conclusion: Conclusion): string {
   const { text, advice } = conclusion
   const quote = getError(report)?.quote
@@ -171,19 +170,19 @@ export function renderSummary(report: Report, conclusion: Conclusion): string {
   ])
 }
 
-/** So many files, checks and paths are named. */
+/** The maximum number of files, checks and paths. */
 const MAX_ROWS = 20
 const MAX_TITLE = 200
 const MAX_ROUND_PROMPT_BYTES = 16 * 1024
 
 const PAGE = /\.(?:mdx?|markdown|rst|adoc|asciidoc|txt|html?|ipynb)$/i
 
-/** The files as they are shown, documentation first. */
+/** Sorts the files for display, documentation first. */
 export function pagesFirst(files: Changes['files']): Changes['files'] {
   return [...files.filter(({ path }) => PAGE.test(path)), ...files.filter(({ path }) => !PAGE.test(path))]
 }
 
-/** The rows that are shown, and how many more there are. */
+/** Returns the rows to show, and a row with the number of further ones. */
 function limitRows<T>(
   items: readonly T[],
   toRow: (item: T) => readonly string[],
@@ -206,9 +205,9 @@ function renderPullRequestHeading(report: Report): string {
 
 function renderFiles({ changes }: Report): string[] {
   if (changes === undefined || changes.files.length === 0) return []
-  const { files, isComplete: isWhole } = changes
-  const count = `${isWhole ? '' : 'at least '}${formatCount(files.length, 'file')}`
-  const addUp = (what: 'additions' | 'deletions'): number => files.reduce((sum, file) => sum + file[what], 0)
+  const { files, isComplete } = changes
+  const count = `${isComplete ? '' : 'at least '}${formatCount(files.length, 'file')}`
+  const addUp = (kind: 'additions' | 'deletions'): number => files.reduce((sum, file) => sum + file[kind], 0)
   const total = `+${addUp('additions')} −${addUp('deletions')}`
   const rows = limitRows(pagesFirst(files), ({ path, additions, deletions }) => [
     escapeSentence(quoted(path)),
@@ -223,7 +222,7 @@ const WORST_FIRST = ['failure', 'pending', 'success'] as const
 
 function renderChecks(report: Report): string {
   const { checkList = [] } = getPullRequest(report)
-  const sorted = WORST_FIRST.flatMap((wanted) => checkList.filter(({ state }) => state === wanted))
+  const sorted = WORST_FIRST.flatMap((result) => checkList.filter(({ state }) => state === result))
   const toRow = ({ name, state, waitsForApproval, tookMs, detailsUrl: url }: Check): string[] => [
     linked({ text: quoted(name), url }),
     waitsForApproval === true ? '⏳ waits for approval' : RESULTS[state],
@@ -239,7 +238,7 @@ function renderRound(turn: Turn, index: number): string[] {
   return task.kind === 'attach' ? [sent] : [sent, foldedText('What was sent', task.prompt, MAX_ROUND_PROMPT_BYTES)]
 }
 
-/** The pull request by its title, what the step has changed in it, its checks, and each round; empty for what is not known. */
+/** Renders the pull request's title, the files that the step has changed, the checks and the fix rounds, as far as known. */
 function renderPullRequest(report: Report): string[] {
   return [
     renderPullRequestHeading(report),

@@ -17,7 +17,7 @@ import {
 } from './turn.ts'
 import { getStopOutcome } from './turns.ts'
 
-/** The end of a turn whose pull request may have new commits although the turn did not complete. */
+/** Formats the end of a turn that did not complete, but may have pushed commits. */
 function formatEndedBadly(text: string, work: Work): string {
   return work.kind === 'updated' ? `${text}, after ${formatCount(work.commits, 'new commit')}` : text
 }
@@ -44,7 +44,7 @@ function formatWork(work: Work, { task }: Turn): string {
     case 'none':
       return OUTCOME_RULES['no-changes'].end
     case 'unknown':
-      return task.kind === 'follow-up' ? 'not known whether it has changed' : OUTCOME_RULES['pull-request'].end
+      return task.kind === 'follow-up' ? 'unknown whether it has changed' : OUTCOME_RULES['pull-request'].end
   }
 }
 
@@ -59,7 +59,7 @@ function formatStopped(stopped: Stopped, turn: Turn): string {
 
 const formatError = ({ code }: ActionError): string => `failed: ${ERROR_TITLES[code]}`
 
-/** How a turn ended, in words of ours alone. */
+/** Formats the end of a turn. The text contains no words of the service or other users. */
 export function formatEnd(turn: Turn): string {
   const { state } = turn
   const end = getEnd(turn)
@@ -81,7 +81,7 @@ export function formatEnd(turn: Turn): string {
   }
 }
 
-/** What the newest turn is called in the log. */
+/** Returns the name of the newest turn in the log. */
 export function nameTurn(turns: Turns, maxRounds: number): string {
   const { task, failing } = getNewest(turns)
   if (failing !== undefined) return `Round ${turns.length - 1} of ${maxRounds}`
@@ -89,18 +89,18 @@ export function nameTurn(turns: Turns, maxRounds: number): string {
   return `${task.kind === 'attach' ? 'Attach' : 'Follow-up'} to ${task.jobId}`
 }
 
-/** The title of its group: a round says which checks it sends. */
+/** Returns the title of a turn's group in the log. That of a fix round names the failed checks. */
 export function titleTurn(name: string, { failing }: Turn): string {
   if (failing === undefined) return name
   return `${name}: ${failing.map((check) => oneLine(check.name, MAX_NAME_CHARS)).join(', ')}`
 }
 
-/** How a turn ended that was not stopped. A turn without an end is about to be replaced by another, and nothing was sent. */
+/** Formats the end of a turn that no error stopped. A turn without an end was not sent, and another one replaces it. */
 export function formatVerdict(turn: Turn): string {
   const checks = getFindings(turn)?.checks
   if (getEnd(turn) === undefined) return 'not sent'
   const text = formatEnd(turn)
-  // The log names no pull request beside it.
+  // Unlike a row of the comment, the log line does not name the pull request.
   const end = text === OPENED ? `pull request ${OPENED}` : text
   return checks === undefined ? end : `${end}, ${CHECKS_TEXTS[checks][0]}`
 }

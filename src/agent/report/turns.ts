@@ -19,12 +19,12 @@ import {
 } from './turn.ts'
 import type { Outcome, PullRequestOperation } from './report.ts'
 
-/** What stops a round takes nothing from the result of the step's own turn; but a cancelled run is cancelled, and a defect is red. */
+/** Whether an error changes the result of the step even if it stopped a fix round: the run was cancelled, or it is a bug. */
 function isFatal(stopped: Stopped): boolean {
   return stopped.error.code === 'internal' || getStopOutcome(stopped) === 'cancelled'
 }
 
-/** What an error that stopped a turn makes of it. */
+/** Returns the outcome of a turn that an error stopped. */
 export function getStopOutcome({ error, isCancelled }: Stopped): Extract<Outcome, 'error' | 'cancelled' | 'timed-out'> {
   if (error.code === 'internal') return 'error'
   if (error.code === 'cancelled' || isCancelled) return 'cancelled'
@@ -33,7 +33,7 @@ export function getStopOutcome({ error, isCancelled }: Stopped): Extract<Outcome
 
 type EndedOutcome = Extract<Outcome, 'pull-request' | 'no-changes' | 'failed' | 'archived'>
 
-/** What the job's status and its pull request say of a turn that was seen to end. */
+/** Returns the outcome of a turn whose end was seen, from the job's status and its pull request. */
 export function getEndedOutcome({ job, work }: Ended): EndedOutcome {
   switch (job.status) {
     case 'failed':
@@ -61,14 +61,14 @@ function toOperation(turn: Turn): PullRequestOperation | undefined {
   return kind === 'none' || kind === 'unknown' ? undefined : kind
 }
 
-/** The error that decides what became of the step, if one does. */
+/** Returns the error that decides the outcome of the step, if there is one. */
 export function findDecidingStop(turns: Turns): Stopped | undefined {
   const { state } = getNewest(turns)
   if (state.kind !== 'stopped') return undefined
   return getEnd(turns[0]) === undefined || isFatal(state) ? state : undefined
 }
 
-/** What stopped a round, or what was to lead to one, and is not reported otherwise. */
+/** Returns the error that stopped a fix round, or the work before it, if the report does not show it otherwise. */
 export function findUnreportedError(turns: Turns): ActionError | undefined {
   const newest = getNewest(turns)
   const { state } = newest
@@ -77,12 +77,12 @@ export function findUnreportedError(turns: Turns): ActionError | undefined {
   return isReported ? undefined : state.error
 }
 
-/** The rounds that were sent; one that is on its way is among them. */
+/** Lists the fix rounds that were sent, including a running one. */
 export function listSentRounds([, ...rounds]: Turns): readonly Turn[] {
   return rounds.filter(isSent)
 }
 
-/** Why no round follows a turn after which the job has this status; undefined if one may follow. */
+/** Returns why no fix round follows when the job has this status, or `undefined` if one may follow. */
 export function getStopForStatus(status: TerminalStatus): RoundStop | undefined {
   switch (status) {
     case 'failed':
@@ -93,7 +93,7 @@ export function getStopForStatus(status: TerminalStatus): RoundStop | undefined 
   }
 }
 
-/** Why no round follows an ended turn; undefined if its pull request is to be looked at. */
+/** Returns why no fix round follows an ended turn, or `undefined` if its pull request decides. */
 function getStopAfterEnd({ job, work }: Ended): RoundStop | undefined {
   return getStopForStatus(job.status) ?? getStopForWork(work)
 }
@@ -111,7 +111,7 @@ function getStopForWork(work: Work): RoundStop | undefined {
   }
 }
 
-/** What the end of a round means for further ones. */
+/** Returns why no fix round follows the end of another one, or `undefined` if one may follow. */
 function getStopAfterRound(end: TurnEnd): RoundStop | undefined {
   switch (end.kind) {
     case 'previewed':
@@ -131,7 +131,7 @@ function getStopAfterRound(end: TurnEnd): RoundStop | undefined {
   }
 }
 
-/** Why failing checks go back no further, as far as the turns tell; undefined if another round may follow. */
+/** Returns why no further fix round follows, or `undefined` if one may follow. */
 export function getRoundStop(turns: Turns): RoundStop | undefined {
   const newest = getNewest(turns)
   const { state } = newest
@@ -145,18 +145,18 @@ export function getRoundStop(turns: Turns): RoundStop | undefined {
   return end && getStopAfterRound(end)
 }
 
-/** The rounds that were sent, and why none follows. */
+/** Returns the fix rounds that were sent, and why none follows. */
 export function getFixRounds(turns: Turns): FixRounds {
   return { rounds: listSentRounds(turns), stop: getRoundStop(turns) }
 }
 
-/** Whether the step has a pull request to follow. */
+/** Whether the step must track a pull request. */
 export function shouldTrackPullRequest(turns: Turns): boolean {
   return getEnded(turns[0])?.job.prLink !== undefined && getRoundStop(turns) === undefined
 }
 
 const hasUpdated = (turn: Turn): boolean => getWork(turn).kind === 'updated'
-/** Whether a turn has ended, and GitHub did not say what it did to the pull request. */
+/** Whether the turn has ended, but it is unknown what it did to the pull request. */
 const isWorkUnknown = (turn: Turn): boolean => getEnd(turn)?.kind === 'ended' && getWork(turn).kind === 'unknown'
 
 function getCommitCount(turn: Turn): number {
@@ -172,14 +172,14 @@ function getCommitCount(turn: Turn): number {
   }
 }
 
-/** How many commits the agent has added, as far as turns can tell: without those of a pull request that a turn has opened. */
+/** Counts the commits that the agent has added to existing pull requests. Those of a new pull request are unknown. */
 export function countCommits(turns: readonly Turn[]): number {
   return turns.reduce((sum, turn) => sum + getCommitCount(turn), 0)
 }
 
 /**
- * What the step did to the pull request. Commits from rounds count as the step's work. While a round may still push, or may
- * have pushed, `unchanged` cannot be claimed.
+ * Returns what the step did to the pull request. Commits from fix rounds count as the step's work. While a round may still
+ * push, or may have pushed, the result is not `unchanged`.
  */
 export function getPullRequestOperation(turns: Turns): PullRequestOperation | undefined {
   const [own, ...rounds] = turns
