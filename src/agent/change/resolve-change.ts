@@ -18,7 +18,7 @@ import {
 import { findEventOrigin } from './event-origin.ts'
 import { openLoopGuard } from './loop-guard.ts'
 import {
-  ASKED_BY_PEOPLE,
+  REQUEST_EVENT_KINDS,
   checkEventLabels,
   formatPullRequests,
   leaveOutExempt,
@@ -52,7 +52,7 @@ const NO_COMMITS = 'There are no commits in the range.'
  * manual run without `change-range` and a comment by a person may request more than a review of the change.
  */
 function isForChangeAlone({ context, inputs: { changeContext, changeRange } }: AgentStep): boolean {
-  if (changeContext === 'none' || ASKED_BY_PEOPLE.includes(context.event.kind)) return false
+  if (changeContext === 'none' || REQUEST_EVENT_KINDS.includes(context.event.kind)) return false
   return changeRange.kind !== 'event' || findEventOrigin(context).kind !== 'people'
 }
 
@@ -97,19 +97,19 @@ function explainNoChange(range: ChangeRange): string | undefined {
 }
 
 const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` exempts'
-const ASK_AGAIN = 'Run the step again when GitHub responds.'
+const RETRY_HINT = 'Run the step again when GitHub responds.'
 
 /**
  * Examines the change that started the run: skips the agent's own work and changes that do not count, and renders the rest for
  * the prompt.
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFindings | Skip> {
-  const { context, core, inputs, journal } = wholeStep
+export async function resolveChange(fullStep: AgentStep): Promise<ChangeFindings | Skip> {
+  const { context, core, inputs, journal } = fullStep
   const { command, task, changeRange, pathFilter } = inputs
   // Attaching to a job sends no prompt, so it does not depend on a change.
   if (command === '' && task.kind === 'attach') return { promptContext: '' }
-  const step = within(wholeStep, wholeStep.questions)
+  const step = within(fullStep, fullStep.questions)
   const range = findChangeRange(context, changeRange)
   const isWanted = isChangeWanted(inputs)
   const noChange = explainNoChange(range)
@@ -120,16 +120,18 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const guard = openLoopGuard(origin, sources, step)
   const own = await guard.checkEvent()
   if (own !== undefined) return skip(own)
-  const exempt = await orNotSent(UNKNOWN_LABELS, () => checkEventLabels(origin, step), ASK_AGAIN)
+  const exempt = await orNotSent(UNKNOWN_LABELS, () => checkEventLabels(origin, step), RETRY_HINT)
   if (exempt !== undefined) return skip(exempt)
   refuseToLookBack(range, step)
 
   // Compare first: right after a push, GitHub may need a minute until it knows which pull requests the commits came from.
-  const whole = isWanted || guard.needsRange ? await compareWanted(range, step) : undefined
+  const unfiltered = isWanted || guard.needsRange ? await compareWanted(range, step) : undefined
   const leaveOut = async <Change extends Compared>(change: Change) =>
     leaveOutExempt(change, needsFiles(inputs), origin, sources, step)
   const found =
-    whole === undefined || 'reason' in whole ? whole : await orNotSent(UNKNOWN_LABELS, () => leaveOut(whole), ASK_AGAIN)
+    unfiltered === undefined || 'reason' in unfiltered
+      ? unfiltered
+      : await orNotSent(UNKNOWN_LABELS, () => leaveOut(unfiltered), RETRY_HINT)
   if (found !== undefined && isSkip(found)) return found
   const { description, skipReason, doubt } = found === undefined ? {} : await countByPaths(found, pathFilter, step)
   if (description !== undefined) core.log(description)

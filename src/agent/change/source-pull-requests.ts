@@ -210,7 +210,7 @@ const isOverridden = ({ inputs: { skipLabels, changeRange } }: AgentStep): boole
   skipLabels.length === 0 || changeRange.kind === 'pull-request'
 
 /** A person who comments or reviews requests the work regardless of the labels. */
-export const ASKED_BY_PEOPLE: readonly string[] = ['comment', 'review', 'issue']
+export const REQUEST_EVENT_KINDS: readonly string[] = ['comment', 'review', 'issue']
 
 /** Whether the pull requests of the event decide instead of the commits of a range. */
 export const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: AgentStep): boolean =>
@@ -224,7 +224,7 @@ export const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs
  */
 export async function checkEventLabels(origin: EventOrigin, step: AgentStep): Promise<string | undefined> {
   const { event, repository } = step.context
-  if (isOverridden(step) || !isOfEvent(origin, step) || ASKED_BY_PEOPLE.includes(event.kind)) return undefined
+  if (isOverridden(step) || !isOfEvent(origin, step) || REQUEST_EVENT_KINDS.includes(event.kind)) return undefined
   if (event.kind === 'pull-request')
     return isExempt(event.subject.labels, step) ? explainExempt([event.subject.number], repository, step) : undefined
   for (const number of origin.numbers)
@@ -338,7 +338,7 @@ export async function leaveOutExempt<Change extends Compared>(
   sources: SourceLookUp,
   step: AgentStep,
 ): Promise<Change | Skip> {
-  const isByRequest = ASKED_BY_PEOPLE.includes(step.context.event.kind)
+  const isByRequest = REQUEST_EVENT_KINDS.includes(step.context.event.kind)
   if (isOverridden(step) || isOfEvent(origin, step) || isByRequest) return compared
   const commits = compared.commits.toReversed().map((commit) => {
     // Commits that did not come with the event are old enough for GitHub to know their pull requests.
