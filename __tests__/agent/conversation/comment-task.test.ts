@@ -289,8 +289,8 @@ test('recommends another comment if the pull request cannot be read before the f
     isProven ||= what === READ
   }
   const { report, sent } = await play({ answers, onAsked })
-  expect([sent, report.error?.message]).toEqual([[], expect.stringContaining('Could not tell whether')])
-  expect(report.error?.hint).toContain('write the comment once more')
+  expect([sent, report.error?.message]).toEqual([[], expect.stringContaining('Could not determine whether')])
+  expect(report.error?.hint).toContain('post the comment again')
   expect(report.error?.hint).not.toContain('on-open-pr')
 })
 
@@ -307,7 +307,7 @@ test.each<[string, Scene]>([
 ])('sends nothing and recommends another comment if %s cannot be read', async (_what, scene) => {
   const { report, sent } = await play(scene)
   expect([sent, report.error?.code]).toEqual([[], 'not-sent'])
-  expect(report.error?.hint).toContain('write the comment once more')
+  expect(report.error?.hint).toContain('post the comment again')
 })
 
 test('starts a new job if a job that only an untrusted comment names cannot be read', async () => {

@@ -268,7 +268,7 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
   const { turns } = journal
   const github = openGitHub(step)
   const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS
-  // The checks of the turn before show how long each check takes.
+  // The checks of the previous turn show how long each check takes.
   const before = turns.at(-2)
   const earlier = (before && getFindings(before)?.checkList) ?? []
   const heartbeat = new Heartbeat({ clock, log: step.core.log })
