@@ -136,9 +136,9 @@ async function checkFixRound(target: FixRoundTarget, job: Job, step: AgentStep):
   const { clock, deadlineAt, heads, journal } = step
   const { address, link, examinedHead, lastRead } = target
   const isOld = clock.now() - lastRead.atMs >= MAX_READ_AGE_MS
-  const lost = 'The failing checks were not sent to the agent'
+  const warning = 'The failing checks were not sent to the agent'
   const read = () => heads.read(address)
-  const current = isOld ? await journal.orWarn(lost, read) : lastRead.pullRequest
+  const current = isOld ? await journal.orWarn(warning, read) : lastRead.pullRequest
   const namesPullRequest = job.prLink !== undefined && isSamePullRequest(job.prLink, link)
   let roundStop: RoundStop | undefined = 'not-sent'
   if (current !== undefined)

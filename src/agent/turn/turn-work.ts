@@ -59,8 +59,8 @@ export async function readHeadBefore(
 ): Promise<HeadBefore | undefined> {
   const { context, github, heads, inputs, journal, questions } = step
   if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return undefined
-  const lost = 'Could not determine whether the follow-up changes the pull request'
-  const head = await journal.orWarn(lost, async () => {
+  const warning = 'Could not determine whether the follow-up changes the pull request'
+  const head = await journal.orWarn(warning, async () => {
     const address = toPullRequestAddress(link, context)
     const read = () => questions.spend(() => heads.read(address, () => questions.limit(REQUEST_TIMEOUT_MS)))
     if (mustBeStable) return heads.readStable(address, read)
@@ -69,7 +69,7 @@ export async function readHeadBefore(
   })
   if (head === undefined) return undefined
   const open = () => openGitHub(step, questions.limit(REQUEST_TIMEOUT_MS))
-  const compare = () => journal.orWarn(lost, () => compareWithBranch(head, head.headSha, step, open))
+  const compare = () => journal.orWarn(warning, () => compareWithBranch(head, head.headSha, step, open))
   const later = isOpen(head) ? undefined : await questions.spend(compare)
   return { ...head, branchTip: later?.commits.at(-1)?.sha }
 }
@@ -185,9 +185,9 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Head
 }
 
 /** Compares a later commit with the head. Returns `undefined` if one of them is gone, or if the request fails (a warning). */
-async function getRelation(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
+async function getRelation(warning: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
   const ask = () => orGone(() => openGitHubAfterTurn(step).compare(repository, headSha, later))
-  return (await step.journal.orWarn(lost, ask))?.relation
+  return (await step.journal.orWarn(warning, ask))?.relation
 }
 
 /**
@@ -224,8 +224,8 @@ function createLeftBehindError(before: PullRequest, { number, state }: PullReque
 
 /** Others may still need a commit that the turn has removed, so its SHA is shown. */
 async function noticeLostCommit(before: PullRequest, { number, headSha }: PullRequest, step: AgentStep): Promise<void> {
-  const lost = `Could not determine whether the turn removed commits from pull request #${number}`
-  const relation = await getRelation(lost, before, headSha, step)
+  const warning = `Could not determine whether the turn removed commits from pull request #${number}`
+  const relation = await getRelation(warning, before, headSha, step)
   if (relation !== 'diverged' && relation !== 'behind') return
   step.journal.notice(
     'A commit is no longer in the pull request',
@@ -299,10 +299,10 @@ export async function compareHeads(
   if (commits > 0) work = { kind: 'updated', commits, since: before.headSha }
   // If the job names no pull request, the turn may have changed something else.
   else if (problem === undefined && link !== undefined) work = { kind: 'unchanged', hasHeadMoved }
-  const lost = `Could not determine whether commits were pushed after pull request #${now.number} was ${now.state}`
+  const warning = `Could not determine whether commits were pushed after pull request #${now.number} was ${now.state}`
   const isLeftBehind =
     !isOpen(now) &&
-    (hasHeadMoved || (await step.journal.orWarn(lost, () => hasUnmergedAgentCommits(before, now, step))))
+    (hasHeadMoved || (await step.journal.orWarn(warning, () => hasUnmergedAgentCommits(before, now, step))))
   if (isLeftBehind === true)
     return {
       kind: 'left-behind',
