@@ -11,6 +11,7 @@ import { commentFacts } from '../../support/comment-events.ts'
 import { type Asked, changing, goOn, refusing, type World, type WorldOptions } from '../../support/embedded-world.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
+import { getMarkerComment, listResults } from '../../support/log-rows.ts'
 
 const UNSENT = { outcome: 'error', error: { code: 'not-sent' } }
 const ELSEWHERE = { prLink: `${BASE_URL}/acme/docs/pull/9` }
@@ -39,7 +40,6 @@ async function runActing(when: string, act: (asked: Asked) => unknown, others = 
 }
 
 const takers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
-const getMarker = ({ docs }: Pick<World, 'docs'>, number = 1): string => docs.pulls[number]?.comments[0]?.body ?? ''
 
 /** The open pull requests with the label. */
 const listOpen = ({ pulls }: RepositoryState): readonly PullState[] =>
@@ -65,7 +65,7 @@ const prompt = ({ service, nowMs }: Asked): unknown =>
 test('counts each follow-up in the marker before it is sent', async () => {
   const counts: unknown[] = []
   const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-    if (what === MESSAGE) counts.push(readMarker(getMarker(asked))?.followUps)
+    if (what === MESSAGE) counts.push(readMarker(getMarkerComment(asked))?.followUps)
   }
   const { docs } = await goOn({}, { after: await goOn({}, { onAsked }), onAsked })
   expect([counts, docs.pulls[1]?.comments.length]).toEqual([[1, 2], 1])
@@ -93,7 +93,7 @@ test('limits follow-ups to `max-follow-ups`; from 75 % of them, log and comment 
     world = await goOn(given, { after: world })
     said.push(world.said.find((line) => line.includes('Adding to pull request #1 ')) ?? '')
     shown.push(
-      getMarker(world)
+      getMarkerComment(world)
         .split('\n')
         .find((line) => line.startsWith('Follow-ups by')),
     )
@@ -115,26 +115,13 @@ test('limits follow-ups to `max-follow-ups`; from 75 % of them, log and comment 
 test('a command does not change the limit that the comment of the rolling pull request shows', async () => {
   const after = await goOn({ 'max-follow-ups': '30' })
   const shown = 'Follow-ups by `on-open-pr`: 1 of 30 used.'
-  expect(getMarker(after)).toContain(shown)
+  expect(getMarkerComment(after)).toContain(shown)
   const facts = commentFacts({ number: 1, author: { login: 'mona', id: 11, type: 'User' } })
   const given = { 'on-open-pr': 'new', command: '/docs', prompt: '', 'max-follow-ups': '20' }
   const world = await goOn(given, { after, facts })
   expect(takers(world)).toEqual(['job_finished'])
-  expect(getMarker(world)).toContain(shown)
+  expect(getMarkerComment(world)).toContain(shown)
 })
-
-/** The results in the rows of the comment. */
-const listResults = (world: Pick<World, 'docs'>, number = 1): string[] =>
-  getMarker(world, number)
-    .split('\n')
-    .filter((line) => line.includes('<!-- row='))
-    .map(
-      (line) =>
-        line
-          .replaceAll(/<[^>]*>/g, '')
-          .split('|')[3]
-          ?.trim() ?? '',
-    )
 
 const SINCE = /^⏳ working since \d\d:\d\d UTC, do not merge yet, step agent$/
 const MAY =
@@ -161,7 +148,7 @@ describe('the log shows that the agent is working', () => {
 
   test('if the step is killed, until a later step sees that its run has ended', async () => {
     const killed: string[] = []
-    const world = await goOn({}, { onAsked: (what, asked) => what === MESSAGE && killed.push(getMarker(asked)) })
+    const world = await goOn({}, { onAsked: (what, asked) => what === MESSAGE && killed.push(getMarkerComment(asked)) })
     const comment = world.docs.pulls[1]?.comments[0]
     if (comment !== undefined) comment.body = killed[0] ?? ''
     const headSha = world.docs.commits.at(-1)?.sha ?? ''
@@ -283,7 +270,7 @@ test('continues with the next open pull request if the first one is closed befor
   const world = await runActing(COUNTS, closeOldest, 1)
   expect(world.taken).toEqual([['job_000001', expect.stringMatching(/^Fix the guide\.\n\n---\n\nPull request #4 of/)]])
   expect(world.outputs).toMatchObject({ continued: 'pull-request', 'pr-number': '4' })
-  expect(getMarker(world, 4)).toContain('follow-ups=1 ')
+  expect(getMarkerComment(world, 4)).toContain('follow-ups=1 ')
   expect(world.said.join('\n')).toContain('Pull request #1 was closed before the prompt was sent.')
 })
 
@@ -318,7 +305,7 @@ test('does not send the prompt to a job that starts a turn each time that it was
   // Between two busy reads are the end of the turn and five reads until it is stable.
   const restless = changing(() => (reads >= 0 && reads++ % 7 === 0 ? BUSY : {}))
   const { report, taken, docs } = await goOn({ wait: 'false' }, { answers: { [READ]: restless }, onAsked })
-  expect([taken, readMarker(getMarker({ docs }))?.followUps]).toEqual([[], 1])
+  expect([taken, readMarker(getMarkerComment({ docs }))?.followUps]).toEqual([[], 1])
   expect(reads).toBe(15)
   expect(report.error?.message).toBe('The job changed each time before the prompt could be sent.')
 })
@@ -346,7 +333,7 @@ describe('a confirmed job, if it directly before the prompt', () => {
     const world = await runActing(PROVEN, prompt)
     expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
     expect(world.log.join('\n')).toContain('The job is busy.')
-    expect(getMarker(world)).toContain('follow-ups=1 ')
+    expect(getMarkerComment(world)).toContain('follow-ups=1 ')
   })
 })
 
@@ -410,7 +397,7 @@ describe('a prompt that a rate limit delays for half an hour', () => {
   test('is sent, and counted once, if nothing has changed', async () => {
     const world = await delayPrompt(nothing)
     expect(takers(world)).toEqual(['job_finished'])
-    expect(getMarker(world)).toContain('follow-ups=1 ')
+    expect(getMarkerComment(world)).toContain('follow-ups=1 ')
   })
 
   test.each([

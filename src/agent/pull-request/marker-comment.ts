@@ -314,7 +314,7 @@ const MAX_ANNOUNCE_MS = 30_000
 const LAST_READ_SHARE = 1 / 6
 const limitAnnouncement = ({ clock, questions }: AgentStep): Deadline =>
   questions.limit(Math.min(MAX_ANNOUNCE_MS, questions.at - clock.now() - questions.totalMs * LAST_READ_SHARE))
-const NOT_ANNOUNCED = 'The log does not show that the agent is working'
+export const NOT_ANNOUNCED = 'The log does not show that the agent is working'
 
 /** Writes rows to the log, if there is one, within the time for requests before the prompt. */
 async function writeRows(rows: readonly string[], warning: string, step: AgentStep): Promise<void> {
@@ -335,8 +335,7 @@ async function writeRows(rows: readonly string[], warning: string, step: AgentSt
 
 /** Writes to the log, if there is one, that the agent is working, before a prompt is sent to the job in `job-id`. */
 export async function announceToJob(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
-  const { inputs, journal, questions } = step
-  if (inputs.label === '' || inputs.dryRun) return
+  const { journal, questions } = step
   const { repository, number, visibility } = pullRequest
   const place = { pullRequest: { repository, number, visibility }, jobId }
   const find = () => findMarkerComment(place, openGitHub(step, limitAnnouncement(step)))

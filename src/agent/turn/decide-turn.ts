@@ -18,7 +18,7 @@ import { type RoundStop, ROUND_STOP_REASONS, type TurnEnd } from '../report/turn
 import { isStable, isSameEnd, isWithoutLink, STABLE_END_MS, acceptsPrompts } from './job-state.ts'
 import { readJob, type JobWatch, waitForJob } from './job-watch.ts'
 import { getTurnPollDelayMs } from './poll-schedule.ts'
-import { type HeadBefore, readHeadBefore } from './turn-work.ts'
+import { type HeadBefore, readHeadBefore, readPullRequestForLog } from './turn-work.ts'
 
 /** What to do if it is unknown whether the command of a comment may be run. */
 export const RETRY_COMMENT_HINT = 'Run the workflow again later, or post the comment again.'
@@ -214,8 +214,11 @@ async function reserveCount(target: PullRequestTarget, step: AgentStep): Promise
 }
 
 /** Writes in the marker comment that the agent is working, before a follow-up to `job-id`. */
-async function announceFollowUp(head: HeadBefore | undefined, { id }: Job, { step }: JobWatch): Promise<void> {
-  if (head !== undefined && isOpen(head)) await announceToJob(head, id, step)
+async function announceFollowUp({ job, head }: ReadyJob, step: AgentStep): Promise<void> {
+  const { dryRun, label, wait } = step.inputs
+  if (label === '' || dryRun) return
+  const pullRequest = wait ? head : await readPullRequestForLog(job, step)
+  if (pullRequest !== undefined && isOpen(pullRequest)) await announceToJob(pullRequest, job.id, step)
 }
 
 /** Whether a follow-up to `job-id` needs a newer read of the job. */
@@ -348,16 +351,17 @@ async function waitUntilReady(
  * @param isFirst whether the follow-up has not been announced or counted yet
  */
 async function decideForReadyJob(
-  { job, wasBusy, head }: ReadyJob,
+  ready: ReadyJob,
   isFirst: boolean,
   { target, prompt }: { readonly target: Target; readonly prompt: string },
   watch: JobWatch,
   step: AgentStep,
 ): Promise<Send | Exclude<SendDecision, { kind: 'send' }>> {
+  const { job, wasBusy, head } = ready
   const isOfPullRequest = target.kind !== 'job'
   let decision: SendDecision = SEND
   if (isFirst && isOfPullRequest) decision = await reserveFollowUp(target, job, step)
-  else if (isFirst) await announceFollowUp(head, job, watch)
+  else if (isFirst) await announceFollowUp(ready, watch.step)
   if (decision.kind === 'send' && (isOfPullRequest || isOutdated(job, watch)))
     decision = await decideSend(target, job, watch)
   if (decision.kind !== 'send') return decision

@@ -1,13 +1,20 @@
 import { openGitHub } from '../../action/step.ts'
-import { isSamePullRequest, type Job, type PullRequestLink, type TerminalJob } from '../../docs-service/schemas.ts'
+import {
+  isSamePullRequest,
+  isTerminal,
+  type Job,
+  type PullRequestLink,
+  type TerminalJob,
+} from '../../docs-service/schemas.ts'
 import { type Comparison, historyIn, MAX_COMMITS, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
-import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, orGone, orUndefined, rethrowFatal } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentStep } from '../journal.ts'
+import { NOT_ANNOUNCED } from '../pull-request/marker-comment.ts'
 import { describePullRequest, type TurnEnd, type Work } from '../report/turn.ts'
 import { isWithoutLink } from './job-state.ts'
 import type { JobEnd } from './job-watch.ts'
@@ -41,6 +48,26 @@ async function compareWithBranch(
   return orGone(() => open().compare(repository, since, nameBranch(pullRequest)))
 }
 
+/** Returns the link of the job's pull request if this step can read pull requests of its host. */
+function findReadableLink({ prLink }: Job, { context, github }: AgentStep): PullRequestLink | undefined {
+  return github !== undefined && prLink?.host === new URL(context.serverUrl).host ? prLink : undefined
+}
+
+/** Reads a pull request within the time budget for requests before the prompt. */
+function readBeforePrompt(address: PullRequestAddress, { heads, questions }: AgentStep): Promise<PullRequest> {
+  return questions.spend(() => heads.read(address, () => questions.limit(REQUEST_TIMEOUT_MS)))
+}
+
+/**
+ * Reads the job's pull request for the log, before a follow-up whose turn the step does not wait for. A failure is a warning.
+ * @returns `undefined` if the job is busy: it has no link yet, and the rows of its turns must not be settled
+ */
+export async function readPullRequestForLog(job: Job, step: AgentStep): Promise<PullRequest | undefined> {
+  const link = findReadableLink(job, step)
+  if (!isTerminal(job) || link === undefined) return undefined
+  return step.journal.orWarn(NOT_ANNOUNCED, () => readBeforePrompt(toPullRequestAddress(link, step.context), step))
+}
+
 /** A pull request before a turn. */
 export interface HeadBefore extends PullRequest {
   /** The newest commit of its branch, if the pull request was already merged or closed and its branch has later commits. */
@@ -52,17 +79,14 @@ export interface HeadBefore extends PullRequest {
  * time budget for requests before the prompt, except for the pauses until the head is stable.
  * @param mustBeStable after a turn that may have just ended: GitHub's replicas may not have all of its commits yet
  */
-export async function readHeadBefore(
-  { prLink: link }: Job,
-  step: AgentStep,
-  mustBeStable = false,
-): Promise<HeadBefore | undefined> {
-  const { context, github, heads, inputs, journal, questions } = step
-  if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return undefined
+export async function readHeadBefore(job: Job, step: AgentStep, mustBeStable = false): Promise<HeadBefore | undefined> {
+  const { context, heads, inputs, journal, questions } = step
+  const link = findReadableLink(job, step)
+  if (!inputs.wait || link === undefined) return undefined
   const warning = 'Could not determine whether the follow-up changes the pull request'
   const head = await journal.orWarn(warning, async () => {
     const address = toPullRequestAddress(link, context)
-    const read = () => questions.spend(() => heads.read(address, () => questions.limit(REQUEST_TIMEOUT_MS)))
+    const read = () => readBeforePrompt(address, step)
     if (mustBeStable) return heads.readStable(address, read)
     // Not read again if the step has just read it under this name of the repository.
     return heads.newest(address) ?? read()
