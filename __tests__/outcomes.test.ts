@@ -13,7 +13,7 @@ import { listQuotedMessages, readSourceText } from './support/source-text.ts'
 
 const page = readFileSync(join(root, 'docs/outcomes.md'), 'utf8')
 
-/** Each of them below a heading of its own, which is its name. */
+/** The sections of the outcomes: the heading is the outcome. */
 const sections = [...page.matchAll(/^### `([a-z-]+)`\n\n(.+)$/gm)].map(([, outcome = '', text = '']) => ({
   outcome,
   firstColour: /\b(Green|Red)\b/.exec(text)?.[0].toLowerCase(),
@@ -36,7 +36,7 @@ const STEPS: Readonly<Record<Outcome, Fields>> = {
   error: { state: stopWith('unreachable') },
 }
 
-test('every outcome has a section that tells its colour, and each word of fail-on that changes it', () => {
+test('documents for each outcome its colour, and the words of fail-on that change it', () => {
   const expected = OUTCOMES.map((outcome) => {
     const report = createReport(STEPS[outcome])
     const colour = (...failOn: FailOn[]): string =>
@@ -48,14 +48,14 @@ test('every outcome has a section that tells its colour, and each word of fail-o
   expect(sections).toEqual(expected)
 })
 
-test('every message on the page is one that the code writes', () => {
+test('quotes only messages that the code contains', () => {
   const source = readSourceText()
   const messages = listQuotedMessages(page)
   expect(messages.length).toBeGreaterThan(35)
   expect(messages.filter((message) => !source.includes(message))).toEqual([])
 })
 
-test('every title of an error leads to a section of the page', () => {
+test('links the title of every error to a section', () => {
   const [titles, links] = [0, 2].map((column) => parseTable(page, 'From the title').map((row) => row[column] ?? ''))
   const named = titles?.flatMap((cell) => Array.from(cell.matchAll(/\*\*(.+?)\*\*/g), ([, title]) => title))
   expect(named).toEqual(expect.arrayContaining(Object.values(ERROR_TITLES)))

@@ -11,32 +11,32 @@ import { readMarkdownFiles, root } from './support/markdown-files.ts'
 const page = readFileSync(join(root, 'docs/internals/summaries.md'), 'utf8')
 const parts = page.split('\n---\n').slice(1)
 
-test('the page shows what the scenarios of npm start give today; if not, run: npm run docs', async () => {
+test('the page shows the current summaries of the scenarios of npm start; if not, run: npm run docs', async () => {
   expect(await renderPage()).toBe(page)
 })
 
-test('the page has each way in which a step can end', () => {
+test('the page has every icon of a result', () => {
   const icons = new Set(parts.map((part) => /^## (\S+) /m.exec(part)?.[1]))
   expect(icons).toEqual(new Set(['✅', '❌', '⏰', '❓', '🚀', '🛑', '⏭️']))
   expect(parts).toHaveLength(SCENES.length)
   expect(SCENES.length).toBeGreaterThan(OUTCOMES.length)
 })
 
-test('only a scene with checks is introduced with checks', () => {
+test('only titles of scenes with checks mention checks', () => {
   const withoutChecks = SCENES.filter((_scene, index) => !(parts[index] ?? '').includes('<th>Check</th>'))
   expect(withoutChecks.filter(({ shows }) => /\bchecks\b/i.test(shows))).toEqual([])
 })
 
-test('no summary has more than one thing to do, and it says the sentences of its verdict once', () => {
+test('each summary advises one thing at most, and contains each sentence of its result once', () => {
   for (const part of parts) {
     expect(part.match(/What to do/g)?.length ?? 0).toBeLessThan(2)
-    const verdict = /^## .+\n\n(?:### .+\n\n)?(.+)$/m.exec(part)?.[1] ?? ''
-    expect(verdict).not.toBe('')
-    for (const sentence of verdict.split(/(?<=\.) /)) expect(part.split(sentence)).toHaveLength(2)
+    const result = /^## .+\n\n(?:### .+\n\n)?(.+)$/m.exec(part)?.[1] ?? ''
+    expect(result).not.toBe('')
+    for (const sentence of result.split(/(?<=\.) /)) expect(part.split(sentence)).toHaveLength(2)
   }
 })
 
-test('the pictures are of such summaries, and of the log of a rolling pull request; each is shown, and each shown one is taken', async () => {
+test('every picture shows a text of a scenario, is used in the docs, and exists in both colour schemes', async () => {
   const files = SHOTS.flatMap(({ name }) => [`${name}-dark.png`, `${name}-light.png`])
   const shown = readMarkdownFiles().flatMap(({ text }) => text.match(/(?<=assets\/)[\w-]+\.png/g) ?? [])
   expect([...new Set(shown)].toSorted()).toEqual(files.toSorted())
@@ -47,7 +47,7 @@ test('the pictures are of such summaries, and of the log of a rolling pull reque
     expect((await playFlags(flags))[of]).toContain(`\n${until}`)
 })
 
-test('three pushes and a comment make one pull request, whose log names each, with the pull requests that they came from', async () => {
+test('three pushes and a comment update one pull request, whose log names each of them and its source pull request', async () => {
   const { page } = await playFlags('--scenario rolling')
   const cells = [...page.matchAll(/<tr><td>[^<]*<\/td><td>(.*)<\/td><td>(.*)<\/td><\/tr>/g)]
   const push = 'push to main by mona: 1 commit'
@@ -63,7 +63,7 @@ test('three pushes and a comment make one pull request, whose log names each, wi
   expect(page.match(/Follow-up \d/g)).toHaveLength(4)
 })
 
-test('the change that a reviewed pull request brought can be sent by its number', async () => {
+test('sends the change of a reviewed pull request by its number', async () => {
   const { summary, page } = await playFlags('--scenario reviewed-change --input change-range=pull/101')
   expect(summary).toContain('pull request #101, from')
   expect(page).toContain('for acme/docs#101')

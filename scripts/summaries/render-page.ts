@@ -8,8 +8,8 @@ const HEAD = `<!-- Written by npm run docs. -->
 What a step writes on the page of its run, for each way in which it can end. The command after each title shows the same summary on your machine. The first summary is complete. The others leave out the facts about the job, the timeline, the prompt, the next steps and rows that an earlier summary has. Lists are cut after three rows.
 `
 
-/** What the reader knows from the summaries above. */
-function leaveOutKnown(summary: string, known: Set<string>): string {
+/** Removes what an earlier summary of the page already shows. @param known the table rows of earlier summaries; extended */
+function omitKnown(summary: string, known: Set<string>): string {
   const isFirst = known.size === 0
   const rows = summary.split('\n').filter((line) => line.startsWith('<tr>') && !line.startsWith('<tr><th>'))
   const shown = isFirst
@@ -28,12 +28,12 @@ function leaveOutKnown(summary: string, known: Set<string>): string {
   return `${shown.trimEnd()}\n`
 }
 
-/** Renders the page as Markdown. It is the same in every run. */
+/** Renders the page as Markdown. The result is the same in every run. */
 export async function renderPage(): Promise<string> {
   const parts = [HEAD]
   const known = new Set<string>()
   for (const { flags, shows } of SCENES) {
-    const summary = leaveOutKnown((await playFlags(flags)).summary, known)
+    const summary = omitKnown((await playFlags(flags)).summary, known)
     parts.push(`---\n\n_${shows}_, \`npm start${flags === '' ? '' : ` -- ${flags}`}\`:\n\n${summary}`)
   }
   return parts.join('\n')

@@ -36,35 +36,35 @@ import {
 
 const ROUNDS = [turnIn(endWith('unchanged'))]
 const FOUND = { title: 'Explain it', state: 'draft', branch: 'agent/a', mergeable: false, checks: 'failure' } as const
-const outputsOf = (fields: Fields) => toOutputs(createReport(fields))
+const getOutputs = (fields: Fields) => toOutputs(createReport(fields))
 const print = (report: Report): string =>
   Object.entries(toOutputs(report))
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
 
-test('sets every output, in the order of the file, empty where there is nothing to tell', () => {
+test('sets every output in the order of `action.yml`, and leaves unknown values empty', () => {
   expect(print(createSkippedReport(undefined, 0))).toBe(
     'outcome=skipped status= changed=false pr-link= pr-number= pr-head-sha= checks= in-scope= job-id= pr-operation= pr-repository= pr-state= pr-branch= pr-mergeable= continued= fix-rounds= model= duration-seconds=0.0',
   )
 })
 
-test('tells the next steps all about a pull request', () => {
+test('sets all outputs about a pull request', () => {
   const pullRequest = { ...FOUND, headSha: 'c', outside: [] }
   expect(print(createReport({ rounds: ROUNDS, pullRequest }))).toBe(
     `outcome=pull-request status=completed changed=true pr-link=${LINK} pr-number=7 pr-head-sha=c checks=failure in-scope=true job-id=job_1 pr-operation=created pr-repository=acme/docs pr-state=draft pr-branch=agent/a pr-mergeable=false continued= fix-rounds=1 model=writer-1 duration-seconds=65.4`,
   )
-  expect(outputsOf({ pullRequest: { outside: ['src/a.ts'] } })['in-scope']).toBe('false')
-  expect(outputsOf({ roundStop: 'red-before' })['fix-rounds']).toBe('0')
+  expect(getOutputs({ pullRequest: { outside: ['src/a.ts'] } })['in-scope']).toBe('false')
+  expect(getOutputs({ roundStop: 'red-before' })['fix-rounds']).toBe('0')
 })
 
-test('the status is that of the last read, in a round too, and not the one that decided the result', () => {
+test('returns the status of the last read, even if it was in a round and did not decide the result', () => {
   const fields = { rounds: [turnIn(endWith('unknown', failed))] }
-  expect(outputsOf(fields)).toMatchObject({ outcome: 'pull-request', status: 'failed' })
+  expect(getOutputs(fields)).toMatchObject({ outcome: 'pull-request', status: 'failed' })
   const report = createReport(fields)
   expect(parseResult(renderResult(report, conclude(report), String))).toMatchObject({ job: { status: 'failed' } })
 })
 
-/** If nobody compared the pull request's head before and after: for a job with a pull request, and for one without. */
+/** The output `changed` if the heads were not compared: for a job with a pull request, and for a job without one. */
 const CHANGED: Readonly<Record<Outcome, Readonly<Record<'create' | 'followUp' | 'attach', readonly string[]>>>> = {
   'pull-request': { create: ['true', 'true'], followUp: ['', ''], attach: ['true', 'true'] },
   'no-changes': { create: ['', 'false'], followUp: ['', 'false'], attach: ['', 'false'] },
@@ -79,7 +79,7 @@ const CHANGED: Readonly<Record<Outcome, Readonly<Record<'create' | 'followUp' | 
   error: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
 }
 
-/** A turn whose heads nobody compared, by the outcome of its step. */
+/** A turn without a comparison of heads for each outcome. */
 const UNCOMPARED: Readonly<Record<Outcome, (job: TerminalJob) => Fields>> = {
   'pull-request': (job) => ({ state: endWith('unknown', job) }),
   'no-changes': (job) => ({ state: endWith('none', job) }),
@@ -94,10 +94,10 @@ const UNCOMPARED: Readonly<Record<Outcome, (job: TerminalJob) => Fields>> = {
   error: (job) => ({ state: stopWith('unreachable', accept(job, true)) }),
 }
 
-test.each(OUTCOMES)('of %s it is told whether its work is in a pull request, where that is known', (outcome) => {
+test.each(OUTCOMES)('sets `changed` for the outcome %s, if it is known', (outcome) => {
   const changed = (task: Task): string[] =>
     [completed, withoutLink].map((job) => {
-      const outputs = outputsOf({ task, ...UNCOMPARED[outcome](job) })
+      const outputs = getOutputs({ task, ...UNCOMPARED[outcome](job) })
       expect(outputs.outcome).toBe(outcome)
       return outputs.changed
     })
@@ -105,39 +105,39 @@ test.each(OUTCOMES)('of %s it is told whether its work is in a pull request, whe
 })
 
 const SENDING = { kind: 'sending' } as const
-const LOST = { kind: 'delivery-unknown' } as const
+const DELIVERY_UNKNOWN = { kind: 'delivery-unknown' } as const
 const followUp = (state: TurnState): Fields => ({ task: FOLLOW_UP, state })
 /** A follow-up that changed nothing, and a round after it. */
 const inRound = (state: TurnState): Fields => ({ ...followUp(endWith('unchanged')), rounds: [turnIn(state)] })
 
 test.each<[string, Fields, string]>([
   ['a create that was refused', { state: stopWith('rejected', SENDING) }, 'false'],
-  ['a create whose answer was lost', { state: stopWith('unknown-fate', LOST) }, ''],
-  ['a create that a defect has stopped', { state: stopWith('internal', SENDING) }, ''],
-  ['a follow-up before it was looked at', followUp({ kind: 'planning' }), 'false'],
+  ['a create without a response', { state: stopWith('unknown-fate', DELIVERY_UNKNOWN) }, ''],
+  ['a create that an internal error stopped', { state: stopWith('internal', SENDING) }, ''],
+  ['a follow-up that is still planned', followUp({ kind: 'planning' }), 'false'],
   [
     'a follow-up that was not sent',
     followUp({ kind: 'not-sent', reason: 'archived', error: failure('not-sent') }),
     'false',
   ],
-  ['a follow-up whose answer was lost', followUp(stopWith('unknown-fate', LOST)), ''],
-  ['a follow-up whose turn was not seen', followUp(stopWith('cancelled', accept())), ''],
-  ['a follow-up that was cancelled before its response', followUp(stopWith('cancelled', LOST)), ''],
-  ['a create that was cancelled before its response', { state: stopWith('cancelled', LOST) }, ''],
-  ['a round that is on its way', inRound(accept()), ''],
+  ['a follow-up without a response', followUp(stopWith('unknown-fate', DELIVERY_UNKNOWN)), ''],
+  ['a follow-up whose start was not seen', followUp(stopWith('cancelled', accept())), ''],
+  ['a follow-up that was cancelled before its response', followUp(stopWith('cancelled', DELIVERY_UNKNOWN)), ''],
+  ['a create that was cancelled before its response', { state: stopWith('cancelled', DELIVERY_UNKNOWN) }, ''],
+  ['a running round', inRound(accept()), ''],
   ['a round whose end was not seen', inRound({ kind: 'unconfirmed', job: completed }), ''],
-  ['a round elsewhere', inRound(endWith('none', withoutLink)), ''],
+  ['a round in another pull request', inRound(endWith('none', withoutLink)), ''],
   ['a round that failed', inRound(endWith('unchanged', failed)), 'false'],
   ['a link that cannot be used', { state: endWith('unknown', terminalJob('failed', { hasUnsafeLink: true })) }, ''],
-])('of %s: “false” is only for what was seen, or never sent', (_name, fields, changed) => {
-  expect(outputsOf(fields).changed).toBe(changed)
+])('sets `changed` to `false` only if that was observed, or if nothing was sent: %s', (_name, fields, changed) => {
+  expect(getOutputs(fields).changed).toBe(changed)
 })
 
 test.each([
   ['created', 'true'],
   ['updated', 'true'],
   ['unchanged', 'false'],
-] as const)('a pull request that was seen to be %s decides, however the step ends', (operation, changed) => {
+] as const)('sets `changed` from a pull request that was %s, regardless of how the step ends', (operation, changed) => {
   const work = WORK[operation]
   const ends: TurnEnd[] = [
     ...(['completed', 'failed', 'archived'] as const).map((status) => endWith(work, { ...completed, status })),
@@ -149,31 +149,31 @@ test.each([
         end,
         ...(['cancelled', 'internal', 'unreachable'] as const).map((code) => stopWith(code, end)),
       ])
-        expect(outputsOf({ task, state })).toMatchObject({ changed, 'pr-operation': operation })
+        expect(getOutputs({ task, state })).toMatchObject({ changed, 'pr-operation': operation })
 })
 
-test('the job is the one that was read, else the one that was asked for, else none', () => {
-  const ids = [CREATE, FOLLOW_UP, ATTACH].map((task) => outputsOf({ task, state: stopWith('unreachable') })['job-id'])
-  expect([outputsOf({ task: CREATE })['job-id'], ...ids]).toEqual(['job_1', '', 'job_1', 'job_1'])
+test('sets `job-id` to the job that was read, else to the input, else to nothing', () => {
+  const ids = [CREATE, FOLLOW_UP, ATTACH].map((task) => getOutputs({ task, state: stopWith('unreachable') })['job-id'])
+  expect([getOutputs({ task: CREATE })['job-id'], ...ids]).toEqual(['job_1', '', 'job_1', 'job_1'])
   expect(toOutputs(createSkippedReport(failure('invalid-input'), 0))['job-id']).toBe('')
 })
 
-test("makes one clean line of the model's name", () => {
+test("cleans and shortens the model's name to one line", () => {
   const model = `writer\n::set-output name=x::y\u001b[31m${'z'.repeat(500)}`
-  const cleaned = outputsOf({ state: endWith('created', { ...completed, model }) }).model
+  const cleaned = getOutputs({ state: endWith('created', { ...completed, model }) }).model
   expect(cleaned).toMatch(/^writer ::set-output name=x::yz+…$/)
   expect(cleaned).toHaveLength(200)
 })
 
-test('a prompt counts as gone on with once the service has taken it', () => {
+test('sets `continued` once the service has accepted the prompt', () => {
   const states: TurnState[] = [{ kind: 'planning' }, SENDING, accept(), accept(active, true)]
-  const told = states.map((state) => outputsOf({ ...followUp(state), followUpReason: 'pull-request' }).continued)
-  expect(told).toEqual(['', '', 'pull-request', 'pull-request'])
+  const continued = states.map((state) => getOutputs({ ...followUp(state), followUpReason: 'pull-request' }).continued)
+  expect(continued).toEqual(['', '', 'pull-request', 'pull-request'])
 })
 
 const KEY = 'dk_"secret"key'
 
-function resultOf(given: Fields | Report = {}) {
+function getResult(given: Fields | Report = {}) {
   const report = 'kind' in given ? given : createReport(given)
   return parseResult(renderResult(report, conclude(report), createRedactor([KEY])))
 }
@@ -183,8 +183,8 @@ const failing = [{ name: 'links', state: 'failure', tookMs: 1_500, detailsUrl: '
 const PULL_REQUEST = { url: LINK, number: 7, repository: 'acme/docs', operation: 'created', head_sha: 'c' }
 const NONE = { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 }
 
-test('tells all that the step knows, without its secrets', () => {
-  const result = resultOf({
+test('contains everything that the step knows, with secrets redacted', () => {
+  const result = getResult({
     startedBy: { text: 'schedule' },
     change: `It is "${KEY}".`,
     pullRequest: { ...FOUND, headSha: 'c', checkList: failing, outside: ['src/a.ts'] },
@@ -192,9 +192,16 @@ test('tells all that the step knows, without its secrets', () => {
     rounds: [turnIn(endWith('unchanged'), { failing })],
     warnings: [{ message: 'The label was not added to', error: new ActionError('forbidden', 'No.') }],
   })
-  const told = { version: 1, outcome: 'pull-request', green: true, changed: true, change: 'It is "***".', error: null }
+  const fields = {
+    version: 1,
+    outcome: 'pull-request',
+    green: true,
+    changed: true,
+    change: 'It is "***".',
+    error: null,
+  }
   expect(result).toMatchObject({
-    ...told,
+    ...fields,
     files,
     outside: ['src/a.ts'],
     triggered_by: { text: 'schedule', url: null },
@@ -208,9 +215,9 @@ test('tells all that the step knows, without its secrets', () => {
   })
 })
 
-test('what is not known is null', () => {
+test('represents unknown values as null', () => {
   const error = new ActionError('proxy', 'No.')
-  const result = resultOf(createSkippedReport(error, 0))
+  const result = getResult(createSkippedReport(error, 0))
   const unknown = { job: null, pull_request: null, triggered_by: null }
   expect(result).toMatchObject({ ...unknown, error: { code: 'proxy', hint: null } })
 })
@@ -219,7 +226,7 @@ const LINE_ENDS = ['\r\n', '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029']
 const COMMANDS = ['##[add-mask]x', '::error::x', '####[group]x', ' ::set-output name=a::x', '\u0085::stop-commands::x']
 
 test.each(LINE_ENDS.flatMap((end) => COMMANDS.map((command) => `a${end}${command}${end}${command}`)))(
-  'printing the result gives the runner no command, and all of it can be read: %j',
+  'contains no workflow command when printed, and keeps all text: %j',
   (hostile) => {
     const url = `https://x/${hostile}`
     const checkList = [{ ...failing[0], name: hostile, detailsUrl: url }]
@@ -235,25 +242,25 @@ test.each(LINE_ENDS.flatMap((end) => COMMANDS.map((command) => `a${end}${command
     const lines = printed.split(new RegExp(LINE_ENDS.join('|'), 'u'))
     expect(lines.flatMap((line) => parseCommand(line) ?? [])).toEqual([])
     expect(lines).toHaveLength(1)
-    // Whoever prints a part of it, such as one text in a line of its own, gives no command either.
+    // A later step may print a single text on a line of its own, which must be no command either.
     expect(printed).not.toContain('::')
     expect(printed).not.toContain('##[')
     expect(parseResult(printed)).toMatchObject({ triggered_by: { text: hostile, url }, checks: [{ url }] })
   },
 )
 
-test('an address of more than 2,000 characters is left out', () => {
+test('omits a URL of more than 2,000 characters', () => {
   const [fits, tooLong] = [2_000, 2_001].map((length) => 'https://x/'.padEnd(length, 'a'))
   const checkList = [fits, tooLong].map((detailsUrl = '') => ({ ...failing[0], detailsUrl }))
-  expect(resultOf({ pullRequest: { checkList } })).toMatchObject({ checks: [{ url: fits }, { url: null }] })
+  expect(getResult({ pullRequest: { checkList } })).toMatchObject({ checks: [{ url: fits }, { url: null }] })
 })
 
 const LONG = '\u0001"é🎉'.repeat(5_000)
 
-test.each([1, 10, 1_000])('of lists of %i long items what does not fit is left out, and counted', (count) => {
+test.each([1, 10, 1_000])('removes items that do not fit from lists of %i long items, and counts them', (count) => {
   const all = <T>(item: T): T[] => Array<T>(count).fill(item)
   const failing = all({ name: LONG, state: 'failure' } as const)
-  const result = resultOf({
+  const result = getResult({
     change: LONG,
     state: endWith('created', { ...completed, model: LONG, repository: LONG, ref: LONG }),
     pullRequest: { title: LONG, branch: LONG, checkList: failing, outside: all(LONG) },
@@ -267,18 +274,18 @@ test.each([1, 10, 1_000])('of lists of %i long items what does not fit is left o
     expect(result[list].length + result.left_out[list]).toBe(count)
 })
 
-const wordsOf = <T extends string>(words: Readonly<Record<T, 0>>): string[] => Object.keys(words)
+const listWords = <T extends string>(words: Readonly<Record<T, 0>>): string[] => Object.keys(words)
 
-test('the schema in the docs has the words that the code knows, in the order of its fields', () => {
+test('matches the enums of the documented schema, in the order of its fields', () => {
   const schema = readFileSync(join(root, 'docs/result.schema.json'), 'utf8')
   const enums = Array.from(schema.matchAll(/"enum": (\[[^\]]+\])/g), ([, words = '']): unknown => JSON.parse(words))
   expect(enums).toEqual([
     OUTCOMES,
-    wordsOf<FollowUpReason>({ 'pull-request': 0, comment: 0 }),
-    wordsOf<PullRequestState>({ open: 0, draft: 0, closed: 0, merged: 0 }),
-    wordsOf<PullRequestOperation>({ created: 0, updated: 0, unchanged: 0 }),
-    wordsOf<ChecksState>({ success: 0, failure: 0, pending: 0, none: 0 }),
-    wordsOf<Check['state']>({ success: 0, failure: 0, pending: 0 }),
+    listWords<FollowUpReason>({ 'pull-request': 0, comment: 0 }),
+    listWords<PullRequestState>({ open: 0, draft: 0, closed: 0, merged: 0 }),
+    listWords<PullRequestOperation>({ created: 0, updated: 0, unchanged: 0 }),
+    listWords<ChecksState>({ success: 0, failure: 0, pending: 0, none: 0 }),
+    listWords<Check['state']>({ success: 0, failure: 0, pending: 0 }),
     Object.keys(ERROR_TITLES),
   ])
 })

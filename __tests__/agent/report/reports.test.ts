@@ -47,11 +47,11 @@ test.each<[number, RoundStop | undefined, string]>([
   [0, 'red-before', `Failing checks were not sent back to the agent. ${ROUND_STOP_REASONS['red-before']}`],
   [1, 'passed', 'Failing checks were sent back to the agent once.'],
   [3, 'used-up', `Failing checks were sent back to the agent 3 times. ${ROUND_STOP_REASONS['used-up']}`],
-])('how often failing checks went back, and why no more: %i, %s', (sent, stop, told) => {
-  expect(formatFixRounds({ rounds: Array<Turn>(sent).fill(turnIn(endWith('updated'))), stop }).join(' ')).toBe(told)
+])('describes %i fix rounds and the reason for the stop: %s', (sent, stop, text) => {
+  expect(formatFixRounds({ rounds: Array<Turn>(sent).fill(turnIn(endWith('updated'))), stop }).join(' ')).toBe(text)
 })
 
-test('one text tells every loss, and each reason and each advice once', () => {
+test('formats warnings as one text with each message, reason and hint once', () => {
   const [forbidden, missing] = [refusal('forbidden', 'Grant it.'), refusal('not-found')]
   const errors = { A: forbidden, B: missing, C: forbidden }
   const warnings = Object.entries(errors).map(([message, error]) => ({ message, error }))
@@ -70,7 +70,7 @@ test.each<[string, (job: TerminalJob) => TurnState]>([
   ['did not end in time', (job) => ({ kind: 'timed-out', job })],
   ['is not waited for', (job) => ({ kind: 'submitted', job, isConfirmed: true })],
   ['was cancelled', (job) => stopWith('cancelled', accept(job, true))],
-])('the pull request of a job is shown if its own turn, or the one attached to, %s', (_name, stateWith) => {
+])('shows the pull request of a new or attached job that %s', (_name, stateWith) => {
   for (const task of [CREATE, ATTACH])
     expect([completed, withoutLink].map((job) => isShown({ task, state: stateWith(job) }))).toEqual([true, false])
 })
@@ -91,11 +91,11 @@ test.each<[TurnState, boolean]>([
   [endWith('none'), true],
   [endWith('unchanged'), true],
   [endWith('updated', failedLinked), true],
-])('the pull request of a follow-up is shown unless it may be of an earlier turn: %j', (state, expected) => {
+])('does not show a pull request that may come from the turn before a follow-up: %j', (state, expected) => {
   expect(isShown({ task: FOLLOW_UP, state })).toBe(expected)
 })
 
-test('the pull request of a follow-up that came to a bad end is shown if GitHub told of it', () => {
+test('shows the pull request of a follow-up that failed or was archived if its state was read', () => {
   const pullRequest = { state: 'open' } as const
   for (const status of ['failed', 'archived'] as const)
     expect(isShown({ task: FOLLOW_UP, state: endWith('unknown', { ...completed, status }), pullRequest })).toBe(true)
@@ -107,16 +107,16 @@ const KEY = 'docs_secret-key-123'
 const redact = createRedactor([KEY])
 
 test.each([
-  ['at the place where an output is cut', KEY],
-  ['that only cleaning puts together', Array.from(KEY).join('\u200b')],
-])('a key %s is taken out as a whole', (_name, key) => {
+  ['where an output is cut', KEY],
+  ['that only cleaning makes visible', Array.from(KEY).join('\u200b')],
+])('redacts a complete key %s', (_name, key) => {
   const report = createReport({ state: endWith('created', { ...completed, model: `${'x'.repeat(190)}${key}` }) })
   expect(toOutputs(redactReport(report, redact)).model).toBe(`${'x'.repeat(190)}***`)
 })
 
 const LINKED = { host: 'git.example.com', number: '7' }
 
-test('a key in a prompt or in the address of the pull request is taken out, and everything else stays', () => {
+test('redacts a key in a prompt or in the URL of a pull request, and keeps everything else', () => {
   const reportWith = (secret: string): Report => {
     const task = { kind: 'create', prompt: `Use ${secret}.\nStop.` } as const
     const prLink = { ...LINKED, href: `https://${LINKED.host}/${secret}/docs/pull/7`, repository: `${secret}/docs` }
@@ -131,7 +131,7 @@ test('a key in a prompt or in the address of the pull request is taken out, and 
   expect(others.map((report) => redactReport(report, redact))).toEqual(others)
 })
 
-test('a secret that is a word of a verdict takes nothing from what the verdict rests on', () => {
+test('does not redact the fields that decide the result', () => {
   const prLink = { ...LINKED, href: 'https://git.example.com/acme/docs/pull/7', repository: 'acme/docs' }
   const report = createReport({ state: endWith('created', { ...completed, prLink }) })
   const redacted = redactReport(report, createRedactor(['create', 'completed', 'job_1', '7', 'git.example']))
@@ -145,7 +145,7 @@ const [host, clock] = [fakeHost(), fakeClock()]
 const open = (task = CREATE): Journal =>
   new Journal(agentInputs({ task, waitForChecks: true }), fakeStep({ core: host, clock }))
 
-test('a state replaces the one before, and a round continues with the job of the turn before', () => {
+test('replaces the state of a turn, and continues a round with the job of the turn before', () => {
   const journal = open()
   const startedAt = clock.wallTime()
   journal.begin({ task: CREATE })
@@ -165,7 +165,7 @@ test('a state replaces the one before, and a round continues with the job of the
   })
 })
 
-test.each([false, true])('a turn that replaces another inherits nothing of its job (in a round: %s)', (isRound) => {
+test.each([false, true])('a turn that replaces another does not inherit its job (in a round: %s)', (isRound) => {
   const journal = open(ATTACH)
   const startedAt = clock.wallTime()
   if (isRound) journal.updateTurn(endWith('unknown'))
@@ -176,7 +176,7 @@ test.each([false, true])('a turn that replaces another inherits nothing of its j
   expect(journal.turns).toEqual([...(isRound ? [own] : []), { task: CREATE, startedAt, state: { kind: 'preparing' } }])
 })
 
-test('an error that stops a turn keeps the state that it interrupted, also if another error follows', () => {
+test('keeps the state that an error interrupted, even if another error follows', () => {
   const journal = open()
   journal.begin({ task: CREATE })
   const during = { kind: 'accepted', job: active, isConfirmed: true } as const
@@ -188,7 +188,7 @@ test('an error that stops a turn keeps the state that it interrupted, also if an
   }
 })
 
-test('what is noted is said and in the time line, and the step has its origin and its time', () => {
+test('logs each note and adds it to the timeline, and reports the inputs and the duration', () => {
   const journal = open()
   clock.advance(1_000)
   journal.note('The job is active.')
@@ -211,7 +211,7 @@ test('what is noted is said and in the time line, and the step has its origin an
   })
 })
 
-test('what cannot be done on GitHub is told and costs nothing else, but for a cancelled run and a defect', async () => {
+test('turns an error of GitHub into a warning, except for a cancelled run and an internal error', async () => {
   const journal = open()
   const error = refusal('forbidden', 'Grant it.')
   const label = await journal.orWarn<unknown>('The label', rejecting(error))
@@ -223,7 +223,7 @@ test('what cannot be done on GitHub is told and costs nothing else, but for a ca
   expect(journal.warnings).toEqual([{ message: 'The label', error }])
 })
 
-test('an error that stops the step or costs a warning has its cause in the debug log only', () => {
+test('logs the cause of an error or warning only in the debug log', () => {
   const journal = open()
   const cause = new Error('connect ECONNREFUSED')
   const before = host.said.length
@@ -240,7 +240,7 @@ const FACTS = { ...commentFacts(), inputsHash: '0123' }
 const reply = (report: Report): string =>
   renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)
 
-test('names the outcome, the pull request, the checks and the run', () => {
+test('a reply names the outcome, the pull request, the checks and the run', () => {
   const text = reply(createReport({ task: ATTACH, pullRequest: { state: 'open', mergeable: true, checks: 'success' } }))
   expect(text).toBe(`<!-- docs-agent-action: reply run=42 step=docs/agent inputs=0123 comment=71 -->
 **The pull request is ready.** The agent's changes are in it. All its checks have passed.
@@ -250,25 +250,25 @@ test('names the outcome, the pull request, the checks and the run', () => {
 [The run](https://git.example.com/acme/docs/actions/runs/42)`)
 })
 
-test('shows what GitHub says of a failed request as code', () => {
+test('a reply shows the message of GitHub about a failed request as code', () => {
   const said = 'GitHub says “see #1 by @mona, https://example.com _x_ GH-2” (422).'
   const text = reply(createReport({ state: stopWith(new ActionError('not-sent', said, { hint: said })) }))
   const plain = text.replace(/<code>[^<]*<\/code>/g, '')
   expect(plain.match(/GitHub says “see {2}by {4}” \(422\)\./g)).toHaveLength(2)
 })
 
-test('says what to do, and why nothing was sent', () => {
+test('a reply contains the hint, or why nothing was sent', () => {
   const error = new ActionError('not-sent', 'It was not sent.', { hint: 'Ask elsewhere.' })
   expect(reply(createReport({ state: stopWith(error) }))).toContain('It was not sent.\n\nAsk elsewhere.')
   const skipped = reply(createReport({ state: { kind: 'planning' }, skipReason: 'It is closed.' }))
   expect(skipped).toContain('Nothing was sent to the agent. It is closed.')
 })
 
-test('the hidden line differs for each comment, run, job, step and leg of a matrix', () => {
+test('renders a different marker for each comment, run, job, step and matrix job', () => {
   const places = [{ runId: 43 }, { workflowJob: 'links' }, { runnerStepId: '__acme_docs_2' }, { inputsHash: '4567' }]
   const others = [COMMENT, { ...COMMENT, kind: 'review' as const }, { ...COMMENT, id: 72 }]
   const markers = [
-    ...others.map((one) => renderReplyMarker(one, FACTS)),
+    ...others.map((comment) => renderReplyMarker(comment, FACTS)),
     ...places.map((place) => renderReplyMarker(COMMENT, { ...FACTS, ...place })),
   ]
   expect(new Set(markers).size).toBe(7)
@@ -293,7 +293,7 @@ const reports = fc
     return createReport({ state, skipReason: skip ?? undefined })
   })
 
-test('a reply that comes back as an event asks for nothing, and mentions nobody', () => {
+test('a reply that triggers an event contains no command, and mentions no user', () => {
   fc.assert(
     fc.property(reports, fc.constantFrom(...EVENT_NAMES), (report, eventName) => {
       const body = reply(report)

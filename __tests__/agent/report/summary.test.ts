@@ -3,7 +3,7 @@ import { marked } from 'marked'
 import { conclude } from '../../../src/agent/report/outcomes.ts'
 import { createSkippedReport } from '../../../src/agent/report/report.ts'
 import { type FailOn } from '../../../src/agent/inputs.ts'
-import { pagesFirst, renderSummary } from '../../../src/agent/report/summary.ts'
+import { sortPagesFirst, renderSummary } from '../../../src/agent/report/summary.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { COMMENT } from '../../support/comment-events.ts'
@@ -31,7 +31,7 @@ function summary(fields: Fields = {}): string {
 const COMPARED = 'https://github.com/acme/docs/compare/a...b'
 const PUSH: Fields = { startedBy: { text: 'push to `main` by `mona`: 3 commits', url: COMPARED } }
 
-test('the commits of a push are counted by its change, where that is known', () => {
+test('shows the number of pushed commits once, in the change if that is known', () => {
   const push = `<td><b>Triggered by</b></td><td><a href="${COMPARED}">push to <code>main</code> by <code>mona</code>`
   expect(summary(PUSH)).toContain(`${push}: 3 commits</a>`)
   const markdown = summary({ ...PUSH, change: '3 commits, 1 file.' })
@@ -41,7 +41,7 @@ test('the commits of a push are counted by its change, where that is known', () 
 
 const check = (name: string, state: Check['state'], fields: Partial<Check> = {}): Check => ({ name, state, ...fields })
 
-test('checks are told the worst first, and each round with what was sent', () => {
+test('sorts failed checks first, and shows each round with its prompt', () => {
   const checkList = [
     check('build', 'success', { tookMs: 65_000 }),
     check('deploy', 'pending', { waitsForApproval: true }),
@@ -63,13 +63,13 @@ test('checks are told the worst first, and each round with what was sent', () =>
 `)
 })
 
-test('of many checks the first 20 are listed, and all others are counted', () => {
+test('lists the first 20 checks and counts the others', () => {
   const listed = Array.from({ length: 100 }, (_, index) => check(`page ${index + 1}`, 'success'))
   const markdown = summary({ pullRequest: { checkList: [...listed, check('more', 'success', { count: 150 })] } })
   expect(markdown).toContain('<tr><td>and 230 more</td>')
 })
 
-test('what a repository is called begins no mark of Markdown', () => {
+test('escapes underscores in the name of a repository', () => {
   const markdown = summary({
     state: endWith('created', terminalJob('completed', { prLink: 'https://git.example.com/acme/_my_docs/pull/7' })),
   })
@@ -78,7 +78,7 @@ test('what a repository is called begins no mark of Markdown', () => {
 
 const listFiles = (...paths: string[]) => paths.map((path) => ({ path, additions: 1, deletions: 0 }))
 
-test('of many files and paths twenty are named, and the others counted', () => {
+test('lists twenty files and paths and counts the others', () => {
   const files = listFiles(...Array.from({ length: 25 }, (_, index) => `docs/${index}.md`))
   const outside = files.map(({ path }) => path)
   const markdown = summary({ changes: { files, isComplete: false }, pullRequest: { outside } })
@@ -88,17 +88,17 @@ test('of many files and paths twenty are named, and the others counted', () => {
   expect(markdown.match(/<td>\+1<\/td>/g)).toHaveLength(20)
 })
 
-test('documentation stands before code, each as GitHub lists it', () => {
-  const files = pagesFirst(listFiles('src/a.ts', 'docs/b.mdx', 'x.json', 'README.md'))
+test('sorts documentation before code, and otherwise keeps the order of GitHub', () => {
+  const files = sortPagesFirst(listFiles('src/a.ts', 'docs/b.mdx', 'x.json', 'README.md'))
   expect(files.map(({ path }) => path)).toEqual(['docs/b.mdx', 'README.md', 'src/a.ts', 'x.json'])
 })
 
-test('what there is nothing to tell of is left out', () => {
+test('omits sections without content', () => {
   for (const part of ['<table>\n</table>', 'Check</th>', 'Round', 'Triggered by', 'Changed by this step', '<details>'])
     expect(summary({ task: ATTACH })).not.toContain(part)
 })
 
-const headingOf = (fields: Fields): string | undefined =>
+const getHeading = (fields: Fields): string | undefined =>
   summary({ projectId: 'docs-demo', stepId: '', ...fields }).split('\n')[0]
 
 test.each<[string, Fields]>([
@@ -111,19 +111,19 @@ test.each<[string, Fields]>([
     { task: FOLLOW_UP, state: endWith('created'), followUpReason: 'comment', comment: COMMENT },
   ],
   ['new job from a comment', { comment: COMMENT }],
-])('the heading names the project and what kind of step it was: %s', (kind, fields) => {
-  expect(headingOf(fields)).toBe(`## ✅ Docs agent · <code>docs&#45;demo</code> · ${kind}: Pull request opened`)
+])('names the project and the kind of the step in the heading: %s', (kind, fields) => {
+  expect(getHeading(fields)).toBe(`## ✅ Docs agent · <code>docs&#45;demo</code> · ${kind}: Pull request opened`)
 })
 
-test('the heading tells two steps of one workflow job from each other, and stays short', () => {
+test('distinguishes two steps of one workflow job by a short heading', () => {
   const [projectId, stepId] = ['x'.repeat(128), 'agent']
-  const heading = headingOf({ projectId, stepId })
+  const heading = getHeading({ projectId, stepId })
   expect(heading).toContain(`<code>${'x'.repeat(39)}…</code> · step <code>agent</code> · new job: `)
   const report = createSkippedReport(failure('invalid-input'), 0)
   expect(renderSummary(report, conclude(report))).toMatch(/^## ❌ Docs agent: The inputs are invalid\n/)
 })
 
-test('tells the story with times, and the day where it begins', () => {
+test('shows the timeline with times, and the date once a day', () => {
   const times = ['2026-01-01T23:58:05Z', '2026-01-01T23:59:05Z', '2026-01-02T00:00:05Z'].map((at) => new Date(at))
   const timeline = times.map((at, index) => ({ at, elapsedMs: 5_000 + index * 60_000, event: 'It is `active`.' }))
   const markdown = summary({ timeline })
@@ -135,18 +135,18 @@ test('tells the story with times, and the day where it begins', () => {
   expect(markdown).toContain('<td>It is <code>active</code>.</td>')
 })
 
-const [attaching, copied] = ['To wait for the job, run the same step', '```yaml\nwith:\n  job-id: job_1\n```']
+const [attaching, inputs] = ['To wait for the job, run the same step', '```yaml\nwith:\n  job-id: job_1\n```']
 const SAID = ['The service says: <code>expired</code>', '**What to do:** Check the key.']
 
 test.each<[string, Fields, string[]]>([
-  ['a job that runs', { state: { kind: 'timed-out', job: active } }, [`**What to do:** ${attaching}`, copied]],
+  ['a job that runs', { state: { kind: 'timed-out', job: active } }, [`**What to do:** ${attaching}`, inputs]],
   [
     'an error while the job runs',
     { state: stopWith(REFUSED, accept(active, true)) },
-    [...SAID, '### Next steps', attaching, copied],
+    [...SAID, '### Next steps', attaching, inputs],
   ],
   [
-    'a turn that was never seen',
+    'a turn whose start was not seen',
     { task: FOLLOW_UP, state: stopWith('cancelled', accept()) },
     ['**What to do:** Look at the job'],
   ],
@@ -156,12 +156,12 @@ test.each<[string, Fields, string[]]>([
     ['**What to do:** Run the step'],
   ],
   [
-    'an unknown fate',
+    'a prompt with unknown delivery',
     { task: FOLLOW_UP, state: stopWith('unknown-fate', { kind: 'delivery-unknown', job: completed }) },
     [],
   ],
   [
-    'a job that may take more',
+    'a job that accepts another prompt',
     {},
     [
       '### Next steps',
@@ -170,7 +170,7 @@ test.each<[string, Fields, string[]]>([
     ],
   ],
   ['an archived job', { state: endWith('unknown', archived) }, ['**What to do:** Start a new job']],
-])('there is at most one thing to do, and lines to copy only for what may be done: %s', (_name, fields, parts) => {
+])('advises one thing at most, and shows inputs only for it: %s', (_name, fields, parts) => {
   const markdown = summary(fields)
   const places = parts.map((part) => markdown.indexOf(part))
   expect(places).toEqual(places.toSorted((a, b) => a - b))
@@ -189,17 +189,17 @@ const HOSTILE = [
   '\u202eleft\u2066right\u0000\u001b[31m',
 ].join('\n')
 
-/** Between words of our own: without what would pass for them. */
+/** For texts that also contain the step's own words. */
 const EVIL = '</code>](https://evil.example)<img src=x> @octocat `evil` ##[error]'
 
-test('nothing that others wrote comes alive', async () => {
+test('escapes untrusted text', async () => {
   const url = `https://example.com/${HOSTILE}`
   const checkList = [check(HOSTILE, 'failure', { detailsUrl: url })]
-  const strangers = { repository: HOSTILE, ref: HOSTILE, model: HOSTILE, createdAt: HOSTILE, unlistedStatus: HOSTILE }
+  const untrusted = { repository: HOSTILE, ref: HOSTILE, model: HOSTILE, createdAt: HOSTILE, unlistedStatus: HOSTILE }
   const html = await marked.parse(
     summary({
       task: { kind: 'create', prompt: HOSTILE },
-      state: endWith('created', { ...completed, ...strangers }),
+      state: endWith('created', { ...completed, ...untrusted }),
       change: EVIL,
       startedBy: { text: `push by \`${HOSTILE.replaceAll('`', "'")}\``, url },
       changes: { files: [{ path: HOSTILE, additions: 1, deletions: 1 }], isComplete: true },
@@ -218,7 +218,7 @@ test('nothing that others wrote comes alive', async () => {
     }),
     { gfm: true },
   )
-  // All of it is shown, and some of it in two places.
+  // Every text is shown, and some texts twice.
   expect(html.match(/octocat/g)).toHaveLength(21)
   const outsideCode = html.replace(/<(code|pre)>[^<]*<\/\1>| href="https:[^"]*"/g, '')
   expect(outsideCode).not.toMatch(/evil|octocat|alert|heading|left|right/i)
@@ -229,7 +229,7 @@ test('nothing that others wrote comes alive', async () => {
 const SAID_BY_GITHUB =
   'GitHub says “Hello @octocat see #1 https://evil.example.com/x _evil_ ~~evil~~ $evil^2$ :evil:” (422).'
 
-test('nothing that GitHub says of a failed request comes alive', async () => {
+test('escapes the message of GitHub about a failed request', async () => {
   const error = new ActionError('not-sent', `No. ${SAID_BY_GITHUB}`, { hint: `Look: ${SAID_BY_GITHUB}` })
   const failed = await marked.parse(summary({ state: stopWith(error) }), { gfm: true })
   const warnings = [{ message: 'The checks', error: new ActionError('forbidden', SAID_BY_GITHUB) }]
@@ -243,7 +243,7 @@ test('nothing that GitHub says of a failed request comes alive', async () => {
   }
 })
 
-test('stays far below the size that the runner takes, whatever the prompt and the facts', () => {
+test('limits the size of a summary with a huge prompt and huge facts', () => {
   const prompt = '<&🎉'.repeat(500_000)
   const markdown = summary({
     task: { kind: 'create', prompt },
@@ -254,7 +254,7 @@ test('stays far below the size that the runner takes, whatever the prompt and th
   expect(markdown).toContain('Next steps')
 })
 
-test('of the pull request only that is told which the verdict has not told', () => {
+test('shows the last known state of the pull request only if the result does not show it', () => {
   const pullRequest = { checks: 'success' } as const
   expect(summary({ pullRequest }).match(/checks|Last known state/g)).toEqual(['checks'])
   const cancelled = summary({ state: stopWith('cancelled', endWith('created')), pullRequest })

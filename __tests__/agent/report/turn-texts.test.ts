@@ -22,7 +22,7 @@ test.each<[string, TurnState, Partial<Turn>?]>([
   ['nothing to change', endWith('unchanged')],
   ['nothing to change', endWith('none', withoutLink)],
   ['unknown whether it has changed', endWith('unknown')],
-  ['the changes are in it', endWith('unknown'), { task: ATTACH }],
+  ['its changes are in the pull request', endWith('unknown'), { task: ATTACH }],
   ['failed', endWith('unknown', failed)],
   ['failed, after 3 new commits', endWith('updated', failed)],
   ['the job is archived', endWith('unknown', archived)],
@@ -49,7 +49,7 @@ test.each<[string, TurnState, Partial<Turn>?]>([
   ['3 new commits', stopped('cancelled', endWith('updated'))],
   ['failed: The service may have accepted the prompt', stopped('unknown-fate', { kind: 'delivery-unknown' })],
   ['failed', ACCEPTED],
-])('a turn is told as: %s', (text, state, fields = {}) => {
+])('formats the end of a turn as “%s”', (text, state, fields = {}) => {
   expect(formatEnd(turnIn(state, fields))).toBe(text)
 })
 
@@ -63,11 +63,11 @@ test.each<[string, Turn]>([
   ],
   ['failed', turnIn(endWith('created', failed))],
   ['not sent', turnIn(PREPARING)],
-])('the line behind the group of a turn says: %s', (text, turn) => {
+])('formats the line after the group of a turn as “%s”', (text, turn) => {
   expect(formatVerdict(turn)).toBe(text)
 })
 
-test('a turn is named for what it does, and a round for what it sends', () => {
+test('names a turn after its task, and a round after the checks that it sends', () => {
   const failing = ['links', 'build\n'].map((name) => ({ name, state: 'failure' as const }))
   const round = turnIn(PREPARING, { failing })
   expect(titleTurn(nameTurn([opened, round], 2), round)).toBe('Round 1 of 2: links, build')

@@ -35,7 +35,7 @@ import {
 
 const FACTS: Facts = { waitForChecks: true, timeline: [], warnings: [], durationMs: 2_000 }
 
-const tell = (...turns: Turns): DescribedReport => describeReport({ kind: 'ran', turns, ...FACTS })
+const describeTurns = (...turns: Turns): DescribedReport => describeReport({ kind: 'ran', turns, ...FACTS })
 
 /** Each state once, except `stopped`. */
 const STATES = {
@@ -65,21 +65,21 @@ const stoppedBy = (code: ErrorCode, during: Stop['during'] = STATES.preparing, i
   ...{ kind: 'stopped', error: failure(code), isCancelled, during },
 })
 
-test('a step that found out nothing has ended in an error, with its task and what was recorded', () => {
+test('reports an error, the task and the recorded facts for a step without any result', () => {
   const turns = [{ task: CREATE, state: STATES.planning }] as const
-  expect(tell(...turns)).toMatchObject({ ...FACTS, outcome: 'error', task: CREATE, rounds: [] })
+  expect(describeTurns(...turns)).toMatchObject({ ...FACTS, outcome: 'error', task: CREATE, rounds: [] })
   expect(getOutcome({ kind: 'ran', turns, ...FACTS, skipReason: 'Nothing changed.' })).toBe('skipped')
 })
 
-test('before the end of a step, its outcome is known only if nothing can change it', () => {
-  const soFar = (...turns: Turns): string => getOutcome({ kind: 'running', turns, ...FACTS })
+test('reports an outcome before the end of a step only if nothing can change it', () => {
+  const getOutcomeSoFar = (...turns: Turns): string => getOutcome({ kind: 'running', turns, ...FACTS })
   const [unchanged, round] = [turnIn(endWith('unchanged')), turnIn(STATES.accepted, { failing: [] })]
-  expect([soFar(turnIn(STATES.accepted)), soFar(unchanged), soFar(unchanged, round)]).toEqual([
-    'submitted',
-    'no-changes',
-    'submitted',
-  ])
-  expect(soFar(turnIn(endWith('updated')), round)).toBe('pull-request')
+  expect([
+    getOutcomeSoFar(turnIn(STATES.accepted)),
+    getOutcomeSoFar(unchanged),
+    getOutcomeSoFar(unchanged, round),
+  ]).toEqual(['submitted', 'no-changes', 'submitted'])
+  expect(getOutcomeSoFar(turnIn(endWith('updated')), round)).toBe('pull-request')
 })
 
 test.each<[ErrorCode, boolean, string]>([
@@ -88,9 +88,9 @@ test.each<[ErrorCode, boolean, string]>([
   ['unauthorized', false, 'error'],
   ['unreachable', true, 'cancelled'],
   ['internal', true, 'error'],
-])('an error that is %s (run cancelled: %s) stops the step as %s', (code, isCancelled, outcome) => {
+])('maps the error %s (run cancelled: %s) to the outcome %s', (code, isCancelled, outcome) => {
   const state = stoppedBy(code, { ...STATES.accepted, job: completed }, isCancelled)
-  expect(tell({ task: CREATE, state })).toMatchObject({ outcome, error: state.error, job: completed })
+  expect(describeTurns({ task: CREATE, state })).toMatchObject({ outcome, error: state.error, job: completed })
 })
 
 describe('turn', () => {
@@ -108,7 +108,7 @@ describe('turn', () => {
     ['ended', 'started', true, true],
     ['unusable-link', 'started', true, true],
     ['left-behind', 'started', true, true],
-  ])('of a follow-up that is %s, or stopped then: progress %s, sent %s, continued %s', (kind, ...expected) => {
+  ])('a follow-up in the state %s, or stopped in it, has progress %s, sent %s, continued %s', (kind, ...expected) => {
     for (const state of [STATES[kind], stoppedBy('unreachable', STATES[kind])]) {
       const turn = turnIn(state, { followUpReason: 'comment' })
       expect([getProgress(turn), isSent(turn), getFollowUpReason(turn) === 'comment']).toEqual(expected)
@@ -116,19 +116,19 @@ describe('turn', () => {
     }
   })
 
-  test('a turn that was seen to begin has come further', () => {
+  test('a confirmed turn has the progress `started`', () => {
     for (const kind of ['accepted', 'submitted'] as const)
       expect(getProgress(turnIn({ ...STATES[kind], isConfirmed: true }))).toBe('started')
   })
 
-  test.each(KINDS)('a read changes what is known of the job of a turn that is %s, or it has an end', (kind) => {
+  test.each(KINDS)('a read changes the job of a turn in the state %s, unless that state is final', (kind) => {
     const lastProblem = failure('unreachable')
     const [read, problem] = [{ job: failed }, { job: failed, lastProblem }].map((reads) =>
       withReads(STATES[kind], reads),
     )
-    const isLive = ['preparing', 'sending', 'delivery-unknown', 'accepted'].includes(kind)
-    expect(read).toEqual(isLive ? { ...STATES[kind], job: failed } : STATES[kind])
-    expect(problem).toEqual(isLive ? { ...STATES[kind], job: failed, lastProblem } : STATES[kind])
+    const hasNoEnd = ['preparing', 'sending', 'delivery-unknown', 'accepted'].includes(kind)
+    expect(read).toEqual(hasNoEnd ? { ...STATES[kind], job: failed } : STATES[kind])
+    expect(problem).toEqual(hasNoEnd ? { ...STATES[kind], job: failed, lastProblem } : STATES[kind])
   })
 })
 
@@ -150,12 +150,12 @@ test.each<[Outcome, TurnEnd]>([
     ['failed', endWith(work, failed)],
     ['archived', endWith(work, archived)],
   ]),
-])('the outcome is %s', (outcome, end) => {
-  expect(tell(turnIn(end))).toMatchObject({ outcome })
+])('has the outcome %s for the end of a turn', (outcome, end) => {
+  expect(describeTurns(turnIn(end))).toMatchObject({ outcome })
 })
 
-test('a pull request that was merged or closed during a turn is shown as it is', () => {
-  expect(tell(turnIn(STATES['left-behind'])).pullRequest).toEqual({ state: 'merged' })
+test('shows a pull request that was merged or closed during a turn in its current state', () => {
+  expect(describeTurns(turnIn(STATES['left-behind'])).pullRequest).toEqual({ state: 'merged' })
 })
 
 const SHOWN = {
@@ -177,25 +177,25 @@ test.each<TurnState>([
   endWith('unknown', archived),
   STATES.unconfirmed,
   { ...STATES['timed-out'], lastProblem: failure('unreachable'), error: failure('deadline') },
-])('a round that ends as %j takes nothing from what is known', (state) => {
+])('keeps the result of the step after a round that ends as %j', (state) => {
   const turns = withRounds([state])
   expect(shouldTrackPullRequest(turns)).toBe(false)
-  const report = tell(...turns)
+  const report = describeTurns(...turns)
   const lastReadJob = 'job' in state ? state.job : undefined
   expect(report).toMatchObject({ ...SHOWN, rounds: [{ state }], lastReadJob })
   expect([report.error, report.lastProblem]).toEqual([undefined, undefined])
 })
 
-test('a round that moved the pull request goes on, and what was seen last of it is shown', () => {
+test('tracks the pull request after a round that changed it, and shows its last known state', () => {
   const round = turnIn(endWith('updated'))
   expect(shouldTrackPullRequest(withRounds([round]))).toBe(true)
   const turns = withRounds([{ ...endWith('updated'), pullRequest: { checks: 'success' } }, {}])
-  expect(tell(...turns)).toMatchObject({ rounds: [round], pullRequest: { checks: 'success' } })
+  expect(describeTurns(...turns)).toMatchObject({ rounds: [round], pullRequest: { checks: 'success' } })
   const read = { ...FACTS, pullRequestAtEnd: { checks: 'success', mergeable: false } } as const
   expect(describeReport({ kind: 'ran', turns, ...read }).pullRequest).toEqual(read.pullRequestAtEnd)
 })
 
-test('only the end of a job that names a pull request is followed', () => {
+test('tracks the pull request only after the end of a job that names one', () => {
   const ends = [endWith('unknown'), endWith('none', withoutLink), STATES['left-behind'], STATES['timed-out']]
   expect(ends.map((end) => shouldTrackPullRequest([turnIn(end)]))).toEqual([true, false, false, false])
 })
@@ -204,22 +204,22 @@ test.each<[string, Work['kind']]>([
   ['updated', 'unchanged'],
   ['updated', 'unknown'],
   ['created', 'created'],
-])('what a round has pushed is the step’s work: %s', (operation, own) => {
+])('counts commits from rounds as the work of the step: %s', (operation, own) => {
   const turns = withRounds([endWith('updated', failed)], endWith(own))
-  expect(tell(...turns)).toMatchObject({ outcome: 'pull-request', operation, job: completed })
+  expect(describeTurns(...turns)).toMatchObject({ outcome: 'pull-request', operation, job: completed })
 })
 
-test('while a round may push yet, nobody knows that the pull request stays as it is', () => {
+test('does not report `unchanged` while a round may still push', () => {
   const rounds = [stoppedBy('cancelled', STATES.accepted), STATES.unconfirmed, endWith('unchanged')]
   const operations = rounds.map((round) => getPullRequestOperation(withRounds([round], endWith('unchanged'))))
   expect(operations).toEqual([undefined, undefined, 'unchanged'])
 })
 
 test.each([completed, failed])(
-  'if it is not known what a round did to the pull request, it is not known whether the step changed it: %j',
+  'reports no operation if it is unknown what a round did to the pull request: %j',
   (job) => {
     const turns = withRounds([endWith('unknown', job)], endWith('unchanged'))
-    expect([tell(...turns).outcome, getPullRequestOperation(turns)]).toEqual(['pull-request', undefined])
+    expect([describeTurns(...turns).outcome, getPullRequestOperation(turns)]).toEqual(['pull-request', undefined])
   },
 )
 
@@ -229,38 +229,38 @@ const inRound = (...state: Parameters<typeof stoppedBy>): Turns => withRounds([s
 const SEEN = { ...STATES.accepted, isConfirmed: true }
 
 test.each<[string, Turns, Outcome, sent: number, RoundStop | undefined, unreported: ErrorCode | undefined]>([
-  ['is not taken', inRound('rejected', STATES.sending), 'pull-request', 0, 'not-sent', 'rejected'],
+  ['is rejected', inRound('rejected', STATES.sending), 'pull-request', 0, 'not-sent', 'rejected'],
   [
-    'may be taken',
+    'may be accepted',
     inRound('unknown-fate', STATES['delivery-unknown']),
     ...(['pull-request', 1, 'unseen', 'unknown-fate'] as const),
   ],
-  ['is not seen', inRound('forbidden', STATES.accepted), 'pull-request', 1, 'unseen', 'forbidden'],
+  ['is not seen to start', inRound('forbidden', STATES.accepted), 'pull-request', 1, 'unseen', 'forbidden'],
   ['has no end', inRound('deadline', SEEN), 'pull-request', 1, 'unseen', 'deadline'],
-  ['is not even begun', stoppedAfter('rejected'), 'pull-request', 0, 'not-sent', 'rejected'],
-  ['is refused at the last look', refused(false), 'pull-request', 0, 'foreign-commits', undefined],
-  ['is refused in a cancelled run', refused(true), 'cancelled', 0, 'foreign-commits', undefined],
+  ['is not begun', stoppedAfter('rejected'), 'pull-request', 0, 'not-sent', 'rejected'],
+  ['is stopped by the last check', refused(false), 'pull-request', 0, 'foreign-commits', undefined],
+  ['is stopped in a cancelled run', refused(true), 'cancelled', 0, 'foreign-commits', undefined],
   ['is cancelled', inRound('cancelled', STATES.accepted), 'cancelled', 1, undefined, undefined],
-  ['has a defect', inRound('internal'), 'error', 0, undefined, undefined],
+  ['has an internal error', inRound('internal'), 'error', 0, undefined, undefined],
   [
-    'has a defect after its end',
+    'has an internal error after its end',
     inRound('internal', endWith('unknown', failed)),
     ...(['error', 1, 'failed', undefined] as const),
   ],
-])('a round that %s takes away nothing that is known, and only a cancel or a defect the outcome', (...row) => {
+])('keeps the result after a round that %s, and the outcome unless it is cancelled or internal', (...row) => {
   const [, turns, outcome, sent, stop, unreported] = row
-  const report = tell(...turns)
+  const report = describeTurns(...turns)
   expect(report).toMatchObject({ ...SHOWN, outcome, stop })
   expect([report.rounds.length, report.error !== undefined]).toEqual([sent, outcome !== 'pull-request'])
   expect(findUnreportedError(turns)?.code).toBe(unreported)
 })
 
-test('a turn that is the step’s own needs no reason why none follows', () => {
+test('has no reason for a stop without a round', () => {
   expect(getRoundStop([{ task: CREATE, state: stoppedBy('rejected') }])).toBeUndefined()
-  expect(tell(...withRounds([]))).toMatchObject({ rounds: [], stop: undefined })
+  expect(describeTurns(...withRounds([]))).toMatchObject({ rounds: [], stop: undefined })
 })
 
-test('the commits of the turns are added up, without those of a pull request that a turn has opened', () => {
+test('adds up the commits of all turns, except in a pull request that a turn opened', () => {
   const turns = [endWith('created'), endWith('updated'), endWith('unknown'), endWith({ ...WORK.updated, commits: 2 })]
   expect(countCommits(turns.map((state) => turnIn(state)))).toBe(5)
 })
@@ -282,6 +282,6 @@ test.each<[TurnEnd, RoundStop | undefined]>([
   [STATES['timed-out'], 'unseen'],
   [{ ...STATES['not-sent'], reason: 'timed-out' }, 'not-sent'],
   [STATES.unconfirmed, 'unseen'],
-])('a round that ended as %j', (end, stop) => {
+])('returns why no further round follows a round that ended as %j', (end, stop) => {
   expect(getRoundStop(withRounds([end]))).toBe(stop)
 })

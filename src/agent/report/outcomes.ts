@@ -116,7 +116,7 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
   'pull-request': {
     colour: 'green',
     icons: ['✅', '❌'],
-    end: 'the changes are in it',
+    end: 'its changes are in the pull request',
     title: formatPullRequestTitle,
     text: (report) => describeOperation(report)[1],
     advice: adviseOnPullRequest,

@@ -20,13 +20,13 @@ import {
   getStepProgress,
   getTask,
 } from './step-end.ts'
-import { pagesFirst } from './summary.ts'
+import { sortPagesFirst } from './summary.ts'
 import { formatEnd } from './turn-texts.ts'
 import { type FollowUpReason, isInScope, isSent, type Progress } from './turn.ts'
 
-const MAX_MODEL_NAME = 200
-/** Git and GitHub allow no longer branch names. */
-const MAX_BRANCH_NAME = 1_000
+const MAX_MODEL_NAME_CHARS = 200
+/** Longer than git and GitHub allow. */
+const MAX_BRANCH_NAME_CHARS = 1_000
 
 /** Whether the service may have accepted the step's prompt. A step that attaches reports the work of an earlier prompt. */
 function mayBeAccepted({ kind }: Task, report: Report): boolean {
@@ -80,11 +80,11 @@ const OUTPUTS = {
   'pr-operation': getOperation,
   'pr-repository': (report) => getOwnLink(report)?.repository,
   'pr-state': (report) => getPullRequest(report).state,
-  'pr-branch': (report) => oneLine(getPullRequest(report).branch ?? '', MAX_BRANCH_NAME),
+  'pr-branch': (report) => oneLine(getPullRequest(report).branch ?? '', MAX_BRANCH_NAME_CHARS),
   'pr-mergeable': (report) => getPullRequest(report).mergeable,
   continued: getContinued,
   'fix-rounds': countRounds,
-  model: (report) => oneLine(getJob(report)?.model ?? '', MAX_MODEL_NAME),
+  model: (report) => oneLine(getJob(report)?.model ?? '', MAX_MODEL_NAME_CHARS),
   'duration-seconds': ({ durationMs }) => (durationMs / 1000).toFixed(1),
 } satisfies Readonly<Record<string, (report: Report) => string | number | boolean | undefined>>
 
@@ -96,15 +96,15 @@ export function toOutputs(report: Report): Outputs {
   return Object.fromEntries(outputs) as Outputs
 }
 
-const MAX_BYTES = 32 * 1024
+const MAX_RESULT_BYTES = 32 * 1024
 const MAX_OUTPUT_NAME_CHARS = 300
-const MAX_SENTENCE = 1_500
-const MAX_URL = 2_000
+const MAX_SENTENCE_CHARS = 1_500
+const MAX_URL_CHARS = 2_000
 const MAX_ROUND_CHECKS = 20
 
 const toName = (text?: string): string | undefined => text && oneLine(text, MAX_OUTPUT_NAME_CHARS)
-const toSentence = (text?: string): string | undefined => text && oneLine(text, MAX_SENTENCE)
-const toUrl = (url = ''): string | undefined => (url.length <= MAX_URL && /^https?:/.test(url) ? url : undefined)
+const toSentence = (text?: string): string | undefined => text && oneLine(text, MAX_SENTENCE_CHARS)
+const toUrl = (url = ''): string | undefined => (url.length <= MAX_URL_CHARS && /^https?:/.test(url) ? url : undefined)
 
 /** Creates the output `result`, as defined in `docs/result.schema.json`. Undefined values are unknown. */
 function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) {
@@ -142,7 +142,7 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
       checks: found.checks,
       in_scope: isInScope(found),
     },
-    files: pagesFirst(report.changes?.files ?? []).map((file) => ({ ...file, path: toName(file.path) })),
+    files: sortPagesFirst(report.changes?.files ?? []).map((file) => ({ ...file, path: toName(file.path) })),
     checks: (found.checkList ?? []).map((check) => ({
       name: toName(check.name),
       result: check.state,
@@ -183,7 +183,7 @@ const countBytes = (value: unknown): number => Buffer.byteLength(toJson(value))
  */
 export function renderResult(report: Report, conclusion: Conclusion, redact: Redact): string {
   let result = redactAll(toResult(report, conclusion), redact)
-  while (countBytes(result) > MAX_BYTES) {
+  while (countBytes(result) > MAX_RESULT_BYTES) {
     const [longest] = LISTS.toSorted((a, b) => countBytes(result[b]) - countBytes(result[a]))
     if (longest === undefined || result[longest].length === 0) break
     const removed = Math.ceil(result[longest].length * REMOVED_SHARE)

@@ -30,12 +30,12 @@ export type PullRequestOperation = 'created' | 'updated' | 'unchanged'
 
 export interface TimelineEntry {
   readonly at: Date
-  /** Since the step began, in milliseconds. */
+  /** Time since the step began. */
   readonly elapsedMs: number
   readonly event: string
 }
 
-/** The files that a step has changed in its pull request. */
+/** The files that a step changed in its pull request. */
 export interface Changes {
   readonly files: readonly { readonly path: string; readonly additions: number; readonly deletions: number }[]
   /** If not, there may be more files. */
@@ -97,12 +97,12 @@ export function createSkippedReport(error: ActionError | undefined, durationMs: 
   return error === undefined ? { kind: 'no-key', ...facts } : { kind: 'not-started', error, ...facts }
 }
 
-/** In code points. No output or summary shows more of a field. */
-const MAX_FIELD = 1_000
+/** No output or summary shows more of a field. */
+const MAX_FIELD_CHARS = 1_000
 
 /**
  * Redacts secrets in a report before outputs and summary are created from it. These truncate and escape texts, and a
- * truncated or escaped secret can no longer be recognized. Links are only redacted, so that they stay as they were validated.
+ * truncated or escaped secret can no longer be recognized. Links are redacted but not cleaned: they were validated before.
  */
 export function redactReport(report: Report, redact: Redact): Report {
   switch (report.kind) {
@@ -128,7 +128,7 @@ function redactTurn({ task, state, ...turn }: Turn, redact: Redact): Turn {
 /** Does not redact the fields that decide the outcome: a secret may be a word such as `active`. */
 function redactJob<J extends Job>(job: J, redact: Redact): J {
   const { id, status, prLink } = job
-  const line = (text: string): string => oneLine(text, MAX_FIELD, redact)
+  const line = (text: string): string => oneLine(text, MAX_FIELD_CHARS, redact)
   const repository = prLink?.repository && line(prLink.repository)
   return { ...redactAll(job, line), id, status, prLink: prLink && { ...prLink, href: redact(prLink.href), repository } }
 }

@@ -228,8 +228,8 @@ export function getJobId(report: Report): string | undefined {
 }
 
 /**
- * Returns the pull request to show. After a follow-up without a good end, it belongs to an earlier turn, and is shown only if
- * GitHub's data about it was read.
+ * Returns the pull request to show for this step. After a follow-up that did not complete, the job's pull request comes from an
+ * earlier turn: it is shown only if its state was read from GitHub.
  */
 export function getOwnLink(report: Report): PullRequestLink | undefined {
   const outcome = getOutcome(report)

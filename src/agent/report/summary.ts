@@ -46,7 +46,7 @@ const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attac
 const MAX_HEADING_NAME_CHARS = 40
 
 /** Returns the kind of the step for the heading. Undefined if the step was skipped. */
-function getKind(report: Report): string | undefined {
+function formatKind(report: Report): string | undefined {
   const { comment } = report
   const [task, continued] = [getTask(report), getStepFollowUpReason(report)]
   if (task === undefined || getOutcome(report) === 'skipped') return undefined
@@ -61,12 +61,12 @@ function renderHeading(report: Report, { isGreen, title }: Conclusion): string {
   const icon = isGreen ? (adviseOnPullRequest(report) === undefined ? green : '⚠️') : red
   const name = (text: string): string => inlineCode(oneLine(text, MAX_HEADING_NAME_CHARS))
   const place = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
-  return heading(icon, ['Docs agent', ...place, getKind(report)], title)
+  return heading(icon, ['Docs agent', ...place, formatKind(report)], title)
 }
 
 /** A long fact must leave room for the rest of the table. */
-const MAX_FACT = 300
-const renderFact = (text: string): string => inlineCode(oneLine(text, MAX_FACT))
+const MAX_FACT_CHARS = 300
+const renderFact = (text: string): string => inlineCode(oneLine(text, MAX_FACT_CHARS))
 
 /** The commit count of a push. `Change` shows the count of the range. */
 const COMMIT_COUNT = /: \d+ commits?$/
@@ -97,7 +97,7 @@ function renderFacts(report: Report, { text }: Conclusion): string {
   })
 }
 
-/** The date is shown only for the first entry of a day. */
+/** Shows the date only in the first entry of a day. */
 function renderTimeline({ timeline }: Report): string[] {
   let today = ''
   const rows = timeline.map(({ at, elapsedMs, event }) => {
@@ -117,7 +117,7 @@ function renderPrompt(report: Report): string {
   return preview !== undefined && Buffer.byteLength(preview) <= MAX_PREVIEW_BYTES ? preview : fold(MAX_PROMPT_BYTES)
 }
 
-/** @param id a validated id */
+/** @param id a validated id: it is not escaped */
 function renderInputs(id: string | undefined, ...more: readonly string[]): string {
   return ['```yaml', 'with:', `  job-id: ${id ?? ''}`, ...more, '```'].join('\n')
 }
@@ -152,7 +152,7 @@ function renderNextSteps(report: Report, { advice }: Conclusion): string[] {
   return ['### Next steps', 'To continue, send a follow-up to this job:', renderInputs(job.id, more)]
 }
 
-/** Renders the job summary as GitHub Markdown: the result first, then the pull request, then how the step came to it. */
+/** Renders the job summary as GitHub Markdown: the result first, then the pull request, then the details. */
 export function renderSummary(report: Report, conclusion: Conclusion): string {
   const { text, advice } = conclusion
   const quote = getError(report)?.quote
@@ -172,13 +172,13 @@ export function renderSummary(report: Report, conclusion: Conclusion): string {
 
 /** The maximum number of files, checks and paths. */
 const MAX_ROWS = 20
-const MAX_TITLE = 200
+const MAX_TITLE_CHARS = 200
 const MAX_ROUND_PROMPT_BYTES = 16 * 1024
 
 const PAGE = /\.(?:mdx?|markdown|rst|adoc|asciidoc|txt|html?|ipynb)$/i
 
-/** Sorts the files for display, documentation first. */
-export function pagesFirst(files: Changes['files']): Changes['files'] {
+/** Sorts documentation before other files. */
+export function sortPagesFirst(files: Changes['files']): Changes['files'] {
   return [...files.filter(({ path }) => PAGE.test(path)), ...files.filter(({ path }) => !PAGE.test(path))]
 }
 
@@ -199,7 +199,7 @@ function renderPullRequestHeading(report: Report): string {
   const title = getPullRequest(report).title ?? ''
   const place = number === undefined || repository === undefined ? '' : `#${number} in ${repository}`
   const name = place === '' ? 'Open the pull request' : `Pull request ${place}`
-  const text = title === '' ? name : `${inlineCode(oneLine(title, MAX_TITLE))} ${place}`
+  const text = title === '' ? name : `${inlineCode(oneLine(title, MAX_TITLE_CHARS))} ${place}`
   return `### [${text.trim().replaceAll('_', '&#95;')}](${href})`
 }
 
@@ -209,7 +209,7 @@ function renderFiles({ changes }: Report): string[] {
   const count = `${isComplete ? '' : 'at least '}${formatCount(files.length, 'file')}`
   const addUp = (kind: 'additions' | 'deletions'): number => files.reduce((sum, file) => sum + file[kind], 0)
   const total = `+${addUp('additions')} −${addUp('deletions')}`
-  const rows = limitRows(pagesFirst(files), ({ path, additions, deletions }) => [
+  const rows = limitRows(sortPagesFirst(files), ({ path, additions, deletions }) => [
     escapeSentence(quoted(path)),
     `+${additions}`,
     `−${deletions}`,

@@ -18,7 +18,7 @@ import {
 import { getStopOutcome } from './turns.ts'
 
 /** Formats the end of a turn that did not complete, but may have pushed commits. */
-function formatEndedBadly(text: string, work: Work): string {
+function formatUnsuccessfulEnd(text: string, work: Work): string {
   return work.kind === 'updated' ? `${text}, after ${formatCount(work.commits, 'new commit')}` : text
 }
 
@@ -28,7 +28,7 @@ function formatEnded({ job, work }: Ended, turn: Turn): string {
   switch (job.status) {
     case 'failed':
     case 'archived':
-      return formatEndedBadly(OUTCOME_RULES[job.status].end, work)
+      return formatUnsuccessfulEnd(OUTCOME_RULES[job.status].end, work)
     case 'completed':
       return formatWork(work, turn)
   }
@@ -77,7 +77,7 @@ export function formatEnd(turn: Turn): string {
     case 'unusable-link':
       return formatError(end.error)
     case 'left-behind':
-      return formatEndedBadly(formatError(end.error), end.work)
+      return formatUnsuccessfulEnd(formatError(end.error), end.work)
   }
 }
 

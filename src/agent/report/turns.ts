@@ -190,7 +190,7 @@ export function getPullRequestOperation(turns: Turns): PullRequestOperation | un
   return operation === 'unchanged' && (mayPush || rounds.some(isWorkUnknown)) ? undefined : operation
 }
 
-/** Whether a round has changed the pull request, or may have. */
+/** Whether a round changed the pull request, or may have changed it. */
 export function hasChangedInRound([, ...rounds]: Turns): boolean {
   return rounds.some((round) => hasUpdated(round) || isWorkUnknown(round))
 }
