@@ -199,7 +199,11 @@ test('logs each note and adds it to the timeline, and reports the inputs and the
   expect(journal.report()).toEqual({
     kind: 'ran',
     turns: [{ task: CREATE, state: { kind: 'planning' } }],
-    ...{ projectId: 'docs-demo', dryRun: false, stepId: 'agent', waitForChecks: true, allowedPaths: [] },
+    projectId: 'docs-demo',
+    dryRun: false,
+    stepId: 'agent',
+    waitForChecks: true,
+    allowedPaths: [],
     failOn: new Set(['failed', 'archived', 'timeout']),
     change: 'the push',
     durationMs: 2_000,

@@ -8,10 +8,16 @@ import { ATTACH, CREATE, endWith, FOLLOW_UP, turnIn, WORK } from '../../support/
 const ACCEPTED = { kind: 'accepted', job: active, isConfirmed: false } as const
 const PREPARING = { kind: 'preparing' } as const
 const stopped = (code: ErrorCode, during: Exclude<TurnState, { kind: 'stopped' }>): TurnState => ({
-  ...{ kind: 'stopped', error: failure(code), isCancelled: false, during },
+  kind: 'stopped',
+  error: failure(code),
+  isCancelled: false,
+  during,
 })
 const leftBehind: TurnState = {
-  ...{ kind: 'left-behind', job: failed, error: failure('left-behind'), pullRequest: {} },
+  kind: 'left-behind',
+  job: failed,
+  error: failure('left-behind'),
+  pullRequest: {},
   work: WORK.updated,
 }
 

@@ -52,8 +52,11 @@ const STATES = {
   ended: endWith('updated'),
   'unusable-link': { kind: 'unusable-link', job: withoutLink, error: failure('unusable-link') },
   'left-behind': {
-    ...{ kind: 'left-behind', job: completed, error: failure('left-behind') },
-    ...{ work: WORK.updated, pullRequest: { state: 'merged' } },
+    kind: 'left-behind',
+    job: completed,
+    error: failure('left-behind'),
+    work: WORK.updated,
+    pullRequest: { state: 'merged' },
   },
 } as const satisfies { [Kind in Exclude<TurnState['kind'], 'stopped'>]: Extract<TurnState, { kind: Kind }> }
 
@@ -62,7 +65,10 @@ const KINDS = Object.keys(STATES) as Kind[]
 
 type Stop = Extract<TurnState, { kind: 'stopped' }>
 const stoppedBy = (code: ErrorCode, during: Stop['during'] = STATES.preparing, isCancelled = false): Stop => ({
-  ...{ kind: 'stopped', error: failure(code), isCancelled, during },
+  kind: 'stopped',
+  error: failure(code),
+  isCancelled,
+  during,
 })
 
 test('reports an error, the task and the recorded facts for a step without any result', () => {
@@ -158,9 +164,12 @@ test('shows a pull request that was merged or closed during a turn in its curren
   expect(describeTurns(turnIn(STATES['left-behind'])).pullRequest).toEqual({ state: 'merged' })
 })
 
-const SHOWN = {
-  ...{ outcome: 'pull-request', operation: 'updated', job: completed },
-  ...{ progress: 'started', pullRequest: { checks: 'failure' } },
+const OWN_RESULT = {
+  outcome: 'pull-request',
+  operation: 'updated',
+  job: completed,
+  progress: 'started',
+  pullRequest: { checks: 'failure' },
 }
 
 /** A step whose own turn has ended, and its rounds. */
@@ -182,7 +191,7 @@ test.each<TurnState>([
   expect(shouldTrackPullRequest(turns)).toBe(false)
   const report = describeTurns(...turns)
   const lastReadJob = 'job' in state ? state.job : undefined
-  expect(report).toMatchObject({ ...SHOWN, rounds: [{ state }], lastReadJob })
+  expect(report).toMatchObject({ ...OWN_RESULT, rounds: [{ state }], lastReadJob })
   expect([report.error, report.lastProblem]).toEqual([undefined, undefined])
 })
 
@@ -250,7 +259,7 @@ test.each<[string, Turns, Outcome, sent: number, RoundStop | undefined, unreport
 ])('keeps the result after a round that %s, and the outcome unless it is cancelled or internal', (...row) => {
   const [, turns, outcome, sent, stop, unreported] = row
   const report = describeTurns(...turns)
-  expect(report).toMatchObject({ ...SHOWN, outcome, stop })
+  expect(report).toMatchObject({ ...OWN_RESULT, outcome, stop })
   expect([report.rounds.length, report.error !== undefined]).toEqual([sent, outcome !== 'pull-request'])
   expect(findUnreportedError(turns)?.code).toBe(unreported)
 })
