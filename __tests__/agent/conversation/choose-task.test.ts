@@ -3,7 +3,7 @@ import type { JobBody } from '../../../src/emulator/service/job-body.ts'
 import { pickCandidates } from '../../../src/agent/conversation/choose-task.ts'
 import type { PullRequestInList } from '../../../src/github/labels.ts'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
-import { STRANGER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
+import { AGENT_USER, STRANGER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
@@ -305,6 +305,25 @@ describe('a pull request without the label', () => {
     ['is not continued if an untrusted comment names the label', furnishWith(labels('docs-agent'), STRANGER), NEW],
   ])('%s', async (_what, options, goesTo) => {
     expect(listPromptTargets(await goOn({}, options))).toEqual([goesTo])
+  })
+
+  test('is not continued if its marker comment names the job of another pull request, and the log says so', async () => {
+    const furnish = (docs: RepositoryState): void => {
+      removeLabel(docs)
+      openUnknown(docs, 1)
+      const pull = docs.pulls[100]
+      if (pull !== undefined) docs.pulls[100] = { ...pull, user: AGENT_USER, labels: [] }
+      docs.pulls[100]?.comments.push({
+        id: 1,
+        user: TOKEN_USER,
+        body: labels('docs-agent'),
+        createdAtMs: 0,
+        reactions: [],
+      })
+      closeFirst(docs)
+    }
+    const { said } = await goOn({}, { furnish })
+    expect(said.join('\n')).toContain('Skipped pull request #100: it has a comment that names the label, but job')
   })
 
   test('skips the step if `on-open-pr` is `skip`', async () => {

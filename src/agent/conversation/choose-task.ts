@@ -95,7 +95,11 @@ async function findRollingPullRequest(
   const seen = new Set(ended)
   const undecided: number[] = []
 
-  async function findAmong(listed: readonly PullRequestAddress[]): Promise<RollingPullRequest | undefined> {
+  /** @param pointer what the pull requests have that points to this action's job */
+  async function findAmong(
+    listed: readonly PullRequestAddress[],
+    pointer = 'the label',
+  ): Promise<RollingPullRequest | undefined> {
     const unseen = listed.filter(({ number }) => !seen.has(number))
     for (const [index, address] of unseen.entries()) {
       if (seen.size - ended.length === MAX_EXAMINED)
@@ -115,7 +119,7 @@ async function findRollingPullRequest(
       if (!isOpen(found.pullRequest)) continue
       if (found.isUndecided === true) undecided.push(number)
       const reason = found.objections.join(', ') || 'no trusted comment names its job'
-      step.journal.note(`Skipped pull request #${number}: it has the label, but ${reason}.`)
+      step.journal.note(`Skipped pull request #${number}: it has ${pointer}, but ${reason}.`)
     }
     return undefined
   }
@@ -133,7 +137,7 @@ async function findRollingPullRequest(
   const missed = await findAmong(open.filter(isLabelled))
   if (missed !== undefined) return missed
   const unlabelled = open.filter((pullRequest) => !isLabelled(pullRequest) && !seen.has(pullRequest.number))
-  const marked = await findAmong(await findMarked(unlabelled, repository, search))
+  const marked = await findAmong(await findMarked(unlabelled, repository, search), 'a comment that names the label')
   if (marked !== undefined) return marked
   if (!isWhole)
     step.journal.note(
