@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { givesKeyAway } from '../model/planted-key.ts'
+import { revealsKey } from '../model/planted-key.ts'
 import { SEED } from '../support/seed.ts'
 import { DRAWING_TEST_TIMEOUT_MS, getSoakMs, reportDrawn } from '../support/soak.ts'
 import { runFaultScript, getFault, type FaultScript, type FaultTrace } from './run-fault-script.ts'
@@ -51,7 +51,7 @@ function listViolations({ prompt, reads }: FaultScript, trace: FaultTrace): stri
     [`The reads ended as ${trace.reads.join()}.`]:
       !isInTime || reads.every((name, index) => isExpectedRead(getFault(name).read, trace.reads[index])),
     'An error contains the key.': !errors.some(({ message, hint = '', quote = '' }) =>
-      givesKeyAway([message, hint, quote].join('\n')),
+      revealsKey([message, hint, quote].join('\n')),
     ),
     [`A request exceeded its timeout by ${lateMs} ms.`]: lateMs <= 1,
     [`There were ${connections} connections for ${requests} requests.`]: connections <= requests * MAX_CONNECTIONS,

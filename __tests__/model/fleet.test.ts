@@ -23,27 +23,27 @@ const LIMITS: readonly LimitPlan[] = [
   { everyMs: 500, kind: 'bucket', burst: 10, retryAfter: false },
 ]
 const HOUR_MS = 3_600_000
-/** The least time that a step waits after a refusal without `Retry-After`. */
+/** The minimum wait of a step after a 429 response without `Retry-After`. */
 const MIN_WAIT_MS = 1_000
 
-/** A prompt is not sent in the last moments before the deadline: they are left for its response. */
+/** The time before the deadline that a step reserves for the response to its prompt. */
 const getResponseMs = (timeoutMs: number): number => Math.min(10_000, timeoutMs / 10)
 
-/** What must hold whatever the limit; undefined if it does. */
+/** Checks what must hold for every limit. Returns what is wrong, or undefined. */
 function findProblem({ timeoutMs = HOUR_MS }: FleetPlan, { steps, jobs }: FleetEnd): string | undefined {
   for (const { beganAt, endedAt, played } of steps) {
     const { outputs, isGreen, report } = played
     const deadlineAt = beganAt + timeoutMs
     const problem = checkEndsInTime(endedAt, deadlineAt)
     if (problem !== undefined) return problem
-    if (isGreen && outputs['status'] !== 'completed') return 'A step is green without the end of its job.'
+    if (isGreen && outputs['status'] !== 'completed') return 'A step is green, but its job has not completed.'
     const isEarly = endedAt < deadlineAt - getResponseMs(timeoutMs) - MIN_WAIT_MS - 100 && !isGreen
     if (isEarly && report.error?.message.includes(" UTC, which is after this step's deadline") !== true)
-      return `A step gave up early, and named no time: ${report.error?.message ?? ''}`
+      return `A step stopped early, and did not name the time of the next try: ${report.error?.message ?? ''}`
   }
   const ids = steps.map(({ played }) => played.outputs['job-id'] ?? '').filter((id) => id !== '')
-  if (new Set(ids).size < ids.length) return 'Two steps name the same job.'
-  return jobs === ids.length ? undefined : `There are ${jobs} jobs, and ${ids.length} are named.`
+  if (new Set(ids).size < ids.length) return 'Two steps report the same job.'
+  return jobs === ids.length ? undefined : `The service has ${jobs} jobs, and the steps reported ${ids.length}.`
 }
 
 function expectNoProblem(plan: FleetPlan, end: FleetEnd): void {
@@ -51,11 +51,11 @@ function expectNoProblem(plan: FleetPlan, end: FleetEnd): void {
   expect(end.steps.map(({ played }) => played.outputs['outcome'])).toEqual(plan.starts.map(() => 'pull-request'))
 }
 
-/** Fleets that begin within a second, for each limit and seed. */
+/** Plans fleets that begin within a second, for each limit and seed. */
 const planFleets = (steps: number, seeds: number): FleetPlan[] =>
   LIMITS.flatMap((limit) => Array.from({ length: seeds }, (_, index) => planFleet(steps, 1_000, index + 1, limit)))
 
-// The figures for 20 seeds are in docs/internals/benchmarks.md. A hundred steps are played with fewer, which takes a second.
+// The figures for 20 seeds are in docs/internals/benchmarks.md. Fleets of 100 steps use fewer seeds to save time.
 test.each([
   [1, 20, 1.2, 0],
   [3, 20, 1.5, 0.1],
@@ -63,32 +63,32 @@ test.each([
   [30, 20, 2.3, 1.5],
   [100, 4, 1.75, 3],
 ])(
-  '%d steps under one key (the mean of %d seeds) take at most %d times the least time, with %d refusals for each response',
+  '%d steps under one key (the mean of %d seeds) take at most %d times the minimum time, with at most %d refusals per response',
   async (steps, seeds, maxTime, maxRefusals) => {
     const figures = await measureFleets(planFleets(steps, seeds), playStep, expectNoProblem)
     expect(figures.time).toBeLessThanOrEqual(maxTime)
-    expect(figures.refusedPerResponse).toBeLessThanOrEqual(maxRefusals)
-    // No step starves.
+    expect(figures.refusalsPerResponse).toBeLessThanOrEqual(maxRefusals)
+    // No step waits much longer than the others.
     expect(figures.slowestToMedian).toBeLessThanOrEqual(2.5)
   },
 )
 
-test('130 steps under 100 prompts an hour wait for the next hour, and then lose no time', async () => {
+test('130 steps with a limit of 100 prompts per hour continue without delay in the next hour', async () => {
   const plan = { ...planFleet(130, 1_000, 1, HOURLY_LIMIT), timeoutMs: 2 * HOUR_MS }
   const figures = await measureFleets([plan], playStep, expectNoProblem)
   expect(figures.time).toBeLessThanOrEqual(1.05)
-  expect(figures.refusedPerResponse).toBeLessThanOrEqual(0.1)
+  expect(figures.refusalsPerResponse).toBeLessThanOrEqual(0.1)
 })
 
 const soakTest = IS_SOAK ? test : test.skip
 
-soakTest('1,000 steps under one key all end, with at most 25 refusals for each response', async () => {
+soakTest('1,000 steps under one key all end, with at most 25 refusals per response', async () => {
   const endsAt = performance.now() + (getSoakMs(0.5) ?? 0)
   let seed = SEED
   do {
     const plans = LIMITS.map((limit) => planFleet(1_000, 1_000, seed, limit))
     const figures = await measureFleets(plans, playStep, expectNoProblem)
-    expect({ seed, isWithinLimit: figures.refusedPerResponse <= 25 }).toEqual({ seed, isWithinLimit: true })
+    expect({ seed, isWithinLimit: figures.refusalsPerResponse <= 25 }).toEqual({ seed, isWithinLimit: true })
     seed++
   } while (performance.now() < endsAt)
   reportDrawn({ what: 'fleets of 1,000 steps', cases: LIMITS.length * (seed - SEED) })
@@ -110,7 +110,7 @@ const arbitraryFleet = fc.record({
 const FLEETS = 60
 const ALL_ENDINGS = ['error', 'pull-request', 'timed-out']
 
-test('whatever the limit, no step has two jobs, none is lost, and each ends by its deadline', async () => {
+test('for every limit, each step has one job at most, reports it, and ends by its deadline', async () => {
   const endings = new Set<string>()
   const plan = { what: 'small fleets', runs: FLEETS, soakShare: 0.4 }
   const runs = await checkCases(arbitraryFleet, plan, async ({ steps, limit, withinMs, timeoutMs, seed }) => {

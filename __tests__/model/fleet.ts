@@ -16,15 +16,15 @@ import { virtualClock } from '../support/virtual-clock.ts'
 export interface LimitPlan {
   /** A window resets its count at fixed times; a bucket fills up evenly. */
   readonly kind: 'window' | 'bucket'
-  /** One request is allowed in this time on average, in milliseconds. */
+  /** The average time per allowed request, in milliseconds. */
   readonly everyMs: number
-  /** How many requests one window allows, or the bucket contains when it is full. */
+  /** How many requests a window or a full bucket allows. */
   readonly burst: number
-  /** Whether a 429 response has a `Retry-After`; a number is the time that it names in any case, in milliseconds. */
+  /** Whether a 429 response has a correct `Retry-After`. A number: the `Retry-After` of all 429 responses, in milliseconds. */
   readonly retryAfter: boolean | number
 }
 
-/** The embedded service's own limit: 100 prompts in any hour, `Retry-After` until the next one is allowed, reads unlimited. */
+/** The embedded service's own limit: 100 prompts in any hour, `Retry-After` until the next prompt is allowed, unlimited reads. */
 export const HOURLY_LIMIT = 'hourly'
 const PROMPTS_PER_HOUR = 100
 
@@ -37,7 +37,7 @@ export interface FleetPlan {
   readonly timeoutMs?: number
 }
 
-/** A fleet of so many steps that begin at random times within the given one. */
+/** Plans a fleet of steps that begin at random times within `withinMs`. */
 export function planFleet(steps: number, withinMs: number, seed: number, limit: FleetPlan['limit']): FleetPlan {
   const random = createRandom(seed)
   return { starts: Array.from({ length: steps }, () => random() * withinMs), limit, random }
@@ -50,10 +50,10 @@ interface MemberWorld {
   readonly timeoutMs: number
 }
 
-/** What one member of a fleet does: this action's step, or another client that the benchmark compares it with. */
+/** Plays one member of a fleet: a step of this action, or another client that the benchmark compares with it. */
 export type PlayMember<Result> = (world: MemberWorld) => Promise<Result>
 
-/** One member: when it began and ended, in milliseconds. */
+/** Times are in milliseconds. */
 export interface FleetMember<Result> {
   readonly beganAt: number
   readonly endedAt: number
@@ -62,9 +62,10 @@ export interface FleetMember<Result> {
 
 export interface FleetEnd<Result = PlayedAgent> {
   readonly steps: readonly FleetMember<Result>[]
-  /** Requests by how the service responded: 429, or anything else. */
-  readonly answered: number
-  readonly refused: number
+  /** The number of responses other than 429. */
+  readonly responses: number
+  /** The number of 429 responses. */
+  readonly refusals: number
   readonly jobs: number
 }
 
@@ -73,7 +74,10 @@ const HOUR_MS = 3_600_000
 /** How long the embedded service's agent works. */
 const JOB_MS = 20_000
 
-/** Takes one request at a time, in milliseconds, that must not go backwards; returns how long the request has to wait. */
+/**
+ * Returns a function that counts a request, and returns for how many milliseconds the request must wait. Its argument must not
+ * decrease.
+ */
 function createLimit({ kind, everyMs, burst }: LimitPlan): (nowMs: number) => number {
   const windowMs = everyMs * burst
   let left = burst
@@ -89,7 +93,7 @@ function createLimit({ kind, everyMs, burst }: LimitPlan): (nowMs: number) => nu
   }
 }
 
-/** The 429 that a limit gives to a request that has to wait so long. */
+/** Returns the 429 response to a request that must wait. */
 function refuse({ retryAfter }: LimitPlan, waitMs: number): WireResult {
   const inSeconds = retryAfter === true ? Math.ceil(waitMs / 1_000) * 1_000 : undefined
   const retryAfterMs = typeof retryAfter === 'number' ? retryAfter : inSeconds
@@ -109,14 +113,14 @@ export async function playFleet<Result>(plan: FleetPlan, play: PlayMember<Result
   const requestsPerHour = limit === HOURLY_LIMIT ? PROMPTS_PER_HOUR : Infinity
   const service = createService({ baseUrl: BASE_URL, requestsPerHour })
   const take = limit === HOURLY_LIMIT ? undefined : createLimit(limit)
-  const counts = { answered: 0, refused: 0 }
+  const counts = { responses: 0, refusals: 0 }
   const respond = respondInProcess((...request) => service.handle(...request), EMULATOR_KEY, world)
   const transport: Transport = async (request, signal) => {
     await world.sleep(LATENCY_MS)
     const waitMs = take?.(world.now()) ?? 0
     const isRefused = waitMs > 0 && limit !== HOURLY_LIMIT
     const result = isRefused ? refuse(limit, waitMs) : await respond(request, signal)
-    counts[result.kind === 'answer' && result.status === 429 ? 'refused' : 'answered']++
+    counts[result.kind === 'answer' && result.status === 429 ? 'refusals' : 'responses']++
     await world.sleep(LATENCY_MS)
     return result
   }
@@ -131,8 +135,8 @@ export async function playFleet<Result>(plan: FleetPlan, play: PlayMember<Result
   return { steps, ...counts, jobs: service.requests.filter(({ status }) => status === 201).length }
 }
 
-/** The least time in which anybody could have run these steps, in milliseconds: two requests each, and their jobs. */
-function getLeastMs({ starts, limit }: FleetPlan): number {
+/** Returns the minimum time in milliseconds for the steps of a fleet: two requests for each step, and the time of a job. */
+function getMinTimeMs({ starts, limit }: FleetPlan): number {
   const steps = starts.length
   if (limit === HOURLY_LIMIT) return Math.floor((steps - 1) / PROMPTS_PER_HOUR) * HOUR_MS + JOB_MS
   const promptsMs = Math.max(0, steps - limit.burst) * limit.everyMs
@@ -140,20 +144,20 @@ function getLeastMs({ starts, limit }: FleetPlan): number {
 }
 
 export interface FleetFigures {
-  /** The time until the last end, over the least possible. */
+  /** The time until the last step ends, divided by the minimum time. */
   readonly time: number
-  readonly refusedPerResponse: number
-  /** The time of the slowest step, over the median. */
+  readonly refusalsPerResponse: number
+  /** The time of the slowest step, divided by the median. */
   readonly slowestToMedian: number
 }
 
 const getMean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-function measureEnd(plan: FleetPlan, { steps, answered, refused }: FleetEnd<unknown>): FleetFigures {
+function measureEnd(plan: FleetPlan, { steps, responses, refusals }: FleetEnd<unknown>): FleetFigures {
   const times = steps.map(({ beganAt, endedAt }) => endedAt - beganAt).sort((a, b) => a - b)
   return {
-    time: Math.max(...steps.map(({ endedAt }) => endedAt)) / getLeastMs(plan),
-    refusedPerResponse: refused / answered,
+    time: Math.max(...steps.map(({ endedAt }) => endedAt)) / getMinTimeMs(plan),
+    refusalsPerResponse: refusals / responses,
     slowestToMedian: (times.at(-1) ?? NaN) / (times[times.length >> 1] ?? NaN),
   }
 }
@@ -172,7 +176,7 @@ export async function measureFleets<Result>(
   }
   return {
     time: getMean(all.map(({ time }) => time)),
-    refusedPerResponse: getMean(all.map(({ refusedPerResponse }) => refusedPerResponse)),
+    refusalsPerResponse: getMean(all.map(({ refusalsPerResponse }) => refusalsPerResponse)),
     slowestToMedian: getMean(all.map(({ slowestToMedian }) => slowestToMedian)),
   }
 }

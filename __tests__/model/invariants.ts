@@ -1,33 +1,34 @@
 import type { Outcome } from '../../src/agent/report/report.ts'
 import { OLD_LINK, type View } from './job-life.ts'
-import { givesKeyAway } from './planted-key.ts'
+import { revealsKey } from './planted-key.ts'
 import type { Trace } from './run-schedule.ts'
 import { listViolations, checkEndsInTime, SHOWN_INVARIANTS } from './shown-invariants.ts'
 
+/** With these statuses, the service has not processed the prompt. */
 const NOT_PROCESSED = new Set([425, 429])
 
 const MAX_TRIES = 3
 
-function promptIsReadOnce({ service: { posts } }: Trace): string | undefined {
+function checkPromptIsReadOnce({ service: { posts } }: Trace): string | undefined {
   const reads = posts.filter(({ wasRead, status }) => wasRead && !NOT_PROCESSED.has(status ?? 0)).length
   return reads > 1 ? `The service read a complete prompt ${reads} times.` : undefined
 }
 
-function nothingIsSentAgainUnproven({ service: { posts } }: Trace): string | undefined {
-  const followed = posts.slice(0, -1)
-  const again = followed.findIndex(({ status, wasRead }) => wasRead && !NOT_PROCESSED.has(status ?? 0))
-  if (again !== -1) return `Prompt ${again + 1} was read, and still another one was sent.`
-  const late = followed.findIndex(({ wasRead }, index) => !wasRead && index + 1 >= MAX_TRIES)
-  return late === -1 ? undefined : `Try ${late + 1} did not reach the service, and still another one was made.`
+function checkNoUnsafeRetry({ service: { posts } }: Trace): string | undefined {
+  const retried = posts.slice(0, -1)
+  const unsafe = retried.findIndex(({ status, wasRead }) => wasRead && !NOT_PROCESSED.has(status ?? 0))
+  if (unsafe !== -1) return `The service read prompt ${unsafe + 1}, and the step sent another one.`
+  const last = retried.findIndex(({ wasRead }, index) => !wasRead && index + 1 >= MAX_TRIES)
+  return last === -1 ? undefined : `Try ${last + 1} did not reach the service, and the step made another one.`
 }
 
-function archivedIsSentNothing({ service: { posts, delivered } }: Trace): string | undefined {
+function checkArchivedGetsNoPrompt({ service: { posts, delivered } }: Trace): string | undefined {
   const seen = delivered.find(({ view }) => view.status === 'archived')
   const isSent = posts.some(({ at }) => seen !== undefined && at >= seen.at)
-  return isSent ? 'A prompt was sent to a job that had read archived.' : undefined
+  return isSent ? 'A prompt was sent after the step had read that the job was archived.' : undefined
 }
 
-function busyIsSentNothing({ service: { posts, delivered }, schedule }: Trace): string | undefined {
+function checkBusyJobGetsNoPrompt({ service: { posts, delivered }, schedule }: Trace): string | undefined {
   const first = posts[0]
   if (schedule.task !== 'follow-up' || !schedule.wait || first === undefined) return undefined
   const last = delivered.filter(({ at, method }) => method === 'GET' && at <= first.at).at(-1)
@@ -38,15 +39,15 @@ function isActive({ status }: View): boolean {
   return status !== 'completed' && status !== 'failed' && status !== 'archived'
 }
 
-function wasAnswered(trace: Trace, matches: (view: View) => boolean): boolean {
-  const isOurs = ({ whose }: View): boolean => trace.schedule.task === 'attach' || whose === 'ours'
-  return trace.service.delivered.some(({ view }) => isOurs(view) && matches(view))
+/** Whether the step received a response that shows its own turn in a matching state. */
+function wasReceived(trace: Trace, matches: (view: View) => boolean): boolean {
+  const isOwn = ({ turn }: View): boolean => trace.schedule.task === 'attach' || turn === 'own'
+  return trace.service.delivered.some(({ view }) => isOwn(view) && matches(view))
 }
 
-/** Whether the service has said that our turn has come to a pull request. */
-function cameToPullRequest(trace: Trace): boolean {
+function hasReceivedPullRequest(trace: Trace): boolean {
   const { 'pr-link': shown } = trace.outputs
-  return wasAnswered(
+  return wasReceived(
     trace,
     ({ status, link }) => status === 'completed' && link !== undefined && (shown ?? link).startsWith(link),
   )
@@ -54,26 +55,27 @@ function cameToPullRequest(trace: Trace): boolean {
 
 type Proof = (trace: Trace) => boolean
 
-/** What the service must have said before an outcome may be claimed, whatever its colour. */
+/** The responses that a step must receive before it reports an outcome, whether green or red. */
 const PROOFS: Readonly<Partial<Record<Outcome, Proof>>> = {
-  'pull-request': cameToPullRequest,
-  'no-changes': (trace) => wasAnswered(trace, ({ status, link }) => status === 'completed' && link === undefined),
+  'pull-request': hasReceivedPullRequest,
+  'no-changes': (trace) => wasReceived(trace, ({ status, link }) => status === 'completed' && link === undefined),
   skipped: () => false,
-  failed: (trace) => wasAnswered(trace, ({ status }) => status === 'failed'),
+  failed: (trace) => wasReceived(trace, ({ status }) => status === 'failed'),
   archived: (trace) => trace.service.delivered.some(({ view }) => view.status === 'archived'),
   submitted: (trace) =>
     trace.schedule.task === 'attach'
-      ? wasAnswered(trace, isActive)
+      ? wasReceived(trace, isActive)
       : trace.service.posts.some((post) => post.wasProcessed),
 }
 
-function outcomeIsProven(trace: Trace): string | undefined {
+function checkOutcome(trace: Trace): string | undefined {
   const { outcome, error } = trace.report
   const isMissing = error === undefined && PROOFS[outcome]?.(trace) === false
-  return isMissing ? `The outcome ${outcome} was claimed, and no answer says so.` : undefined
+  return isMissing ? `The step reported the outcome ${outcome} without a response that proves it.` : undefined
 }
 
-const COLOURED_BY_FAIL_ON: Readonly<Partial<Record<Outcome, string>>> = {
+/** The word of `fail-on` that makes an outcome red. */
+const FAIL_ON_WORDS: Readonly<Partial<Record<Outcome, string>>> = {
   failed: 'failed',
   archived: 'archived',
   'timed-out': 'timeout',
@@ -82,26 +84,26 @@ const COLOURED_BY_FAIL_ON: Readonly<Partial<Record<Outcome, string>>> = {
 const ENDED: readonly Outcome[] = ['pull-request', 'no-changes', 'failed', 'archived']
 const ALWAYS_GREEN: readonly Outcome[] = ['pull-request', 'submitted']
 
-function colourIsRight({ isGreen, report: { outcome, error }, schedule }: Trace): string | undefined {
-  const word = COLOURED_BY_FAIL_ON[outcome]
-  const isAsked = schedule.failOn.some((on) => on === word)
-  if (isGreen && error !== undefined) return 'The step is green although something kept it from its work.'
-  if (isGreen && !ALWAYS_GREEN.includes(outcome) && (word === undefined || isAsked))
+function checkColor({ isGreen, report: { outcome, error }, schedule }: Trace): string | undefined {
+  const word = FAIL_ON_WORDS[outcome]
+  const isListed = schedule.failOn.some((on) => on === word)
+  if (isGreen && error !== undefined) return 'The step is green with an error.'
+  if (isGreen && !ALWAYS_GREEN.includes(outcome) && (word === undefined || isListed))
     return `The step is green with the outcome ${outcome}.`
   const isRed = !isGreen && error === undefined && outcome !== 'unconfirmed'
-  return isRed && !isAsked ? `The step is red with the outcome ${outcome}, without an error.` : undefined
+  return isRed && !isListed ? `The step is red with the outcome ${outcome}, without an error.` : undefined
 }
 
-function greenMeansAccepted({ isGreen, schedule, service }: Trace): string | undefined {
+function checkGreen({ isGreen, schedule, service }: Trace): string | undefined {
   const wasAccepted = schedule.task === 'attach' || service.posts.some(({ wasProcessed }) => wasProcessed)
-  return isGreen && !wasAccepted ? 'The step is green, and the service has never taken the prompt.' : undefined
+  return isGreen && !wasAccepted ? 'The step is green, but the service has not processed the prompt.' : undefined
 }
 
-function durationIsMonotonic({ endedAt, report: { durationMs } }: Trace): string | undefined {
-  return durationMs === endedAt ? undefined : `It says that it took ${durationMs} ms, and took ${endedAt} ms.`
+function checkDuration({ endedAt, report: { durationMs } }: Trace): string | undefined {
+  return durationMs === endedAt ? undefined : `The step reported ${durationMs} ms, and took ${endedAt} ms.`
 }
 
-function keyIsNowhere({ schedule, outputs, report, ...shown }: Trace): string | undefined {
+function checkKeyIsRedacted({ schedule, outputs, report, ...shown }: Trace): string | undefined {
   const { summary, log, warnings, title, line, notice } = shown
   if (schedule.plant === 'none') return undefined
   const { error, lastProblem } = report
@@ -112,27 +114,27 @@ function keyIsNowhere({ schedule, outputs, report, ...shown }: Trace): string | 
     outputs: Object.values(outputs),
     summary: [summary],
   }
-  const leak = Object.entries(texts).find(([, parts]) => parts.some((part) => part !== undefined && givesKeyAway(part)))
-  return leak && `The key is in the ${leak[0]}.`
+  const leak = Object.entries(texts).find(([, parts]) => parts.some((part) => part !== undefined && revealsKey(part)))
+  return leak && `The key can be read in the ${leak[0]}.`
 }
 
-function acceptedJobIsHandedOn({ service: { posts }, accepted, outputs, schedule }: Trace): string | undefined {
+function checkAcceptedJobIsReported({ service: { posts }, accepted, outputs, schedule }: Trace): string | undefined {
   const times = posts.flatMap(({ acceptedAt }) => acceptedAt ?? [])
-  if (schedule.task !== 'create' && outputs['job-id'] === '') return 'The job that was given is not an output.'
+  if (schedule.task !== 'create' && outputs['job-id'] === '') return 'The input `job-id` is not an output.'
   if (accepted.length !== times.length)
-    return `A job was accepted ${times.length} times, and handed on ${accepted.length} times.`
+    return `The service accepted ${times.length} prompts, and the step reported ${accepted.length}.`
   const other = accepted.find(({ id }) => id !== outputs['job-id'])
-  if (other !== undefined) return `The output is ${outputs['job-id'] ?? 'missing'}, not ${other.id}.`
+  if (other !== undefined) return `The output \`job-id\` is ${outputs['job-id'] ?? 'missing'}, not ${other.id}.`
   const isLate = accepted.some(({ at }, index) => at !== times[index])
-  return isLate ? 'The job was handed on only after some waiting.' : undefined
+  return isLate ? 'The step reported the job later than it was accepted.' : undefined
 }
 
-function unknownFateIsTold({ report: { error }, log, service: { posts } }: Trace): string | undefined {
-  const isOpen =
+function checkUnknownDeliveryIsReported({ report: { error }, log, service: { posts } }: Trace): string | undefined {
+  const isUnknown =
     posts.some(({ wasProcessed }) => wasProcessed) && posts.every(({ acceptedAt }) => acceptedAt === undefined)
   const wasFound = log.some((line) => line.includes('The agent has started this follow-up.'))
-  const isTold = error === undefined || error.code === 'unknown-fate'
-  return isOpen && !wasFound && !isTold
+  const isReported = error === undefined || error.code === 'unknown-fate'
+  return isUnknown && !wasFound && !isReported
     ? `The service may have accepted the prompt, and the error is ${error.code}.`
     : undefined
 }
@@ -141,79 +143,81 @@ function countChanges(values: readonly string[]): number {
   return values.filter((value, index) => index > 0 && value !== values[index - 1]).length
 }
 
-/** The step's own words: taken, sent, seen, waiting, looking up, and so on. */
+/** Lines about the step itself, such as that it sent the prompt. */
 const OWN_LINES = 8
-/** One for each kind: an unlisted status, and a link that is not safe. */
+/** One for an unlisted status, and one for an unsafe link. */
 const MAX_WARNINGS = 2
 
-function logIsBounded({ log, warnings, service, endedAt, report }: Trace): string | undefined {
-  const { looks, posts, delivered, requestedWaitsMs } = service
+function checkLogLength({ log, warnings, service, endedAt, report }: Trace): string | undefined {
+  const { readTexts, posts, delivered, requestedWaitsMs } = service
   const states = delivered.map(({ view: { status, link } }) => `${status} ${link ?? ''}`)
-  const changes = countChanges(looks) + countChanges(states)
+  const changes = countChanges(readTexts) + countChanges(states)
   // A wait of a minute or more is logged when it begins, even directly after another one.
   const longWaits = requestedWaitsMs.filter((ms) => ms >= 60_000).length
-  const perMinute = Math.floor(endedAt / 60_000)
-  const most = changes + posts.length + perMinute + longWaits + OWN_LINES + report.warnings.length
+  const minutes = Math.floor(endedAt / 60_000)
+  const maxLines = changes + posts.length + minutes + longWaits + OWN_LINES + report.warnings.length
   if (warnings.length > MAX_WARNINGS) return `There are ${warnings.length} warnings.`
-  return log.length > most ? `There are ${log.length} lines for ${changes} changes.` : undefined
+  return log.length > maxLines ? `There are ${log.length} lines for ${changes} changes.` : undefined
 }
 
-/** Whether an end of this turn was told, or nothing of its prompt can have been taken. */
+/** Whether the step received the end of its turn, or the service did not process its prompt. */
 function isKnownUnchanged(trace: Trace): boolean {
   const { schedule, report, service } = trace
   const isUnsent = schedule.task !== 'attach' && !service.posts.some(({ wasProcessed }) => wasProcessed)
-  return isUnsent || (ENDED.includes(report.outcome) && wasAnswered(trace, (view) => !isActive(view)))
+  return isUnsent || (ENDED.includes(report.outcome) && wasReceived(trace, (view) => !isActive(view)))
 }
 
-function changeIsTrue(trace: Trace): string | undefined {
-  const { task, before } = trace.schedule
+function checkChange(trace: Trace): string | undefined {
+  const { task, precedingTurn } = trace.schedule
   const { changed = '', 'pr-link': link = '', 'pr-operation': operation = '' } = trace.outputs
-  const hadLink = task === 'follow-up' && before.ending === 'completed' && before.hasLink
-  // An archived job may have a link as well.
-  const isLinked = cameToPullRequest(trace) || wasAnswered(trace, (view) => view.link !== undefined)
-  if (changed === 'true' && !isLinked) return 'It says that it changed something, and nothing says so.'
-  if (changed !== 'true' && operation === 'created') return `${operation} is no change.`
-  if (changed === 'false' && !isKnownUnchanged(trace)) return 'It says that nothing changed, and nobody knows.'
-  if (operation === 'created' && hadLink && link.startsWith(OLD_LINK)) return 'The pull request was there before.'
-  return ['', 'created'].includes(operation) ? undefined : `It says ${operation}, and GitHub was not asked.`
+  const hadLink = task === 'follow-up' && precedingTurn.ending === 'completed' && precedingTurn.hasLink
+  // An archived job may also have a link.
+  const isLinked = hasReceivedPullRequest(trace) || wasReceived(trace, (view) => view.link !== undefined)
+  if (changed === 'true' && !isLinked) return 'The step reported a change, but received no link.'
+  if (changed !== 'true' && operation === 'created')
+    return `The output \`pr-operation\` is ${operation}, but \`changed\` is ${changed}.`
+  if (changed === 'false' && !isKnownUnchanged(trace)) return 'The step reported no change, but cannot know it.'
+  if (operation === 'created' && hadLink && link.startsWith(OLD_LINK))
+    return 'The step reported a created pull request that existed before.'
+  return ['', 'created'].includes(operation) ? undefined : `The step reported ${operation} without a request to GitHub.`
 }
 
-/** A link may be late by 15 s, of which a read on its way takes some; and a copy that is behind shows it later still. */
-const MAX_LINK_LATE_MS = 13_000
+/** The step looks for a link for 15 s. The last read takes a part of that time, and replica lag delays the link further. */
+const MAX_LINK_DELAY_MS = 13_000
 
-function lateLinkIsFound({ schedule, report: { outcome } }: Trace): string | undefined {
-  const { task, ours, lagsMs } = schedule
-  const isLinked = task === 'create' && ours.ending === 'completed' && ours.hasLink
-  const isInTime = ours.linkLateMs <= MAX_LINK_LATE_MS - Math.max(0, ...lagsMs)
+function checkLateLinkIsFound({ schedule, report: { outcome } }: Trace): string | undefined {
+  const { task, ownTurn, lagsMs } = schedule
+  const isLinked = task === 'create' && ownTurn.ending === 'completed' && ownTurn.hasLink
+  const isInTime = ownTurn.linkDelayMs <= MAX_LINK_DELAY_MS - Math.max(0, ...lagsMs)
   return isLinked && isInTime && outcome === 'no-changes'
-    ? `The job got its pull request ${ours.linkLateMs} ms after its end, and the outcome is no-changes.`
+    ? `The job got its link ${ownTurn.linkDelayMs} ms after the end of the turn, but the outcome is no-changes.`
     : undefined
 }
 
-/** Something that must hold on every schedule; gives what is wrong, or undefined. */
+/** Must hold for every schedule. Returns what is wrong, or undefined if it holds. */
 type Invariant = (trace: Trace) => string | undefined
 
 const INVARIANTS: Readonly<Record<string, Invariant>> = {
-  'The service reads each prompt that it may process once at most.': promptIsReadOnce,
-  'A prompt is sent again only if nothing was processed.': nothingIsSentAgainUnproven,
-  'A job that has read archived is sent nothing.': archivedIsSentNothing,
-  'A job is sent a follow-up to wait for only when its turn has ended.': busyIsSentNothing,
-  'An outcome is claimed only if an answer about this turn says so.': outcomeIsProven,
-  'Green and red are only what the outcome, an error and `fail-on` ask for.': colourIsRight,
-  'A prompt that was never taken is never green.': greenMeansAccepted,
-  'The step ends by its deadline, or its cancellation, and 2 s.': ({
+  'The service reads at most one prompt that it may process.': checkPromptIsReadOnce,
+  'The step resends a prompt only if the service did not process it.': checkNoUnsafeRetry,
+  'The step sends no prompt to a job that it knows to be archived.': checkArchivedGetsNoPrompt,
+  'A step that waits sends a follow-up only after the preceding turn has ended.': checkBusyJobGetsNoPrompt,
+  'The step reports an outcome only after a response about its own turn that proves it.': checkOutcome,
+  'Whether the step is green follows from the outcome, the error and `fail-on`.': checkColor,
+  'A step is not green if the service has not processed its prompt.': checkGreen,
+  'The step ends within 2 s of its deadline or its cancellation.': ({
     endedAt,
     schedule: { timeoutMs, cancelAtMs = Infinity },
   }) => checkEndsInTime(endedAt, Math.min(timeoutMs, cancelAtMs)),
-  'A duration does not depend on the wall clock.': durationIsMonotonic,
-  'The key is in no text, in no encoding, not even cut.': keyIsNowhere,
-  'An accepted job is an output, handed on before any waiting.': acceptedJobIsHandedOn,
-  'A prompt that may have been taken is said to be so.': unknownFateIsTold,
-  'The log has at most a line for each change, minute and long wait.': logIsBounded,
-  'A change is claimed only if this turn made it.': changeIsTrue,
-  'A link that comes in time is found, whatever reads fail.': lateLinkIsFound,
+  'The duration does not depend on the wall clock.': checkDuration,
+  'No text contains the key or its start, in any encoding.': checkKeyIsRedacted,
+  'An accepted job is an output, and is reported immediately.': checkAcceptedJobIsReported,
+  'The step reports that a prompt may have been processed.': checkUnknownDeliveryIsReported,
+  'The log has at most one line for each change, each minute and each long wait.': checkLogLength,
+  'The step reports a change only if its own turn made it.': checkChange,
+  'The step finds a link that is in time, even if reads fail.': checkLateLinkIsFound,
   ...SHOWN_INVARIANTS,
 }
 
-/** Every invariant that does not hold, with what is wrong. */
+/** Returns each violated invariant, with what is wrong. */
 export const listProblems = (trace: Trace): string[] => listViolations(INVARIANTS, trace)

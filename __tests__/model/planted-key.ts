@@ -1,7 +1,7 @@
-/** It has characters that every encoding writes in another way, and is long enough that a half of it is worth a lot. */
+/** Contains characters that each encoding writes differently. Long enough that a part of it is a leak. */
 export const KEY = 'docs_9fK3x7Q+a/b=Zw2&LmNp5"VtR8sYd4'
 
-/** Some encodings, so that texts of all kinds are looked at; the suite of the redaction has all that there are. */
+/** A sample of encodings. The tests of the redaction cover all of them. */
 const ENCODINGS = {
   none: () => '',
   raw: (key: string) => key,
@@ -12,8 +12,8 @@ export type Plant = keyof typeof ENCODINGS
 
 export const plantKey = (plant: Plant): string => `x ${ENCODINGS[plant](KEY)} y`
 
-/** What a text gives to somebody who undoes the encodings: not by the means of the code that is under test. */
-function readings(text: string): string[] {
+/** Returns a text with the encodings undone. Does not use the code under test. */
+function listDecodings(text: string): string[] {
   const plain = text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))).replaceAll('&amp;', '&')
   return [
     text,
@@ -25,8 +25,8 @@ function readings(text: string): string[] {
   ]
 }
 
-/** This much of a key is a leak, also where the rest was cut off. */
+/** The first characters of the key are a leak, even if the rest was cut off. */
 const LEAK = KEY.slice(0, 10)
 
-/** Whether the key, or a good part of its beginning, can be read out of a text. */
-export const givesKeyAway = (text: string): boolean => readings(text).some((reading) => reading.includes(LEAK))
+/** Whether a text contains the start of the key, in any of the encodings. */
+export const revealsKey = (text: string): boolean => listDecodings(text).some((decoded) => decoded.includes(LEAK))

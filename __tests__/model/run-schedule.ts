@@ -7,15 +7,15 @@ import type { Schedule } from './schedule.ts'
 import { createServiceModel, JOB_ID, PROJECT_ID, type ServiceModel } from './service-model.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 
-/** All that a run showed to the outside, and all that the model knows about it. Times are from the step's beginning. */
+/** What a step showed, and the model's records of it. Times are in milliseconds from the step's start. */
 export interface Trace extends PlayedAgent {
   readonly schedule: Schedule
   readonly service: Omit<ServiceModel, 'transport'>
   readonly endedAt: number
 }
 
-/** The inputs as a workflow has them, so that the real defaults and rules hold. */
-function inputsOf(schedule: Schedule): ReturnType<typeof agentInputs> {
+/** Parses the inputs as in a workflow, so that the real defaults and rules apply. */
+function createInputs(schedule: Schedule): ReturnType<typeof agentInputs> {
   const { task, wait, timeoutMs, pollIntervalMs, failOn } = schedule
   const given = {
     prompt: task === 'attach' ? '' : 'Fix it.',
@@ -28,7 +28,7 @@ function inputsOf(schedule: Schedule): ReturnType<typeof agentInputs> {
   return agentInputs({ timeoutMs, pollIntervalMs }, given)
 }
 
-/** Runs the real step against the model; only sockets, timers and the runner are not real. */
+/** Runs the real step against the model. Only sockets, timers and the runner are fakes. */
 export async function runSchedule(schedule: Schedule): Promise<Trace> {
   const clock = virtualClock({ wallJump: schedule.wallJump })
   const { transport, ...service } = createServiceModel(schedule, clock)
@@ -42,6 +42,6 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
     random: () => schedule.random,
     world: clock,
   }
-  const played = await playAgent(stage, () => inputsOf(schedule))
+  const played = await playAgent(stage, () => createInputs(schedule))
   return { ...played, schedule, service, endedAt: clock.now() }
 }

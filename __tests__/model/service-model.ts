@@ -2,25 +2,25 @@ import type { FailureCause } from '../../src/http/exchange.ts'
 import type { Transport, WireAnswer, WireFailure, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import { JobLife, type View } from './job-life.ts'
 import { plantKey } from './planted-key.ts'
-import type { BodyShape, Fate, Happening, Schedule } from './schedule.ts'
+import type { BodyShape, RequestPlan, RequestResult, Schedule } from './schedule.ts'
 import type { VirtualClock } from '../support/virtual-clock.ts'
-import { BODIES, BREAKS, isTrue, jobBody, retryAfterMs } from './wire-forms.ts'
+import { BODIES, BREAKS, createJobBody, isValidBody, parseRetryAfterMs } from './wire-forms.ts'
 
 export const JOB_ID = 'job_1'
 export const PROJECT_ID = 'docs-demo'
 
-/** What became of one prompt, as only the service knows it. */
+/** What the service did with a request that sends a prompt. */
 interface PostRecord {
   readonly at: number
   /** Whether the service has read the complete request. */
   wasRead: boolean
   wasProcessed: boolean
   status?: number
-  /** When an answer with the right id came back, if one did, which makes it an accepted job. */
+  /** When the client received a response that proves the delivery; undefined if it received none. */
   acceptedAt?: number
 }
 
-/** A whole and true answer that came back. */
+/** A valid response that the client received. */
 interface Delivered {
   readonly at: number
   readonly method: 'GET' | 'POST'
@@ -31,32 +31,33 @@ export interface ServiceModel {
   readonly transport: Transport
   readonly posts: readonly PostRecord[]
   readonly delivered: readonly Delivered[]
-  /** One short text a read, the same for what looks the same to the reader. */
-  readonly looks: readonly string[]
+  /** A short text for each read. Equal texts look equal to the step. */
+  readonly readTexts: readonly string[]
   /** The waits that the service requested, in milliseconds. */
   readonly requestedWaitsMs: readonly number[]
 }
 
-const WELL: Happening = { kind: 'answered', status: 200, body: 'good' }
-const USUAL_FATE: Fate = { what: WELL, delayMs: 50, times: Infinity }
+const SUCCESS: RequestResult = { kind: 'success', status: 200, body: 'good' }
+const DEFAULT_PLAN: RequestPlan = { result: SUCCESS, delayMs: 50, times: Infinity }
 
-function* unroll(fates: readonly Fate[]): Generator<Fate, never> {
-  for (const fate of fates) for (let time = 0; time < fate.times; time++) yield fate
-  for (;;) yield USUAL_FATE
+/** Yields the plan of each request. */
+function* listPlans(plans: readonly RequestPlan[]): Generator<RequestPlan, never> {
+  for (const plan of plans) for (let time = 0; time < plan.times; time++) yield plan
+  for (;;) yield DEFAULT_PLAN
 }
 
-/** The service and the network between, as one schedule has it. */
+/** Creates the service and the network of a schedule. */
 export function createServiceModel(schedule: Schedule, clock: VirtualClock): ServiceModel {
   const life = new JobLife(schedule)
   const posts: PostRecord[] = []
   const delivered: Delivered[] = []
-  const looks: string[] = []
+  const readTexts: string[] = []
   const requestedWaitsMs: number[] = []
   let reads = 0
-  const fates = { POST: unroll(schedule.posts), GET: unroll(schedule.reads) }
+  const plans = { POST: listPlans(schedule.posts), GET: listPlans(schedule.reads) }
   const text = schedule.plant === 'none' ? undefined : plantKey(schedule.plant)
 
-  function refuse(status: number, what: Partial<Extract<Happening, { kind: 'refusal' }>>): WireAnswer {
+  function respondWithError(status: number, result: Partial<Extract<RequestResult, { kind: 'error' }>>): WireAnswer {
     const bodies = {
       error: JSON.stringify({ error: text ?? 'No.' }),
       html: `<html>${text ?? 'No.'}</html>`,
@@ -65,34 +66,34 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
     return {
       kind: 'answer',
       status,
-      body: bodies[what.body ?? 'error'],
-      retryAfterMs: retryAfterMs(what.retryAfter ?? 'none'),
+      body: bodies[result.body ?? 'error'],
+      retryAfterMs: parseRetryAfterMs(result.retryAfter ?? 'none'),
     }
   }
 
-  function answer(status: number, shape: BodyShape, view: View): WireAnswer {
-    const body = BODIES[shape](jobBody(view, JOB_ID, text))
+  function respond(status: number, shape: BodyShape, view: View): WireAnswer {
+    const body = BODIES[shape](createJobBody(view, JOB_ID, text))
     return { kind: 'answer', status, body, retryAfterMs: undefined }
   }
 
-  function failure(cause: FailureCause, code: string | undefined, sent: boolean): WireFailure {
+  function fail(cause: FailureCause, code: string | undefined, sent: boolean): WireFailure {
     return { kind: 'failure', cause, code, sent }
   }
 
-  /** The service reads a prompt. It takes it where it answers well, and may have taken it where it does not. */
-  function readPrompt(record: PostRecord, what: Happening): View | undefined {
+  /** Returns what the service responds to a prompt; undefined if it does not process the prompt. */
+  function readPrompt(record: PostRecord, result: RequestResult): View | undefined {
     record.wasRead = true
-    const { task, messageAnswerIsStale } = schedule
+    const { task, isMessageResponseStale } = schedule
     const now = clock.now()
-    if (what.kind === 'refusal' && !what.processed) return undefined
+    if (result.kind === 'error' && !result.processed) return undefined
     if (task !== 'create' && life.isArchived(now)) return undefined
-    life.take(now)
+    life.processPrompt(now)
     record.wasProcessed = true
-    return life.answerAt(now, task !== 'create' && messageAnswerIsStale)
+    return life.getResponseView(now, task !== 'create' && isMessageResponseStale)
   }
 
-  /** Waits, but not past the request's own time, nor past its cancellation. */
-  async function pass(
+  /** Waits until a time, until the request times out, or until the request is cancelled. */
+  async function waitUntil(
     untilMs: number,
     endsAt: number,
     signal: AbortSignal,
@@ -107,67 +108,71 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
 
   async function post(
     { timeoutMs, path }: WireRequest,
-    { what, delayMs }: Fate,
+    { result, delayMs }: RequestPlan,
     signal: AbortSignal,
   ): Promise<WireResult> {
     const began = clock.now()
     const endsAt = began + timeoutMs
     const record: PostRecord = { at: began, wasRead: false, wasProcessed: false }
     posts.push(record)
-    const broken = what.kind === 'broken' ? BREAKS[what.how] : undefined
+    const broken = result.kind === 'broken' ? BREAKS[result.how] : undefined
     const isCreate = !path.endsWith('/message')
 
-    const connected = await pass(began + delayMs / 5, endsAt, signal)
-    if (connected !== 'in-time') return failure(connected, undefined, false)
-    if (broken?.point === 'before-sending') return failure(broken.cause, broken.code, false)
-    const read = await pass(began + delayMs / 2, endsAt, signal)
-    if (read !== 'in-time') return failure(read, undefined, true)
-    if (broken?.point === 'sent') return failure(broken.cause, broken.code, true)
-    const view = readPrompt(record, what)
-    const came = await pass(began + delayMs, endsAt, signal)
-    if (came !== 'in-time') return failure(came, undefined, true)
-    const wasSeen = what.kind !== 'broken' || what.how !== 'reset-after-read-unseen'
-    if (broken !== undefined) return failure(broken.cause, broken.code, wasSeen)
-    if (what.kind === 'refusal') {
-      record.status = what.status
-      return refuse(what.status, what)
+    const connected = await waitUntil(began + delayMs / 5, endsAt, signal)
+    if (connected !== 'in-time') return fail(connected, undefined, false)
+    if (broken?.point === 'before-sending') return fail(broken.cause, broken.code, false)
+    const read = await waitUntil(began + delayMs / 2, endsAt, signal)
+    if (read !== 'in-time') return fail(read, undefined, true)
+    if (broken?.point === 'sent') return fail(broken.cause, broken.code, true)
+    const view = readPrompt(record, result)
+    const responded = await waitUntil(began + delayMs, endsAt, signal)
+    if (responded !== 'in-time') return fail(responded, undefined, true)
+    const isSentSeen = result.kind !== 'broken' || result.how !== 'reset-after-read-unseen'
+    if (broken !== undefined) return fail(broken.cause, broken.code, isSentSeen)
+    if (result.kind === 'error') {
+      record.status = result.status
+      return respondWithError(result.status, result)
     }
-    if (what.kind !== 'answered') throw new Error('All that is broken has returned.')
-    // A create has asked for no id, so none is wrong.
-    const shape = isCreate && what.body === 'wrong-id' ? 'good' : what.body
-    record.status = view === undefined ? 422 : what.status
-    if (view === undefined) return refuse(422, {})
-    if (isTrue(shape, 'POST')) {
+    if (result.kind !== 'success') throw new Error('A broken connection must have returned before.')
+    // A create request contains no id, so no id in the response is wrong.
+    const shape = isCreate && result.body === 'wrong-id' ? 'good' : result.body
+    record.status = view === undefined ? 422 : result.status
+    if (view === undefined) return respondWithError(422, {})
+    if (isValidBody(shape, 'POST')) {
       record.acceptedAt = clock.now()
       if (shape === 'good') delivered.push({ at: clock.now(), method: 'POST', view })
     }
-    return answer(what.status, shape, view)
+    return respond(result.status, shape, view)
   }
 
-  async function get({ timeoutMs }: WireRequest, { what, delayMs }: Fate, signal: AbortSignal): Promise<WireResult> {
+  async function get(
+    { timeoutMs }: WireRequest,
+    { result, delayMs }: RequestPlan,
+    signal: AbortSignal,
+  ): Promise<WireResult> {
     const began = clock.now()
-    const came = await pass(began + delayMs, began + timeoutMs, signal)
-    if (came !== 'in-time') return failure(came, undefined, true)
-    if (what.kind === 'broken') {
-      const { cause, code, point } = BREAKS[what.how]
-      return failure(cause, code, point !== 'before-sending')
+    const responded = await waitUntil(began + delayMs, began + timeoutMs, signal)
+    if (responded !== 'in-time') return fail(responded, undefined, true)
+    if (result.kind === 'broken') {
+      const { cause, code, point } = BREAKS[result.how]
+      return fail(cause, code, point !== 'before-sending')
     }
-    const view = life.answerAt(began + delayMs / 2, true, schedule.lagsMs[reads++ % schedule.lagsMs.length])
-    if (what.kind === 'refusal') return refuse(what.status, what)
-    if (view === undefined) return refuse(404, {})
-    if (isTrue(what.body, 'GET')) delivered.push({ at: clock.now(), method: 'GET', view })
-    return answer(what.status, what.body, view)
+    const view = life.getResponseView(began + delayMs / 2, true, schedule.lagsMs[reads++ % schedule.lagsMs.length])
+    if (result.kind === 'error') return respondWithError(result.status, result)
+    if (view === undefined) return respondWithError(404, {})
+    if (isValidBody(result.body, 'GET')) delivered.push({ at: clock.now(), method: 'GET', view })
+    return respond(result.status, result.body, view)
   }
 
   const transport: Transport = async (request, signal) => {
-    if (signal.aborted) return failure('cancelled', undefined, false)
-    const fate = fates[request.method].next().value
-    if (request.method === 'POST') return post(request, fate, signal)
-    const result = await get(request, fate, signal)
-    if (result.kind === 'failure') looks.push(`${result.cause} ${result.code ?? ''}`)
+    if (signal.aborted) return fail('cancelled', undefined, false)
+    const plan = plans[request.method].next().value
+    if (request.method === 'POST') return post(request, plan, signal)
+    const result = await get(request, plan, signal)
+    if (result.kind === 'failure') readTexts.push(`${result.cause} ${result.code ?? ''}`)
     else if (result.retryAfterMs !== undefined) requestedWaitsMs.push(result.retryAfterMs)
-    if (result.kind !== 'failure') looks.push(result.status < 300 ? result.body : String(result.status))
+    if (result.kind !== 'failure') readTexts.push(result.status < 300 ? result.body : String(result.status))
     return result
   }
-  return { transport, posts, delivered, looks, requestedWaitsMs }
+  return { transport, posts, delivered, readTexts, requestedWaitsMs }
 }

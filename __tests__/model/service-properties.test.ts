@@ -12,7 +12,7 @@ const SCHEDULES = { what: 'schedules', runs: 2_000, soakShare: 0.7 }
 const OVERLAPS = { what: 'follow-ups after another client', runs: 500, soakShare: 0.15 }
 const LATE_LINKS = { what: 'late links', runs: 500, soakShare: 0.15 }
 
-test('every promise holds on every random schedule', async () => {
+test('every invariant holds for every random schedule', async () => {
   const outcomes = new Map<Outcome, number>()
   const runs = await checkCases(arbitrarySchedule, SCHEDULES, async (schedule) => {
     const trace = await runSchedule(schedule)
@@ -21,20 +21,20 @@ test('every promise holds on every random schedule', async () => {
     return { problems: listProblems(trace), log: trace.log }
   })
 
-  // A proof about schedules that all end alike would prove nothing.
+  // If all schedules had the same outcome, the test would prove little.
   const drawn = OUTCOMES.filter((outcome) => outcome !== 'skipped' && outcome !== 'previewed')
   const rare = drawn.filter((outcome) => (outcomes.get(outcome) ?? 0) < runs / 500)
   expect(IS_REPLAY || runs < 2_000 ? [] : rare).toEqual([])
 })
 
-test('nothing false is said of a follow-up that comes a moment after the prompt of another client', async () => {
+test('every invariant holds for a follow-up right after the prompt of another client', async () => {
   await checkCases(arbitraryOverlap, OVERLAPS, async (schedule) => {
     const trace = await runSchedule(schedule)
     return { problems: listProblems(trace), log: trace.log }
   })
 })
 
-test('a link that comes late is found, whatever reads fail meanwhile', async () => {
+test('a step finds a late link although reads fail', async () => {
   const outcomes = new Set<Outcome>()
   await checkCases(arbitraryLateLink, LATE_LINKS, async (schedule) => {
     const trace = await runSchedule(schedule)

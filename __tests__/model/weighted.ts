@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 
-/** Some of these, each with how often it is drawn. */
+/** Draws from one of several arbitraries, in proportion to their weights. */
 export const weighted = <T>(
   ...choices: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<T>])[]
 ): fc.Arbitrary<T> => fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 
-/** The usual one so many times as often as one of the others. */
+/** Draws the usual value `weight` times as often as one of the others. */
 export const mostly = <T>(usual: T, weight: number, others: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   weighted([weight, fc.constant(usual)], [1, others])
 

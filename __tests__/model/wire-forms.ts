@@ -5,7 +5,7 @@ import type { BodyShape, Break, RetryAfter } from './schedule.ts'
 
 type BreakPoint = 'before-sending' | 'sent' | 'read'
 
-/** What a broken connection looks like from here, and how far the request came. */
+/** The failure that the client sees for each broken connection, and how far the request came. */
 export const BREAKS: Readonly<Record<Break, { cause: FailureCause; code: string; point: BreakPoint }>> = {
   refused: { cause: 'no-connection', code: 'ECONNREFUSED', point: 'before-sending' },
   untrusted: { cause: 'untrusted', code: 'CERT_HAS_EXPIRED', point: 'before-sending' },
@@ -15,13 +15,13 @@ export const BREAKS: Readonly<Record<Break, { cause: FailureCause; code: string;
   'reset-before-read': { cause: 'broken', code: 'ECONNRESET', point: 'sent' },
   'reset-after-read': { cause: 'broken', code: 'ECONNRESET', point: 'read' },
   'reset-after-read-unseen': { cause: 'broken', code: 'ECONNRESET', point: 'read' },
-  'answer-cut-off': { cause: 'broken', code: 'UND_ERR_SOCKET', point: 'read' },
+  'response-cut-off': { cause: 'broken', code: 'UND_ERR_SOCKET', point: 'read' },
 }
 
 const DATE_MS = Date.UTC(2026, 5, 1)
 
-/** Reads the header as the real transport does. */
-export function retryAfterMs(form: RetryAfter): number | undefined {
+/** Parses a `Retry-After` header as the real transport does. */
+export function parseRetryAfterMs(form: RetryAfter): number | undefined {
   const date = new Date(DATE_MS).toUTCString()
   if (form === 'none') return undefined
   if (form === 'junk') return parseRetryAfter('1e400', date)
@@ -30,8 +30,8 @@ export function retryAfterMs(form: RetryAfter): number | undefined {
   return parseRetryAfter(new Date(DATE_MS + form.dateInSeconds * 1000).toUTCString(), date)
 }
 
-/** A job as the service sends it, with a text of its own in every field that may hold one. */
-export function jobBody({ status, link }: View, id: string, text: string | undefined): object {
+/** Returns a job as in a response body. `text` is added to every field that may contain any text. */
+export function createJobBody({ status, link }: View, id: string, text: string | undefined): object {
   if (text === undefined) return { id, status, prLink: link ?? null }
   const prLink = link && `${link}?${text.replaceAll(' ', '-')}`
   return { id, status, prLink, source: { repository: text, ref: text }, model: text, createdAt: text }
@@ -48,7 +48,7 @@ export const BODIES: Readonly<Record<BodyShape, (job: object) => string>> = {
   'no-status': (job) => JSON.stringify({ ...job, status: undefined }),
 }
 
-/** Whether an answer proves what it is an answer to: for a prompt, the id is enough. */
-export function isTrue(body: BodyShape, method: WireRequest['method']): boolean {
+/** Whether the client can accept a response body. The response to a prompt needs only the job's id. */
+export function isValidBody(body: BodyShape, method: WireRequest['method']): boolean {
   return body === 'good' || (method === 'POST' && body === 'no-status')
 }

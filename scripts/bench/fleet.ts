@@ -65,8 +65,8 @@ const CASES: readonly { readonly what: string; readonly plans: () => readonly Fl
   },
 ]
 
-const describe = ({ time, refusedPerResponse, slowestToMedian }: FleetFigures): string =>
-  [time.toFixed(2), refusedPerResponse.toFixed(2), slowestToMedian.toFixed(1)].join(' / ')
+const describe = ({ time, refusalsPerResponse, slowestToMedian }: FleetFigures): string =>
+  [time.toFixed(2), refusalsPerResponse.toFixed(2), slowestToMedian.toFixed(1)].join(' / ')
 
 /** @param isChosen leaves out cases; the seeds are fixed, so each case always gives the same row */
 export async function measureFleet(isChosen: (what: string) => boolean = () => true): Promise<Row[]> {
