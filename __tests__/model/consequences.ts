@@ -146,7 +146,7 @@ function openService(history: ConsequenceHistory, onEvent: (event: WebhookEvent)
 
 /** Plays a history until no more runs start, or until the history is a loop. */
 export async function playConsequences(history: ConsequenceHistory): Promise<ConsequenceTrace> {
-  const world: VirtualClock = virtualClock({ mostEvents: 500_000 })
+  const clock: VirtualClock = virtualClock({ mostEvents: 500_000 })
   const causes: Cause[] = [BY_PERSON]
   const service = openService(history, (event) => {
     const cause = toCause(event, repository)
@@ -154,9 +154,9 @@ export async function playConsequences(history: ConsequenceHistory): Promise<Con
   })
   const repository: RepositoryState = service.github.state.repositories[REPOSITORY] ?? createRepositoryState()
   const [takeQueuedMs, takeFollowedBy] = [repeat(history.queuedMs, 0), repeat(history.followedBy, '')]
-  const getNowMs = (): number => world.wallTime().getTime()
+  const getNowMs = (): number => clock.wallTime().getTime()
   const runs: ConsequenceRun[] = []
-  let [started, running, lastMs] = [0, 0, world.now()]
+  let [started, running, lastMs] = [0, 0, clock.now()]
 
   async function playRun(cause: Cause, runId: number): Promise<ConsequenceRun> {
     const startMs = getNowMs()
@@ -175,7 +175,7 @@ export async function playConsequences(history: ConsequenceHistory): Promise<Con
     const { name: eventName, payload, branch: refName } = cause
     const { after = repository.branches['main'] ?? '', sender } = payload as Payload
     const stage = stageIn({
-      world,
+      world: clock,
       respond: (request, atMs) => {
         const response = service.handle(request, atMs)
         if (request.method === 'POST' && request.target.endsWith('/job') && response.status < 300) sentMs ??= atMs
@@ -192,25 +192,25 @@ export async function playConsequences(history: ConsequenceHistory): Promise<Con
   async function start(cause: Cause): Promise<void> {
     const runId = 900 + started++
     running++
-    await world.sleep(takeQueuedMs())
+    await clock.sleep(takeQueuedMs())
     runs.push(await playRun(cause, runId))
     const event = cause.name === 'workflow_run' || !cause.isByAgent ? '' : takeFollowedBy()
     if (event !== '') causes.push(createFollowingRun(cause, event, runId, repository))
     running--
-    lastMs = world.now()
+    lastMs = clock.now()
   }
 
   async function playAll(): Promise<void> {
     const work: Promise<void>[] = []
-    while (running > 0 || causes.length > 0 || world.now() - lastMs < QUIET_MS) {
+    while (running > 0 || causes.length > 0 || clock.now() - lastMs < QUIET_MS) {
       for (const cause of causes.splice(0)) if (started < MAX_RUNS) work.push(start(cause))
-      await world.sleep(TICK_MS)
+      await clock.sleep(TICK_MS)
       service.github.catchUp(getNowMs())
     }
     await Promise.all(work)
   }
 
-  await world.passUntil(playAll())
+  await clock.passUntil(playAll())
   return { history, repository, runs }
 }
 

@@ -43,7 +43,7 @@ export function planFleet(steps: number, withinMs: number, seed: number, limit: 
   return { starts: Array.from({ length: steps }, () => random() * withinMs), limit, random }
 }
 
-interface MemberWorld {
+interface MemberDependencies {
   readonly transport: Transport
   readonly clock: Clock
   readonly random: () => number
@@ -51,7 +51,7 @@ interface MemberWorld {
 }
 
 /** Plays one member of a fleet: a step of this action, or another client that the benchmark compares with it. */
-export type PlayMember<Result> = (world: MemberWorld) => Promise<Result>
+export type PlayMember<Result> = (dependencies: MemberDependencies) => Promise<Result>
 
 /** Times are in milliseconds. */
 export interface FleetMember<Result> {
@@ -109,29 +109,29 @@ export const playStep: PlayMember<PlayedAgent> = ({ transport, clock, random, ti
 /** Plays a fleet against the embedded service on the virtual clock. */
 export async function playFleet<Result>(plan: FleetPlan, play: PlayMember<Result>): Promise<FleetEnd<Result>> {
   const { starts, limit, random, timeoutMs = HOUR_MS } = plan
-  const world = virtualClock({ mostEvents: Infinity })
+  const sharedClock = virtualClock({ mostEvents: Infinity })
   const requestsPerHour = limit === HOURLY_LIMIT ? PROMPTS_PER_HOUR : Infinity
   const service = createService({ baseUrl: BASE_URL, requestsPerHour })
   const take = limit === HOURLY_LIMIT ? undefined : createLimit(limit)
   const counts = { responses: 0, refusals: 0 }
-  const respond = respondInProcess((...request) => service.handle(...request), EMULATOR_KEY, world)
+  const respond = respondInProcess((...request) => service.handle(...request), EMULATOR_KEY, sharedClock)
   const transport: Transport = async (request, signal) => {
-    await world.sleep(LATENCY_MS)
-    const waitMs = take?.(world.now()) ?? 0
+    await sharedClock.sleep(LATENCY_MS)
+    const waitMs = take?.(sharedClock.now()) ?? 0
     const isRefused = waitMs > 0 && limit !== HOURLY_LIMIT
     const result = isRefused ? refuse(limit, waitMs) : await respond(request, signal)
     counts[result.kind === 'answer' && result.status === 429 ? 'refusals' : 'responses']++
-    await world.sleep(LATENCY_MS)
+    await sharedClock.sleep(LATENCY_MS)
     return result
   }
-  const clock = stepClockOf(world)
+  const clock = stepClockOf(sharedClock)
   const playMember = async (atMs: number): Promise<FleetMember<Result>> => {
-    await world.sleep(atMs)
-    const beganAt = world.now()
+    await sharedClock.sleep(atMs)
+    const beganAt = sharedClock.now()
     const played = await play({ transport, clock, random, timeoutMs })
-    return { beganAt, endedAt: world.now(), played }
+    return { beganAt, endedAt: sharedClock.now(), played }
   }
-  const steps = await world.passUntil(Promise.all(starts.map(playMember)))
+  const steps = await sharedClock.passUntil(Promise.all(starts.map(playMember)))
   return { steps, ...counts, jobs: service.requests.filter(({ status }) => status === 201).length }
 }
 

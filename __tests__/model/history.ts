@@ -164,16 +164,16 @@ async function playStep(
   step: HistoryStep,
   index: number,
   service: Service,
-  world: VirtualClock,
+  clock: VirtualClock,
   latencyMs: () => number,
 ): Promise<HistoryRun> {
-  const getNowMs = (): number => world.wallTime().getTime()
+  const getNowMs = (): number => clock.wallTime().getTime()
   const [startMs, calls] = [getNowMs(), [] as ServiceCall[]]
   const inputs = agentInputs({}, buildInputs(step, index, service))
   const { timeoutMs } = inputs
   const { cancelAfterMs = Infinity } = step
   const stage = stageIn({
-    world,
+    world: clock,
     respond: (request, atMs) => respondAndRecord(service, calls, request, atMs),
     facts: { runId: getRunId(index), ...createPush(index) },
     timeoutMs,
@@ -187,18 +187,18 @@ async function playStep(
 
 /** Plays all steps of a history, and then one hour more, so that planned commits, checks and events happen. */
 export async function playHistory(history: History): Promise<HistoryTrace> {
-  const world = virtualClock()
+  const clock = virtualClock()
   const service = openService(history)
   const takeLatencyMs = repeat(history.latenciesMs, 0)
   const runs: Promise<HistoryRun>[] = []
   let before: { began: Promise<void>; ended: Promise<unknown> } = { began: Promise.resolve(), ended: Promise.resolve() }
   for (const [index, step] of history.steps.entries()) {
-    const began = (step.begins === 'after' ? before.ended : before.began).then(() => world.sleep(step.gapMs))
-    const run = began.then(() => playStep(step, index, service, world, takeLatencyMs))
+    const began = (step.begins === 'after' ? before.ended : before.began).then(() => clock.sleep(step.gapMs))
+    const run = began.then(() => playStep(step, index, service, clock, takeLatencyMs))
     before = { began, ended: run }
     runs.push(run)
   }
-  const played = await world.passUntil(Promise.all(runs))
+  const played = await clock.passUntil(Promise.all(runs))
   service.github.catchUp(Math.max(DEFAULT_START_MS, ...played.map(({ endMs }) => endMs)) + 3_600_000)
   return { history, service, runs: played }
 }
