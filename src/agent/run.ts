@@ -149,7 +149,8 @@ async function recordSources({ job }: Ended, change: ChangeFindings, step: Agent
 async function trackPullRequest(end: Ended, change: ChangeFindings, step: AgentStep): Promise<PullRequestFindings> {
   const pullRequest = await markPullRequest(end, step)
   if (pullRequest === undefined) return {}
-  if (needsReviews(end, pullRequest, step.journal)) await requestReviews(pullRequest, await findPeople(change, step), step)
+  if (needsReviews(end, pullRequest, step.journal))
+    await requestReviews(pullRequest, await findPeople(change, step), step)
   return examinePullRequest(end, pullRequest, step)
 }
 
