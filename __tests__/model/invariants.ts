@@ -147,13 +147,15 @@ function countChanges(values: readonly string[]): number {
 const OWN_LINES = 8
 /** One for an unlisted status, and one for an unsafe link. */
 const MAX_WARNINGS = 2
+/** The longest random delay that is added to a wait after a 429 response. */
+const MAX_RANDOM_DELAY_MS = 32_000
 
 function checkLogLength({ log, warnings, service, endedAt, report }: Trace): string | undefined {
   const { readTexts, posts, delivered, requestedWaitsMs } = service
   const states = delivered.map(({ view: { status, link } }) => `${status} ${link ?? ''}`)
   const changes = countChanges(readTexts) + countChanges(states)
-  // A wait of a minute or more is logged when it begins, even directly after another one.
-  const longWaits = requestedWaitsMs.filter((ms) => ms >= 60_000).length
+  // A wait of a minute or more is logged when it begins, even directly after another one. It includes a random delay.
+  const longWaits = requestedWaitsMs.filter((ms) => ms >= 60_000 - MAX_RANDOM_DELAY_MS).length
   const minutes = Math.floor(endedAt / 60_000)
   const maxLines = changes + posts.length + minutes + longWaits + OWN_LINES + report.warnings.length
   if (warnings.length > MAX_WARNINGS) return `There are ${warnings.length} warnings.`

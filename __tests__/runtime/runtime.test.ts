@@ -119,6 +119,16 @@ test('a long sleep logs the remaining time every minute, and a cancelled run end
   await expect(sleepWithProgress(1_000, { ...step, signal: AbortSignal.abort() })).rejects.toThrow()
 })
 
+test.each([
+  [64_999, 0],
+  [65_000, 1],
+])('a sleep of %i ms logs %i lines, because a rest of less than 5 s is not logged', async (ms, count) => {
+  const lines: string[] = []
+  const { signal } = new AbortController()
+  await sleepWithProgress(ms, { clock: fakeClock(), signal, log: (line) => lines.push(line) })
+  expect(lines).toHaveLength(count)
+})
+
 test('every title is a few words, without a period', () => {
   expect(Object.values(ERROR_TITLES).filter((title) => !/^[A-Z][^.]{5,50}[^.]$/.test(title))).toEqual([])
 })

@@ -2,6 +2,8 @@ import { formatDuration, formatUtc } from '../text/format.ts'
 import type { Clock } from './clock.ts'
 
 const HEARTBEAT_MS = 60_000
+/** The shortest remaining wait that is logged. The next line follows soon after a shorter one. */
+export const MIN_LOGGED_WAIT_MS = 5_000
 
 interface Dependencies {
   readonly clock: Clock
@@ -53,9 +55,8 @@ export async function sleepWithProgress(
   const endsAt = clock.now() + ms
   for (let leftMs = ms; leftMs > 0; leftMs = endsAt - clock.now()) {
     await clock.sleep(Math.min(leftMs, HEARTBEAT_MS), signal)
-    // A timer can fire slightly early. Less than a second is not worth a line.
     const restMs = endsAt - clock.now()
-    if (restMs >= 1_000)
+    if (restMs >= MIN_LOGGED_WAIT_MS)
       log(`Still waiting until ${formatTimeAfter(restMs, clock)}, for another ${formatDuration(restMs)}.`)
   }
 }

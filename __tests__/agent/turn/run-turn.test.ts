@@ -210,6 +210,11 @@ describe('job watch', () => {
       ],
     ],
     [
+      'a requested wait of little more than a minute once',
+      [limited(61_000), completed],
+      ['It is rate-limited. Waiting until 2026-01-01 00:01:03 UTC.', 'The service responds again.'],
+    ],
+    [
       'a long wait directly after another one',
       [limited(5_000), limited(90_000), completed],
       [

@@ -2,7 +2,7 @@ import { OutputsLost } from '../../action/toolkit.ts'
 import { createTryRead, getRateLimitDelayMs, isAskedToWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
 import { isTerminal, type Job, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ActionError, describeError, logCauses } from '../../runtime/errors.ts'
-import { formatTimeAfter, Heartbeat } from '../../runtime/heartbeat.ts'
+import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
 import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import { type AgentStep, writeMilestone } from '../journal.ts'
@@ -208,7 +208,7 @@ export class JobWatch {
         const status = this.reads.job?.status
         const state = status === undefined ? 'could not be read yet' : `is still ${status}`
         this.#heartbeat.beat(`The job ${state} (checked ${formatCount(this.#count, 'time')}).`)
-      } else if (leftMs > 0)
+      } else if (leftMs >= MIN_LOGGED_WAIT_MS)
         this.#heartbeat.beat(`Still waiting until ${until}, for another ${formatDuration(leftMs)}.`)
     }
   }
