@@ -7,9 +7,18 @@ import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError } from '../../../src/runtime/errors.ts'
+import { toDeadline } from '../../../src/runtime/time-budget.ts'
 import { terminalJob } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, rejecting } from '../../support/fake-github.ts'
+import {
+  comparing,
+  fakeGitHub,
+  inTurn,
+  PULL_REQUEST,
+  pullCommits,
+  refusal,
+  rejecting,
+} from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { describeReport, endWith, FOLLOW_UP, turnIn } from '../../support/report.ts'
@@ -101,6 +110,33 @@ test('limits the reads for the summary to one minute, including rate limits', as
     return clock.now()
   })
   expect(tookMs).toBeLessThanOrEqual(60_000)
+})
+
+test.each([
+  ['by the agent', 'docs-agent[bot]', 'docs-agent[bot]', 1],
+  ['of which one is by a bot that merged the base branch', 'docs-agent[bot]', 'sync[bot]', undefined],
+])('lists the files of two counted commits %s: %#', async (_whose, first, second, count) => {
+  const account = (login: string) => ({ login, type: 'Bot' as const })
+  const commits = [first, second].map((login, index) => ({
+    sha: commit(String(index)),
+    message: 'Guide',
+    author: login,
+    account: account(login),
+  }))
+  const files = [
+    { path: 'docs/a.md', status: 'modified', previousPath: undefined, patch: undefined, additions: 1, deletions: 0 },
+  ]
+  const opened: PullRequest = { ...PULL_REQUEST, author: account('docs-agent[bot]') }
+  const github = fakeGitHub({
+    ...comparing({ relation: 'ahead', commits, totalCommits: 2, files }),
+    readPullRequest: inTurn(opened),
+  })
+  const step = fakeStep({ github })
+  await step.heads.read({ repository: 'acme/docs', number: 7 }, toDeadline(Infinity, step.clock))
+  const work = { kind: 'updated', commits: 2, since: commit('a') } as const
+  step.journal.updateTurn(endWith(work, terminalJob('completed', { prLink: LINK })))
+  await readAtEnd(step)
+  expect(describeReport(step.journal.report()).changes?.files.length).toBe(count)
 })
 
 test('does not read a pull request on another host, and does not fail', async () => {

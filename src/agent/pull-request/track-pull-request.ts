@@ -199,7 +199,7 @@ export async function examinePullRequest(
 /** The share of `SHOWN_READS_MS` for the changed files. */
 const MAX_CHANGES_MS = 10_000
 
-/** Whether all commits of a new branch are by the author of its pull request or of its first commit. */
+/** Whether all compared commits are by the author of the pull request or of the first of these commits. */
 function isAllBy({ author: { login } }: PullRequest, { commits, totalCommits }: Comparison): boolean {
   const names = commits.map(({ account, writtenBy = account?.login }) => writtenBy ?? '')
   return commits.length === totalCommits && names.every((name) => name !== '' && [login, names[0]].includes(name))
@@ -225,9 +225,10 @@ async function readChanges(step: AgentStep): Promise<Changes | undefined> {
       : await heads.compareWithBase(pullRequest, github)
   // On a rewritten branch, the new files are unknown.
   if (found.relation !== 'ahead') return undefined
-  // A comparison also contains files of other people's commits and of merges of the base branch.
-  const isAllOwn = work.kind === 'updated' ? found.totalCommits === countCommits(turns) : isAllBy(pullRequest, found)
-  if (!isAllOwn) return undefined
+  // A comparison also contains files of other people's commits and of merges of the base branch. The number of commits alone
+  // proves nothing, because a lagging replica may have returned another head commit.
+  const isCounted = work.kind === 'created' || found.totalCommits === countCommits(turns)
+  if (!isCounted || !isAllBy(pullRequest, found)) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
   return { files, isComplete: found.fileList === 'whole' }
 }
