@@ -202,7 +202,10 @@ export class JobWatch {
       this.#heartbeat.say(`Waiting until ${until}, as the service requests.`)
     this.#unloggedProblem = undefined
     while (clock.now() < endsAt) {
-      await clock.sleep(Math.min(endsAt - clock.now(), this.#heartbeat.untilMs()), signal)
+      const restMs = endsAt - clock.now()
+      const lineMs = this.#heartbeat.untilMs()
+      const isWorthALine = restMs - lineMs >= (requestedBy === undefined ? 0 : MIN_LOGGED_WAIT_MS)
+      await clock.sleep(isWorthALine ? lineMs : restMs, signal)
       const leftMs = endsAt - clock.now()
       if (requestedBy === undefined) {
         const status = this.reads.job?.status
