@@ -83,7 +83,7 @@ export const ROLLING_CHECKS: Checks = {
           reviewers: ['mona'],
         }),
         { ...SKIPPED, event: push('README.md') },
-        { event: merge(12), summary: ['Skipped, nothing to do', 'a label of `skip-labels`: #12.'], open: [1] },
+        { event: merge(12), summary: ['Skipped, nothing to do', 'a label from `skip-labels`: #12.'], open: [1] },
       ],
     },
   },
