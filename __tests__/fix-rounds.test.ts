@@ -129,11 +129,11 @@ test.each([
   ['checks', [], 'The checks could not be read'],
   ['statuses', [], 'The checks could not be read'],
   ['actions', [BOTH], 'Some logs of failing checks were not sent to the agent'],
-])('without `%s: read`', async (permission, told, lost) => {
+])('without `%s: read`', async (permission, sent, message) => {
   const permissions = { ...combineScenarios([]).permissions, [permission]: undefined } as unknown as Permissions
   const { report, messages } = await play({ github: { checks: [fails, passes], permissions } })
-  expect(messages.map(listChecksIn)).toEqual(told)
-  expect(report.warnings.find((shortfall) => shortfall.message === lost)).toMatchObject({
+  expect(messages.map(listChecksIn)).toEqual(sent)
+  expect(report.warnings.find((warning) => warning.message === message)).toMatchObject({
     error: { hint: expect.stringContaining(`\`${permission}: read\``) as unknown },
   })
   expect(report.outcome).toBe('pull-request')

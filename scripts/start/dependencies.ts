@@ -104,7 +104,7 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<D
     pullRequests: () => {
       const { 'acme/docs': docs } = github.state.repositories
       const pulls = Object.entries(docs?.pulls ?? {})
-      // The action leaves pull requests alone that were merged before it ran, but for references to them.
+      // The action does not change pull requests that were merged before it ran. It only refers to them.
       const changed = pulls.filter(([, { merge }]) => merge === undefined || merge.atMs >= startMs).flatMap(describe)
       const referred = pulls.flatMap(([number, { title }]) => {
         const from = docs === undefined ? [] : listCrossReferences(github.state, docs, Number(number))
