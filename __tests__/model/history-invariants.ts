@@ -207,16 +207,6 @@ function leaveOutLateChecks(all: readonly CheckResult[]): readonly CheckResult[]
   return firstLate === -1 ? checks : checks.slice(0, firstLate)
 }
 
-/**
- * Whether the embedded service's jobs have opened several pull requests from one branch of a fork. Each new one starts the
- * checks of the same commit again.
- */
-function isBranchShared(trace: HistoryTrace, sha: string): boolean {
-  const pulls = Object.values(getRepository(trace).pulls)
-  const branches = new Set(pulls.filter(({ headSha }) => headSha === sha).map(({ branch }) => branch))
-  return pulls.filter(({ branch, fork }) => fork !== undefined && branches.has(branch)).length > 1
-}
-
 function checkReportedChecks(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const { checks = '', 'pr-head-sha': sha = '' } = run.outputs
   const all = listChecks(trace, sha)
@@ -236,7 +226,7 @@ function checkReportedChecks(run: HistoryRun, trace: HistoryTrace): string | und
     return isGitHubReliable(trace) && hadChecksEnded(run, latest)
       ? 'The step reported pending checks, but all checks had ended.'
       : undefined
-  if (checks !== 'success' || isBranchShared(trace, sha)) return undefined
+  if (checks !== 'success') return undefined
   if (latest.length === 0) return 'The step reported successful checks, but there is no check.'
   const bad = leaveOutLateChecks(all).find(({ isGood, isReplaced }) => !isGood && isReplaced !== true)
   return bad === undefined ? undefined : `The step reported successful checks, but ${bad.name} did not succeed.`

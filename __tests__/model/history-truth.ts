@@ -87,10 +87,29 @@ export interface CheckResult {
 const PASSED = ['success', 'neutral', 'skipped']
 
 export function listChecks(trace: HistoryTrace, sha: string): readonly CheckResult[] {
-  const { checkRuns, checkSuites, statuses } = getRepository(trace)
+  const { checkRuns, checkSuites, statuses, workflowRuns } = getRepository(trace)
   const hasHead = ({ headSha }: { readonly headSha: string }): boolean => headSha === sha
   const runs = checkRuns.filter(hasHead)
+  const getAttemptMs = (id: number): number => {
+    const jobs = runs.filter(({ runId }) => runId === id)
+    const attempt = Math.max(...jobs.map((job) => job.attempt ?? 1))
+    return Math.min(...jobs.filter((job) => (job.attempt ?? 1) === attempt).map(({ createdAtMs }) => createdAtMs))
+  }
+  // A later run of the same workflow and event replaces a run, unless that run was started again after the later one.
+  const isSuperseded = ({ name, runId }: CheckRun): boolean => {
+    const older = workflowRuns.find(({ id }) => id === runId)
+    return workflowRuns.some(
+      ({ id, workflow, event }) =>
+        older !== undefined &&
+        id > older.id &&
+        workflow === older.workflow &&
+        event === older.event &&
+        runs.some((run) => run.runId === id && run.name === name && run.conclusion !== 'skipped') &&
+        getAttemptMs(id) >= getAttemptMs(older.id),
+    )
+  }
   const isReplaced = (run: CheckRun): boolean =>
+    isSuperseded(run) ||
     runs.some(
       (other) =>
         other.app === run.app &&

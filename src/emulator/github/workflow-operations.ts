@@ -20,7 +20,8 @@ import type { CheckRun, WorkflowRun } from './check-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 import { selectLatestRuns, getStatus, listCheckSuites } from './checks-view.ts'
 
-type ShownRun = WorkflowRun & { readonly updatedAtMs?: number }
+/** `attemptAtMs`: when the latest attempt started, if it is a re-run. */
+type ShownRun = WorkflowRun & { readonly updatedAtMs?: number; readonly attemptAtMs?: number }
 
 /** The id of a workflow is its position in the list. */
 function getWorkflowId(repository: Call['repository'], file: string): number {
@@ -60,19 +61,23 @@ function toRunBody(call: Call, run: ShownRun): object {
     repository: toMinimalRepositoryBody(call, name, repository),
     actor: toUserBody(state, actor),
     created_at: formatTime(createdAtMs),
-    run_started_at: formatTime(createdAtMs),
+    // API description: the start of the latest attempt.
+    run_started_at: formatTime(run.attemptAtMs ?? createdAtMs),
     updated_at: formatTime(updatedAtMs),
   }
 }
 
 /** Derives the state of a run from its jobs. */
 function getCurrentRun({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
-  const jobs = repository.checkRuns.filter(({ runId }) => runId === run.id)
-  const attempt = Math.max(1, ...jobs.filter(({ createdAtMs }) => createdAtMs <= nowMs).map((job) => job.attempt ?? 1))
+  const jobs = repository.checkRuns.filter(({ runId, createdAtMs }) => runId === run.id && createdAtMs <= nowMs)
+  const attempt = Math.max(1, ...jobs.map((job) => job.attempt ?? 1))
+  const ofAttempt = jobs.filter((job) => job.attempt === attempt && attempt > 1)
+  const attemptAtMs = Math.min(...ofAttempt.map(({ createdAtMs }) => createdAtMs))
+  const started = ofAttempt.length === 0 ? {} : { attemptAtMs }
   const suite = listCheckSuites(repository, run.headSha, nowMs).find(({ id, runs }) => id === run.suiteId && runs > 0)
   return suite === undefined
     ? run
-    : { ...run, ...suite, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
+    : { ...run, ...suite, ...started, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
 }
 
 /** Newest first. As on GitHub, `branch` also matches a fork's branch of the same name. */
