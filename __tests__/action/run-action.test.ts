@@ -1,10 +1,9 @@
 import * as fs from 'node:fs'
 import { expect, test } from '@jest/globals'
-import type { StepResult } from '../../src/action/step-result.ts'
+import type { StepResult, Step, StepInputs } from '../../src/action/step.ts'
 import { type Action, execute, runAction } from '../../src/action/run-action.ts'
 import { field, type Fields, type RawInputs } from '../../src/action/inputs.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import type { Step, StepInputs } from '../../src/action/step.ts'
 import { captureStdout } from '../support/capture-stdout.ts'
 import { simulateStepProcess } from '../support/step-process.ts'
 

@@ -2,7 +2,7 @@ import { parseEvent } from '../../src/github/event.ts'
 import type { GitHub, Resources } from '../../src/github/github.ts'
 import type { ChangedFile, Comparison, PullRequestCommit } from '../../src/github/commits.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
-import type { Context } from '../../src/action/context.ts'
+import type { Context } from '../../src/action/step.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 import { commit } from './github-state.ts'
 

@@ -2,10 +2,18 @@ import type { connectGitHub } from '../github/github.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { ActionError, ERROR_TITLES, logCauses } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
-import { type Context, readContext, withholdsSecrets } from './context.ts'
+import {
+  type Context,
+  readContext,
+  withholdsSecrets,
+  formatResult,
+  type StepResult,
+  openStep,
+  type Runner,
+  type Step,
+  type StepInputs,
+} from './step.ts'
 import { type Fields, inputNames, isGiven, type RawInputs, SECRET_INPUTS } from './inputs.ts'
-import { formatResult, type StepResult } from './step-result.ts'
-import { openStep, type Runner, type Step, type StepInputs } from './step.ts'
 import { type Core, createCore, OutputsLost } from './toolkit.ts'
 
 const OUTPUTS_ERROR_TITLE = 'The outputs could not be written'

@@ -1,4 +1,4 @@
-import { type Conclusion, MISSING_KEY } from '../action/step-result.ts'
+import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { escapeHtml, heading, inlineCode, joinBlocks, table } from '../text/markdown.ts'

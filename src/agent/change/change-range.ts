@@ -1,4 +1,4 @@
-import type { Context } from '../../action/context.ts'
+import type { Context } from '../../action/step.ts'
 import type { RawInputs } from '../../action/inputs.ts'
 import type { Event, Subject, Work } from '../../github/event.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'

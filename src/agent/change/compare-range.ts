@@ -1,5 +1,4 @@
-import type { Context } from '../../action/context.ts'
-import type { Step } from '../../action/step.ts'
+import type { Context, Step } from '../../action/step.ts'
 import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'

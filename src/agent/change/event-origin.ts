@@ -1,4 +1,4 @@
-import type { Context } from '../../action/context.ts'
+import type { Context } from '../../action/step.ts'
 import type { Event, EventCommit, Subject, Work } from '../../github/event.ts'
 import { formatCount } from '../../text/format.ts'
 import { quoted, type LinkedText } from '../../text/markdown.ts'

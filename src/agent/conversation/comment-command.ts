@@ -1,5 +1,4 @@
-import type { Context } from '../../action/context.ts'
-import { openGitHub } from '../../action/step.ts'
+import { type Context, openGitHub } from '../../action/step.ts'
 import type { CommentAddress } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../../action/context.ts'
+import type { Context } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { canName } from '../../github/schemas.ts'
 import { linked, quoted, someQuoted } from '../../text/markdown.ts'

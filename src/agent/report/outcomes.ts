@@ -1,4 +1,4 @@
-import { type Conclusion, MISSING_KEY } from '../../action/step-result.ts'
+import { type Conclusion, MISSING_KEY } from '../../action/step.ts'
 import { UNKNOWN_DELIVERY_HINT } from '../../docs-service/client.ts'
 import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'

@@ -1,4 +1,4 @@
-import type { Conclusion } from '../../action/step-result.ts'
+import type { Conclusion } from '../../action/step.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { INVISIBLE, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'

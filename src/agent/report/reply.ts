@@ -1,5 +1,4 @@
-import type { Context } from '../../action/context.ts'
-import type { Conclusion } from '../../action/step-result.ts'
+import type { Context, Conclusion } from '../../action/step.ts'
 import type { CommentAddress } from '../../github/comments.ts'
 import { formatSentences } from '../../text/markdown.ts'
 import { renderReplyMarker } from '../marker.ts'

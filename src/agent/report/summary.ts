@@ -1,4 +1,4 @@
-import type { Conclusion } from '../../action/step-result.ts'
+import type { Conclusion } from '../../action/step.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { type Check, countChecks } from '../../github/checks.ts'
 import { formatCount, formatDuration, formatUtc, readableTime } from '../../text/format.ts'
