@@ -297,8 +297,8 @@ test.each(PARTS)(
   async ({ part, without, ...own }) => {
     const [service, github] = await askedBy(own)
     // Against nothing at all where it is a whole step.
-    const isWhole = without !== undefined && Object.keys(without).length === 0
-    const [less, lessGitHub] = isWhole ? [0, 0] : await askedBy(without ?? {})
+    const isWholeStep = without !== undefined && Object.keys(without).length === 0
+    const [less, lessGitHub] = isWholeStep ? [0, 0] : await askedBy(without ?? {})
     expect([service - less, github - lessGitHub]).toEqual(parseCells(part))
   },
 )

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from '@jest/globals'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
-import { OutputFileError, writeWholeFile } from '../../src/action/workspace-file.ts'
+import { OutputFileError, writeFileAtomically } from '../../src/action/workspace-file.ts'
 import { listNames, temporaryFolder } from '../support/temporary-folder.ts'
 
 let workspace: string
@@ -13,7 +13,7 @@ beforeEach(() => {
 
 type Write = (text: string) => void
 function writeFile(name: string, fill: (write: Write) => void, maxBytes?: number): Promise<void> {
-  return writeWholeFile(join(workspace, name), (write) => Promise.resolve(write).then(fill), maxBytes)
+  return writeFileAtomically(join(workspace, name), (write) => Promise.resolve(write).then(fill), maxBytes)
 }
 const read = (name: string): string => readFileSync(join(workspace, name), 'utf8')
 const writeHalf = (write: Write): never => {

@@ -29,7 +29,7 @@ const change = (fields: Partial<Change> = {}): Change => ({
   ],
   totalCommits: 2,
   files: [file(), file({ path: 'docs/new.md', status: 'renamed', previousPath: 'docs/old.md', patch: undefined })],
-  fileList: 'whole',
+  fileList: 'complete',
   ...fields,
 })
 
@@ -71,7 +71,7 @@ const PAGES = Array.from({ length: 400 }, (_, index) => file({ path: `docs/page-
 const LOUD = {
   commits: Array.from({ length: 50 }, () => ({ sha: commit('a'), message: 'x'.repeat(60), author: 'Ann' })),
 }
-const MANY = { files: PAGES, totalCommits: 900, fileList: 'cut' } as const
+const MANY = { files: PAGES, totalCommits: 900, fileList: 'truncated' } as const
 const LEFT_OUT =
   /^Left out: 898 commits; \d+ file names; the files that GitHub does not list; .*complete or partial diffs/m
 const LONG_TITLE = { title: `the new branch, compared with ${'\u{1f600}'.repeat(250)}` }
@@ -131,7 +131,7 @@ const changes = fc
     commits: fc.array(fc.record({ sha: fc.constant(commit('a')), message: text, author: text }), { maxLength: 20 }),
     totalCommits: fc.integer({ min: 0, max: 5_000 }),
     files: fc.array(files, { maxLength: 20 }),
-    fileList: fc.constantFrom('whole' as const, 'cut' as const),
+    fileList: fc.constantFrom('complete' as const, 'truncated' as const),
   })
   .map(change)
 

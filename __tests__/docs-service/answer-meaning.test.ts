@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { decidePost, errorOfResult, type Operation, type PostDecision } from '../../src/docs-service/retry.ts'
-import type { WireAnswer } from '../../src/docs-service/transport.ts'
+import type { WireResponse } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/exchange.ts'
 import { type ActionError, describeError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
@@ -10,9 +10,9 @@ const redact = createRedactor([KEY])
 const CREATE: Operation = { kind: 'create', projectId: 'docs', path: '/' }
 const READ: Operation = { kind: 'read', projectId: 'docs', path: '/', jobId: 'job_1' }
 
-const createResponse = (status: number) => ({ kind: 'answer', status, body: '', retryAfterMs: undefined }) as const
+const createResponse = (status: number) => ({ kind: 'response', status, body: '', retryAfterMs: undefined }) as const
 
-function getError(status: number, body = '', fields: Partial<WireAnswer> = {}, operation = CREATE): ActionError {
+function getError(status: number, body = '', fields: Partial<WireResponse> = {}, operation = CREATE): ActionError {
   return errorOfResult({ ...createResponse(status), body, ...fields }, operation, redact)
 }
 

@@ -14,7 +14,7 @@ const CANCELLED = new ActionError('cancelled', 'The run was cancelled.')
 
 function createResponse(status: number, fields: unknown = { id: 'job_1', status: 'active' }, retryAfterMs?: number) {
   const body = typeof fields === 'string' ? fields : JSON.stringify(fields)
-  return { kind: 'answer', status, body, retryAfterMs } satisfies WireResult
+  return { kind: 'response', status, body, retryAfterMs } satisfies WireResult
 }
 const createFailure = (cause: FailureCause, sent: boolean): WireResult => ({
   kind: 'failure',

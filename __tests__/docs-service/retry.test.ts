@@ -13,7 +13,7 @@ import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/err
 import { failure } from '../support/fake-client.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 
-const createResponse = (status: number): WireResult => ({ kind: 'answer', status, body: '', retryAfterMs: undefined })
+const createResponse = (status: number): WireResult => ({ kind: 'response', status, body: '', retryAfterMs: undefined })
 const createFailure = (cause: FailureCause, sent = false): WireResult => ({
   kind: 'failure',
   cause,

@@ -3,7 +3,7 @@ import {
   acceptedJobSchema,
   STATUS_PHRASES,
   jobSchema,
-  jobWithId,
+  createJobSchema,
   visitorsPageSchema,
 } from '../../src/docs-service/schemas.ts'
 
@@ -28,7 +28,8 @@ const ONLY_ID = {
 test('reads all fields of a documented job, also in the response to a prompt', () => {
   const prLink = { href: ADDRESS, host: 'git.example.com', number: '7', repository: 'acme/docs' }
   const whole = { ...READ, ...SOURCE, unlistedStatus: undefined, prLink }
-  for (const schema of [jobSchema, acceptedJobSchema, jobWithId('job_1')]) expect(schema.parse(JOB)).toEqual(whole)
+  for (const schema of [jobSchema, acceptedJobSchema, createJobSchema('job_1')])
+    expect(schema.parse(JOB)).toEqual(whole)
 })
 
 test.each([
@@ -60,8 +61,8 @@ test.each([undefined, null, '', 7, '..', 'a/b', 'a b', 'job\n1', 'ü', 'x'.repea
 })
 
 test.each(['a', 'A-z_09', 'x'.repeat(128)])('accepts the id %j, and rejects a job with another id', (id) => {
-  expect(jobWithId(id).parse({ ...JOB, id }).id).toBe(id)
-  expect(jobWithId(id).safeParse(JOB).success).toBe(false)
+  expect(createJobSchema(id).parse({ ...JOB, id }).id).toBe(id)
+  expect(createJobSchema(id).safeParse(JOB).success).toBe(false)
 })
 
 test.each([

@@ -99,13 +99,17 @@ test.each([200, 204, 404, 500])('returns a response with status %i', async (stat
   const body = status === 204 ? '' : '{"error":"Grüße"}'
   const headers = { date: 'Thu, 01 Jan 2026 00:00:00 GMT', 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' }
   const server = await serve(respondWith(formatResponse(status, body, headers)))
-  expect(await send(at(server))).toEqual({ kind: 'answer', status, body, retryAfterMs: 7_000 })
+  expect(await send(at(server))).toEqual({ kind: 'response', status, body, retryAfterMs: 7_000 })
 })
 
 test.each([302, 307])('returns redirect %i with its host, and does not follow it', async (status) => {
   const elsewhere = await serve(respondWith(RESPONSE))
   const server = await serve(respondWith(formatResponse(status, '', { location: `${at(elsewhere)}/?to=x` })))
-  expect(await send(at(server))).toMatchObject({ kind: 'answer', status, redirectHost: `127.0.0.1:${elsewhere.port}` })
+  expect(await send(at(server))).toMatchObject({
+    kind: 'response',
+    status,
+    redirectHost: `127.0.0.1:${elsewhere.port}`,
+  })
   expect([server.connections(), elsewhere.connections()]).toEqual([1, 0])
 })
 
@@ -125,7 +129,7 @@ function manualClock(): { clock: Clock; sleeps: number[]; endTime: () => void } 
 
 test.each([
   [200, { kind: 'failure', cause: 'timeout', code: undefined, sent: true }],
-  [401, { kind: 'answer', status: 401, body: '' }],
+  [401, { kind: 'response', status: 401, body: '' }],
 ])('a timeout ends an endless body, and an error status is returned all the same: %i', async (status, result) => {
   const { clock, sleeps, endTime } = manualClock()
   const server = await serve({
@@ -150,7 +154,7 @@ test('accepts a body of 4 MiB, and rejects a larger one', async () => {
   const maxBytes = 4 * 1024 * 1024
   const fits = await serve(respondWith(formatResponse(200, 'x'.repeat(maxBytes))))
   const tooLarge = await serve(respondWith(formatResponse(200, 'x'.repeat(maxBytes + 1))))
-  expect(await send(at(fits))).toMatchObject({ kind: 'answer', status: 200 })
+  expect(await send(at(fits))).toMatchObject({ kind: 'response', status: 200 })
   expect(await send(at(tooLarge))).toEqual({
     kind: 'failure',
     cause: 'too-large',

@@ -19,7 +19,7 @@ const record: RequestRecord = {
   prompt: undefined,
   asOfMs: 0,
   status: 200,
-  delivery: 'whole',
+  delivery: 'complete',
   scenario: 'failed',
 }
 
@@ -27,8 +27,8 @@ test.each([
   [{}, 'GET /x -> 200 (failed)'],
   [{ query: 'a=1', scenario: undefined }, 'GET /x?a=1 -> 200'],
   [{ delivery: 'truncated' }, 'GET /x -> 200, broken off in the middle (failed)'],
-  [{ delivery: 'reset', status: 0 }, 'GET /x -> no answer, connection reset before the answer (failed)'],
-  [{ delivery: 'never', status: 0 }, 'GET /x -> no answer, never answered (failed)'],
+  [{ delivery: 'reset', status: 0 }, 'GET /x -> no response, connection reset before the response (failed)'],
+  [{ delivery: 'never', status: 0 }, 'GET /x -> no response, connection kept open (failed)'],
 ] as const)('logs a request with %j as “%s”', (fields, line) => {
   expect(formatRequest({ ...record, ...fields })).toBe(line)
 })

@@ -110,7 +110,7 @@ test('records every request with its prompt and result, but without its key', ()
   const { service, post, get } = driveService({ scenario: 'lost-answer' })
   post(CREATE, 'Hello')
   get('/nowhere?a=b?c')
-  const record = { query: '', prompt: undefined, asOfMs: DEFAULT_START_MS, delivery: 'whole', scenario: undefined }
+  const record = { query: '', prompt: undefined, asOfMs: DEFAULT_START_MS, delivery: 'complete', scenario: undefined }
   const lost = { prompt: 'Hello', status: 201, delivery: 'reset', scenario: 'lost-answer' }
   expect(service.requests).toEqual([
     { ...record, method: 'POST', path: CREATE, ...lost },

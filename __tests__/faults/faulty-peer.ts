@@ -30,7 +30,7 @@ export class PortTakenError extends Error {}
  */
 export async function openPeer(
   clock: StillClock,
-  onRead: (isWhole: boolean, fault: Fault) => void = () => undefined,
+  onRead: (isComplete: boolean, fault: Fault) => void = () => undefined,
   servicePort = 0,
 ): Promise<FaultyPeer> {
   const sockets = new Set<net.Socket>()
@@ -60,8 +60,8 @@ export async function openPeer(
       secure.resume()
       return
     }
-    whenRead(socket, behaviour, async (isWhole) => {
-      onRead(isWhole, current)
+    whenRead(socket, behaviour, async (isComplete) => {
+      onRead(isComplete, current)
       // Prepare the tunnel first, because the client sends data as soon as it has read the response.
       if (tunnel !== undefined) socket.pause()
       await act(socket, behaviour, clock)
@@ -108,7 +108,7 @@ export async function openPeer(
 }
 
 /** Calls `begin` once the peer has read enough, with whether that is the complete request. */
-function whenRead(socket: net.Socket, behaviour: Behaviour, begin: (isWhole: boolean) => Promise<void>): void {
+function whenRead(socket: net.Socket, behaviour: Behaviour, begin: (isComplete: boolean) => Promise<void>): void {
   const { readsBytes, neverReads = false } = behaviour
   let received = ''
   let hasBegun = readsBytes === 0

@@ -65,10 +65,10 @@ export async function runFaultScript({ prompt, reads, timeoutMs, hasProxy }: Fau
   const sent: SentPrompt[] = []
   /** Undefined during a read. */
   let promptInFlight: SentPrompt | undefined
-  const service = await openPeer(clock, (isWhole, { processesPrompt, behaviour }) => {
+  const service = await openPeer(clock, (isComplete, { processesPrompt, behaviour }) => {
     if (promptInFlight === undefined) return
-    promptInFlight.wasRead ||= isWhole
-    promptInFlight.wasProcessed ||= processesPrompt && (isWhole || (behaviour as Behaviour).writes !== '')
+    promptInFlight.wasRead ||= isComplete
+    promptInFlight.wasProcessed ||= processesPrompt && (isComplete || (behaviour as Behaviour).writes !== '')
   })
   const proxy = hasProxy ? await openPeer(clock, undefined, service.port) : undefined
   const proxyUrl = proxy && `http://user:word@127.0.0.1:${proxy.port}`

@@ -34,7 +34,7 @@ const repeat = (fault: GitHubFault) => Array<GitHubFault>(9).fill(fault)
 
 test.each<[string, readonly GitHubFault[], unknown, number, number, number?]>([
   ['retries a server that is temporarily unavailable', ['unavailable', 408], [], 3, 5_000],
-  ['retries after broken connections', ['reset', 'answer-lost'], [], 3, 5_000],
+  ['retries after broken connections', ['reset', 'response-lost'], [], 3, 5_000],
   ['retries a request without a response after 30 seconds', ['never'], [], 2, 31_000],
   ['gives up after four attempts', repeat(503), code('service-error'), 4, 14_000],
   ['waits for a primary rate limit', ['primary-limit'], [], 2, 6_000],
@@ -175,7 +175,7 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
   const github = connectInProcess({
     clock: virtualClock(),
     signal: new AbortController().signal,
-    handle: () => ({ status: 403, headers: {}, body, delivery: 'whole' }),
+    handle: () => ({ status: 403, headers: {}, body, delivery: 'complete' }),
   })
   const hint = expect.stringContaining(`Grant \`${permission}\``) as unknown
   expect(await catchError(perform(github))).toMatchObject({ code: 'forbidden', hint })

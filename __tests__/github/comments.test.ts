@@ -123,7 +123,7 @@ test.each<[string, CommentPlace]>([
   ['issues/create-comment', PULL],
   ['pulls/create-reply-for-review-comment', IN_THREAD],
 ])('does not resend a comment that may have been added: %s', async (operation, place) => {
-  const options = { faults: { [operation]: ['answer-lost', 'unavailable'] } } as const
+  const options = { faults: { [operation]: ['response-lost', 'unavailable'] } } as const
   const add = async (github: GitHub, { asked }: AskedGitHub): Promise<void> => {
     expect(await catchError(github.addComment(place, 'Done.'))).toMatchObject({ code: 'unreachable' })
     expect(await catchError(github.addComment(place, 'Done.'))).toMatchObject({ code: 'service-error' })

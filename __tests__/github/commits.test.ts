@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { findForkPoint, findHead, historyIn, listOwners } from '../../src/github/commits.ts'
+import { findForkPoint, findHead, listHistory, listOwners } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
 import { getTestMergeHead } from '../../src/github/event.ts'
 import { askingGitHub, catchError } from '../support/github-client.ts'
@@ -74,7 +74,7 @@ test.each([
   ['base', []],
 ])('follows the parents of %s in any order of the list', (sha, history) => {
   for (const list of [LIST, LIST.toReversed()])
-    expect(new Set(historyIn(list, sha).map((one) => one.sha))).toEqual(new Set(history))
+    expect(new Set(listHistory(list, sha).map((one) => one.sha))).toEqual(new Set(history))
 })
 
 test('the fork point is the only parent outside of the branch, and unknown after a merge of the base', () => {

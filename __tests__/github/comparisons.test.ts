@@ -40,7 +40,7 @@ test('returns the commits and the files of a comparison', async () => {
     relation: 'ahead',
     mergeBase: commit('a'),
     totalCommits: 1,
-    fileList: 'whole',
+    fileList: 'complete',
     requests: 1,
     commits: commits.map((one) => expect.objectContaining(one) as unknown),
     files: [
@@ -63,9 +63,9 @@ test.each([
 })
 
 test.each([
-  [299, 299, 'whole'],
-  [300, 300, 'cut'],
-  [301, 300, 'cut'],
+  [299, 299, 'complete'],
+  [300, 300, 'truncated'],
+  [301, 300, 'truncated'],
 ])('of %d files returns %d, and the list is %s, because GitHub lists at most 300', async (count, known, fileList) => {
   const changed = Array.from({ length: count }, (_, index) => ({ filename: `docs/${index}.md` }))
   const { files, fileList: actual } = await compare(createBranch(1, changed))
@@ -98,9 +98,9 @@ const COMPARED = {
 }
 const comparing = (data: object) => stubGitHub(() => ({ ...COMPARED, ...data })).compare('acme/docs', 'main', 'next')
 
-test.each<[unknown, 'whole' | 'unreadable', readonly object[]]>([
+test.each<[unknown, 'complete' | 'unreadable', readonly object[]]>([
   [undefined, 'unreadable', []],
-  [[], 'whole', []],
+  [[], 'complete', []],
   [7, 'unreadable', []],
   [[null, { status: 'modified' }, { filename: 'a', status: 7 }], 'unreadable', []],
   [[{}, { filename: 'a', status: 'modified' }], 'unreadable', [{ path: 'a' }]],
@@ -109,7 +109,7 @@ test.each<[unknown, 'whole' | 'unreadable', readonly object[]]>([
     'unreadable',
     [{ path: 'a', previousPath: undefined }],
   ],
-  [[{ filename: 'a', status: 'added', patch: {} }], 'whole', [{ path: 'a', patch: undefined, additions: 0 }]],
+  [[{ filename: 'a', status: 'added', patch: {} }], 'complete', [{ path: 'a', patch: undefined, additions: 0 }]],
 ])('for the files %j, the list is %s', async (listed, fileList, files) => {
   expect(await comparing({ files: listed })).toMatchObject({ fileList, files })
 })

@@ -94,7 +94,7 @@ test.each(INVALID_URLS)('does not download from %s', async (location) => {
     signal: new AbortController().signal,
     handle: ({ target }) => {
       requests.push(target)
-      return { status: 302, headers: location === undefined ? {} : { location }, body: '', delivery: 'whole' }
+      return { status: 302, headers: location === undefined ? {} : { location }, body: '', delivery: 'complete' }
     },
   })
   expect(await catchError(github.readJobLog('acme/docs', 7))).toMatchObject({ code: 'bad-answer' })

@@ -71,13 +71,13 @@ test.each([
   [1_100, false, 1_000, 20],
 ])(
   'of %i open pull requests (all are listed: %j) lists the newest %i, oldest first, in %i requests',
-  async (count, isWhole, listed, requests) => {
+  async (count, isComplete, listed, requests) => {
     const pulls = Object.fromEntries(numbers(count).map((number) => [number, pull({ createdAtMs: number })]))
     const docs = createRepository({ ...pulls, [count + 1]: closed })
     await askingGitHub({ docs }, async (github, { asked }) => {
       const found = await github.listNewestOpenPullRequests('acme/docs')
       expect(found.pullRequests.map(({ number }) => number)).toEqual(numbers(count).slice(-listed))
-      expect([found.isWhole, asked.length]).toEqual([isWhole, requests])
+      expect([found.isComplete, asked.length]).toEqual([isComplete, requests])
     })
   },
 )

@@ -278,7 +278,7 @@ test.each([
   neverCauses(
     'the old path of a renamed file is missed',
     CALLS.compare,
-    ({ files, fileList }) => fileList === 'whole' && files[0]?.previousPath !== 'a.md',
+    ({ files, fileList }) => fileList === 'complete' && files[0]?.previousPath !== 'a.md',
   ),
   neverCauses('failing checks have passed', CALLS.readChecks, (all) => all.every(({ state }) => state === 'success')),
   ...[{ headRepository: 'fork/docs' }, { event: 'pull_request' }, { actor: 'dependabot[bot]' }].map((fields) => {

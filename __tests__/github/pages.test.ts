@@ -70,16 +70,16 @@ test('follows links by page or cursor, and takes nothing else from them', async 
   expect(requests).toEqual(['/tags?per_page=100&page=1', '/tags?per_page=100&page=2', '/tags?per_page=100&after=c%3D2'])
 })
 
-test.each<[files: number, whole: boolean]>([
+test.each<[files: number, isComplete: boolean]>([
   [2_999, true],
   [3_000, false],
-])('accepts %d files of a pull request or a commit as a complete list: %s', async (files, isWhole) => {
+])('accepts %d files of a pull request or a commit as a complete list: %s', async (files, isComplete) => {
   const page = Array.from({ length: files }, (_, index) => ({ filename: `docs/${index}.md` }))
   const github = stubGitHub((path) => (path.includes('/commits/') ? { files: page } : page))
   const refused = { code: 'rejected', message: 'GitHub lists no more than 3000 files.' }
   for (const listed of [github.listPullRequestPaths(PULL), github.listCommitPaths('acme/docs', commit('c'))]) {
     const found = await listed.catch((error: unknown) => error)
-    if (isWhole) expect(found).toHaveLength(files)
+    if (isComplete) expect(found).toHaveLength(files)
     else expect(found).toMatchObject(refused)
   }
 })

@@ -2,13 +2,13 @@ import * as toolkit from '@actions/github'
 import { describe, expect, test } from '@jest/globals'
 import { toActionError } from '../../src/github/github-error.ts'
 import { createTransport, type RequestPolicy, type Transport } from '../../src/github/transport.ts'
-import type { HttpAnswer, HttpRequest } from '../../src/http/exchange.ts'
+import type { HttpResponse, HttpRequest } from '../../src/http/exchange.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { catchError } from '../support/github-client.ts'
 import { toBody } from '../support/in-process-github.ts'
 
 const API = 'https://api.example.com'
-type Response = Omit<HttpAnswer, 'body'> & { readonly body: string }
+type Response = Omit<HttpResponse, 'body'> & { readonly body: string }
 const toError = (error: unknown) => toActionError(error, 'contents: read', 'acme/old', String, new Date(0))
 const quiet = (): void => undefined
 const OPTIONS = { token: 'ghs_1', apiUrl: API, clock: virtualClock(), log: quiet, debug: quiet }

@@ -184,7 +184,7 @@ export const arbitraryHistory = (kind: HistoryKind): fc.Arbitrary<History> =>
           .map(([one, others]) => [one, ...others] as [TurnPlan, ...TurnPlan[]]),
         lagsMs: fc.array(mostly(0, 1, seconds(0, 9)), { minLength: 1, maxLength: 5 }),
         reads: drawRareFaults<Fault>('unavailable', 'reset', 'html', 'truncated', 'never'),
-        prompts: drawRareFaults<Fault>('answer-lost', 'reset', 'rate-limited', 'rejected', 'unavailable', 'bad-id'),
+        prompts: drawRareFaults<Fault>('response-lost', 'reset', 'rate-limited', 'rejected', 'unavailable', 'bad-id'),
       })
       .map(limitLinkDelays),
     github: fc
@@ -195,10 +195,10 @@ export const arbitraryHistory = (kind: HistoryKind): fc.Arbitrary<History> =>
           events: fc.array(event, { maxLength: 4 }),
           agentPush: mostly<'on-top' | 'forced'>('on-top', 6, fc.constant('forced')),
           permissions: mostly(ALL_PERMISSIONS, 2, fc.constantFrom(WITHOUT_ACTIONS, WITHOUT_ISSUES)),
-          faults: drawRareFaults<'unavailable' | 'reset' | 'never' | 'answer-lost' | 'late' | number>(
+          faults: drawRareFaults<'unavailable' | 'reset' | 'never' | 'response-lost' | 'late' | number>(
             'unavailable',
             'reset',
-            'answer-lost',
+            'response-lost',
             'late',
             404,
             'never',

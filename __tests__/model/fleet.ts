@@ -97,7 +97,7 @@ function createLimit({ kind, everyMs, burst }: LimitPlan): (nowMs: number) => nu
 function refuse({ retryAfter }: LimitPlan, waitMs: number): WireResult {
   const inSeconds = retryAfter === true ? Math.ceil(waitMs / 1_000) * 1_000 : undefined
   const retryAfterMs = typeof retryAfter === 'number' ? retryAfter : inSeconds
-  return { kind: 'answer', status: 429, body: '{"error":"Too many requests."}', retryAfterMs }
+  return { kind: 'response', status: 429, body: '{"error":"Too many requests."}', retryAfterMs }
 }
 
 /** Plays a step of the agent action. */
@@ -120,7 +120,7 @@ export async function playFleet<Result>(plan: FleetPlan, play: PlayMember<Result
     const waitMs = take?.(sharedClock.now()) ?? 0
     const isRefused = waitMs > 0 && limit !== HOURLY_LIMIT
     const result = isRefused ? refuse(limit, waitMs) : await respond(request, signal)
-    counts[result.kind === 'answer' && result.status === 429 ? 'refusals' : 'responses']++
+    counts[result.kind === 'response' && result.status === 429 ? 'refusals' : 'responses']++
     await sharedClock.sleep(LATENCY_MS)
     return result
   }

@@ -351,7 +351,7 @@ const REGRESSIONS: Readonly<Record<string, readonly [history: History, lastOutpu
     { outcome: 'error', changed: '' },
   ],
   'does not write a comment twice if the response was lost': [
-    { ...CALM, github: { checks: [[]], faults: { faults: ['answer-lost', 'none'], then: 'stays' } } },
+    { ...CALM, github: { checks: [[]], faults: { faults: ['response-lost', 'none'], then: 'stays' } } },
     { outcome: 'pull-request' },
   ],
   'waits for a job with `needs` that is registered after all other checks have passed': [

@@ -119,7 +119,7 @@ function respondAndRecord(
   const { prompt } = (request.method === 'POST' ? JSON.parse(request.body) : {}) as { prompt?: string }
   const response = service.handle(request, atMs)
   const turn = listAllTurns(service).find((one) => one.prompt === prompt && !turnsBefore.has(one))
-  const isComplete = response.delivery === 'whole' && response.status < 300 && response.body.startsWith('{')
+  const isComplete = response.delivery === 'complete' && response.status < 300 && response.body.startsWith('{')
   const body = isComplete ? (JSON.parse(response.body) as { id: string; status: string }) : undefined
   const promptedJob = [...service.listJobs()].find(({ turns }) => turn !== undefined && turns.includes(turn))
   calls.push({

@@ -1,5 +1,5 @@
 import type { FailureCause } from '../../src/http/exchange.ts'
-import type { Transport, WireAnswer, WireFailure, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
+import type { Transport, WireResponse, WireFailure, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import { JobLife, type View } from './job-life.ts'
 import { plantKey } from './planted-key.ts'
 import type { BodyShape, RequestPlan, RequestResult, Schedule } from './schedule.ts'
@@ -57,23 +57,23 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
   const plans = { POST: listPlans(schedule.posts), GET: listPlans(schedule.reads) }
   const text = schedule.plant === 'none' ? undefined : plantKey(schedule.plant)
 
-  function respondWithError(status: number, result: Partial<Extract<RequestResult, { kind: 'error' }>>): WireAnswer {
+  function respondWithError(status: number, result: Partial<Extract<RequestResult, { kind: 'error' }>>): WireResponse {
     const bodies = {
       error: JSON.stringify({ error: text ?? 'No.' }),
       html: `<html>${text ?? 'No.'}</html>`,
       empty: '',
     }
     return {
-      kind: 'answer',
+      kind: 'response',
       status,
       body: bodies[result.body ?? 'error'],
       retryAfterMs: parseRetryAfterMs(result.retryAfter ?? 'none'),
     }
   }
 
-  function respond(status: number, shape: BodyShape, view: View): WireAnswer {
+  function respond(status: number, shape: BodyShape, view: View): WireResponse {
     const body = BODIES[shape](createJobBody(view, JOB_ID, text))
-    return { kind: 'answer', status, body, retryAfterMs: undefined }
+    return { kind: 'response', status, body, retryAfterMs: undefined }
   }
 
   function fail(cause: FailureCause, code: string | undefined, sent: boolean): WireFailure {

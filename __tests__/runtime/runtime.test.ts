@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { pausesBefore, pollUntil, systemClock } from '../../src/runtime/clock.ts'
 import { withDeadline } from '../../src/runtime/time-budget.ts'
-import { ActionError, ERROR_TITLES, orGone, orNotSent, orUndefined, rethrowFatal } from '../../src/runtime/errors.ts'
+import {
+  ActionError,
+  ERROR_TITLES,
+  orUndefinedIfNotFound,
+  orNotSent,
+  orUndefined,
+  rethrowFatal,
+} from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
@@ -40,10 +47,10 @@ test('returns undefined only after a second `not-found`', async () => {
       return next instanceof ActionError ? Promise.reject(next) : Promise.resolve(next)
     }
   }
-  expect(await orGone(inTurn('here'))).toBe('here')
-  expect(await orGone(inTurn(error('not-found'), 'here'))).toBe('here')
-  expect(await orGone(inTurn(error('not-found'), error('not-found')))).toBeUndefined()
-  await expect(orGone(inTurn(error('not-found'), error('forbidden')))).rejects.toThrow('It failed.')
+  expect(await orUndefinedIfNotFound(inTurn('here'))).toBe('here')
+  expect(await orUndefinedIfNotFound(inTurn(error('not-found'), 'here'))).toBe('here')
+  expect(await orUndefinedIfNotFound(inTurn(error('not-found'), error('not-found')))).toBeUndefined()
+  await expect(orUndefinedIfNotFound(inTurn(error('not-found'), error('forbidden')))).rejects.toThrow('It failed.')
 })
 
 test('returns the result, or throws `not-sent` with the reason and a hint', async () => {
@@ -94,13 +101,13 @@ test('a line is due a minute after the last one, including lines that were logge
   const host = fakeHost()
   const heartbeat = new Heartbeat({ clock, log: host.log })
   clock.advance(20_000)
-  expect(heartbeat.untilMs()).toBe(40_000)
-  heartbeat.say('It has begun.')
+  expect(heartbeat.getTimeLeftMs()).toBe(40_000)
+  heartbeat.log('It has begun.')
   clock.advance(59_000)
   heartbeat.restart()
   for (const ms of [59_999, 1, 59_999, 1]) {
     clock.advance(ms)
-    heartbeat.beat(`Still there after ${clock.passed() / 1_000} s.`)
+    heartbeat.logIfDue(`Still there after ${clock.passed() / 1_000} s.`)
   }
   expect(host.said).toEqual(['log: It has begun.', 'log: Still there after 139 s.', 'log: Still there after 199 s.'])
 })

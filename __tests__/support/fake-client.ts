@@ -67,7 +67,7 @@ export interface FakeClient extends DocsServiceClient {
   readonly endsAts: (number | undefined)[]
 }
 
-const REFUSED = { kind: 'answer', status: 429, body: '', retryAfterMs: undefined } as const
+const REFUSED = { kind: 'response', status: 429, body: '', retryAfterMs: undefined } as const
 const WELL = { ...REFUSED, status: 200 } as const
 
 /** Returns the delivery of a prompt, as the script defines it. */

@@ -90,7 +90,7 @@ export const COMPARISON: Comparison = {
   commits: [{ sha: commit('b'), message: 'Change the guide', author: 'Ann', account: { login: 'ann', type: 'User' } }],
   totalCommits: 1,
   files: [changedFile('docs/guide.md')],
-  fileList: 'whole',
+  fileList: 'complete',
 }
 export const comparing = (fields: Partial<Comparison>): Pick<GitHub, 'compare'> => ({
   compare: () => Promise.resolve({ ...COMPARISON, ...fields }),
@@ -117,7 +117,7 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     findPullRequestsOfBranch: () => Promise.resolve([]),
     listNewestPullRequests: () => Promise.resolve([]),
     listOpenPullRequests: () => Promise.resolve([]),
-    listNewestOpenPullRequests: () => Promise.resolve({ pullRequests: [], isWhole: true }),
+    listNewestOpenPullRequests: () => Promise.resolve({ pullRequests: [], isComplete: true }),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listComments: () => Promise.resolve([MARKER]),
     listCommitsBetween: () => Promise.resolve([]),

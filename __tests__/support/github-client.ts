@@ -70,7 +70,7 @@ export function stubGitHub(
       const { pathname, searchParams } = new URL(target, BASE_URL)
       const body = JSON.stringify(answer(pathname.replace(/.*\/repos\/[^/]+\/[^/]+/, ''), searchParams))
       const link = linkAfter()
-      return { status: 200, headers: link === undefined ? {} : { link }, body, delivery: 'whole' }
+      return { status: 200, headers: link === undefined ? {} : { link }, body, delivery: 'complete' }
     },
   })
 }

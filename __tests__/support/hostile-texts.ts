@@ -12,7 +12,7 @@ const rules = parsePathRules('**/*-*-*-*-*.md')
 
 function renderPatch(patch: string): void {
   const file = { path: 'a', status: 'modified', previousPath: undefined, additions: 1, deletions: 1, patch }
-  const change = { repository: 'acme/docs', title: 'it', commits: [], totalCommits: 0, fileList: 'whole' } as const
+  const change = { repository: 'acme/docs', title: 'it', commits: [], totalCommits: 0, fileList: 'complete' } as const
   renderSections([changeSection({ ...change, files: [file] }, 'diff')], 1_048_576)
 }
 
@@ -20,7 +20,7 @@ function renderPatch(patch: string): void {
 export const TEXT_FUNCTIONS: Readonly<Record<string, (text: string) => void>> = {
   redact,
   matchDashes: (path) => includesPath(rules, path),
-  tellPatch: renderPatch,
+  renderPatch,
   inlineCode,
   foldedText: (text) => foldedText('Title', text, Infinity),
   oneLine: (text) => oneLine(text, Infinity),

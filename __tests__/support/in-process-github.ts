@@ -31,7 +31,7 @@ function sendTo({ handle, clock, latencyMs = () => 0 }: InProcessGitHub): Send {
     const answer = handle({ method, target: url.pathname + url.search, headers, body })
     if (answer.delivery === 'never') await clock.sleep(Infinity, end)
     await clock.sleep(latencyMs() + (answer.delayMs ?? 0), end)
-    if (answer.delivery !== 'whole') throw new Error('The connection was reset.')
+    if (answer.delivery !== 'complete') throw new Error('The connection was reset.')
     const { 'x-ratelimit-reset': reset, ...others } = answer.headers
     const endsAt = Math.ceil(clock.wallTime().getTime() / 1_000) + Number(reset)
     const limit = reset === undefined ? {} : { 'x-ratelimit-reset': String(endsAt) }

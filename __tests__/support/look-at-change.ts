@@ -45,7 +45,7 @@ export async function lookAtChange(
   const context = { ...RUN_FACTS, ...facts, eventName, payload }
   const { timeoutMs } = inputs
   const step = fakeStep({ inputs, core, clock, github: answers === null ? undefined : github, context, timeoutMs })
-  const found = await step.questions.spend(() => resolveChange(step))
+  const found = await step.planningBudget.spend(() => resolveChange(step))
   return {
     skip: isSkip(found) ? found.reason : undefined,
     prompt: isSkip(found) ? undefined : found.promptContext,

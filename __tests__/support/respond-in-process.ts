@@ -1,5 +1,5 @@
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import { wireAnswer, type Transport, type WireFailure } from '../../src/docs-service/transport.ts'
+import { toWireResponse, type Transport, type WireFailure } from '../../src/docs-service/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 
 /** A service without sockets. `nowMs` is in milliseconds since 1970. */
@@ -28,7 +28,7 @@ export function respondInProcess(
       const response = respond({ method, target: path, headers, body }, clock.wallTime().getTime())
       await pass(response.delivery === 'never' ? Infinity : latencyMs())
       if (clock.now() >= endsAt) return TIMED_OUT
-      return response.delivery === 'whole' ? wireAnswer(response, response.body) : BROKEN
+      return response.delivery === 'complete' ? toWireResponse(response, response.body) : BROKEN
     } catch {
       return CANCELLED
     }

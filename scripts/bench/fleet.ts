@@ -10,7 +10,7 @@ import {
   type LimitPlan,
   type PlayMember,
 } from '../../__tests__/model/fleet.ts'
-import { jobWithId, acceptedJobSchema, parseBody, type Job } from '../../src/docs-service/schemas.ts'
+import { createJobSchema, acceptedJobSchema, parseBody, type Job } from '../../src/docs-service/schemas.ts'
 import type { Row } from './row.ts'
 
 const PATH = '/v2/agent/docs-demo/job'
@@ -27,7 +27,7 @@ const loop =
         const request = { method: id === undefined ? 'POST' : 'GET', path, timeoutMs: 30_000, ...post } as const
         const result = await transport(request, signal)
         if (result.kind === 'failure') throw new Error('Only the rate limit fails requests here.')
-        const job = parseBody(id === undefined ? acceptedJobSchema : jobWithId(id), result.body)
+        const job = parseBody(id === undefined ? acceptedJobSchema : createJobSchema(id), result.body)
         if (job !== undefined) return job
         await clock.sleep(Math.max(delayMs, result.retryAfterMs ?? 0))
       }

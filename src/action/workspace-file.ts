@@ -123,7 +123,7 @@ const CLOSED = -1
  * @param maxBytes limits the file, because its content is untrusted
  * @throws OutputFileError, and what `fill` throws
  */
-export async function writeWholeFile(
+export async function writeFileAtomically(
   file: string,
   fill: (write: (text: string) => void) => Promise<void>,
   maxBytes = MAX_BYTES,

@@ -234,14 +234,14 @@ export interface AgentStep extends Step {
   /** The ids of the jobs that a read has shown as `active`. */
   readonly activeJobs: Set<string>
   /** The time for all requests to GitHub and the service before a prompt. Each fix round has a budget of its own. */
-  readonly questions: TimeBudget
+  readonly planningBudget: TimeBudget
 }
 
 /** At most half of the step's time. */
-const QUESTIONS_MS = 120_000
+const MAX_PLANNING_MS = 120_000
 
-export function openQuestionBudget({ clock, deadlineAt, inputs }: Omit<AgentStep, 'questions'>): TimeBudget {
-  return new TimeBudget(Math.min(QUESTIONS_MS, inputs.timeoutMs / 2), deadlineAt, clock)
+export function openPlanningBudget({ clock, deadlineAt, inputs }: Omit<AgentStep, 'planningBudget'>): TimeBudget {
+  return new TimeBudget(Math.min(MAX_PLANNING_MS, inputs.timeoutMs / 2), deadlineAt, clock)
 }
 
 export function openAgentStep(inputs: AgentInputs, given: Step): AgentStep {
@@ -254,7 +254,7 @@ export function openAgentStep(inputs: AgentInputs, given: Step): AgentStep {
     jobEnds: new Map<string, ObservedEnd>(),
     activeJobs: new Set<string>(),
   }
-  return { ...step, questions: openQuestionBudget(step) }
+  return { ...step, planningBudget: openPlanningBudget(step) }
 }
 
 const NOT_ENDED = {

@@ -175,8 +175,8 @@ function renderChange(change: Change, level: ChangeContext, maxBytes: number): B
   const nameBytes = Math.min(Math.ceil(bytes / 2), countBytes(files.map(fileLine).join('')))
   const commits = takeFitting(change.commits.toReversed(), commitLine, bytes - nameBytes)
   const names = takeFitting(files, fileLine, nameBytes + commits.bytesLeft)
-  const statistics = takeFitting(files, toStatistics, commits.isWhole && names.isWhole ? names.bytesLeft : 0)
-  const hunkBytes = statistics.isWhole ? statistics.bytesLeft - HEADINGS.hunks.length : 0
+  const statistics = takeFitting(files, toStatistics, commits.isComplete && names.isComplete ? names.bytesLeft : 0)
+  const hunkBytes = statistics.isComplete ? statistics.bytesLeft - HEADINGS.hunks.length : 0
   const { whole, hunks } = takeHunks(patched, hunkBytes)
   const lines = names.texts.map((line, index) => `${line.slice(0, -1)}${statistics.texts[index] ?? ''}\n`)
   const hunksHeading = hunks.length === 0 ? '' : HEADINGS.hunks
@@ -186,7 +186,7 @@ function renderChange(change: Change, level: ChangeContext, maxBytes: number): B
     leftOut: [
       ...listMissing(change.totalCommits - commits.texts.length, 'commit'),
       ...listMissing(files.length - names.texts.length, 'file name'),
-      ...(hasFiles && change.fileList !== 'whole' ? ['the files that GitHub does not list'] : []),
+      ...(hasFiles && change.fileList !== 'complete' ? ['the files that GitHub does not list'] : []),
       ...listMissing(names.texts.length - statistics.texts.length, 'line count'),
       ...listMissing(patched.length - whole.length, 'complete or partial diff'),
       ...listMissing(unpatched, 'file without a text diff', 'files without a text diff'),

@@ -80,7 +80,7 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
   if (!context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
   journal.recordTrigger(describeTrigger(context.event, inputs.command))
   noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
-  const planned = await step.questions.spend(() => createPlan(step))
+  const planned = await step.planningBudget.spend(() => createPlan(step))
   if (isSkip(planned)) return planned.reason
 
   const { firstTurn, change } = planned
@@ -169,7 +169,7 @@ async function finishTurn(end: TurnEnd, change: ChangeFindings, step: AgentStep)
     journal.updateTurn({ ...end, pullRequest: found })
     writeMilestone(step)
     const next = await decideNextRound(end, found, step)
-    if (next.kind === 'look-again') {
+    if (next.kind === 'recheck') {
       noteNewHead(next.pullRequest, step)
       continue
     }

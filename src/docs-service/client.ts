@@ -6,7 +6,7 @@ import { joinSentences } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
 import {
   adviseOnAddress,
-  badAnswer,
+  createInvalidResponseError,
   countRefusals,
   decidePost,
   errorOfResult,
@@ -14,8 +14,15 @@ import {
   namingTheTime,
   type Operation,
 } from './retry.ts'
-import { acceptedJobSchema, type Job, jobWithId, parseBody, type VisitorsPage, visitorsPageSchema } from './schemas.ts'
-import { isSuccess, type Transport, type WireAnswer, type WireResult } from './transport.ts'
+import {
+  acceptedJobSchema,
+  type Job,
+  createJobSchema,
+  parseBody,
+  type VisitorsPage,
+  visitorsPageSchema,
+} from './schemas.ts'
+import { isSuccess, type Transport, type WireResponse, type WireResult } from './transport.ts'
 
 export interface VisitorsQuery {
   /** Inclusive, `YYYY-MM-DD` or ISO 8601. */
@@ -78,7 +85,7 @@ const READ_TIMEOUT_MS = 30_000
 const LAST_READ_GRACE_MS = 1_000
 
 function describeResult(result: WireResult): string {
-  if (result.kind === 'answer') return `${result.status}, ${Buffer.byteLength(result.body)} bytes`
+  if (result.kind === 'response') return `${result.status}, ${Buffer.byteLength(result.body)} bytes`
   const code = result.code === undefined ? '' : ` (${result.code})`
   return `${result.cause}${code}, ${result.sent ? 'after it was sent' : 'not sent'}`
 }
@@ -106,7 +113,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     const result = await transport({ method: 'GET', path: operation.path, timeoutMs }, signal)
     if (result.kind === 'failure' || !isSuccess(result)) throw errorOfResult(result, operation, redact)
     const data = parseBody(schema, result.body)
-    if (data === undefined) throw badAnswer(result, redact)
+    if (data === undefined) throw createInvalidResponseError(result, redact)
     return data
   }
 
@@ -119,7 +126,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     },
     getJob: (jobId, endsAt) => {
       const path = `${jobsPath}/${jobId}`
-      return read({ kind: 'read', projectId, jobId, isJobIdInput, path }, jobWithId(jobId), endsAt)
+      return read({ kind: 'read', projectId, jobId, isJobIdInput, path }, createJobSchema(jobId), endsAt)
     },
     getVisitors: (query) => {
       const search = new URLSearchParams()
@@ -199,7 +206,7 @@ async function sendWithCancelGrace(path: string, body: string, sender: PromptSen
 }
 
 /** Returns the job of a successful response. For a follow-up, it must be the same job. */
-function parseAcceptedJob(response: WireAnswer, { jobId }: Operation, redact: Redact): Delivery {
+function parseAcceptedJob(response: WireResponse, { jobId }: Operation, redact: Redact): Delivery {
   const job = parseBody(acceptedJobSchema, response.body)
   if (job !== undefined && (jobId === undefined || job.id === jobId)) return { kind: 'accepted', job }
   const text = `The service responded with ${response.status} but without a valid job ID.`
@@ -218,7 +225,7 @@ async function sendPrompt(sender: PromptSender, operation: Operation, prompt: st
   if (getTimeToSendMs() < 0) throw createNoTimeError()
   const result = await sendWithCancelGrace(operation.path, JSON.stringify({ prompt }), sender)
   const decision = decidePost(result)
-  if (decision === 'accepted') return parseAcceptedJob(result as WireAnswer, operation, redact)
+  if (decision === 'accepted') return parseAcceptedJob(result as WireResponse, operation, redact)
   const error = errorOfResult(result, operation, redact)
   if (decision === 'unknown') return { kind: 'delivery-unknown', error: createUnknownDeliveryError(error) }
   const leftMs = deadlineAt - clock.now()

@@ -6,7 +6,7 @@ import { formatUtc } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
 import { parseBody, refusalSchema } from './schemas.ts'
-import { isSuccess, type WireAnswer, type WireFailure, type WireResult } from './transport.ts'
+import { isSuccess, type WireResponse, type WireFailure, type WireResult } from './transport.ts'
 
 const MAX_QUOTE_CHARS = 300
 
@@ -94,13 +94,13 @@ function listRefusals({
 }
 
 /** Returns the hint for a response that may not come from the service. */
-export function adviseOnAddress({ redirectHost }: WireAnswer, redact: Redact): string {
+export function adviseOnAddress({ redirectHost }: WireResponse, redact: Redact): string {
   const redirect = redirectHost === undefined ? '' : ` It redirects to \`${redact(redirectHost)}\`.`
   return `Check \`base-url\`: a proxy or a login page may respond instead of the service.${redirect}`
 }
 
 /** Creates the error for a response that does not match the service's interface. */
-export function badAnswer(response: WireAnswer, redact: Redact): ActionError {
+export function createInvalidResponseError(response: WireResponse, redact: Redact): ActionError {
   return new ActionError('bad-answer', `The service returned an invalid response (${response.status}).`, {
     hint: adviseOnAddress(response, redact),
   })
@@ -172,7 +172,8 @@ export function errorOfResult(result: WireResult, operation: Operation, redact: 
   const { status, body, retryAfterMs } = result
   const refusal = parseBody(refusalSchema, body)
   // A missing job is replaced by a new job, so only the service itself may report it: gateways have 404 pages, too.
-  if (operation.kind === 'read' && status === 404 && refusal === undefined) return badAnswer(result, redact)
+  if (operation.kind === 'read' && status === 404 && refusal === undefined)
+    return createInvalidResponseError(result, redact)
   const isRedirect = status >= 300 && status < 400
   const unlisted: ErrorText = isRedirect
     ? ['redirected', 'redirects to another address, which is not followed', adviseOnAddress(result, redact)]

@@ -160,7 +160,7 @@ function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<ty
 export const jobSchema = z.pipe(wireJob, z.transform(toJob))
 
 /** The response to reading a job (section 4.3). Rejects another job. */
-export function jobWithId(jobId: string): z.ZodMiniType<Job> {
+export function createJobSchema(jobId: string): z.ZodMiniType<Job> {
   return jobSchema.check(z.refine(({ id }) => id === jobId))
 }
 

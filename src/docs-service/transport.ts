@@ -3,7 +3,14 @@ import * as diagnosticsChannel from 'node:diagnostics_channel'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/time-budget.ts'
 import { parseUrl } from '../runtime/url.ts'
-import { exchange, failureCause, type FailureCause, failureCode, type HttpAnswer, readText } from '../http/exchange.ts'
+import {
+  exchange,
+  failureCause,
+  type FailureCause,
+  failureCode,
+  type HttpResponse,
+  readText,
+} from '../http/exchange.ts'
 import { proxyFor, proxySecrets } from '../http/proxy.ts'
 
 export interface WireRequest {
@@ -15,8 +22,8 @@ export interface WireRequest {
   readonly timeoutMs: number
 }
 
-export interface WireAnswer {
-  readonly kind: 'answer'
+export interface WireResponse {
+  readonly kind: 'response'
   readonly status: number
   readonly body: string
   readonly retryAfterMs: number | undefined
@@ -34,10 +41,10 @@ export interface WireFailure {
   readonly error?: unknown
 }
 
-export type WireResult = WireAnswer | WireFailure
+export type WireResult = WireResponse | WireFailure
 
 /** Whether the status is 2xx. The body may be anything. */
-export function isSuccess({ status }: WireAnswer): boolean {
+export function isSuccess({ status }: WireResponse): boolean {
   return status >= 200 && status < 300
 }
 
@@ -71,9 +78,12 @@ export function redirectHost(location: string | undefined): string | undefined {
   return host !== undefined && /^[a-z0-9.:[\]-]{1,200}$/.test(host) ? host : undefined
 }
 
-export function wireAnswer({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>, body: string): WireAnswer {
+export function toWireResponse(
+  { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+  body: string,
+): WireResponse {
   return {
-    kind: 'answer',
+    kind: 'response',
     status,
     body,
     retryAfterMs: parseRetryAfter(headers['retry-after'], headers['date']),
@@ -151,10 +161,10 @@ export function createTransport({ baseUrl, apiKey, clock, env, mask, maskInLog, 
     }
     const sending = watchSending(request, url)
     const timedOut = new Error('No response in time.')
-    let refusal: WireAnswer | undefined
-    const perform = async (end: AbortSignal): Promise<WireAnswer> => {
+    let refusal: WireResponse | undefined
+    const perform = async (end: AbortSignal): Promise<WireResponse> => {
       const response = await exchange({ method, url, headers, body }, env, end)
-      const unread = wireAnswer(response, '')
+      const unread = toWireResponse(response, '')
       if (!isSuccess(unread)) refusal = unread
       return { ...unread, body: await readText(response.body, MAX_BODY_BYTES) }
     }

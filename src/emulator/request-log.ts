@@ -10,7 +10,7 @@ export interface RequestRecord {
   readonly prompt: string | undefined
   /** The time of the replica that handled the request, in milliseconds since 1970. */
   readonly asOfMs: number
-  /** 0 if there is no response. The client has not received the full response unless `delivery` is `whole`. */
+  /** 0 if there is no response. The client has not received the full response unless `delivery` is `complete`. */
   readonly status: number
   readonly delivery: Delivery
   /** Undefined if the request does not name a project. */
@@ -31,10 +31,10 @@ function sanitize(text: string): string {
 }
 
 const DELIVERY_NOTES: Readonly<Record<Delivery, string>> = {
-  whole: '',
+  complete: '',
   truncated: ', broken off in the middle',
-  reset: ', connection reset before the answer',
-  never: ', never answered',
+  reset: ', connection reset before the response',
+  never: ', connection kept open',
 }
 
 /**
@@ -51,7 +51,7 @@ export function formatRequest({
   notImplemented: reason,
 }: RequestRecord): string {
   const target = sanitize(query === '' ? path : `${path}?${query}`)
-  const result = status === 0 ? 'no answer' : String(status)
+  const result = status === 0 ? 'no response' : String(status)
   const note = reason === undefined ? DELIVERY_NOTES[delivery] : `: ${sanitize(reason)}`
   return `${sanitize(method)} ${target} -> ${result}${note}${scenario === undefined ? '' : ` (${scenario})`}`
 }

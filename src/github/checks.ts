@@ -194,7 +194,7 @@ export type Check = Pick<CheckRun, 'name' | 'state'> &
 export const countChecks = (checks: readonly Check[]): number => checks.reduce((sum, { count = 1 }) => sum + count, 0)
 
 /** Whether a check represents a check suite instead of a check run or a commit status. */
-export const isOfSuite = ({ id, app }: Check): boolean => id === undefined && app !== undefined
+export const isCheckSuite = ({ id, app }: Check): boolean => id === undefined && app !== undefined
 
 function getStatusState(state: string | undefined): State {
   if (state === 'success' || state === 'pending') return state

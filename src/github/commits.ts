@@ -108,7 +108,7 @@ export const connectCommits = (call: Call): Commits => ({
 })
 
 /** Returns the commits that are in the history of `sha`, including itself. Empty if `sha` is not among the commits. */
-export function historyIn(commits: readonly PullRequestCommit[], sha: string): readonly PullRequestCommit[] {
+export function listHistory(commits: readonly PullRequestCommit[], sha: string): readonly PullRequestCommit[] {
   const left = new Map(commits.map((commit) => [commit.sha, commit]))
   const found: PullRequestCommit[] = []
   for (const next = [sha]; next.length > 0;) {
@@ -149,7 +149,7 @@ export function listOwners(
   head: string,
 ): ReadonlySet<string> {
   const firstParents = commits.map((commit) => ({ ...commit, parents: commit.parents.slice(0, 1) }))
-  const first = historyIn(firstParents, head).at(-1)
+  const first = listHistory(firstParents, head).at(-1)
   return new Set([login, first?.writtenBy ?? ''].filter((name) => name !== ''))
 }
 
@@ -191,9 +191,11 @@ function isReadable(file: ChangedFile | undefined): boolean {
   return file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
 }
 
-function assessFileList(files: readonly (ChangedFile | undefined)[] | undefined): 'whole' | 'cut' | 'unreadable' {
+function assessFileList(
+  files: readonly (ChangedFile | undefined)[] | undefined,
+): 'complete' | 'truncated' | 'unreadable' {
   if (files?.every(isReadable) !== true) return 'unreadable'
-  return files.length < MAX_FILES ? 'whole' : 'cut'
+  return files.length < MAX_FILES ? 'complete' : 'truncated'
 }
 
 /** Finds `owner/name` in the URL of a comparison. */

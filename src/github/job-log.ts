@@ -1,5 +1,5 @@
 /** Reads the end of the log of a failed job. */
-import type { HttpAnswer } from '../http/exchange.ts'
+import type { HttpResponse } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/time-budget.ts'
 import { ActionError } from '../runtime/errors.ts'
@@ -19,7 +19,7 @@ const MAX_RAW_LINE_CHARS = MAX_LINE_CHARS + MAX_SECRET_CHARS
 const ERROR = '##[error]'
 
 /** Yields the lines of each chunk of a body, cut to `MAX_RAW_LINE_CHARS`. */
-async function* splitLines(body: HttpAnswer['body']): AsyncGenerator<readonly string[]> {
+async function* splitLines(body: HttpResponse['body']): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder()
   let line = ''
   for await (const chunk of body) {
@@ -35,7 +35,7 @@ async function* splitLines(body: HttpAnswer['body']): AsyncGenerator<readonly st
  * Returns the lines of a log around its last error, or its last lines if it has no error. Keeps no other lines in
  * memory.
  */
-export async function lastLines(body: HttpAnswer['body']): Promise<readonly string[]> {
+export async function lastLines(body: HttpResponse['body']): Promise<readonly string[]> {
   const recent: string[] = []
   let aroundError: readonly string[] = []
   let sinceError = Infinity
@@ -51,7 +51,7 @@ export async function lastLines(body: HttpAnswer['body']): Promise<readonly stri
 }
 
 /** @throws TransportFailure */
-async function* readBody(body: HttpAnswer['body']): AsyncGenerator<Uint8Array> {
+async function* readBody(body: HttpResponse['body']): AsyncGenerator<Uint8Array> {
   try {
     yield* body
   } catch (error) {

@@ -74,23 +74,23 @@ export interface Labels {
   readonly listOpenPullRequests: (repository: string) => Promise<readonly PullRequestInList[]>
   /**
    * Lists the 1,000 newest open pull requests, oldest first.
-   * @returns `isWhole`: whether there are no others
+   * @returns `isComplete`: whether there are no others
    */
   readonly listNewestOpenPullRequests: (
     repository: string,
-  ) => Promise<{ readonly pullRequests: readonly PullRequestInList[]; readonly isWhole: boolean }>
+  ) => Promise<{ readonly pullRequests: readonly PullRequestInList[]; readonly isComplete: boolean }>
 }
 
 /** Reads a list of pull requests, twice if it has several pages: a closed pull request moves all later ones. */
 async function readMovingList(
   readPage: (cursor: Cursor) => Promise<GitHubResponse>,
   listing: { readonly maxPages: number; readonly canBeCut?: boolean },
-): Promise<{ readonly listed: readonly Listed[]; readonly isWhole: boolean }> {
+): Promise<{ readonly listed: readonly Listed[]; readonly isComplete: boolean }> {
   const first = await readPages(readPage, { ...listing, page: listSchema })
   const again = first.length === 1 ? [] : await readPages(readPage, { ...listing, page: listSchema })
   const found = new Map([...first, ...again].flat().map((pull) => [pull.number, pull]))
   const listed = [...found.values()].toSorted((a, b) => a.number - b.number)
-  return { listed, isWhole: Math.max(first.length, again.length) < listing.maxPages }
+  return { listed, isComplete: Math.max(first.length, again.length) < listing.maxPages }
 }
 
 export const connectLabels = (call: Call): Labels => ({
@@ -131,7 +131,7 @@ export const connectLabels = (call: Call): Labels => ({
     call('pull-requests: read', repository, async ({ request, repo }) => {
       const query = { ...repo, ...NEWEST_OPEN }
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor })
-      const { listed, isWhole } = await readMovingList(readPage, { maxPages: MAX_NEWEST_PAGES, canBeCut: true })
-      return { pullRequests: toPullRequests(repository, listed), isWhole }
+      const { listed, isComplete } = await readMovingList(readPage, { maxPages: MAX_NEWEST_PAGES, canBeCut: true })
+      return { pullRequests: toPullRequests(repository, listed), isComplete }
     }),
 })

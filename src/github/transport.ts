@@ -1,5 +1,5 @@
 /** Loads Octokit, and applies our request policy to each request. */
-import { exchange, failureCause, type HttpAnswer, type HttpRequest, readText } from '../http/exchange.ts'
+import { exchange, failureCause, type HttpResponse, type HttpRequest, readText } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type Deadline, withDeadline } from '../runtime/time-budget.ts'
 import { ActionError } from '../runtime/errors.ts'
@@ -16,7 +16,7 @@ export type Octokit = ReturnType<Toolkit['getOctokit']>
 type OctokitPlugin = NonNullable<Parameters<Toolkit['getOctokit']>[2]>
 
 /** Sends a request once. `end` aborts when the caller no longer waits for the response. */
-export type Send = (request: HttpRequest, end: AbortSignal) => Promise<HttpAnswer>
+export type Send = (request: HttpRequest, end: AbortSignal) => Promise<HttpResponse>
 
 /** Returns a `Send` through the proxies of the environment. */
 export function sendThrough(env: NodeJS.ProcessEnv): Send {

@@ -134,7 +134,7 @@ export interface HttpRequest {
   readonly body?: string | undefined
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number
   /** Names in lower case. Of a repeated header, the first value. */
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -153,7 +153,7 @@ export async function exchange(
   { method, url, headers, body }: HttpRequest,
   env: NodeJS.ProcessEnv,
   end: AbortSignal,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const dispatcher = openDispatcher(proxyFor(url, env))
   end.addEventListener('abort', () => {
     dispatcher.destroy().catch(() => undefined)
@@ -172,7 +172,7 @@ export async function exchange(
   ])
   return {
     status: response.statusCode,
-    headers: Object.fromEntries(values) as HttpAnswer['headers'],
+    headers: Object.fromEntries(values) as HttpResponse['headers'],
     body: response.body,
   }
 }
@@ -181,7 +181,7 @@ export async function exchange(
  * Reads the body of a response as text.
  * @throws Error as soon as the body exceeds `maxBytes`, without reading the rest
  */
-export async function readText(body: HttpAnswer['body'], maxBytes: number): Promise<string> {
+export async function readText(body: HttpResponse['body'], maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body) {

@@ -23,7 +23,7 @@ function parseNoProxyEntry(entry: string): NoProxyEntry {
 }
 
 /** Whether a host is this domain or below it. The domain can begin with `.` or `*.` and end with a dot. */
-function isDomainOf(host: string, rule: string): boolean {
+function matchesDomain(host: string, rule: string): boolean {
   const domain = rule.replace(/^\*?\./, '').replace(/\.$/, '')
   return domain !== '' && (host === domain || host.endsWith(`.${domain}`))
 }
@@ -59,7 +59,7 @@ function isBypassed({ protocol, hostname, port }: URL, noProxy: string): boolean
     .some((entry) => {
       const { name, port: rulePort = ownPort } = parseNoProxyEntry(entry)
       if (rulePort !== ownPort) return false
-      return isIP(host) === 0 ? isDomainOf(host, name) : isAddressIn(host, name)
+      return isIP(host) === 0 ? matchesDomain(host, name) : isAddressIn(host, name)
     })
 }
 

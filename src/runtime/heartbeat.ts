@@ -26,19 +26,19 @@ export class Heartbeat {
   }
 
   /** Logs a line and restarts the minute. */
-  say(line: string): void {
+  log(line: string): void {
     this.restart()
     this.#step.log(line)
   }
 
   /** Returns the time until a line is due, in milliseconds. */
-  untilMs(): number {
+  getTimeLeftMs(): number {
     return Math.max(0, this.#lastLineAt + HEARTBEAT_MS - this.#step.clock.now())
   }
 
   /** Logs the line if one is due. */
-  beat(line: string): void {
-    if (this.untilMs() === 0) this.say(line)
+  logIfDue(line: string): void {
+    if (this.getTimeLeftMs() === 0) this.log(line)
   }
 }
 

@@ -52,14 +52,14 @@ export function formatSentences(text: string): string {
 
 const MAX_NAMES = 5
 /** Puts an untrusted name between backticks, for our own sentences. */
-export function quoted(name: string): string {
+export function quoteName(name: string): string {
   return `\`${oneLine(name, MAX_NAME_CHARS).replaceAll('`', "'")}\``
 }
 
 /** Quotes the first untrusted names, and counts the others. */
-export function someQuoted(names: readonly string[]): string {
+export function quoteNames(names: readonly string[]): string {
   const more = names.length - MAX_NAMES
-  return [...names.slice(0, MAX_NAMES).map(quoted), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+  return [...names.slice(0, MAX_NAMES).map(quoteName), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
 /** A text with a link to more about it. */
@@ -124,6 +124,6 @@ const LEFT_OUT = '\n_The rest was left out: the summary would have been too long
 /** Joins the blocks of a summary and skips empty ones. A note replaces the blocks that do not fit. */
 export function joinBlocks(blocks: readonly (string | undefined)[]): string {
   const maxBytes = MAX_BYTES - Buffer.byteLength(LEFT_OUT)
-  const { texts, isWhole } = takeFitting(blocks, (block) => (block ? `${block}\n\n` : ''), maxBytes)
-  return `${texts.join('').slice(0, -1)}${isWhole ? '' : LEFT_OUT}`
+  const { texts, isComplete } = takeFitting(blocks, (block) => (block ? `${block}\n\n` : ''), maxBytes)
+  return `${texts.join('').slice(0, -1)}${isComplete ? '' : LEFT_OUT}`
 }

@@ -77,7 +77,7 @@ export function cutToBytes(text: string, maxBytes: number): string {
 interface Fitting {
   readonly texts: readonly string[]
   readonly bytesLeft: number
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 /** Renders items in order, as many as fit into `maxBytes` bytes of UTF-8. */
@@ -86,9 +86,9 @@ export function takeFitting<T>(items: readonly T[], render: (item: T) => string,
   let bytesLeft = maxBytes
   for (const item of items) {
     const text = render(item)
-    if (Buffer.byteLength(text) > bytesLeft) return { texts, bytesLeft, isWhole: false }
+    if (Buffer.byteLength(text) > bytesLeft) return { texts, bytesLeft, isComplete: false }
     texts.push(text)
     bytesLeft -= Buffer.byteLength(text)
   }
-  return { texts, bytesLeft, isWhole: true }
+  return { texts, bytesLeft, isComplete: true }
 }

@@ -1,5 +1,5 @@
 // Runs an export: writes the file first, then reads the earlier periods, then creates the report.
-import { OutputFileError, writeWholeFile } from '../action/workspace-file.ts'
+import { OutputFileError, writeFileAtomically } from '../action/workspace-file.ts'
 import type { Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { ActionError, logCauses } from '../runtime/errors.ts'
@@ -28,7 +28,7 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
   const { core, clock, signal } = step
   const { head, row, tail } = EXPORT_FORMATS[format]
   // Open the file before the first request, so that an unwritable path costs no request.
-  await writeWholeFile(place.file, async (write) => {
+  await writeFileAtomically(place.file, async (write) => {
     let loggedAt = clock.now()
     await list.read(createPageReader(range, step), top, (rows, totals) => {
       if (list.rows === 0) write(head(range, totals))

@@ -176,7 +176,7 @@ const ITS_MERGE = {
   ...comparing({}),
   listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
 }
-const CUT = comparing({ fileList: 'cut' })
+const CUT = comparing({ fileList: 'truncated' })
 const PART = comparing({ totalCommits: 501 })
 const PUSHED_2048 = { ...PUSH, commits: Array.from({ length: 2048 }, () => PUSH.commits[0]) }
 const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }

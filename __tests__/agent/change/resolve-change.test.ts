@@ -212,7 +212,13 @@ test.each<Row>([
   ['a push with two matching files', DOCS, PUSHED, TWO, { said: 'Of these files, 2 match `paths`.' }],
   ['a push with one file that is not ignored', NOT_CODE, PUSHED, {}, { said: '1 does not match `paths-ignore`.' }],
   ['a push with two files that are not ignored', NOT_CODE, PUSHED, TWO, { said: '2 do not match `paths-ignore`.' }],
-  ['a push with an incomplete list of files', CODE, PUSHED, comparing({ fileList: 'cut' }), { log: 'not skipped' }],
+  [
+    'a push with an incomplete list of files',
+    CODE,
+    PUSHED,
+    comparing({ fileList: 'truncated' }),
+    { log: 'not skipped' },
+  ],
   ['a push to an earlier commit', CODE, PUSHED, comparing({ relation: 'behind' }), { log: 'History was rewritten' }],
   ['a push of a diverged history', CODE, PUSHED, comparing({ relation: 'diverged' }), { log: 'History was rewritten' }],
   [

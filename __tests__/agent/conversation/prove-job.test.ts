@@ -54,7 +54,7 @@ async function prove(
   const log: string[] = []
   const core = { ...fakeHost(), log: (line: string) => log.push(line) }
   const step = fakeStep({ clock, core, github, context: FACTS, client: { ...fakeClient({}), getJob } })
-  const found = await step.questions.spend(() => findPullRequestJob(PULL_REQUEST, openSearch(step)))
+  const found = await step.planningBudget.spend(() => findPullRequestJob(PULL_REQUEST, openSearch(step)))
   const [rolling, objections] = 'jobId' in found ? [found, []] : [undefined, found.objections]
   return { rolling, jobId: rolling?.jobId, objections, read, asked: github.asked, log, passedMs: clock.passed() }
 }

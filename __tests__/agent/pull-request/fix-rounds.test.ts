@@ -162,7 +162,7 @@ test.each(['open', 'merged', 'closed'] as const)(
   'looks at the checks of a new head if the head moved while the failing checks were read: %s',
   async (state) => {
     const readPullRequest = inTurn<PullRequest>(PULL_REQUEST, { ...MOVED, state })
-    expect(await round({ responses: { readPullRequest } })).toMatchObject({ next: { kind: 'look-again' } })
+    expect(await round({ responses: { readPullRequest } })).toMatchObject({ next: { kind: 'recheck' } })
   },
 )
 

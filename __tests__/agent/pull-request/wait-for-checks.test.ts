@@ -223,7 +223,7 @@ const comparison = (path: string, fields: Partial<Comparison> = {}): Comparison 
   mergeBase: commit('a'),
   commits: [],
   totalCommits: 1,
-  fileList: 'whole',
+  fileList: 'complete',
   files: [{ ...NO_FILE, path }],
   ...fields,
 })
@@ -231,7 +231,7 @@ const INSIDE = comparison('docs/a.md')
 const OUTSIDE = comparison('src/a.ts')
 const MOVED_IN = { ...NO_FILE, path: 'docs/a.md', previousPath: 'src/a.md' }
 const BEHIND = comparison('', { relation: 'behind', files: [] })
-const CUT = { fileList: 'cut' } as const
+const CUT = { fileList: 'truncated' } as const
 
 test.each<[string, readonly Comparison[], string, readonly string[] | undefined]>([
   ['none if all files match', [INSIDE], 'main c', []],

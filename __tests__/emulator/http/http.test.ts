@@ -80,7 +80,7 @@ test.each([
   expect([0, 1, 2, 3].map((index) => getFault({ faults: ['none', 'html'], then }, index))).toEqual(expected)
 })
 
-test.each(['truncated', 'answer-lost', 'bad-id', 'other-job'] as const)(
+test.each(['truncated', 'response-lost', 'bad-id', 'other-job'] as const)(
   '%s does not change an error response',
   (fault) => {
     const refusal = jsonResponse(300, { id: 'job_1', status: 'active' })

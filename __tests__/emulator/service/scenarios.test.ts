@@ -31,7 +31,7 @@ function describeTimeline(scenario: ScenarioName, jobId: string, prompted: strin
   const { post, get, advance } = driveService({ scenario })
   const read = (response: ReturnType<typeof get>): string => {
     const { status: code, delivery, headers } = response
-    const isJob = delivery === 'whole' && code <= 201 && response.body.startsWith('{')
+    const isJob = delivery === 'complete' && code <= 201 && response.body.startsWith('{')
     const { status, prLink } = isJob ? toBody(response) : {}
     const wait = headers['retry-after'] === undefined ? '' : ` after ${headers['retry-after']}`
     return status === undefined ? `${code} ${delivery}${wait}` : `${status}${prLink ? ' with link' : ''}`
@@ -65,20 +65,24 @@ test.each<[ScenarioName, string, seconds?: number]>([
   ['failed', 'active, 0: active, 20: failed'],
   ['archived', 'active, 0: active, 12: archived'],
   // A replica that lags does not have the new job yet.
-  ['lagging', 'active, 0: active, 1: 404 whole, 3: active', 3],
+  ['lagging', 'active, 0: active, 1: 404 complete, 3: active', 3],
   ['slow', 'active, 0: active, 7200: completed with link', 7_200],
   ['late-link', 'active, 0: active, 20: completed, 23: completed with link'],
   ['unlisted-status', 'active, 0: active, 5: paused, 30: active, 35: completed with link'],
-  ['rate-limited', '429 whole after 5, 0: 429 whole after 5, 1: 404 whole'],
-  ['unauthorized-later', 'active, 0: active, 2: 401 whole'],
-  ['unavailable', '503 whole, 0: 503 whole'],
-  ['rate-limited-for-hours', '429 whole after 7200, 0: 429 whole after 7200'],
-  ['payment-required', '402 whole, 0: 404 whole'],
-  ['too-large', '413 whole, 0: 404 whole'],
-  ['rejected', '400 whole, 0: 404 whole'],
-  ['login-page', '200 whole, 0: 200 whole'],
-  ['redirecting', '307 whole, 0: 307 whole'],
-  ['flaky', 'active, 0: 503 whole, 1: active, 2: 0 reset, 3: 200 whole, 4: active, 5: 200 truncated, 6: active', 6],
+  ['rate-limited', '429 complete after 5, 0: 429 complete after 5, 1: 404 complete'],
+  ['unauthorized-later', 'active, 0: active, 2: 401 complete'],
+  ['unavailable', '503 complete, 0: 503 complete'],
+  ['rate-limited-for-hours', '429 complete after 7200, 0: 429 complete after 7200'],
+  ['payment-required', '402 complete, 0: 404 complete'],
+  ['too-large', '413 complete, 0: 404 complete'],
+  ['rejected', '400 complete, 0: 404 complete'],
+  ['login-page', '200 complete, 0: 200 complete'],
+  ['redirecting', '307 complete, 0: 307 complete'],
+  [
+    'flaky',
+    'active, 0: 503 complete, 1: active, 2: 0 reset, 3: 200 complete, 4: active, 5: 200 truncated, 6: active',
+    6,
+  ],
   ['stalled', 'active, 0: active, 1: 0 never, 2: active, 3: 0 never', 3],
   ['other-job', 'active, 0: failed, 1: active, 2: failed, 3: active', 3],
 ])('the scenario %s runs as: %s', (name, expected, seconds = 40) => {

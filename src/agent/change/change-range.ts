@@ -4,7 +4,7 @@ import type { Event, Subject, Work } from '../../github/event.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { countsAsBase } from '../../github/workflow-runs.ts'
-import { quoted } from '../../text/markdown.ts'
+import { quoteName } from '../../text/markdown.ts'
 import type { AgentInputs, RequestedRange } from '../inputs.ts'
 
 export type ChangeRange =
@@ -76,7 +76,7 @@ function getPushRange(
   if (move.kind === 'made') return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
   const isForced = move.isForced && defaultBranch !== undefined
   const about = isForced ? 'the forced push' : 'the push'
-  const aboutWithNames = `${about} to ${quoted(branch)} by ${quoted(sender.login)}`
+  const aboutWithNames = `${about} to ${quoteName(branch)} by ${quoteName(sender.login)}`
   const replaced = { kind: 'compare', base: move.before, head, about, aboutWithNames, isReplacement: true } as const
   return isForced ? { ...replaced, fallback: { ...replaced, base: defaultBranch } } : replaced
 }
@@ -88,7 +88,7 @@ function getTagRange({ tag, push, sender }: EventOfKind<'tag'>): ChangeRange {
   const { move } = push
   if (move.kind === 'unknown') return UNKNOWN_PUSH
   if (move.kind === 'deleted') return DELETED
-  const aboutWithNames = `the moved tag ${quoted(tag)} by ${quoted(sender.login)}`
+  const aboutWithNames = `the moved tag ${quoteName(tag)} by ${quoteName(sender.login)}`
   const [base, head] = [move.before, move.after]
   return { kind: 'compare', base, head, about: 'the moved tag', aboutWithNames, isReplacement: true, fallback }
 }

@@ -34,7 +34,7 @@ export async function compareForPeople(change: ChangeFindings, step: AgentStep):
   const isNeeded = hasAuthors || (hasApprovers && !isOfEvent(findEventOrigin(context), step))
   if (change.compared !== undefined || !isNeeded) return change
   const range = findChangeRange(context, inputs.changeRange)
-  const compare = () => compareWithFallback(range, within(step, step.questions))
+  const compare = () => compareWithFallback(range, within(step, step.planningBudget))
   const found = await journal.orWarn(UNKNOWN_PEOPLE, compare)
   return found === undefined || 'reason' in found ? change : { ...change, compared: found }
 }

@@ -3,9 +3,9 @@ import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, orGone, orNotSent } from '../../runtime/errors.ts'
+import { ActionError, orUndefinedIfNotFound, orNotSent } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
-import { quoted } from '../../text/markdown.ts'
+import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs } from '../inputs.ts'
 import type { AgentStep } from '../journal.ts'
@@ -40,7 +40,7 @@ const MAX_TAGS = 5
 async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
   const before = findTagsBefore(tag, await github.listTags(repository))
   // Undefined if the two tags have no common history.
-  const compareWith = ({ name }: Tag) => orGone(() => github.compare(repository, name, tag))
+  const compareWith = ({ name }: Tag) => orUndefinedIfNotFound(() => github.compare(repository, name, tag))
   for (const other of before.slice(0, MAX_TAGS)) if ((await compareWith(other))?.relation === 'ahead') return other.name
 
   // Another release line may have any number of tags. The commits since the oldest tag include the tag that is looked for.
@@ -136,7 +136,7 @@ function explainUnlisted(
   missingBases: number,
   comparison: Comparison,
 ): string | undefined {
-  if (comparison.fileList !== 'whole') return 'GitHub does not list all changed files'
+  if (comparison.fileList !== 'complete') return 'GitHub does not list all changed files'
   const wasRewritten = missingBases > 0 || (isReplacement === true && isRewritten(comparison))
   return wasRewritten ? 'History was rewritten, and GitHub does not list the removed commits' : undefined
 }
@@ -157,7 +157,7 @@ async function compareEnds(
     missingBases,
     pullRequest,
     title: `${about}, ${formatEnds(range, comparison, shortRef)}`,
-    titleWithNames: `${aboutWithNames}, ${formatEnds(range, comparison, (ref) => quoted(shortRef(ref)))}`,
+    titleWithNames: `${aboutWithNames}, ${formatEnds(range, comparison, (ref) => quoteName(shortRef(ref)))}`,
     unlisted: explainUnlisted(range, missingBases, comparison),
   }
 }
@@ -193,7 +193,7 @@ export async function compareWithFallback(
     return compareWithFallback(await findCompareRange(range, github, context), step, missingBases)
   const compare = () => compareEnds(range, missingBases, github, context.repository)
   if (range.fallback === undefined) return compare()
-  return (await orGone(compare)) ?? compareWithFallback(range.fallback, step, missingBases + 1)
+  return (await orUndefinedIfNotFound(compare)) ?? compareWithFallback(range.fallback, step, missingBases + 1)
 }
 
 /** The inputs in use that need the change. */

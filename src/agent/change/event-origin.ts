@@ -1,7 +1,7 @@
 import type { Context } from '../../action/step.ts'
 import type { Event, EventCommit, Subject, Work } from '../../github/event.ts'
 import { formatCount } from '../../text/format.ts'
-import { quoted, type LinkedText } from '../../text/markdown.ts'
+import { quoteName, type LinkedText } from '../../text/markdown.ts'
 import { isOwnComment } from '../marker.ts'
 
 /** The pull requests, branch and commits of an event, from which the loop guard decides whether it is the agent's own work. */
@@ -83,32 +83,32 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
 
 /** Describes for people what started the run and who caused it, with a link to it if the event has one. */
 export function describeTrigger(event: Event, command: string): LinkedText {
-  const by = ` by ${quoted(event.sender.login)}`
+  const by = ` by ${quoteName(event.sender.login)}`
   switch (event.kind) {
     case 'push': {
       const { commits, compareUrl: url } = event.push
       const count = commits.length === 0 ? '' : `: ${formatCount(commits.length, 'commit')}`
-      return { text: `push to ${quoted(event.branch)}${by}${count}`, url }
+      return { text: `push to ${quoteName(event.branch)}${by}${count}`, url }
     }
     case 'tag':
-      return { text: `tag ${quoted(event.tag)}${by}`, url: event.push?.compareUrl }
+      return { text: `tag ${quoteName(event.tag)}${by}`, url: event.push?.compareUrl }
     case 'release':
-      return { text: `release ${quoted(event.tag)}${by}`, url: event.url }
+      return { text: `release ${quoteName(event.tag)}${by}`, url: event.url }
     case 'pull-request':
     case 'issue': {
       const { kind, number, url } = event.subject
-      return { text: `${kind.replace('-', ' ')} ${quoted(`#${number}`)}${by}`, url }
+      return { text: `${kind.replace('-', ' ')} ${quoteName(`#${number}`)}${by}`, url }
     }
     case 'comment':
     case 'review': {
       const { kind, comment } = event
       const isCommand = command !== '' && comment.text.startsWith(command)
-      return { text: `${isCommand ? quoted(command) : kind}${by}`, url: comment.url }
+      return { text: `${isCommand ? quoteName(command) : kind}${by}`, url: comment.url }
     }
     case 'workflow-run':
-      return { text: `workflow ${quoted(event.run.name ?? 'without a name')}`, url: event.run.url }
+      return { text: `workflow ${quoteName(event.run.name ?? 'without a name')}`, url: event.run.url }
     case 'branch':
-      return { text: `branch ${quoted(event.branch)}${by}` }
+      return { text: `branch ${quoteName(event.branch)}${by}` }
     case 'deletion':
       return { text: `deletion${by}` }
     case 'merge-group':

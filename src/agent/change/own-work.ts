@@ -3,7 +3,7 @@ import { hasLabel } from '../../github/labels.ts'
 import { type Account, isOpen } from '../../github/pull-requests.ts'
 import { orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
-import { quoted } from '../../text/markdown.ts'
+import { quoteName } from '../../text/markdown.ts'
 import type { AgentStep } from '../journal.ts'
 import { isMarkerComment } from '../marker.ts'
 import { findAgentAccounts, OTHER_BOTS } from './agent-accounts.ts'
@@ -53,7 +53,7 @@ export interface OwnWork {
 }
 
 export function openOwnWork(step: AgentStep): OwnWork {
-  const { clock, context, core, inputs, questions, signal } = step
+  const { clock, context, core, inputs, planningBudget, signal } = step
   const { event, repository } = context
   const { label } = inputs
   let listed: Promise<readonly Account[]> | undefined
@@ -96,14 +96,14 @@ export function openOwnWork(step: AgentStep): OwnWork {
     minMs = MARK_AFTER_REFUSALS_MS,
   ): Promise<T | undefined> {
     const heartbeat = new Heartbeat({ clock, log: core.log })
-    heartbeat.say(`Waiting for ${what}.`)
+    heartbeat.log(`Waiting for ${what}.`)
     for (const pauseMs of listMarkPauses(Math.max(getMarkMs(inputs), minMs))) {
-      // The pause does not use up the time for questions.
-      if (!questions.allowWait(pauseMs)) return undefined
+      // The pause does not count against the budget.
+      if (!planningBudget.allowWait(pauseMs)) return undefined
       await clock.sleep(pauseMs, signal)
       const found = await find()
       if (found !== undefined) return found
-      heartbeat.beat(`Still waiting for ${what}.`)
+      heartbeat.logIfDue(`Still waiting for ${what}.`)
     }
     return undefined
   }
@@ -159,7 +159,7 @@ export function openOwnWork(step: AgentStep): OwnWork {
     // The pull request may have been merged immediately. An older closed one proves nothing about this push.
     const findPullRequest = async () =>
       (await github.findPullRequestsOfBranch(repository, name, 'all')).find((found) => isOpen(found) || isNew(found))
-    const what = `a pull request of branch ${quoted(name)}, which ${pusher} pushed`
+    const what = `a pull request of branch ${quoteName(name)}, which ${pusher} pushed`
     const found = await pollForMark(what, findPullRequest, isKnown ? MARK_AFTER_REFUSALS_MS : 0)
     return found !== undefined && (await isOwn(found)) ? [found.number] : 'others'
   }

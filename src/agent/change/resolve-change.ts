@@ -1,7 +1,7 @@
 import { within } from '../../action/step.ts'
 import { orNotSent } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
-import { someQuoted } from '../../text/markdown.ts'
+import { quoteNames } from '../../text/markdown.ts'
 import { countFiles, type PathFilter } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../plan.ts'
 import { changeSection, eventSection, isEmpty, pullRequestSection, renderSections } from '../prompt.ts'
@@ -64,7 +64,7 @@ function isForChangeAlone({ context, inputs: { changeContext, changeRange } }: A
 async function countByPaths(found: FoundChange, filter: PathFilter | undefined, step: AgentStep): Promise<Counted> {
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
   const { exempt, files, fileList, repository, titleWithNames, totalCommits, unlisted } = found
-  const fileCount = `${fileList === 'whole' ? '' : 'at least '}${formatCount(files.length, 'file')}`
+  const fileCount = `${fileList === 'complete' ? '' : 'at least '}${formatCount(files.length, 'file')}`
   const leftOut =
     exempt === undefined ? '' : ` Left out by \`skip-labels\`: ${formatPullRequests(exempt.numbers, repository, step)}.`
   const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')}, ${fileCount}`
@@ -80,8 +80,8 @@ async function countByPaths(found: FoundChange, filter: PathFilter | undefined, 
     return { description: `${compared} Of these files, ${counted} ${how} \`${filter.kind}\`.` }
   }
   const none = isIgnoring ? 'All files match `paths-ignore`' : 'No file matches `paths`'
-  const patterns = someQuoted(filter.rules.map(({ line }) => line))
-  const names = files.length === 0 ? '' : ` ${none} (${patterns}): ${someQuoted(files.map(({ path }) => path))}.`
+  const patterns = quoteNames(filter.rules.map(({ line }) => line))
+  const names = files.length === 0 ? '' : ` ${none} (${patterns}): ${quoteNames(files.map(({ path }) => path))}.`
   const description = `${compared}${names}`
   const doubt = 'No listed file counts, but a file that is not listed may, so the step is not skipped.'
   if (unlisted !== undefined) return { description, doubt: `${unlisted}. ${doubt}` }
@@ -109,7 +109,7 @@ export async function resolveChange(fullStep: AgentStep): Promise<ChangeFindings
   const { command, task, changeRange, pathFilter } = inputs
   // Attaching to a job sends no prompt, so it does not depend on a change.
   if (command === '' && task.kind === 'attach') return { promptContext: '' }
-  const step = within(fullStep, fullStep.questions)
+  const step = within(fullStep, fullStep.planningBudget)
   const range = findChangeRange(context, changeRange)
   const isWanted = isChangeWanted(inputs)
   const noChange = explainNoChange(range)

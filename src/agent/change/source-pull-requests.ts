@@ -6,7 +6,7 @@ import { hasLabel } from '../../github/labels.ts'
 import type { FilePaths, ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
-import { quoted } from '../../text/markdown.ts'
+import { quoteName } from '../../text/markdown.ts'
 import { type Skip, skip } from '../plan.ts'
 import { formatNumbers } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
@@ -25,8 +25,8 @@ const LEFT_BY_GUARD_MS = 25_000
 const SHARE_LEFT_BY_GUARD = 0.25
 
 /** Returns when the loop guard must stop waiting, on the clock's scale. */
-export function getGuardEnd({ deadlineAt, questions }: AgentStep): number {
-  return deadlineAt - Math.min(LEFT_BY_GUARD_MS, questions.totalMs * SHARE_LEFT_BY_GUARD)
+export function getGuardEnd({ deadlineAt, planningBudget }: AgentStep): number {
+  return deadlineAt - Math.min(LEFT_BY_GUARD_MS, planningBudget.totalMs * SHARE_LEFT_BY_GUARD)
 }
 
 /** Up to a minute: GitHub may take that long to associate the commits of a merge with their pull request. */
@@ -194,7 +194,7 @@ export function matchCommits(
 export function formatPullRequests(numbers: readonly number[], repository: string, { context }: AgentStep): string {
   return repository === context.repository
     ? formatNumbers(numbers)
-    : formatNumbers(numbers, (number) => quoted(`${repository}#${number}`))
+    : formatNumbers(numbers, (number) => quoteName(`${repository}#${number}`))
 }
 
 function explainExempt(numbers: readonly number[], repository: string, step: AgentStep): string {

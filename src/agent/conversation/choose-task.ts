@@ -129,9 +129,9 @@ async function findRollingPullRequest(
   if (found !== undefined) return found
   // If the token cannot list by label, only the complete list proves that no pull request has the label. The list by label
   // lags, but it can only miss recently labelled pull requests, which are among the newest.
-  const { pullRequests: open, isWhole } =
+  const { pullRequests: open, isComplete } =
     labelled === undefined
-      ? { pullRequests: await listAll(repository, github), isWhole: true }
+      ? { pullRequests: await listAll(repository, github), isComplete: true }
       : await github.listNewestOpenPullRequests(repository)
   const isLabelled = ({ labels }: PullRequestInList): boolean => hasLabel(label, labels)
   const missed = await findAmong(open.filter(isLabelled))
@@ -139,7 +139,7 @@ async function findRollingPullRequest(
   const unlabelled = open.filter((pullRequest) => !isLabelled(pullRequest) && !seen.has(pullRequest.number))
   const marked = await findAmong(await findMarked(unlabelled, repository, search), 'a comment that names the label')
   if (marked !== undefined) return marked
-  if (!isWhole)
+  if (!isComplete)
     step.journal.note(
       `No open pull request of the agent has the label. Among pull requests without the label, only the ${open.length} newest were searched for a marker comment.`,
     )
@@ -190,8 +190,8 @@ export async function chooseTask(step: AgentStep): Promise<Plan | Skip> {
  * @throws ActionError `not-sent` if it is not known whether another pull request is open
  */
 export async function replan({ target, reason }: Replan, step: AgentStep): Promise<Plan> {
-  const { inputs, journal, questions } = step
-  return questions.spend(async () => {
+  const { inputs, journal, planningBudget } = step
+  return planningBudget.spend(async () => {
     const ended = [...target.ended, target.rolling.pullRequest.number]
     journal.setLogPlace(undefined)
     const next = await orNotSent(UNKNOWN, () => findRollingPullRequest(step, ended), RETRY_HINT)
@@ -232,7 +232,7 @@ async function continueWith(
   }
   const lost = 'The prompt does not list the commits that people made in the pull request'
   const commits = await journal.orWarn(lost, async () =>
-    openGitHub(step, step.questions).listPullRequestCommits(pullRequest),
+    openGitHub(step, step.planningBudget).listPullRequestCommits(pullRequest),
   )
   const commitsByPeople = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
   const about = formatOpenPullRequest(pullRequest, commitsByPeople, canNameSource(step, pullRequest))

@@ -29,10 +29,10 @@ const UNTRUSTED_JOBS_MS = 4_000
 const NOT_FOUND_RETRY_MS = 2_000
 
 export function openSearch(step: AgentStep): Search {
-  const { deadlineAt, questions } = step
-  return Object.assign(within(step, questions), {
+  const { deadlineAt, planningBudget } = step
+  return Object.assign(within(step, planningBudget), {
     untrusted: { leftMs: UNTRUSTED_JOBS_MS },
-    rateLimitDeadline: { at: deadlineAt, allowWait: questions.allowWait },
+    rateLimitDeadline: { at: deadlineAt, allowWait: planningBudget.allowWait },
   })
 }
 

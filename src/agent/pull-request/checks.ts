@@ -211,7 +211,7 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
     if (isContained(change)) change = await github.compare(repository, baseSha, headSha)
     const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, step)
-    if (outside.length > 0 || (fileList === 'whole' && !isContained(change))) return outside
+    if (outside.length > 0 || (fileList === 'complete' && !isContained(change))) return outside
     throw new ActionError('rejected', `GitHub lists only ${files.length} files of the pull request.`)
   })
 }
@@ -232,7 +232,7 @@ function createPacer(
     const usage = github.usage()
     const isNear = isNearLimit(usage)
     if (isNear && !isLogged)
-      heartbeat.say(
+      heartbeat.log(
         `This token has ${usage.remaining} of ${usage.limit} requests left this hour, so the step polls half as often.`,
       )
     isLogged ||= isNear
@@ -301,13 +301,13 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
       const polled = apply()
       const line = formatChecks(polled, headSha)
       if (polled.problem !== undefined)
-        heartbeat.beat(
+        heartbeat.logIfDue(
           `The checks of commit ${headSha.slice(0, 7)} could not be read. ${describeError(polled.problem)}`,
         )
       else if (polled.isStateNew) {
         heartbeat.restart()
         journal.note(line)
-      } else heartbeat.beat(line + formatUsualTime(polled.checks ?? [], earlier))
+      } else heartbeat.logIfDue(line + formatUsualTime(polled.checks ?? [], earlier))
       const leftMs = lastReadAt - clock.now()
       if (polled.endsInMs <= 0 || leftMs <= 0) return polled
       await clock.sleep(Math.min(getPauseMs(clock.now() - watchedSince, polled), leftMs), signal)

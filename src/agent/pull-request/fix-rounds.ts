@@ -1,6 +1,6 @@
 import { openGitHub } from '../../action/step.ts'
-import { type Check, isOfSuite } from '../../github/checks.ts'
-import { findForkPoint, historyIn, listOwners, type PullRequestCommit } from '../../github/commits.ts'
+import { type Check, isCheckSuite } from '../../github/checks.ts'
+import { findForkPoint, listHistory, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { type ErrorCode, rethrowFatal } from '../../runtime/errors.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
@@ -82,10 +82,10 @@ export function findStopInCommits(
   { headSha, author }: PullRequest,
   previousHead: string | undefined,
 ): RoundStop | undefined {
-  const all = historyIn(commits, headSha)
+  const all = listHistory(commits, headSha)
   // A stale list does not contain the head, so the author of the newest commit is unknown.
   if (all.length === 0) return 'not-sent'
-  const earlier = new Set(historyIn(commits, previousHead ?? '').map(({ sha }) => sha))
+  const earlier = new Set(listHistory(commits, previousHead ?? '').map(({ sha }) => sha))
   if (previousHead !== undefined && !all.some(({ sha }) => sha === previousHead)) return 'diverged'
   const since = previousHead === undefined ? all.slice(0, 1) : all.filter(({ sha }) => !earlier.has(sha))
   const own = listOwners(author, commits, headSha)
@@ -171,7 +171,7 @@ async function findFailing(
     const base = findForkPoint(commits) ?? (await step.heads.compareWithBase(pullRequest, github)).mergeBase
     // A check that does not fail by its check runs and commit statuses does not fail in the complete result either.
     const suffices = (listed: readonly Check[]): boolean =>
-      !failed.some(isOfSuite) && listFailedByChange(failed, listed).length === failed.length
+      !failed.some(isCheckSuite) && listFailedByChange(failed, listed).length === failed.length
     return github.readChecks(pullRequest.repository, base, step.context, suffices)
   })
   return listFailedByChange(failed, before ?? [])
@@ -181,7 +181,7 @@ async function findFailing(
 type NextRound =
   | { readonly kind: 'send'; readonly plan: Plan; readonly found: PullRequestFindings }
   /** The head has moved: wait for the checks of the new head. */
-  | { readonly kind: 'look-again'; readonly pullRequest: PullRequest }
+  | { readonly kind: 'recheck'; readonly pullRequest: PullRequest }
   /** `reason`: undefined if `fix-rounds` is 0. */
   | { readonly kind: 'stop'; readonly reason: RoundStop | undefined; readonly found: PullRequestFindings }
 
@@ -213,7 +213,7 @@ export async function decideNextRound({ job }: Ended, found: PullRequestFindings
     // Read the head again: the findings only count if it has not moved in the meantime.
     const last = await heads.read(address)
     const lastRead = { pullRequest: last, atMs: clock.now() }
-    if (last.headSha !== headSha) return { kind: 'look-again', pullRequest: last }
+    if (last.headSha !== headSha) return { kind: 'recheck', pullRequest: last }
     const seen = { ...found, ...describePullRequest(last) }
     const stop = (isOpen(last) ? commitStop : 'closed') ?? (failing.length === 0 ? 'red-before' : undefined)
     if (stop !== undefined) return stopFor(stop, seen)

@@ -312,13 +312,15 @@ function getWorkingRows(step: AgentStep): readonly string[] {
 const MAX_ANNOUNCE_MS = 30_000
 /** The share of the time before the prompt that is reserved for the last read of the pull request, which sending requires. */
 const LAST_READ_SHARE = 1 / 6
-const limitAnnouncement = ({ clock, questions }: AgentStep): Deadline =>
-  questions.limit(Math.min(MAX_ANNOUNCE_MS, questions.at - clock.now() - questions.totalMs * LAST_READ_SHARE))
+const limitAnnouncement = ({ clock, planningBudget }: AgentStep): Deadline =>
+  planningBudget.limit(
+    Math.min(MAX_ANNOUNCE_MS, planningBudget.at - clock.now() - planningBudget.totalMs * LAST_READ_SHARE),
+  )
 export const NOT_ANNOUNCED = 'The log does not show that the agent is working'
 
 /** Writes rows to the log, if there is one, within the time for requests before the prompt. */
 async function writeRows(rows: readonly string[], warning: string, step: AgentStep): Promise<void> {
-  const { inputs, journal, questions } = step
+  const { inputs, journal, planningBudget } = step
   const log = journal.logPlace
   const { commentId } = log ?? {}
   if (log === undefined || commentId === undefined || inputs.label === '' || inputs.dryRun) return
@@ -330,16 +332,16 @@ async function writeRows(rows: readonly string[], warning: string, step: AgentSt
     const settle = (known: readonly string[]) => settleRows(known, step, github)
     return updateMarkerComment(log, commentId, update, { ...step, github, settle, deadline })
   }
-  await journal.orWarn(warning, () => questions.spend(write))
+  await journal.orWarn(warning, () => planningBudget.spend(write))
 }
 
 /** Writes to the log, if there is one, that the agent is working, before a prompt is sent to the job in `job-id`. */
 export async function announceToJob(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
-  const { journal, questions } = step
+  const { journal, planningBudget } = step
   const { repository, number, visibility } = pullRequest
   const place = { pullRequest: { repository, number, visibility }, jobId }
   const find = () => findMarkerComment(place, openGitHub(step, limitAnnouncement(step)))
-  const found = await journal.orWarn(NOT_ANNOUNCED, () => questions.spend(find))
+  const found = await journal.orWarn(NOT_ANNOUNCED, () => planningBudget.spend(find))
   if (found === undefined) return
   journal.setLogPlace({ ...place, commentId: found.id, followUps: 0 })
   await announceTurn(step)
@@ -421,11 +423,11 @@ export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise
       `The follow-ups to pull request #${pullRequest.number} cannot be counted: no trusted author wrote the comment that names its job.`,
       { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
     )
-  const { clock, context, inputs, questions, random } = step
+  const { clock, context, inputs, planningBudget, random } = step
   if (inputs.dryRun) return followUps < inputs.maxFollowUps ? rolling : 'used-up'
-  const github = openGitHub(step, questions)
+  const github = openGitHub(step, planningBudget)
   const settle = (rows: readonly string[]) => settleRows(rows, step, github)
-  const access = { ...step, deadline: questions, github, settle }
+  const access = { ...step, deadline: planningBudget, github, settle }
   const now = clock.wallTime().getTime()
   const signature = [context.runId, context.runAttempt, now, Math.floor(random() * 1e6)].join('.')
   const update = {

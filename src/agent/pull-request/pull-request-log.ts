@@ -1,7 +1,7 @@
 import type { Context } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { canName } from '../../github/schemas.ts'
-import { linked, quoted, someQuoted } from '../../text/markdown.ts'
+import { linked, quoteName, quoteNames } from '../../text/markdown.ts'
 import { formatCount, formatUtc } from '../../text/format.ts'
 import { DEFAULT_MAX_FOLLOW_UPS } from '../inputs.ts'
 import type { Report } from '../report/report.ts'
@@ -125,14 +125,14 @@ function toRows(
   references = '',
 ): readonly string[] {
   const { url, runId, runAttempt, stepId } = context
-  const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
+  const step = stepId === '' ? '' : `, step ${quoteName(stepId)}`
   return turns.flatMap((turn, index) => {
     const { startedAt, failing, isInLog = false } = turn
     // Leave out a round that was not sent, unless the log has announced it.
     if (startedAt === undefined || (index > 0 && hasSentNothing(turn) && !isInLog)) return []
     const listsAllFiles = turns.length === 1 && getWork(turn).kind === 'created' && changes?.isComplete === true
     const files = listsAllFiles ? `: ${formatCount(changes.files.length, 'file')}` : ''
-    const failed = failing && { text: `checks failed: ${someQuoted(failing.map(({ name }) => name))}` }
+    const failed = failing && { text: `checks failed: ${quoteNames(failing.map(({ name }) => name))}` }
     const when = formatUtc(startedAt).slice(0, 'YYYY-MM-DD hh:mm'.length)
     const { text, workingUntilMs } = describe(turn)
     const end = linked({ text: `${text}${files}${step}`, url })

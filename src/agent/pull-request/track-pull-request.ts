@@ -230,7 +230,7 @@ async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   const isCounted = work.kind === 'created' || found.totalCommits === countCommits(turns)
   if (!isCounted || !isAllBy(pullRequest, found)) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
-  return { files, isComplete: found.fileList === 'whole' }
+  return { files, isComplete: found.fileList === 'complete' }
 }
 
 /** GitHub computes `mergeable` in the background after the first read, usually within seconds. */

@@ -1,4 +1,4 @@
-import { linked, escapeSentence, quoted, someQuoted } from '../../text/markdown.ts'
+import { linked, escapeSentence, quoteName, quoteNames } from '../../text/markdown.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { type ChecksState, listFailedChecks, formatFixRounds, isInScope, type PullRequestFindings } from './turn.ts'
 import type { Report } from './report.ts'
@@ -45,7 +45,7 @@ function listFailed({ checkList }: PullRequestFindings): readonly string[] {
   return [
     ...failed.slice(0, MAX_FAILED).map(({ name, detailsUrl: url, needsPerson }) => {
       const happened = needsPerson === true ? 'requires action' : 'failed'
-      return linked({ text: `${quoted(name)} ${happened}`, url })
+      return linked({ text: `${quoteName(name)} ${happened}`, url })
     }),
     ...(more > 0 ? [`${formatCount(more, 'more check')} failed.`] : []),
   ]
@@ -70,7 +70,7 @@ export function listBlockers(report: Report): readonly Blocker[] {
   const [isScopeRequired, isPending] = [allowedPaths.length > 0, checks === 'pending']
   const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
   const approve = waitsForEnvironment(pullRequest) ? REVIEW_DEPLOYMENT : APPROVE_CHECKS
-  const pathsOutside = escapeSentence(`It changes paths outside of \`allowed-paths\`: ${someQuoted(outside ?? [])}.`)
+  const pathsOutside = escapeSentence(`It changes paths outside of \`allowed-paths\`: ${quoteNames(outside ?? [])}.`)
   const rows: readonly BlockerRow[] = [
     [state === 'closed', '', 'Reopen it if you still want its changes.'],
     [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', REVIEW_FILES, pathsOutside],

@@ -11,8 +11,8 @@ import {
   joinBlocks,
   linked,
   escapeSentence,
-  quoted,
-  someQuoted,
+  quoteName,
+  quoteNames,
   table,
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
@@ -210,7 +210,7 @@ function renderFiles({ changes }: Report): string[] {
   const addUp = (kind: 'additions' | 'deletions'): number => files.reduce((sum, file) => sum + file[kind], 0)
   const total = `+${addUp('additions')} −${addUp('deletions')}`
   const rows = limitRows(sortPagesFirst(files), ({ path, additions, deletions }) => [
-    escapeSentence(quoted(path)),
+    escapeSentence(quoteName(path)),
     `+${additions}`,
     `−${deletions}`,
   ])
@@ -224,7 +224,7 @@ function renderChecks(report: Report): string {
   const { checkList = [] } = getPullRequest(report)
   const sorted = WORST_FIRST.flatMap((result) => checkList.filter(({ state }) => state === result))
   const toRow = ({ name, state, waitsForApproval, tookMs, detailsUrl: url }: Check): string[] => [
-    linked({ text: quoted(name), url }),
+    linked({ text: quoteName(name), url }),
     waitsForApproval === true ? '⏳ waits for approval' : RESULTS[state],
     tookMs === undefined ? '' : formatDuration(tookMs),
   ]
@@ -233,7 +233,7 @@ function renderChecks(report: Report): string {
 
 function renderRound(turn: Turn, index: number): string[] {
   const { failing = [], task } = turn
-  const names = someQuoted(failing.map(({ name }) => name))
+  const names = quoteNames(failing.map(({ name }) => name))
   const sent = `**Round ${index + 1}:** ${escapeSentence(`sent ${names}; ${formatEnd(turn)}`)}`
   return task.kind === 'attach' ? [sent] : [sent, foldedText('What was sent', task.prompt, MAX_ROUND_PROMPT_BYTES)]
 }

@@ -12,7 +12,7 @@ import { formatCount } from '../../text/format.ts'
 import type { FixRoundTarget, Plan, PullRequestTarget, Target } from '../plan.ts'
 import { findStopBeforeSend } from '../pull-request/fix-rounds.ts'
 import { announceToJob, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
-import { type AgentStep, openQuestionBudget, type ObservedEnd } from '../journal.ts'
+import { type AgentStep, openPlanningBudget, type ObservedEnd } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import { type RoundStop, ROUND_STOP_REASONS, type TurnEnd } from '../report/turn.ts'
 import { isStable, isSameEnd, isWithoutLink, STABLE_END_MS, acceptsPrompts } from './job-state.ts'
@@ -125,7 +125,7 @@ async function checkJob(target: PullRequestTarget, job: Job, step: AgentStep): P
 
 /** Reads the pull request. Its state is checked last, directly before the prompt. */
 async function checkState(target: PullRequestTarget, step: AgentStep): Promise<TargetDecision> {
-  const read = () => step.heads.read(target.rolling.pullRequest, step.questions)
+  const read = () => step.heads.read(target.rolling.pullRequest, step.planningBudget)
   return decideOnState(target, await orNotSent(describeUnknown(target), read, getHint(target)))
 }
 
@@ -157,7 +157,7 @@ async function checkTarget(target: Target, job: Job, step: AgentStep): Promise<T
     case 'job':
       return SEND
     case 'pull-request':
-      return step.questions.spend(async () => {
+      return step.planningBudget.spend(async () => {
         const decision = await checkJob(target, job, step)
         return decision.kind === 'send' ? checkState(target, step) : decision
       })
@@ -189,7 +189,7 @@ async function reserveFollowUp(target: Target, job: Job, step: AgentStep): Promi
     await announceTurn(step)
     return SEND
   }
-  return step.questions.spend(async () => {
+  return step.planningBudget.spend(async () => {
     const decision = await checkJob(target, job, step)
     return decision.kind === 'send' ? reserveCount(target, step) : decision
   })
@@ -252,7 +252,7 @@ const RUN_AGAIN = 'Run the same step again.'
 
 /** The step with the time budget for the requests before the prompt. Each fix round has a budget of its own. */
 function withOwnBudget({ kind }: Target, step: AgentStep): AgentStep {
-  return kind === 'fix-round' ? { ...step, questions: openQuestionBudget(step) } : step
+  return kind === 'fix-round' ? { ...step, planningBudget: openPlanningBudget(step) } : step
 }
 
 /** Checks again whether a prompt may be sent, because a rate limit can delay it for a long time. */
@@ -454,7 +454,7 @@ export async function findObjection(
   if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(serverUrl).host)
     return getObjection(job, pullRequest, serverUrl)
   // After a rename, one of the two may have an older name of the repository. GitHub redirects older names to the current one.
-  const read = openGitHub(step, step.questions).readPullRequest({ repository: prLink.repository, number })
+  const read = openGitHub(step, step.planningBudget).readPullRequest({ repository: prLink.repository, number })
   const currentName = (await orUndefined(read, 'not-found', 'forbidden'))?.repository ?? prLink.repository
   return getObjection({ ...job, prLink: { ...prLink, repository: currentName } }, pullRequest, serverUrl)
 }

@@ -170,7 +170,7 @@ export class JobWatch {
       const isNew = read.message !== lastProblem?.message
       // `sleep` logs it with the time of the next read.
       if (isNew && isAskedToWait(read)) this.#unloggedProblem = read
-      else if (isNew) this.#heartbeat.say(`${describeError(read)} Trying again until the deadline.`)
+      else if (isNew) this.#heartbeat.log(`${describeError(read)} Trying again until the deadline.`)
       if (isNew) logCauses(read, this.step.core.debug)
       this.#update({ job: before, lastProblem: read })
       return
@@ -184,7 +184,7 @@ export class JobWatch {
         `The service reports an unknown status, “${unlistedStatus}”. The step treats it as still running.`,
       )
     if (hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
-    if (lastProblem !== undefined) this.#heartbeat.say('The service responds again.')
+    if (lastProblem !== undefined) this.#heartbeat.log('The service responds again.')
     this.#update({ job: read, lastProblem: undefined })
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
@@ -197,22 +197,22 @@ export class JobWatch {
     const until = formatTimeAfter(ms, clock)
     // In a series of short waits, the first is logged, and then one a minute.
     const unlogged = this.#unloggedProblem
-    if (unlogged !== undefined) this.#heartbeat.say(`${describeError(unlogged)} Waiting until ${until}.`)
+    if (unlogged !== undefined) this.#heartbeat.log(`${describeError(unlogged)} Waiting until ${until}.`)
     else if (requestedBy !== undefined && ms >= LONG_WAIT_MS)
-      this.#heartbeat.say(`Waiting until ${until}, as the service requests.`)
+      this.#heartbeat.log(`Waiting until ${until}, as the service requests.`)
     this.#unloggedProblem = undefined
     while (clock.now() < endsAt) {
       const restMs = endsAt - clock.now()
-      const lineMs = this.#heartbeat.untilMs()
+      const lineMs = this.#heartbeat.getTimeLeftMs()
       const isWorthALine = restMs - lineMs >= (requestedBy === undefined ? 0 : MIN_LOGGED_WAIT_MS)
       await clock.sleep(isWorthALine ? lineMs : restMs, signal)
       const leftMs = endsAt - clock.now()
       if (requestedBy === undefined) {
         const status = this.reads.job?.status
         const state = status === undefined ? 'could not be read yet' : `is still ${status}`
-        this.#heartbeat.beat(`The job ${state} (checked ${formatCount(this.#count, 'time')}).`)
+        this.#heartbeat.logIfDue(`The job ${state} (checked ${formatCount(this.#count, 'time')}).`)
       } else if (leftMs >= MIN_LOGGED_WAIT_MS)
-        this.#heartbeat.beat(`Still waiting until ${until}, for another ${formatDuration(leftMs)}.`)
+        this.#heartbeat.logIfDue(`Still waiting until ${until}, for another ${formatDuration(leftMs)}.`)
     }
   }
 

@@ -6,11 +6,11 @@ import {
   type PullRequestLink,
   type TerminalJob,
 } from '../../docs-service/schemas.ts'
-import { type Comparison, historyIn, MAX_COMMITS, listOwners, type PullRequestCommit } from '../../github/commits.ts'
+import { type Comparison, listHistory, MAX_COMMITS, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
-import { ActionError, orGone, orUndefined, rethrowFatal } from '../../runtime/errors.ts'
+import { ActionError, orUndefinedIfNotFound, orUndefined, rethrowFatal } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentStep } from '../journal.ts'
@@ -45,7 +45,7 @@ async function compareWithBranch(
 ): Promise<Comparison | undefined> {
   const { repository, headRepository } = pullRequest
   if (headRepository === '') return undefined
-  return orGone(() => open().compare(repository, since, nameBranch(pullRequest)))
+  return orUndefinedIfNotFound(() => open().compare(repository, since, nameBranch(pullRequest)))
 }
 
 /** Returns the link of the job's pull request if this step can read pull requests of its host. */
@@ -54,8 +54,8 @@ function findReadableLink({ prLink }: Job, { context, github }: AgentStep): Pull
 }
 
 /** Reads a pull request within the time budget for requests before the prompt. */
-function readBeforePrompt(address: PullRequestAddress, { heads, questions }: AgentStep): Promise<PullRequest> {
-  return questions.spend(() => heads.read(address, () => questions.limit(REQUEST_TIMEOUT_MS)))
+function readBeforePrompt(address: PullRequestAddress, { heads, planningBudget }: AgentStep): Promise<PullRequest> {
+  return planningBudget.spend(() => heads.read(address, () => planningBudget.limit(REQUEST_TIMEOUT_MS)))
 }
 
 /**
@@ -80,7 +80,7 @@ export interface HeadBefore extends PullRequest {
  * @param mustBeStable after a turn that may have just ended: GitHub's replicas may not have all of its commits yet
  */
 export async function readHeadBefore(job: Job, step: AgentStep, mustBeStable = false): Promise<HeadBefore | undefined> {
-  const { context, heads, inputs, journal, questions } = step
+  const { context, heads, inputs, journal, planningBudget } = step
   const link = findReadableLink(job, step)
   if (!inputs.wait || link === undefined) return undefined
   const warning = 'Could not determine whether the follow-up changes the pull request'
@@ -92,9 +92,9 @@ export async function readHeadBefore(job: Job, step: AgentStep, mustBeStable = f
     return heads.newest(address) ?? read()
   })
   if (head === undefined) return undefined
-  const open = () => openGitHub(step, questions.limit(REQUEST_TIMEOUT_MS))
+  const open = () => openGitHub(step, planningBudget.limit(REQUEST_TIMEOUT_MS))
   const compare = () => journal.orWarn(warning, () => compareWithBranch(head, head.headSha, step, open))
-  const later = isOpen(head) ? undefined : await questions.spend(compare)
+  const later = isOpen(head) ? undefined : await planningBudget.spend(compare)
   return { ...head, branchTip: later?.commits.at(-1)?.sha }
 }
 
@@ -177,7 +177,7 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Agen
   const github = openGitHubAfterTurn(step)
   const listed = await step.heads.listCommits(now, github)
   assertComplete(listed, now.headSha)
-  let earlier = historyIn(listed, before.headSha)
+  let earlier = listHistory(listed, before.headSha)
   const keepsHead = earlier.length > 0
   if (!keepsHead) {
     earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
@@ -210,7 +210,7 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Head
 
 /** Compares a later commit with the head. Returns `undefined` if one of them is gone, or if the request fails (a warning). */
 async function getRelation(warning: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
-  const ask = () => orGone(() => openGitHubAfterTurn(step).compare(repository, headSha, later))
+  const ask = () => orUndefinedIfNotFound(() => openGitHubAfterTurn(step).compare(repository, headSha, later))
   return (await step.journal.orWarn(warning, ask))?.relation
 }
 
@@ -230,8 +230,8 @@ async function hasUnmergedAgentCommits(before: HeadBefore, now: PullRequest, ste
   const isMerged = unmerged.length === 0 && (await github.compare(repository, baseRef, branch)).mergeBase === tip
   if (isMerged) return false
   assertComplete(unmerged, tip)
-  const merged = historyIn(await step.heads.listCommits(now, github), now.headSha)
-  const kept = historyIn(unmerged, since)
+  const merged = listHistory(await step.heads.listCommits(now, github), now.headSha)
+  const kept = listHistory(unmerged, since)
   const earlier = kept.length > 0 ? kept : await github.listCommitsBetween(repository, baseRef, since)
   const owners = listOwners(now.author, merged, now.headSha)
   return attributeCommits([...merged, ...earlier], unmerged, owners).byAgent > 0

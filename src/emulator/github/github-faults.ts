@@ -27,13 +27,13 @@ const FAULTS = {
     ...NO_RESPONSE,
     status: 429,
     headers: { 'retry-after': String(SHORT_WAIT_SECONDS) },
-    delivery: 'whole',
+    delivery: 'complete',
   }),
   'long-limit': () => createLimitResponse(429, PRIMARY, createSpentHeaders(DAY_SECONDS)),
   html: () => htmlResponse(200, '<!doctype html><title>Sign in</title><p>Sign in to your account.'),
   reset: () => NO_RESPONSE,
   never: () => ({ ...NO_RESPONSE, delivery: 'never' }),
-  'answer-lost': (handle) => ({ ...handle(), delivery: 'reset' }),
+  'response-lost': (handle) => ({ ...handle(), delivery: 'reset' }),
   late: (handle) => ({ ...handle(), delayMs: DELAY_MS }),
 } as const satisfies Faults
 

@@ -73,9 +73,9 @@ export interface GitHub {
 }
 
 function toResponse({ status, body, headers = {}, isText = false }: Reply): ServiceResponse {
-  if (isText) return { status, headers, body: String(body), delivery: 'whole' }
+  if (isText) return { status, headers, body: String(body), delivery: 'complete' }
   if (body !== undefined) return jsonResponse(status, body as object, headers)
-  return { status, headers, body: '', delivery: 'whole' }
+  return { status, headers, body: '', delivery: 'complete' }
 }
 
 /** Returns the fields of a JSON body, or GitHub's error response to an invalid one. An empty body has no fields. */

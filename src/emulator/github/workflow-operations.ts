@@ -137,7 +137,7 @@ export function handleLogRequest(
     status,
     headers: { 'content-type': 'text/plain; charset=utf-8' },
     body,
-    delivery: 'whole',
+    delivery: 'complete',
   })
   if (headers['authorization'] !== undefined)
     return createTextResponse(400, 'The authorization header is not accepted here.')

@@ -15,7 +15,7 @@ export interface ServiceRequest extends RequestHead {
  * How a response is delivered: completely; only its first half; not at all, with a connection reset before the first byte;
  * or never.
  */
-export type Delivery = 'whole' | 'truncated' | 'reset' | 'never'
+export type Delivery = 'complete' | 'truncated' | 'reset' | 'never'
 
 export interface ServiceResponse {
   /** 0 if there is no response. */
@@ -53,7 +53,7 @@ export function jsonResponse(
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
     body: JSON.stringify(body),
-    delivery: 'whole',
+    delivery: 'complete',
   }
 }
 
@@ -66,6 +66,6 @@ export function htmlResponse(status: number, body: string): ServiceResponse {
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
     },
     body,
-    delivery: 'whole',
+    delivery: 'complete',
   }
 }

@@ -34,14 +34,14 @@ const FAULTS = {
   rejected: () => jsonResponse(400, { error: 'This prompt is not accepted.' }),
   'payment-required': () => jsonResponse(402, { error: 'No credits are left.' }),
   'too-large': () => jsonResponse(413, { error: 'This prompt is too long.' }),
-  redirected: () => ({ ...NO_RESPONSE, status: 307, headers: { location: '/elsewhere' }, delivery: 'whole' }),
+  redirected: () => ({ ...NO_RESPONSE, status: 307, headers: { location: '/elsewhere' }, delivery: 'complete' }),
   html: () => htmlResponse(200, '<!doctype html><title>Please wait</title><p>The service will be back soon.'),
   'other-job': (handle) => withFields(handle(), { id: 'job_of_another', status: 'failed' }),
   'bad-id': (handle) => withFields(handle(), { id: '../job' }),
   reset: () => NO_RESPONSE,
   truncated: (handle) => onSuccess(handle(), { delivery: 'truncated' }),
   never: () => ({ ...NO_RESPONSE, delivery: 'never' }),
-  'answer-lost': (handle) => onSuccess(handle(), { delivery: 'reset' }),
+  'response-lost': (handle) => onSuccess(handle(), { delivery: 'reset' }),
 } as const satisfies Faults
 
 export type Fault = keyof typeof FAULTS

@@ -58,7 +58,7 @@ function writeHead(outgoing: ServerResponse, { status, headers, body }: ServiceR
 }
 
 const DELIVERIES: Readonly<Record<Delivery, (outgoing: ServerResponse, response: ServiceResponse) => void>> = {
-  whole(outgoing, response) {
+  complete(outgoing, response) {
     writeHead(outgoing, response)
     outgoing.end(response.body)
   },

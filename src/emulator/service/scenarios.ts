@@ -50,7 +50,7 @@ const USUAL: Omit<Scenario, 'description'> = {
   lagsMs: [0],
   ...everything('none'),
   texts: 'plain',
-  pages: 'whole',
+  pages: 'complete',
 }
 
 const scenarios = {
@@ -137,7 +137,7 @@ const scenarios = {
   },
   'lost-answer': {
     description: 'A prompt is accepted, and then the connection is reset without a response.',
-    prompts: always('answer-lost'),
+    prompts: always('response-lost'),
   },
   'bad-id': { description: 'A prompt is accepted, and the response has no valid id.', prompts: always('bad-id') },
   'other-job': {

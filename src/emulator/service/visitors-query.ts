@@ -83,8 +83,8 @@ export function parseVisitorsQuery(queryString: string): VisitorsQuery | Refusal
   return problems.length === 0 ? { range: { fromMs, toMs }, limit, offset } : refuse(400, problems)
 }
 
-/** How the list of visited pages behaves: `whole` is correct, the others are faulty. */
-export type ListBehavior = 'whole' | 'moving' | 'stuck' | 'long-path' | 'endless' | 'recent'
+/** How the list of visited pages behaves: `complete` is correct, the others are faulty. */
+export type ListBehavior = 'complete' | 'moving' | 'stuck' | 'long-path' | 'endless' | 'recent'
 
 type ReadPart = (query: VisitorsQuery) => VisitorsPage
 
@@ -93,7 +93,7 @@ const MOVING_ROWS = 10
 
 /** How each kind of list responds to a query. */
 export const LIST_BEHAVIORS: Readonly<Record<ListBehavior, (query: VisitorsQuery, read: ReadPart) => VisitorsPage>> = {
-  whole: (query, read) => read(query),
+  complete: (query, read) => read(query),
   // A page is inserted at the top after the first part was read, so the next part repeats that part's last row.
   moving: (query, read) =>
     read({ ...query, limit: Math.min(query.limit, MOVING_ROWS), offset: Math.max(query.offset - 1, 0) }),
