@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     entries: agent visitors rehearse action emulator node:path
     agent: agent/change agent/conversation agent/turn agent/pull-request agent/report agent/inputs.ts agent/journal.ts agent/plan.ts action github runtime
     agent/change: agent/journal.ts agent/plan.ts agent/prompt.ts agent/marker.ts agent/inputs.ts agent/path-filter.ts action github text runtime
-    agent/conversation: agent/change agent/journal.ts agent/prompt.ts agent/marker.ts agent/plan.ts agent/turn agent/report action docs-service github runtime
+    agent/conversation: agent/change agent/journal.ts agent/prompt.ts agent/marker.ts agent/plan.ts agent/turn agent/report action docs-service github text runtime
     agent/turn: agent/journal.ts agent/plan.ts agent/pull-request agent/report action docs-service github text runtime
     agent/pull-request: agent/journal.ts agent/prompt.ts agent/marker.ts agent/plan.ts agent/report agent/inputs.ts agent/path-filter.ts action docs-service github text runtime
     agent/plan.ts: agent/report agent/inputs.ts docs-service github
@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/marker.ts: github text
     agent/journal.ts: agent/head-tracker.ts agent/report agent/inputs.ts action docs-service github text runtime
     agent/head-tracker.ts: action github runtime
-    agent/report: agent/marker.ts agent/inputs.ts action docs-service github text runtime
+    agent/report: agent/inputs.ts action docs-service github text runtime
     agent/inputs.ts: agent/path-filter.ts action text
     agent/path-filter.ts: action
     visitors: action docs-service text runtime node:crypto node:util

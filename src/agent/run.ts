@@ -26,9 +26,8 @@ import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
 import { isSkip, type Plan, type Skip } from './plan.ts'
 import type { Ended, PullRequestFindings, TurnEnd } from './report/turn.ts'
 import { shouldTrackPullRequest } from './report/turns.ts'
-import { replyToComment, reserveReplyTime } from './conversation/answer-comment.ts'
+import { replyToComment, reserveReplyTime, fromComment } from './conversation/comment-command.ts'
 import { chooseTask, replan } from './conversation/choose-task.ts'
-import { fromComment } from './conversation/comment-command.ts'
 
 const UNREADABLE_EVENT = [
   'The event could not be read',

@@ -1,8 +1,8 @@
-import { type Context, openGitHub } from '../../action/step.ts'
-import type { CommentAddress } from '../../github/comments.ts'
+import { type Context, openGitHub, endingAt, type Step, type Conclusion } from '../../action/step.ts'
+import type { CommentAddress, ListedComment } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { orNotSent } from '../../runtime/errors.ts'
+import { orNotSent, ActionError } from '../../runtime/errors.ts'
 import { isSkip, type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
 import {
   type CommandComment,
@@ -12,10 +12,14 @@ import {
   renderSections,
 } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
-import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
+import { ASK_IN_AN_ISSUE, conclude } from '../report/outcomes.ts'
 import { RETRY_COMMENT_HINT, OTHER_PLACE_HINT } from '../turn/decide-turn.ts'
 import { canNameSource, formatUnconfirmed, warnOfReRun } from './choose-task.ts'
 import { findPullRequestJob, openSearch, type Search } from './prove-job.ts'
+import { renderReplyMarker } from '../marker.ts'
+import { redactReport, type Report } from '../report/report.ts'
+import { formatSentences } from '../../text/markdown.ts'
+import { getOwnLink } from '../report/step-end.ts'
 
 /** @returns the text after the command and one white space; undefined if the text does not begin with the command as a word */
 function getInstruction(text: string, command: string): string | undefined {
@@ -141,4 +145,70 @@ export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefi
   )
   step.journal.note(`The comment on #${number} starts a new job.`)
   return { task: { kind: 'create', prompt: prompt + (change ?? '') }, target: found }
+}
+
+/** Adds a zero-width space after each `@`, so that GitHub does not notify anyone. */
+const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
+
+/**
+ * Renders the reply to a comment as GitHub Markdown. It starts with a hidden line, so it never starts with a command. It
+ * mentions nobody, and does not quote the service or other users: the page of the run does.
+ */
+export function renderReply(
+  report: Report,
+  { title, text, advice }: Conclusion,
+  address: CommentAddress,
+  context: Context & { readonly inputsHash: string },
+): string {
+  const { skipReason } = report
+  const { serverUrl, repository, runId } = context
+  const link = getOwnLink(report)
+  const name = `Pull request${link?.number === undefined ? '' : ` #${link.number}`}`
+  const blocks = [
+    formatSentences(
+      skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
+    ),
+    skipReason === undefined && advice && formatSentences(advice),
+    link && `[${name}](${link.href.replaceAll('@', '%40')})`,
+    `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
+  ]
+  return `${renderReplyMarker(address, context)}\n${withoutMentions(blocks.filter(Boolean).join('\n\n'))}`
+}
+
+const MAX_REPLY_MS = 20_000
+/** The share of a short `timeout-minutes` that is reserved for the reply. */
+const REPLY_SHARE = 0.1
+/** How long after the deadline the reply may end. The last read of a job has the same limit. */
+const GRACE_MS = 1_000
+
+/** Reserves time for the reply, so that a reply is still possible when the job uses up the rest of the time. */
+export function reserveReplyTime(step: Step, { command, timeoutMs }: AgentStep['inputs']): Step {
+  if (command === '') return step
+  return endingAt(step, step.deadlineAt - Math.min(MAX_REPLY_MS, timeoutMs * REPLY_SHARE))
+}
+
+/**
+ * Replies with the result to the comment that started the run, if there is one. Replaces the reply of an earlier attempt.
+ * Does not resend a reply whose delivery is unknown.
+ */
+export async function replyToComment(step: AgentStep): Promise<void> {
+  const { core, inputs, journal } = step
+  const context = { ...step.context, inputsHash: inputs.hash }
+  const report = redactReport(journal.report(), core.redact)
+  const { comment } = report
+  if (comment === undefined || inputs.dryRun) return
+  const body = core.redact(renderReply(report, conclude(report), comment, context))
+  try {
+    const github = openGitHub(step, MAX_REPLY_MS, GRACE_MS)
+    const marker = renderReplyMarker(comment, context)
+    const isReply = (body: string): boolean => body.startsWith(marker)
+    // Anybody can register an app, so a comment by an app may be forged and is never edited.
+    const isOurs = ({ author, body }: ListedComment): boolean => author === 'trusted' && isReply(body)
+    const reply = (await github.listComments(comment, isReply)).find(isOurs)
+    if (reply === undefined) await github.addComment(comment, body)
+    else await github.editComment(comment, reply.id, body)
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    journal.warn('The reply to the comment may not have been written', error)
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { replyToComment, reserveReplyTime } from '../../../src/agent/conversation/answer-comment.ts'
+import { replyToComment, reserveReplyTime } from '../../../src/agent/conversation/comment-command.ts'
 import { renderReplyMarker } from '../../../src/agent/marker.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
