@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { findAgentAccounts, pickNewestByAuthor } from '../../../src/agent/change/agent-accounts.ts'
+import { findAgentAccounts } from '../../../src/agent/change/own-work.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { PullRequestInList } from '../../../src/github/labels.ts'
 import { fakeGitHub, MARKER, refusal, rejecting } from '../../support/fake-github.ts'
@@ -9,11 +9,6 @@ const by = (login: string, number: number, type = 'Bot'): PullRequestInList => (
   number,
   labels: ['docs-agent'],
   author: { login, type },
-})
-
-test('picks the newest pull request of each author whose account still exists', () => {
-  const listed = [by('agent', 9), by('', 8), by('mona', 7, 'User'), by('agent', 6), by('', 5)]
-  expect(pickNewestByAuthor(listed).map(({ number }) => number)).toEqual([9, 7])
 })
 
 /** Returns the logins that are found, and the pull requests whose comments were read. */
@@ -29,6 +24,11 @@ async function find(listed: readonly PullRequestInList[], commentsOn: (number: n
   const accounts = await findAgentAccounts('acme/docs', 'docs-agent', github)
   return { found: accounts.map(({ login }) => login), read }
 }
+
+test('examines the newest pull request of each author whose account still exists', async () => {
+  const listed = [by('agent', 9), by('', 8), by('mona', 7, 'User'), by('agent', 6), by('', 5)]
+  expect(await find(listed, () => [MARKER])).toEqual({ found: ['agent', 'mona'], read: [9, 7] })
+})
 
 test('finds the authors whose newest pull request has a marker comment by a trusted author', async () => {
   const comments: Readonly<Record<number, readonly ListedComment[]>> = {

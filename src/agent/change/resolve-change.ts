@@ -16,7 +16,7 @@ import {
   refuseToLookBack,
 } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
-import { openLoopGuard } from './loop-guard.ts'
+import { openLoopGuard } from './own-work.ts'
 import {
   REQUEST_EVENT_KINDS,
   checkEventLabels,
