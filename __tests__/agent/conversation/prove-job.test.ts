@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { findPullRequestJob, openSearch } from '../../../src/agent/conversation/prove-job.ts'
+import { findPullRequestJob, openSearch } from '../../../src/agent/conversation/choose-task.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'

@@ -14,8 +14,14 @@ import {
 import type { AgentStep } from '../journal.ts'
 import { ASK_IN_AN_ISSUE, conclude } from '../report/outcomes.ts'
 import { RETRY_COMMENT_HINT, OTHER_PLACE_HINT } from '../turn/decide-turn.ts'
-import { canNameSource, formatUnconfirmed, warnOfReRun } from './choose-task.ts'
-import { findPullRequestJob, openSearch, type Search } from './prove-job.ts'
+import {
+  canNameSource,
+  formatUnconfirmed,
+  warnOfReRun,
+  findPullRequestJob,
+  openSearch,
+  type Search,
+} from './choose-task.ts'
 import { renderReplyMarker } from '../marker.ts'
 import { redactReport, type Report } from '../report/report.ts'
 import { formatSentences } from '../../text/markdown.ts'
