@@ -340,6 +340,37 @@ describe('a full comment', () => {
     expect(comments.bodies[1]).toMatch(ROW)
   })
 
+  test('is followed by the one that a cancelled step writes to, if the step has written to it before', async () => {
+    const comments = new SharedComments([FILLED])
+    const cancel = new AbortController()
+    const step = stepWith(comments, { signal: cancel.signal })
+    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
+    await announceTurn(step)
+    expect(comments.bodies[1]).toMatch(/working since/)
+    cancel.abort(new ActionError('cancelled', 'The run was cancelled.'))
+    await writeLog(step)
+    expect([lostIn(step), comments.bodies.length]).toEqual([[], 2])
+    expect(comments.bodies[1]).toMatch(ROW)
+    expect(comments.bodies[1]).not.toMatch(/working since/)
+  })
+
+  test('no longer says that the agent is working after the turn has ended', async () => {
+    const comments = new SharedComments([withWorkingRows(MARKED, [901])])
+    const step = stepWith(comments)
+    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
+    await announceTurn(step)
+    const [announced = ''] = comments.bodies
+    const people = 'x'.repeat(65_300 - announced.length)
+    comments.bodies[0] = announced + people
+    await writeLog(step)
+    expect([lostIn(step), comments.bodies.length]).toEqual([[], 2])
+    const [first = '', second] = comments.bodies
+    expect(first.match(/working since.*row=\d+/g)).toEqual([expect.stringMatching(/row=901$/)])
+    expect(first).toMatch(ROW)
+    expect(first).toContain(people)
+    expect(second).toMatch(ROW)
+  })
+
   test('is detected by a rejected edit', async () => {
     const comments = new SharedComments([MARKED])
     comments.faults.edit = [refusal('rejected')]

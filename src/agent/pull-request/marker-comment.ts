@@ -4,7 +4,7 @@ import type { GitHub } from '../../github/github.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
-import { ActionError, type ErrorCode, rethrowFatal } from '../../runtime/errors.ts'
+import { ActionError, type ErrorCode, orUndefined, rethrowFatal } from '../../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
 import type { AgentInputs } from '../inputs.ts'
@@ -30,6 +30,7 @@ import {
   toUnsentRows,
   toWorkingRows,
   updateComment,
+  updateRows,
   type WorkingRow,
 } from './pull-request-log.ts'
 
@@ -116,6 +117,18 @@ async function waitForLimit(limit: ActionError, ms: number, { clock, core, signa
 const getVerifyPauseMs = (writes: number, random: () => number): number =>
   VERIFY_AFTER_MS + writes * JITTER_MS * random()
 
+/** Updates the rows that a full comment contains, because it still says that the agent is working. A failure is ignored. */
+async function updateFullComment(
+  { pullRequest }: JobPlace,
+  { id, body }: { readonly id: number; readonly body: string },
+  { rows }: CommentUpdate,
+  { clock, core, deadline, github }: CommentAccess,
+): Promise<void> {
+  const next = updateRows(body, rows)
+  if (next === undefined || clock.now() + VERIFY_AFTER_MS >= deadline.at) return
+  await orUndefined(github.editComment(pullRequest, id, core.redact(next), { isSentOnce: true }))
+}
+
 /**
  * Writes an update to the marker comment that follows a full one, and adds that comment if it is missing. Several steps can
  * add one at the same time, and later steps use the newest. So after each write, this step looks for a newer comment and also
@@ -193,8 +206,10 @@ async function updateMarkerComment(
 
       known = rememberVersion(known, body)
       const next = updateComment(body, known)
-      if (next === undefined)
+      if (next === undefined) {
+        await updateFullComment(place, { id: commentId, body }, known, access)
         return continueLog(place, { id: commentId, marker }, { ...known, rows: update.rows }, access)
+      }
       const text = core.redact(next)
       failure = await tryToEdit(() => github.editComment(pullRequest, commentId, text, { isSentOnce: true }))
       if (failure?.code === 'rejected')
@@ -332,7 +347,9 @@ async function writeRows(rows: readonly string[], warning: string, step: AgentSt
     const settle = (known: readonly string[]) => settleRows(known, step, github)
     return updateMarkerComment(log, commentId, update, { ...step, github, settle, deadline })
   }
-  await journal.orWarn(warning, () => planningBudget.spend(write))
+  const result = await journal.orWarn(warning, () => planningBudget.spend(write))
+  // The rows may be in a new comment, which continues a full one.
+  if (result !== undefined && result !== 'used-up') journal.setLogPlace({ ...log, ...result })
 }
 
 /** Writes to the log, if there is one, that the agent is working, before a prompt is sent to the job in `job-id`. */

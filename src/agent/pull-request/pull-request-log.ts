@@ -200,8 +200,10 @@ export function toLogEntry(turns: Turns, report: Report, context: Context, at: D
   }
 }
 
-/** GitHub's limit is 65,536. */
-const MAX_CHARACTERS = 65_000
+/** GitHub's limit for a comment. */
+const MAX_CHARACTERS = 65_536
+/** Above this length, a comment is full: the rows in it may still get longer. */
+const FULL_CHARACTERS = 65_000
 
 const TABLE_HEAD = ['| When (UTC) | Started by | Result |', '| --- | --- | --- |']
 const LEFT_AT = /^\*\*What is left\*\* \((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\)/
@@ -235,6 +237,20 @@ function mergeRows(rows: readonly string[], added: readonly string[]): readonly 
   })
   const keys = new Set(rows.map(getKey))
   return [...merged, ...added.filter((row) => !keys.has(getKey(row)))]
+}
+
+/**
+ * Updates the rows of a comment, and adds none.
+ * @returns undefined if no row changes, or GitHub would reject the comment because of its length
+ */
+export function updateRows(body: string, rows: readonly string[]): string | undefined {
+  const lines = body.split('\n').map((line) => {
+    const key = readRowKey(line)
+    const updates = rows.filter((row) => getKey(row) === key)
+    return key === undefined ? line : (mergeRows([line], updates)[0] ?? line)
+  })
+  const text = lines.join('\n')
+  return text === body || text.length > MAX_CHARACTERS ? undefined : text
 }
 
 /** A row that says that the agent may be working. */
@@ -403,7 +419,7 @@ export function updateComment(body: string, update: CommentUpdate): string | und
   const { maxFollowUps = lines.maxFollowUps } = update
   for (let count = 0; count < Math.max(1, rows.length); count++) {
     const text = renderComment({ ...lines, rows, left, maxFollowUps, hasLog }, merged.followUps, count)
-    if (text.length <= MAX_CHARACTERS) return text
+    if (text.length <= FULL_CHARACTERS) return text
   }
   return undefined
 }
