@@ -257,7 +257,9 @@ describe('send prompt', () => {
   test('fails immediately if a rate limit leaves no time for a response', async () => {
     const limited = createResponse(429, { error: 'Slow down.' }, 50_000)
     const { createJob, requests, clock } = createBench([limited], { leftMs: 55_000 })
-    expect((await getError(createJob())).code).toBe('rate-limited')
+    const { code, message } = await getError(createJob())
+    expect(code).toBe('rate-limited')
+    expect(message).toMatch(/00:00:50 UTC, which leaves too little time for a response before this step's deadline\.$/)
     expect([requests.length, clock.sleeps]).toEqual([1, []])
   })
 

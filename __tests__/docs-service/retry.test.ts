@@ -104,6 +104,6 @@ test('returns a wait that ends by the deadline, to the millisecond', () => {
 
 test('adds the time of a retry to the message, and keeps the rest of the error', () => {
   const error = new ActionError('rejected', 'No.', { hint: 'Fix it.', quote: 'Busy.', retryAfterMs: 1_000 })
-  expect(namingTheTime(error, fakeClock())).toMatchObject({ code: 'rejected', hint: 'Fix it.', quote: 'Busy.' })
-  expect(namingTheTime(failure('rejected'), fakeClock()).message).toBe('It is rejected.')
+  expect(namingTheTime(error, fakeClock(), 0)).toMatchObject({ code: 'rejected', hint: 'Fix it.', quote: 'Busy.' })
+  expect(namingTheTime(failure('rejected'), fakeClock(), 0).message).toBe('It is rejected.')
 })

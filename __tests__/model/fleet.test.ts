@@ -38,7 +38,8 @@ function findProblem({ timeoutMs = HOUR_MS }: FleetPlan, { steps, jobs }: FleetE
     if (problem !== undefined) return problem
     if (isGreen && outputs['status'] !== 'completed') return 'A step is green, but its job has not completed.'
     const isEarly = endedAt < deadlineAt - getResponseMs(timeoutMs) - MIN_WAIT_MS - 100 && !isGreen
-    if (isEarly && report.error?.message.includes(" UTC, which is after this step's deadline") !== true)
+    const namesTheTime = / UTC, which (?:is after|leaves too little time for a response before) this step's deadline\./
+    if (isEarly && !namesTheTime.test(report.error?.message ?? ''))
       return `A step stopped early, and did not name the time of the next try: ${report.error?.message ?? ''}`
   }
   const ids = steps.map(({ played }) => played.outputs['job-id'] ?? '').filter((id) => id !== '')

@@ -235,6 +235,7 @@ async function sendPrompt(sender: PromptSender, operation: Operation, prompt: st
   const timeToSendMs = getTimeToSendMs()
   const factors = { refusals: getRefusalCount(), leftMs: timeToSendMs, random: random() }
   const afterMs = getRetryDelayMs(error, attempt, factors)
-  if (afterMs >= timeToSendMs) throw decision === 'again' ? createDeadlineError(error) : namingTheTime(error, clock)
+  if (afterMs >= timeToSendMs)
+    throw decision === 'again' ? createDeadlineError(error) : namingTheTime(error, clock, deadlineAt)
   return { kind: 'retry', afterMs, error }
 }

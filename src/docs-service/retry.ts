@@ -245,12 +245,19 @@ export function formatRetryTime(error: ActionError, delayMs: number, clock: Cloc
   return isAskedToWait(error) ? `${delay}, at ${formatTimeAfter(delayMs, clock)}` : delay
 }
 
-/** Returns the error with the time from which the service allows a retry, which helps to plan the next run. */
-export function namingTheTime(error: ActionError, clock: Clock): ActionError {
+/**
+ * Returns the error with the time from which the service allows a retry, which helps to plan the next run.
+ * @param deadlineAt the step's deadline; an earlier retry would leave too little time for its response
+ */
+export function namingTheTime(error: ActionError, clock: Clock, deadlineAt: number): ActionError {
   const { code, message, hint, quote, retryAfterMs } = error
   if (retryAfterMs === undefined) return error
   const retryAt = new Date(Math.ceil((clock.wallTime().getTime() + retryAfterMs) / 1000) * 1000)
-  const text = `${message} It asks to wait until ${formatUtc(retryAt)} UTC, which is after this step's deadline.`
+  const isPast = clock.now() + retryAfterMs > deadlineAt
+  const why = isPast
+    ? "is after this step's deadline"
+    : "leaves too little time for a response before this step's deadline"
+  const text = `${message} It asks to wait until ${formatUtc(retryAt)} UTC, which ${why}.`
   return new ActionError(code, text, { cause: error, hint, quote, retryAfterMs })
 }
 
@@ -260,7 +267,7 @@ export function namingTheTime(error: ActionError, clock: Clock): ActionError {
  */
 export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: number): number {
   const { retryAfterMs = 0 } = error
-  if (clock.now() + retryAfterMs > deadlineAt) throw namingTheTime(error, clock)
+  if (clock.now() + retryAfterMs > deadlineAt) throw namingTheTime(error, clock, deadlineAt)
   return retryAfterMs
 }
 
