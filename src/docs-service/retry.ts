@@ -253,11 +253,11 @@ export function namingTheTime(error: ActionError, clock: Clock, deadlineAt: numb
   const { code, message, hint, quote, retryAfterMs } = error
   if (retryAfterMs === undefined) return error
   const retryAt = new Date(Math.ceil((clock.wallTime().getTime() + retryAfterMs) / 1000) * 1000)
-  const isPast = clock.now() + retryAfterMs > deadlineAt
-  const why = isPast
-    ? "is after this step's deadline"
-    : "leaves too little time for a response before this step's deadline"
-  const text = `${message} It asks to wait until ${formatUtc(retryAt)} UTC, which ${why}.`
+  const why =
+    clock.now() + retryAfterMs > deadlineAt
+      ? "which is after this step's deadline"
+      : "which leaves too little time for a response before this step's deadline"
+  const text = `${message} It asks to wait until ${formatUtc(retryAt)} UTC, ${why}.`
   return new ActionError(code, text, { cause: error, hint, quote, retryAfterMs })
 }
 
