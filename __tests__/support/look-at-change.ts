@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { isSkip } from '../../src/agent/plan.ts'
-import { formatWarnings } from '../../src/agent/report/warnings.ts'
+import { formatWarnings } from '../../src/agent/report/report.ts'
 import { resolveChange } from '../../src/agent/change/resolve-change.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { fakeClock } from './fake-clock.ts'

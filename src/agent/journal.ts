@@ -27,8 +27,8 @@ import {
   redactReport,
   type Report,
   type TimelineEntry,
+  type Warning,
 } from './report/report.ts'
-import type { Warning } from './report/warnings.ts'
 import { conclude } from './report/outcomes.ts'
 import { type Outputs, renderResult, toOutputs } from './report/outputs.ts'
 import { HeadTracker } from './head-tracker.ts'

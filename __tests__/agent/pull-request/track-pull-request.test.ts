@@ -11,7 +11,7 @@ import {
 import { describePullRequest, type Ended, type PullRequestFindings } from '../../../src/agent/report/turn.ts'
 import type { AgentStep } from '../../../src/agent/journal.ts'
 import { getPullRequest } from '../../../src/agent/report/step-end.ts'
-import { formatWarnings } from '../../../src/agent/report/warnings.ts'
+import { formatWarnings } from '../../../src/agent/report/report.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'

@@ -10,9 +10,8 @@ import {
   type TurnState,
 } from '../../../src/agent/report/turn.ts'
 import { Journal } from '../../../src/agent/journal.ts'
-import { formatWarnings } from '../../../src/agent/report/warnings.ts'
+import { formatWarnings, createSkippedReport, redactReport, type Report } from '../../../src/agent/report/report.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
-import { createSkippedReport, redactReport, type Report } from '../../../src/agent/report/report.ts'
 import { getOwnLink } from '../../../src/agent/report/step-end.ts'
 import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import { renderReply, parseComment } from '../../../src/agent/conversation/comment-command.ts'

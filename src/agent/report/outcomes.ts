@@ -4,7 +4,7 @@ import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../../text/format.ts'
 import type { FailOn } from '../inputs.ts'
-import { listWarnings } from './warnings.ts'
+import { listWarnings, type Outcome, type Report } from './report.ts'
 import {
   adviseOnPullRequest,
   formatPullRequest,
@@ -12,7 +12,6 @@ import {
   describeOperation,
   formatPullRequestTitle,
 } from './pull-request-status.ts'
-import type { Outcome, Report } from './report.ts'
 import {
   getError,
   getJob,

@@ -2,9 +2,8 @@ import type { Conclusion } from '../../action/step.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { INVISIBLE, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'
-import { listWarnings } from './warnings.ts'
+import { listWarnings, type Report } from './report.ts'
 import { OUTCOME_RULES } from './outcomes.ts'
-import type { Report } from './report.ts'
 import {
   getError,
   getJob,

@@ -6,7 +6,6 @@ import type { LinkedText } from '../../text/markdown.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs } from '../inputs.ts'
-import type { Warning } from './warnings.ts'
 import { type PullRequestFindings, type Turn, type Turns, withJob } from './turn.ts'
 
 /** The result of the step: the values of the output `outcome`. */
@@ -52,6 +51,13 @@ export interface LogPlace {
   readonly followUps: number
   /** The signature of the follow-up that this step has counted in it. */
   readonly signature?: string
+}
+
+/** Something on GitHub that could not be done. It never changes the result of the job. */
+export interface Warning {
+  /** What was not done, without a period, such as `The label was not added to the pull request`. */
+  readonly message: string
+  readonly error: ActionError
 }
 
 /** Undefined if the inputs are invalid. */
@@ -131,4 +137,23 @@ function redactJob<J extends Job>(job: J, redact: Redact): J {
   const line = (text: string): string => oneLine(text, MAX_FIELD_CHARS, redact)
   const repository = prLink?.repository && line(prLink.repository)
   return { ...redactAll(job, line), id, status, prLink: prLink && { ...prLink, href: redact(prLink.href), repository } }
+}
+
+/** Lists the warnings by reason, each once: a fix round may repeat the warning of the preceding one. */
+export function listWarnings(warnings: readonly Warning[]): string[] {
+  const reasons = new Set(warnings.map(({ error }) => error.message))
+  return Array.from(reasons, (reason) => {
+    const messages = new Set(warnings.filter(({ error }) => error.message === reason).map(({ message }) => message))
+    return `${[...messages].join('. ')}: ${reason}`
+  })
+}
+
+/**
+ * Formats the warnings as one text, followed by each hint once. Returns `undefined` if the text would be empty.
+ * @param shownText warnings in this text are left out
+ */
+export function formatWarnings(warnings: readonly Warning[], shownText = ''): string | undefined {
+  const texts = listWarnings(warnings).filter((text) => !shownText.includes(text))
+  const hints = new Set(warnings.flatMap(({ error }) => error.hint ?? []))
+  return [...texts, ...hints].join(' ') || undefined
 }

@@ -16,10 +16,9 @@ import {
   table,
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { formatWarnings } from './warnings.ts'
+import { formatWarnings, type Changes, type Report } from './report.ts'
 import { adviseAttaching, OUTCOME_RULES } from './outcomes.ts'
 import { adviseOnPullRequest, formatPullRequest } from './pull-request-status.ts'
-import type { Changes, Report } from './report.ts'
 import {
   getError,
   getJob,
