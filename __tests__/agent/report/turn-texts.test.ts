@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Turn, TurnState } from '../../../src/agent/report/turn.ts'
-import { formatEnd, formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/turn-texts.ts'
+import { formatEnd, formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/outcomes.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { active, archived, failed, failure, withoutLink } from '../../support/fake-client.ts'
 import { ATTACH, CREATE, endWith, FOLLOW_UP, turnIn, WORK } from '../../support/report.ts'

@@ -3,7 +3,7 @@ import { type Redact, redactAll } from '../../text/redact.ts'
 import { INVISIBLE, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'
 import { listWarnings, type Report } from './report.ts'
-import { OUTCOME_RULES } from './outcomes.ts'
+import { OUTCOME_RULES, formatEnd } from './outcomes.ts'
 import {
   getError,
   getJob,
@@ -20,7 +20,6 @@ import {
   getTask,
 } from './step-end.ts'
 import { sortPagesFirst } from './summary.ts'
-import { formatEnd } from './turn-texts.ts'
 import { type FollowUpReason, isInScope, isSent, type Progress } from './turn.ts'
 
 const MAX_MODEL_NAME_CHARS = 200

@@ -17,7 +17,7 @@ import {
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { formatWarnings, type Changes, type Report } from './report.ts'
-import { adviseAttaching, OUTCOME_RULES } from './outcomes.ts'
+import { adviseAttaching, OUTCOME_RULES, formatEnd } from './outcomes.ts'
 import { adviseOnPullRequest, formatPullRequest } from './pull-request-status.ts'
 import {
   getError,
@@ -33,7 +33,6 @@ import {
   getTask,
   isPullRequestInspected,
 } from './step-end.ts'
-import { formatEnd } from './turn-texts.ts'
 import type { Turn } from './turn.ts'
 
 const MAX_PROMPT_BYTES = 32 * 1024
