@@ -12,7 +12,7 @@ import {
   getStepFollowUpReason,
   getStepProgress,
   getTask,
-} from '../../src/agent/report/step-end.ts'
+} from '../../src/agent/report/turns.ts'
 import {
   type Ended,
   type FollowUpReason,

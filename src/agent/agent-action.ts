@@ -4,7 +4,7 @@ import { AGENT_FIELDS, isDryRunRequested, parseAgentInputs, type AgentInputs } f
 import { conclude } from './report/outcomes.ts'
 import { renderResult, toOutputs } from './report/outputs.ts'
 import { createSkippedReport, type Outcome, redactReport, type Report, formatWarnings } from './report/report.ts'
-import { getError } from './report/step-end.ts'
+import { getError } from './report/turns.ts'
 import { renderSummary } from './report/summary.ts'
 import { runAgent } from './run.ts'
 import { describeMovedBase } from './change/change-range.ts'

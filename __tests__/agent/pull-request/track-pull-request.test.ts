@@ -10,7 +10,7 @@ import {
 } from '../../../src/agent/pull-request/track-pull-request.ts'
 import { describePullRequest, type Ended, type PullRequestFindings } from '../../../src/agent/report/turn.ts'
 import type { AgentStep } from '../../../src/agent/journal.ts'
-import { getPullRequest } from '../../../src/agent/report/step-end.ts'
+import { getPullRequest } from '../../../src/agent/report/turns.ts'
 import { formatWarnings } from '../../../src/agent/report/report.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'

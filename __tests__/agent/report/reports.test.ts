@@ -12,7 +12,7 @@ import {
 import { Journal } from '../../../src/agent/journal.ts'
 import { formatWarnings, createSkippedReport, redactReport, type Report } from '../../../src/agent/report/report.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
-import { getOwnLink } from '../../../src/agent/report/step-end.ts'
+import { getOwnLink } from '../../../src/agent/report/turns.ts'
 import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import { renderReply, parseComment } from '../../../src/agent/conversation/comment-command.ts'
 import { renderReplyMarker } from '../../../src/agent/marker.ts'

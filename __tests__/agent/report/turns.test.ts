@@ -18,8 +18,8 @@ import {
   getPullRequestOperation,
   getRoundStop,
   shouldTrackPullRequest,
+  getOutcome,
 } from '../../../src/agent/report/turns.ts'
-import { getOutcome } from '../../../src/agent/report/step-end.ts'
 import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'

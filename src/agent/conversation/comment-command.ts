@@ -25,7 +25,7 @@ import {
 import { renderReplyMarker } from '../marker.ts'
 import { redactReport, type Report } from '../report/report.ts'
 import { formatSentences } from '../../text/markdown.ts'
-import { getOwnLink } from '../report/step-end.ts'
+import { getOwnLink } from '../report/turns.ts'
 
 /** @returns the text after the command and one white space; undefined if the text does not begin with the command as a word */
 function getInstruction(text: string, command: string): string | undefined {

@@ -6,10 +6,9 @@ import { formatCount, formatUtc } from '../../text/format.ts'
 import { DEFAULT_MAX_FOLLOW_UPS } from '../inputs.ts'
 import type { Report } from '../report/report.ts'
 import { listBlockers, isPullRequestClosed } from '../report/pull-request-status.ts'
-import { getPullRequest } from '../report/step-end.ts'
+import { getPullRequest, getStopOutcome } from '../report/turns.ts'
 import { formatEnd } from '../report/outcomes.ts'
 import { getEnd, getNewest, getWork, isSent, mayStillRun, type Turn, type Turns } from '../report/turn.ts'
-import { getStopOutcome } from '../report/turns.ts'
 import {
   FOLLOW_UPS_TAG,
   LEFT_TAG,

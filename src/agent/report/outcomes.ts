@@ -1,6 +1,4 @@
-/**
- * The texts for what came of a step and of each of its turns, and whether the step is green. Hides the rules of each outcome.
- */
+/** Concludes a step: its title, text, advice and colour. Hides the rules and the words of each outcome. */
 import { type Conclusion, MISSING_KEY } from '../../action/step.ts'
 import { UNKNOWN_DELIVERY_HINT } from '../../docs-service/client.ts'
 import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
@@ -29,7 +27,8 @@ import {
   getTask,
   isDeliveryUnknown,
   isPullRequestInspected,
-} from './step-end.ts'
+  getStopOutcome,
+} from './turns.ts'
 import {
   isFixRoundRunning,
   mayHaveUnseenChanges,
@@ -46,7 +45,6 @@ import {
   type Work,
 } from './turn.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { getStopOutcome } from './turns.ts'
 
 type FromReport<T = string> = (report: Report) => T
 

@@ -18,7 +18,7 @@ import {
   getStepFollowUpReason,
   getStepProgress,
   getTask,
-} from './step-end.ts'
+} from './turns.ts'
 import { sortPagesFirst } from './summary.ts'
 import { type FollowUpReason, isInScope, isSent, type Progress } from './turn.ts'
 

@@ -2,7 +2,7 @@ import { linked, escapeSentence, quoteName, quoteNames } from '../../text/markdo
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { type ChecksState, listFailedChecks, formatFixRounds, isInScope, type PullRequestFindings } from './turn.ts'
 import type { Report } from './report.ts'
-import { getOperation, getOutcome, getPullRequest, getRounds, getTask, isPullRequestInspected } from './step-end.ts'
+import { getOperation, getOutcome, getPullRequest, getRounds, getTask, isPullRequestInspected } from './turns.ts'
 
 export const isPullRequestClosed = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 

@@ -32,7 +32,7 @@ import {
   getStepProgress,
   getTask,
   isPullRequestInspected,
-} from './step-end.ts'
+} from './turns.ts'
 import type { Turn } from './turn.ts'
 
 const MAX_PROMPT_BYTES = 32 * 1024
