@@ -73,6 +73,8 @@ const OPENED = opened(BOT, 'docs-agent')
 const RELEASE = { release: { tag_name: 'v2' } }
 const COMMENT = { issue: { number: 5, pull_request: {} }, comment: { id: 1 } }
 
+const REVIEW = { pull_request: { number: 5 }, review: { id: 1 } }
+
 const MERGED = mergedBy(7, 'docs-agent')
 const OPEN = { ...MERGED, state: 'open' } as const
 const REFUSED = refusal('rejected')
@@ -471,6 +473,16 @@ test.each<Row>([
     FILES,
   ],
   ['a schedule about another repository', ['schedule'], ITS_MERGE, RUNS, ELSEWHERE],
+  ["a comment by an app on a person's pull request", by(BOT, 'issue_comment', COMMENT), OF_ANN, A_BOT],
+  ["a review by an app of a person's pull request", by(BOT, 'pull_request_review', REVIEW), OF_ANN, A_BOT],
+  ["a comment by an app on the agent's pull request", by(BOT, 'issue_comment', COMMENT), {}, A_BOT],
+  [
+    "a comment by an app on a person's pull request with `skip-own-changes: false`",
+    by(BOT, 'issue_comment', COMMENT),
+    OF_ANN,
+    RUNS,
+    { ...FOLLOW_UP, ...NOT_SKIPPING_OWN },
+  ],
   ["a comment by a person on the agent's commits", ['issue_comment', COMMENT], ITS_MERGE, RUNS, FILES],
   [
     "a run on a merge of the agent's work, without earlier commits",

@@ -386,6 +386,8 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
       journal.notice('Skipped: the cause of this run is unknown', UNKNOWN_CAUSE)
       return UNKNOWN_CAUSE
     }
+    // The agent may comment on any pull request, for example on the one that it has documented.
+    if (unknown !== undefined && (event.kind === 'comment' || event.kind === 'review')) return unknown
     if (skipOwnChanges && hasLabel(label, subject?.labels ?? [])) return formatOwn(OWN_EVENT, numbers)
     const isAboutCommit = kind === 'other' && commits.length > 0
     const checkedBranch = kind === 'other' || isRollingHere ? branch : undefined
