@@ -131,7 +131,7 @@ test('the table of folders in the docs shows what each may import', () => {
 })
 
 /** The ways on which something comes back to itself, each told where a walk from the first one on meets it. */
-function circlesIn(next: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+function findCycles(next: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const done = new Set<string>()
   const walk = (at: string, way: readonly string[]): string[] => {
     if (way.includes(at)) return [[...way.slice(way.indexOf(at)), at].join(' -> ')]
@@ -145,18 +145,18 @@ function circlesIn(next: ReadonlyMap<string, ReadonlySet<string>>): string[] {
 test('a circle is found from wherever it is entered', () => {
   const next = { a: ['b'], b: ['c', 'd'], c: ['d'], d: ['b'], e: ['e'] }
   const map = new Map(Object.entries(next).map(([from, to]) => [from, new Set(to)]))
-  expect(circlesIn(map)).toEqual(['b -> c -> d -> b', 'e -> e'])
+  expect(findCycles(map)).toEqual(['b -> c -> d -> b', 'e -> e'])
 })
 
 test('no file imports itself by way of others, be it types only', () => {
-  expect(circlesIn(new Map(files.map((file) => [file.path, new Set(listTargets(file))])))).toEqual([])
+  expect(findCycles(new Map(files.map((file) => [file.path, new Set(listTargets(file))])))).toEqual([])
 })
 
 test('no folder imports itself by way of others', () => {
   const next = new Map(Object.keys(MAY_IMPORT).map((folder) => [folder, new Set<string>()]))
   for (const file of files)
     for (const other of listTargets(file).map(getFolder)) if (other !== file.folder) next.get(file.folder)?.add(other)
-  expect(circlesIn(next)).toEqual([])
+  expect(findCycles(next)).toEqual([])
 })
 
 type File = (typeof files)[number]

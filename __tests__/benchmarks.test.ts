@@ -14,11 +14,11 @@ const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
 const saved = JSON.parse(read('docs/internals/benchmarks.json')) as SavedParts
 const page = read('docs/internals/benchmarks.md')
 
-const rowsOf = (part: string) => saved[part]?.rows ?? []
+const listRows = (part: string) => saved[part]?.rows ?? []
 
 /** The row of a part that measures this, as the numbers in its cells. */
 function readFigures(part: string, what: string) {
-  const row = rowsOf(part).find(([name]) => name === what)
+  const row = listRows(part).find(([name]) => name === what)
   if (row === undefined) throw new Error(`benchmarks.json has no row “${what}” in ${part}.`)
   const [, ours, beside, ratio] = row
   const numbers = (text: string): number[] => (text.match(/\d+(\.\d+)?/g) ?? []).map(Number)
@@ -37,7 +37,7 @@ const fleet = (steps: string) => {
   return { time: ratio, refused: ours[1] ?? NaN, loop, doubling }
 }
 
-const POLLING = rowsOf('polling').map(([what]) => what)
+const POLLING = listRows('polling').map(([what]) => what)
 
 test.each(Object.entries(saved))('the page shows what was measured: %s', (name, part) => {
   const [, shown = ''] = page.split(new RegExp(`<!-- ${name}:[^\\n]*-->|<!-- /${name} -->`))
@@ -55,7 +55,7 @@ test.each(Object.entries(saved))('%s names the date, the version, the machine an
 })
 
 test('every function that handles text from outside was measured', () => {
-  const measured = rowsOf('hostile-text').map(([what]) => what.replace(/,.*/, ''))
+  const measured = listRows('hostile-text').map(([what]) => what.replace(/,.*/, ''))
   expect(measured).toEqual(Object.keys(TEXT_FUNCTIONS))
 })
 
@@ -68,7 +68,7 @@ test.each([
   ['fleet', () => measureFleet((what) => SMALL_FLEETS.includes(what)), (what: string) => SMALL_FLEETS.includes(what)],
 ] as const)('the saved figures are those of today: %s', async (name, measure, isRepeated) => {
   const repeated = { circumstances: '', rows: await measure() }
-  const rows = rowsOf(name).filter(([what]) => isRepeated(what))
+  const rows = listRows(name).filter(([what]) => isRepeated(what))
   // If this fails: npm run bench -- --only <name> --save
   expect(renderPart(repeated)).toBe(renderPart({ circumstances: '', rows }))
 })
@@ -92,9 +92,9 @@ test('the other figures are as good as they should be', () => {
   }
   expect(readFigures('memory', 'Live heap, tenth minute').ratio).toBeLessThan(1.15)
   expect(readFigures('start', 'The first request, the prompt').ratio).toBeLessThan(2.6)
-  for (const [what, , , ratio] of rowsOf('hostile-text')) expect([what, ratio < 4]).toEqual([what, true])
-  for (const [what, , , ratio] of rowsOf('download')) expect([what, ratio < 1]).toEqual([what, true])
-  expect(rowsOf('download')[0]?.[2]).toBe(`${DOWNLOAD_LIMIT_MB.toFixed(2)} MB: the limit of our own`)
+  for (const [what, , , ratio] of listRows('hostile-text')) expect([what, ratio < 4]).toEqual([what, true])
+  for (const [what, , , ratio] of listRows('download')) expect([what, ratio < 1]).toEqual([what, true])
+  expect(listRows('download')[0]?.[2]).toBe(`${DOWNLOAD_LIMIT_MB.toFixed(2)} MB: the limit of our own`)
 })
 
 const COSTS = 'docs/costs-and-limits.md'

@@ -95,7 +95,7 @@ function findUnsafeMerges(code: string): string[] {
     .filter((step) => MERGES.test(JSON.stringify([step.run, step.with])))
     .flatMap(({ if: condition = '', run = '' }) => {
       const [, id = ''] = /steps\.([\w-]+)\.outputs\.checks\b/.exec(condition) ?? []
-      const asked = steps.find((step) => step.id === id)?.with ?? {}
+      const stepInputs = steps.find((step) => step.id === id)?.with ?? {}
       // With another operator, one condition alone would be enough.
       const required = condition.split('&&').map((part) => part.trim())
       const outputs = { 'pr-state': 'open', checks: 'success', 'in-scope': 'true' }
@@ -103,8 +103,8 @@ function findUnsafeMerges(code: string): string[] {
         ...Object.entries(outputs)
           .filter(([name, value]) => !required.includes(`steps.${id}.outputs.${name} == '${value}'`))
           .map(([name, value]) => `The merge must require that ${name} is ${value}.`),
-        ...(asked['wait-for-checks'] === true ? [] : ['The step before the merge must wait for checks.']),
-        ...('allowed-paths' in asked ? [] : ['The step before the merge must have `allowed-paths`.']),
+        ...(stepInputs['wait-for-checks'] === true ? [] : ['The step before the merge must wait for checks.']),
+        ...('allowed-paths' in stepInputs ? [] : ['The step before the merge must have `allowed-paths`.']),
         ...(run.includes('--match-head-commit') ? [] : ['The merge must name the commit that was checked.']),
       ]
     })

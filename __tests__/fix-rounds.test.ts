@@ -7,7 +7,7 @@ import { AGENT_USER } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../src/emulator/github/repository-changes.ts'
 import type { Permissions } from '../src/emulator/github/state.ts'
-import { playInWorld, type World, type WorldOptions } from './support/embedded-world.ts'
+import { playStep, type PlayedStep, type PlayStepOptions } from './support/play-step.ts'
 import { agentInputs } from './support/fake-step.ts'
 
 const GIVEN = { 'wait-for-checks': 'true', 'fix-rounds': '2', 'github-token': 'ghs_token', label: 'docs-agent' }
@@ -19,10 +19,10 @@ const onlyLinksFail = passes.map((plan, index) =>
   'name' in plan && plan.name === 'links' ? (fails[index] ?? plan) : plan,
 )
 
-type Scenario = Omit<WorldOptions, 'inputs'>
+type Scenario = Omit<PlayStepOptions, 'inputs'>
 
-const play = (scenario: Scenario, given: Readonly<Record<string, string>> = {}): Promise<World> =>
-  playInWorld({ inputs: agentInputs({}, { ...GIVEN, ...given }), ...scenario })
+const play = (scenario: Scenario, given: Readonly<Record<string, string>> = {}): Promise<PlayedStep> =>
+  playStep({ inputs: agentInputs({}, { ...GIVEN, ...given }), ...scenario })
 
 /** Lists the checks in a message. */
 const listChecksIn = (message: string): string =>
@@ -64,17 +64,17 @@ test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[
     ...(['failure', [], BEFORE] as const),
   ],
 ])('%s', async (_name, scenario, checks, sentChecks, why) => {
-  const { report, messages, log, said } = await play(scenario)
+  const { report, messages, log, hostCalls } = await play(scenario)
   expect(messages.map(listChecksIn)).toEqual(sentChecks)
   expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', checks, 'fix-rounds': String(sentChecks.length) })
   expect(report).toMatchObject({ operation: 'created', job: { status: 'completed' }, warnings: [] })
   expect(log.filter((line) => /^Round \d of 2: sending/.test(line))).toHaveLength(sentChecks.length)
-  const groups = said.map((line) => /^(endgroup|group: (?:Round \d|\w+ \w+))/.exec(line)?.[0])
+  const groups = hostCalls.map((line) => /^(endgroup|group: (?:Round \d|\w+ \w+))/.exec(line)?.[0])
   const turns = ['New job', ...sentChecks.map((_message, index) => `Round ${index + 1}`)]
   expect(groups.filter((line) => line?.includes('group'))).toEqual(
     turns.flatMap((turn) => [`group: ${turn}`, 'endgroup']),
   )
-  expect(said[said.indexOf('endgroup: ') + 1]).toBe('log: New job: pull request opened, its checks failed.')
+  expect(hostCalls[hostCalls.indexOf('endgroup: ') + 1]).toBe('log: New job: pull request opened, its checks failed.')
   const conclusion = conclude({ ...report, failOn: new Set(['checks']) })
   expect(conclusion.isGreen).toBe(checks === 'success')
   const summary = renderSummary(report, conclusion)
@@ -84,15 +84,15 @@ test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[
 
 test.each(['checks/list-suites-for-ref', 'checks/list-annotations'])(
   'a commit during %s, before a round is sent, restarts the wait',
-  async (asked) => {
+  async (operation) => {
     let isPushed = false
-    const onAsked: Scenario['onAsked'] = (what, { docs, nowMs }) => {
-      if (what !== asked || isPushed) return
+    const onRequest: Scenario['onRequest'] = (what, { docs, nowMs }) => {
+      if (what !== operation || isPushed) return
       isPushed = true
       const [pull] = Object.values(docs.pulls).slice(-1)
       pushCommit(docs, pull?.branch ?? '', { message: 'Fix it', author: AGENT_USER, files: [] }, nowMs)
     }
-    const { report, messages, log } = await play({ github: { checks: [fails] }, onAsked })
+    const { report, messages, log } = await play({ github: { checks: [fails] }, onRequest })
     expect([report.stop, report.pullRequest.checks, messages]).toEqual(['no-failed-check', 'none', []])
     expect(log.join()).toContain('Continuing with that commit')
   },
@@ -170,8 +170,8 @@ test.each([
 )
 
 test('a merge during a round that adds commits keeps the outcome, logs a notice, and outputs the state of the pull request', async () => {
-  const { report, said } = await play({ github: { checks: [fails], ...during('merge') } })
+  const { report, hostCalls } = await play({ github: { checks: [fails], ...during('merge') } })
   expect(report).toMatchObject({ rounds: [{}], stop: 'left-behind' })
   expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })
-  expect(said).toContainEqual(expect.stringMatching(/^notice: .*may not be merged/))
+  expect(hostCalls).toContainEqual(expect.stringMatching(/^notice: .*may not be merged/))
 })

@@ -9,7 +9,7 @@ import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../src/emulator/github/repository-changes.ts'
 import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
 import type { Permissions } from '../src/emulator/github/state.ts'
-import { playInWorld, type World } from './support/embedded-world.ts'
+import { playStep, type PlayedStep } from './support/play-step.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
 import { root } from './support/markdown-files.ts'
@@ -76,17 +76,17 @@ async function pushThreeTimes(permissions: Permissions) {
     conclusion: 'success',
   } as const
   const ends: { outcome: Outcome; pulls: number; sentTo: readonly string[] }[] = []
-  let after: World | undefined
+  let after: PlayedStep | undefined
   for (const serial of [1, 2, 3]) {
-    const nowMs = DEFAULT_START_MS + (after?.world.now() ?? 0)
+    const nowMs = DEFAULT_START_MS + (after?.baseClock.now() ?? 0)
     const facts = pushCode(docs, serial, nowMs)
-    after = await playInWorld({ inputs: readInputs(), github, repository: docs, facts, after })
+    after = await playStep({ inputs: readInputs(), github, repository: docs, facts, after })
     docs.workflowRuns.push({ ...run, id: FIRST_RUN + serial, headSha: facts.sha, createdAtMs: nowMs })
-    const { report, taken } = after
+    const { report, acceptedPrompts } = after
     ends.push({
       outcome: report.outcome,
       pulls: listPulls(docs).length,
-      sentTo: taken.map(([to]) => to),
+      sentTo: acceptedPrompts.map(([to]) => to),
     })
   }
   return { docs, ends }

@@ -8,7 +8,7 @@ import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
 import { ENDLESS } from '../src/emulator/github/check-scenarios.ts'
 import { createPullState, type PullState } from '../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
-import { playInWorld, type WorldOptions } from './support/embedded-world.ts'
+import { playStep, type PlayStepOptions } from './support/play-step.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
 import { changedRepository, commit, madeCommit } from './support/github-state.ts'
@@ -18,7 +18,7 @@ import { root } from './support/markdown-files.ts'
 interface Row {
   readonly given?: Readonly<Record<string, string>>
   readonly plays?: readonly GitHubScenarioName[]
-  readonly furnish?: (docs: RepositoryState, count: number) => void
+  readonly prepare?: (docs: RepositoryState, count: number) => void
   readonly repository?: (count: number) => RepositoryState
   readonly checks?: true
   /** How the step ends for each number, if that is not with a pull request. */
@@ -66,17 +66,17 @@ const merged = (headSha: string, mergeSha: string, closedBaseSha = commit('a')):
 const pushing = (
   last: string,
   author: string,
-  messageOf: (index: number) => string,
-  pullsOf: (count: number) => RepositoryState['pulls'] = () => ({}),
+  getMessage: (index: number) => string,
+  getPulls: (count: number) => RepositoryState['pulls'] = () => ({}),
   ends: readonly string[] = [],
 ): Row => ({
   repository: (count) => {
     const row = numbers(count).map((index) =>
-      madeCommit({ sha: getSha(index), parents: [getParent(index)], author, message: messageOf(index) }),
+      madeCommit({ sha: getSha(index), parents: [getParent(index)], author, message: getMessage(index) }),
     )
     const end = madeCommit({ sha: commit('b'), parents: [getSha(count)], message: last })
     const commits = [madeCommit({ sha: commit('a') }), ...row, end]
-    return createRepositoryState({ commits, branches: { main: commit('b') }, pulls: pullsOf(count) })
+    return createRepositoryState({ commits, branches: { main: commit('b') }, pulls: getPulls(count) })
   },
   ends,
 })
@@ -91,22 +91,22 @@ const eachExempt = (count: number): RepositoryState['pulls'] =>
     Object.entries(eachMerged(count)).map(([number, pull]) => [number, { ...pull, user: 'ann', labels: ['no-docs'] }]),
   )
 
-const goingOn = (furnish: Row['furnish'] & {}): Row => ({ given: ROLLING, plays: ['open-pull-request'], furnish })
+const withOpenPull = (prepare: Row['prepare'] & {}): Row => ({ given: ROLLING, plays: ['open-pull-request'], prepare })
 const TOO_MANY = ['pull-request', 'pull-request', 'error', 'error']
 
 /** By the words of the page, what there may be many of. */
 const ROWS: readonly (readonly [many: string, row: Row])[] = [
-  ['comments on the pull request of a follow-up', goingOn(comments('Looks good.'))],
+  ['comments on the pull request of a follow-up', withOpenPull(comments('Looks good.'))],
   [
     'comments on it by outsiders that begin with a marker',
-    goingOn(comments('<!-- docs-agent-action: job=job_finished -->')),
+    withOpenPull(comments('<!-- docs-agent-action: job=job_finished -->')),
   ],
-  ['open pull requests of people without the label', { given: ROLLING, furnish: openPulls() }],
-  ['open pull requests of bots without the label', { given: ROLLING, furnish: openPullsWith({ user: AGENT_USER }) }],
-  ['open pull requests with the label, the oldest of them the agent’s', goingOn(openPulls('docs-agent'))],
+  ['open pull requests of people without the label', { given: ROLLING, prepare: openPulls() }],
+  ['open pull requests of bots without the label', { given: ROLLING, prepare: openPullsWith({ user: AGENT_USER }) }],
+  ['open pull requests with the label, the oldest of them the agent’s', withOpenPull(openPulls('docs-agent'))],
   [
     'open pull requests with the label that are not the agent’s',
-    { given: ROLLING, furnish: openPulls('docs-agent'), ends: TOO_MANY },
+    { given: ROLLING, prepare: openPulls('docs-agent'), ends: TOO_MANY },
   ],
   [
     'commits of a push, all from one pull request of the agent',
@@ -163,27 +163,27 @@ function parseCells(many: string): readonly number[] {
 }
 
 test.each(ROWS)('a step asks GitHub as often as the page says: %s', async (many, { given, plays = [], ...row }) => {
-  const asked: number[] = []
+  const counts: number[] = []
   const ended: string[] = []
   for (const count of COUNTS) {
     const repository = row.repository?.(count)
-    const world = await playInWorld({
+    const played = await playStep({
       inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
       github: { ...combineScenarios(plays), ...(row.checks && { checks: [numbers(count).map(createCheck)] }) },
-      furnish: (docs) => row.furnish?.(docs, count),
+      prepare: (docs) => row.prepare?.(docs, count),
       repository,
       facts: repository && parsePush(repository),
     })
-    asked.push(world.counted)
-    ended.push(world.report.outcome)
+    counts.push(played.counted)
+    ended.push(played.report.outcome)
   }
   expect(ended).toEqual(COUNTS.map((_, index) => row.ends?.[index] ?? 'pull-request'))
-  expect(asked).toEqual(parseCells(many))
+  expect(counts).toEqual(parseCells(many))
 })
 
 const [FAILS, PASSES] = combineScenarios(['checks-fixed']).checks
 
-test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
+test.each<[string, number, Record<string, string>, Partial<PlayStepOptions>]>([
   ['push that opens a pull request', 11, {}, {}],
   [
     'follow-up with one fix round',
@@ -191,20 +191,23 @@ test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
     { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'fix-rounds': '1' },
     { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
   ],
-])('a whole story counts as often as the page says, and asks no more: a %s', async (story, mostAsked, given, more) => {
-  const { 'acme/docs': docs = createRepositoryState() } = createDemoState(
-    combineScenarios([]),
-    DEFAULT_START_MS,
-  ).repositories
-  const facts = parsePush({ ...docs, commits: docs.commits.slice(-2) })
-  const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
-  const world = await playInWorld({ inputs, facts, ...more })
-  const { report, asked, counted } = world
-  expect(report).toMatchObject({ outcome: 'pull-request', warnings: [] })
-  expect(report.rounds.length).toBe(Number(given['fix-rounds'] ?? 0))
-  expect(costs).toContain(`a ${story} counts ${counted} requests`)
-  expect(asked.length).toBeLessThanOrEqual(mostAsked)
-})
+])(
+  'a whole story counts as often as the page says, and asks no more: a %s',
+  async (story, maxRequests, given, more) => {
+    const { 'acme/docs': docs = createRepositoryState() } = createDemoState(
+      combineScenarios([]),
+      DEFAULT_START_MS,
+    ).repositories
+    const facts = parsePush({ ...docs, commits: docs.commits.slice(-2) })
+    const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
+    const played = await playStep({ inputs, facts, ...more })
+    const { report, operations, counted } = played
+    expect(report).toMatchObject({ outcome: 'pull-request', warnings: [] })
+    expect(report.rounds.length).toBe(Number(given['fix-rounds'] ?? 0))
+    expect(costs).toContain(`a ${story} counts ${counted} requests`)
+    expect(operations.length).toBeLessThanOrEqual(maxRequests)
+  },
+)
 
 /** An hour in which a check ends every 36 seconds, each by itself. */
 const ONE_AFTER_THE_OTHER = numbers(100).map((index) => ({
@@ -218,12 +221,12 @@ test.each<[string, readonly CheckPlan[]]>([
   ['nothing changes of a hundred checks', numbers(100).map((index) => ({ ...createCheck(index), takesMs: Infinity }))],
   ['a check ends every 36 seconds', ONE_AFTER_THE_OTHER],
 ])('an hour of waiting for checks in which %s leaves most of the requests to others', async (_what, plans) => {
-  const world = await playInWorld({
+  const played = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, 'wait-for-checks': 'true' }),
     github: { checks: [plans] },
   })
-  expect(world.report.pullRequest.checks).toBe('pending')
-  expect(world.counted).toBeLessThan(100)
+  expect(played.report.pullRequest.checks).toBe('pending')
+  expect(played.counted).toBeLessThan(100)
 })
 
 const MINUTE_MS = 60_000
@@ -242,7 +245,7 @@ const ROUND = { 'wait-for-checks': 'true', 'fix-rounds': '1' }
 interface Part {
   readonly part: string
   readonly given?: Readonly<Record<string, string>>
-  readonly more?: Partial<WorldOptions>
+  readonly more?: Partial<PlayStepOptions>
   readonly without?: Omit<Part, 'part' | 'without'>
 }
 
@@ -285,20 +288,20 @@ const PARTS: readonly Part[] = [
   },
 ]
 
-async function askedBy({ given = {}, more = {} }: Omit<Part, 'part'>): Promise<readonly [number, number]> {
+async function countRequests({ given = {}, more = {} }: Omit<Part, 'part'>): Promise<readonly [number, number]> {
   const raw = { 'github-token': GITHUB_TOKEN, label: '', ...given }
-  const world = await playInWorld({ inputs: agentInputs({ timeoutMs: 120 * MINUTE_MS }, raw), ...more })
-  expect(world.isGreen || given['fix-rounds'] === '0').toBe(true)
-  return [world.service.requests.length, world.counted]
+  const played = await playStep({ inputs: agentInputs({ timeoutMs: 120 * MINUTE_MS }, raw), ...more })
+  expect(played.isGreen || given['fix-rounds'] === '0').toBe(true)
+  return [played.service.requests.length, played.counted]
 }
 
 test.each(PARTS)(
   'a part of a step takes as many requests as the page says: $part',
   async ({ part, without, ...own }) => {
-    const [service, github] = await askedBy(own)
+    const [service, github] = await countRequests(own)
     // Against nothing at all where it is a whole step.
     const isWholeStep = without !== undefined && Object.keys(without).length === 0
-    const [less, lessGitHub] = isWholeStep ? [0, 0] : await askedBy(without ?? {})
+    const [less, lessGitHub] = isWholeStep ? [0, 0] : await countRequests(without ?? {})
     expect([service - less, github - lessGitHub]).toEqual(parseCells(part))
   },
 )

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from '@jest/globals'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { OutputFileError, writeFileAtomically } from '../../src/action/workspace-file.ts'
-import { listNames, temporaryFolder } from '../support/temporary-folder.ts'
+import { listNames, createTemporaryFolder } from '../support/temporary-folder.ts'
 
 let workspace: string
 beforeEach(() => {
-  workspace = temporaryFolder()
+  workspace = createTemporaryFolder()
 })
 
 type Write = (text: string) => void
@@ -95,15 +95,15 @@ const FULL_WHEN_FLUSHED = `
   }
   syncBuiltinESMExports()
   const [, module, file] = process.argv
-  const { writeWholeFile } = await import(module)
-  const write = writeWholeFile(file, async (write) => write('whole'))
+  const { writeFileAtomically } = await import(module)
+  const write = writeFileAtomically(file, async (write) => write('whole'))
   console.log(await write.then(() => 'written', ({ message }) => message))
 `
 
 test('a disk that is full only when the file is flushed leaves no file', () => {
   const module = new URL('../../src/action/workspace-file.ts', import.meta.url).href
   const args = ['--no-warnings', '--input-type=module', '--eval', FULL_WHEN_FLUSHED, module, join(workspace, 'v.csv')]
-  const said = execFileSync(NODE_24, args, { encoding: 'utf8' })
-  expect(said).toBe('The file could not be written (ENOSPC).\n')
+  const output = execFileSync(NODE_24, args, { encoding: 'utf8' })
+  expect(output).toBe('The file could not be written (ENOSPC).\n')
   expect(listNames(workspace)).toEqual([])
 })

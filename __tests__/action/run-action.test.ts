@@ -171,14 +171,14 @@ const crash = (): never => {
   throw new TypeError('x is undefined')
 }
 /** Libraries can also reject with values that are not errors. */
-const rejecting = (reason: Error) => () => Promise.reject(reason)
+const rejectWith = (reason: Error) => () => Promise.reject(reason)
 const emitting = (event: string) => () =>
   Promise.resolve(String(process.emit(event as 'uncaughtException', new TypeError('x is undefined'))))
 
 test.each([
-  ['a thrown error', rejecting(new TypeError('x is undefined')), 'TypeError: x is undefined'],
-  ['a thrown text', rejecting('x is undefined' as unknown as Error), '] x is undefined'],
-  ['a thrown `undefined`', rejecting(undefined as unknown as Error), '] undefined'],
+  ['a thrown error', rejectWith(new TypeError('x is undefined')), 'TypeError: x is undefined'],
+  ['a thrown text', rejectWith('x is undefined' as unknown as Error), '] x is undefined'],
+  ['a thrown `undefined`', rejectWith(undefined as unknown as Error), '] undefined'],
   ['an uncaught exception', emitting('uncaughtException'), 'TypeError: x is undefined'],
   ['an unhandled rejection', emitting('unhandledRejection'), 'TypeError: x is undefined'],
 ])('reports %s as a bug, once, in the words of the step, and logs the reason', async (_way, stop, why) => {
@@ -278,7 +278,7 @@ test('writes no summary if rendering it throws', async () => {
 })
 
 test('logs what rendering the report of an expected error throws, and is red', async () => {
-  const late = rejecting(new ActionError('deadline', 'Too late.'))
+  const late = rejectWith(new ActionError('deadline', 'Too late.'))
   const { lines } = await run({ run: late, rendered: { isGreen: true }, summarize: crash })
   expect(lines.at(-1)).toMatch(/^::error title=Ended::Too late\./)
   expect(lines.join('\n')).toContain('TypeError: x is undefined')
@@ -287,7 +287,7 @@ test('logs what rendering the report of an expected error throws, and is red', a
 
 test('writes the causes of an error to the debug log only, redacted', async () => {
   const broken = Object.assign(new Error('read ECONNRESET by docs_key'), { cause: new Error('the socket') })
-  const stop = rejecting(new ActionError('unreachable', 'No answer.', { cause: broken }))
+  const stop = rejectWith(new ActionError('unreachable', 'No response.', { cause: broken }))
   const play = (): Promise<Seen> =>
     run({
       run: (_inputs, { core }) => {
@@ -312,7 +312,7 @@ test('reports what parsing throws as a bug, with the report of a step that did n
 })
 
 test('reports only the error of a process that registered no report', async () => {
-  const lines = await captureStdout(() => execute(rejecting(new Error('no'))))
+  const lines = await captureStdout(() => execute(rejectWith(new Error('no'))))
   expect(lines.at(-1)).toMatch(/^::error title=Internal error::A bug .* Report it/)
 })
 

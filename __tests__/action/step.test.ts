@@ -19,7 +19,7 @@ import { fakeGitHub } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { serveSockets } from '../support/socket-server.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 import { parseEvent } from '../../src/github/event.ts'
 import { commit } from '../support/github-state.ts'
 
@@ -39,7 +39,7 @@ test('the deadline counts from the start of the step, and the context has the UR
 })
 
 test('redacts secrets in the event, including the password of a proxy', () => {
-  const file = join(temporaryFolder(), 'event.json')
+  const file = join(createTemporaryFolder(), 'event.json')
   fs.writeFileSync(file, JSON.stringify({ issue: { number: 7, title: 'docs docs_key proxy-pass', body: 'docs_key' } }))
   const core = createCore(fakeClock())
   core.mask(INPUTS.apiKey)

@@ -3,13 +3,13 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, win32 } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { findOutputPlace, partsInside, readWorkspaceFile } from '../../src/action/workspace-file.ts'
-import { listNames, temporaryFolder } from '../support/temporary-folder.ts'
+import { listNames, createTemporaryFolder } from '../support/temporary-folder.ts'
 
 /** On Windows, symbolic links need a privilege that a user may lack, and named pipes are no files. */
 const isWindows = process.platform === 'win32'
 
 /** Contains the workspace, and files outside of it. */
-const folder = temporaryFolder()
+const folder = createTemporaryFolder()
 const workspace = join(folder, 'workspace')
 for (const path of ['workspace/docs/.GIT', 'workspace/.git', 'workspace-beside'])
   mkdirSync(join(folder, path), { recursive: true })

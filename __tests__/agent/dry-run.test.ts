@@ -4,7 +4,7 @@ import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import { commentFacts } from '../support/comment-events.ts'
-import { changing, playInWorld, refusing, type World, type WorldOptions } from '../support/embedded-world.ts'
+import { changeResponse, playStep, respondWith, type PlayedStep, type PlayStepOptions } from '../support/play-step.ts'
 import { PUSH, type GivenRun } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -19,20 +19,23 @@ const TOKEN: Given = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-
 const ROLLING: Given = { ...TOKEN, 'on-open-pr': 'follow-up' }
 const COMMAND: Given = { ...TOKEN, command: '/docs', prompt: '' }
 
-interface Scene extends Partial<WorldOptions> {
+interface Scene extends Partial<PlayStepOptions> {
   readonly plays?: readonly GitHubScenarioName[]
 }
 
-function play(given: Given, { plays = [], ...options }: Scene = {}): Promise<World> {
-  return playInWorld({ inputs: agentInputs({}, given), github: combineScenarios(plays), ...options })
+function play(given: Given, { plays = [], ...options }: Scene = {}): Promise<PlayedStep> {
+  return playStep({ inputs: agentInputs({}, given), github: combineScenarios(plays), ...options })
 }
 
 /** Lists the prompts in the log. */
-const listShownPrompts = ({ said }: World): readonly string[] =>
-  said.flatMap((line) => (line.startsWith('quote: ') ? [line.slice('quote: '.length)] : []))
+const listShownPrompts = ({ hostCalls }: PlayedStep): readonly string[] =>
+  hostCalls.flatMap((line) => (line.startsWith('quote: ') ? [line.slice('quote: '.length)] : []))
 
 /** Lists the prompts to the service and the writes to GitHub. */
-const listWrites = ({ taken, observed }: World): readonly unknown[] => [...taken, ...observed.writes]
+const listWrites = ({ acceptedPrompts, observed }: PlayedStep): readonly unknown[] => [
+  ...acceptedPrompts,
+  ...observed.writes,
+]
 
 const OPEN: Scene = { plays: ['open-pull-request'] }
 const MONA = { login: 'mona', id: 11, type: 'User' }
@@ -55,19 +58,19 @@ test.each([
   ['with a key', DRY],
   ['without a key', KEYLESS],
 ])('a dry run of a new job %s shows the prompt and sends nothing', async (_name, dry) => {
-  const world = await play({ ...dry, ...TOKEN })
+  const played = await play({ ...dry, ...TOKEN })
   const nothing = { status: '', changed: 'false', 'job-id': '', 'pr-link': '' }
-  expect(world.outputs).toMatchObject({ outcome: 'previewed', ...nothing })
-  expect([world.isGreen, listWrites(world), listShownPrompts(world)]).toEqual([true, [], ['Fix the guide.']])
-  expect(world.line).toMatch(/ would send a prompt of 14 bytes to a new job\.$/)
-  expect(world.summary).toMatch(/Dry run, the prompt would start a new job[^]*Fix the guide\./)
+  expect(played.outputs).toMatchObject({ outcome: 'previewed', ...nothing })
+  expect([played.isGreen, listWrites(played), listShownPrompts(played)]).toEqual([true, [], ['Fix the guide.']])
+  expect(played.line).toMatch(/ would send a prompt of 14 bytes to a new job\.$/)
+  expect(played.summary).toMatch(/Dry run, the prompt would start a new job[^]*Fix the guide\./)
 })
 
 test('a dry run names the pull request of a follow-up, and does not count the follow-up', async () => {
-  const world = await play({ ...ROLLING, ...DRY }, OPEN)
-  expect(world.outputs).toMatchObject({ outcome: 'previewed', continued: '', 'job-id': '', 'pr-link': '' })
-  expect(listWrites(world)).toEqual([])
-  expect(world.text).toMatch(/ to job job_finished, which belongs to pull request #1\.$/)
+  const played = await play({ ...ROLLING, ...DRY }, OPEN)
+  expect(played.outputs).toMatchObject({ outcome: 'previewed', continued: '', 'job-id': '', 'pr-link': '' })
+  expect(listWrites(played)).toEqual([])
+  expect(played.text).toMatch(/ to job job_finished, which belongs to pull request #1\.$/)
 })
 
 test.each([
@@ -76,26 +79,26 @@ test.each([
 ])(
   'without a key, states that the service did not confirm the rolling pull request: %s',
   async (_name, given, outcome) => {
-    const world = await play({ ...ROLLING, ...given, ...KEYLESS }, OPEN)
-    expect([world.outputs['outcome'], listWrites(world), world.service.requests]).toEqual([outcome, [], []])
-    expect(world.text).toContain('not confirmed by the service')
+    const played = await play({ ...ROLLING, ...given, ...KEYLESS }, OPEN)
+    expect([played.outputs['outcome'], listWrites(played), played.service.requests]).toEqual([outcome, [], []])
+    expect(played.text).toContain('not confirmed by the service')
   },
 )
 
 test('a dry run fails if the follow-up would exceed the maximum, even without a key', async () => {
   for (const dry of [DRY, KEYLESS]) {
-    const world = await play({ ...ROLLING, ...dry }, { plays: ['follow-ups-used-up'] })
-    expect([world.isGreen, world.outputs['outcome'], listWrites(world)]).toEqual([false, 'error', []])
-    expect(world.text).toContain('has reached the limit of 20 follow-ups')
+    const played = await play({ ...ROLLING, ...dry }, { plays: ['follow-ups-used-up'] })
+    expect([played.isGreen, played.outputs['outcome'], listWrites(played)]).toEqual([false, 'error', []])
+    expect(played.text).toContain('has reached the limit of 20 follow-ups')
   }
 })
 
 test('a dry run of a comment writes no reaction and no reply', async () => {
   const real = await play(COMMAND, { ...OPEN, facts: COMMENT })
   expect(real.observed.writes).toEqual(expect.arrayContaining(['reactions/create-for-issue-comment']))
-  const world = await play({ ...COMMAND, ...DRY }, { ...OPEN, facts: COMMENT })
-  expect([world.outputs['outcome'], listWrites(world)]).toEqual(['previewed', []])
-  expect(listShownPrompts(world)).toEqual(real.messages)
+  const played = await play({ ...COMMAND, ...DRY }, { ...OPEN, facts: COMMENT })
+  expect([played.outputs['outcome'], listWrites(played)]).toEqual(['previewed', []])
+  expect(listShownPrompts(played)).toEqual(real.messages)
 })
 
 test.each<[what: string, given: Given, isMoved: boolean]>([
@@ -111,9 +114,9 @@ test.each<[what: string, given: Given, isMoved: boolean]>([
     false,
   ],
 ])('warns if a scheduled dry run moves the base of the next range: %s', async (_what, given, isMoved) => {
-  const { outputs, said } = await play({ ...TOKEN, ...given }, { facts: EVENTS['schedule'] })
+  const { outputs, hostCalls } = await play({ ...TOKEN, ...given }, { facts: EVENTS['schedule'] })
   expect(outputs['outcome']).toBe('dry-run' in given ? 'previewed' : 'pull-request')
-  const titles = said.filter((line) => line.startsWith('notice: The base of the next range'))
+  const titles = hostCalls.filter((line) => line.startsWith('notice: The base of the next range'))
   expect(titles).toHaveLength(isMoved ? 1 : 0)
 })
 
@@ -121,32 +124,32 @@ test.each<[what: string, given: Given]>([
   ['a manual run', {}],
   ['a dry run by hand', DRY],
 ])('warns once that %s with an explicit range may move the base of the next range', async (_what, given) => {
-  const { said } = await play({ ...TOKEN, 'change-range': 'v1.0.0...main', ...given })
-  const notices = said.filter((line) => line.startsWith('notice: The base of the next range moves'))
+  const { hostCalls } = await play({ ...TOKEN, 'change-range': 'v1.0.0...main', ...given })
+  const notices = hostCalls.filter((line) => line.startsWith('notice: The base of the next range moves'))
   expect(notices).toEqual([expect.stringContaining('other runs of this workflow look back')])
 })
 
 test('shows long prompts completely in the log and the summary', async () => {
   const prompt = `${'Explain `<T>` & more.\n'.repeat(4_000)}The end.`
-  const world = await play({ prompt, ...DRY })
-  expect(listShownPrompts(world)).toEqual([prompt])
-  expect(world.summary).toContain('The end.')
-  expect(world.summary).not.toContain('cut here')
+  const played = await play({ prompt, ...DRY })
+  expect(listShownPrompts(played)).toEqual([prompt])
+  expect(played.summary).toContain('The end.')
+  expect(played.summary).not.toContain('cut here')
 })
 
-const oneOf = fc.constantFrom
+const pick = fc.constantFrom
 const READ = 'read job_finished'
-const busyUntil = (ms: number): NonNullable<WorldOptions['answers']>[string] => {
-  const busy = changing(() => ({ status: 'active', prLink: null }))
-  return (asked) => (asked.nowMs < DEFAULT_START_MS + ms ? busy(asked) : asked.answer())
+const busyUntil = (ms: number): NonNullable<PlayStepOptions['responses']>[string] => {
+  const busy = changeResponse(() => ({ status: 'active', prLink: null }))
+  return (request) => (request.nowMs < DEFAULT_START_MS + ms ? busy(request) : request.respond())
 }
-const JOBS: Readonly<Record<string, () => NonNullable<WorldOptions['answers']>[string]>> = {
-  usual: () => (asked) => asked.answer(),
+const JOBS: Readonly<Record<string, () => NonNullable<PlayStepOptions['responses']>[string]>> = {
+  usual: () => (request) => request.respond(),
   busy: () => busyUntil(60_000),
-  failed: () => changing(() => ({ status: 'failed' })),
-  archived: () => changing(() => ({ status: 'archived' })),
-  foreign: () => changing(() => ({ prLink: `${BASE_URL}/acme/docs/pull/77` })),
-  gone: () => refusing(404),
+  failed: () => changeResponse(() => ({ status: 'failed' })),
+  archived: () => changeResponse(() => ({ status: 'archived' })),
+  foreign: () => changeResponse(() => ({ prLink: `${BASE_URL}/acme/docs/pull/77` })),
+  gone: () => respondWith(404),
 }
 const PLAYS: readonly (readonly GitHubScenarioName[])[] = [
   [],
@@ -161,21 +164,21 @@ const PLAYS: readonly (readonly GitHubScenarioName[])[] = [
 
 /** A history for several steps that differ only in `dry-run` and in the key. */
 const histories = fc.record({
-  plays: oneOf(...PLAYS),
-  jobName: oneOf(...Object.keys(JOBS)),
-  asks: oneOf<Given>(
+  plays: pick(...PLAYS),
+  jobName: pick(...Object.keys(JOBS)),
+  asks: pick<Given>(
     TOKEN,
     ROLLING,
     { ...TOKEN, 'on-open-pr': 'skip' },
     { ...TOKEN, 'job-id': 'job_finished' },
     COMMAND,
   ),
-  eventName: oneOf('push', 'schedule', 'manual'),
-  context: oneOf('none', 'commits', 'files', 'diff'),
-  paths: oneOf('', 'src/**', 'lib/**'),
-  range: oneOf('', '', 'since-last-success', 'v1.0.0...main', 'main...main', 'pull/1', 'pull/101'),
-  skipLabels: oneOf('', 'no-docs'),
-  attempt: oneOf(1, 2),
+  eventName: pick('push', 'schedule', 'manual'),
+  context: pick('none', 'commits', 'files', 'diff'),
+  paths: pick('', 'src/**', 'lib/**'),
+  range: pick('', '', 'since-last-success', 'v1.0.0...main', 'main...main', 'pull/1', 'pull/101'),
+  skipLabels: pick('', 'no-docs'),
+  attempt: pick(1, 2),
 })
 const RUNS = 240
 const UNCONFIRMED = 'not confirmed by the service'
@@ -190,25 +193,25 @@ test('a real run sends exactly the prompt that a dry run of the same history sho
       const event = 'command' in asks ? COMMENT : eventsIn(plays)[eventName]
       const scene = (): Scene => ({
         ...{ plays, facts: { ...event, runAttempt: attempt } },
-        answers: { [READ]: JOBS[jobName]?.() ?? refusing(404) },
+        responses: { [READ]: JOBS[jobName]?.() ?? respondWith(404) },
       })
       const [dry, keyless, real] = [
         await play({ ...given, ...DRY }, scene()),
         await play({ ...given, ...KEYLESS }, scene()),
         await play(given, scene()),
       ]
-      const [to, prompt] = real.taken[0] ?? []
+      const [to, prompt] = real.acceptedPrompts[0] ?? []
       const place = to === undefined ? undefined : to === 'create' ? 'to a new job' : `to job ${to}`
       seen.add(`${dry.outputs['outcome'] ?? ''} ${to === undefined || to === 'create' ? (to ?? '') : 'follow-up'}`)
 
       expect([listWrites(dry), listWrites(keyless), keyless.service.requests]).toEqual([[], [], []])
-      const isConfirmed = ![...keyless.said, keyless.text].some((line) => line.includes(UNCONFIRMED))
+      const isConfirmed = ![...keyless.hostCalls, keyless.text].some((line) => line.includes(UNCONFIRMED))
       for (const shown of isConfirmed ? [dry, keyless] : [dry]) {
         expect(listShownPrompts(shown)).toEqual(prompt === undefined ? [] : [prompt])
         if (place === undefined) expect(shown.outputs['outcome']).toBe(real.outputs['outcome'])
         else expect([shown.outputs['outcome'], shown.text]).toEqual(['previewed', expect.stringContaining(place)])
       }
-      expect([...dry.said, dry.text].join('\n')).not.toContain(UNCONFIRMED)
+      expect([...dry.hostCalls, dry.text].join('\n')).not.toContain(UNCONFIRMED)
       // An unconfirmed dry run still shows the right prompt if the service would confirm it.
       if (keyless.text.includes(place ?? UNCONFIRMED) && to !== undefined)
         expect(listShownPrompts(keyless)).toEqual([prompt])
@@ -229,11 +232,11 @@ test.each<[what: string, given: Given, scene: Scene]>([
   'without a key, states that a pull request with an untrusted marker may be the agent’s: %s',
   async (_what, given, scene) => {
     const marked: Scene = { ...scene, plays: ['marker-by-outsider'] }
-    const world = await play({ ...given, ...KEYLESS }, marked)
-    expect(world.text).toMatch(
+    const played = await play({ ...given, ...KEYLESS }, marked)
+    expect(played.text).toMatch(
       / to a new job \(not confirmed by the service, .*: pull request #1 may be the agent's\)\.$/,
     )
-    expect(world.summary).toContain('Dry run, the prompt may start a new job')
+    expect(played.summary).toContain('Dry run, the prompt may start a new job')
     expect((await play({ ...given, ...DRY }, marked)).text).not.toContain('may be the agent')
   },
 )

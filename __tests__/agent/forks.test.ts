@@ -3,7 +3,7 @@ import { GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/github/demo-state.t
 import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { closeIssue, mergePull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
-import { playInWorld, type World, type WorldOptions } from '../support/embedded-world.ts'
+import { playStep, type PlayedStep, type PlayStepOptions } from '../support/play-step.ts'
 import { PUSH } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { deleteFork } from '../support/github-state.ts'
@@ -13,13 +13,13 @@ const ACCESS = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-ch
 /** The agent works on the default branch of its fork, which has the name of the base branch. */
 const ON_MAIN: Partial<GitHubScenario> = { ...combineScenarios(['from-fork']), agentBranch: 'main' }
 
-const play = (given: Readonly<Record<string, string>>, options: Partial<WorldOptions> = {}): Promise<World> =>
-  playInWorld({ inputs: agentInputs({}, { ...ACCESS, ...given }), github: combineScenarios(['from-fork']), ...options })
+const play = (given: Readonly<Record<string, string>>, options: Partial<PlayStepOptions> = {}): Promise<PlayedStep> =>
+  playStep({ inputs: agentInputs({}, { ...ACCESS, ...given }), github: combineScenarios(['from-fork']), ...options })
 
-const followUp = (after: World, given: Readonly<Record<string, string>> = {}): Promise<World> =>
+const followUp = (after: PlayedStep, given: Readonly<Record<string, string>> = {}): Promise<PlayedStep> =>
   play({ prompt: 'And the index.', 'job-id': 'job_000001', ...given }, { after })
 
-const lastPull = ({ docs, outputs }: World) => {
+const lastPull = ({ docs, outputs }: PlayedStep) => {
   const pull = docs.pulls[Number(outputs['pr-number'])]
   if (pull === undefined) throw new Error('There is no pull request.')
   return pull
@@ -35,7 +35,7 @@ test('a pull request from a fork is marked, checked and continued like any other
   expect(opened.docs.branches).toEqual({ main: expect.any(String) })
 
   const continued = await play({ prompt: 'And the index.', ...given }, { after: opened })
-  expect(continued.taken).toEqual([['job_000001', expect.stringContaining('And the index.')]])
+  expect(continued.acceptedPrompts).toEqual([['job_000001', expect.stringContaining('And the index.')]])
   expect(continued.outputs).toMatchObject({
     ...good,
     'pr-operation': 'updated',
@@ -44,11 +44,11 @@ test('a pull request from a fork is marked, checked and continued like any other
 })
 
 describe('a pull request from a branch of a fork that has the name of the base branch', () => {
-  const merged = async (turns: WorldOptions['turns']): Promise<World> => {
-    const world = await play({}, { github: ON_MAIN, ...(turns && { turns }) })
-    const nowMs = world.world.wallTime().getTime()
-    mergePull(world.docs, Number(world.outputs['pr-number']), MAINTAINER, nowMs)
-    return world
+  const merged = async (turns: PlayStepOptions['turns']): Promise<PlayedStep> => {
+    const played = await play({}, { github: ON_MAIN, ...(turns && { turns }) })
+    const nowMs = played.baseClock.wallTime().getTime()
+    mergePull(played.docs, Number(played.outputs['pr-number']), MAINTAINER, nowMs)
+    return played
   }
 
   test('reports commits that come after the merge as left behind', async () => {
@@ -57,23 +57,23 @@ describe('a pull request from a branch of a fork that has the name of the base b
   })
 
   test('reports nothing as left behind if only the base branch moves after the merge', async () => {
-    const world = await merged([{}, { ending: 'no-changes' }])
+    const played = await merged([{}, { ending: 'no-changes' }])
     const files = [{ filename: 'src/main.ts', patch: '@@ -1 +1 @@\n-1\n+2' }]
-    const onAsked = (what: string, { docs, nowMs }: { docs: World['docs']; nowMs: number }): void => {
+    const onRequest = (what: string, { docs, nowMs }: { docs: PlayedStep['docs']; nowMs: number }): void => {
       if (what === 'message job_000001')
         pushCommit(docs, 'main', { message: 'Count', author: MAINTAINER, files }, nowMs)
     }
     const inputs = agentInputs({}, { ...ACCESS, prompt: 'And the index.', 'job-id': 'job_000001' })
-    const { isGreen, outputs } = await playInWorld({ inputs, after: world, onAsked })
+    const { isGreen, outputs } = await playStep({ inputs, after: played, onRequest })
     expect([isGreen, outputs['pr-state'], outputs['changed']]).toEqual([true, 'merged', 'false'])
   })
 })
 
 test('reports as unknown whether a follow-up changed the pull request of a deleted fork', async () => {
-  const world = await play({})
-  closeIssue(world.docs, lastPull(world), world.world.wallTime().getTime())
-  deleteFork(world.docs, FORK, world.world.wallTime().getTime())
-  const { notice, report, outputs } = await followUp(world)
+  const played = await play({})
+  closeIssue(played.docs, lastPull(played), played.baseClock.wallTime().getTime())
+  deleteFork(played.docs, FORK, played.baseClock.wallTime().getTime())
+  const { notice, report, outputs } = await followUp(played)
   expect([report.outcome, outputs['pr-state'], outputs['changed']]).toEqual(['pull-request', 'closed', ''])
   expect(notice?.text).toContain('the fork with its branch was deleted')
 })
@@ -84,7 +84,7 @@ test('does not treat a push to a branch of the same name in the base repository 
   const after = await play({})
   const payload = { ...PUSH, ref: 'refs/heads/agent/job_000001' }
   const pushed = await play({ ...OWN, prompt: 'Again.' }, { after, facts: { eventName: 'push', payload } })
-  expect(pushed.taken).toEqual([['create', 'Again.']])
+  expect(pushed.acceptedPrompts).toEqual([['create', 'Again.']])
 })
 
 test.each([
@@ -93,7 +93,7 @@ test.each([
 ])('does not start the agent after %s', async (_what, action, merged) => {
   const after = await play({})
   const number = Number(after.outputs['pr-number'])
-  if (merged) mergePull(after.docs, number, MAINTAINER, after.world.wallTime().getTime())
+  if (merged) mergePull(after.docs, number, MAINTAINER, after.baseClock.wallTime().getTime())
   const ends = { base: { sha: after.docs.branches['main'] }, head: { sha: lastPull(after).headSha } }
   const payload = {
     action,
@@ -105,5 +105,5 @@ test.each([
     { ...OWN, prompt: 'Again.' },
     { after, facts: { eventName: 'pull_request_target', payload } },
   )
-  expect([again.taken, again.report.outcome]).toEqual([[], 'skipped'])
+  expect([again.acceptedPrompts, again.report.outcome]).toEqual([[], 'skipped'])
 })

@@ -9,7 +9,7 @@ import {
 import { createPullState, type PullState, type Review } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import { playInWorld } from '../support/embedded-world.ts'
+import { playStep } from '../support/play-step.ts'
 import { PUSH, type GivenRun } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
@@ -335,7 +335,7 @@ const ROWS: readonly Row[] = [
 
 test.each(ROWS)('$name', async ({ given, plays = [], service, github, ends, outputs = {}, ...row }) => {
   const all = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'timeout-minutes': '5', ...given }
-  const world = await playInWorld({
+  const played = await playStep({
     inputs: agentInputs({}, all),
     github: { ...combineScenarios(plays), ...github },
     repository: row.repository,
@@ -343,18 +343,18 @@ test.each(ROWS)('$name', async ({ given, plays = [], service, github, ends, outp
     ...(service && { scenario: service }),
   })
 
-  expect(`${world.isGreen ? 'green' : 'red'}, ${world.report.outcome}`).toBe(ends)
-  expect(world.outputs).toMatchObject(outputs)
-  const said = [...world.said, world.line, world.notice?.text, world.summary].join('\n')
-  for (const part of row.says ?? []) expect(said).toContain(part)
+  expect(`${played.isGreen ? 'green' : 'red'}, ${played.report.outcome}`).toBe(ends)
+  expect(played.outputs).toMatchObject(outputs)
+  const texts = [...played.hostCalls, played.line, played.notice?.text, played.summary].join('\n')
+  for (const part of row.says ?? []) expect(texts).toContain(part)
   const notice = { title: 'Not done on GitHub', text: expect.stringContaining(row.notice ?? '') as unknown }
-  expect(world.notice).toEqual(row.notice === undefined ? undefined : notice)
-  const prompts = world.service.requests.flatMap(({ prompt }) => prompt ?? [])
+  expect(played.notice).toEqual(row.notice === undefined ? undefined : notice)
+  const prompts = played.service.requests.flatMap(({ prompt }) => prompt ?? [])
   const parts = row.prompt ?? ['Fix the guide.']
   expect(prompts).toHaveLength(Math.min(parts.length, 1))
   for (const part of parts) expect(prompts[0]).toContain(part)
-  const pull = world.docs.pulls[Number(world.outputs['pr-number'])]
+  const pull = played.docs.pulls[Number(played.outputs['pr-number'])]
   expect(pull ?? {}).toMatchObject(row.leaves ?? {})
-  if (world.outputs['pr-head-sha'] !== '') expect(world.outputs['pr-head-sha']).toBe(pull?.headSha)
-  expect(JSON.stringify([said, world.outputs])).not.toContain(GITHUB_TOKEN)
+  if (played.outputs['pr-head-sha'] !== '') expect(played.outputs['pr-head-sha']).toBe(pull?.headSha)
+  expect(JSON.stringify([texts, played.outputs])).not.toContain(GITHUB_TOKEN)
 })

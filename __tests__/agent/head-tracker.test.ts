@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals'
 import { HeadTracker } from '../../src/agent/head-tracker.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits } from '../support/fake-github.ts'
+import { fakeGitHub, resolveInOrder, PULL_REQUEST, pullCommits } from '../support/fake-github.ts'
 import { fakeStep, type StepFields } from '../support/fake-step.ts'
 
 const at = (headSha: string): PullRequest => ({ ...PULL_REQUEST, headSha })
 /** Creates the tracker of a step whose GitHub shows these heads in order. */
 const createTracker = (shas: string, fields: StepFields = {}, ...more: readonly PullRequest[]): HeadTracker =>
   new HeadTracker(
-    fakeStep({ ...fields, github: fakeGitHub({ readPullRequest: inTurn(...Array.from(shas, at), ...more) }) }),
+    fakeStep({ ...fields, github: fakeGitHub({ readPullRequest: resolveInOrder(...Array.from(shas, at), ...more) }) }),
   )
 
 test.each([
@@ -57,9 +57,9 @@ test('a head is stable after 15 s without another one, and unknown if the deadli
 test('lists commits once for a head, again if it moves, and does not reuse a list without the head', async () => {
   const heads = new HeadTracker(fakeStep())
   const [a, old, b] = [pullCommits({ sha: 'a' }), pullCommits({ sha: 'a' }), pullCommits({ sha: 'a' }, { sha: 'b' })]
-  const github = fakeGitHub({ listPullRequestCommits: inTurn(a, old, b) })
+  const github = fakeGitHub({ listPullRequestCommits: resolveInOrder(a, old, b) })
   const lists: unknown[] = []
   for (const head of 'aabbba') lists.push(await heads.listCommits(at(head), github))
   expect(lists).toEqual([a, a, old, b, b, b])
-  expect(github.asked).toHaveLength(4)
+  expect(github.calls).toHaveLength(4)
 })

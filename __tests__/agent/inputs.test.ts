@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { inputNames } from '../../src/action/inputs.ts'
 import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 type Given = Readonly<Record<string, string>>
 
@@ -88,7 +88,7 @@ test.each(['paths', 'paths-ignore', 'allowed-paths'])('warns about a probable mi
 test('keeps the prompt of the input or the file unchanged, and rejects a blank file', () => {
   const prompt = '\ufeff  Fix\r\nthe “guide”. 🎉\n\n'
   expect(parse({ prompt }).task).toEqual({ kind: 'create', prompt })
-  const workspace = temporaryFolder()
+  const workspace = createTemporaryFolder()
   writeFileSync(join(workspace, 'prompt.md'), prompt)
   writeFileSync(join(workspace, 'blank.md'), '\n\n')
   expect(parse({ prompt: '', 'prompt-file': ' prompt.md ' }, workspace).task).toEqual({ kind: 'create', prompt })

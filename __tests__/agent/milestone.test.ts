@@ -17,7 +17,7 @@ import { commit } from '../support/github-state.ts'
 import { ATTACH, CREATE, endWith, FOLLOW_UP } from '../support/report.ts'
 
 /** Runs a step and returns each `result` that it wrote, with all outputs at that time, and when it wrote it. */
-async function listMilestones(inputs: Partial<AgentInputs>, script: Partial<Script>, answers?: Partial<GitHub>) {
+async function listMilestones(inputs: Partial<AgentInputs>, script: Partial<Script>, responses?: Partial<GitHub>) {
   type Outputs = Readonly<Record<string, string>>
   const written: { atMs: number; result: ReturnType<typeof parseResult>; outputs: Outputs }[] = []
   let outputs: Outputs = {}
@@ -32,7 +32,7 @@ async function listMilestones(inputs: Partial<AgentInputs>, script: Partial<Scri
   const client = fakeClient({ create: active, reads: [active, completed], standsBy: clock, ...script })
   const serverUrl = `https://${completed.prLink?.host ?? ''}`
   const context = { ...RUN_FACTS, serverUrl }
-  const step = fakeStep({ client, clock, core: { ...fakeHost(), setOutput }, github: fakeGitHub(answers), context })
+  const step = fakeStep({ client, clock, core: { ...fakeHost(), setOutput }, github: fakeGitHub(responses), context })
   await runAgent(agentInputs({ task: CREATE, githubToken: 'ghs_token', label: '', ...inputs }), step)
   return written
 }
@@ -109,7 +109,7 @@ test('continues if the output file cannot be written', async () => {
   const host = fakeHost()
   const step = fakeStep({ client: fakeClient({ create: active, reads: [completed] }), core: { ...host, setOutput } })
   expect(getOutcome(await runAgent(agentInputs({ task: CREATE }), step))).toBe('pull-request')
-  expect(host.said).toContainEqual(expect.stringContaining('no space left on device'))
+  expect(host.calls).toContainEqual(expect.stringContaining('no space left on device'))
 })
 
 test('does not write `result` after each read of a job', async () => {

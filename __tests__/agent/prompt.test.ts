@@ -12,7 +12,7 @@ import type { Annotation } from '../../src/github/checks.ts'
 import { parseEvent } from '../../src/github/event.ts'
 import { isSkip } from '../../src/agent/plan.ts'
 import { parseComment } from '../../src/agent/conversation/comment-command.ts'
-import { commentFacts, type Spoken } from '../support/comment-events.ts'
+import { commentFacts, type CommentEventFields } from '../support/comment-events.ts'
 import { commit } from '../support/github-state.ts'
 import { SEED } from '../support/seed.ts'
 
@@ -122,7 +122,7 @@ test('cuts a long list of commits and states how many are left out', () => {
   expect(text).toContain('Left out: 10 older commits.')
 })
 
-function parseCommand(spoken: Spoken) {
+function parseCommand(spoken: CommentEventFields) {
   const comment = parseComment(commentFacts(spoken), '/docs')
   if (isSkip(comment)) throw new Error(comment.reason)
   return comment
@@ -148,7 +148,7 @@ const SUBJECT = { includesSubject: true }
 
 type Context = Partial<Parameters<typeof renderCommentPrompt>[1]>
 
-test.each<[what: string, spoken: Spoken, context: Context, from: string, fenced: string | undefined]>([
+test.each<[what: string, spoken: CommentEventFields, context: Context, from: string, fenced: string | undefined]>([
   ['an issue', { isOnPullRequest: false }, SUBJECT, 'a comment on issue', 'Guide\n\nAbout it.'],
   ['a hostile pull request', { text: HOSTILE }, SUBJECT, 'a comment on pull', `Guide\n\n${HOSTILE}`],
   ['its own pull request', {}, {}, 'a comment on pull request', undefined],

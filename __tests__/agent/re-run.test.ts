@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import { playInWorld, type World, type WorldOptions } from '../support/embedded-world.ts'
+import { playStep, type PlayedStep, type PlayStepOptions } from '../support/play-step.ts'
 import { agentInputs } from '../support/fake-step.ts'
 
 const ROLLING = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'on-open-pr': 'follow-up' }
@@ -9,18 +9,18 @@ const GITHUB = combineScenarios(['checks-fail'])
 
 type Given = Readonly<Record<string, string>>
 
-const playAttempt = (runAttempt: number, given: Given, options: Partial<WorldOptions> = {}): Promise<World> =>
-  playInWorld({
+const playAttempt = (runAttempt: number, given: Given, options: Partial<PlayStepOptions> = {}): Promise<PlayedStep> =>
+  playStep({
     inputs: agentInputs({}, { ...ROLLING, ...given }),
     github: GITHUB,
     facts: { runAttempt },
     ...options,
   })
 
-const listReceivers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
+const listReceivers = ({ acceptedPrompts }: PlayedStep): readonly string[] => acceptedPrompts.map(([to]) => to)
 
 /** The pull requests of the jobs that the attempts created. */
-const listPulls = ({ docs }: World) =>
+const listPulls = ({ docs }: PlayedStep) =>
   Object.values(docs.pulls).filter(({ branch }) => branch.startsWith('agent/job_0'))
 
 test('a re-run sends a follow-up if the first attempt marked its pull request', async () => {
@@ -31,18 +31,18 @@ test('a re-run sends a follow-up if the first attempt marked its pull request', 
   expect(listPulls(second)).toHaveLength(1)
 })
 
-test.each<[what: string, given: Given, options: Partial<WorldOptions>, outcome: string]>([
+test.each<[what: string, given: Given, options: Partial<PlayStepOptions>, outcome: string]>([
   ['timed out', { 'timeout-minutes': '0.25' }, {}, 'timed-out'],
   ['was cancelled', {}, { cancelAfterMs: 15_000 }, 'cancelled'],
   ['did not wait', { wait: 'false' }, {}, 'submitted'],
 ])(
   'a re-run starts a second job with a second pull request if the first attempt %s, and attaching does not',
   async (_what, given, options, outcome) => {
-    const play = async (): Promise<World> => {
+    const play = async (): Promise<PlayedStep> => {
       const first = await playAttempt(1, given, options)
       expect([first.report.outcome, listReceivers(first)]).toEqual([outcome, ['create']])
       // The agent finishes before the next attempt.
-      await first.world.passUntil(first.world.sleep(60_000))
+      await first.baseClock.passUntil(first.baseClock.sleep(60_000))
       return first
     }
 

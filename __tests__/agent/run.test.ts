@@ -11,12 +11,12 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import type { OnStop } from '../../src/action/run-action.ts'
 import { ATTACH, CREATE, describeReport } from '../support/report.ts'
 import { active, completed, failed, fakeClient, type Script } from '../support/fake-client.ts'
-import { fakeGitHub, PUSH, refusal, rejecting, RUN_FACTS } from '../support/fake-github.ts'
+import { fakeGitHub, PUSH, createGitHubError, rejectWith, RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 
 interface StepOptions {
   readonly inputs?: Partial<AgentInputs>
-  readonly answers?: Partial<GitHub>
+  readonly responses?: Partial<GitHub>
   readonly script?: Partial<Script>
   readonly onStop?: OnStop<Report>
 }
@@ -28,15 +28,15 @@ const END_DEADLINE = 70_000
 const FILES_DEADLINE = 20_000
 
 /** Runs a step of an hour for a push. `deadlines`: those of GitHub's requests that come before the step's deadline. */
-async function run({ inputs = {}, answers, script, onStop }: StepOptions = {}) {
+async function run({ inputs = {}, responses, script, onStop }: StepOptions = {}) {
   const client = fakeClient({ create: active, reads: [completed], ...script })
-  const github = fakeGitHub(answers)
+  const github = fakeGitHub(responses)
   const serverUrl = `https://${completed.prLink?.host ?? ''}`
   const step = fakeStep({ client, github, context: { ...RUN_FACTS, eventName: 'push', payload: PUSH, serverUrl } })
   const all = agentInputs({ task: CREATE, githubToken: 'ghs_token', label: 'docs-agent', ...inputs })
   const report = describeReport(await runAgent(all, step, onStop))
   const deadlines = github.deadlines.map((at) => at - step.startedAt).filter((ms) => ms < 3_600_000)
-  return { report, client, asked: github.asked, deadlines }
+  return { report, client, calls: github.calls, deadlines }
 }
 
 test('attaching sends no GitHub requests before, and is never skipped', async () => {
@@ -50,7 +50,7 @@ test('attaching sends no GitHub requests before, and is never skipped', async ()
 })
 
 test('attaching to a job that fails sends no GitHub requests', async () => {
-  expect((await run({ inputs: { task: ATTACH }, script: { reads: [failed] } })).asked).toEqual([])
+  expect((await run({ inputs: { task: ATTACH }, script: { reads: [failed] } })).calls).toEqual([])
 })
 
 test('requests before the job get two minutes or half of the step, later ones the time that is left, and the log its own time', async () => {
@@ -75,9 +75,9 @@ test('the outcome is cancelled, not submitted, if the run is cancelled while the
 })
 
 test('reports the result of the job and warnings if GitHub cannot be reached', async () => {
-  const refuse = rejecting(refusal('proxy', 'Check it.'))
-  const answers = Object.fromEntries(Object.keys(fakeGitHub()).map((name) => [name, refuse]))
-  const { report } = await run({ answers })
+  const refuse = rejectWith(createGitHubError('proxy', 'Check it.'))
+  const responses = Object.fromEntries(Object.keys(fakeGitHub()).map((name) => [name, refuse]))
+  const { report } = await run({ responses })
   expect(report.outcome).toBe('pull-request')
   expect(report.error).toBeUndefined()
   expect(report.warnings).toHaveLength(2)
@@ -88,9 +88,9 @@ test('reports the job if an unexpected error stops the step after the job has en
   const readPullRequest = (): never => {
     throw new TypeError('unexpected')
   }
-  const stopped = run({ answers: { readPullRequest }, onStop: (given) => (reportStopped = given) })
+  const stopped = run({ responses: { readPullRequest }, onStop: (given) => (reportStopped = given) })
   await expect(stopped).rejects.toThrow('unexpected')
-  const known = reportStopped?.(refusal('internal'))
+  const known = reportStopped?.(createGitHubError('internal'))
   expect(known && describeReport(known)).toMatchObject({ outcome: 'error', job: completed })
 })
 
@@ -98,7 +98,7 @@ test('does not claim that nothing was sent if the step is stopped while its prom
   let interrupt: ((error: ActionError) => Report) | undefined
   let interrupted: Report | undefined
   const createJob = (): Promise<Delivery> => {
-    interrupted = interrupt?.(refusal('cancelled'))
+    interrupted = interrupt?.(createGitHubError('cancelled'))
     return Promise.resolve({ kind: 'accepted', job: active })
   }
   const step = fakeStep({ client: { ...fakeClient({ reads: [completed] }), createJob } })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import { playInWorld } from '../support/embedded-world.ts'
+import { playStep } from '../support/play-step.ts'
 import { agentInputs } from '../support/fake-step.ts'
 
 const FOLLOW_UP = { 'job-id': 'job_finished' }
@@ -58,7 +58,7 @@ test.each<[name: string, plays: ScenarioName, given: Record<string, string>, end
     '2 GET job/job_running',
   ],
 ])('%s', async (_name, scenario, given, ends, expected) => {
-  const { service, report, warnings } = await playInWorld({ inputs: agentInputs({}, given), scenario })
+  const { service, report, warnings } = await playStep({ inputs: agentInputs({}, given), scenario })
   const requests = service.requests.map(({ method, path }) => `${method} ${path.replace('/v2/agent/docs-demo/', '')}`)
   expect(summarizeRequests(requests)).toBe(expected)
   expect([report.outcome, report.error?.code].join(' ').trim()).toBe(ends)

@@ -6,12 +6,12 @@ import { expect, jest, test } from '@jest/globals'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { root } from '../support/markdown-files.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 jest.setTimeout(60_000)
 
 test('a step continues if its log is closed, and writes its outputs and summary', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const [output, summary] = [join(folder, 'output'), join(folder, 'summary')]
   for (const file of [output, summary]) writeFileSync(file, '')
   const service = await startEmulator({ speed: 1_000 })

@@ -9,7 +9,7 @@ import { PUSH } from '../support/fake-github.ts'
 import { runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
 import { commit } from '../support/github-state.ts'
 import { observeGitHub, type ObservedOptions } from '../support/observe-github.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 interface GitHubRunOptions extends Omit<BundleOptions, 'env' | 'github'> {
   readonly plays?: GitHubScenarioName
@@ -44,7 +44,7 @@ async function runWithGitHub(options: GitHubRunOptions): Promise<BundleRun> {
 }
 
 test('a step on a push marks its pull request, and does not load the undici of Node.js', async () => {
-  const modules = join(temporaryFolder(), 'modules.json')
+  const modules = join(createTemporaryFolder(), 'modules.json')
   const preload = `
     import { writeFileSync } from 'node:fs'
     process.on('exit', () => writeFileSync(${JSON.stringify(modules)}, JSON.stringify(process.moduleLoadList)))

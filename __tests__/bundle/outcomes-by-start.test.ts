@@ -6,7 +6,7 @@ import { start } from '../../scripts/start/start.ts'
 import { OUTCOMES } from '../../src/agent/report/report.ts'
 import { root } from '../support/markdown-files.ts'
 import { listQuotedMessages } from '../support/source-text.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 // Starting a process can take seconds on a busy machine, and writing the largest file minutes.
 jest.setTimeout(300_000)
@@ -27,7 +27,7 @@ async function run(command: string): Promise<string> {
   const write = (text: string): string => (shown += text)
   await start(root, {
     argv: ['node', 'start', '--speed', '20', ...flags.map(([flag]) => flag.replaceAll('"', ''))],
-    env: { INIT_CWD: temporaryFolder() },
+    env: { INIT_CWD: createTemporaryFolder() },
     stdout: { columns: COLUMNS, write },
     stderr: { columns: COLUMNS, write },
     on: () => undefined,

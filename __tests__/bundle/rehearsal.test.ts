@@ -8,9 +8,9 @@ import { preload } from '../../scripts/small-runner/preload.ts'
 import type { RunOptions, RunResult } from '../../scripts/small-runner/run-action.ts'
 import { isRunning, type RunningService } from '../../src/rehearse/service-process.ts'
 import { runPackaged } from '../support/bundle-run.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
-const runnerTemp = temporaryFolder()
+const runnerTemp = createTemporaryFolder()
 
 /** All steps of a job share `RUNNER_TEMP`, so the folder outlives each run. */
 const rehearse = (options: Omit<RunOptions, 'action'>): Promise<RunResult> =>
@@ -80,13 +80,13 @@ test('the embedded service continues if its log is closed', async () => {
   const service = spawn(process.execPath, [program, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(service, 'exit')
   try {
-    let said = ''
+    let output = ''
     for await (const chunk of service.stdout) {
-      said += String(chunk)
-      if (said.includes('Requests:\n')) break
+      output += String(chunk)
+      if (output.includes('Requests:\n')) break
     }
     service.stdout.destroy()
-    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? []
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
     for (let request = 1; request <= 3; request++)
       expect((await fetch(`${url}/v2/agent/docs/job/job_1`)).status).toBe(401)
   } finally {
@@ -103,9 +103,9 @@ const START = fileURLToPath(new URL('../../dist/start/index.js', import.meta.url
 test('npm start ends without an error if its output is closed', async () => {
   const list = spawn(process.execPath, [START], { stdio: ['ignore', 'pipe', 'pipe'] })
   list.stdout.destroy()
-  const said = text(list.stderr)
+  const output = text(list.stderr)
   expect(await once(list, 'exit')).toEqual([0, null])
-  expect(await said).toBe('')
+  expect(await output).toBe('')
 })
 
 test.each(['18.20.8', '20.10.0'])(
@@ -113,10 +113,10 @@ test.each(['18.20.8', '20.10.0'])(
   async (version) => {
     const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`
     const start = spawn(process.execPath, ['--import', older, START], { stdio: ['ignore', 'ignore', 'pipe'] })
-    const said = text(start.stderr)
+    const output = text(start.stderr)
     expect(await once(start, 'exit')).toEqual([2, null])
     const [, oldest = ''] = /^>=([\d.]+)$/.exec(engines.node) ?? []
-    expect(await said).toMatch(/^npm start needs Node\.js [\d.]+ or newer\. This is v[\d.]+\.\n$/)
-    expect(await said).toContain(` ${oldest} or newer`)
+    expect(await output).toMatch(/^npm start needs Node\.js [\d.]+ or newer\. This is v[\d.]+\.\n$/)
+    expect(await output).toContain(` ${oldest} or newer`)
   },
 )

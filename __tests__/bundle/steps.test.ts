@@ -153,7 +153,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>
     },
     expectPullRequest,
     () => {
-      expect(TUNNEL.asked.map((line) => line.split(' ')[0])).toEqual(['CONNECT', 'CONNECT', 'CONNECT'])
+      expect(TUNNEL.requests.map((line) => line.split(' ')[0])).toEqual(['CONNECT', 'CONNECT', 'CONNECT'])
     },
   ],
   'a proxy that never responds does not delay the step past its deadline': [
@@ -170,7 +170,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>
       requests: [],
     },
     () => {
-      expect(SILENT.asked).toHaveLength(1)
+      expect(SILENT.requests).toHaveLength(1)
     },
   ],
 }

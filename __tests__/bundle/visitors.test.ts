@@ -16,7 +16,7 @@ import {
   type PageResult,
   type PageRequest,
 } from '../support/paging-server.ts'
-import { listNames, temporaryFolder } from '../support/temporary-folder.ts'
+import { listNames, createTemporaryFolder } from '../support/temporary-folder.ts'
 import { NO_FILE } from '../support/visitors-run.ts'
 
 /** Windows has no signals between processes, and no limits of file sizes. */
@@ -35,11 +35,11 @@ interface VisitorsRun extends PackagedRun {
 
 /** Runs the packaged action in an empty workspace, against a service with the responses of the test. */
 async function runVisitors(
-  answer: (request: PageRequest) => PageResult | Promise<PageResult>,
+  respond: (request: PageRequest) => PageResult | Promise<PageResult>,
   { inputs, ...options }: Partial<RunOptions> = {},
 ): Promise<VisitorsRun> {
-  const workspace = temporaryFolder()
-  const { url, requests, close } = await servePages(answer)
+  const workspace = createTemporaryFolder()
+  const { url, requests, close } = await servePages(respond)
   try {
     // A step that hangs ends with a useful log.
     const given = { ...ACTION_KEY, 'base-url': url, 'timeout-minutes': '0.5', ...inputs }
@@ -117,7 +117,7 @@ test('an unexpected error that ends the process leaves no partial file', async (
 
 /** Creates a Node.js that can write files of at most 32 KiB. A program sees this like a full disk. */
 function createNodeWithSmallFiles(): string {
-  const script = join(temporaryFolder(), 'node')
+  const script = join(createTemporaryFolder(), 'node')
   writeFileSync(script, `#!/bin/bash\nulimit -f 32\nexec '${NODE_24}' "$@"\n`)
   chmodSync(script, 0o755)
   return script

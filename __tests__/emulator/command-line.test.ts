@@ -10,7 +10,7 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { runProgram } from '../../src/emulator/program.ts'
 import { type RequestRecord, formatRequest } from '../../src/emulator/request-log.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const record: RequestRecord = {
   method: 'GET',
@@ -113,7 +113,7 @@ test('sends its process id and outputs to a parent process with an IPC channel',
 
 test('--certificate-file makes GitHub available over TLS and prints the variables for gh', async () => {
   const messages: { outputs: Record<string, string> }[] = []
-  const file = join(temporaryFolder(), 'cert.pem')
+  const file = join(createTemporaryFolder(), 'cert.pem')
   const self = {
     ...createFakeProcess('--port=0', `--certificate-file=${file}`),
     send: (message: object) => messages.push(message as (typeof messages)[number]),

@@ -111,9 +111,9 @@ test('records every request with its prompt and result, but without its key', ()
   post(CREATE, 'Hello')
   get('/nowhere?a=b?c')
   const record = { query: '', prompt: undefined, asOfMs: DEFAULT_START_MS, delivery: 'complete', scenario: undefined }
-  const lost = { prompt: 'Hello', status: 201, delivery: 'reset', scenario: 'lost-answer' }
+  const fields = { prompt: 'Hello', status: 201, delivery: 'reset', scenario: 'lost-answer' }
   expect(service.requests).toEqual([
-    { ...record, method: 'POST', path: CREATE, ...lost },
+    { ...record, method: 'POST', path: CREATE, ...fields },
     { ...record, method: 'GET', path: '/nowhere', query: 'a=b?c', status: 404 },
   ])
 })

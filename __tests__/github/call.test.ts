@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
-import { askingGitHub, catchError, type AskingOptions } from '../support/github-client.ts'
+import { withGitHub, catchError, type EmbeddedGitHubOptions } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 import { connectInProcess } from '../support/in-process-github.ts'
 import { observeGitHub } from '../support/observe-github.ts'
@@ -20,12 +20,12 @@ const list = (github: GitHub) => github.findPullRequestsOfCommit('acme/docs', co
 const PULL = { repository: 'acme/docs', number: 7 }
 
 /** Returns the result or the error of one call, and its duration. The requests after the faults succeed. */
-const callOnce = (faults: readonly GitHubFault[], options: AskingOptions = {}, endsInMs = DAY_MS) =>
-  askingGitHub(
+const callOnce = (faults: readonly GitHubFault[], options: EmbeddedGitHubOptions = {}, endsInMs = DAY_MS) =>
+  withGitHub(
     { docs: repositoryWithPull({ state: 'closed' }), faults: { [LIST]: faults }, ...options },
-    async (github, { asked, clock }) => {
+    async (github, { operations, clock }) => {
       const found = await list(github.until(clock.now() + endsInMs)).catch((error: unknown) => error)
-      return { found, tries: asked.length, tookMs: clock.now() }
+      return { found, tries: operations.length, tookMs: clock.now() }
     },
   )
 
@@ -59,7 +59,7 @@ test.each([400, 401, 403, 404, 409, 410, 422, 451])('does not retry a %i', async
   expect((await callOnce([status])).tries).toBe(1)
 })
 
-test.each<[AskingOptions, string, string]>([
+test.each<[EmbeddedGitHubOptions, string, string]>([
   [{ token: 'ghs_wrong' }, 'unauthorized', '401'],
   [{ state: { permissions: {} } }, 'forbidden', '“Resource not accessible by integration” (403)'],
   [{ state: { repositories: {} } }, 'not-found', '“Not Found” (404)'],
@@ -72,7 +72,7 @@ test.each<[what: string, faults: readonly GitHubFault[], waitMs: number, isLate:
   ['after it was accepted before', ['none', 401], 0, true],
   ['in the first request, after most of an hour', [401], 50 * 60_000, true],
 ])('reports a token that is refused %s as invalid or as expired', async (_what, faults, waitMs, isLate) => {
-  const error = await askingGitHub(
+  const error = await withGitHub(
     { docs: repositoryWithPull({ state: 'closed' }), faults: { [LIST]: faults } },
     async (github, { clock }) => {
       await clock.sleep(waitMs, new AbortController().signal)
@@ -92,17 +92,17 @@ test.each(['during a request', 'while the event loop is busy, before a request']
       run.abort(cancelled)
     }
     const options = { signal: run.signal, onBeforeResponse: cancel, faults: { [LIST]: ['never'] } } as const
-    await askingGitHub(options, async (github, { asked, clock }) => {
+    await withGitHub(options, async (github, { operations, clock }) => {
       const busyClock: Pick<Clock, 'yieldToEventLoop'> = { yieldToEventLoop: () => Promise.resolve().then(cancel) }
       if (when.includes('busy')) Object.assign(clock, busyClock)
       expect([await catchError(list(github)), await catchError(list(github))]).toEqual([cancelled, cancelled])
-      expect(asked).toHaveLength(when.includes('busy') ? 0 : 1)
+      expect(operations).toHaveLength(when.includes('busy') ? 0 : 1)
     })
   },
 )
 
 test('pauses for a second between two writes', async () => {
-  await askingGitHub({ docs: repositoryWithPull() }, async (github, { clock }) => {
+  await withGitHub({ docs: repositoryWithPull() }, async (github, { clock }) => {
     const at: number[] = []
     for (const label of ['a', 'b', 'c']) {
       await github.addLabel(PULL, label)
@@ -139,7 +139,7 @@ test('throws a bug unchanged', async () => {
 
 test('redacts what GitHub returns', async () => {
   const redact = (text: string): string => text.replaceAll('guide', '***')
-  const found = await askingGitHub({ docs: repositoryWithPull(), redact }, (github) => github.readPullRequest(PULL))
+  const found = await withGitHub({ docs: repositoryWithPull(), redact }, (github) => github.readPullRequest(PULL))
   expect(found.branch).toBe('agent/***')
 })
 
@@ -184,7 +184,7 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
 test('reading checks fails without `statuses: read`', async () => {
   const state = { permissions: { checks: 'read', actions: 'read' } } as const
   const read = (github: GitHub) => catchError(github.readChecks('acme/docs', commit('c'), RUN_FACTS))
-  expect(await askingGitHub({ state }, read)).toMatchObject({
+  expect(await withGitHub({ state }, read)).toMatchObject({
     code: 'forbidden',
     hint: expect.stringContaining('`statuses: read`') as unknown,
   })
@@ -215,23 +215,23 @@ async function runOverSockets(
 }
 
 test("reads and writes at the given URL, and returns GitHub's count of the requests", async () => {
-  const asked = await runOverSockets({}, async (github) => {
+  const operations = await runOverSockets({}, async (github) => {
     await github.addLabel(PULL, 'docs-agent')
     expect(await github.listOpenPullRequests('acme/docs')).toMatchObject([PULL])
     await github.until(systemClock.now() + 30_000).listOpenPullRequests('acme/docs')
     expect(github.usage()).toEqual({ counted: 2, limit: 1_000, remaining: 998 })
   })
-  expect(asked).toEqual(['issues/add-labels', 'pulls/list', 'pulls/list'])
+  expect(operations).toEqual(['issues/add-labels', 'pulls/list', 'pulls/list'])
 })
 
 test('connects to a proxy that hangs up once per attempt, and obeys NO_PROXY', async () => {
   const proxy = await serveSockets({ onRequest: (socket) => socket.destroy() })
   const http_proxy = `http://127.0.0.1:${proxy.port}`
   const soon = systemClock.now() + 900
-  const asked = await runOverSockets({ http_proxy }, async (github) => {
+  const operations = await runOverSockets({ http_proxy }, async (github) => {
     expect(await catchError(list(github.until(soon)))).toMatchObject({ code: 'unreachable' })
   })
-  expect(asked).toEqual([])
+  expect(operations).toEqual([])
   await runOverSockets({ http_proxy, no_proxy: '127.0.0.1' }, list)
   expect(proxy.connections()).toBe(1)
   await proxy.close()

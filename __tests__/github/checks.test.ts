@@ -5,7 +5,7 @@ import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/sta
 import type { Check } from '../../src/github/checks.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
-import { stubGitHub, askingGitHub, catchError, type AskingOptions } from '../support/github-client.ts'
+import { stubGitHub, withGitHub, catchError, type EmbeddedGitHubOptions } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
 
 const SHA = commit('c')
@@ -15,13 +15,16 @@ const readChecks = (github: GitHub) => github.readChecks('acme/docs', SHA, RUN_F
 const read = (
   fields: Partial<RepositoryState>,
   permissions: Permissions = ALL_PERMISSIONS,
-  rest: AskingOptions = {},
+  rest: EmbeddedGitHubOptions = {},
   suffices?: (listed: readonly Check[]) => boolean,
 ) =>
-  askingGitHub({ docs: createRepositoryState(fields), state: { permissions }, ...rest }, async (github, { asked }) => {
-    const checks = await github.readChecks('acme/docs', SHA, RUN_FACTS, suffices)
-    return { checks, states: checks.map(({ name, state }) => `${name}: ${state}`), asked }
-  })
+  withGitHub(
+    { docs: createRepositoryState(fields), state: { permissions }, ...rest },
+    async (github, { operations }) => {
+      const checks = await github.readChecks('acme/docs', SHA, RUN_FACTS, suffices)
+      return { checks, states: checks.map(({ name, state }) => `${name}: ${state}`), operations }
+    },
+  )
 
 test('reads check runs and commit statuses, with their texts', async () => {
   const detailsUrl = 'https://links.example/1'
@@ -38,8 +41,8 @@ test('reads check runs and commit statuses, with their texts', async () => {
 test('reads hundreds of check runs in four requests', async () => {
   const run = (index: number) => checkRun({ ...BUILD, id: index, name: `check ${index}`, suiteId: index % 3 })
   const runs = Array.from({ length: 350 }, (_, index) => run(index + 1))
-  const { states, asked } = await read({ checkRuns: runs })
-  expect(asked).toEqual([
+  const { states, operations } = await read({ checkRuns: runs })
+  expect(operations).toEqual([
     'checks/list-suites-for-ref',
     'checks/list-for-ref',
     'repos/get-combined-status-for-ref',
@@ -69,8 +72,12 @@ test('a later run replaces an older one, if the token can read the runs', async 
   for (const suffices of [true, false]) {
     const seen: string[][] = []
     const suffice = (listed: readonly Check[]) => (seen.push(listed.map(({ state }) => state)), suffices)
-    const { states, asked } = await read(given, ALL_PERMISSIONS, {}, suffice)
-    expect([seen, states.length, asked.length]).toEqual([[['failure', 'success']], suffices ? 2 : 1, suffices ? 2 : 4])
+    const { states, operations } = await read(given, ALL_PERMISSIONS, {}, suffice)
+    expect([seen, states.length, operations.length]).toEqual([
+      [['failure', 'success']],
+      suffices ? 2 : 1,
+      suffices ? 2 : 4,
+    ])
   }
   const { states, checks } = await read(given, { checks: 'read', statuses: 'read' })
   expect(states).toEqual(['build: failure', 'build: success'])
@@ -113,7 +120,7 @@ test('reads the position and the text of each annotation', async () => {
   ]
   const docs = createRepositoryState({ checkRuns: [checkRun({ ...BUILD, id: 7, annotations })] })
   const listAnnotations = (github: GitHub) => github.listAnnotations('acme/docs', 7)
-  expect(await askingGitHub({ docs }, listAnnotations)).toEqual([
+  expect(await withGitHub({ docs }, listAnnotations)).toEqual([
     { path: 'docs/a.md', line: 4, title: 'Missing', message: 'It is gone.' },
     { path: 'docs/a.md', line: 9, title: '', message: 'It is gone.' },
   ])

@@ -4,7 +4,7 @@ import { isOwnComment } from '../../src/agent/marker.ts'
 import { parseComment } from '../../src/agent/conversation/comment-command.ts'
 import { type Role, createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { commentFacts } from '../support/comment-events.ts'
-import { stubGitHub, askingGitHub, type AskingOptions } from '../support/github-client.ts'
+import { stubGitHub, withGitHub, type EmbeddedGitHubOptions } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
 import { root, parseTable } from '../support/markdown-files.ts'
 
@@ -31,16 +31,19 @@ const USERS = {
 interface Options {
   readonly role?: Role
   readonly identity?: string
-  readonly faults?: AskingOptions['faults']
+  readonly faults?: EmbeddedGitHubOptions['faults']
 }
 
 /** Returns how the authors are classified, oldest comment first, and the requests that this takes. */
 function classify(authors: readonly Author[], { role, identity = 'nobody', faults = {} }: Options = {}) {
   const comments = authors.map((author, id) => ({ id, body: MARKER, createdAtMs: 0, reactions: [], ...author }))
   const docs = repositoryWithPull({ comments }, { collaborators: role === undefined ? {} : { mona: role } })
-  return askingGitHub({ docs, state: { users: USERS, identity }, faults }, async (github, { asked }) => {
+  return withGitHub({ docs, state: { users: USERS, identity }, faults }, async (github, { operations }) => {
     const found = await github.listComments(PLACE, isOwnComment)
-    return { authors: found.map(({ author }) => author), asked: asked.filter((one) => one !== 'issues/list-comments') }
+    return {
+      authors: found.map(({ author }) => author),
+      operations: operations.filter((one) => one !== 'issues/list-comments'),
+    }
   })
 }
 
@@ -72,8 +75,8 @@ test.each<[string, string, Options, string, readonly string[]]>([
     'stranger',
     [READ_OWN_ID, READ_PERMISSION],
   ],
-])('classifies the author of a comment: %s', async (_who, user, options, author, asked) => {
-  expect(await classify([createAuthor(user)], options)).toEqual({ authors: [author], asked })
+])('classifies the author of a comment: %s', async (_who, user, options, author, operations) => {
+  expect(await classify([createAuthor(user)], options)).toEqual({ authors: [author], operations })
 })
 
 test('fails if the permission cannot be read, and sends no request without comments', async () => {
@@ -81,7 +84,7 @@ test('fails if the permission cannot be read, and sends no request without comme
   await expect(classify([createAuthor('mona')], { role: 'admin', faults })).rejects.toMatchObject({
     code: 'service-error',
   })
-  expect(await classify([])).toEqual({ authors: [], asked: [] })
+  expect(await classify([])).toEqual({ authors: [], operations: [] })
 })
 
 const MONA = { id: 11, login: 'mona', type: 'User' }
@@ -139,15 +142,15 @@ test.each<[string, readonly Author[], readonly number[], readonly string[], Opti
     { identity: 'mona' },
   ],
 ])('looks up %s', async (_whom, commenters, trusted, requests, options) => {
-  const { authors, asked } = await classify(commenters, options)
+  const { authors, operations } = await classify(commenters, options)
   expect(authors.flatMap((author, index) => (author === 'trusted' ? [index] : []))).toEqual(trusted)
-  expect(asked).toEqual(requests)
+  expect(operations).toEqual(requests)
 })
 
 test('without an id, looks up the account that has the login now', async () => {
   const docs = createRepositoryState({ collaborators: { mona: 'write' } })
   const lookUp = (login: string, repository = 'acme/docs') =>
-    askingGitHub({ docs }, (github) => github.mayWrite(repository, { login }).catch((error: unknown) => error))
+    withGitHub({ docs }, (github) => github.mayWrite(repository, { login }).catch((error: unknown) => error))
   expect([await lookUp('mona'), await lookUp('dora')]).toEqual([true, false])
   // A 404 means a deleted user only if the token has access to the repository.
   expect([await lookUp('deleted'), await lookUp('deleted', 'acme/hidden')]).toMatchObject([
@@ -171,7 +174,7 @@ test('the page documents whose comments are trusted', async () => {
     const { authors } = await classify([createAuthor(login)], options)
     const docs = createRepositoryState(options.role === undefined ? {} : { collaborators: { mona: options.role } })
     const author = { login, ...(USERS as Record<string, { id: number; type: string }>)[login] } as typeof MONA
-    const canWrite = await askingGitHub({ docs, state: { users: USERS } }, (github) =>
+    const canWrite = await withGitHub({ docs, state: { users: USERS } }, (github) =>
       github.mayWrite('acme/docs', author),
     )
     const isCommand = typeof parseComment(commentFacts({ author }), '/docs') === 'object' && canWrite

@@ -5,7 +5,13 @@ import { createIssueState, type Comment } from '../../src/emulator/github/issue-
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { CommentAddress, CommentPlace } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { stubGitHub, askingGitHub, catchError, type AskedGitHub, type AskingOptions } from '../support/github-client.ts'
+import {
+  stubGitHub,
+  withGitHub,
+  catchError,
+  type EmbeddedGitHub,
+  type EmbeddedGitHubOptions,
+} from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
 
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
@@ -26,8 +32,8 @@ const comment = (body: string, user = 'mona') =>
 /** Runs calls on a pull request with comments and a thread of two review comments. */
 function withComments<T>(
   comments: readonly Comment[],
-  perform: (github: GitHub, given: AskedGitHub) => Promise<T>,
-  options: AskingOptions = {},
+  perform: (github: GitHub, given: EmbeddedGitHub) => Promise<T>,
+  options: EmbeddedGitHubOptions = {},
 ): Promise<T> {
   const place = { path: 'docs/a.md', line: 3, diffHunk: '@@ -1 +1 @@' }
   const reviewComments = [
@@ -36,7 +42,7 @@ function withComments<T>(
   ]
   const repository = { collaborators: { mona: 'maintain' as const }, issues: { 8: createIssueState({}) } }
   const docs = repositoryWithPull({ comments: [...comments], reviewComments }, repository)
-  return askingGitHub({ docs, ...options }, perform)
+  return withGitHub({ docs, ...options }, perform)
 }
 
 const COMMAND = comment('/docs Shorten it.')
@@ -102,16 +108,16 @@ test.each<[string, readonly string[], number]>([
   ],
 ])('finds %s', async (_what, bodies, pages) => {
   const comments = bodies.map((body) => comment(body, 'github-actions[bot]'))
-  await withComments(comments, async (github, { asked }) => {
+  await withComments(comments, async (github, { operations }) => {
     expect(await github.listComments(PULL, isOwnComment)).toMatchObject([{ body: MARKER, author: 'trusted' }])
-    expect(asked).toEqual(Array(pages).fill('issues/list-comments'))
+    expect(operations).toEqual(Array(pages).fill('issues/list-comments'))
   })
 })
 
 test('does not look up the authors of irrelevant comments', async () => {
-  await withComments([comment(MARKER)], async (github, { asked }) => {
+  await withComments([comment(MARKER)], async (github, { operations }) => {
     expect(await github.listComments(PULL, (body) => body.includes('job_2'))).toEqual([])
-    expect(asked).toEqual(['issues/list-comments'])
+    expect(operations).toEqual(['issues/list-comments'])
   })
 })
 
@@ -124,10 +130,10 @@ test.each<[string, CommentPlace]>([
   ['pulls/create-reply-for-review-comment', IN_THREAD],
 ])('does not resend a comment that may have been added: %s', async (operation, place) => {
   const options = { faults: { [operation]: ['response-lost', 'unavailable'] } } as const
-  const add = async (github: GitHub, { asked }: AskedGitHub): Promise<void> => {
+  const add = async (github: GitHub, { operations }: EmbeddedGitHub): Promise<void> => {
     expect(await catchError(github.addComment(place, 'Done.'))).toMatchObject({ code: 'unreachable' })
     expect(await catchError(github.addComment(place, 'Done.'))).toMatchObject({ code: 'service-error' })
-    expect(asked).toEqual([operation, operation])
+    expect(operations).toEqual([operation, operation])
   }
   await withComments([COMMAND], add, options)
 })

@@ -8,7 +8,7 @@ import {
   judgeChecks,
   workflowRunSchema,
 } from '../../src/github/checks.ts'
-import { refusal, RUN_FACTS } from '../support/fake-github.ts'
+import { createGitHubError, RUN_FACTS } from '../support/fake-github.ts'
 
 /** GitHub's lists for a commit, as text. A row can end with fields, such as `status=waiting`. `-` is a missing value. */
 interface Lists {
@@ -88,7 +88,7 @@ function select(given: Lists): string {
       combinedState: getText(combinedState),
     },
     workflowRuns:
-      workflows === undefined ? refusal('forbidden') : parseRows(workflows, ROWS.workflow, workflowRunSchema),
+      workflows === undefined ? createGitHubError('forbidden') : parseRows(workflows, ROWS.workflow, workflowRunSchema),
   }
   const getState = ({ state, waitsForApproval, isGuarded, needsPerson }: Check): string =>
     isGuarded === true

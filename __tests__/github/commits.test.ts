@@ -5,7 +5,7 @@ import { createRepositoryState } from '../../src/emulator/github/repository-stat
 import { findForkPoint, findHead, listHistory, listOwners } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
 import { getTestMergeHead } from '../../src/github/event.ts'
-import { askingGitHub, catchError } from '../support/github-client.ts'
+import { withGitHub, catchError } from '../support/github-client.ts'
 import { commit, madeCommit } from '../support/github-state.ts'
 
 test('lists all commits, oldest first, with the accounts that GitHub knows', async () => {
@@ -18,7 +18,7 @@ test('lists all commits, oldest first, with the accounts that GitHub knows', asy
   const head = more.at(-1) ?? ''
   openPull(docs, 7, createPullState({ branch: 'agent/x', headSha: head }), 0)
 
-  await askingGitHub({ docs }, async (github) => {
+  await withGitHub({ docs }, async (github) => {
     const found = await github.listPullRequestCommits({ repository: 'acme/docs', number: 7 })
     const people = [
       ['docs-agent[bot]', { login: 'docs-agent[bot]', type: 'Bot' }, 'docs-agent[bot]'],
@@ -49,7 +49,7 @@ test("reads a commit, and recognizes GitHub's test merge of a pull request", asy
     pushCommit(docs, branch, { message: 'Work', author: 'mona', files: [] }, 0).sha
   const [base, head] = [push('main'), push('agent/x')]
   openPull(docs, 7, createPullState({ branch: 'agent/x', headSha: head }), 0)
-  await askingGitHub({ docs }, async (github) => {
+  await withGitHub({ docs }, async (github) => {
     const { mergeCommitSha } = await github.readPullRequest({ repository: 'acme/docs', number: 7 })
     const { message, parents } = await github.readCommit('acme/docs', mergeCommitSha)
     expect(parents).toEqual([base, head])
@@ -98,7 +98,7 @@ test('lists the tags of all pages, with their commits', async () => {
   const names = Array.from({ length: 120 }, (_, index) => `v${index}`).sort()
   const tags = Object.fromEntries(names.map((name) => [name, commit('a')]))
   const docs = createRepositoryState({ commits: [madeCommit({ sha: commit('a') })], tags })
-  const found = await askingGitHub({ docs }, (github) => github.listTags('acme/docs'))
+  const found = await withGitHub({ docs }, (github) => github.listTags('acme/docs'))
   expect(found.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
     names.map((name) => ({ name, sha: commit('a') })),
   )

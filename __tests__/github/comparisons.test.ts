@@ -4,7 +4,7 @@ import {
   type RepositoryState,
   createRepositoryState,
 } from '../../src/emulator/github/repository-state.ts'
-import { stubGitHub, askingGitHub, catchError } from '../support/github-client.ts'
+import { stubGitHub, withGitHub, catchError } from '../support/github-client.ts'
 import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
 const getSha = (index: number): string => String(index).padStart(40, '0')
@@ -20,9 +20,9 @@ function createBranch(count: number, files: readonly FileChange[]): RepositorySt
 }
 
 const compare = (docs: RepositoryState, base = 'main', head = 'next') =>
-  askingGitHub({ docs }, async (github, { asked }) => ({
+  withGitHub({ docs }, async (github, { operations }) => ({
     ...(await github.compare('acme/docs', base, head)),
-    requests: asked.length,
+    requests: operations.length,
   }))
 
 test('returns the commits and the files of a comparison', async () => {
@@ -79,12 +79,12 @@ test('compares with a branch whose name has a slash', async () => {
 
 test.each(['acme/handbook', 'Acme/Docs'])(
   'returns the current name of the repository for a comparison in %s',
-  async (asked) => {
+  async (repository) => {
     const docs = changedRepository({ files: [] })
     const old = createRepositoryState({ id: 5, movedTo: 'acme/docs' })
     const repositories = { 'acme/docs': docs, 'acme/handbook': old }
-    const found = await askingGitHub({ state: { repositories } }, (github) =>
-      github.compare(asked, commit('a'), 'main'),
+    const found = await withGitHub({ state: { repositories } }, (github) =>
+      github.compare(repository, commit('a'), 'main'),
     )
     expect(found).toMatchObject({ repositoryName: 'acme/docs', totalCommits: 1 })
   },

@@ -4,10 +4,10 @@ import { expect, test } from '@jest/globals'
 import { parseEvent, readEvent } from '../../src/github/event.ts'
 import { PUSH } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 function readText(text: string) {
-  const file = join(temporaryFolder(), 'event.json')
+  const file = join(createTemporaryFolder(), 'event.json')
   writeFileSync(file, text)
   return readEvent({ GITHUB_EVENT_NAME: 'workflow_run', GITHUB_EVENT_PATH: file })
 }

@@ -51,10 +51,10 @@ test.each<[number, string, object, RegExp | undefined]>([
   [403, 'Repository was archived so is read-only.', ACCEPTED, undefined],
   [403, 'Unable to create comment because issue is locked.', ACCEPTED, undefined],
   [403, 'Resource protected by organization SAML enforcement.', ACCEPTED, undefined],
-])('a %d quotes GitHub’s message “%s”, with a matching hint', (status, said, headers, advice) => {
-  const { code, message, hint } = toError(createRefusal(status, said, headers))
+])('a %d quotes GitHub’s message “%s”, with a matching hint', (status, quote, headers, advice) => {
+  const { code, message, hint } = toError(createRefusal(status, quote, headers))
   expect(code).toBe(status === 404 ? 'not-found' : 'forbidden')
-  expect(message).toContain(`GitHub says “${said}” (${status}).`)
+  expect(message).toContain(`GitHub says “${quote}” (${status}).`)
   if (advice === undefined) expect(hint).toBeUndefined()
   else expect(hint).toMatch(advice)
 })
@@ -127,8 +127,8 @@ test.each<[string, string, unknown, string]>([
 })
 
 test('removes Markdown from GitHub’s message', () => {
-  const said = 'The `acme` [page](https://example.com) <img src=x> **won**'
-  expect(toError(createRefusal(403, said)).message).not.toMatch(/[`<>[\]*]/)
+  const quote = 'The `acme` [page](https://example.com) <img src=x> **won**'
+  expect(toError(createRefusal(403, quote)).message).not.toMatch(/[`<>[\]*]/)
 })
 
 test('redacts a secret before a quote is cut', () => {

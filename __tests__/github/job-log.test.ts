@@ -5,7 +5,7 @@ import { sendThrough, type Send } from '../../src/github/transport.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
-import { askingGitHub, catchError, type AskingOptions } from '../support/github-client.ts'
+import { withGitHub, catchError, type EmbeddedGitHubOptions } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
 import { toBody, connectInProcess } from '../support/in-process-github.ts'
 import { formatResponse, serveSockets, type SocketBehaviour } from '../support/socket-server.ts'
@@ -43,8 +43,8 @@ const RUN = { id: 7, name: 'build', headSha: commit('c'), runId: 5 }
 const withLog = (log?: string) =>
   createRepositoryState({ checkRuns: [checkRun({ ...RUN, ...(log !== undefined && { log }) })] })
 
-const read = (options: AskingOptions, repository = 'acme/docs') =>
-  askingGitHub(options, (github) => github.readJobLog(repository, 7).catch((error: unknown) => error))
+const read = (options: EmbeddedGitHubOptions, repository = 'acme/docs') =>
+  withGitHub(options, (github) => github.readJobLog(repository, 7).catch((error: unknown) => error))
 
 test('returns the log without timestamps and secrets', async () => {
   const redact = (text: string): string => text.replaceAll('docs_key', '***')

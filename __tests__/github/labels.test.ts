@@ -3,7 +3,7 @@ import { createIssueState } from '../../src/emulator/github/issue-state.ts'
 import { type PullState, createPullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { hasLabel } from '../../src/github/labels.ts'
-import { askingGitHub, type AskingOptions } from '../support/github-client.ts'
+import { withGitHub, type EmbeddedGitHubOptions } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 
 test('compares labels without case, and never finds an empty label', () => {
@@ -12,16 +12,20 @@ test('compares labels without case, and never finds an empty label', () => {
 })
 
 test('adds a label in one request, and creates it if it does not exist', async () => {
-  await askingGitHub({ docs: repositoryWithPull() }, async (github, { docs, asked }) => {
+  await withGitHub({ docs: repositoryWithPull() }, async (github, { docs, operations }) => {
     await github.addLabel({ repository: 'acme/docs', number: 7 }, 'docs-agent')
-    expect([docs.labels, docs.pulls[7]?.labels, asked]).toEqual([['docs-agent'], ['docs-agent'], ['issues/add-labels']])
+    expect([docs.labels, docs.pulls[7]?.labels, operations]).toEqual([
+      ['docs-agent'],
+      ['docs-agent'],
+      ['issues/add-labels'],
+    ])
   })
 })
 
 test('without `issues: write` a label that exists is added, and a label that does not exist is not created', async () => {
   const state = { permissions: { 'pull-requests': 'write' } } as const
   const docs = repositoryWithPull({}, { labels: ['docs'] })
-  await askingGitHub({ docs, state }, async (github) => {
+  await withGitHub({ docs, state }, async (github) => {
     await github.addLabel({ repository: 'acme/docs', number: 7 }, 'docs')
     const refused = github.addLabel({ repository: 'acme/docs', number: 7 }, 'docs-agent')
     await expect(refused).rejects.toMatchObject({ code: 'forbidden', hint: expect.stringContaining('issues: write') })
@@ -38,10 +42,10 @@ const others = (count: number) => Object.fromEntries(numbers(count).map((number)
 const createRepository = (pulls: Record<number, PullState>) => createRepositoryState({ pulls })
 
 /** Returns the numbers of the open pull requests, and the number of requests. */
-const listOpen = (options: AskingOptions) =>
-  askingGitHub(options, async (github, { asked }) => {
+const listOpen = (options: EmbeddedGitHubOptions) =>
+  withGitHub(options, async (github, { operations }) => {
     const found = await github.listOpenPullRequests('acme/docs')
-    return [...found.map(({ number }) => number), `${asked.length} requests`]
+    return [...found.map(({ number }) => number), `${operations.length} requests`]
   })
 
 test('lists all open pull requests, oldest first, and reads several pages twice', async () => {
@@ -74,10 +78,10 @@ test.each([
   async (count, isComplete, listed, requests) => {
     const pulls = Object.fromEntries(numbers(count).map((number) => [number, pull({ createdAtMs: number })]))
     const docs = createRepository({ ...pulls, [count + 1]: closed })
-    await askingGitHub({ docs }, async (github, { asked }) => {
+    await withGitHub({ docs }, async (github, { operations }) => {
       const found = await github.listNewestOpenPullRequests('acme/docs')
       expect(found.pullRequests.map(({ number }) => number)).toEqual(numbers(count).slice(-listed))
-      expect([found.isComplete, asked.length]).toEqual([isComplete, requests])
+      expect([found.isComplete, operations.length]).toEqual([isComplete, requests])
     })
   },
 )
@@ -89,7 +93,7 @@ test('finds an old pull request that moves to the first page because a new one i
     const [newest] = Object.values(docs.pulls).slice(-1)
     if (before === 1 && newest !== undefined) newest.state = 'closed'
   }
-  await askingGitHub({ docs, onBeforeResponse }, async (github) => {
+  await withGitHub({ docs, onBeforeResponse }, async (github) => {
     const { pullRequests } = await github.listNewestOpenPullRequests('acme/docs')
     expect(pullRequests.map(({ number }) => number)).toEqual(numbers(150))
   })
@@ -100,22 +104,22 @@ const docs = createRepositoryState({
   issues: { 303: createIssueState({ labels: ['docs-agent'] }) },
 })
 
-test.each<[string, AskingOptions, readonly number[] | undefined]>([
+test.each<[string, EmbeddedGitHubOptions, readonly number[] | undefined]>([
   ['the open pull requests, without issues', {}, [301, 304]],
   ['`undefined` if the token cannot read issues', { state: { permissions: { 'pull-requests': 'read' } } }, undefined],
   ['nothing if the token cannot read pull requests', { state: { permissions: { issues: 'read' } } }, []],
   ['`undefined` if issues are switched off', { faults: { 'issues/list-for-repo': [410] } }, undefined],
 ])('the list of a label is %s, in one request', async (_what, options, numbers) => {
-  await askingGitHub({ docs, ...options }, async (github, { asked }) => {
+  await withGitHub({ docs, ...options }, async (github, { operations }) => {
     const found = await github.findLabelledPullRequests('acme/docs', 'DOCS-AGENT')
     expect(found).toEqual(numbers?.map((number) => ({ repository: 'acme/docs', number })))
-    expect(asked).toHaveLength(1)
+    expect(operations).toHaveLength(1)
   })
 })
 
 test('fails instead of returning an empty list of a label', async () => {
   const faults = { 'issues/list-for-repo': Array<number>(4).fill(500) }
-  const list = askingGitHub({ docs, faults }, (github) => github.findLabelledPullRequests('acme/docs', 'docs-agent'))
+  const list = withGitHub({ docs, faults }, (github) => github.findLabelledPullRequests('acme/docs', 'docs-agent'))
   await expect(list).rejects.toMatchObject({ code: 'service-error' })
 })
 
@@ -123,7 +127,7 @@ const byAgent = { user: 'docs-agent[bot]' }
 const AGENT = { login: 'docs-agent[bot]', type: 'Bot' }
 const [LABEL_LIST, LIST] = ['issues/list-for-repo', 'pulls/list']
 
-test.each<[string, AskingOptions, readonly string[]]>([
+test.each<[string, EmbeddedGitHubOptions, readonly string[]]>([
   ['one page of the label’s list', {}, [LABEL_LIST]],
   [
     'a page of all pull requests, for a token that cannot read issues',
@@ -146,12 +150,12 @@ test.each<[string, AskingOptions, readonly string[]]>([
     },
     issues: { 104: createIssueState({ createdAtMs: 1_000, labels: ['docs-agent'] }) },
   })
-  await askingGitHub({ docs, ...options }, async (github, { asked }) => {
+  await withGitHub({ docs, ...options }, async (github, { operations }) => {
     const found = await github.listNewestPullRequests('acme/docs', 'docs-agent')
     expect(found.map(({ number, author }) => [number, author])).toEqual([
       [102, AGENT],
       [101, AGENT],
     ])
-    expect(asked).toEqual(requests)
+    expect(operations).toEqual(requests)
   })
 })

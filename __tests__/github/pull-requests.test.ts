@@ -4,14 +4,14 @@ import type { PullState, ReviewEvent } from '../../src/emulator/github/pull-stat
 import { DEFAULT_LAG } from '../../src/emulator/github/state.ts'
 import { toPullRequestAddress } from '../../src/github/pull-requests.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { stubGitHub, askingGitHub, catchError } from '../support/github-client.ts'
+import { stubGitHub, withGitHub, catchError } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 
 const ADDRESS = { repository: 'acme/docs', number: 7 }
 const MERGED = { state: 'closed', merge: { sha: commit('d'), atMs: 0 } } as const
 
 const withPull = <T>(pull: Partial<PullState>, perform: (github: GitHub) => Promise<T>, state = {}): Promise<T> =>
-  askingGitHub({ docs: repositoryWithPull(pull), state }, perform)
+  withGitHub({ docs: repositoryWithPull(pull), state }, perform)
 
 const AUTHOR = { author: { login: 'mona', type: 'User' }, createdAt: '1970-01-01T00:00:00Z' }
 
@@ -148,7 +148,7 @@ describe('reviewers', () => {
     repositoryWithPull({ reviewEvents }, { collaborators: { mona: 'write', ann: 'write' }, teams: ['writers'] })
 
   test('lists requested, removed and actual reviewers, also from later pages', async () => {
-    const found = await askingGitHub({ docs: docs(EVENTS) }, (github) => github.listReviewersSoFar(ADDRESS))
+    const found = await withGitHub({ docs: docs(EVENTS) }, (github) => github.listReviewersSoFar(ADDRESS))
     expect([...new Set(found)].sort()).toEqual(['acme/writers', 'ann', 'dora', 'last', 'mona'])
   })
 
@@ -189,7 +189,7 @@ describe('reviewers', () => {
   )
 
   test('requests a review from a person and from a team of the owner', async () => {
-    await askingGitHub({ docs: docs() }, async (github, { docs }) => {
+    await withGitHub({ docs: docs() }, async (github, { docs }) => {
       await github.requestReview(ADDRESS, 'ann')
       await github.requestReview(ADDRESS, 'Acme/writers')
       expect(docs.pulls[7]?.reviewEvents.map(({ name }) => name)).toEqual(['ann', 'acme/writers'])
@@ -200,7 +200,7 @@ describe('reviewers', () => {
     ['dora', 'Reviews may only be requested from collaborators'],
     ['other/writers', 'A review cannot be requested from a team of another organization than `acme`'],
   ])('cannot request a review from %s', async (name, message) => {
-    const error = await askingGitHub({ docs: docs() }, (github) => catchError(github.requestReview(ADDRESS, name)))
+    const error = await withGitHub({ docs: docs() }, (github) => catchError(github.requestReview(ADDRESS, name)))
     expect(error).toMatchObject({ code: 'rejected', message: expect.stringContaining(message) as unknown })
   })
 })

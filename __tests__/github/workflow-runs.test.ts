@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { askingGitHub } from '../support/github-client.ts'
+import { withGitHub } from '../support/github-client.ts'
 import { commit } from '../support/github-state.ts'
 
 /** Creates a run on `main` with its own commit. */
@@ -19,10 +19,10 @@ const run = (id: number, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({
 
 /** Returns the ids of the successful runs before run 900. */
 const find = (workflowRuns: WorkflowRun[], query: { readonly isOther?: boolean } = {}) =>
-  askingGitHub({ docs: createRepositoryState({ workflowRuns }) }, async (github, { asked }) => {
+  withGitHub({ docs: createRepositoryState({ workflowRuns }) }, async (github, { operations }) => {
     const branch = { repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 900 }
     const found = await github.findLastSuccesses({ ...branch, ...query })
-    return { found: found.map(Number), pages: asked.length }
+    return { found: found.map(Number), pages: operations.length }
   })
 
 test.each<[string, Partial<WorkflowRun>, boolean]>([
@@ -31,7 +31,7 @@ test.each<[string, Partial<WorkflowRun>, boolean]>([
   ['that was re-run', { status: 'in_progress', conclusion: null, attempt: 2 }, true],
 ])('returns whether the first attempt of a run %s has completed: %j', async (_which, fields, isCompleted) => {
   const docs = createRepositoryState({ workflowRuns: [run(7, fields)] })
-  expect(await askingGitHub({ docs }, (github) => github.hasCompleted('acme/docs', 7, 1))).toBe(isCompleted)
+  expect(await withGitHub({ docs }, (github) => github.hasCompleted('acme/docs', 7, 1))).toBe(isCompleted)
 })
 
 test.each<[string, Partial<WorkflowRun>, boolean, boolean?]>([

@@ -13,7 +13,7 @@ import { createRepositoryState, type RepositoryState } from '../../src/emulator/
 import { DEFAULT_LAG } from '../../src/emulator/github/state.ts'
 import type { WebhookEvent } from '../../src/emulator/github/webhook-events.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { stageIn } from '../support/embedded-world.ts'
+import { createStage } from '../support/play-step.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 import { playOn } from '../support/play-feature.ts'
@@ -174,8 +174,8 @@ export async function playConsequences(history: ConsequenceHistory): Promise<Con
     )
     const { name: eventName, payload, branch: refName } = cause
     const { after = repository.branches['main'] ?? '', sender } = payload as Payload
-    const stage = stageIn({
-      world: clock,
+    const stage = createStage({
+      baseClock: clock,
       respond: (request, atMs) => {
         const response = service.handle(request, atMs)
         if (request.method === 'POST' && request.target.endsWith('/job') && response.status < 300) sentMs ??= atMs

@@ -4,7 +4,7 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
 import { createRandom } from '../../src/emulator/service/random.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
-import { stepClockOf } from '../support/fake-clock.ts'
+import { createStepClock } from '../support/fake-clock.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
@@ -124,7 +124,7 @@ export async function playFleet<Result>(plan: FleetPlan, play: PlayMember<Result
     await sharedClock.sleep(LATENCY_MS)
     return result
   }
-  const clock = stepClockOf(sharedClock)
+  const clock = createStepClock(sharedClock)
   const playMember = async (atMs: number): Promise<FleetMember<Result>> => {
     await sharedClock.sleep(atMs)
     const beganAt = sharedClock.now()

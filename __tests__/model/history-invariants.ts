@@ -39,7 +39,7 @@ const waits = ({ step }: HistoryRun): boolean => step.inputs['wait'] !== 'false'
 function checkEndsAreRead(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const turns = listTurns(run)
   const isRead = (call: (typeof turns)[number], beforeMs: number): boolean =>
-    run.calls.some(
+    run.serviceCalls.some(
       ({ operation, atMs, asOfMs, jobId, status = '' }) =>
         operation === 'read' &&
         jobId === call.jobId &&
@@ -91,7 +91,7 @@ function didOthersPrompt(run: HistoryRun, trace: HistoryTrace): boolean {
   const others = (findJob(trace, first.jobId)?.turns ?? []).filter((turn) => own.every((one) => one.turn !== turn))
   // A message is sent after 15 s of reads that show the job idle, but replica lag can hide a short turn right before it.
   const sinceMs = first.atMs - MAX_LAG_MS
-  const lastReadMs = Math.max(...run.calls.map(({ atMs }) => atMs))
+  const lastReadMs = Math.max(...run.serviceCalls.map(({ atMs }) => atMs))
   const untilMs = Math.min(run.endMs, lastReadMs + LATE_PUSH_MS)
   return others.some(({ startsAtMs, endsAtMs }) => startsAtMs < untilMs && endsAtMs > sinceMs)
 }
@@ -103,7 +103,10 @@ function checkChange(run: HistoryRun, trace: HistoryTrace): string | undefined {
   if (didOthersPrompt(run, trace)) return undefined
   if (changed === 'true' && !didPush) return `The step reported ${operation}, but the agent pushed nothing in its turn.`
   // Replica lag may hide the newest pushes.
-  const seenMs = Math.max(0, ...run.calls.filter((call) => call.operation === 'read').map(({ asOfMs }) => asOfMs))
+  const seenMs = Math.max(
+    0,
+    ...run.serviceCalls.filter((call) => call.operation === 'read').map(({ asOfMs }) => asOfMs),
+  )
   const isSeen = ({ endsAtMs, plan }: Turn): boolean => endsAtMs + plan.linkDelayMs <= seenMs
   const hasSeenPush = turns.some(
     (call) => isSeen(call.turn) && listPullPushesMs(trace, call).some((atMs) => atMs <= run.endMs - UNKNOWABLE_MS),
@@ -190,8 +193,11 @@ const isGitHubReliable = ({ history: { github } }: HistoryTrace): boolean =>
   (github.faults?.faults ?? []).every((fault) => fault === 'none')
 
 /** Whether all checks ended long before the step and after its last read of the job, so that the step must have seen it. */
-function hadChecksEnded({ endMs, deadlineMs, outputs, calls }: HistoryRun, checks: readonly CheckResult[]): boolean {
-  const times = [...checks.map(({ endedMs }) => endedMs), ...calls.map(({ atMs }) => atMs)]
+function hadChecksEnded(
+  { endMs, deadlineMs, outputs, serviceCalls }: HistoryRun,
+  checks: readonly CheckResult[],
+): boolean {
+  const times = [...checks.map(({ endedMs }) => endedMs), ...serviceCalls.map(({ atMs }) => atMs)]
   const isStarted = checks.every(({ name }) => !name.startsWith('suite'))
   const isLongAgo = Math.max(...times) < Math.min(endMs, deadlineMs) - CERTAINLY_SEEN_MS
   return checks.length > 0 && outputs['pr-state'] === 'open' && isStarted && isLongAgo

@@ -15,8 +15,8 @@ export function findJob({ service }: HistoryTrace, jobId: string): JobRecord | u
 }
 
 /** Returns the turns that a step's prompts started, oldest first. */
-export const listTurns = ({ calls }: HistoryRun): readonly (ServiceCall & { readonly turn: Turn })[] =>
-  calls.flatMap((call) => (call.turn === undefined ? [] : [{ ...call, turn: call.turn }]))
+export const listTurns = ({ serviceCalls }: HistoryRun): readonly (ServiceCall & { readonly turn: Turn })[] =>
+  serviceCalls.flatMap((call) => (call.turn === undefined ? [] : [{ ...call, turn: call.turn }]))
 
 /** Returns the times of a turn's pushes. Leaves out planned pushes that did not happen. */
 export function listPushesMs(trace: HistoryTrace, turn: Turn): readonly number[] {

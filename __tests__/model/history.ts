@@ -8,7 +8,7 @@ import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/ex
 import type { FaultPattern } from '../../src/emulator/http/faults.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
 import type { Scenario } from '../../src/emulator/service/scenarios.ts'
-import { stageIn } from '../support/embedded-world.ts'
+import { createStage } from '../support/play-step.ts'
 import type { GivenRun } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
 import { agentInputs } from '../support/fake-step.ts'
@@ -62,7 +62,7 @@ export interface HistoryRun extends PlayedAgent {
   readonly endMs: number
   /** The step's deadline or its cancellation, whichever is earlier. */
   readonly deadlineMs: number
-  readonly calls: readonly ServiceCall[]
+  readonly serviceCalls: readonly ServiceCall[]
 }
 
 /** What the steps of a history showed, and the servers' own records of it. */
@@ -168,13 +168,13 @@ async function playStep(
   latencyMs: () => number,
 ): Promise<HistoryRun> {
   const getNowMs = (): number => clock.wallTime().getTime()
-  const [startMs, calls] = [getNowMs(), [] as ServiceCall[]]
+  const [startMs, serviceCalls] = [getNowMs(), [] as ServiceCall[]]
   const inputs = agentInputs({}, buildInputs(step, index, service))
   const { timeoutMs } = inputs
   const { cancelAfterMs = Infinity } = step
-  const stage = stageIn({
-    world: clock,
-    respond: (request, atMs) => respondAndRecord(service, calls, request, atMs),
+  const stage = createStage({
+    baseClock: clock,
+    respond: (request, atMs) => respondAndRecord(service, serviceCalls, request, atMs),
     facts: { runId: getRunId(index), ...createPush(index) },
     timeoutMs,
     cancelAfterMs,
@@ -182,7 +182,7 @@ async function playStep(
   })
   const played = await playAgent(stage, () => inputs)
   const deadlineMs = startMs + Math.min(timeoutMs, cancelAfterMs)
-  return { ...played, step, calls, startMs, endMs: getNowMs(), deadlineMs }
+  return { ...played, step, serviceCalls, startMs, endMs: getNowMs(), deadlineMs }
 }
 
 /** Plays all steps of a history, and then one hour more, so that planned commits, checks and events happen. */

@@ -1,5 +1,5 @@
 import { RUN_FACTS } from '../support/fake-github.ts'
-import { stepClockOf } from '../support/fake-clock.ts'
+import { createStepClock } from '../support/fake-clock.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { cancelledAt, playAgent, type PlayedAgent } from '../support/play-feature.ts'
 import { KEY } from './planted-key.ts'
@@ -37,10 +37,10 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
     transport,
     github: undefined,
     context: RUN_FACTS,
-    clock: stepClockOf(clock),
+    clock: createStepClock(clock),
     signal: cancelledAt(clock, schedule.cancelAtMs),
     random: () => schedule.random,
-    world: clock,
+    baseClock: clock,
   }
   const played = await playAgent(stage, () => createInputs(schedule))
   return { ...played, schedule, service, endedAt: clock.now() }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { root } from '../support/markdown-files.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 interface Fleet {
   readonly on: {
@@ -72,8 +72,8 @@ const WRITE_RESULT = getScript('project', 'Write the result to a file')
 const WRITE_TABLE = getScript('report', 'Write the table')
 
 /** Runs a script as `shell: node {0}` does: from a file without an extension, outside of any package. */
-function runScript(script: string, env: Readonly<Record<string, string>>, cwd = temporaryFolder()) {
-  const file = join(temporaryFolder(), 'script')
+function runScript(script: string, env: Readonly<Record<string, string>>, cwd = createTemporaryFolder()) {
+  const file = join(createTemporaryFolder(), 'script')
   writeFileSync(file, script)
   const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
     cwd,
@@ -96,7 +96,7 @@ type Given = Readonly<Record<string, string>>
 
 /** What the check prints, or the rows of the matrix. */
 function check(projects: unknown, given: Given = {}): string | readonly Row[] {
-  const output = join(temporaryFolder(), 'output')
+  const output = join(createTemporaryFolder(), 'output')
   const env = {
     PROJECTS: typeof projects === 'string' ? projects : JSON.stringify(projects),
     FLEET_NAME: DEFAULTS['name'] ?? '',
@@ -228,7 +228,7 @@ const toResult = (ended: Ended): string => JSON.stringify({ ...ended, 'check-run
 
 /** Writes the table of these projects, of which some have ended. */
 function writeTable(names: readonly string[], ended: readonly Ended[]) {
-  const cwd = temporaryFolder()
+  const cwd = createTemporaryFolder()
   mkdirSync(join(cwd, 'fleet-results'))
   for (const one of ended) writeFileSync(join(cwd, `fleet-results/${one.project}.json`), toResult(one))
   const [output, summary] = [join(cwd, 'output'), join(cwd, 'summary')]
@@ -304,7 +304,7 @@ test('256 projects with the largest outputs fit into the table and the output of
 const withBash = process.platform === 'win32' ? test.skip : test
 
 withBash('a project writes its result unchanged to a file of its own', () => {
-  const cwd = temporaryFolder()
+  const cwd = createTemporaryFolder()
   const result = toResult({ project: 'docs-a', conclusion: 'success', outputs: { outcome: '$(id) `id` "x" \\n %s' } })
   const env = { ...process.env, PROJECT: 'docs-a', RESULT: result }
   execFileSync('bash', ['-e', '-c', WRITE_RESULT], { cwd, env })

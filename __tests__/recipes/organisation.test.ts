@@ -4,7 +4,7 @@ import { createDemoState, GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/gi
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { playInWorld, type World } from '../support/embedded-world.ts'
+import { playStep, type PlayedStep } from '../support/play-step.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { AGENT_ACTION, CENTRAL_RECIPE, readWorkflow } from '../support/workflow-files.ts'
 
@@ -29,14 +29,14 @@ function openRepository() {
   const { 'acme/docs': docs = createRepositoryState() } = createDemoState(github, DEFAULT_START_MS).repositories
   docs.workflowRuns.length = 0
   let runId = 100
-  let after: World | undefined
-  const now = (): number => DEFAULT_START_MS + (after?.world.now() ?? 0)
+  let after: PlayedStep | undefined
+  const now = (): number => DEFAULT_START_MS + (after?.baseClock.now() ?? 0)
 
-  async function run(eventName: string, changed: Readonly<Record<string, string>> = {}): Promise<World> {
+  async function run(eventName: string, changed: Readonly<Record<string, string>> = {}): Promise<PlayedStep> {
     const sha = docs.branches['main'] ?? ''
     const payload = { repository: { default_branch: 'main' } }
     const facts = { eventName, payload, actor: MAINTAINER, sha, runId: ++runId, workflow: CALLER }
-    after = await playInWorld({ inputs: readInputs(changed), github, repository: docs, facts, after })
+    after = await playStep({ inputs: readInputs(changed), github, repository: docs, facts, after })
     recordSuccess(docs, { id: runId, event: eventName, headSha: sha, createdAtMs: now() })
     return after
   }
@@ -59,9 +59,9 @@ test('the first run of a caller sends the prompt without a change, manually and 
   for (const eventName of ['workflow_dispatch', 'schedule']) {
     const { run, push } = openRepository()
     push('src/first.ts')
-    const { report, taken } = await run(eventName)
-    expect([report.outcome, taken.map(([to]) => to)]).toEqual(['pull-request', ['create']])
-    expect(taken[0]?.[1]).not.toContain('src/first.ts')
+    const { report, acceptedPrompts } = await run(eventName)
+    expect([report.outcome, acceptedPrompts.map(([to]) => to)]).toEqual(['pull-request', ['create']])
+    expect(acceptedPrompts[0]?.[1]).not.toContain('src/first.ts')
   }
 })
 
@@ -69,14 +69,14 @@ test('after a first run with `dry-run: true`, each run sends the changes since t
   const { run, push } = openRepository()
   push('src/first.ts')
   const dryRun = await run('schedule', { 'dry-run': 'true' })
-  expect([dryRun.report.outcome, dryRun.taken]).toEqual(['previewed', []])
+  expect([dryRun.report.outcome, dryRun.acceptedPrompts]).toEqual(['previewed', []])
 
   const quiet = await run('schedule')
-  expect([quiet.report.outcome, quiet.taken]).toEqual(['skipped', []])
+  expect([quiet.report.outcome, quiet.acceptedPrompts]).toEqual(['skipped', []])
 
   push('src/second.ts')
-  const { report, taken } = await run('schedule')
-  expect([report.outcome, taken.map(([to]) => to)]).toEqual(['pull-request', ['create']])
-  expect(taken[0]?.[1]).toContain('src/second.ts')
-  expect(taken[0]?.[1]).not.toContain('src/first.ts')
+  const { report, acceptedPrompts } = await run('schedule')
+  expect([report.outcome, acceptedPrompts.map(([to]) => to)]).toEqual(['pull-request', ['create']])
+  expect(acceptedPrompts[0]?.[1]).toContain('src/second.ts')
+  expect(acceptedPrompts[0]?.[1]).not.toContain('src/first.ts')
 })

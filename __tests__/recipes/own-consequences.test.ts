@@ -12,7 +12,7 @@ import {
   RUN_FACTS,
 } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
-import { lookAtChange } from '../support/look-at-change.ts'
+import { playChange } from '../support/play-change.ts'
 import { AGENT_ACTION, listWorkflowsToCopy, type Workflow } from '../support/workflow-files.ts'
 
 /** Workflows that need not skip such events, with the reasons. */
@@ -202,7 +202,7 @@ async function listSkipReasons(
     const { name, payload } = example
     // This event runs on the newest commit of the base.
     const facts = name === 'pull_request_target' ? { sha: PERSONS_SHA } : {}
-    const { skip } = await lookAtChange(given, [name, adaptPayload(payload, about)], github, facts)
+    const { skip } = await playChange(given, [name, adaptPayload(payload, about)], github, facts)
     const cause = (payload['workflow_run'] as { readonly event?: string } | undefined)?.event ?? ''
     reasons.push([`${name} ${String(payload['action'])} ${cause}`, skip])
   }

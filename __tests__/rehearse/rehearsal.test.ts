@@ -9,7 +9,7 @@ import { rehearse } from '../../src/rehearse/rehearsal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { fakeHost } from '../support/fake-host.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 // A busy machine needs seconds to start a process.
 jest.setTimeout(60_000)
@@ -40,7 +40,7 @@ const STOPPED_CLOCK: Clock = {
 interface Steps {
   /** Runs the main step when called first, then the post step. */
   readonly step: () => Promise<StepResult>
-  readonly said: readonly string[]
+  readonly hostCalls: readonly string[]
   readonly logs: () => readonly string[]
 }
 
@@ -49,7 +49,7 @@ function steps(
   source: string,
   { inputs = {}, ...fields }: Partial<Runner> & { inputs?: Record<string, string> } = {},
 ): Steps {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const program = join(folder, 'service.cjs')
   writeFileSync(program, source)
   const core = fakeHost(inputs)
@@ -58,11 +58,11 @@ function steps(
   const runner = { core, clock: STOPPED_CLOCK, signal, startedAt: 0, env: { RUNNER_TEMP: folder, ...run }, ...fields }
   const logNames = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.log'))
   const logs = (): string[] => logNames().map((name) => readFileSync(join(folder, name), 'utf8'))
-  return { step: () => rehearse(program, runner), said: core.said, logs }
+  return { step: () => rehearse(program, runner), hostCalls: core.calls, logs }
 }
 
 test('starts the service in the main step and outputs its URLs, and stops it in the post step', async () => {
-  const { step, said, logs } = steps(SERVES, { inputs: { 'github-scenario': 'checks-fail' } })
+  const { step, hostCalls, logs } = steps(SERVES, { inputs: { 'github-scenario': 'checks-fail' } })
   expect(await step()).toMatchObject({
     isGreen: true,
     outputs: { ...OUTPUTS, 'base-url': expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
@@ -70,24 +70,24 @@ test('starts the service in the main step and outputs its URLs, and stops it in 
   expect(logs()).toHaveLength(1)
 
   expect(await step()).toMatchObject({ isGreen: true, title: 'The embedded documentation service was stopped' })
-  const log = said.find((line) => line.startsWith('log: started with')) ?? ''
+  const log = hostCalls.find((line) => line.startsWith('log: started with')) ?? ''
   expect(log).toContain('--github-scenario=checks-fail')
   expect(log).toContain('--github-repository=me/guide')
   // The service outlives the step, so it receives the tracking id but no token.
   expect(log).toContain('"RUNNER_TRACKING_ID":"run-1"')
   expect(log).not.toContain('secret')
-  expect(said.join()).not.toContain('mask')
+  expect(hostCalls.join()).not.toContain('mask')
   expect(logs()).toEqual([])
 
   expect(await step()).toMatchObject({ isGreen: true, title: 'The service had already ended' })
-  expect(said.at(-1)).toMatch(/^warn: /)
+  expect(hostCalls.at(-1)).toMatch(/^warn: /)
 })
 
 test('reports in the post step that the service received no requests', async () => {
-  const { step, said } = steps(SERVES.replace(/console\.log.*/, "console.log('listening x\\n\\nRequests:')"))
+  const { step, hostCalls } = steps(SERVES.replace(/console\.log.*/, "console.log('listening x\\n\\nRequests:')"))
   await step()
   await step()
-  expect(said).toContain('log: The service received no requests.')
+  expect(hostCalls).toContain('log: The service received no requests.')
 })
 
 function isRunning(pid: number): boolean {
@@ -100,10 +100,10 @@ function isRunning(pid: number): boolean {
 
 test('shows the end of a long log in the post step', async () => {
   const requests = "for (let index = 1; index <= 50_000; index++) console.log('request ' + index + 'x'.repeat(40))"
-  const { step, said } = steps(SERVES.replace(/console\.log.*/, requests))
+  const { step, hostCalls } = steps(SERVES.replace(/console\.log.*/, requests))
   await step()
   await step()
-  const lines = said.filter((line) => line.startsWith('log: request '))
+  const lines = hostCalls.filter((line) => line.startsWith('log: request '))
   expect(lines.at(-1)).toBe(`log: request 50000${'x'.repeat(40)}`)
   expect(lines).toHaveLength(2_000)
 })
@@ -239,7 +239,7 @@ const STARTS = `
 `
 
 test('ends while the started service runs, and does not keep its log open', () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const [program, log] = [join(folder, 'service.cjs'), join(folder, 'service.log')]
   writeFileSync(program, SERVES)
   const source = new URL('../../src/', import.meta.url).href

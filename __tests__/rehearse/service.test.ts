@@ -34,13 +34,13 @@ const inputRows = (inputs: z.infer<typeof described>): string[][] =>
   Object.entries(inputs).map(([name, input]) => [code(name), code(input.default), input.description.trim()])
 
 test('describes each scenario in docs/rehearse.md as the service does', () => {
-  const said = (heading: string): string[][] =>
+  const listDocumented = (heading: string): string[][] =>
     parseTable(read('docs/rehearse.md'), heading).map(([name = '', description = '']) => [name, description])
   const known = (scenarios: Readonly<Record<string, { readonly description: string }>>): string[][] =>
     Object.entries(scenarios).map(([name, { description }]) => [code(name), description])
   for (const [heading, scenarios] of [['Scenarios', SCENARIOS] as const, ['GitHub', GITHUB_SCENARIOS] as const]) {
-    expect(said(heading).length).toBeGreaterThan(5)
-    expect(known(scenarios)).toEqual(expect.arrayContaining(said(heading)))
+    expect(listDocumented(heading).length).toBeGreaterThan(5)
+    expect(known(scenarios)).toEqual(expect.arrayContaining(listDocumented(heading)))
   }
 })
 

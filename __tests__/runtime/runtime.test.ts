@@ -12,7 +12,7 @@ import {
 import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
-import { inTurn, refusal, rejecting } from '../support/fake-github.ts'
+import { resolveInOrder, createGitHubError, rejectWith } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { catchError } from '../support/github-client.ts'
 
@@ -40,30 +40,32 @@ test('returns undefined for the named error codes only', async () => {
 })
 
 test('returns undefined only after a second `not-found`', async () => {
-  const inTurn = (...answers: readonly (string | ActionError)[]) => {
-    const left = [...answers]
+  const resolveEachOnce = (...results: readonly (string | ActionError)[]) => {
+    const left = [...results]
     return () => {
       const next = left.shift() ?? 'asked too often'
       return next instanceof ActionError ? Promise.reject(next) : Promise.resolve(next)
     }
   }
-  expect(await orUndefinedIfNotFound(inTurn('here'))).toBe('here')
-  expect(await orUndefinedIfNotFound(inTurn(error('not-found'), 'here'))).toBe('here')
-  expect(await orUndefinedIfNotFound(inTurn(error('not-found'), error('not-found')))).toBeUndefined()
-  await expect(orUndefinedIfNotFound(inTurn(error('not-found'), error('forbidden')))).rejects.toThrow('It failed.')
+  expect(await orUndefinedIfNotFound(resolveEachOnce('here'))).toBe('here')
+  expect(await orUndefinedIfNotFound(resolveEachOnce(error('not-found'), 'here'))).toBe('here')
+  expect(await orUndefinedIfNotFound(resolveEachOnce(error('not-found'), error('not-found')))).toBeUndefined()
+  await expect(orUndefinedIfNotFound(resolveEachOnce(error('not-found'), error('forbidden')))).rejects.toThrow(
+    'It failed.',
+  )
 })
 
 test('returns the result, or throws `not-sent` with the reason and a hint', async () => {
   expect(await orNotSent('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
-  const getError = (error: ActionError) => catchError(orNotSent('It is not known', rejecting(error), 'Try again.'))
+  const getError = (error: ActionError) => catchError(orNotSent('It is not known', rejectWith(error), 'Try again.'))
   const message = 'It is not known: GitHub said forbidden.'
-  expect(await getError(refusal('forbidden', 'Grant it.'))).toMatchObject({
+  expect(await getError(createGitHubError('forbidden', 'Grant it.'))).toMatchObject({
     code: 'not-sent',
     message,
     hint: 'Grant it.',
   })
-  expect(await getError(refusal('unreachable'))).toMatchObject({ hint: 'Try again.' })
-  expect(await getError(refusal('cancelled'))).toMatchObject({ code: 'cancelled' })
+  expect(await getError(createGitHubError('unreachable'))).toMatchObject({ hint: 'Try again.' })
+  expect(await getError(createGitHubError('cancelled'))).toMatchObject({ code: 'cancelled' })
 })
 
 const { signal } = new AbortController()
@@ -75,7 +77,7 @@ test.each([
 ])('%s', async (_what, results, endsInMs, expected, pauses) => {
   const clock = fakeClock()
   const nextPause = pausesBefore([5, 10, 20], CLOCK_START_MS + endsInMs, clock)
-  expect(await pollUntil(inTurn(...results), Boolean, nextPause, { clock, signal })).toBe(expected)
+  expect(await pollUntil(resolveInOrder(...results), Boolean, nextPause, { clock, signal })).toBe(expected)
   expect(clock.sleeps).toEqual(pauses)
 })
 
@@ -85,7 +87,9 @@ test('a cancelled run ends a pause', async () => {
     run.abort(new Error('cancelled'))
   }
   const clock = fakeClock({ onSleep })
-  await expect(pollUntil(inTurn(0), Boolean, () => 5, { clock, signal: run.signal })).rejects.toThrow('cancelled')
+  await expect(pollUntil(resolveInOrder(0), Boolean, () => 5, { clock, signal: run.signal })).rejects.toThrow(
+    'cancelled',
+  )
 })
 
 test.each([
@@ -109,7 +113,7 @@ test('a line is due a minute after the last one, including lines that were logge
     clock.advance(ms)
     heartbeat.logIfDue(`Still there after ${clock.passed() / 1_000} s.`)
   }
-  expect(host.said).toEqual(['log: It has begun.', 'log: Still there after 139 s.', 'log: Still there after 199 s.'])
+  expect(host.calls).toEqual(['log: It has begun.', 'log: Still there after 139 s.', 'log: Still there after 199 s.'])
 })
 
 test('a long sleep logs the remaining time every minute, and a cancelled run ends it', async () => {

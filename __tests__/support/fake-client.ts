@@ -74,10 +74,10 @@ const WELL = { ...REFUSED, status: 200 } as const
 function deliver(given: Job | Error | undefined): Promise<Delivery> {
   if (given instanceof ActionError && given.code === 'unknown-fate')
     return Promise.resolve({ kind: 'delivery-unknown', error: given })
-  return answer(given).then((job) => ({ kind: 'accepted', job }))
+  return settle(given).then((job) => ({ kind: 'accepted', job }))
 }
 
-function answer(given: Job | Error | undefined): Promise<Job> {
+function settle(given: Job | Error | undefined): Promise<Job> {
   if (given === undefined) throw new Error('Unexpected request.')
   return given instanceof Error ? Promise.reject(given) : Promise.resolve(given)
 }
@@ -124,7 +124,7 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
     },
     getJob(_jobId, endsAt) {
       const repeated = holdsNow()
-      if (repeated !== undefined) return answer(repeated)
+      if (repeated !== undefined) return settle(repeated)
       calls.push('get')
       endsAts.push(endsAt)
       const given = reads[Math.min(read++, reads.length - 1)]
@@ -132,7 +132,7 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
       if (!(given instanceof Error)) refusals = countRefusals(refusals, WELL)
       else if (given instanceof ActionError && given.code === 'rate-limited')
         refusals = countRefusals(refusals, REFUSED)
-      return answer(given)
+      return settle(given)
     },
     refusals: () => refusals,
     getVisitors: () => Promise.reject(new Error('Unexpected request.')),

@@ -19,8 +19,8 @@ export interface FakeClockOptions {
 export const CLOCK_START_MS = 5_000_000
 
 /** Returns a clock with the start time of a step, for a clock that starts at 0. */
-export function stepClockOf(world: Clock): Clock {
-  return { ...world, now: () => CLOCK_START_MS + world.now() }
+export function createStepClock(base: Clock): Clock {
+  return { ...base, now: () => CLOCK_START_MS + base.now() }
 }
 
 /** Creates a clock that moves only when a caller sleeps, and then immediately. It starts on 1 January 2026. */

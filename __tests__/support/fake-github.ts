@@ -8,7 +8,7 @@ import { commit } from './github-state.ts'
 
 export interface FakeGitHub extends GitHub {
   /** The calls in order, such as `readPullRequest`. */
-  readonly asked: string[]
+  readonly calls: string[]
   /** The deadlines that were passed to `until`. */
   readonly deadlines: number[]
 }
@@ -99,8 +99,8 @@ export const comparing = (fields: Partial<Comparison>): Pick<GitHub, 'compare'> 
 /**
  * Creates a GitHub with one pull request, which has a marker comment. A test replaces the methods that matter to it.
  */
-export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
-  const asked: string[] = []
+export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
+  const calls: string[] = []
   const deadlines: number[] = []
   let commentBody: string = MARKER.body
   const usual: Resources = {
@@ -142,36 +142,36 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     listAnnotations: () => Promise.resolve([]),
     readJobLog: () => Promise.resolve(''),
   }
-  const { usage = () => ({ counted: 0, remaining: 0, limit: 0 }), ...given } = answers
+  const { usage = () => ({ counted: 0, remaining: 0, limit: 0 }), ...given } = responses
   const github: Resources = { ...usual, ...given }
-  const noting = Object.entries(github).map(([name, answer]) => [
+  const recording = Object.entries(github).map(([name, method]) => [
     name,
     (...args: never[]) => {
-      asked.push(name)
-      return (answer as (...args: never[]) => unknown)(...args)
+      calls.push(name)
+      return (method as (...args: never[]) => unknown)(...args)
     },
   ])
-  const methods = { ...(Object.fromEntries(noting) as GitHub), usage }
+  const methods = { ...(Object.fromEntries(recording) as GitHub), usage }
   const until: GitHub['until'] = (deadline) => {
     deadlines.push(typeof deadline === 'number' ? deadline : deadline.at)
     return { ...methods, until }
   }
-  return { ...methods, until, asked, deadlines }
+  return { ...methods, until, calls, deadlines }
 }
 
 /** Returns the results in order, and the last one for all later calls. */
-export function inTurn<T>(...answers: readonly (T | ActionError)[]): () => Promise<T> {
+export function resolveInOrder<T>(...results: readonly (T | ActionError)[]): () => Promise<T> {
   let next = 0
   return () => {
-    const answer = answers[Math.min(next++, answers.length - 1)]
-    return answer instanceof ActionError ? Promise.reject(answer) : Promise.resolve(answer as T)
+    const result = results[Math.min(next++, results.length - 1)]
+    return result instanceof ActionError ? Promise.reject(result) : Promise.resolve(result as T)
   }
 }
 
-export const refusal = (code: ErrorCode, hint?: string): ActionError =>
+export const createGitHubError = (code: ErrorCode, hint?: string): ActionError =>
   new ActionError(code, `GitHub said ${code}.`, hint === undefined ? {} : { hint })
 
-export const rejecting = (error: ActionError) => (): Promise<never> => Promise.reject(error)
+export const rejectWith = (error: ActionError) => (): Promise<never> => Promise.reject(error)
 
 /** A run with the raw payload of its event. */
 export interface GivenRun extends Context {

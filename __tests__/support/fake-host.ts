@@ -2,37 +2,37 @@ import type { Core } from '../../src/action/toolkit.ts'
 
 export interface FakeHost extends Core {
   /** All calls in order, as `kind: text`. */
-  readonly said: string[]
+  readonly calls: string[]
 }
 
 /** Creates a host that returns the given inputs and records all other calls. */
 export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHost {
-  const said: string[] = []
+  const calls: string[] = []
   const state = new Map<string, string>()
-  const say =
+  const record =
     (kind: string) =>
     (...texts: string[]): void => {
-      said.push(`${kind}: ${texts.join(' | ')}`)
+      calls.push(`${kind}: ${texts.join(' | ')}`)
     }
   return {
-    said,
+    calls,
     input: (name) => {
-      said.push(`input: ${name}`)
+      calls.push(`input: ${name}`)
       return inputs[name] ?? ''
     },
-    mask: say('mask'),
-    maskInLog: say('maskInLog'),
+    mask: record('mask'),
+    maskInLog: record('maskInLog'),
     redact: (text) => text,
-    log: say('log'),
-    logQuote: say('quote'),
-    startGroup: say('group'),
-    endGroup: say('endgroup'),
-    debug: say('debug'),
-    warn: say('warn'),
-    notice: say('notice'),
-    fail: say('fail'),
-    setOutput: say('output'),
-    writeSummary: say('summary'),
+    log: record('log'),
+    logQuote: record('quote'),
+    startGroup: record('group'),
+    endGroup: record('endgroup'),
+    debug: record('debug'),
+    warn: record('warn'),
+    notice: record('notice'),
+    fail: record('fail'),
+    setOutput: record('output'),
+    writeSummary: record('summary'),
     savedState: (name) => state.get(name) ?? '',
     saveState: (name, value) => state.set(name, value),
   }

@@ -9,14 +9,14 @@ import { type VirtualClock, virtualClock } from './virtual-clock.ts'
 import { BASE_URL, connectInProcess } from './in-process-github.ts'
 import { observeGitHub } from './observe-github.ts'
 
-export interface AskedGitHub {
+export interface EmbeddedGitHub {
   readonly docs: RepositoryState
   /** The operations of all requests, in order, by their ids in GitHub's API description. */
-  readonly asked: readonly string[]
+  readonly operations: readonly string[]
   readonly clock: VirtualClock
 }
 
-export interface AskingOptions
+export interface EmbeddedGitHubOptions
   extends
     Partial<Pick<GitHubOptions, 'token' | 'signal' | 'redact' | 'log' | 'debug'>>,
     Pick<EmulatedOptions, 'onBeforeResponse'> {
@@ -31,9 +31,9 @@ export interface AskingOptions
  * Calls the embedded GitHub in this process, on a virtual clock, and checks all requests and responses against GitHub's
  * API description.
  */
-export async function askingGitHub<T>(
-  options: AskingOptions,
-  perform: (github: GitHub, given: AskedGitHub) => Promise<T>,
+export async function withGitHub<T>(
+  options: EmbeddedGitHubOptions,
+  perform: (github: GitHub, given: EmbeddedGitHub) => Promise<T>,
 ): Promise<T> {
   const { docs = createRepositoryState(), state, faults = {}, onBeforeResponse, ...client } = options
   const observed = observeGitHub({
@@ -49,7 +49,7 @@ export async function askingGitHub<T>(
     ...client,
     handle: (request) => service.handle(request, DEFAULT_START_MS + clock.now()),
   })
-  const result = await clock.passUntil(perform(github, { docs, asked: observed.requests, clock }))
+  const result = await clock.passUntil(perform(github, { docs, operations: observed.requests, clock }))
   if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
   return result
 }
@@ -59,7 +59,7 @@ export async function askingGitHub<T>(
  * @param answer returns the body of a response; the path is relative to the repository
  */
 export function stubGitHub(
-  answer: (path: string, query: URLSearchParams) => unknown,
+  respond: (path: string, query: URLSearchParams) => unknown,
   linkAfter: () => string | undefined = () => undefined,
 ): GitHub {
   const { signal } = new AbortController()
@@ -68,7 +68,7 @@ export function stubGitHub(
     signal,
     handle: ({ target }) => {
       const { pathname, searchParams } = new URL(target, BASE_URL)
-      const body = JSON.stringify(answer(pathname.replace(/.*\/repos\/[^/]+\/[^/]+/, ''), searchParams))
+      const body = JSON.stringify(respond(pathname.replace(/.*\/repos\/[^/]+\/[^/]+/, ''), searchParams))
       const link = linkAfter()
       return { status: 200, headers: link === undefined ? {} : { link }, body, delivery: 'complete' }
     },

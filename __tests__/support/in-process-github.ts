@@ -28,15 +28,15 @@ export async function* toBody(...parts: readonly (string | Uint8Array)[]): Async
 function sendTo({ handle, clock, latencyMs = () => 0 }: InProcessGitHub): Send {
   return async ({ method, url, headers, body = '' }, end) => {
     await clock.sleep(latencyMs(), end)
-    const answer = handle({ method, target: url.pathname + url.search, headers, body })
-    if (answer.delivery === 'never') await clock.sleep(Infinity, end)
-    await clock.sleep(latencyMs() + (answer.delayMs ?? 0), end)
-    if (answer.delivery !== 'complete') throw new Error('The connection was reset.')
-    const { 'x-ratelimit-reset': reset, ...others } = answer.headers
+    const response = handle({ method, target: url.pathname + url.search, headers, body })
+    if (response.delivery === 'never') await clock.sleep(Infinity, end)
+    await clock.sleep(latencyMs() + (response.delayMs ?? 0), end)
+    if (response.delivery !== 'complete') throw new Error('The connection was reset.')
+    const { 'x-ratelimit-reset': reset, ...others } = response.headers
     const endsAt = Math.ceil(clock.wallTime().getTime() / 1_000) + Number(reset)
     const limit = reset === undefined ? {} : { 'x-ratelimit-reset': String(endsAt) }
     const given = { 'content-type': 'application/json; charset=utf-8', ...others, ...limit }
-    return { status: answer.status, headers: given, body: toBody(answer.body) }
+    return { status: response.status, headers: given, body: toBody(response.body) }
   }
 }
 

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { handOn, offerOverTls, openEntrance } from '../../scripts/start/untrusted-tls.ts'
 import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import type { Intermediary } from './bundle-run.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { createTemporaryFolder } from './temporary-folder.ts'
 
 /** A self-signed certificate, which is not trusted by default. */
 const CERTIFICATE = createCertificate()
 
 /** Writes the certificate to a file, for `NODE_EXTRA_CA_CERTS`. */
 export function writeCertificate(): string {
-  const file = join(temporaryFolder(), 'authority.pem')
+  const file = join(createTemporaryFolder(), 'authority.pem')
   writeFileSync(file, CERTIFICATE.cert)
   return file
 }
@@ -22,18 +22,18 @@ export interface Proxy {
   readonly front: Intermediary
   url(): string
   /** The request lines that the proxy received. */
-  readonly asked: string[]
+  readonly requests: string[]
 }
 
 /** Starts a proxy next to a service. A silent proxy accepts connections and never responds. */
 export function withProxy(serviceFront: Intermediary, isSilent = false): Proxy {
-  const asked: string[] = []
+  const requests: string[] = []
   let proxyUrl = ''
   const front: Intermediary = async (serviceUrl) => {
     const service = await serviceFront(serviceUrl)
     const server = net.createServer((socket) => {
       socket.once('data', (head: Buffer) => {
-        asked.push(head.toString('latin1').split('\r\n')[0] ?? '')
+        requests.push(head.toString('latin1').split('\r\n')[0] ?? '')
         if (isSilent) return
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
         handOn(socket, service.url)
@@ -49,5 +49,5 @@ export function withProxy(serviceFront: Intermediary, isSilent = false): Proxy {
       },
     }
   }
-  return { front, url: () => proxyUrl, asked }
+  return { front, url: () => proxyUrl, requests }
 }

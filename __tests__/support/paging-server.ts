@@ -1,4 +1,4 @@
-import { serve, type Answer } from '../../scripts/bench/serve.ts'
+import { serve, type CannedResponse } from '../../scripts/bench/serve.ts'
 
 /** Returns the visitors of a page of an invented site. Pages with lower indexes have more visitors. */
 export function createSiteRow(index: number): { path: string; human: number; ai: number; total: number } {
@@ -26,7 +26,7 @@ export function createSitePage(rows: number, { offset, limit }: Pick<PageRequest
   }
 }
 
-export type PageResult = Answer
+export type PageResult = CannedResponse
 
 export interface PageRequest {
   /** The number of the request, from 1. */
@@ -51,13 +51,13 @@ export function readPageRequest(target: string, nth: number): PageRequest {
 
 /** Serves pages of visitors on loopback, and records all requests in order. */
 export async function servePages(
-  answer: (request: PageRequest) => PageResult | Promise<PageResult>,
+  respond: (request: PageRequest) => PageResult | Promise<PageResult>,
 ): Promise<Awaited<ReturnType<typeof serve>> & { readonly requests: readonly PageRequest[] }> {
   const requests: PageRequest[] = []
   const server = await serve(({ url = '' }) => {
     const request = readPageRequest(url, requests.length + 1)
     requests.push(request)
-    return answer(request)
+    return respond(request)
   })
   return { ...server, requests }
 }

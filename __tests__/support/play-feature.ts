@@ -9,7 +9,7 @@ import { formatResult, type StepResult, type StepInputs } from '../../src/action
 import { inputNames } from '../../src/action/inputs.ts'
 import type { Action } from '../../src/action/run-action.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
-import { stepClockOf } from './fake-clock.ts'
+import { createStepClock } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { agentAction } from '../../src/agent/agent-action.ts'
 import type { AgentInputs } from '../../src/agent/inputs.ts'
@@ -26,7 +26,7 @@ export interface Played<Report> extends StepResult {
   readonly line: string
   readonly report: Report
   /** All calls of the host in order, as `kind: text`. */
-  readonly said: readonly string[]
+  readonly hostCalls: readonly string[]
   readonly log: readonly string[]
   readonly warnings: readonly string[]
   /** The jobs whose outputs were written during the run, with the time since the start of the step in milliseconds. */
@@ -43,16 +43,16 @@ export interface Stage {
   readonly signal?: AbortSignal
   readonly random?: () => number
   /** Moves the time until the work is done. Omitted if the clock moves by itself. */
-  readonly world?: Pick<VirtualClock, 'passUntil'>
+  readonly baseClock?: Pick<VirtualClock, 'passUntil'>
 }
 
 /** Returns a signal that aborts at a time, like a cancelled run. Infinite: never. */
-export function cancelledAt(world: Pick<VirtualClock, 'at'>, timeMs = Infinity): AbortSignal {
+export function cancelledAt(baseClock: Pick<VirtualClock, 'at'>, timeMs = Infinity): AbortSignal {
   const controller = new AbortController()
   const cancel = (): void => {
     controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
   }
-  if (timeMs !== Infinity) world.at(timeMs, cancel)
+  if (timeMs !== Infinity) baseClock.at(timeMs, cancel)
   return controller.signal
 }
 
@@ -103,16 +103,16 @@ export async function playOn<Inputs extends StepInputs, Report>(
     }
   }
 
-  const report = await (stage.world?.passUntil(play()) ?? play())
+  const report = await (stage.baseClock?.passUntil(play()) ?? play())
   const result = feature.render(report, redact, true)
   checkResult(result.outputs)
   const toLines = (kind: string): string[] =>
-    bare.said.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
+    bare.calls.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
   return {
     ...result,
     report,
     accepted,
-    said: bare.said,
+    hostCalls: bare.calls,
     log: toLines('log'),
     warnings: toLines('warn'),
     // The real host redacts all outputs.
@@ -146,12 +146,12 @@ export function playFeature<Inputs extends StepInputs, Report>(
   feature: Action<Inputs, Report>,
   { given, respond, workspace = '.', facts, cancelAtMs }: FeaturePlay,
 ): Promise<Played<Report>> {
-  const world = virtualClock()
-  const clock = stepClockOf(world)
+  const baseClock = virtualClock()
+  const clock = createStepClock(baseClock)
   const apiKey = given['api-key'] ?? ''
   const transport = respondInProcess(respond, apiKey, clock)
   const raw = Object.fromEntries(inputNames(feature.fields).map((name) => [name, given[name] ?? '']))
-  const signal = cancelledAt(world, cancelAtMs)
-  const stage = { apiKey, transport, github: undefined, context: { ...RUN_FACTS, ...facts }, clock, world, signal }
+  const signal = cancelledAt(baseClock, cancelAtMs)
+  const stage = { apiKey, transport, github: undefined, context: { ...RUN_FACTS, ...facts }, clock, baseClock, signal }
   return playOn(stage, feature, () => feature.parse(raw, workspace, clock.wallTime()))
 }

@@ -4,12 +4,12 @@ import type { ListedComment } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ActionError } from '../../src/runtime/errors.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
-import { refusal } from './fake-github.ts'
+import { createGitHubError } from './fake-github.ts'
 
 export type CommentRequest = 'list' | 'read' | 'add' | 'edit'
 
-/** `lost`: the request is processed, but its response is lost. */
-type Fault = ActionError | 'lost' | undefined
+/** `response-lost`: the request is processed, but its response is lost. */
+type Fault = ActionError | 'response-lost' | undefined
 
 /** A marker comment of `job_1`. */
 export const MARKED = createMarkerComment('job_1', ['docs-agent'])
@@ -32,7 +32,7 @@ export const hasCompleted = (runId: number): boolean => runId % 2 === 0
 /** The comments of a pull request, which several steps can write at the same time. Ids start at 1. */
 export class SharedComments {
   readonly bodies: string[]
-  readonly asked: CommentRequest[] = []
+  readonly requests: CommentRequest[] = []
   /** The faults of the next requests of each kind. */
   readonly faults: Partial<Record<CommentRequest, Fault[]>> = {}
   readonly #clock: Clock | undefined
@@ -56,13 +56,13 @@ export class SharedComments {
   }
 
   async #respond<T>(request: CommentRequest, perform: () => T): Promise<T> {
-    this.asked.push(request)
+    this.requests.push(request)
     await this.#clock?.sleep(this.#latencyMs())
     const fault = this.faults[request]?.shift()
     if (fault instanceof Error) throw fault
     const response = perform()
     await this.#clock?.sleep(this.#latencyMs())
-    if (fault === 'lost') throw refusal('unreachable')
+    if (fault === 'response-lost') throw createGitHubError('unreachable')
     return response
   }
 

@@ -10,7 +10,7 @@ afterAll(() => {
 })
 
 /** Creates an empty folder that is removed after the tests of the file. */
-export function temporaryFolder(): string {
+export function createTemporaryFolder(): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'docs-agent-test-'))
   folders.push(folder)
   return folder

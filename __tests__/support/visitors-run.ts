@@ -10,7 +10,7 @@ import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readPageRequest, type PageRequest } from './paging-server.ts'
 import { playFeature, type FeaturePlay, type Played } from './play-feature.ts'
 import type { Respond } from './respond-in-process.ts'
-import { listNames, temporaryFolder } from './temporary-folder.ts'
+import { listNames, createTemporaryFolder } from './temporary-folder.ts'
 
 export const SERVICE_URL = 'http://127.0.0.1:4010'
 
@@ -43,17 +43,17 @@ export function createPage(visitors: readonly VisitorRow[], fields: Partial<Visi
 /** A page, or another response. */
 export type PageResult = Pick<VisitorsPage, 'totals'> | Partial<ServiceResponse>
 
-export function respondWith(answer: (request: PageRequest) => PageResult): Respond {
+export function respondWith(respond: (request: PageRequest) => PageResult): Respond {
   let nth = 0
   return ({ target }) => {
-    const given = answer(readPageRequest(target, ++nth))
+    const given = respond(readPageRequest(target, ++nth))
     return 'totals' in given ? jsonResponse(200, given) : { ...jsonResponse(200, {}), ...given }
   }
 }
 
 /** Responds in order. Further requests get a 599, because they are not expected. */
-export function respondInOrder(...answers: readonly PageResult[]): Respond {
-  return respondWith(({ nth }) => answers[nth - 1] ?? { status: 599 })
+export function respondInOrder(...responses: readonly PageResult[]): Respond {
+  return respondWith(({ nth }) => responses[nth - 1] ?? { status: 599 })
 }
 
 export function createRefusal(status: number, seconds?: number): ServiceResponse {
@@ -81,7 +81,7 @@ export async function runExport(
   given: Readonly<Record<string, string>> = {},
   play: Partial<FeaturePlay> = {},
 ): Promise<ExportRun> {
-  const workspace = temporaryFolder()
+  const workspace = createTemporaryFolder()
   const requests: (PageRequest & { atMs: number })[] = []
   const played = await playFeature(visitorsAction, {
     given: { ...GIVEN, ...given },

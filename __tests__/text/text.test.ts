@@ -120,8 +120,8 @@ test('cuts a text to bytes between characters', () => {
 })
 
 test('takes texts in order until one does not fit', () => {
-  const taken = [0, 2, 3, 5].map((maxBytes) => takeFitting(['a', 'ü', 'b'], String, maxBytes))
-  expect(taken).toEqual([
+  const fitting = [0, 2, 3, 5].map((maxBytes) => takeFitting(['a', 'ü', 'b'], String, maxBytes))
+  expect(fitting).toEqual([
     { texts: [], bytesLeft: 0, isComplete: false },
     { texts: ['a'], bytesLeft: 1, isComplete: false },
     { texts: ['a', 'ü'], bytesLeft: 0, isComplete: false },

@@ -78,10 +78,10 @@ test.each<[string, readonly PageResult[]]>([
   ['the deadline', [NOW, createRefusal(429, 3_600)]],
   ['a cancelled run', [NOW, { delivery: 'never' }]],
 ])('keeps the file if the comparison fails: %s', async (_name, responses) => {
-  const { report, written, said } = await runExport(respondInOrder(...responses), PAGES, { cancelAtMs: 1 })
+  const { report, written, hostCalls } = await runExport(respondInOrder(...responses), PAGES, { cancelAtMs: 1 })
   expect(report).toMatchObject({ ending: 'complete', rows: 3, comparison: { error: expect.any(Error) as unknown } })
   expect(written).toContain('/new')
-  expect(said.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
+  expect(hostCalls.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
 
 type Totals = Readonly<Record<string, number>>
@@ -163,7 +163,7 @@ test.each<[string, readonly PageResult[], number]>([
   ['a rate limit that outlasts the step', [small(40), createRefusal(429, 3_600)], 1],
   ['a cancelled run', [small(40), small(30), { delivery: 'never' }], 2],
 ])('reports a gap in the trend and requests no older period: %s', async (_name, responses, known) => {
-  const { report, outputs, requests, written, said } = await runExport(respondInOrder(...responses), TREND, {
+  const { report, outputs, requests, written, hostCalls } = await runExport(respondInOrder(...responses), TREND, {
     cancelAtMs: 1,
   })
   expect(report).toMatchObject({ ending: 'complete', trend: { error: expect.any(Error) as unknown } })
@@ -173,17 +173,17 @@ test.each<[string, readonly PageResult[], number]>([
   expect(parseTrend(outputs['trend'])).toHaveLength(known)
   expect(requests).toHaveLength(responses.length)
   expect(written).toBeDefined()
-  expect(said.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
+  expect(hostCalls.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
 
 test('ends the trend after a failed comparison, without another request or notice', async () => {
-  const { report, requests, said } = await runExport(respondInOrder(small(40), createRefusal(400)), {
+  const { report, requests, hostCalls } = await runExport(respondInOrder(small(40), createRefusal(400)), {
     ...TREND,
     compare: 'true',
   })
   expect(report.trend?.periods.map(({ totals }) => totals?.human)).toEqual([undefined, undefined, undefined, 40])
   expect(requests).toHaveLength(2)
-  expect(said.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
+  expect(hostCalls.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
 
 test('reads no trend after a failed export', async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import type { VisitorsInputs } from '../../src/visitors/inputs.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 import { parseInputs } from '../support/visitors-run.ts'
 
 type Given = Readonly<Record<string, string>>
 
-const parse = (given: Given): VisitorsInputs => parseInputs(given, temporaryFolder())
+const parse = (given: Given): VisitorsInputs => parseInputs(given, createTemporaryFolder())
 
 const WORDS = { 'output-file': 'out/pages.txt', 'timeout-minutes': '0.5', summary: 'False', top: '0' }
 

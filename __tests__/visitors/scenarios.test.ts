@@ -188,8 +188,8 @@ test.each(ROWS)('$name', async ({ respond, given, ending, error, outputs, offset
   const { code } = (run.report.error ?? {}) as { code?: ErrorCode }
   expect([run.report.ending, code]).toEqual([ending, error])
   expect(run.isGreen).toBe(error === undefined)
-  expect(run.said.some((line) => line.startsWith('warn'))).toBe(ending === 'uncertain')
-  const text = [...run.said, run.line].join('\n')
+  expect(run.hostCalls.some((line) => line.startsWith('warn'))).toBe(ending === 'uncertain')
+  const text = [...run.hostCalls, run.line].join('\n')
   for (const part of says ?? []) expect(text).toContain(part)
 })
 

@@ -6,7 +6,7 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { runVisitorsStep } from '../../src/visitors/visitors-action.ts'
 import { fakeClient } from '../support/fake-client.ts'
 import { fakeStep } from '../support/fake-step.ts'
-import { listNames, temporaryFolder } from '../support/temporary-folder.ts'
+import { listNames, createTemporaryFolder } from '../support/temporary-folder.ts'
 import {
   respondInOrder,
   createPage,
@@ -54,7 +54,7 @@ test.each([
 
 /** Runs the step against two pages, with a callback while the second one is read. */
 function runStep(onSecond: (workspace: string, cancel: () => void) => void, name = 'visitors.csv') {
-  const workspace = temporaryFolder()
+  const workspace = createTemporaryFolder()
   const run = new AbortController()
   const cancel = (): void => {
     run.abort(new ActionError('cancelled', 'The run was cancelled.'))

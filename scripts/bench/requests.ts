@@ -1,4 +1,4 @@
-import { playInWorld, type WorldOptions } from '../../__tests__/support/embedded-world.ts'
+import { playStep, type PlayStepOptions } from '../../__tests__/support/play-step.ts'
 import { PUSH } from '../../__tests__/support/fake-github.ts'
 import { agentInputs } from '../../__tests__/support/fake-step.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
@@ -8,7 +8,7 @@ import type { Row } from './row.ts'
 interface Story {
   readonly what: string
   readonly given: Readonly<Record<string, string>>
-  readonly more?: Partial<WorldOptions>
+  readonly more?: Partial<PlayStepOptions>
 }
 
 const OPEN = combineScenarios(['open-pull-request'])
@@ -32,10 +32,10 @@ export async function measureRequests(): Promise<Row[]> {
   const rows: Row[] = []
   for (const { what, given, more } of STORIES) {
     const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
-    const { asked, counted, service, report } = await playInWorld({ inputs, ...more })
+    const { operations, counted, service, report } = await playStep({ inputs, ...more })
     if (report.outcome !== 'pull-request') throw new Error(`${what}: the step ended with ${report.outcome}.`)
-    const beside = `${asked.length} sent to GitHub; ${service.requests.length} to the service`
-    rows.push([what, `${counted} counted by GitHub`, beside, counted / asked.length])
+    const beside = `${operations.length} sent to GitHub; ${service.requests.length} to the service`
+    rows.push([what, `${counted} counted by GitHub`, beside, counted / operations.length])
   }
   return rows
 }

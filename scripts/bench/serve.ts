@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Answer {
+export interface CannedResponse {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: unknown
@@ -10,11 +10,11 @@ export interface Answer {
 
 /** Serves JSON on loopback. @param answer returns the response to every request */
 export async function serve(
-  answer: (request: IncomingMessage) => Answer | Promise<Answer>,
+  respond: (request: IncomingMessage) => CannedResponse | Promise<CannedResponse>,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const server = createServer((request, response) => {
     request.resume()
-    void Promise.resolve(answer(request)).then(({ status = 200, headers = {}, body }) => {
+    void Promise.resolve(respond(request)).then(({ status = 200, headers = {}, body }) => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
     })
   })

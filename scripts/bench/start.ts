@@ -62,7 +62,7 @@ export async function measureStart(): Promise<Row[]> {
   const { path, remove } = openScratchFolder('bench-start-')
   let promptedAt = NaN
   // Plays the service and GitHub: a POST is the prompt, and a GET lists pull requests, of which there are none.
-  const world = await serve(({ method }) => {
+  const server = await serve(({ method }) => {
     if (method !== 'POST') return { body: [] }
     promptedAt = performance.now()
     return { status: 201, body: { id: 'job_1', status: 'completed', prLink: 'http://127.0.0.1/acme/docs/pull/1' } }
@@ -84,7 +84,7 @@ export async function measureStart(): Promise<Row[]> {
     SystemRoot: process.env['SystemRoot'] ?? '',
     GITHUB_OUTPUT: output,
     GITHUB_STEP_SUMMARY: summary,
-    'INPUT_BASE-URL': world.url,
+    'INPUT_BASE-URL': server.url,
     'INPUT_PROJECT-ID': 'docs-demo',
     'INPUT_API-KEY': 'docs_benchmark_key',
     INPUT_PROMPT: 'Fix the guide.',
@@ -95,7 +95,7 @@ export async function measureStart(): Promise<Row[]> {
     GITHUB_EVENT_PATH: event,
     GITHUB_SHA: SHA,
     GITHUB_REPOSITORY: 'acme/docs',
-    GITHUB_API_URL: world.url,
+    GITHUB_API_URL: server.url,
     'INPUT_GITHUB-TOKEN': 'ghs_benchmark',
     'INPUT_SKIP-OWN-CHANGES': 'true',
     INPUT_LABEL: 'docs-agent',
@@ -109,7 +109,7 @@ export async function measureStart(): Promise<Row[]> {
       ...(await measureRounds(measure, onPush, [], [['prompt', 'On a push, the prompt after two requests to GitHub']])),
     ]
   } finally {
-    await world.close()
+    await server.close()
     remove()
   }
 }

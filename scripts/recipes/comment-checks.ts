@@ -28,11 +28,11 @@ function real(name: string, action: string, parts: Parts): Payload {
 const SUBJECT = { number: 1, title: 'Describe deploying', body: null, state: 'open' }
 
 /** Creates the payload of a comment, by default on the agent's pull request. */
-function comment(said: object = {}, issue: object = { pull_request: { merged_at: null } }): Payload {
+function comment(fields: object = {}, issue: object = { pull_request: { merged_at: null } }): Payload {
   const usual = { id: 1012, user: MONA, body: '/docs Shorten the second paragraph.', author_association: 'CONTRIBUTOR' }
   return real('issue_comment', 'created', {
     issue: { ...SUBJECT, ...issue },
-    comment: { ...usual, performed_via_github_app: null, created_at: AT, ...said },
+    comment: { ...usual, performed_via_github_app: null, created_at: AT, ...fields },
   })
 }
 
@@ -42,9 +42,9 @@ const reviewed = (from = 'acme/docs'): object => ({
   head: { sha: commit('b'), repo: { full_name: from } },
 })
 
-function review(said: object, from?: string): Payload {
+function review(fields: object, from?: string): Payload {
   const usual = { id: 70, user: MONA, author_association: 'MEMBER', submitted_at: AT, state: 'commented' }
-  return real('pull_request_review', 'submitted', { pull_request: reviewed(from), review: { ...usual, ...said } })
+  return real('pull_request_review', 'submitted', { pull_request: reviewed(from), review: { ...usual, ...fields } })
 }
 
 /** Triggers the event of the newest comment, as if a person's token had written it. */
@@ -58,8 +58,8 @@ const answerIn =
 
 const commentedAtLine: Trigger = ({ repositories }) => {
   const place = { path: 'docs/deploy.md', line: 1, diffHunk: '@@ -0,0 +1 @@\n+# Deploy', reviewId: 70 }
-  const said = { id: 73, user: 'mona', body: 'This title says too little.', createdAtMs: 0, reactions: [] }
-  repositories['acme/docs']?.pulls[1]?.reviewComments.push({ ...said, ...place })
+  const fields = { id: 73, user: 'mona', body: 'This title says too little.', createdAtMs: 0, reactions: [] }
+  repositories['acme/docs']?.pulls[1]?.reviewComments.push({ ...fields, ...place })
   return review({ body: '/docs Take up my comments.', author_association: 'NONE' })
 }
 

@@ -2,7 +2,7 @@ import { FAILED, PASSED } from '../../src/emulator/github/check-scenarios.ts'
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { Checks, Trigger, Payload, Run } from './check.ts'
-import { addFile, createRepositoryChangedSince, createForgedPull, inOrder, push } from './scenarios.ts'
+import { addFile, createRepositoryChangedSince, createForgedPull, triggerInOrder, push } from './scenarios.ts'
 
 const BROKEN = {
   'mkdocs.yml': 'site_name: Acme',
@@ -161,12 +161,12 @@ export const FIX_ROUND_CHECKS: Checks = {
         { event: push('src/second.ts'), prompts: ['job_000001'], open: [4] },
         {
           ...HELD_BACK,
-          event: inOrder(requireReview(true), () => released('v1.4.0')),
+          event: triggerInOrder(requireReview(true), () => released('v1.4.0')),
           outputs: { 'merge.checked.checks': 'success' },
           commands: [FIND_HELD, findJob(4), ...MERGE],
           printed: ['pull request #4 is still open'],
         },
-        { event: inOrder(requireReview(false), push('src/third.ts')), prompts: ['job_000001'], open: [4] },
+        { event: triggerInOrder(requireReview(false), push('src/third.ts')), prompts: ['job_000001'], open: [4] },
         { ...HELD_BACK, event: released('v1.4.0'), outputs: { 'merge.checked.in-scope': 'false' } },
       ],
     },

@@ -9,7 +9,7 @@ import {
   createChangedRepository,
   createRepositoryChangedSince,
   createForgedPull,
-  inOrder,
+  triggerInOrder,
   merge,
   NO_KEY,
   push,
@@ -46,7 +46,7 @@ export const ROLLING_CHECKS: Checks = {
         }),
         { ...SKIPPED, event: push('README.md') },
         {
-          event: inOrder(merge(4), push('src/fourth.ts')),
+          event: triggerInOrder(merge(4), push('src/fourth.ts')),
           prompts: ['new'],
           promptTexts: ['src/fourth.ts'],
           open: [5],

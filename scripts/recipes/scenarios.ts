@@ -63,8 +63,8 @@ export function merge(number: number): Trigger {
 }
 
 /** Triggers several events in order. The last one starts the run. */
-export function inOrder(...happenings: readonly Trigger[]): Trigger {
-  return (github) => happenings.map((happen) => happen(github)).at(-1) ?? {}
+export function triggerInOrder(...triggers: readonly Trigger[]): Trigger {
+  return (github) => triggers.map((happen) => happen(github)).at(-1) ?? {}
 }
 
 /** A run without a key, which is red and sends nothing. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { playInWorld, type World } from '../../__tests__/support/embedded-world.ts'
+import { playStep, type PlayedStep } from '../../__tests__/support/play-step.ts'
 import { BASE_URL } from '../../__tests__/support/in-process-github.ts'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { playFeature } from '../../__tests__/support/play-feature.ts'
@@ -36,16 +36,20 @@ export interface Shown {
 }
 
 /** @throws ActionError if inputs are invalid */
-async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = Infinity): Promise<World | undefined> {
+async function playAgent(
+  given: Texts,
+  embedded: EmbeddedService,
+  cancelAfter = Infinity,
+): Promise<PlayedStep | undefined> {
   const { scenario, gitHubScenarios, isRolling } = embedded
   const github = combineScenarios(gitHubScenarios)
   const before = createDemoState(github, DEFAULT_START_MS)
-  let after: World | undefined
+  let after: PlayedStep | undefined
   for (const begin of listRuns(isRolling)) {
-    const nowMs = after?.world.wallTime().getTime() ?? DEFAULT_START_MS
+    const nowMs = after?.baseClock.wallTime().getTime() ?? DEFAULT_START_MS
     const run = begin(after?.service.github.state ?? before, BASE_URL, nowMs)
     const { id: runId, headSha: sha, eventName, event: payload } = run
-    after = await playInWorld({
+    after = await playStep({
       inputs: agentAction.parse({ ...given, ...run.inputs }, '.', new Date(0)),
       scenario,
       github,
@@ -58,11 +62,11 @@ async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = 
   return after
 }
 
-function getPage({ outputs, service, world }: World): string {
+function getPage({ outputs, service, baseClock }: PlayedStep): string {
   const { 'pr-link': link = '' } = outputs
   if (link === '') return ''
   const request = { method: 'GET', target: new URL(link).pathname, headers: {}, body: '' }
-  return service.handle(request, world.wallTime().getTime()).body
+  return service.handle(request, baseClock.wallTime().getTime()).body
 }
 
 const EXAMPLE = readExampleInputs(readFileSync(join(root, 'README.md'), 'utf8'))
@@ -84,12 +88,12 @@ export async function playFlags(flags: string): Promise<Shown> {
     const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
     const play = { given, workspace, respond }
     if (options.action === 'visitors') return { summary: (await playFeature(visitorsAction, play)).summary, page: '' }
-    const world = await playAgent(given, options.service, options.cancelAfter).catch((error: unknown) => {
+    const played = await playAgent(given, options.service, options.cancelAfter).catch((error: unknown) => {
       if (error instanceof ActionError) return undefined
       throw error
     })
-    if (world === undefined) return { summary: (await playFeature(agentAction, play)).summary, page: '' }
-    return { summary: world.summary, page: getPage(world) }
+    if (played === undefined) return { summary: (await playFeature(agentAction, play)).summary, page: '' }
+    return { summary: played.summary, page: getPage(played) }
   } finally {
     remove()
   }

@@ -9,7 +9,7 @@ import {
   createInvalidResponseError,
   countRefusals,
   decidePost,
-  errorOfResult,
+  toServiceError,
   getRetryDelayMs,
   namingTheTime,
   type Operation,
@@ -111,7 +111,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
     const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(READ_TIMEOUT_MS, leftMs))
     const result = await transport({ method: 'GET', path: operation.path, timeoutMs }, signal)
-    if (result.kind === 'failure' || !isSuccess(result)) throw errorOfResult(result, operation, redact)
+    if (result.kind === 'failure' || !isSuccess(result)) throw toServiceError(result, operation, redact)
     const data = parseBody(schema, result.body)
     if (data === undefined) throw createInvalidResponseError(result, redact)
     return data
@@ -226,7 +226,7 @@ async function sendPrompt(sender: PromptSender, operation: Operation, prompt: st
   const result = await sendWithCancelGrace(operation.path, JSON.stringify({ prompt }), sender)
   const decision = decidePost(result)
   if (decision === 'accepted') return parseAcceptedJob(result as WireResponse, operation, redact)
-  const error = errorOfResult(result, operation, redact)
+  const error = toServiceError(result, operation, redact)
   if (decision === 'unknown') return { kind: 'delivery-unknown', error: createUnknownDeliveryError(error) }
   const leftMs = deadlineAt - clock.now()
   const isTimeout = result.kind === 'failure' && result.cause === 'timeout'

@@ -163,7 +163,7 @@ export function decidePost(result: WireResult): PostDecision {
 }
 
 /** Creates the error for a failed request, with a hint. */
-export function errorOfResult(result: WireResult, operation: Operation, redact: Redact): ActionError {
+export function toServiceError(result: WireResult, operation: Operation, redact: Redact): ActionError {
   if (result.kind === 'failure') {
     const [, code, what, hint] = FAILURES[result.cause]
     const name = result.code === undefined ? '' : ` (${result.code})`

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { findAgentAccounts } from '../../../src/agent/change/own-work.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { PullRequestInList } from '../../../src/github/labels.ts'
-import { fakeGitHub, MARKER, refusal, rejecting } from '../../support/fake-github.ts'
+import { fakeGitHub, MARKER, createGitHubError, rejectWith } from '../../support/fake-github.ts'
 
 const by = (login: string, number: number, type = 'Bot'): PullRequestInList => ({
   repository: 'acme/docs',
@@ -49,6 +49,6 @@ test('reads the comments of at most three pull requests', async () => {
 })
 
 test('fails if a request to GitHub fails', async () => {
-  const github = fakeGitHub({ listNewestPullRequests: rejecting(refusal('service-error')) })
+  const github = fakeGitHub({ listNewestPullRequests: rejectWith(createGitHubError('service-error')) })
   await expect(findAgentAccounts('acme/docs', 'docs-agent', github)).rejects.toMatchObject({ code: 'service-error' })
 })

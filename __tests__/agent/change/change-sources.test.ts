@@ -17,8 +17,8 @@ import {
   mergedBy,
   PULL_REQUEST,
   PUSH,
-  refusal,
-  rejecting,
+  createGitHubError,
+  rejectWith,
   RUN_FACTS,
 } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
@@ -38,45 +38,45 @@ test('ranks authors by their number of commits, then by their newest commit', ()
 
 interface Given {
   readonly reviewers?: string
-  readonly answers?: Partial<GitHub>
+  readonly responses?: Partial<GitHub>
   readonly eventName?: string
   readonly payload?: unknown
   readonly more?: Readonly<Record<string, string>>
 }
 
 /** Resolves the change that started a run. */
-async function open({ reviewers = '', answers, eventName = 'push', payload = PUSH, more = {} }: Given) {
-  const github = fakeGitHub(answers)
+async function open({ reviewers = '', responses, eventName = 'push', payload = PUSH, more = {} }: Given) {
+  const github = fakeGitHub(responses)
   const raw = { 'github-token': 'ghs_token', 'skip-own-changes': 'false', reviewers, ...more }
   const step = fakeStep({ inputs: agentInputs({}, raw), github, context: { ...RUN_FACTS, eventName, payload } })
   const found = await resolveChange(step)
   if (isSkip(found)) throw new Error(found.reason)
   const change = await compareForPeople(found, step)
   const losses = step.journal.warnings.map(({ message }) => message)
-  return { change, step, losses, asked: github.asked }
+  return { change, step, losses, calls: github.calls }
 }
 
 async function findAuthors(given: Given) {
-  const { change, step, losses, asked } = await open(given)
-  return { authors: await findPeople(change, step), losses, asked }
+  const { change, step, losses, calls } = await open(given)
+  return { authors: await findPeople(change, step), losses, calls }
 }
 
 test('reads the authors only if the inputs request them, and compares each range once', async () => {
-  expect(await findAuthors({})).toMatchObject({ authors: [], asked: [], losses: [] })
-  expect(await findAuthors({ reviewers: 'change-authors' })).toMatchObject({ authors: ['ann'], asked: ['compare'] })
+  expect(await findAuthors({})).toMatchObject({ authors: [], calls: [], losses: [] })
+  expect(await findAuthors({ reviewers: 'change-authors' })).toMatchObject({ authors: ['ann'], calls: ['compare'] })
   const known = await findAuthors({ reviewers: 'change-authors', more: { 'change-context': 'commits' } })
-  expect(known).toMatchObject({ authors: ['ann'], asked: ['compare'] })
+  expect(known).toMatchObject({ authors: ['ann'], calls: ['compare'] })
 })
 
 test('finds no authors if there is nothing to compare', async () => {
-  const answers = { findLastSuccesses: () => Promise.resolve([]) }
-  const found = await findAuthors({ reviewers: 'change-authors', answers, eventName: 'schedule', payload: {} })
+  const responses = { findLastSuccesses: () => Promise.resolve([]) }
+  const found = await findAuthors({ reviewers: 'change-authors', responses, eventName: 'schedule', payload: {} })
   expect(found).toMatchObject({ authors: [], losses: [] })
 })
 
 test('warns if GitHub does not provide the change of the authors', async () => {
-  const answers = { compare: rejecting(refusal('forbidden')) }
-  const { authors, losses } = await findAuthors({ reviewers: 'change-authors', answers })
+  const responses = { compare: rejectWith(createGitHubError('forbidden')) }
+  const { authors, losses } = await findAuthors({ reviewers: 'change-authors', responses })
   expect(authors).toEqual([])
   expect(losses).toEqual([
     'Could not determine who wrote or approved the change, so no review was requested from these people',
@@ -98,8 +98,8 @@ const listSourceNames = async ({ change, step }: Pick<Awaited<ReturnType<typeof 
   (await listSources(change, step)).map(({ repository, number }) => `${repository}#${number}`)
 
 test('lists the merged pull requests that the commits came from, newest first', async () => {
-  const answers = withSources({ [A]: mergedBy(5), [B]: { ...mergedBy(6), state: 'open' }, [C]: mergedBy(7) })
-  const found = await open({ ...APPROVERS, answers })
+  const responses = withSources({ [A]: mergedBy(5), [B]: { ...mergedBy(6), state: 'open' }, [C]: mergedBy(7) })
+  const found = await open({ ...APPROVERS, responses })
   expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs#5'])
   expect(await findPeople(found.change, found.step)).toEqual([])
 })
@@ -109,14 +109,14 @@ test('looks up at most ten pull requests', async () => {
     { length: 30 },
     (_, index) => [String(index).padStart(40, '0'), mergedBy(100 + index)] as const,
   )
-  const found = await open({ ...APPROVERS, answers: withSources(Object.fromEntries(many)) })
+  const found = await open({ ...APPROVERS, responses: withSources(Object.fromEntries(many)) })
   expect(await listSourceNames(found)).toHaveLength(10)
-  expect(found.asked.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(10)
+  expect(found.calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(10)
 })
 
 test('does not list a pull request that `skip-labels` exempts', async () => {
-  const answers = withSources({ [A]: mergedBy(5), [B]: mergedBy(6, 'no-docs') })
-  const found = await open({ ...APPROVERS, answers, more: { 'skip-labels': 'no-docs' } })
+  const responses = withSources({ [A]: mergedBy(5), [B]: mergedBy(6, 'no-docs') })
+  const found = await open({ ...APPROVERS, responses, more: { 'skip-labels': 'no-docs' } })
   expect(await listSourceNames(found)).toEqual(['acme/docs#5'])
 })
 
@@ -134,24 +134,24 @@ test.each<[what: string, given: Given]>([
       eventName: 'workflow_dispatch',
       payload: {},
       more: { 'change-range': 'pull/12' },
-      answers: { readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number }) },
+      responses: { readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number }) },
     },
   ],
 ])('lists the pull request %s without a look-up', async (_what, given) => {
   const found = await open({ ...APPROVERS, ...given })
   expect(await listSourceNames(found)).toEqual(['acme/docs#12'])
-  expect(found.asked).not.toContain('findPullRequestsOfCommit')
+  expect(found.calls).not.toContain('findPullRequestsOfCommit')
 })
 
 test('does not look up approvers before the prompt is sent', async () => {
-  const { asked } = await open({ ...APPROVERS, answers: withSources({ [A]: mergedBy(5) }) })
-  expect(asked).toEqual(['compare'])
+  const { calls } = await open({ ...APPROVERS, responses: withSources({ [A]: mergedBy(5) }) })
+  expect(calls).toEqual(['compare'])
 })
 
 const findNamed = async (given: Given) => {
   const found = await open({ ...given, more: { 'change-context': 'commits' } })
   const listed = await listNamedSources(found.change, found.step)
-  return { listed: listed.map(({ number }) => number), asked: found.asked.slice(1) }
+  return { listed: listed.map(({ number }) => number), calls: found.calls.slice(1) }
 }
 const withMessage = (sha: string, message: string): ComparedCommit => ({ ...by('ann'), sha, message })
 const withMessages = (...messages: readonly string[]): Partial<GitHub> =>
@@ -162,34 +162,34 @@ const mergedAs = (digit: string): Partial<GitHub> => ({
 })
 
 test('uses the pull request that a message names only if it was merged as this commit', async () => {
-  const answers = { ...withMessages('Add a flag (#5)'), ...mergedAs('0') }
-  expect(await findNamed({ answers })).toEqual({ listed: [5], asked: ['readPullRequest'] })
+  const responses = { ...withMessages('Add a flag (#5)'), ...mergedAs('0') }
+  expect(await findNamed({ responses })).toEqual({ listed: [5], calls: ['readPullRequest'] })
   const other = { ...withMessages('Add a flag (#5)'), ...mergedAs('9') }
-  expect((await findNamed({ answers: other })).listed).toEqual([])
+  expect((await findNamed({ responses: other })).listed).toEqual([])
 })
 
 test('sends no request for commits that name no pull request, and looks up at most five', async () => {
-  expect(await findNamed({ answers: withMessages('Add a flag', 'Fix #7') })).toEqual({ listed: [], asked: [] })
+  expect(await findNamed({ responses: withMessages('Add a flag', 'Fix #7') })).toEqual({ listed: [], calls: [] })
   const many = withMessages(...Array.from({ length: 9 }, (_, index) => `Change (#${index + 1})`))
-  const { asked } = await findNamed({ answers: { ...many, ...mergedAs('x') } })
-  expect(asked.filter((name) => name === 'readPullRequest')).toHaveLength(5)
+  const { calls } = await findNamed({ responses: { ...many, ...mergedAs('x') } })
+  expect(calls.filter((name) => name === 'readPullRequest')).toHaveLength(5)
 })
 
 const APPROVED: Readonly<Record<number, readonly string[]>> = { 1: ['ann'], 2: ['bob', 'cid'], 3: ['bob'] }
 
 /** Finds who approved the three pull requests that an event names. */
-async function findApprovers(answers: Partial<GitHub>) {
+async function findApprovers(responses: Partial<GitHub>) {
   const pulls = [1, 2, 3].map((number) => ({ number, base: { sha: commit('a') }, head: { sha: commit('b') } }))
   const payload = { check_suite: { head_sha: commit('b'), pull_requests: pulls } }
-  const { change, step, asked } = await open({ ...APPROVERS, eventName: 'check_suite', payload, answers })
+  const { change, step, calls } = await open({ ...APPROVERS, eventName: 'check_suite', payload, responses })
   const found = await findPeople(change, step)
-  return { found, asked, losses: step.journal.warnings.map(({ message }) => message) }
+  return { found, calls, losses: step.journal.warnings.map(({ message }) => message) }
 }
 
 test('ranks approvers by the number of pull requests that they approved', async () => {
   const listApprovers: GitHub['listApprovers'] = ({ number }) => Promise.resolve(APPROVED[number] ?? [])
-  const asked = ['listApprovers', 'listApprovers', 'listApprovers']
-  expect(await findApprovers({ listApprovers })).toEqual({ found: ['bob', 'ann', 'cid'], asked, losses: [] })
+  const calls = ['listApprovers', 'listApprovers', 'listApprovers']
+  expect(await findApprovers({ listApprovers })).toEqual({ found: ['bob', 'ann', 'cid'], calls, losses: [] })
 })
 
 test.each([
@@ -203,7 +203,7 @@ test.each([
 
 test('skips only the pull request whose reviews cannot be read', async () => {
   const listApprovers: GitHub['listApprovers'] = ({ number }) =>
-    number === 2 ? Promise.reject(refusal('bad-answer')) : Promise.resolve(APPROVED[number] ?? [])
+    number === 2 ? Promise.reject(createGitHubError('bad-answer')) : Promise.resolve(APPROVED[number] ?? [])
   expect(await findApprovers({ listApprovers })).toMatchObject({
     found: ['ann', 'bob'],
     losses: ['Could not determine who approved pull request #2, to request a review'],
@@ -211,7 +211,7 @@ test('skips only the pull request whose reviews cannot be read', async () => {
 })
 
 test('warns once if the token cannot read reviews', async () => {
-  const { found, asked, losses } = await findApprovers({ listApprovers: rejecting(refusal('forbidden')) })
-  expect([found, asked]).toEqual([[], ['listApprovers']])
+  const { found, calls, losses } = await findApprovers({ listApprovers: rejectWith(createGitHubError('forbidden')) })
+  expect([found, calls]).toEqual([[], ['listApprovers']])
   expect(losses).toEqual(['Could not determine everybody who approved the change to request their reviews'])
 })

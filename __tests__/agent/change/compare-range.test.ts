@@ -3,7 +3,7 @@ import type { ChangeRange } from '../../../src/agent/change/change-range.ts'
 import { compareWithFallback, type FoundChange } from '../../../src/agent/change/compare-range.ts'
 import type { Comparison } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
+import { fakeGitHub, PULL_REQUEST, createGitHubError, RUN_FACTS } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 interface Answers extends Partial<GitHub> {
@@ -17,13 +17,13 @@ interface Answers extends Partial<GitHub> {
 /** Compares the range, and records each comparison as `repository base head`. */
 async function compareRange(
   range: ChangeRange,
-  { inHistory, unrelated = [], commits, ...answers }: Answers = {},
+  { inHistory, unrelated = [], commits, ...responses }: Answers = {},
 ): Promise<{ found: FoundChange; comparisons: readonly string[] }> {
   const comparisons: string[] = []
   const defaults = fakeGitHub()
   const compare = async (...ends: Parameters<GitHub['compare']>): Promise<Comparison> => {
     comparisons.push(ends.join(' '))
-    if (unrelated.includes(ends[1])) throw refusal('not-found')
+    if (unrelated.includes(ends[1])) throw createGitHubError('not-found')
     const comparison = await defaults.compare(...ends)
     return {
       ...comparison,
@@ -31,7 +31,7 @@ async function compareRange(
       commits: commits?.map((sha) => ({ sha, message: '', author: '' })) ?? comparison.commits,
     }
   }
-  const github = fakeGitHub({ ...answers, compare })
+  const github = fakeGitHub({ ...responses, compare })
   return { found: await compareWithFallback(range, { github, context: RUN_FACTS }), comparisons }
 }
 
@@ -58,7 +58,7 @@ test.each<[tag: string, tags: string[], before: string[]]>([
 const SINCE_OLDEST = { inHistory: ['v1.0.0'], commits: [getSha('v1.8.0'), getSha('v2.0.0')] }
 const PATCHES = Array.from({ length: 9 }, (_, index) => `v1.9.${index + 1}`)
 
-test.each<[what: string, tags: readonly string[], answers: Answers, base: string]>([
+test.each<[what: string, tags: readonly string[], responses: Answers, base: string]>([
   ['the nearest tag in its history', ['v1.9.1', 'v1.9.0', 'v1.8.0'], { inHistory: ['v1.9.0', 'v1.8.0'] }, 'v1.9.0'],
   ['no tag of another history', ['v1.9.1', 'v1.9.0'], { unrelated: ['v1.9.1'] }, 'v1.9.0'],
   [
@@ -73,10 +73,10 @@ test.each<[what: string, tags: readonly string[], answers: Answers, base: string
     { inHistory: ['v1.0.0'], commits: [] },
     'v1.0.0',
   ],
-])('uses as the tag before: %s', async (_what, tags, answers, base) => {
+])('uses as the tag before: %s', async (_what, tags, responses, base) => {
   const { found, comparisons } = await compareRange(
     { kind: 'since-tag', tag: 'v2.0.0' },
-    { ...tagged(...tags), ...answers },
+    { ...tagged(...tags), ...responses },
   )
   expect(found).toHaveProperty('commits')
   expect(comparisons.at(-1)).toBe(`acme/docs ${base} v2.0.0`)

@@ -10,11 +10,11 @@ import {
   PULL_REQUEST,
   pullCommits,
   PUSH,
-  refusal,
-  rejecting,
+  createGitHubError,
+  rejectWith,
 } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
-import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
+import { containing, playChange, type Responses, type Given, type GivenEvent } from '../../support/play-change.ts'
 
 const SKIP = { 'skip-labels': 'no-docs\ninternal', 'change-context': 'files' }
 const SCHEDULE: GivenEvent = ['schedule']
@@ -81,7 +81,7 @@ interface Expected {
   readonly has?: readonly string[]
   /** Texts that the prompt must not contain. */
   readonly lacks?: readonly string[]
-  readonly asked?: unknown
+  readonly calls?: unknown
 }
 
 const pull = (...labels: readonly string[]) => ({
@@ -126,7 +126,7 @@ const COMMENTED: GivenEvent = [
   { issue: { number: 12, pull_request: {} }, comment: { id: 1, body: 'Hi.' } },
 ]
 
-type Row = [what: string, given: Given, event: GivenEvent, answers: Answers, expected: Expected]
+type Row = [what: string, given: Given, event: GivenEvent, responses: Responses, expected: Expected]
 test.each<Row>([
   ['skips a push of an exempt pull request', {}, PUSHED, range('b', 'a', EXEMPT), { skip: '#12.' }],
   [
@@ -193,14 +193,14 @@ test.each<Row>([
     { 'change-context': 'commits' },
     SCHEDULE,
     MIXED,
-    { asked: expect.not.arrayContaining(['listPullRequestPaths']) },
+    { calls: expect.not.arrayContaining(['listPullRequestPaths']) },
   ],
   [
     'skips the event of an exempt pull request without a look-up',
     {},
     ['pull_request', pull('internal')],
     {},
-    { skip: '#12.', asked: expect.not.arrayContaining(['compare']) },
+    { skip: '#12.', calls: expect.not.arrayContaining(['compare']) },
   ],
   [
     'sends the event of another pull request',
@@ -271,11 +271,11 @@ test.each<Row>([
     { 'skip-labels': '', 'skip-own-changes': 'false' },
     PUSHED,
     range('b', 'src/a.ts', EXEMPT),
-    { asked: ['compare'] },
+    { calls: ['compare'] },
   ],
-])('%s', async (_what, given, event, answers, { skip, has = [], lacks = [], asked = expect.anything() }) => {
-  const found = await lookAtChange({ ...SKIP, ...given }, event, answers)
-  expect(found).toMatchObject({ skip: containing(skip), asked })
+])('%s', async (_what, given, event, responses, { skip, has = [], lacks = [], calls = expect.anything() }) => {
+  const found = await playChange({ ...SKIP, ...given }, event, responses)
+  expect(found).toMatchObject({ skip: containing(skip), calls })
   for (const text of has) expect(found.prompt).toContain(text)
   for (const text of lacks) expect(found.prompt).not.toContain(text)
 })
@@ -284,41 +284,41 @@ test.each<[what: string, event: GivenEvent]>([
   ['a repository dispatch', ['repository_dispatch']],
   ['a push to the own repository', PUSHED],
 ])('looks up the commits of a range in another repository in that repository, after %s', async (_what, event) => {
-  const asked = new Set<string>()
+  const repositories = new Set<string>()
   const inRange = range('bcd', 'src/a.ts src/c.ts', EXEMPT, ALSO_EXEMPT)
-  const found = await lookAtChange({ ...SKIP, 'change-range': 'acme/code@v1...v2' }, event, {
+  const found = await playChange({ ...SKIP, 'change-range': 'acme/code@v1...v2' }, event, {
     ...inRange,
     findPullRequestsOfCommit: (repository, sha) => {
-      asked.add(repository)
+      repositories.add(repository)
       return repository === 'acme/code'
         ? (inRange.findPullRequestsOfCommit?.(repository, sha) ?? Promise.resolve([]))
-        : Promise.reject(refusal('rejected'))
+        : Promise.reject(createGitHubError('rejected'))
     },
     readPullRequest: (address) => {
-      asked.add(address.repository)
+      repositories.add(address.repository)
       return Promise.resolve(PULL_REQUEST)
     },
     listPullRequestCommits: (address) => {
-      asked.add(address.repository)
+      repositories.add(address.repository)
       return inRange.listPullRequestCommits?.(address) ?? Promise.resolve([])
     },
   })
   expect(found.skip).toContain('`skip-labels`: `acme/code#12`, `acme/code#13`.')
-  expect([...asked]).toEqual(['acme/code'])
+  expect([...repositories]).toEqual(['acme/code'])
 })
 
 test('names the repository of exempt pull requests in the log if it is another one', async () => {
   const given = { ...SKIP, 'change-range': 'acme/code@v1...v2' }
-  const found = await lookAtChange(given, ['repository_dispatch'], MIXED)
+  const found = await playChange(given, ['repository_dispatch'], MIXED)
   expect(found.prompt).toContain('What changed in acme/code')
   expect(found.prompt).toContain('Left out, because they need no documentation: #12, #13.')
-  expect(found.said).toContain('Left out by `skip-labels`: `acme/code#12`, `acme/code#13`.')
+  expect(found.change).toContain('Left out by `skip-labels`: `acme/code#12`, `acme/code#13`.')
 })
 
 test('recognizes the commits of a pull request that was merged by a rebase', async () => {
-  const answers = range('bc', 'src/a.ts', EXEMPT)
-  const found = await lookAtChange(SKIP, SCHEDULE, {
-    ...answers,
+  const responses = range('bc', 'src/a.ts', EXEMPT)
+  const found = await playChange(SKIP, SCHEDULE, {
+    ...responses,
     ...comparing({ commits: [createCommit('b', 'One'), createCommit('c', 'Two')], totalCommits: 2, files: [] }),
     // GitHub knows only the pull request of the newest commit. A rebase changes the ids of the others.
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === commit('c') ? [EXEMPT.pull] : []),
@@ -333,16 +333,32 @@ test('recognizes the commits of a pull request that was merged by a rebase', asy
   expect(found.skip).toContain('#12.')
 })
 
-test.each<[what: string, event: GivenEvent, answers: Partial<GitHub>]>([
-  ['the pull requests of a commit', SCHEDULE, { findPullRequestsOfCommit: rejecting(refusal('service-error')) }],
-  ['the commits of a pull request', SCHEDULE, { listPullRequestCommits: rejecting(refusal('service-error')) }],
-  ['the files of a pull request', SCHEDULE, { listPullRequestPaths: rejecting(refusal('forbidden', 'Grant it.')) }],
-  ['the files of a commit', SCHEDULE, { ...WITH_DIRECT, listCommitPaths: rejecting(refusal('service-error')) }],
-  ['the pull request in a merge queue', QUEUED, { readPullRequest: rejecting(refusal('service-error')) }],
-])('sends nothing if GitHub does not provide %s', async (_what, event, answers) => {
+test.each<[what: string, event: GivenEvent, responses: Partial<GitHub>]>([
+  [
+    'the pull requests of a commit',
+    SCHEDULE,
+    { findPullRequestsOfCommit: rejectWith(createGitHubError('service-error')) },
+  ],
+  [
+    'the commits of a pull request',
+    SCHEDULE,
+    { listPullRequestCommits: rejectWith(createGitHubError('service-error')) },
+  ],
+  [
+    'the files of a pull request',
+    SCHEDULE,
+    { listPullRequestPaths: rejectWith(createGitHubError('forbidden', 'Grant it.')) },
+  ],
+  [
+    'the files of a commit',
+    SCHEDULE,
+    { ...WITH_DIRECT, listCommitPaths: rejectWith(createGitHubError('service-error')) },
+  ],
+  ['the pull request in a merge queue', QUEUED, { readPullRequest: rejectWith(createGitHubError('service-error')) }],
+])('sends nothing if GitHub does not provide %s', async (_what, event, responses) => {
   const error = { code: 'not-sent', message: containing('`skip-labels`'), hint: expect.anything() as unknown }
   const given = { ...SKIP, 'skip-own-changes': 'false' }
-  await expect(lookAtChange(given, event, { ...MIXED, ...answers })).rejects.toMatchObject(error)
+  await expect(playChange(given, event, { ...MIXED, ...responses })).rejects.toMatchObject(error)
 })
 
 test('keeps all files if there are too many lists to read, and counts commits beyond the look-up limit', async () => {
@@ -350,35 +366,35 @@ test('keeps all files if there are too many lists to read, and counts commits be
   const many = Array.from({ length: 31 }, (_, index) =>
     merged(100 + index, digits[index % 14] ?? '', 'src/a.ts', 'no-docs'),
   )
-  const answers = range(`${digits}a`, 'src/a.ts', ...many)
-  const found = await lookAtChange(SKIP, SCHEDULE, answers)
+  const responses = range(`${digits}a`, 'src/a.ts', ...many)
+  const found = await playChange(SKIP, SCHEDULE, responses)
   expect(found.prompt).toContain('src/a.ts')
-  expect(found.asked).not.toContain('listPullRequestPaths')
+  expect(found.calls).not.toContain('listPullRequestPaths')
   const commits = Array.from({ length: 52 }, (_, index) => ({
     ...createCommit('b'),
     sha: index.toString(16).padStart(40, '0'),
   }))
   const long = {
-    ...answers,
+    ...responses,
     ...comparing({ commits, totalCommits: 52 }),
     findPullRequestsOfCommit: () => Promise.resolve([]),
   }
-  expect((await lookAtChange({ ...SKIP, 'skip-own-changes': 'false' }, SCHEDULE, long)).log).toContain(
+  expect((await playChange({ ...SKIP, 'skip-own-changes': 'false' }, SCHEDULE, long)).log).toContain(
     'looked up only 50 of 52 commits',
   )
 })
 
-const withUnlistedCommit = (answers: Partial<GitHub>): Partial<GitHub> => ({
-  ...answers,
+const withUnlistedCommit = (responses: Partial<GitHub>): Partial<GitHub> => ({
+  ...responses,
   // GitHub counts a commit that it does not list.
   compare: async (...ends) => {
-    const comparison = await answers.compare?.(...ends)
+    const comparison = await responses.compare?.(...ends)
     return { ...COMPARISON, ...comparison, totalCommits: (comparison?.totalCommits ?? 0) + 1 }
   },
 })
 const renaming = (number: number, digit: string, paths: string): Merged => merged(number, digit, paths, 'no-docs')
 
-test.each<[what: string, answers: Partial<GitHub>, kept: string]>([
+test.each<[what: string, responses: Partial<GitHub>, kept: string]>([
   ['if GitHub does not list all commits of the range', withUnlistedCommit(range('b', 'src/a.ts', EXEMPT)), 'src/a.ts'],
   [
     'that an exempt pull request renamed and another one changed before',
@@ -411,24 +427,24 @@ test.each<[what: string, answers: Partial<GitHub>, kept: string]>([
     {
       ...range('bf', 'src/a.ts', EXEMPT, merged(14, 'f', 'src/e.ts')),
       listPullRequestPaths: ({ number }) =>
-        number === 12 ? Promise.resolve([['src/a.ts']]) : Promise.reject(refusal('rejected')),
+        number === 12 ? Promise.resolve([['src/a.ts']]) : Promise.reject(createGitHubError('rejected')),
     },
     'src/a.ts',
   ],
-])('keeps a file %s', async (_what, answers, kept) => {
-  const { prompt, skip } = await lookAtChange({ ...SKIP, paths: 'src/**' }, SCHEDULE, answers)
+])('keeps a file %s', async (_what, responses, kept) => {
+  const { prompt, skip } = await playChange({ ...SKIP, paths: 'src/**' }, SCHEDULE, responses)
   expect(skip).toBeUndefined()
   expect(prompt).toContain(kept)
 })
 
 test('leaves out a file that only exempt pull requests renamed', async () => {
-  const answers = range(
+  const responses = range(
     'be',
     'src/old.ts>src/new.ts src/e.ts',
     renaming(12, 'b', 'src/old.ts>src/new.ts'),
     merged(14, 'e', 'src/e.ts'),
   )
-  expect((await lookAtChange(SKIP, SCHEDULE, answers)).prompt).not.toContain('src/new.ts')
+  expect((await playChange(SKIP, SCHEDULE, responses)).prompt).not.toContain('src/new.ts')
 })
 
 /** Another pull request was merged into the branch of an exempt one. */
@@ -456,11 +472,11 @@ function nested(...labels: string[]): Partial<GitHub> {
 }
 
 test('counts a pull request that was merged into the branch of an exempt one, unless both are exempt', async () => {
-  const { prompt } = await lookAtChange(SKIP, SCHEDULE, nested('bug'))
+  const { prompt } = await playChange(SKIP, SCHEDULE, nested('bug'))
   expect(prompt).toContain('Add a limit')
   expect(prompt).toContain('src/c.ts')
   expect(prompt).not.toContain('src/a.ts')
-  expect((await lookAtChange(SKIP, SCHEDULE, nested('internal'))).skip).toContain('#12, #16.')
+  expect((await playChange(SKIP, SCHEDULE, nested('internal'))).skip).toContain('#12, #16.')
 })
 
 test('counts commits that name other pull requests beyond the look-up limit', async () => {
@@ -471,13 +487,13 @@ test('counts commits that name other pull requests beyond the look-up limit', as
     sha: toSha(index),
   }))
   const exempt = merged(12, '', 'src/a.ts', 'no-docs')
-  const answers = {
+  const responses = {
     ...range('b', 'src/a.ts', exempt),
     ...comparing({ commits, totalCommits: count }),
-    readPullRequest: rejecting(refusal('not-found')),
+    readPullRequest: rejectWith(createGitHubError('not-found')),
     findPullRequestsOfCommit: () => Promise.resolve([exempt.pull]),
     listPullRequestCommits: () => Promise.resolve(pullCommits(...commits.map(({ sha }) => ({ sha })))),
   }
-  const { prompt } = await lookAtChange(SKIP, SCHEDULE, answers)
+  const { prompt } = await playChange(SKIP, SCHEDULE, responses)
   expect(prompt).toContain('5 commits')
 })

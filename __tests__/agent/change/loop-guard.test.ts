@@ -4,29 +4,29 @@ import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError } from '../../../src/runtime/errors.ts'
 import {
   comparing,
-  inTurn,
+  resolveInOrder,
   MARKER,
   mergedBy,
   PULL_REQUEST,
   pullCommit,
   pullCommits,
   PUSH,
-  refusal,
-  rejecting,
+  createGitHubError,
+  rejectWith,
 } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
-import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
+import { containing, playChange, type Responses, type Given, type GivenEvent } from '../../support/play-change.ts'
 
 /** Without `skip` the step runs; without `sleptMs` it does not wait; without `lost` there is no warning. */
 interface Expected {
   readonly skip?: string
   readonly sleptMs?: number
-  readonly lost?: string
+  readonly warnings?: string
 }
-type Row = [what: string, event: GivenEvent, answers: Answers, expected: Expected, given?: Given]
+type Row = [what: string, event: GivenEvent, responses: Responses, expected: Expected, given?: Given]
 
 const RUNS: Expected = {}
-const NOT_SKIPPED = { lost: 'was not skipped' }
+const NOT_SKIPPED = { warnings: 'was not skipped' }
 const RUNS_LATE = { sleptMs: 90_000 }
 /** As late as a step may write its mark after rejected requests. */
 const RUNS_LATER = { sleptMs: 180_000 }
@@ -34,7 +34,7 @@ const OWN = { skip: '#7' }
 const OWN_SOON = { ...OWN, sleptMs: 2_000 }
 const OWN_LATE = { ...OWN, sleptMs: 15_000 }
 const A_BOT = { skip: 'A bot started this run' }
-const SKIPPED = { ...A_BOT, lost: 'so it was skipped, because a bot started the run' }
+const SKIPPED = { ...A_BOT, warnings: 'so it was skipped, because a bot started the run' }
 const FILES = { 'change-context': 'files' }
 
 const BOT = { login: 'docs-agent[bot]', type: 'Bot' }
@@ -77,33 +77,33 @@ const REVIEW = { pull_request: { number: 5 }, review: { id: 1 } }
 
 const MERGED = mergedBy(7, 'docs-agent')
 const OPEN = { ...MERGED, state: 'open' } as const
-const REFUSED = refusal('rejected')
-const FORBIDDEN = refusal('forbidden', 'Grant it.')
-const brings = (...answers: readonly (readonly ListedPullRequest[] | ActionError)[]) => ({
-  findPullRequestsOfCommit: inTurn(...answers),
+const REFUSED = createGitHubError('rejected')
+const FORBIDDEN = createGitHubError('forbidden', 'Grant it.')
+const brings = (...responses: readonly (readonly ListedPullRequest[] | ActionError)[]) => ({
+  findPullRequestsOfCommit: resolveInOrder(...responses),
 })
 const ENDS = {
-  findPullRequestsEndingWith: (_repository: string, asked: string) =>
-    Promise.resolve(asked === commit('b') ? [MERGED] : []),
+  findPullRequestsEndingWith: (_repository: string, sha: string) =>
+    Promise.resolve(sha === commit('b') ? [MERGED] : []),
 }
-const NO_ENDS = { findPullRequestsEndingWith: rejecting(FORBIDDEN) }
-const SOON_MERGED = inTurn([OPEN], [MERGED])
-const DOWN = brings(refusal('service-error'))
+const NO_ENDS = { findPullRequestsEndingWith: rejectWith(FORBIDDEN) }
+const SOON_MERGED = resolveInOrder([OPEN], [MERGED])
+const DOWN = brings(createGitHubError('service-error'))
 /** A new pull request without a mark. */
 const UNMARKED = { ...PULL_REQUEST, labels: [], createdAt: '2025-12-31T23:57:00Z' }
 const noMark = (...reads: (typeof PULL_REQUEST)[]) => ({
-  readPullRequest: inTurn(...reads),
+  readPullRequest: resolveInOrder(...reads),
   listComments: () => Promise.resolve([]),
 })
 const NEVER = noMark(UNMARKED)
 const OF_ANN = noMark({ ...UNMARKED, number: 5, author: ANN })
-const READ_MERGED = { readPullRequest: inTurn({ ...PULL_REQUEST, state: 'merged' as const }) }
+const READ_MERGED = { readPullRequest: resolveInOrder({ ...PULL_REQUEST, state: 'merged' as const }) }
 const young = (fields: object) => brings([{ ...OPEN, labels: [], createdAt: UNMARKED.createdAt, ...fields }])
 const YOUNG = young({})
 const YOUNG_MERGE = young({ state: 'merged' })
 const OLD_MERGE = young({ state: 'merged', createdAt: PULL_REQUEST.createdAt })
 /** The account opened an earlier pull request of this action. */
-const knowing = (account: typeof BOT): Answers => ({
+const knowing = (account: typeof BOT): Responses => ({
   listNewestPullRequests: () =>
     Promise.resolve([{ repository: 'acme/docs', number: 3, labels: ['docs-agent'], author: account }]),
   listComments: ({ number }) => Promise.resolve(number === 3 ? [MARKER] : []),
@@ -119,7 +119,7 @@ const markedAfter = (looks: number) => {
   const unmarked = Array<typeof PULL_REQUEST>(looks).fill({ ...UNMARKED, author: ANN })
   return { ...noMark(...unmarked, { ...PULL_REQUEST, author: ANN }), ...knowing(ANN) }
 }
-const UNMARKED_MERGE = (account: typeof BOT): Answers => ({
+const UNMARKED_MERGE = (account: typeof BOT): Responses => ({
   ...brings([{ ...MERGED, labels: [], author: account }]),
   ...NEVER,
 })
@@ -128,7 +128,7 @@ const PUSHED_BY = { skip: 'pushed the branch, which has no pull request yet' }
 const openedLate = (...labels: readonly string[]) => ({
   ...NEVER,
   ...knowing(ANN),
-  findPullRequestsOfBranch: inTurn<readonly ListedPullRequest[]>(...[[], []], [
+  findPullRequestsOfBranch: resolveInOrder<readonly ListedPullRequest[]>(...[[], []], [
     { ...OPEN, labels, author: ANN, createdAt: UNMARKED.createdAt },
   ]),
 })
@@ -140,9 +140,11 @@ const NEW_BRANCH = { ref: 'agent/guide', ref_type: 'branch', repository: PUSH.re
 const SINCE = { ...FILES, 'change-range': 'since-last-success' }
 const YOUNG_LABELLED = brings([OPEN])
 const firstBy = (account: typeof BOT) => ({
-  listPullRequestCommits: inTurn(pullCommits({ sha: commit('1'), account }, { sha: commit('c'), account: ANN })),
+  listPullRequestCommits: resolveInOrder(
+    pullCommits({ sha: commit('1'), account }, { sha: commit('c'), account: ANN }),
+  ),
 })
-const NO_LIST = { ...NEVER, listNewestPullRequests: rejecting(refusal('service-error')) }
+const NO_LIST = { ...NEVER, listNewestPullRequests: rejectWith(createGitHubError('service-error')) }
 const OLD = { createdAt: PULL_REQUEST.createdAt }
 const soon = () => ({ ...YOUNG, ...noMark(UNMARKED, PULL_REQUEST) })
 const [MERGED_HEAD, MERGE_BASE] = [commit('c'), commit('a')]
@@ -157,13 +159,13 @@ const TEST_MERGE = {
     Promise.resolve(sha === MERGED_HEAD ? [{ ...OPEN, labels: [] }] : []),
 }
 const MERGE_BY_PERSON = { ...TEST_MERGE, ...mergeCommit("Merge branch 'main' into next") }
-const DOWN_READ = rejecting(refusal('service-error'))
+const DOWN_READ = rejectWith(createGitHubError('service-error'))
 const THEIRS = { ...brings([{ ...mergedBy(8, 'docs'), author: ANN }]), ...NEVER }
 const OF_BRANCH = {
   findPullRequestsOfBranch: (_repository: string, branch: string) =>
     Promise.resolve(branch === 'agent/guide' ? [OPEN] : []),
 }
-const comparingOf = (...shas: readonly string[]) =>
+const comparingCommits = (...shas: readonly string[]) =>
   comparing({
     commits: shas.map((sha) => ({ sha: commit(sha), message: 'Guide', author: '' })),
     totalCommits: shas.length,
@@ -214,13 +216,13 @@ test.each<Row>([
     'a push whose commit GitHub rejects for a minute',
     PUSHED,
     brings(REFUSED),
-    { sleptMs: 60_000, lost: 'was not skipped' },
+    { sleptMs: 60_000, warnings: 'was not skipped' },
   ],
   [
     'a push that the token cannot look up',
     PUSHED,
     brings(FORBIDDEN),
-    { lost: 'not skipped: GitHub said forbidden. Grant' },
+    { warnings: 'not skipped: GitHub said forbidden. Grant' },
   ],
   ['a push by an app that cannot be looked up', by(BOT, 'push', PUSH), DOWN, SKIPPED],
   ['a push by an app without a token', by(BOT, 'push', PUSH), null, A_BOT],
@@ -389,7 +391,7 @@ test.each<Row>([
   [
     "a push by the agent's user account with commits of others in the range",
     pushBy(ANN),
-    { ...openedLate('docs-agent'), ...comparingOf('9', 'c') },
+    { ...openedLate('docs-agent'), ...comparingCommits('9', 'c') },
     RUNS,
     SINCE,
   ],
@@ -487,27 +489,27 @@ test.each<Row>([
   [
     "a run on a merge of the agent's work, without earlier commits",
     runOn('main', 'b'),
-    { ...ENDS, ...comparingOf() },
+    { ...ENDS, ...comparingCommits() },
     OWN,
     FILES,
   ],
   [
     "a run on a merge of the agent's work, after a push by others",
     runOn('main', 'b'),
-    { ...ENDS, ...comparingOf('9') },
+    { ...ENDS, ...comparingCommits('9') },
     RUNS,
     FILES,
   ],
-])('%s', async (_what, event, answers, { skip, lost, sleptMs = 0 }, given = {}) => {
-  const found = await lookAtChange(given, event, answers)
-  expect(found).toMatchObject({ skip: containing(skip), lost: containing(lost), sleptMs })
+])('%s', async (_what, event, responses, { skip, warnings, sleptMs = 0 }, given = {}) => {
+  const found = await playChange(given, event, responses)
+  expect(found).toMatchObject({ skip: containing(skip), warnings: containing(warnings), sleptMs })
 })
 
 test('does not look up the accounts of the agent for a deleted author', async () => {
   const deleted = noMark({ ...UNMARKED, author: { login: '', type: '' } })
-  const { skip, asked, sleptMs } = await lookAtChange({}, opened(ANN), { ...deleted, ...knowing(ANN) })
+  const { skip, calls, sleptMs } = await playChange({}, opened(ANN), { ...deleted, ...knowing(ANN) })
   expect([skip, sleptMs]).toEqual([undefined, 0])
-  expect(asked).not.toContain('listNewestPullRequests')
+  expect(calls).not.toContain('listNewestPullRequests')
 })
 
 test("logs that it waits for the mark of a pull request by the agent's user account", async () => {
@@ -516,7 +518,7 @@ test("logs that it waits for the mark of a pull request by the agent's user acco
     author: ANN,
   })
   const given = { 'poll-interval-seconds': '300' }
-  const { skip, log, sleptMs } = await lookAtChange(given, opened(ANN), {
+  const { skip, log, sleptMs } = await playChange(given, opened(ANN), {
     ...OF_USER,
     readPullRequest: read.readPullRequest,
   })
@@ -529,9 +531,9 @@ test("logs that it waits for the mark of a pull request by the agent's user acco
 test.each(['label', 'milestone', 'gollum', 'issues', 'discussion', 'an-event-of-the-future'])(
   'skips the event %s by a bot, and runs for the same event by a person',
   async (name) => {
-    expect(await lookAtChange({}, by(BOT, name))).toMatchObject({ skip: containing(A_BOT.skip) })
-    expect(await lookAtChange({}, by(ANN, name))).toMatchObject({ skip: undefined })
-    expect(await lookAtChange(NOT_SKIPPING_OWN, by(BOT, name))).toMatchObject({ skip: undefined })
+    expect(await playChange({}, by(BOT, name))).toMatchObject({ skip: containing(A_BOT.skip) })
+    expect(await playChange({}, by(ANN, name))).toMatchObject({ skip: undefined })
+    expect(await playChange(NOT_SKIPPING_OWN, by(BOT, name))).toMatchObject({ skip: undefined })
   },
 )
 
@@ -544,11 +546,11 @@ test.each(UNKNOWN.split(' '))(
     for (const sender of [ANN, BOT])
       for (const given of [{}, FILES, FOLLOW_UP, { ...FILES, ...ON_ELSEWHERE }]) {
         const run = by(sender, 'workflow_run', { workflow_run })
-        const skipped = await lookAtChange(given, run)
+        const skipped = await playChange(given, run)
         expect(skipped.skip).toContain('GitHub does not record what that run was about')
-        expect(skipped).toMatchObject({ notices: [skipped.skip], asked: [], lost: undefined })
-        const letThrough = await lookAtChange({ ...given, ...NOT_SKIPPING_OWN }, run)
-        expect(letThrough).toMatchObject({ skip: undefined, asked: [], notices: [], lost: undefined })
+        expect(skipped).toMatchObject({ notices: [skipped.skip], calls: [], warnings: undefined })
+        const letThrough = await playChange({ ...given, ...NOT_SKIPPING_OWN }, run)
+        expect(letThrough).toMatchObject({ skip: undefined, calls: [], notices: [], warnings: undefined })
         expect(letThrough.prompt).not.toMatch(/main|#7/)
       }
   },
@@ -558,8 +560,8 @@ test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'])(
   "runs after a workflow run of `%s`, unless the complete range is the agent's own",
   async (event) => {
     const run = runOn('main', 'b', ANN, event)
-    expect(await lookAtChange({}, run, ITS_MERGE)).toMatchObject({ skip: undefined, asked: [] })
-    expect(await lookAtChange(FILES, run, ITS_MERGE)).toMatchObject({ skip: containing('#7') })
-    expect(await lookAtChange(FILES, run)).toMatchObject({ skip: undefined })
+    expect(await playChange({}, run, ITS_MERGE)).toMatchObject({ skip: undefined, calls: [] })
+    expect(await playChange(FILES, run, ITS_MERGE)).toMatchObject({ skip: containing('#7') })
+    expect(await playChange(FILES, run)).toMatchObject({ skip: undefined })
   },
 )

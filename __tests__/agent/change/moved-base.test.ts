@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { describeBaseMovedByRange, describeMovedBase } from '../../../src/agent/change/change-range.ts'
 import { PUSH, readRun, RUN_FACTS, type GivenRun } from '../../support/fake-github.ts'
 import { agentInputs } from '../../support/fake-step.ts'
-import type { Given, GivenEvent } from '../../support/look-at-change.ts'
+import type { Given, GivenEvent } from '../../support/play-change.ts'
 
 const SINCE = { 'change-range': ' since-last-success\n' }
 const FILES = { 'change-context': 'files' }

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
-import { MARKER, mergedBy, PULL_REQUEST, pullCommits, PUSH, refusal } from '../../support/fake-github.ts'
+import { MARKER, mergedBy, PULL_REQUEST, pullCommits, PUSH, createGitHubError } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
-import { lookAtChange, type Answers, type GivenEvent } from '../../support/look-at-change.ts'
+import { playChange, type Responses, type GivenEvent } from '../../support/play-change.ts'
 
 const A = commit('a')
 const B = commit('b')
@@ -29,7 +29,7 @@ interface Sources {
 const withSources = (
   commits: Readonly<Record<string, readonly ListedPullRequest[]>>,
   { read, listed = [], by = [], ofBranch = [] }: Sources = {},
-): Answers => ({
+): Responses => ({
   listComments: () => Promise.resolve([]),
   findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha] ?? []),
   findPullRequestsOfBranch: () => Promise.resolve(ofBranch),
@@ -47,13 +47,13 @@ const withSources = (
   readPullRequest: ({ number }) =>
     read !== undefined && number === 7
       ? Promise.resolve({ ...PULL_REQUEST, ...read })
-      : Promise.reject(refusal('not-found')),
+      : Promise.reject(createGitHubError('not-found')),
 })
 
 /** Classifies the work, without a warning. */
-async function classify(event: GivenEvent, answers: Answers, label = 'docs-agent'): Promise<'own' | 'others'> {
-  const { skip, lost } = await lookAtChange({ label }, event, answers)
-  expect(lost).toBeUndefined()
+async function classify(event: GivenEvent, responses: Responses, label = 'docs-agent'): Promise<'own' | 'others'> {
+  const { skip, warnings } = await playChange({ label }, event, responses)
+  expect(warnings).toBeUndefined()
   return skip === undefined ? 'others' : 'own'
 }
 
@@ -75,7 +75,7 @@ const MERGED = { state: 'merged', mergeCommitSha: A } as const
 const STILL_OPEN = { ...MERGED, state: 'open' } as const
 const OF_BRANCH = withSources({}, { ofBranch: [OWN] })
 
-test.each<[what: string, event: GivenEvent, answers: Answers, expected: 'own' | 'others']>([
+test.each<[what: string, event: GivenEvent, responses: Responses, expected: 'own' | 'others']>([
   ["two commits of the agent's pull request", parsePush([[A], [B]]), withSources({ [A]: [OWN], [B]: [OWN] }), 'own'],
   ['a commit of others before one of the agent', parsePush([[A], [B]]), withSources({ [B]: [OWN] }), 'others'],
   ['a commit that also came from the pull request of others', PUSH_A, withSources({ [A]: [OWN, OTHER] }), 'others'],
@@ -142,22 +142,22 @@ test.each<[what: string, event: GivenEvent, answers: Answers, expected: 'own' | 
     'others',
   ],
   ["a commit of the agent's pull request that names an issue", named('Fix (#99)'), withSources({ [A]: [OWN] }), 'own'],
-])('classifies %s', async (_what, event, answers, expected) => {
-  expect(await classify(event, answers)).toBe(expected)
+])('classifies %s', async (_what, event, responses, expected) => {
+  expect(await classify(event, responses)).toBe(expected)
 })
 
 test('stops the search at the first commit of others', async () => {
-  const { asked } = await lookAtChange({}, parsePush([[A], [B]]), withSources({ [A]: [OWN] }))
-  expect(new Set(asked)).toEqual(new Set(['findPullRequestsEndingWith', 'findPullRequestsOfCommit']))
+  const { calls } = await playChange({}, parsePush([[A], [B]]), withSources({ [A]: [OWN] }))
+  expect(new Set(calls)).toEqual(new Set(['findPullRequestsEndingWith', 'findPullRequestsOfCommit']))
 })
 
 test('does not look up more than 50 commits', async () => {
   const shas = Array.from({ length: 51 }, (_, index) => String(index).padStart(40, '0'))
   const each = withSources(Object.fromEntries(shas.map((sha) => [sha, [OWN]])))
-  const { skip, log } = await lookAtChange({}, parsePush(shas.map((sha) => [sha])), each)
+  const { skip, log } = await playChange({}, parsePush(shas.map((sha) => [sha])), each)
   expect(skip).toBeUndefined()
   expect(log).toContain('Stopped after the look-up of 50 of 51 commits.')
-  expect((await lookAtChange({}, parsePush(shas.slice(1).map((sha) => [sha])), each)).skip).toContain('#7')
+  expect((await playChange({}, parsePush(shas.slice(1).map((sha) => [sha])), each)).skip).toContain('#7')
 })
 
 const HUNDRED = Array.from({ length: 100 }, (_, index): Listed => [String(index).padStart(40, '0'), `Page ${index}`])
@@ -169,16 +169,12 @@ test.each<[how: string, commits: readonly Listed[], known: string]>([
   ['merged with their ids', [...HUNDRED, [B, 'Merge']], B],
   ['merged by a rebase with new ids', REBASED, NEWEST],
 ])('looks up a hundred commits that were %s by the newest commit', async (_how, commits, known) => {
-  const { skip, asked } = await lookAtChange(
-    {},
-    parsePush(commits),
-    withSources({ [known]: [OWN] }, { listed: HUNDRED }),
-  )
+  const { skip, calls } = await playChange({}, parsePush(commits), withSources({ [known]: [OWN] }, { listed: HUNDRED }))
   expect(skip).toContain('#7')
-  expect(asked).toEqual(['findPullRequestsEndingWith', 'findPullRequestsOfCommit', 'listPullRequestCommits'])
+  expect(calls).toEqual(['findPullRequestsEndingWith', 'findPullRequestsOfCommit', 'listPullRequestCommits'])
 })
 
-test.each<[what: string, event: GivenEvent, answers: Answers]>([
+test.each<[what: string, event: GivenEvent, responses: Responses]>([
   [
     'a commit by another account, which may also have come from another pull request',
     parsePush([...SECOND_PAGE, [B, 'Merge']]),
@@ -194,18 +190,18 @@ test.each<[what: string, event: GivenEvent, answers: Answers]>([
     parsePush([...FIRST_PAGE, [B, 'Merge']]),
     withSources({ [B]: [{ ...OWN, author: GHOST }] }, { listed: FIRST_PAGE, by: [GHOST] }),
   ],
-])('does not attribute to a merge %s', async (_what, event, answers) => {
-  expect(await classify(event, answers)).toBe('others')
+])('does not attribute to a merge %s', async (_what, event, responses) => {
+  expect(await classify(event, responses)).toBe('others')
 })
 
 test('attributes to a merge the commits by the author of the first commit of its branch', async () => {
-  const { skip, asked } = await lookAtChange(
+  const { skip, calls } = await playChange(
     {},
     parsePush([...HUNDRED, [B, 'Merge']]),
     withSources({ [B]: [OWN] }, { listed: HUNDRED, by: Array<typeof AGENT>(100).fill(ANN) }),
   )
   expect(skip).toContain('#7')
-  expect(asked).toHaveLength(3)
+  expect(calls).toHaveLength(3)
 })
 
 test('skips a push by a bot with too many commits to look up, and fails if an input needs the change', async () => {
@@ -215,8 +211,8 @@ test('skips a push by a bot with too many commits to look up, and fails if an in
     shas.map((sha) => [sha]),
     { sender: AGENT },
   )
-  expect((await lookAtChange({}, push, each)).skip).toContain('A bot started this run')
-  await expect(lookAtChange({ 'change-context': 'commits' }, push, each)).rejects.toMatchObject({
+  expect((await playChange({}, push, each)).skip).toContain('A bot started this run')
+  await expect(playChange({ 'change-context': 'commits' }, push, each)).rejects.toMatchObject({
     code: 'not-sent',
     message: expect.stringContaining('more than 50 of its commits would have to be looked up') as unknown,
   })
@@ -232,6 +228,6 @@ test.each<[what: string, label: string, labels: string[], author: Author, expect
   ['a marker comment by a stranger', '', [], 'stranger', 'others'],
 ])('classifies a pull request with %s', async (_what, label, labels, author, expected) => {
   const comments = author === undefined ? [{ ...MARKER, body: 'hello' }] : [{ ...MARKER, author }]
-  const answers = { ...withSources({ [A]: [mergedBy(7, ...labels)] }), listComments: () => Promise.resolve(comments) }
-  expect(await classify(PUSH_A, answers, label)).toBe(expected)
+  const responses = { ...withSources({ [A]: [mergedBy(7, ...labels)] }), listComments: () => Promise.resolve(comments) }
+  expect(await classify(PUSH_A, responses, label)).toBe(expected)
 })

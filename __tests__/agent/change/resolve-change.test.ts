@@ -4,15 +4,15 @@ import {
   changedFile,
   comparing,
   COMPARISON,
-  inTurn,
+  resolveInOrder,
   mergedBy,
   PULL_REQUEST,
   PUSH,
-  refusal,
-  rejecting,
+  createGitHubError,
+  rejectWith,
 } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
-import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
+import { containing, playChange, type Responses, type Given, type GivenEvent } from '../../support/play-change.ts'
 
 const COMMITS = { 'change-context': 'commits' }
 const FILES = { 'change-context': 'files' }
@@ -73,10 +73,10 @@ const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0, f
 const TWO = comparing({ files: ['docs/a.md', 'docs/b.md'].map(changedFile) })
 const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
 const FIRST = { findLastSuccesses: () => Promise.resolve([]) }
-const DOWN = { compare: rejecting(refusal('service-error')) }
+const DOWN = { compare: rejectWith(createGitHubError('service-error')) }
 const NO_RUNS = { findLastSuccesses: DOWN.compare }
-const LIMITED = { compare: rejecting(refusal('rate-limited')) }
-const MISSING_COMMITS = { compare: rejecting(refusal('not-found')) }
+const LIMITED = { compare: rejectWith(createGitHubError('rate-limited')) }
+const MISSING_COMMITS = { compare: rejectWith(createGitHubError('not-found')) }
 const UNLISTED = comparing({ fileList: 'unreadable' })
 const LOOK_UPS_DOWN = { findPullRequestsOfCommit: DOWN.compare, readPullRequest: DOWN.compare }
 const MANY = comparing({ files: ['src/a\u202e##[x].ts', '0', '1', '2', '3', '4', '5', '6'].map(changedFile) })
@@ -97,7 +97,7 @@ const OWN: Partial<GitHub> = {
 const OWN_AND_OLDER = { ...OWN, ...comparing({ commits: [OLDER, ...COMPARISON.commits], totalCommits: 2 }) }
 const without = (...missing: readonly string[]): Partial<GitHub> => ({
   compare: (_repository, base) =>
-    missing.includes(base) ? Promise.reject(refusal('not-found')) : Promise.resolve(COMPARISON),
+    missing.includes(base) ? Promise.reject(createGitHubError('not-found')) : Promise.resolve(COMPARISON),
   findLastSuccesses: () => Promise.resolve([commit('7'), commit('5')]),
 })
 
@@ -106,11 +106,11 @@ interface Expected {
   /** A part of the error message if the step fails. */
   readonly red?: string
   readonly skip?: string
-  readonly lost?: string
+  readonly warnings?: string
   readonly prompt?: string | RegExp
-  readonly said?: string | RegExp
+  readonly change?: string | RegExp
   readonly log?: string
-  readonly asked?: readonly string[]
+  readonly calls?: readonly string[]
 }
 const SENT: Expected = {}
 const RED_FOR_CONTEXT = { red: 'which is needed for `change-context`: ' }
@@ -118,7 +118,7 @@ const RED_FOR_PATHS = { red: 'which is needed for `paths`: ' }
 const NOT_LISTED = { red: 'GitHub returned a malformed list of changed files' }
 const RED_FOR_GUARD = { red: 'Could not determine whether the change is the work of this action: ' }
 const OWN_WORK = { skip: '#7' }
-const SKIPPED_FOR_BOT = { skip: 'A bot started', lost: 'so it was skipped' }
+const SKIPPED_FOR_BOT = { skip: 'A bot started', warnings: 'so it was skipped' }
 const DELETED = { skip: 'a branch or a tag was deleted' }
 
 const FEW_OF_MANY = 'No file matches `paths` (`docs/**`, `!docs/old/**`): `src/a# #[x].ts`, `0`, `1`, `2`, `3`, 3 more.'
@@ -128,12 +128,12 @@ const AS_PUSHED = '1 commit, 1 file: the push to `main` by `ann`, from `aaaaaaa`
 const NO_COMMITS =
   /an issue, which has no commits\. Added to the prompt: what the event is about \(\d+ of at most 1024 bytes/
 
-type Row = [what: string, given: Given, event: GivenEvent, answers: Answers, expected: Expected]
+type Row = [what: string, given: Given, event: GivenEvent, responses: Responses, expected: Expected]
 test.each<Row>([
-  ['a manual run without an input about the change', {}, MANUAL, {}, { asked: [] }],
-  ['a step that only waits for a job', ATTACH, PUSHED, {}, { asked: [] }],
+  ['a manual run without an input about the change', {}, MANUAL, {}, { calls: [] }],
+  ['a step that only waits for a job', ATTACH, PUSHED, {}, { calls: [] }],
 
-  ['a deletion', {}, DELETION, {}, { ...DELETED, asked: [] }],
+  ['a deletion', {}, DELETION, {}, { ...DELETED, calls: [] }],
   // The next run looks back to this run.
   ['a deletion after a failed run, without context', SINCE, DELETION, {}, SENT],
   ['a deletion after a failed run', { ...SINCE, ...FILES }, DELETION, {}, { prompt: 'docs/guide.md' }],
@@ -167,7 +167,7 @@ test.each<Row>([
     {},
     RELEASE,
     { ...OWN, ...DOWN },
-    { skip: 'A bot started', lost: 'what the tag contains' },
+    { skip: 'A bot started', warnings: 'what the tag contains' },
   ],
   ['a merge by a bot that cannot be looked up', FILES, MERGED_BY_BOT, LOOK_UPS_DOWN, RED_FOR_GUARD],
   [
@@ -205,13 +205,13 @@ test.each<Row>([
   ['a push without a list of files if the files are not needed', COMMITS, PUSHED, UNLISTED, SENT],
   ['a push that cannot be compared if no input needs the change', LET_THROUGH, PUSHED, DOWN, SENT],
 
-  ['a push without a matching file', CODE, PUSHED, {}, { skip: 'No changed file matches `paths`', asked: ['compare'] }],
-  ['a push of many files', TWO_LINES, PUSHED, MANY, { skip: 'No changed file', said: FEW_OF_MANY }],
+  ['a push without a matching file', CODE, PUSHED, {}, { skip: 'No changed file matches `paths`', calls: ['compare'] }],
+  ['a push of many files', TWO_LINES, PUSHED, MANY, { skip: 'No changed file', change: FEW_OF_MANY }],
   ['a push of ignored files', { 'paths-ignore': '**' }, PUSHED, {}, { skip: 'All changed files match `paths-ignore`' }],
-  ['a push with one matching file', DOCS, PUSHED, {}, { said: 'Of these files, 1 matches `paths`.' }],
-  ['a push with two matching files', DOCS, PUSHED, TWO, { said: 'Of these files, 2 match `paths`.' }],
-  ['a push with one file that is not ignored', NOT_CODE, PUSHED, {}, { said: '1 does not match `paths-ignore`.' }],
-  ['a push with two files that are not ignored', NOT_CODE, PUSHED, TWO, { said: '2 do not match `paths-ignore`.' }],
+  ['a push with one matching file', DOCS, PUSHED, {}, { change: 'Of these files, 1 matches `paths`.' }],
+  ['a push with two matching files', DOCS, PUSHED, TWO, { change: 'Of these files, 2 match `paths`.' }],
+  ['a push with one file that is not ignored', NOT_CODE, PUSHED, {}, { change: '1 does not match `paths-ignore`.' }],
+  ['a push with two files that are not ignored', NOT_CODE, PUSHED, TWO, { change: '2 do not match `paths-ignore`.' }],
   [
     'a push with an incomplete list of files',
     CODE,
@@ -258,18 +258,18 @@ test.each<Row>([
     { ...FILES, ...DOCS },
     SCHEDULE,
     FIRST,
-    { prompt: /^$/, said: 'no earlier run of this workflow' },
+    { prompt: /^$/, change: 'no earlier run of this workflow' },
   ],
   ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from aaaaaaa to bbbbbbb' }],
   ['a forced push that cannot be compared', FILES, FORCED, DOWN, RED_FOR_CONTEXT],
-  ['a forced push', FILES, FORCED, MERGE_BASE, { said: FORCE_PUSHED }],
-  ['a push', DIFF, PUSHED, {}, { prompt: '(the push, from aaaaaaa to bbbbbbb)', said: AS_PUSHED }],
+  ['a forced push', FILES, FORCED, MERGE_BASE, { change: FORCE_PUSHED }],
+  ['a push', DIFF, PUSHED, {}, { prompt: '(the push, from aaaaaaa to bbbbbbb)', change: AS_PUSHED }],
   [
     'a pull request by number',
     REQUESTED,
     MANUAL,
     FOREIGN_PULL,
-    { prompt: REQUESTED_TEXT, said: 'pull request #7, from' },
+    { prompt: REQUESTED_TEXT, change: 'pull request #7, from' },
   ],
   [
     'a pull request by number that was closed without a merge',
@@ -278,7 +278,7 @@ test.each<Row>([
     foreignPull('acme/docs', 'closed'),
     {
       prompt: /Pull request #7: Explain the limits\nState: closed without a merge\n[^]*docs\/guide\.md/,
-      said: 'pull request #7, which was closed without a merge, from',
+      change: 'pull request #7, which was closed without a merge, from',
     },
   ],
   [
@@ -327,39 +327,39 @@ test.each<Row>([
     foreignPull('acme/code'),
     { prompt: 'acme/code/pull/7' },
   ],
-  ['an issue', IN_1024_BYTES, ISSUE, {}, { prompt: 'Issue #3: It is wrong', said: NO_COMMITS }],
-])('%s', async (_what, given, event, answers, expected) => {
-  const { red, skip, lost, prompt = '', said = '', log = '', asked = expect.anything() } = expected
+  ['an issue', IN_1024_BYTES, ISSUE, {}, { prompt: 'Issue #3: It is wrong', change: NO_COMMITS }],
+])('%s', async (_what, given, event, responses, expected) => {
+  const { red, skip, warnings, prompt = '', change = '', log = '', calls = expect.anything() } = expected
   if (red !== undefined) {
     const error = { code: 'not-sent', message: containing(red), hint: expect.anything() as unknown }
-    await expect(lookAtChange(given, event, answers)).rejects.toMatchObject(error)
+    await expect(playChange(given, event, responses)).rejects.toMatchObject(error)
     return
   }
-  const found = await lookAtChange(given, event, answers)
-  expect(found).toMatchObject({ skip: containing(skip), lost: containing(lost), asked })
+  const found = await playChange(given, event, responses)
+  expect(found).toMatchObject({ skip: containing(skip), warnings: containing(warnings), calls })
   expect(found.prompt ?? '').toMatch(prompt)
-  expect(found.said ?? '').toMatch(said)
+  expect(found.change ?? '').toMatch(change)
   expect(found.log).toContain(log)
 })
 
-test.each<[what: string, given: Given, answers: Answers]>([
+test.each<[what: string, given: Given, responses: Responses]>([
   ['GitHub is down', SINCE, NO_RUNS],
-  ['the range cannot be compared', SINCE, { compare: rejecting(refusal('forbidden', 'Grant it.')) }],
-  ['a commit of the range does not exist', BETWEEN, { compare: rejecting(refusal('not-found')) }],
+  ['the range cannot be compared', SINCE, { compare: rejectWith(createGitHubError('forbidden', 'Grant it.')) }],
+  ['a commit of the range does not exist', BETWEEN, { compare: rejectWith(createGitHubError('not-found')) }],
   ['there is no token', SINCE, null],
-  ['the pull request does not exist', REQUESTED, { readPullRequest: rejecting(refusal('not-found')) }],
+  ['the pull request does not exist', REQUESTED, { readPullRequest: rejectWith(createGitHubError('not-found')) }],
 ])(
   'fails with `change-range` if %s, because success would move the base of the next range',
-  async (_what, given, answers) => {
+  async (_what, given, responses) => {
     const error = { code: 'not-sent', message: expect.stringContaining('`change-range`'), hint: expect.anything() }
     for (const wanted of [{}, FILES, DOCS, LET_THROUGH])
-      await expect(lookAtChange({ ...wanted, ...given }, PUSHED, answers)).rejects.toMatchObject(error)
+      await expect(playChange({ ...wanted, ...given }, PUSHED, responses)).rejects.toMatchObject(error)
   },
 )
 
 test('rejects `since-last-success` after `workflow_run`', async () => {
   for (const given of [SINCE, { ...SINCE, ...FILES }])
-    await expect(lookAtChange(given, afterRun({}))).rejects.toThrow('cannot be used after `workflow_run`')
+    await expect(playChange(given, afterRun({}))).rejects.toThrow('cannot be used after `workflow_run`')
 })
 
 test.each<[given: Given, named: string]>([
@@ -369,12 +369,12 @@ test.each<[given: Given, named: string]>([
 ])('rejects `on-open-pr: skip` on a schedule with %j, and the hint names %s', async (given, named) => {
   const skipping = { ...given, 'on-open-pr': 'skip' }
   const hint = `Nothing was sent. Use \`on-open-pr: follow-up\`, or remove ${named}.`
-  await expect(lookAtChange(skipping, SCHEDULE)).rejects.toMatchObject({ code: 'invalid-input', hint })
+  await expect(playChange(skipping, SCHEDULE)).rejects.toMatchObject({ code: 'invalid-input', hint })
 })
 
 test('rejects if the run is cancelled', async () => {
-  const cancelled = { findPullRequestsOfCommit: rejecting(refusal('cancelled')) }
-  await expect(lookAtChange({}, PUSHED, cancelled)).rejects.toMatchObject({ code: 'cancelled' })
+  const cancelled = { findPullRequestsOfCommit: rejectWith(createGitHubError('cancelled')) }
+  await expect(playChange({}, PUSHED, cancelled)).rejects.toMatchObject({ code: 'cancelled' })
 })
 
 test.each<[missing: string[], base: string]>([
@@ -383,7 +383,7 @@ test.each<[missing: string[], base: string]>([
 ])(
   'replaces the missing bases %j by the success before them or the range of the event, with a notice',
   async (missing, base) => {
-    const { prompt, notices } = await lookAtChange({ ...SINCE, ...FILES }, PUSHED, without(...missing.map(commit)))
+    const { prompt, notices } = await playChange({ ...SINCE, ...FILES }, PUSHED, without(...missing.map(commit)))
     const from = `from ${commit(base).slice(0, 7)} to`
     expect(prompt).toContain(from)
     expect(notices).toEqual([expect.stringContaining(from)])
@@ -391,8 +391,8 @@ test.each<[missing: string[], base: string]>([
 )
 
 test('reports that all bases are missing if the event has no range', async () => {
-  const { said, notices } = await lookAtChange(FILES, SCHEDULE, without(commit('7'), commit('5')))
-  expect(said).toContain('the commits of the last successful runs of this workflow do not exist any more')
+  const { change, notices } = await playChange(FILES, SCHEDULE, without(commit('7'), commit('5')))
+  expect(change).toContain('the commits of the last successful runs of this workflow do not exist any more')
   expect(notices).toHaveLength(1)
 })
 
@@ -402,11 +402,11 @@ test.each([
   [1, [commit('a'), commit('a')]],
 ])('compares a forced push after %i 404 responses', async (times, expected) => {
   const bases: string[] = []
-  const answers = inTurn(...Array.from({ length: times }, () => refusal('not-found')), COMPARISON)
+  const responses = resolveInOrder(...Array.from({ length: times }, () => createGitHubError('not-found')), COMPARISON)
   const compare: GitHub['compare'] = (_repository, base) => {
     bases.push(base)
-    return answers()
+    return responses()
   }
-  expect(await lookAtChange(FILES, FORCED, { compare })).toMatchObject({ lost: undefined, notices: [] })
+  expect(await playChange(FILES, FORCED, { compare })).toMatchObject({ warnings: undefined, notices: [] })
   expect(bases).toEqual(expected)
 })

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import { PULL_REQUEST } from '../../support/fake-github.ts'
-import { lookAtChange } from '../../support/look-at-change.ts'
+import { playChange } from '../../support/play-change.ts'
 
 type Payload = object
 
@@ -67,7 +67,7 @@ const EXAMPLES = DEFINITIONS.flatMap(({ name, examples }) =>
 ).filter(({ row }) => row in TABLE)
 
 const resolve = (name: string, payload: unknown, paths = '') =>
-  lookAtChange({ 'change-context': 'diff', paths }, [name, payload], {
+  playChange({ 'change-context': 'diff', paths }, [name, payload], {
     readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, labels: [] }),
     listComments: () => Promise.resolve([]),
   })
@@ -76,9 +76,9 @@ test.each(Object.entries(TABLE))('%s: %j', async (row, [range, context, decision
   const examples = EXAMPLES.filter((example) => example.row === row)
   expect(examples.length).toBeGreaterThan(0)
   for (const { name, payload } of examples) {
-    const { skip, said, prompt, lost } = await resolve(name, payload)
-    expect(lost).toBeUndefined()
-    expect(said ?? skip).toContain(range)
+    const { skip, change, prompt, warnings } = await resolve(name, payload)
+    expect(warnings).toBeUndefined()
+    expect(change ?? skip).toContain(range)
     expect(prompt ?? 'none').toContain(context)
     expect((await resolve(name, payload, 'src/**')).skip === undefined ? 'run' : 'skip').toBe(decision)
   }
@@ -116,7 +116,7 @@ test.each<[Leaf, unknown]>([
   ['list', {}],
 ])('warns of nothing if each %s of an event is %j', async (kind, other) => {
   for (const { name, examples } of DEFINITIONS) {
-    const { lost } = await lookAtChange({ 'change-context': 'diff' }, [name, replaceLeaves(kind, other, examples[0])])
-    expect(lost).toBeUndefined()
+    const { warnings } = await playChange({ 'change-context': 'diff' }, [name, replaceLeaves(kind, other, examples[0])])
+    expect(warnings).toBeUndefined()
   }
 })

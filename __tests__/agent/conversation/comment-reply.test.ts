@@ -5,7 +5,7 @@ import type { ListedComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { COMMENT, commentFacts } from '../../support/comment-events.ts'
 import { describeReport, endWith } from '../../support/report.ts'
-import { fakeGitHub, refusal, rejecting } from '../../support/fake-github.ts'
+import { fakeGitHub, createGitHubError, rejectWith } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
@@ -38,7 +38,7 @@ async function reply(responses: Partial<GitHub> = {}, timeoutMs = 0) {
   await replyToComment(step)
   return {
     report: describeReport(step.journal.report()),
-    asked: github.asked,
+    calls: github.calls,
     written,
     endsAfterMs: github.deadlines.map((at) => at - step.startedAt),
   }
@@ -63,8 +63,8 @@ test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
   ['does not edit a reply forged by a bot', listing(['bot', MARKER]), WRITES, COMMENT],
   ['does not edit a reply forged by an author without write access', listing(['stranger', MARKER]), WRITES, COMMENT],
 ])('%s, and redacts secrets', async (_what, responses, requests, place) => {
-  const { asked, written, report } = await reply(responses)
-  expect([asked, written[0], report.warnings]).toEqual([requests, place, []])
+  const { calls, written, report } = await reply(responses)
+  expect([calls, written[0], report.warnings]).toEqual([requests, place, []])
   expect(written[1]).toContain(MARKER)
   expect(written[1]).not.toContain('pull/7')
 })
@@ -87,14 +87,18 @@ test.each([
 })
 
 test.each<[string, Partial<GitHub>, readonly string[]]>([
-  ['does not resend a reply whose delivery is unknown', { addComment: rejecting(refusal('unreachable')) }, WRITES],
+  [
+    'does not resend a reply whose delivery is unknown',
+    { addComment: rejectWith(createGitHubError('unreachable')) },
+    WRITES,
+  ],
   [
     'adds no reply if the comments cannot be listed',
-    { listComments: rejecting(refusal('unreachable')) },
+    { listComments: rejectWith(createGitHubError('unreachable')) },
     ['listComments'],
   ],
 ])('%s, and keeps the outcome', async (_what, responses, requests) => {
-  const { report, asked } = await reply(responses)
-  expect(asked).toEqual(requests)
+  const { report, calls } = await reply(responses)
+  expect(calls).toEqual(requests)
   expect(report).toMatchObject({ outcome: 'pull-request', warnings: [{ error: { code: 'unreachable' } }] })
 })

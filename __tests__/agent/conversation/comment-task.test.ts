@@ -5,8 +5,8 @@ import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
 import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { commentFacts, EVENT_NAMES, type Spoken } from '../../support/comment-events.ts'
-import { changing, inOrder, playInWorld, refusing, type WorldOptions } from '../../support/embedded-world.ts'
+import { commentFacts, EVENT_NAMES, type CommentEventFields } from '../../support/comment-events.ts'
+import { changeResponse, respondInOrder, playStep, respondWith, type PlayStepOptions } from '../../support/play-step.ts'
 import { agentInputs } from '../../support/fake-step.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 
@@ -14,21 +14,24 @@ const MONA = { login: 'mona', id: 11, type: 'User' }
 const READ = 'read job_finished'
 const MAY_WRITE = 'repos/get-collaborator-permission-level'
 
-type Answer = NonNullable<WorldOptions['answers']>[string]
+type Responder = NonNullable<PlayStepOptions['responses']>[string]
 
-const usual: Answer = ({ answer }) => answer()
-const busy = changing(() => ({ status: 'active', prLink: null }))
-const foreign = changing(() => ({ prLink: `${BASE_URL}/acme/docs/pull/77` }))
-const [failed, archived] = [changing(() => ({ status: 'failed' })), changing(() => ({ status: 'archived' }))]
-const gone = refusing(404)
+const respondNormally: Responder = ({ respond }) => respond()
+const busy = changeResponse(() => ({ status: 'active', prLink: null }))
+const foreign = changeResponse(() => ({ prLink: `${BASE_URL}/acme/docs/pull/77` }))
+const [failed, archived] = [
+  changeResponse(() => ({ status: 'failed' })),
+  changeResponse(() => ({ status: 'archived' })),
+]
+const gone = respondWith(404)
 
 /** Who names a job in the pull request, and the responses to the reads of that job. */
-const JOBS: Readonly<Record<string, readonly [names: GitHubScenarioName, ...reads: Answer[]]>> = {
+const JOBS: Readonly<Record<string, readonly [names: GitHubScenarioName, ...reads: Responder[]]>> = {
   none: ['marker-by-outsider'],
   own: ['open-pull-request'],
-  'own, which is busy': ['open-pull-request', busy, usual],
+  'own, which is busy': ['open-pull-request', busy, respondNormally],
   'own, named by a stranger': ['marker-by-outsider'],
-  'own, and not found once': ['open-pull-request', gone, usual],
+  'own, and not found once': ['open-pull-request', gone, respondNormally],
   failed: ['open-pull-request', failed],
   archived: ['open-pull-request', archived],
   foreign: ['open-pull-request', foreign],
@@ -38,16 +41,16 @@ const JOBS: Readonly<Record<string, readonly [names: GitHubScenarioName, ...read
 }
 type JobName = keyof typeof JOBS
 
-interface Scene extends Partial<WorldOptions> {
+interface Scene extends Partial<PlayStepOptions> {
   readonly jobName?: JobName
-  readonly spoken?: Spoken
+  readonly comment?: CommentEventFields
   readonly given?: Readonly<Record<string, string>>
   /** Replaces the responses that `jobName` gives to reads of the job. */
-  readonly reads?: readonly Answer[]
+  readonly reads?: readonly Responder[]
 }
 
 /** Adds the comments to pull request 1 and issue 8. */
-const furnish =
+const prepare =
   (jobName: JobName) =>
   ({ pulls, issues }: RepositoryState): void => {
     if (jobName === 'none') pulls[1]?.comments.pop()
@@ -68,24 +71,24 @@ const WRITES: Readonly<Record<string, string>> = {
 }
 
 /** Runs a step, and returns the prompts to the service and the writes to GitHub, in order. */
-async function play({ jobName = 'own', spoken = {}, given = {}, reads, ...options }: Scene = {}) {
+async function play({ jobName = 'own', comment = {}, given = {}, reads, ...options }: Scene = {}) {
   const [names, ...jobReads] = JOBS[jobName] ?? ['marker-by-outsider']
-  const onPull = (spoken.eventName ?? 'issue_comment') !== 'issue_comment' || spoken.isOnPullRequest !== false
-  const context = commentFacts({ author: MONA, number: onPull ? 1 : 8, ...spoken })
-  const world = await playInWorld({
+  const onPull = (comment.eventName ?? 'issue_comment') !== 'issue_comment' || comment.isOnPullRequest !== false
+  const context = commentFacts({ author: MONA, number: onPull ? 1 : 8, ...comment })
+  const played = await playStep({
     inputs: agentInputs({}, { command: '/docs', 'github-token': GITHUB_TOKEN, label: '', prompt: '', ...given }),
-    ...{ github: combineScenarios([names]), furnish: furnish(jobName), ...options },
+    ...{ github: combineScenarios([names]), prepare: prepare(jobName), ...options },
     facts: { ...context, ...options.facts },
-    answers: { [READ]: inOrder(...(reads ?? jobReads)), ...options.answers },
+    responses: { [READ]: respondInOrder(...(reads ?? jobReads)), ...options.responses },
   })
-  const { docs, taken, asked, outputs, report } = world
+  const { docs, acceptedPrompts, operations, outputs, report } = played
   const comments = [docs.pulls[1], docs.issues[8]].flatMap((issue) => issue?.comments ?? [])
   const threads = docs.pulls[1]?.reviewComments ?? []
   return {
-    ...{ ...world, outcome: report.outcome, continued: outputs['continued'] },
-    sent: taken.map(([to]) => (to === 'create' ? to : 'message')),
-    prompt: taken[0]?.[1] ?? '',
-    written: asked.flatMap((operation) => WRITES[operation] ?? []),
+    ...{ ...played, outcome: report.outcome, continued: outputs['continued'] },
+    sent: acceptedPrompts.map(([to]) => (to === 'create' ? to : 'message')),
+    prompt: acceptedPrompts[0]?.[1] ?? '',
+    written: operations.flatMap((operation) => WRITES[operation] ?? []),
     replies: [...comments, ...threads]
       .filter(({ id }) => id > 1_000)
       .flatMap(({ body }) => (body.includes('job=') ? [] : body)),
@@ -93,11 +96,11 @@ async function play({ jobName = 'own', spoken = {}, given = {}, reads, ...option
 }
 
 const WORDS = { asks: '/docs Shorten it.', blank: '/docs \n', other: 'Looks good to me.' }
-const PLACES: readonly Spoken[] = [
+const PLACES: readonly CommentEventFields[] = [
   ...EVENT_NAMES.map((eventName) => ({ eventName, isOnPullRequest: true })),
   { eventName: 'issue_comment', isOnPullRequest: false },
 ]
-const AUTHORS: Readonly<Record<string, Spoken>> = {
+const AUTHORS: Readonly<Record<string, CommentEventFields>> = {
   'may write': {},
   'may read': { author: { login: 'dora', id: 12, type: 'User' } },
   'another id': { author: { ...MONA, id: 99 } },
@@ -107,7 +110,7 @@ const AUTHORS: Readonly<Record<string, Spoken>> = {
   unreadable: {},
 }
 
-interface Scenario extends Spoken {
+interface Scenario extends CommentEventFields {
   readonly who: keyof typeof AUTHORS
   readonly words: keyof typeof WORDS
   readonly jobName: JobName
@@ -132,9 +135,9 @@ function expected({ eventName, who, words, state, jobName, isOnPullRequest }: Sc
   if (words === 'other' || ['nobody', 'a bot', 'an app'].includes(who)) return nothing
   if (who === 'unreadable') return { ...nothing, outcome: 'error', isGreen: false }
   if (who !== 'may write') return nothing
-  const answered = { ...nothing, written: ['reply'] }
-  if (words === 'blank' || (isOnPullRequest === true && state === 'closed')) return answered
-  if (['failed', 'archived', 'foreign', 'unknown'].includes(jobName)) return answered
+  const replied = { ...nothing, written: ['reply'] }
+  if (words === 'blank' || (isOnPullRequest === true && state === 'closed')) return replied
+  if (['failed', 'archived', 'foreign', 'unknown'].includes(jobName)) return replied
   const done = {
     outcome: 'pull-request',
     isGreen: true,
@@ -149,31 +152,35 @@ test('follows the table for each event, author, place and job, and ignores its o
   expect(SCENARIOS).toHaveLength(348)
   const bodies = new Set<string>()
   for (const scenario of SCENARIOS) {
-    const { who, words, jobName, ...spoken } = scenario
+    const { who, words, jobName, ...comment } = scenario
     const { outcome, isGreen, sent, written, continued, ...done } = await play({
       jobName,
-      spoken: { ...spoken, ...AUTHORS[who], body: WORDS[words] },
-      answers: who === 'unreadable' ? { [MAY_WRITE]: refusing(403) } : {},
+      comment: { ...comment, ...AUTHORS[who], body: WORDS[words] },
+      responses: who === 'unreadable' ? { [MAY_WRITE]: respondWith(403) } : {},
     })
     expect({ scenario, outcome, isGreen, sent, written, continued }).toEqual({ scenario, ...expected(scenario) })
     for (const body of done.replies) bodies.add(body)
     if (who === 'may write') continue
     // The only request is the lookup of the author's permission.
-    expect([done.service.requests, done.log, done.asked.filter((what) => what !== MAY_WRITE)]).toEqual([[], [], []])
+    expect([done.service.requests, done.log, done.operations.filter((what) => what !== MAY_WRITE)]).toEqual([
+      [],
+      [],
+      [],
+    ])
   }
   expect(bodies.size).toBeGreaterThan(10)
   for (const body of bodies)
     for (const place of PLACES) {
-      const { service, written } = await play({ spoken: { ...place, body } })
+      const { service, written } = await play({ comment: { ...place, body } })
       expect([body, service.requests, written]).toEqual([body, [], []])
     }
 })
 
-const ON_ISSUE: Spoken = { isOnPullRequest: false }
+const ON_ISSUE: CommentEventFields = { isOnPullRequest: false }
 
 test.each(['push', 'schedule', 'issues', 'workflow_dispatch'])('with a command, skips %s events', async (eventName) => {
-  const { outcome, service, asked } = await play({ facts: { eventName } })
-  expect([outcome, service.requests, asked]).toEqual(['skipped', [], []])
+  const { outcome, service, operations } = await play({ facts: { eventName } })
+  expect([outcome, service.requests, operations]).toEqual(['skipped', [], []])
 })
 
 test('puts the `prompt` input first, then the instruction, then its context', async () => {
@@ -185,10 +192,10 @@ test('puts the `prompt` input first, then the instruction, then its context', as
 })
 
 test('sends the comment and the title from the event even if they were edited since', async () => {
-  const { prompt, asked } = await play({
+  const { prompt, operations } = await play({
     jobName: 'none',
-    furnish: (docs) => {
-      furnish('none')(docs)
+    prepare: (docs) => {
+      prepare('none')(docs)
       const pull = docs.pulls[1]
       if (pull === undefined) throw new Error('There is no pull request.')
       Object.assign(pull, { title: 'Edited', body: 'Edited.' })
@@ -198,14 +205,14 @@ test('sends the comment and the title from the event even if they were edited si
   expect(prompt).toMatch(/^Shorten it\.\n/)
   expect(prompt).toContain('About it.')
   expect(prompt).not.toMatch(/Edited|Delete all/)
-  expect(asked).not.toContain('issues/get-comment')
+  expect(operations).not.toContain('issues/get-comment')
 })
 
 test("sends the title, the text and the changes of somebody else's pull request", async () => {
   const { prompt } = await play({ jobName: 'none' })
   expect(prompt).toContain('About it.')
   expect(prompt).toContain('What changed in acme/docs (pull request #1)')
-  expect((await play({ jobName: 'none', spoken: ON_ISSUE })).prompt).not.toContain('What changed')
+  expect((await play({ jobName: 'none', comment: ON_ISSUE })).prompt).not.toContain('What changed')
 })
 
 test.each([
@@ -231,7 +238,7 @@ test.each([
     const { prompt } = await play({
       jobName: 'none',
       given: { 'change-context': 'files', 'change-range': range, 'skip-own-changes': 'false' },
-      onAsked: (_operation, { docs, service }) => {
+      onRequest: (_operation, { docs, service }) => {
         const [{ 'acme/code': code }, own] = [service.github.state.repositories, docs.pulls[1]]
         if (own === undefined || code === undefined) return
         docs.pulls[9] = { ...own }
@@ -244,33 +251,41 @@ test.each([
 )
 
 test('starts the job without the changes if they cannot be read', async () => {
-  const answers = { 'repos/compare-commits-with-basehead': refusing(403) }
-  const { report, sent } = await play({ jobName: 'none', answers })
+  const responses = { 'repos/compare-commits-with-basehead': respondWith(403) }
+  const { report, sent } = await play({ jobName: 'none', responses })
   expect(sent).toEqual(['create'])
   expect(report.warnings[0]?.message).toBe('The prompt does not include the changes of the pull request')
 })
 
 test('sends only those comments of a review that its author wrote', async () => {
-  const { prompt } = await play({ spoken: { eventName: 'pull_request_review' } })
+  const { prompt } = await play({ comment: { eventName: 'pull_request_review' } })
   expect(prompt).toContain('Too long.')
   expect(prompt).not.toContain('Delete all.')
 })
 
-const close: WorldOptions['onAsked'] = (what, { docs: { pulls, ...docs } }) => {
+const close: PlayStepOptions['onRequest'] = (what, { docs: { pulls, ...docs } }) => {
   if (what === READ && pulls[1] !== undefined) closeIssue({ ...docs, pulls }, pulls[1], 0)
 }
 
 test.each<[string, Scene, string]>([
-  ['its pull request cannot be read', { answers: { 'pulls/get': refusing(503) } }, 'Could not determine'],
+  ['its pull request cannot be read', { responses: { 'pulls/get': respondWith(503) } }, 'Could not determine'],
   [
     'its comments cannot be read',
-    { answers: { 'issues/list-comments': inOrder(refusing(403), usual) } },
+    { responses: { 'issues/list-comments': respondInOrder(respondWith(403), respondNormally) } },
     'Could not determine',
   ],
-  ['the job cannot be read', { reads: [refusing(503)] }, 'Could not determine'],
-  ['its pull request is closed in the meantime', { onAsked: close }, 'was closed'],
-  ['it links to another pull request in the second read', { reads: [usual, foreign] }, 'another pull request'],
-  ['it links to another pull request in the third read', { reads: [usual, usual, foreign] }, 'another pull request'],
+  ['the job cannot be read', { reads: [respondWith(503)] }, 'Could not determine'],
+  ['its pull request is closed in the meantime', { onRequest: close }, 'was closed'],
+  [
+    'it links to another pull request in the second read',
+    { reads: [respondNormally, foreign] },
+    'another pull request',
+  ],
+  [
+    'it links to another pull request in the third read',
+    { reads: [respondNormally, respondNormally, foreign] },
+    'another pull request',
+  ],
 ])('sends a job nothing if %s, and gives the reason in the reply', async (_what, scene, reason) => {
   const { report, outputs, sent, replies } = await play(scene)
   expect([sent, replies.length]).toEqual([[], 1])
@@ -282,26 +297,26 @@ test.each<[string, Scene, string]>([
 
 test('recommends another comment if the pull request cannot be read before the follow-up', async () => {
   let isProven = false
-  const answers: NonNullable<WorldOptions['answers']> = {
-    'pulls/get': ({ answer }) => (isProven ? refusing(503)() : answer()),
+  const responses: NonNullable<PlayStepOptions['responses']> = {
+    'pulls/get': ({ respond }) => (isProven ? respondWith(503)() : respond()),
   }
-  const onAsked: WorldOptions['onAsked'] = (what) => {
+  const onRequest: PlayStepOptions['onRequest'] = (what) => {
     isProven ||= what === READ
   }
-  const { report, sent } = await play({ answers, onAsked })
+  const { report, sent } = await play({ responses, onRequest })
   expect([sent, report.error?.message]).toEqual([[], expect.stringContaining('Could not determine whether')])
   expect(report.error?.hint).toContain('post the comment again')
   expect(report.error?.hint).not.toContain('on-open-pr')
 })
 
 test.each<[string, Scene]>([
-  ["the author's permission", { answers: { [MAY_WRITE]: refusing(503) } }],
-  ['the pull request', { answers: { 'pulls/get': refusing(503) } }],
+  ["the author's permission", { responses: { [MAY_WRITE]: respondWith(503) } }],
+  ['the pull request', { responses: { 'pulls/get': respondWith(503) } }],
   [
     'the comments of the review',
     {
-      spoken: { eventName: 'pull_request_review' },
-      answers: { 'pulls/list-comments-for-review': refusing(503) },
+      comment: { eventName: 'pull_request_review' },
+      responses: { 'pulls/list-comments-for-review': respondWith(503) },
     },
   ],
 ])('sends nothing and recommends another comment if %s cannot be read', async (_what, scene) => {
@@ -311,29 +326,34 @@ test.each<[string, Scene]>([
 })
 
 test('starts a new job if a job that only an untrusted comment names cannot be read', async () => {
-  const { sent, service, isGreen } = await play({ jobName: 'own, named by a stranger', reads: [refusing(503), usual] })
+  const { sent, service, isGreen } = await play({
+    jobName: 'own, named by a stranger',
+    reads: [respondWith(503), respondNormally],
+  })
   expect([sent, service.requests[0]?.method, isGreen]).toEqual([['create'], 'POST', true])
 })
 
 test('only warns if the token may not add a reaction', async () => {
-  const { report, sent, replies } = await play({ answers: { 'reactions/create-for-issue-comment': refusing(403) } })
+  const { report, sent, replies } = await play({
+    responses: { 'reactions/create-for-issue-comment': respondWith(403) },
+  })
   expect([sent, replies.length, report.warnings.length]).toEqual([['message'], 1, 1])
 })
 
 test('replies before the deadline if the job does not end in time', async () => {
-  const { report, replies } = await play({ jobName: 'none', spoken: ON_ISSUE, turns: [{ durationMs: 7_200_000 }] })
+  const { report, replies } = await play({ jobName: 'none', comment: ON_ISSUE, turns: [{ durationMs: 7_200_000 }] })
   expect(report).toMatchObject({ outcome: 'timed-out', durationMs: 3_580_000 })
   expect(replies[0]).toContain('did not finish in time')
 })
 
 test('checks the permission again on a re-run, and warns about the re-run before any write', async () => {
-  const again = (spoken: Spoken) => play({ spoken, facts: { runAttempt: 2 } })
-  const { asked, said, written } = await again({})
-  expect(asked[0]).toBe(MAY_WRITE)
-  expect(said[0]).toMatch(/^notice: This run is a re-run/)
+  const again = (comment: CommentEventFields) => play({ comment, facts: { runAttempt: 2 } })
+  const { operations, hostCalls, written } = await again({})
+  expect(operations[0]).toBe(MAY_WRITE)
+  expect(hostCalls[0]).toMatch(/^notice: This run is a re-run/)
   expect(written).toEqual(['eyes', 'reply'])
   expect(await again(AUTHORS['may read'] ?? {})).toMatchObject({ sent: [], written: [], outcome: 'skipped' })
-  expect((await again({ body: WORDS.other })).said.filter((line) => line.startsWith('notice'))).toEqual([])
+  expect((await again({ body: WORDS.other })).hostCalls.filter((line) => line.startsWith('notice'))).toEqual([])
 })
 
 test('allows `skip` with `since-last-success` if there is a command', async () => {
@@ -347,16 +367,16 @@ test('allows `skip` with `since-last-success` if there is a command', async () =
 })
 
 test('treats comments like any other event without a command', async () => {
-  const { sent, asked } = await play({ given: { command: '', prompt: 'Fix the guide.' }, jobName: 'none' })
+  const { sent, operations } = await play({ given: { command: '', prompt: 'Fix the guide.' }, jobName: 'none' })
   expect(sent).toEqual(['create'])
-  expect(asked).not.toContain(MAY_WRITE)
+  expect(operations).not.toContain(MAY_WRITE)
 })
 
 test.each<[string, Partial<Scene>]>([
-  ['a follow-up whose job is not found', { answers: { 'message job_finished': gone } }],
-  ['a follow-up that is rejected', { answers: { 'message job_finished': refusing(400) } }],
-  ['a follow-up that cannot be processed', { answers: { 'message job_finished': refusing(422) } }],
-  ['a job that disappears during its turn', { reads: [...Array<Answer>(7).fill(usual), gone] }],
+  ['a follow-up whose job is not found', { responses: { 'message job_finished': gone } }],
+  ['a follow-up that is rejected', { responses: { 'message job_finished': respondWith(400) } }],
+  ['a follow-up that cannot be processed', { responses: { 'message job_finished': respondWith(422) } }],
+  ['a job that disappears during its turn', { reads: [...Array<Responder>(7).fill(respondNormally), gone] }],
 ])('the reply about %s names only inputs that are valid with `command`', async (_what, scene) => {
   const { docs, outcome } = await play(scene)
   const reply = docs.pulls[1]?.comments.find(({ body }) => body.includes('reply run='))?.body

@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals'
 import { isSkip } from '../../../src/agent/plan.ts'
 import { parseComment } from '../../../src/agent/conversation/comment-command.ts'
 import { readRun } from '../../support/fake-github.ts'
-import { COMMENT, commentFacts, EVENT_NAMES, MONA, type Spoken } from '../../support/comment-events.ts'
+import { COMMENT, commentFacts, EVENT_NAMES, MONA, type CommentEventFields } from '../../support/comment-events.ts'
 
-const parse = (spoken: Spoken, facts: object = {}) =>
+const parse = (spoken: CommentEventFields, facts: object = {}) =>
   parseComment(readRun({ ...commentFacts(spoken), ...facts }), '/docs')
-const isIgnored = (spoken: Spoken, facts?: object): boolean => isSkip(parse(spoken, facts))
+const isIgnored = (spoken: CommentEventFields, facts?: object): boolean => isSkip(parse(spoken, facts))
 
 test.each([
   ['/docs Shorten it.', 'Shorten it.'],
@@ -55,7 +55,7 @@ const ON_ISSUE = {
 }
 const ENDS = { baseSha: 'a'.repeat(40), headSha: 'b'.repeat(40) }
 
-test.each<[what: string, spoken: Spoken, details: object]>([
+test.each<[what: string, spoken: CommentEventFields, details: object]>([
   ['a comment on an issue', { isOnPullRequest: false }, ON_ISSUE],
   ['a comment on a line', { eventName: LINE }, { address: LINE_71, place: PLACE }],
   [

@@ -6,7 +6,7 @@ import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
 import { archived, completed, failed, failure, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
+import { fakeGitHub, resolveInOrder, PULL_REQUEST, createGitHubError, RUN_FACTS } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { fakeStep } from '../../support/fake-step.ts'
 
@@ -48,15 +48,15 @@ async function prove(
     return response instanceof Error ? Promise.reject(response) : Promise.resolve(response ?? withoutLink)
   }
   const github = fakeGitHub({
-    readPullRequest: inTurn<PullRequest>(PULL_REQUEST, renamed),
-    listComments: inTurn(comments),
+    readPullRequest: resolveInOrder<PullRequest>(PULL_REQUEST, renamed),
+    listComments: resolveInOrder(comments),
   })
   const log: string[] = []
   const core = { ...fakeHost(), log: (line: string) => log.push(line) }
   const step = fakeStep({ clock, core, github, context: FACTS, client: { ...fakeClient({}), getJob } })
   const found = await step.planningBudget.spend(() => findPullRequestJob(PULL_REQUEST, openSearch(step)))
   const [rolling, objections] = 'jobId' in found ? [found, []] : [undefined, found.objections]
-  return { rolling, jobId: rolling?.jobId, objections, read, asked: github.asked, log, passedMs: clock.passed() }
+  return { rolling, jobId: rolling?.jobId, objections, read, calls: github.calls, log, passedMs: clock.passed() }
 }
 
 describe('rolling pull request', () => {
@@ -144,8 +144,8 @@ describe('jobs in trusted comments', () => {
   })
 
   test('are not awaited past the deadline of the step', async () => {
-    const asked = prove([OURS], { job_1: [failure('rate-limited', 3_600_000 + 1), completed] })
-    await expect(asked).rejects.toMatchObject({
+    const proving = prove([OURS], { job_1: [failure('rate-limited', 3_600_000 + 1), completed] })
+    await expect(proving).rejects.toMatchObject({
       message: expect.stringContaining("after this step's deadline") as unknown,
     })
   })
@@ -182,27 +182,27 @@ describe('a link to another repository name', () => {
     [
       'treats it as another pull request if GitHub finds nothing there',
       'eve/docs/pull/7',
-      refusal('not-found'),
+      createGitHubError('not-found'),
       false,
       2,
     ],
     [
       'treats it as another pull request if the token has no access there',
       'eve/docs/pull/7',
-      refusal('forbidden'),
+      createGitHubError('forbidden'),
       false,
       2,
     ],
     ['treats it as another pull request if the number differs', 'acme/manual/pull/8', PULL_REQUEST, false, 1],
   ])('%s', async (_why, path, renamed, isOwn, reads) => {
-    const { jobId, objections, asked } = await prove([OURS], at(path), renamed)
+    const { jobId, objections, calls } = await prove([OURS], at(path), renamed)
     expect(jobId).toBe(isOwn ? 'job_1' : undefined)
     expect(objections).toEqual(isOwn ? [] : ['job job_1 has another pull request'])
-    expect(asked.filter((name) => name === 'readPullRequest')).toHaveLength(reads)
+    expect(calls.filter((name) => name === 'readPullRequest')).toHaveLength(reads)
   })
 
   test('fails if GitHub does not respond', async () => {
-    const down = refusal('unreachable')
+    const down = createGitHubError('unreachable')
     await expect(prove([OURS], at('acme/manual/pull/7'), down)).rejects.toBe(down)
   })
 })

@@ -13,16 +13,16 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import {
   comparing,
   fakeGitHub,
-  inTurn,
+  resolveInOrder,
   PULL_REQUEST,
   pullCommits,
-  refusal,
-  rejecting,
+  createGitHubError,
+  rejectWith,
 } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { describeReport, endWith, FOLLOW_UP, turnIn } from '../../support/report.ts'
-import { askingGitHub } from '../../support/github-client.ts'
+import { withGitHub } from '../../support/github-client.ts'
 import { commit, repositoryWithPull } from '../../support/github-state.ts'
 
 const check = (name: string, state: Check['state']): Check => ({ name, state })
@@ -38,7 +38,7 @@ const DCO: Check = { ...check('DCO', 'failure'), needsPerson: true }
 
 const UNKNOWN: PullRequest = { ...PULL_REQUEST, mergeable: undefined }
 const MERGED: PullRequest = { ...UNKNOWN, state: 'merged' }
-const DOWN = refusal('unreachable')
+const DOWN = createGitHubError('unreachable')
 const LINK = 'https://github.com/acme/docs/pull/7'
 const DAY_MS = 86_400_000
 
@@ -51,7 +51,7 @@ interface AtEnd extends Partial<Pick<AgentInputs, 'timeoutMs'>> {
 async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionError)[], options: AtEnd = {}) {
   const { isOld = false, timeoutMs = 60_000 } = options
   const clock = fakeClock()
-  const [readAt, read]: [number[], () => Promise<PullRequest>] = [[], inTurn(...reads)]
+  const [readAt, read]: [number[], () => Promise<PullRequest>] = [[], resolveInOrder(...reads)]
   const github = fakeGitHub({ readPullRequest: () => (readAt.push(clock.passed()), read()) })
   const step = fakeStep({ clock, github, timeoutMs })
   const pullRequest = { ...describePullRequest(before), checks: 'failure' } as const
@@ -93,7 +93,7 @@ test.each<[string, AtEnd, PullRequest, PullRequest | ActionError, unknown[]]>([
     ['merged', undefined, [0, 1_000]],
   ],
   ['never after the deadline', { ...OLD, timeoutMs: 0 }, PULL_REQUEST, DOWN, ['open', true, []]],
-  ['until the run is cancelled', {}, UNKNOWN, refusal('cancelled'), ['cancelled', undefined, [1_000, 3_000]]],
+  ['until the run is cancelled', {}, UNKNOWN, createGitHubError('cancelled'), ['cancelled', undefined, [1_000, 3_000]]],
 ])('reads the pull request again at the end of the step %s', async (_when, options, before, then, known) => {
   expect(await atEnd(before, [before, then], options)).toEqual(known)
 })
@@ -101,7 +101,7 @@ test.each<[string, AtEnd, PullRequest, PullRequest | ActionError, unknown[]]>([
 test('limits the reads for the summary to one minute, including rate limits', async () => {
   const faults = { 'pulls/get': ['secondary-limit', 'long-limit'], 'repos/compare-commits': ['long-limit'] } as const
   const options = { docs: repositoryWithPull(), faults }
-  const tookMs = await askingGitHub(options, async (github, { clock }) => {
+  const tookMs = await withGitHub(options, async (github, { clock }) => {
     const deadlineAt = 3 * DAY_MS
     const step = fakeStep({ clock, github: github.until(deadlineAt), timeoutMs: deadlineAt })
     const end = endWith('created', terminalJob('completed', { prLink: LINK }))
@@ -129,7 +129,7 @@ test.each([
   const opened: PullRequest = { ...PULL_REQUEST, author: account('docs-agent[bot]') }
   const github = fakeGitHub({
     ...comparing({ relation: 'ahead', commits, totalCommits: 2, files }),
-    readPullRequest: inTurn(opened),
+    readPullRequest: resolveInOrder(opened),
   })
   const step = fakeStep({ github })
   await step.heads.read({ repository: 'acme/docs', number: 7 }, toDeadline(Infinity, step.clock))
@@ -245,7 +245,7 @@ describe('fix rounds', () => {
   })
 })
 
-interface World {
+interface ReviewCase {
   readonly authors?: readonly string[]
   readonly names?: readonly string[]
   /** The people who were asked before or have reviewed. */
@@ -256,10 +256,10 @@ interface World {
   readonly state?: PullRequest['state']
 }
 
-async function request(world: World, responses: Partial<GitHub> = {}) {
-  const { authors = [], names = [], soFar = [], readers = [], refused = {}, openedBy = 'docs-agent[bot]' } = world
-  const { state = 'open' } = world
-  const [asked, lookedUp]: [string[], string[]] = [[], []]
+async function request(given: ReviewCase, responses: Partial<GitHub> = {}) {
+  const { authors = [], names = [], soFar = [], readers = [], refused = {}, openedBy = 'docs-agent[bot]' } = given
+  const { state = 'open' } = given
+  const [requested, lookedUp]: [string[], string[]] = [[], []]
   const core = fakeHost()
   const github = fakeGitHub({
     listReviewersSoFar: () => Promise.resolve(soFar),
@@ -269,7 +269,7 @@ async function request(world: World, responses: Partial<GitHub> = {}) {
     },
     requestReview: (_pullRequest, name) => {
       const { [name]: error } = refused
-      if (error === undefined) asked.push(name)
+      if (error === undefined) requested.push(name)
       return error === undefined ? Promise.resolve() : Promise.reject(error)
     },
     ...responses,
@@ -282,14 +282,14 @@ async function request(world: World, responses: Partial<GitHub> = {}) {
   const pullRequest = { ...PULL_REQUEST, state, author: { login: openedBy, type: 'User' } }
   await requestReviews(pullRequest, authors, step)
   const warnings = step.journal.warnings.map(({ message }) => message)
-  return { asked, lookedUp, warnings, said: core.said, requests: github.asked }
+  return { requested, lookedUp, warnings, hostCalls: core.calls, calls: github.calls }
 }
 
 const MANY = Array.from({ length: 30 }, (_, index) => `u${index}`)
 const NOT_ALL = 'Not all reviews were requested'
-const [gone, forbidden] = [refusal('rejected'), refusal('forbidden')]
+const [gone, forbidden] = [createGitHubError('rejected'), createGitHubError('forbidden')]
 
-test.each<[string, World, string[], string[]]>([
+test.each<[string, ReviewCase, string[], string[]]>([
   [
     'the named reviewers and the authors of the change, each once',
     { names: ['Mona', 'acme/writers'], authors: ['ann', 'mona', 'bob'] },
@@ -318,7 +318,7 @@ test.each<[string, World, string[], string[]]>([
   ],
   [
     'all reviewers except one whose request fails',
-    { names: ['gone', 'ann'], refused: { gone: refusal('bad-answer') } },
+    { names: ['gone', 'ann'], refused: { gone: createGitHubError('bad-answer') } },
     ['ann'],
     ['No review was requested from `gone`'],
   ],
@@ -328,39 +328,39 @@ test.each<[string, World, string[], string[]]>([
     [],
     [NOT_ALL],
   ],
-])('requests reviews from %s', async (_whom, world, asked, warnings) => {
-  const done = await request(world)
-  expect([done.asked, done.warnings]).toEqual([asked, warnings])
-  expect(done.said.filter((line) => line.startsWith('log: Requested a review'))).toEqual(
-    asked.map((name) => `log: Requested a review from \`${name}\`.`),
+])('requests reviews from %s', async (_whom, given, requested, warnings) => {
+  const done = await request(given)
+  expect([done.requested, done.warnings]).toEqual([requested, warnings])
+  expect(done.hostCalls.filter((line) => line.startsWith('log: Requested a review'))).toEqual(
+    requested.map((name) => `log: Requested a review from \`${name}\`.`),
   )
 })
 
 test('looks up at most ten authors, and sends no request if there are no candidates', async () => {
   expect((await request({ authors: MANY, readers: MANY })).lookedUp).toHaveLength(10)
-  expect((await request({ openedBy: 'ann', authors: ['Ann'] })).requests).toEqual([])
+  expect((await request({ openedBy: 'ann', authors: ['Ann'] })).calls).toEqual([])
 })
 
 test('skips only the author whose permission lookup fails', async () => {
   const mayWrite: GitHub['mayWrite'] = (_repository, { login }) =>
-    login === 'ann' ? Promise.reject(refusal('service-error')) : Promise.resolve(true)
-  const { asked, warnings } = await request({ names: ['dan'], authors: ['ann', 'bob', 'cid'] }, { mayWrite })
-  expect([asked, warnings]).toEqual([['dan', 'bob', 'cid'], ['No review was requested from `ann`']])
+    login === 'ann' ? Promise.reject(createGitHubError('service-error')) : Promise.resolve(true)
+  const { requested, warnings } = await request({ names: ['dan'], authors: ['ann', 'bob', 'cid'] }, { mayWrite })
+  expect([requested, warnings]).toEqual([['dan', 'bob', 'cid'], ['No review was requested from `ann`']])
 })
 
 test.each(['merged', 'closed'] as const)('requests no review of a %s pull request', async (state) => {
-  const { asked, requests } = await request({ state, names: ['dan'], authors: ['ann'] })
-  expect([asked, requests]).toEqual([[], []])
+  const { requested, calls } = await request({ state, names: ['dan'], authors: ['ann'] })
+  expect([requested, calls]).toEqual([[], []])
 })
 
 test('requests reviews of a draft', async () => {
-  expect((await request({ state: 'draft', names: ['dan'] })).asked).toEqual(['dan'])
+  expect((await request({ state: 'draft', names: ['dan'] })).requested).toEqual(['dan'])
 })
 
 test('requests no review if the earlier reviewers cannot be read', async () => {
-  const { asked, warnings } = await request(
+  const { requested, warnings } = await request(
     { names: ['ann'] },
-    { listReviewersSoFar: rejecting(refusal('service-error')) },
+    { listReviewersSoFar: rejectWith(createGitHubError('service-error')) },
   )
-  expect([asked, warnings]).toEqual([[], [NOT_ALL]])
+  expect([requested, warnings]).toEqual([[], [NOT_ALL]])
 })

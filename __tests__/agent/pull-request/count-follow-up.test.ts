@@ -4,8 +4,8 @@ import { readMarker, updateMarker } from '../../../src/agent/marker.ts'
 import type { LogPlace } from '../../../src/agent/report/report.ts'
 import { countFollowUp } from '../../../src/agent/pull-request/marker-comment.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { fakeClock, stepClockOf } from '../../support/fake-clock.ts'
-import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
+import { fakeClock, createStepClock } from '../../support/fake-clock.ts'
+import { fakeGitHub, PULL_REQUEST, createGitHubError, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
 import { SEED } from '../../support/seed.ts'
 import { MARKED, SharedComments, withWorkingRows } from '../../support/shared-comments.ts'
@@ -19,9 +19,9 @@ const commentsWith = (followUps: number): SharedComments =>
 /** Counts a follow-up of one run. */
 function count(
   comments: SharedComments,
-  { place, answers, ...fields }: StepFields & { place?: Partial<LogPlace>; answers?: Partial<GitHub> } = {},
+  { place, responses, ...fields }: StepFields & { place?: Partial<LogPlace>; responses?: Partial<GitHub> } = {},
 ) {
-  const github = fakeGitHub({ ...comments.github, ...answers })
+  const github = fakeGitHub({ ...comments.github, ...responses })
   const step = fakeStep({ github, inputs: agentInputs({ label: 'docs-agent' }), ...fields })
   return countFollowUp({ ...PLACE, ...place }, step)
 }
@@ -36,14 +36,14 @@ test('does not lower the count after a stale read while another run counts', asy
   // The first read is stale, and the write that follows it overwrites the count of the other run, which then counts again.
   const reads = [stale, another]
   const readComment = () => Promise.resolve(reads.shift() ?? comments.bodies[0] ?? '')
-  await count(comments, { answers: { readComment } })
+  await count(comments, { responses: { readComment } })
   expect(countIn(comments)).toBe(9)
 })
 
 test('writes the count once and reads it back if no other run counts', async () => {
   const comments = commentsWith(3)
   const counted = await count(comments)
-  expect([countIn(comments), comments.asked]).toEqual([4, ['read', 'edit', 'read']])
+  expect([countIn(comments), comments.requests]).toEqual([4, ['read', 'edit', 'read']])
   expect(counted).toMatchObject({ commentId: 1, followUps: 0, signature: expect.stringMatching(/^42\.1\./) as unknown })
 })
 
@@ -59,7 +59,7 @@ test('does not lower the count because of an old version of the comment', async 
   const comments = commentsWith(3)
   expect([await count(comments, { place: { followUps: 20 } }), countIn(comments)]).toEqual(['used-up', 3])
   await count(comments, { place: { followUps: 9 } })
-  expect([countIn(comments), comments.asked]).toEqual([10, ['read', 'read', 'edit', 'read']])
+  expect([countIn(comments), comments.requests]).toEqual([10, ['read', 'read', 'edit', 'read']])
 })
 
 test('counts exactly for simultaneous runs, up to the maximum', async () => {
@@ -82,21 +82,21 @@ test('counts exactly for simultaneous runs, up to the maximum', async () => {
       left,
       otherLatency,
       async (followUps, startsMs, latencies, randoms, text, runIds, others) => {
-        const world = virtualClock()
-        const clock = stepClockOf(world)
-        let [asked, drawn, askedOthers] = [0, 0, 0]
+        const baseClock = virtualClock()
+        const clock = createStepClock(baseClock)
+        let [requests, drawn, otherRequests] = [0, 0, 0]
         const comments = new SharedComments(
           commentsWith(followUps).bodies.map((body) => (text === '' ? withWorkingRows(body, runIds) : body + text)),
           clock,
-          () => latencies[asked++ % latencies.length] ?? 0,
-          () => (text === '' ? (others[askedOthers++ % others.length] ?? 0) : 0),
+          () => latencies[requests++ % latencies.length] ?? 0,
+          () => (text === '' ? (others[otherRequests++ % others.length] ?? 0) : 0),
         )
         const random = () => randoms[drawn++ % randoms.length] ?? 0
         const counting = startsMs.map(async (startMs, index) => {
           await clock.sleep(startMs)
           return count(comments, { clock, random, context: { ...RUN_FACTS, runId: index + 1 } })
         })
-        const counted = await world.passUntil(Promise.all(counting))
+        const counted = await baseClock.passUntil(Promise.all(counting))
         const sent = counted.filter((result) => result !== 'used-up').length
         const all = Math.min(20, followUps + startsMs.length)
         expect([countIn(comments, comments.bodies.length - 1), followUps + sent]).toEqual([all, all])
@@ -110,8 +110,8 @@ test('does not write again if a lagging replica returns the old text', async () 
   const comments = commentsWith(3)
   const [clock, old] = [fakeClock(), comments.bodies[0] ?? '']
   const readComment = () => Promise.resolve(clock.passed() < 6_000 ? old : (comments.bodies[0] ?? ''))
-  expect(await count(comments, { clock, answers: { readComment } })).not.toBe('used-up')
-  expect([countIn(comments), comments.asked]).toEqual([4, ['edit']])
+  expect(await count(comments, { clock, responses: { readComment } })).not.toBe('used-up')
+  expect([countIn(comments), comments.requests]).toEqual([4, ['edit']])
 })
 
 test('adds a second comment if other text fills the first', async () => {
@@ -127,9 +127,9 @@ describe('fails, so that no prompt is sent,', () => {
     ['if the written text never appears', commentsWith(0), { readComment: () => Promise.resolve(MARKED) }, 1],
     ['if the comment names another job', changed(MARKED.replace('_1', '_2')), {}, 0],
     ['if the comment is now empty', changed(''), {}, 0],
-  ])('%s', async (_what, comments, answers, writes) => {
-    await expect(count(comments, { answers })).rejects.toMatchObject({ code: 'rejected' })
-    expect(comments.asked.filter((request) => request === 'edit')).toHaveLength(writes)
+  ])('%s', async (_what, comments, responses, writes) => {
+    await expect(count(comments, { responses })).rejects.toMatchObject({ code: 'rejected' })
+    expect(comments.requests.filter((request) => request === 'edit')).toHaveLength(writes)
   })
 
   test('if no trusted author wrote the comment', async () => {
@@ -141,13 +141,13 @@ describe('fails, so that no prompt is sent,', () => {
     const comments = commentsWith(0)
     let reads = 0
     const readComment = () => Promise.resolve(updateMarker(MARKED, { followUps: 3, countedBy: [`other-${reads++}`] }))
-    await expect(count(comments, { answers: { readComment } })).rejects.toMatchObject({ code: 'rejected' })
-    expect(comments.asked).toHaveLength(8)
+    await expect(count(comments, { responses: { readComment } })).rejects.toMatchObject({ code: 'rejected' })
+    expect(comments.requests).toHaveLength(8)
   })
 
   test('if the result of the write stays unknown', async () => {
     const comments = commentsWith(0)
-    comments.faults.edit = Array.from({ length: 9 }, () => refusal('service-error'))
+    comments.faults.edit = Array.from({ length: 9 }, () => createGitHubError('service-error'))
     await expect(count(comments)).rejects.toMatchObject({ code: 'rejected' })
   })
 })

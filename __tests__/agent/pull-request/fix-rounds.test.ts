@@ -10,7 +10,14 @@ import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { completed, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, RUN_FACTS } from '../../support/fake-github.ts'
+import {
+  fakeGitHub,
+  resolveInOrder,
+  PULL_REQUEST,
+  pullCommits,
+  createGitHubError,
+  RUN_FACTS,
+} from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { describeReport, endWith } from '../../support/report.ts'
 import { commit } from '../../support/github-state.ts'
@@ -66,7 +73,7 @@ async function round(scene: Scene = {}) {
     if (decision.kind === 'send') prompt = task.kind === 'follow-up' ? task.prompt : undefined
     if (decision.kind === 'stop') journal.stop(decision.error, decision.roundStop)
   }
-  const count = (name: string): number => github.asked.filter((one) => one === name).length
+  const count = (name: string): number => github.calls.filter((one) => one === name).length
   return {
     next,
     prompt,
@@ -92,7 +99,7 @@ describe('check details', () => {
   test.each<ErrorCode>(['rejected', 'not-found', 'bad-answer', 'redirected'])(
     'sends the other logs if some logs cannot be read (%s), with one warning',
     async (code) => {
-      const readJobLog = inTurn<string>(refusal(code), refusal(code), 'the third log')
+      const readJobLog = resolveInOrder<string>(createGitHubError(code), createGitHubError(code), 'the third log')
       const { prompt, warnings } = await round({
         responses: { readJobLog },
         failed: [BUILD, LINKS, jobCheck('spelling', 3)],
@@ -103,8 +110,8 @@ describe('check details', () => {
   )
 
   test('requests no further logs after a missing permission, warns once, and sends the other details', async () => {
-    const listAnnotations = inTurn([{ path: 'a.md', line: 3, title: '', message: 'It is gone.' }])
-    const responses = { readJobLog: inTurn<never>(refusal('forbidden')), listAnnotations }
+    const listAnnotations = resolveInOrder([{ path: 'a.md', line: 3, title: '', message: 'It is gone.' }])
+    const responses = { readJobLog: resolveInOrder<never>(createGitHubError('forbidden')), listAnnotations }
     const { prompt, logs, warnings } = await round({ responses, failed: [BUILD, LINKS] })
     expect(prompt?.match(/a\.md:3: It is gone\./g)).toHaveLength(2)
     expect([logs, warnings]).toEqual([1, [LOGS_NOT_SENT]])
@@ -133,13 +140,17 @@ test.each<[RoundStop, string, Scene]>([
   [
     'foreign-commits',
     'a new head',
-    { wasBusy: true, responses: { readPullRequest: inTurn(PULL_REQUEST, PULL_REQUEST, MOVED) } },
+    { wasBusy: true, responses: { readPullRequest: resolveInOrder(PULL_REQUEST, PULL_REQUEST, MOVED) } },
   ],
-  ['closed', 'a merge', { responses: { readPullRequest: inTurn(PULL_REQUEST, { ...PULL_REQUEST, state: 'merged' }) } }],
+  [
+    'closed',
+    'a merge',
+    { responses: { readPullRequest: resolveInOrder(PULL_REQUEST, { ...PULL_REQUEST, state: 'merged' }) } },
+  ],
   [
     'not-sent',
     'a failed read of the pull request',
-    { responses: { readPullRequest: inTurn<PullRequest>(PULL_REQUEST, refusal('unreachable')) } },
+    { responses: { readPullRequest: resolveInOrder<PullRequest>(PULL_REQUEST, createGitHubError('unreachable')) } },
   ],
   ['other-pull-request', 'a job without a pull request', { before: withoutLink }],
   [
@@ -161,7 +172,7 @@ test.each<[RoundStop, string, Scene]>([
 test.each(['open', 'merged', 'closed'] as const)(
   'looks at the checks of a new head if the head moved while the failing checks were read: %s',
   async (state) => {
-    const readPullRequest = inTurn<PullRequest>(PULL_REQUEST, { ...MOVED, state })
+    const readPullRequest = resolveInOrder<PullRequest>(PULL_REQUEST, { ...MOVED, state })
     expect(await round({ responses: { readPullRequest } })).toMatchObject({ next: { kind: 'recheck' } })
   },
 )
@@ -169,14 +180,14 @@ test.each(['open', 'merged', 'closed'] as const)(
 test('reads the pull request again directly before the follow-up, and once more if that read is stale', async () => {
   expect(await round({ seen: 1 })).toMatchObject({ prompt: expect.any(String) as unknown, heads: 1 })
   const old = { ...PULL_REQUEST, headSha: commit('b') }
-  const readPullRequest = inTurn(old, PULL_REQUEST, old, PULL_REQUEST)
+  const readPullRequest = resolveInOrder(old, PULL_REQUEST, old, PULL_REQUEST)
   expect((await round({ responses: { readPullRequest }, seen: 2 })).prompt).toBeDefined()
 })
 
 test('excludes failures that also occur on the merge base', async () => {
-  const asked: string[] = []
+  const shas: string[] = []
   const readChecks = (_repository: string, sha: string): Promise<readonly Check[]> => {
-    asked.push(sha)
+    shas.push(sha)
     return Promise.resolve([{ name: 'build', state: 'failure' }])
   }
   const updated = pullCommits({ sha: commit('c'), parents: [commit('d'), commit('e')] })
@@ -184,7 +195,7 @@ test('excludes failures that also occur on the merge base', async () => {
     const { prompt } = await round({ responses: { readChecks, ...more }, failed: [BUILD, LINKS] })
     expect(prompt).not.toContain('Check: build')
   }
-  expect(asked).toEqual([commit('a'), commit('a')])
+  expect(shas).toEqual([commit('a'), commit('a')])
 })
 
 test('reads the suites of the merge base only if a check fails there or a failed check is a suite', async () => {
@@ -201,13 +212,15 @@ test('reads the suites of the merge base only if a check fails there or a failed
 })
 
 test('sends all failed checks with a warning if the checks of the merge base cannot be read', async () => {
-  const { prompt, warnings } = await round({ responses: { readChecks: inTurn<never>(refusal('forbidden')) } })
+  const { prompt, warnings } = await round({
+    responses: { readChecks: resolveInOrder<never>(createGitHubError('forbidden')) },
+  })
   expect(prompt).toContain('Check: build')
   expect(warnings).toEqual(['Could not determine which checks also fail without these changes'])
 })
 
 test('sends no round if the commits of the pull request cannot be read', async () => {
-  const responses = { listPullRequestCommits: inTurn<never>(refusal('forbidden', 'Grant it.')) }
+  const responses = { listPullRequestCommits: resolveInOrder<never>(createGitHubError('forbidden', 'Grant it.')) }
   for (const scene of [{ responses }, { hasToken: false }])
     expect(await round(scene)).toMatchObject({
       report: { rounds: [], stop: 'not-sent' },
@@ -217,7 +230,9 @@ test('sends no round if the commits of the pull request cannot be read', async (
 
 test('stops on cancellation during any request', async () => {
   for (const name of ['readPullRequest', 'readChecks', 'readJobLog', 'listAnnotations'] as const)
-    await expect(round({ responses: { [name]: inTurn<never>(refusal('cancelled')) } })).rejects.toMatchObject({
+    await expect(
+      round({ responses: { [name]: resolveInOrder<never>(createGitHubError('cancelled')) } }),
+    ).rejects.toMatchObject({
       code: 'cancelled',
     })
 })

@@ -3,7 +3,7 @@ import { canNameSource } from '../../../src/agent/conversation/choose-task.ts'
 import { formatSources } from '../../../src/agent/pull-request/pull-request-log.ts'
 import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import type { Visibility } from '../../../src/github/schemas.ts'
-import { goOn } from '../../support/embedded-world.ts'
+import { playFollowUp } from '../../support/play-step.ts'
 import { PULL_REQUEST, PUSH, readRun, RUN_FACTS, type GivenRun } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { changedRepository, commit } from '../../support/github-state.ts'
@@ -24,9 +24,9 @@ function pushTo(repository: string, visibility: Visibility | undefined): Partial
 
 /** Returns the log of a pull request in acme/docs. */
 async function readLog(facts: Partial<GivenRun>, target: Visibility, given: Readonly<Record<string, string>>) {
-  const { docs, report } = await goOn(given, {
+  const { docs, report } = await playFollowUp(given, {
     facts,
-    furnish: (docs) => {
+    prepare: (docs) => {
       docs.visibility = target
     },
   })
@@ -76,9 +76,9 @@ test.each<[boolean, string, Visibility | undefined, Visibility]>([
 ])(
   'asking the agent to name the commits of the source is %j for %s (%s) in a %s pull request',
   async (isAsked, repository, source, target) => {
-    const { messages } = await goOn(IN_DOCS, {
+    const { messages } = await playFollowUp(IN_DOCS, {
       facts: pushTo(repository, source),
-      furnish: (docs) => {
+      prepare: (docs) => {
         docs.visibility = target
       },
     })
@@ -113,15 +113,15 @@ test.each([{ 'on-open-pr': 'new' }, { 'on-open-pr': 'follow-up' }])(
   'the log references the merged pull requests of a push, in the first version of a new comment: %j',
   async (given) => {
     const added: string[] = []
-    const { docs, report } = await goOn(given, {
+    const { docs, report } = await playFollowUp(given, {
       facts: MERGED_PUSH('acme/docs'),
-      furnish: (docs) => {
+      prepare: (docs) => {
         docs.pulls[9] = createPullState({
           ...{ branch: 'flag', headSha: commit('b'), user: 'mona', state: 'closed', closedBaseSha: commit('a') },
           merge: { sha: commit('b'), atMs: 0 },
         })
       },
-      onAsked: (what, { docs }) => {
+      onRequest: (what, { docs }) => {
         if (what === 'issues/update-comment')
           added.push(...Object.values(docs.pulls).flatMap(({ comments }) => comments.map(({ body }) => body)))
       },
@@ -155,14 +155,14 @@ test.each<[range: string, visibility: Visibility, references: string | undefined
   ['acme/secret/pull/9', 'public', 'acme/secret#9'],
 ])('the log of a public run about %s (%s) references: %s', async (range, visibility, references) => {
   const sender = { login: 'mona', type: 'User' }
-  const { docs, report } = await goOn(
+  const { docs, report } = await playFollowUp(
     { 'on-open-pr': 'new', 'change-range': range, 'change-context': 'commits' },
     {
       facts: {
         eventName: 'workflow_dispatch',
         payload: { sender, repository: { default_branch: 'main', visibility: 'public' } },
       },
-      onAsked: (_what, { service }) => {
+      onRequest: (_what, { service }) => {
         service.github.state.repositories['acme/secret'] ??= releasedRepository(visibility)
       },
     },

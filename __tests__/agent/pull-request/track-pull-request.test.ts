@@ -19,8 +19,15 @@ import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
 import { ATTACH, endWith } from '../../support/report.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { terminalJob } from '../../support/fake-client.ts'
-import { fakeGitHub, inTurn, MARKER, PULL_REQUEST, refusal, type FakeGitHub } from '../../support/fake-github.ts'
-import { askingGitHub } from '../../support/github-client.ts'
+import {
+  fakeGitHub,
+  resolveInOrder,
+  MARKER,
+  PULL_REQUEST,
+  createGitHubError,
+  type FakeGitHub,
+} from '../../support/fake-github.ts'
+import { withGitHub } from '../../support/github-client.ts'
 import { repositoryWithPull } from '../../support/github-state.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
@@ -51,7 +58,7 @@ async function handOver(
   return {
     found,
     notice: formatWarnings(step.journal.warnings),
-    asked: github?.asked ?? [],
+    calls: github?.calls ?? [],
     waitedMs: clock.passed(),
   }
 }
@@ -61,16 +68,16 @@ const AGAIN = { ...CHECKED, task: ATTACH }
 const ALLOWED = { allowedPaths: parsePathRules('docs/**') }
 const FOUND = describePullRequest(PULL_REQUEST)
 
-const unmarked = (answers: Partial<GitHub> = {}): FakeGitHub =>
+const unmarked = (responses: Partial<GitHub> = {}): FakeGitHub =>
   fakeGitHub({
-    readPullRequest: inTurn({ ...PULL_REQUEST, labels: [] }),
+    readPullRequest: resolveInOrder({ ...PULL_REQUEST, labels: [] }),
     listComments: () => Promise.resolve([]),
-    ...answers,
+    ...responses,
   })
 const markedBy = (author: ListedComment['author']): FakeGitHub =>
   unmarked({ listComments: () => Promise.resolve([{ ...MARKER, author }]) })
-const refusing = (code: ErrorCode, hint?: string): FakeGitHub =>
-  fakeGitHub({ readPullRequest: inTurn<never>(refusal(code, hint)) })
+const rejectReads = (code: ErrorCode, hint?: string): FakeGitHub =>
+  fakeGitHub({ readPullRequest: resolveInOrder<never>(createGitHubError(code, hint)) })
 
 test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
   ['adds the comment before the label', {}, unmarked(), ['addComment', 'addLabel']],
@@ -84,10 +91,10 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
     markedBy('stranger'),
     ['listComments', 'addComment', 'addLabel'],
   ],
-])('reads the state of a pull request, and %s', async (_what, inputs, github, asked) => {
+])('reads the state of a pull request, and %s', async (_what, inputs, github, calls) => {
   const { found, notice, ...done } = await handOver(inputs, github)
   expect(found).toMatchObject({ state: 'open', branch: 'agent/guide', headSha: PULL_REQUEST.headSha })
-  expect([done.asked.filter((name) => !name.startsWith('read')), notice]).toEqual([asked, undefined])
+  expect([done.calls.filter((name) => !name.startsWith('read')), notice]).toEqual([calls, undefined])
 })
 
 test.each<[ErrorCode, readonly string[]]>([
@@ -96,32 +103,32 @@ test.each<[ErrorCode, readonly string[]]>([
   ['bad-answer', ['addComment', 'addLabel']],
   ['rate-limited', []],
   ['forbidden', []],
-])('marks a pull request that cannot be read (%s) with %j', async (code, asked) => {
-  const { found, notice, asked: all } = await handOver({}, refusing(code))
-  expect([found, all.filter((name) => name !== 'readPullRequest')]).toEqual([{}, asked])
+])('marks a pull request that cannot be read (%s) with %j', async (code, calls) => {
+  const { found, notice, calls: all } = await handOver({}, rejectReads(code))
+  expect([found, all.filter((name) => name !== 'readPullRequest')]).toEqual([{}, calls])
   expect(notice).toContain('The pull request could not be read (its state, the label)')
 })
 
 test('only warns if the label cannot be added', async () => {
   const hint = 'Create the label.'
-  const github = unmarked({ addLabel: () => Promise.reject(refusal('forbidden', hint)) })
-  const { found, notice, asked } = await handOver({}, github)
-  expect([found.state, asked.includes('addComment')]).toEqual(['open', true])
+  const github = unmarked({ addLabel: () => Promise.reject(createGitHubError('forbidden', hint)) })
+  const { found, notice, calls } = await handOver({}, github)
+  expect([found.state, calls.includes('addComment')]).toEqual(['open', true])
   expect(notice).toBe(`The label was not added to the pull request: GitHub said forbidden. ${hint}`)
 })
 
 test('only warns if it is unknown whether the comment exists', async () => {
-  const { found, notice, asked } = await handOver(
+  const { found, notice, calls } = await handOver(
     AGAIN,
-    unmarked({ listComments: inTurn<never>(refusal('bad-answer')) }),
+    unmarked({ listComments: resolveInOrder<never>(createGitHubError('bad-answer')) }),
   )
   const text = 'The comment that names the job was not written: GitHub said bad-answer.'
-  expect([found.state, notice, asked.includes('addComment')]).toEqual(['open', text, false])
+  expect([found.state, notice, calls.includes('addComment')]).toEqual(['open', text, false])
 })
 
 test('retries for 30 seconds if a new pull request is not found', async () => {
-  const missing = Array<ActionError>(10).fill(refusal('not-found'))
-  const late = fakeGitHub({ readPullRequest: inTurn<PullRequest>(...missing, PULL_REQUEST) })
+  const missing = Array<ActionError>(10).fill(createGitHubError('not-found'))
+  const late = fakeGitHub({ readPullRequest: resolveInOrder<PullRequest>(...missing, PULL_REQUEST) })
   expect(await handOver({}, late)).toMatchObject({ found: FOUND, notice: undefined, waitedMs: 30_000 })
 })
 
@@ -135,7 +142,7 @@ test.each<[string, Partial<AgentInputs>, isBrief: boolean]>([
   'if %s, limiting the reads of a pull request to one minute, including rate limits, is %j',
   async (_what, fields, isBrief) => {
     const faults = { 'pulls/get': ['long-limit'], 'repos/compare-commits': ['long-limit'] } as const
-    const [tookMs, found] = await askingGitHub({ docs: repositoryWithPull(), faults }, async (github, { clock }) => {
+    const [tookMs, found] = await withGitHub({ docs: repositoryWithPull(), faults }, async (github, { clock }) => {
       const inputs = agentInputs({ githubToken: 'ghs_token', label: '', ...fields })
       const step = fakeStep({ inputs, clock, github: github.until(3 * DAY_MS), timeoutMs: 3 * DAY_MS })
       const end = endWith('created', terminalJob('completed', { prLink: LINK }))
@@ -164,11 +171,11 @@ test('all reads for the summary share one minute', async () => {
 })
 
 test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | undefined, number]>([
-  ['the token has no access to', {}, refusing('forbidden'), LINK, 'GitHub said forbidden.', 0],
+  ['the token has no access to', {}, rejectReads('forbidden'), LINK, 'GitHub said forbidden.', 0],
   [
     'the token cannot see',
     CHECKED,
-    refusing('not-found', 'Grant it.'),
+    rejectReads('not-found', 'Grant it.'),
     LINK,
     '(its state, the label, its checks): GitHub said not-found. Grant it.',
     30_000,
@@ -190,7 +197,7 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
   expect(done).toMatchObject({ found: {}, waitedMs })
   if (text === undefined) expect(done.notice).toBeUndefined()
   else expect(done.notice).toContain(text)
-  expect(done.asked.filter((name) => name !== 'readPullRequest')).toEqual([])
+  expect(done.calls.filter((name) => name !== 'readPullRequest')).toEqual([])
 })
 
 const withLink = (status: 'completed' | 'failed' | 'archived') => terminalJob(status, { prLink: LINK })
@@ -203,8 +210,8 @@ test.each<[string, Ended, number]>([
   ['was archived', endWith('updated', withLink('archived')), 0],
 ])('requests reviews only after new commits of a completed job: a turn that %s', async (_what, ended, count) => {
   const reviewers = { names: ['ann'], hasAuthors: false, hasApprovers: false }
-  const { asked } = await handOver({ reviewers }, fakeGitHub(), LINK, ended)
-  expect(asked.filter((name) => name === 'requestReview')).toHaveLength(count)
+  const { calls } = await handOver({ reviewers }, fakeGitHub(), LINK, ended)
+  expect(calls.filter((name) => name === 'requestReview')).toHaveLength(count)
 })
 
 test.each([
@@ -212,6 +219,6 @@ test.each([
   { names: [], hasAuthors: false, hasApprovers: true },
   { names: ['ann'], hasAuthors: false, hasApprovers: false },
 ])('the warning about an unread pull request names its reviewers: %j', async (reviewers) => {
-  const { notice } = await handOver({ label: '', reviewers }, refusing('forbidden'))
+  const { notice } = await handOver({ label: '', reviewers }, rejectReads('forbidden'))
   expect(notice).toContain('The pull request could not be read (its state, its reviewers)')
 })

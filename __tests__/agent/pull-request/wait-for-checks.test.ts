@@ -10,7 +10,7 @@ import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import type { Comparison } from '../../../src/github/commits.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, refusal } from '../../support/fake-github.ts'
+import { fakeGitHub, resolveInOrder, PULL_REQUEST, createGitHubError } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
@@ -39,7 +39,7 @@ async function examine(
     seconds: clock.sleeps.map((ms) => ms / 1_000),
     elapsedMs: clock.now() - step.startedAt,
     notice: formatWarnings(journal.warnings),
-    logged: core.said,
+    logged: core.calls,
     timeline: journal.report().timeline.map(({ event }) => event),
   }
 }
@@ -48,10 +48,10 @@ async function examine(
 const poll = (
   reads: readonly (readonly Check[] | ActionError)[],
   options: Parameters<typeof examine>[2] = {},
-  answers: Partial<GitHub> = {},
-) => examine(CHECKS, { readChecks: inTurn(...reads), ...answers }, options)
+  responses: Partial<GitHub> = {},
+) => examine(CHECKS, { readChecks: resolveInOrder(...reads), ...responses }, options)
 
-const UNREACHABLE = refusal('unreachable')
+const UNREACHABLE = createGitHubError('unreachable')
 const check = (state: Check['state']) => [{ name: 'build', state }] as const
 
 const PENDING = check('pending')
@@ -72,7 +72,12 @@ test.each<[string, (readonly Check[] | ActionError)[], string, number[]]>([
   ],
   ['reports a failure that appears before success is stable', [PASSED, AGAIN, FAILED], 'failure', [15, 15]],
   ['keeps the known checks after a failed read', [PASSED, UNREACHABLE, PASSED], 'success', [15, 10]],
-  ['retries after transient errors', [refusal('service-error'), UNREACHABLE, PASSED], 'success', [10, 10, 15]],
+  [
+    'retries after transient errors',
+    [createGitHubError('service-error'), UNREACHABLE, PASSED],
+    'success',
+    [10, 10, 15],
+  ],
   ['reports “none” only after a minute', [[]], 'none', [10, 10, 10, 10, 10, 10]],
   ['reports “pending” without checks if the deadline comes before a minute', [[]], 'pending', [10, 10, 5]],
   ['reports “pending” at the deadline, after one last read', [PENDING], 'pending', [10, 10, 5]],
@@ -88,13 +93,13 @@ test.each<[string, (readonly Check[] | ActionError)[], string, number[]]>([
 const MOVED = { ...PULL_REQUEST, headSha: commit('d') }
 
 test('warns once that a failed run may have been replaced, and only for the final head', async () => {
-  const doubtful = [{ ...FAILED[0], doubt: refusal('forbidden', 'Grant it.') }]
+  const doubtful = [{ ...FAILED[0], doubt: createGitHubError('forbidden', 'Grant it.') }]
   const { found, notice } = await poll([PENDING, doubtful])
   expect([found.checks, notice]).toEqual([
     'failure',
     'A failed run counts as a failure although a later run of its workflow may have replaced it: GitHub said forbidden. Grant it.',
   ])
-  const other = await poll([doubtful, refusal('not-found')], {}, { readPullRequest: inTurn(MOVED) })
+  const other = await poll([doubtful, createGitHubError('not-found')], {}, { readPullRequest: resolveInOrder(MOVED) })
   expect(other.found).toEqual(describePullRequest(MOVED))
   expect(other.notice).toBe('The checks could not be read: GitHub said not-found.')
 })
@@ -137,24 +142,24 @@ test('polls half as often if the wait has used more than its share of requests',
 test('waits for the other checks for five minutes after the first failure if a fix round may follow', async () => {
   const rounds = { ...CHECKS, fixRounds: 1 }
   const both = [...FAILED, { name: 'links', state: 'pending' }] as const
-  const { found, elapsedMs } = await examine(rounds, { readChecks: inTurn<readonly Check[]>(PENDING, both) })
+  const { found, elapsedMs } = await examine(rounds, { readChecks: resolveInOrder<readonly Check[]>(PENDING, both) })
   expect(found).toMatchObject({ checks: 'failure', checkList: both })
   expect(elapsedMs).toBeCloseTo(310_000, 3)
-  expect((await examine(rounds, { readChecks: inTurn<readonly Check[]>(both, FAILED) })).elapsedMs).toBe(10_000)
+  expect((await examine(rounds, { readChecks: resolveInOrder<readonly Check[]>(both, FAILED) })).elapsedMs).toBe(10_000)
   // With less than ten minutes left, no round can follow.
-  expect((await examine(rounds, { readChecks: inTurn(both) }, { timeoutMs: 599_000 })).elapsedMs).toBe(0)
+  expect((await examine(rounds, { readChecks: resolveInOrder(both) }, { timeoutMs: 599_000 })).elapsedMs).toBe(0)
 })
 
 test.each<[string, readonly (readonly Check[] | ActionError)[], number, PullRequest['state'], number]>([
   ['after more than one read', [PENDING, FAILED], 1, 'open', 1],
   ['if no fix round follows', [FAILED], 0, 'open', 1],
   ['if the pull request is closed', [FAILED], 1, 'closed', 1],
-  ['if the checks could not be read', [refusal('forbidden')], 1, 'open', 1],
+  ['if the checks could not be read', [createGitHubError('forbidden')], 1, 'open', 1],
 ])('reads the pull request again after its checks %s', async (_what, reads, fixRounds, state, count) => {
-  const github = fakeGitHub({ readChecks: inTurn(...reads) })
+  const github = fakeGitHub({ readChecks: resolveInOrder(...reads) })
   const step = fakeStep({ github, inputs: agentInputs({ ...CHECKS, fixRounds }) })
   await waitForChecks({ ...PULL_REQUEST, state }, step)
-  expect(github.asked.filter((name) => name === 'readPullRequest')).toHaveLength(count)
+  expect(github.calls.filter((name) => name === 'readPullRequest')).toHaveLength(count)
 })
 
 test('logs checks that wait for approval, and stops waiting after five minutes without a change', async () => {
@@ -182,7 +187,7 @@ test.each([
     seen.push(sha[0] ?? '')
     return Promise.resolve(sha === commit('c') ? checks : PASSED)
   }
-  const { found } = await examine(CHECKS, { readPullRequest: inTurn(MOVED), readChecks })
+  const { found } = await examine(CHECKS, { readPullRequest: resolveInOrder(MOVED), readChecks })
   expect(found).toMatchObject({ checks: 'success', headSha: commit('d') })
   expect(seen.join('')).toBe(reads)
 })
@@ -201,13 +206,13 @@ test.each<['merged' | 'closed', (readonly Check[] | ActionError)[], string, numb
   ['merged', [PENDING, UNREACHABLE], 'pending', [10]],
   ['merged', [PENDING, PASSED], 'success', [10, 15]],
 ])('stops waiting for a pull request that is %s in the meantime (%#)', async (state, reads, checks, seconds) => {
-  const ended = await poll(reads, {}, { readPullRequest: inTurn({ ...PULL_REQUEST, state }) })
+  const ended = await poll(reads, {}, { readPullRequest: resolveInOrder({ ...PULL_REQUEST, state }) })
   expect(ended.found).toMatchObject({ state, checks })
   expect(ended.seconds).toEqual(seconds)
 })
 
 test('does not wait if a permission is missing, and reports no checks', async () => {
-  const { found, seconds, notice } = await poll([refusal('forbidden', 'Grant it.')])
+  const { found, seconds, notice } = await poll([createGitHubError('forbidden', 'Grant it.')])
   expect([found, seconds]).toEqual([describePullRequest(PULL_REQUEST), []])
   expect(notice).toBe('The checks could not be read: GitHub said forbidden. Grant it.')
 })
@@ -252,7 +257,7 @@ test.each<[string, readonly Comparison[], string, readonly string[] | undefined]
   ],
 ])('determines the files outside of the allowed paths: %s', async (_what, comparisons, ranges, outside) => {
   const compared: string[] = []
-  const next = inTurn(...comparisons)
+  const next = resolveInOrder(...comparisons)
   const compare: GitHub['compare'] = (_at, base, head) => {
     compared.push(`${base === commit('a') ? 'a' : base} ${head[0] ?? ''}`)
     return next()
@@ -265,6 +270,6 @@ test.each<[string, readonly Comparison[], string, readonly string[] | undefined]
 
 test('compares the files again for a new head commit', async () => {
   const compare: GitHub['compare'] = (_at, _base, head) => Promise.resolve(head === commit('d') ? OUTSIDE : INSIDE)
-  const { found } = await examine(SCOPE, { readPullRequest: inTurn(MOVED), compare })
+  const { found } = await examine(SCOPE, { readPullRequest: resolveInOrder(MOVED), compare })
   expect(found).toMatchObject({ headSha: commit('d'), outside: ['src/a.ts'] })
 })

@@ -4,7 +4,13 @@ import { closeIssue } from '../../../src/emulator/github/repository-changes.ts'
 import type { ServiceResponse } from '../../../src/emulator/http/exchange.ts'
 import type { TurnPlan } from '../../../src/emulator/service/job-machine.ts'
 import { commentFacts, MONA } from '../../support/comment-events.ts'
-import { changing, goOn, refusing, type World, type WorldOptions } from '../../support/embedded-world.ts'
+import {
+  changeResponse,
+  playFollowUp,
+  respondWith,
+  type PlayedStep,
+  type PlayStepOptions,
+} from '../../support/play-step.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 import { listResults } from '../../support/log-rows.ts'
 
@@ -23,40 +29,40 @@ const WORKING = expect.stringMatching(/^⏳ working since \d\d:\d\d UTC, do not 
 const LONG: readonly Partial<TurnPlan>[] = [{}, { durationMs: 120_000 }, {}]
 
 /** Runs a step, and returns the results in the log directly before each message to the job of a pull request. */
-async function playSeen(given: Readonly<Record<string, string>>, options: Partial<WorldOptions> = {}, number = 1) {
+async function playSeen(given: Readonly<Record<string, string>>, options: Partial<PlayStepOptions> = {}, number = 1) {
   const seen: string[][] = []
-  const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-    if (what.startsWith('message ')) seen.push(listResults(asked, number))
+  const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
+    if (what.startsWith('message ')) seen.push(listResults(request, number))
   }
-  const world = await goOn(given, { ...options, onAsked })
-  return { world, seen }
+  const played = await playFollowUp(given, { ...options, onRequest })
+  return { played, seen }
 }
 
 describe('before its prompt is sent, a row says that the agent is working', () => {
   test('for a follow-up that a comment asks for', async () => {
     const facts = commentFacts({ number: 1, author: { ...MONA, id: 11 } })
     const given = { 'on-open-pr': 'new', command: '/docs', prompt: '' }
-    const { world, seen } = await playSeen(given, { facts })
-    expect([seen, listResults(world)]).toEqual([[[WORKING]], [UPDATED]])
+    const { played, seen } = await playSeen(given, { facts })
+    expect([seen, listResults(played)]).toEqual([[[WORKING]], [UPDATED]])
   })
 
   test('for a fix round', async () => {
     const [fails = [], passes = []] = combineScenarios(['checks-fixed']).checks
     const github = { ...combineScenarios([]), checks: [fails, passes] }
     const given = { 'on-open-pr': 'new', 'wait-for-checks': 'true', 'fix-rounds': '1' }
-    const { world, seen } = await playSeen(given, { github }, 4)
+    const { played, seen } = await playSeen(given, { github }, 4)
     const first = 'opened, step agent'
-    expect([seen, listResults(world, 4)]).toEqual([[[first, WORKING]], [first, UPDATED]])
+    expect([seen, listResults(played, 4)]).toEqual([[[first, WORKING]], [first, UPDATED]])
   })
 
   test('for a follow-up to a given job whose turn is not waited for, and then that it may be', async () => {
-    const after = await goOn()
+    const after = await playFollowUp()
     const before = listResults(after)
-    const { world, seen } = await playSeen({ ...FOLLOW_UP, wait: 'false' }, { after })
+    const { played, seen } = await playSeen({ ...FOLLOW_UP, wait: 'false' }, { after })
     expect(seen).toEqual([[...before, WORKING]])
-    expect(listResults(world)).toEqual([...before, expect.stringContaining(`; ⏳ ${MAY}, step agent`)])
-    const attached = await goOn(ATTACH, { after: world, facts: { runId: 43 } })
-    expect(listResults(attached)[1]).toBe(listResults(world)[1]?.replace(`; ⏳ ${MAY}`, ''))
+    expect(listResults(played)).toEqual([...before, expect.stringContaining(`; ⏳ ${MAY}, step agent`)])
+    const attached = await playFollowUp(ATTACH, { after: played, facts: { runId: 43 } })
+    expect(listResults(attached)[1]).toBe(listResults(played)[1]?.replace(`; ⏳ ${MAY}`, ''))
   })
 })
 
@@ -67,115 +73,121 @@ describe('a follow-up to a given job whose turn is not waited for has no row', (
     ['it has no link', {}],
     ['its link may be of an earlier turn', { prLink: `${BASE_URL}/acme/docs/pull/1` }],
   ])('while the job is busy: %s, and the rows of its turns stay', async (_why, fields) => {
-    const after = await goOn({ wait: 'false' }, { turns: LONG })
+    const after = await playFollowUp({ wait: 'false' }, { turns: LONG })
     const before = listResults(after)
     expect(before).toEqual([expect.stringContaining(MAY)])
-    const answers = { 'read job_finished': changing(() => fields) }
-    const { world, seen } = await playSeen(given, { after, facts: { runId: 43 }, answers })
-    expect([seen, listResults(world), world.asked]).toEqual([[before], before, []])
+    const responses = { 'read job_finished': changeResponse(() => fields) }
+    const { played, seen } = await playSeen(given, { after, facts: { runId: 43 }, responses })
+    expect([seen, listResults(played), played.operations]).toEqual([[before], before, []])
   })
 
   test('if its pull request is closed', async () => {
-    const after = await goOn()
+    const after = await playFollowUp()
     const [pull] = Object.values(after.docs.pulls).filter(({ labels }) => labels.length > 0)
     if (pull !== undefined) closeIssue(after.docs, pull, 0)
-    const { asked, messages } = await goOn(given, { after })
-    expect([asked, messages.length]).toEqual([['pulls/get'], 1])
+    const { operations, messages } = await playFollowUp(given, { after })
+    expect([operations, messages.length]).toEqual([['pulls/get'], 1])
   })
 
   test('without a label', async () => {
-    const { asked, messages } = await goOn({ ...given, label: '', 'on-open-pr': 'new' }, { after: await goOn() })
-    expect([asked, messages.length]).toEqual([[], 1])
+    const { operations, messages } = await playFollowUp(
+      { ...given, label: '', 'on-open-pr': 'new' },
+      { after: await playFollowUp() },
+    )
+    expect([operations, messages.length]).toEqual([[], 1])
   })
 
   test('if its pull request cannot be read, which is a warning', async () => {
-    const answers = { 'pulls/get': refusing(403) }
-    const { messages, report } = await goOn(given, { after: await goOn(), answers })
+    const responses = { 'pulls/get': respondWith(403) }
+    const { messages, report } = await playFollowUp(given, { after: await playFollowUp(), responses })
     expect(messages).toHaveLength(1)
     expect(report.warnings.map(({ message }) => message)).toEqual(['The log does not show that the agent is working'])
   })
 })
 
 test('the row of a step past its deadline keeps its warning, with the time until which the step waited', async () => {
-  const world = await goOn({ 'timeout-minutes': '1' }, { turns: LONG })
-  expect(world.report.outcome).toBe('timed-out')
-  expect(listResults(world)).toEqual([expect.stringContaining(`; ⏳ ${MAY} (the step waited until 00:01 UTC)`)])
+  const played = await playFollowUp({ 'timeout-minutes': '1' }, { turns: LONG })
+  expect(played.report.outcome).toBe('timed-out')
+  expect(listResults(played)).toEqual([expect.stringContaining(`; ⏳ ${MAY} (the step waited until 00:01 UTC)`)])
 })
 
 test('the row of a cancelled step keeps its warning, with the time until which the step would have waited', async () => {
-  const world = await goOn({ 'timeout-minutes': '90' }, { turns: LONG, cancelAfterMs: 40_000 })
-  expect(listResults(world)).toEqual([
+  const played = await playFollowUp({ 'timeout-minutes': '90' }, { turns: LONG, cancelAfterMs: 40_000 })
+  expect(listResults(played)).toEqual([
     expect.stringContaining(`; ⏳ ${MAY} (the step would have waited until 01:30 UTC)`),
   ])
 })
 
 /** Leaves the row of a step that is killed while the agent works: its last write does not reach GitHub. */
-async function kill(status: 'in_progress' | 'completed', given: Readonly<Record<string, string>> = {}): Promise<World> {
+async function kill(
+  status: 'in_progress' | 'completed',
+  given: Readonly<Record<string, string>> = {},
+): Promise<PlayedStep> {
   let isSent = false
-  const world = await goOn(given, {
+  const played = await playFollowUp(given, {
     turns: LONG,
     cancelAfterMs: 40_000,
-    onAsked: (what) => (isSent ||= what === MESSAGE),
-    answers: { [EDIT]: (asked) => (isSent ? refusing(503)() : asked.answer()) },
+    onRequest: (what) => (isSent ||= what === MESSAGE),
+    responses: { [EDIT]: (request) => (isSent ? respondWith(503)() : request.respond()) },
   })
-  expect(listResults(world)).toEqual([WORKING])
+  expect(listResults(played)).toEqual([WORKING])
   const run = { id: 42, headSha: '', workflow: 'docs.yml', branch: 'main', event: 'push', createdAtMs: 0 }
-  world.docs.workflowRuns.push({ ...run, status, conclusion: null })
-  return world
+  played.docs.workflowRuns.push({ ...run, status, conclusion: null })
+  return played
 }
 
 /** Runs a step that continues the pull request, and counts its requests about other runs. */
-async function lookUp(options: Partial<WorldOptions>, answer: () => ServiceResponse) {
+async function lookUp(options: Partial<PlayStepOptions>, respond: () => ServiceResponse) {
   let lookUps = 0
-  const onAsked: WorldOptions['onAsked'] = (what) => {
+  const onRequest: PlayStepOptions['onRequest'] = (what) => {
     if (what === LOOK_UP) lookUps++
   }
-  const world = await goOn({}, { ...options, onAsked, answers: { [LOOK_UP]: answer } })
-  return { world, lookUps }
+  const played = await playFollowUp({}, { ...options, onRequest, responses: { [LOOK_UP]: respond } })
+  return { played, lookUps }
 }
 
 describe('the row of a killed step', () => {
   test('is settled by a step that attaches to the job and sees it end, once the run has completed', async () => {
     const killed = await kill('completed')
-    const world = await goOn(ATTACH, { after: killed, facts: { runId: 43 } })
-    expect([world.report.outcome, world.messages, world.report.warnings]).toEqual(['pull-request', [], []])
-    expect(world.asked.filter((what) => what === LOOK_UP)).toHaveLength(1)
-    expect(listResults(world)[0]).toBe(UNKNOWN)
+    const played = await playFollowUp(ATTACH, { after: killed, facts: { runId: 43 } })
+    expect([played.report.outcome, played.messages, played.report.warnings]).toEqual(['pull-request', [], []])
+    expect(played.operations.filter((what) => what === LOOK_UP)).toHaveLength(1)
+    expect(listResults(played)[0]).toBe(UNKNOWN)
   })
 
   test('stays while the run has not completed', async () => {
-    const world = await goOn(ATTACH, { after: await kill('in_progress'), facts: { runId: 43 } })
-    expect(listResults(world)[0]).toEqual(WORKING)
-    expect(world.asked).toContain(LOOK_UP)
+    const played = await playFollowUp(ATTACH, { after: await kill('in_progress'), facts: { runId: 43 } })
+    expect(listResults(played)[0]).toEqual(WORKING)
+    expect(played.operations).toContain(LOOK_UP)
   })
 
   test.each([403, 404, 503])('stays, without a warning, if the look-up of its run fails with %d', async (status) => {
     const after = await kill('completed')
-    const { world, lookUps } = await lookUp({ after, facts: { runId: 43 } }, refusing(status))
-    expect([listResults(world), world.report.warnings]).toEqual([[WORKING, UPDATED], []])
+    const { played, lookUps } = await lookUp({ after, facts: { runId: 43 } }, respondWith(status))
+    expect([listResults(played), played.report.warnings]).toEqual([[WORKING, UPDATED], []])
     expect(lookUps).toBeGreaterThan(0)
   })
 
   test('is settled by a later attempt of the same run without a look-up', async () => {
-    const world = await goOn({}, { after: await kill('in_progress'), facts: { runAttempt: 2 } })
-    expect([listResults(world), world.asked.includes(LOOK_UP)]).toEqual([[UNKNOWN, UPDATED], false])
+    const played = await playFollowUp({}, { after: await kill('in_progress'), facts: { runAttempt: 2 } })
+    expect([listResults(played), played.operations.includes(LOOK_UP)]).toEqual([[UNKNOWN, UPDATED], false])
   })
 
   test('is not settled by another step of the same attempt', async () => {
-    const world = await goOn({}, { after: await kill('completed'), facts: { stepId: 'other' } })
-    expect([listResults(world)[0], world.asked.includes(LOOK_UP)]).toEqual([WORKING, false])
+    const played = await playFollowUp({}, { after: await kill('completed'), facts: { stepId: 'other' } })
+    expect([listResults(played)[0], played.operations.includes(LOOK_UP)]).toEqual([WORKING, false])
   })
 
   test('is settled without a look-up once its deadline is a minute ago, and not earlier', async () => {
     const given = { 'timeout-minutes': '20' }
     const killed = await kill('in_progress', given)
-    const { world: time } = killed
+    const { baseClock: time } = killed
     const passUntil = (ms: number) => time.passUntil(time.sleep(ms - time.now()))
     await passUntil(20 * 60_000)
-    const early = await lookUp({ after: killed, facts: { runId: 43 } }, refusing(403))
-    expect([listResults(early.world)[0], early.lookUps]).toEqual([WORKING, 1])
+    const early = await lookUp({ after: killed, facts: { runId: 43 } }, respondWith(403))
+    expect([listResults(early.played)[0], early.lookUps]).toEqual([WORKING, 1])
     await passUntil(21 * 60_000)
-    const late = await lookUp({ after: early.world, facts: { runId: 44 } }, refusing(403))
-    expect([listResults(late.world)[0], late.lookUps]).toEqual([UNKNOWN, 0])
+    const late = await lookUp({ after: early.played, facts: { runId: 44 } }, respondWith(403))
+    expect([listResults(late.played)[0], late.lookUps]).toEqual([UNKNOWN, 0])
   })
 })

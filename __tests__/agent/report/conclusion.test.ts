@@ -23,7 +23,7 @@ import type { FailOn } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { formatPullRequest } from '../../../src/agent/report/pull-request-status.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
-import { refusal } from '../../support/fake-github.ts'
+import { createGitHubError } from '../../support/fake-github.ts'
 
 const concludeWith = (report: Report, ...failOn: FailOn[]) => conclude({ ...report, failOn: new Set(failOn) })
 
@@ -229,7 +229,10 @@ test.each<[string, Fields, boolean]>([
 })
 
 test('names the cause of a gate that is red because GitHub could not be read, and only of such a gate', () => {
-  const warning = { message: 'The pull request could not be read', error: refusal('unauthorized', 'Give a token.') }
+  const warning = {
+    message: 'The pull request could not be read',
+    error: createGitHubError('unauthorized', 'Give a token.'),
+  }
   const concludeFor = (pullRequest: PullRequestFindings, failOn: FailOn) =>
     concludeWith(createReport({ ...WITH_GATES, pullRequest, warnings: [warning] }), failOn)
   const cause = / The pull request could not be read: GitHub said unauthorized\.$/

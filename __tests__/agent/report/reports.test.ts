@@ -21,7 +21,7 @@ import { createRedactor } from '../../../src/text/redact.ts'
 import { COMMENT, commentFacts, EVENT_NAMES } from '../../support/comment-events.ts'
 import { active, archived, completed, failed, failure, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { refusal, rejecting } from '../../support/fake-github.ts'
+import { createGitHubError, rejectWith } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import {
@@ -50,7 +50,7 @@ test.each<[number, RoundStop | undefined, string]>([
 })
 
 test('formats warnings as one text with each message, reason and hint once', () => {
-  const [forbidden, missing] = [refusal('forbidden', 'Grant it.'), refusal('not-found')]
+  const [forbidden, missing] = [createGitHubError('forbidden', 'Grant it.'), createGitHubError('not-found')]
   const errors = { A: forbidden, B: missing, C: forbidden }
   const warnings = Object.entries(errors).map(([message, error]) => ({ message, error }))
   expect(formatWarnings([...warnings, { message: 'A', error: forbidden }])).toBe(
@@ -193,7 +193,7 @@ test('logs each note and adds it to the timeline, and reports the inputs and the
   clock.advance(1_000)
   journal.notice('Look', 'There are two.')
   journal.recordChange('the push')
-  expect(host.said).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
+  expect(host.calls).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
   expect(journal.report()).toEqual({
     kind: 'ran',
     turns: [{ task: CREATE, state: { kind: 'planning' } }],
@@ -215,12 +215,14 @@ test('logs each note and adds it to the timeline, and reports the inputs and the
 
 test('turns an error of GitHub into a warning, except for a cancelled run and an internal error', async () => {
   const journal = open()
-  const error = refusal('forbidden', 'Grant it.')
-  const label = await journal.orWarn<unknown>('The label', rejecting(error))
+  const error = createGitHubError('forbidden', 'Grant it.')
+  const label = await journal.orWarn<unknown>('The label', rejectWith(error))
   const state = await journal.orWarn('The state', () => Promise.resolve('open'))
   expect([label, state]).toEqual([undefined, 'open'])
-  expect(host.said).toContain('log: The label: GitHub said forbidden.')
-  await expect(journal.orWarn('x', rejecting(refusal('cancelled')))).rejects.toMatchObject({ code: 'cancelled' })
+  expect(host.calls).toContain('log: The label: GitHub said forbidden.')
+  await expect(journal.orWarn('x', rejectWith(createGitHubError('cancelled')))).rejects.toMatchObject({
+    code: 'cancelled',
+  })
   await expect(journal.orWarn('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
   expect(journal.warnings).toEqual([{ message: 'The label', error }])
 })
@@ -228,11 +230,11 @@ test('turns an error of GitHub into a warning, except for a cancelled run and an
 test('logs the cause of an error or warning only in the debug log', () => {
   const journal = open()
   const cause = new Error('connect ECONNREFUSED')
-  const before = host.said.length
+  const before = host.calls.length
   journal.warn('The label', new ActionError('unreachable', 'GitHub could not be reached.', { cause }))
   journal.stop(new ActionError('unreachable', 'The service could not be reached.', { cause }))
-  const said = host.said.slice(before)
-  expect(said.filter((line) => line.includes('ECONNREFUSED'))).toEqual([
+  const calls = host.calls.slice(before)
+  expect(calls.filter((line) => line.includes('ECONNREFUSED'))).toEqual([
     expect.stringMatching(/^debug: Caused by Error: connect ECONNREFUSED/),
     expect.stringMatching(/^debug: Caused by Error: connect ECONNREFUSED/),
   ])
@@ -253,8 +255,8 @@ test('a reply names the outcome, the pull request, the checks and the run', () =
 })
 
 test('a reply shows the message of GitHub about a failed request as code', () => {
-  const said = 'GitHub says “see #1 by @mona, https://example.com _x_ GH-2” (422).'
-  const text = reply(createReport({ state: stopWith(new ActionError('not-sent', said, { hint: said })) }))
+  const message = 'GitHub says “see #1 by @mona, https://example.com _x_ GH-2” (422).'
+  const text = reply(createReport({ state: stopWith(new ActionError('not-sent', message, { hint: message })) }))
   const plain = text.replace(/<code>[^<]*<\/code>/g, '')
   expect(plain.match(/GitHub says “see {2}by {4}” \(422\)\./g)).toHaveLength(2)
 })

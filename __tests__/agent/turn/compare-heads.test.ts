@@ -9,7 +9,14 @@ import type { ActionError } from '../../../src/runtime/errors.ts'
 import { type TurnRun, type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
 import { type DescribedReport, FOLLOW_UP } from '../../support/report.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
-import { type FakeGitHub, fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal } from '../../support/fake-github.ts'
+import {
+  type FakeGitHub,
+  fakeGitHub,
+  resolveInOrder,
+  PULL_REQUEST,
+  pullCommits,
+  createGitHubError,
+} from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const AGENT = PULL_REQUEST.author.login
@@ -58,22 +65,22 @@ test.each<[string, Given[], number, Record<string, number>]>([
 
 const head = (digit: string): PullRequest => ({ ...PULL_REQUEST, headSha: commit(digit) })
 const MONA = { login: 'mona', type: 'User' }
-const said = ({ timeline }: DescribedReport): string => timeline.map(({ event }) => event).join('\n')
+const formatTimeline = ({ timeline }: DescribedReport): string => timeline.map(({ event }) => event).join('\n')
 const listing = (...lists: readonly (readonly Given[] | ActionError)[]) => ({
-  listPullRequestCommits: inTurn(...lists.map((list) => (list instanceof Array ? pullCommits(...list) : list))),
+  listPullRequestCommits: resolveInOrder(...lists.map((list) => (list instanceof Array ? pullCommits(...list) : list))),
 })
 const relating = async (relation: Comparison['relation']) => ({
-  compare: inTurn({ ...(await fakeGitHub().compare('acme/docs', 'a', 'b')), relation }),
+  compare: resolveInOrder({ ...(await fakeGitHub().compare('acme/docs', 'a', 'b')), relation }),
 })
 
 const [A, B, D_BY_MONA] = [{ sha: commit('a') }, { sha: commit('b') }, { sha: commit('d'), account: MONA }]
 
 /** A GitHub whose pull request shows these heads in order, and has the agent's commits `a` and `b`. */
-const showing = (heads: string | readonly (PullRequest | ActionError)[], answers: Partial<GitHub> = {}): FakeGitHub =>
+const showing = (heads: string | readonly (PullRequest | ActionError)[], responses: Partial<GitHub> = {}): FakeGitHub =>
   fakeGitHub({
-    readPullRequest: inTurn(...(typeof heads === 'string' ? Array.from(heads, head) : heads)),
+    readPullRequest: resolveInOrder(...(typeof heads === 'string' ? Array.from(heads, head) : heads)),
     ...listing([A, B]),
-    ...answers,
+    ...responses,
   })
 
 /** Plays a follow-up whose turn ends like the preceding one: with the same status and the same pull request. */
@@ -94,7 +101,7 @@ const UNCHANGED = { outcome: 'no-changes', operation: 'unchanged', warnings: [] 
 test('a new commit by the agent is an update, and ends the reads immediately', async () => {
   const github = showing('ab')
   expect((await play(github)).report).toMatchObject(UPDATED)
-  expect(github.asked.filter((name) => name !== 'readPullRequest')).toEqual(['listPullRequestCommits'])
+  expect(github.calls.filter((name) => name !== 'readPullRequest')).toEqual(['listPullRequestCommits'])
 })
 
 test.each<[string, Partial<TurnRunOptions>, object]>([
@@ -119,7 +126,7 @@ test('the outcome is no-changes if only others commit, and a notice names them w
   const others = [{ ...B, account: MONA }, { sha: commit('c'), ...nobody }, D_BY_MONA]
   const { report } = await play(showing('ad', listing([A, ...others])))
   expect(toOutputs(report)).toMatchObject({ outcome: 'no-changes', changed: 'false', 'pr-operation': 'unchanged' })
-  expect(said(report)).toContain(
+  expect(formatTimeline(report)).toContain(
     'During this turn, pull request #7 received 3 commits by others and none by the agent: 2 by mona, 1 by Ann.',
   )
 })
@@ -127,10 +134,12 @@ test('the outcome is no-changes if only others commit, and a notice names them w
 test('the notice names the first five of many others', async () => {
   const others = Array.from('bcdef01', (digit) => ({ sha: commit(digit), account: { ...MONA, login: `u${digit}` } }))
   const { report } = await play(showing('a1', listing([A, ...others])))
-  expect(said(report)).toMatch(/received 7 commits by others and none by the agent: 1 by ub, .*1 by uf, 2 by others\./)
+  expect(formatTimeline(report)).toMatch(
+    /received 7 commits by others and none by the agent: 1 by ub, .*1 by uf, 2 by others\./,
+  )
 })
 
-const DOWN = refusal('unreachable')
+const DOWN = createGitHubError('unreachable')
 
 test.each<[string, GitHub, object]>([
   ['a head that does not move is unchanged', showing('a'), UNCHANGED],
@@ -143,7 +152,9 @@ test.each<[string, GitHub, object]>([
   ['stale reads after a newer head are ignored', showing('abbaaab', listing(DOWN, DOWN, [A, B])), UPDATED],
   [
     'a pull request that is merged during a turn without commits is unchanged',
-    showing([head('a'), { ...head('a'), state: 'merged' }], { compare: inTurn<Comparison>(refusal('not-found')) }),
+    showing([head('a'), { ...head('a'), state: 'merged' }], {
+      compare: resolveInOrder<Comparison>(createGitHubError('not-found')),
+    }),
     UNCHANGED,
   ],
 ])('%s', async (_what, github, expected) => {
@@ -160,12 +171,13 @@ test('a rebase by a person is not an update, and a rebase by the agent is one', 
   const writtenAt = pullCommits(A)[0]?.writtenAt ?? ''
   const by = async (committedBy: string): Promise<DescribedReport> => {
     const rebased = listing([{ ...B, writtenAt, committedBy }])
-    return (await play(showing('ab', { ...diverged, ...rebased, listCommitsBetween: inTurn(pullCommits(A)) }))).report
+    return (await play(showing('ab', { ...diverged, ...rebased, listCommitsBetween: resolveInOrder(pullCommits(A)) })))
+      .report
   }
   const report = await by('mona')
   expect(report).toMatchObject(UNCHANGED)
-  expect(said(report)).toContain('none by the agent: 1 by mona.')
-  expect(said(report)).toContain(`was ${commit('a')} before this turn`)
+  expect(formatTimeline(report)).toContain('none by the agent: 1 by mona.')
+  expect(formatTimeline(report)).toContain(`was ${commit('a')} before this turn`)
   expect((await by(AGENT)).operation).toBe('updated')
 })
 
@@ -173,32 +185,32 @@ describe('pull request of turn', () => {
   const CUT = Array.from({ length: MAX_COMMITS - 1 }, (_, index) => ({ sha: `${index}` }))
 
   test.each<[string, Partial<GitHub>, string]>([
-    ['the list cannot be read', listing(refusal('forbidden')), 'forbidden'],
+    ['the list cannot be read', listing(createGitHubError('forbidden')), 'forbidden'],
     ['the list is stale', listing([A]), 'the newest commit yet'],
     ['the list is truncated', listing([...CUT, B]), `only ${MAX_COMMITS} commits`],
     [
       'the earlier commits of a rewritten branch are gone',
-      { ...listing([B]), listCommitsBetween: inTurn<never[]>([]) },
+      { ...listing([B]), listCommitsBetween: resolveInOrder<never[]>([]) },
       'the newest commit yet',
     ],
     [
       'the earlier commits of a rewritten branch cannot be read',
-      { ...listing([B]), listCommitsBetween: inTurn<never>(refusal('not-found')) },
+      { ...listing([B]), listCommitsBetween: resolveInOrder<never>(createGitHubError('not-found')) },
       'not-found',
     ],
-  ])('the authors of new commits are unknown if %s', async (_name, answers, problem) => {
-    const { report } = await play(showing('ab', { ...(await relating('diverged')), ...answers }))
+  ])('the authors of new commits are unknown if %s', async (_name, responses, problem) => {
+    const { report } = await play(showing('ab', { ...(await relating('diverged')), ...responses }))
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
-    expect(said(report)).toContain(`was ${commit('a')} before this turn`)
-    const lost = 'Could not determine whether the follow-up changed the pull request'
+    expect(formatTimeline(report)).toContain(`was ${commit('a')} before this turn`)
+    const message = 'Could not determine whether the follow-up changed the pull request'
     expect(report.warnings).toMatchObject([
-      { message: lost, error: { message: expect.stringContaining(problem) as unknown } },
+      { message: message, error: { message: expect.stringContaining(problem) as unknown } },
     ])
   })
 })
 
 test.each<[string, GitHub | undefined, number]>([
-  ['the head cannot be read before the prompt', showing([refusal('forbidden')]), 1],
+  ['the head cannot be read before the prompt', showing([createGitHubError('forbidden')]), 1],
   ['the head cannot be read after the turn', showing([head('a'), DOWN]), 0],
   ['there is no token, without a warning', undefined, 0],
 ])('it is unknown what a turn has changed if %s', async (_name, github, warnings) => {
@@ -223,7 +235,7 @@ test.each([
   ['diverged', 1],
   ['behind', 1],
 ] as const)('a notice names the earlier head only if it is gone: %s (%d)', async (relation, count) => {
-  const rewritten = { ...listing([B]), listCommitsBetween: inTurn(pullCommits(A)) }
+  const rewritten = { ...listing([B]), listCommitsBetween: resolveInOrder(pullCommits(A)) }
   const { report } = await play(showing('ab', { ...(await relating(relation)), ...rewritten }))
   expect(report.operation).toBe('updated')
   expect(report.timeline.filter(({ event }) => event.includes(commit('a')))).toHaveLength(count)
@@ -237,8 +249,12 @@ test.each<[string, PullRequest, Comparison['relation'], Account, string]>([
 ])('fails if a pull request is merged during the turn: one %s', async (_name, after, relation, account, operation) => {
   const commits = [A, { ...B, account }]
   const listed = listing(after.headSha === commit('a') ? [A] : commits)
-  const answers = { ...(await relating(relation)), ...listed, listCommitsBetween: inTurn(pullCommits(...commits)) }
-  const { report } = await play(showing([head('a'), { ...after, state: 'merged' }], answers))
+  const responses = {
+    ...(await relating(relation)),
+    ...listed,
+    listCommitsBetween: resolveInOrder(pullCommits(...commits)),
+  }
+  const { report } = await play(showing([head('a'), { ...after, state: 'merged' }], responses))
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'left-behind' } })
   expect(report.error?.message).toMatch(/while the agent was working on it\. .*may not be merged\.$/)
   expect(toOutputs(report)).toMatchObject({ 'pr-state': 'merged', 'pr-operation': operation })
@@ -253,17 +269,17 @@ describe('a pull request that was merged or closed before the turn', () => {
   async function playEnded(
     branch: readonly Partial<Comparison>[],
     fields: Partial<PullRequest> = {},
-    unmerged: GitHub['listCommitsBetween'] = inTurn(pullCommits(A, B)),
+    unmerged: GitHub['listCommitsBetween'] = resolveInOrder(pullCommits(A, B)),
   ) {
     const compared: string[][] = []
     const empty = await fakeGitHub().compare('acme/docs', 'a', 'b')
-    const compare: GitHub['compare'] = (...asked) => {
-      compared.push(asked)
+    const compare: GitHub['compare'] = (...args) => {
+      compared.push(args)
       return Promise.resolve({ ...empty, relation: 'identical', commits: [], ...branch[compared.length - 1] })
     }
     const ended: PullRequest = { ...head('a'), state: 'merged', ...fields }
-    const answers = { compare, ...listing([A]), listCommitsBetween: unmerged }
-    return { ...(await play(showing([ended], answers))), compared }
+    const responses = { compare, ...listing([A]), listCommitsBetween: unmerged }
+    return { ...(await play(showing([ended], responses))), compared }
   }
   const AHEAD: Partial<Comparison> = { relation: 'ahead', commits: pullCommits(B) }
   const AHEAD_AGAIN: Partial<Comparison> = { relation: 'ahead', commits: pullCommits({ sha: commit('d') }) }
@@ -271,7 +287,7 @@ describe('a pull request that was merged or closed before the turn', () => {
   const IN_BASE: Partial<Comparison> = { relation: 'behind', mergeBase: B.sha }
   /** The unmerged commits after the turn, and then those of the head before it. */
   const unmergedThen = (after: readonly Given[], before: readonly Given[] = []) =>
-    inTurn(pullCommits(...after), pullCommits(...before))
+    resolveInOrder(pullCommits(...after), pullCommits(...before))
   const LEFT_BEHIND = { outcome: 'error', error: { code: 'left-behind' } }
 
   test.each<[string, readonly Partial<Comparison>[], Partial<PullRequest>, (readonly Given[])?]>([
@@ -300,8 +316,8 @@ describe('a pull request that was merged or closed before the turn', () => {
   })
 
   test.each<[string, readonly Partial<Comparison>[], GitHub['listCommitsBetween']]>([
-    ['cannot be read', [{}, AHEAD], inTurn<never>(refusal('forbidden'))],
-    ['are stale', [{}, AHEAD, { relation: 'behind', mergeBase: A.sha }], inTurn<never[]>([])],
+    ['cannot be read', [{}, AHEAD], resolveInOrder<never>(createGitHubError('forbidden'))],
+    ['are stale', [{}, AHEAD, { relation: 'behind', mergeBase: A.sha }], resolveInOrder<never[]>([])],
   ])('is in an unknown state if its later commits %s', async (_what, branch, unmerged) => {
     const { report } = await playEnded(branch, {}, unmerged)
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
@@ -322,7 +338,7 @@ describe('a pull request that was merged or closed before the turn', () => {
   ])('is compared with a branch %s', async (_what, headRepository, heads) => {
     const { report, compared } = await playEnded([], { headRepository })
     expect(report).toMatchObject(UNCHANGED)
-    expect(compared.map(([, , asked]) => asked)).toEqual(heads)
+    expect(compared.map(([, , head]) => head)).toEqual(heads)
   })
 
   test('is in an unknown state if its fork was deleted', async () => {
@@ -370,23 +386,23 @@ test.each([
 
 describe('head before', () => {
   test('sends nothing if the run is cancelled while the head is read', async () => {
-    expect((await play(showing([refusal('cancelled')]))).client.calls).toEqual(['get'])
+    expect((await play(showing([createGitHubError('cancelled')]))).client.calls).toEqual(['get'])
   })
 
   test.each([
     ['is read once for a prompt that is rejected', 'https://git.example.com', ['readPullRequest']],
     ['is not read on another host', 'https://elsewhere.example.com', []],
-  ])('it %s', async (_what, serverUrl, asked) => {
+  ])('it %s', async (_what, serverUrl, calls) => {
     const github = fakeGitHub()
     const { report } = await play(github, { message: failure('rejected'), facts: { serverUrl } })
     expect(report).toMatchObject({ outcome: 'error', error: { code: 'rejected' } })
-    expect(github.asked).toEqual(asked)
+    expect(github.calls).toEqual(calls)
     expect(report.warnings).toEqual([])
   })
 
   test('it is not read with `wait: false`', async () => {
     const github = fakeGitHub()
     const { report } = await play(github, { inputs: { label: '', wait: false } })
-    expect([report.outcome, github.asked]).toEqual(['submitted', []])
+    expect([report.outcome, github.calls]).toEqual(['submitted', []])
   })
 })

@@ -8,7 +8,14 @@ import type { RepositoryState } from '../../../src/emulator/github/repository-st
 import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
 import type { ServiceResponse } from '../../../src/emulator/http/exchange.ts'
 import { commentFacts } from '../../support/comment-events.ts'
-import { type Asked, changing, goOn, refusing, type World, type WorldOptions } from '../../support/embedded-world.ts'
+import {
+  type ObservedRequest,
+  changeResponse,
+  playFollowUp,
+  respondWith,
+  type PlayedStep,
+  type PlayStepOptions,
+} from '../../support/play-step.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 import { getMarkerComment, listResults } from '../../support/log-rows.ts'
@@ -28,30 +35,35 @@ const MESSAGE = 'message job_finished'
  * Runs a step, and acts at its first request of a kind.
  * @param others how many pull requests other jobs have opened before
  */
-async function runActing(when: string, act: (asked: Asked) => unknown, others = 0, given = {}): Promise<World> {
-  let after: World | undefined
-  for (let count = 0; count < others; count++) after = await goOn({ 'on-open-pr': 'new' }, { after })
+async function runActing(
+  when: string,
+  act: (request: ObservedRequest) => unknown,
+  others = 0,
+  given = {},
+): Promise<PlayedStep> {
+  let after: PlayedStep | undefined
+  for (let count = 0; count < others; count++) after = await playFollowUp({ 'on-open-pr': 'new' }, { after })
   let isDone = false
-  const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-    if (what === when && !isDone) act(asked)
+  const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
+    if (what === when && !isDone) act(request)
     isDone ||= what === when
   }
-  return goOn(given, { after, onAsked })
+  return playFollowUp(given, { after, onRequest })
 }
 
-const takers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
+const takers = ({ acceptedPrompts }: PlayedStep): readonly string[] => acceptedPrompts.map(([to]) => to)
 
 /** The open pull requests with the label. */
 const listOpen = ({ pulls }: RepositoryState): readonly PullState[] =>
   Object.values(pulls).filter(({ state, labels }) => state === 'open' && labels.length > 0)
 
-const closeOldest = ({ docs }: Asked): void => {
+const closeOldest = ({ docs }: ObservedRequest): void => {
   const [oldest] = listOpen(docs)
   if (oldest !== undefined) closeIssue(docs, oldest, 0)
 }
 
 /** Sends another prompt to the job. */
-const prompt = ({ service, nowMs }: Asked): unknown =>
+const prompt = ({ service, nowMs }: ObservedRequest): unknown =>
   service.handle(
     {
       method: 'POST',
@@ -64,36 +76,36 @@ const prompt = ({ service, nowMs }: Asked): unknown =>
 
 test('counts each follow-up in the marker before it is sent', async () => {
   const counts: unknown[] = []
-  const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-    if (what === MESSAGE) counts.push(readMarker(getMarkerComment(asked))?.followUps)
+  const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
+    if (what === MESSAGE) counts.push(readMarker(getMarkerComment(request))?.followUps)
   }
-  const { docs } = await goOn({}, { after: await goOn({}, { onAsked }), onAsked })
+  const { docs } = await playFollowUp({}, { after: await playFollowUp({}, { onRequest }), onRequest })
   expect([counts, docs.pulls[1]?.comments.length]).toEqual([[1, 2], 1])
 })
 
 test('fails after twenty follow-ups, and advises to merge or close the pull request', async () => {
-  let world = await goOn()
-  for (let count = 1; count < 20; count++) world = await goOn({}, { after: world })
-  expect(takers(world)).toEqual(['job_finished'])
-  const after = await goOn({}, { after: world })
-  expect(after).toMatchObject({ taken: [], report: UNSENT })
+  let played = await playFollowUp()
+  for (let count = 1; count < 20; count++) played = await playFollowUp({}, { after: played })
+  expect(takers(played)).toEqual(['job_finished'])
+  const after = await playFollowUp({}, { after: played })
+  expect(after).toMatchObject({ acceptedPrompts: [], report: UNSENT })
   expect(after.report.error?.hint).toContain('Merge or close it')
-  const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-    if (what === PROVEN) closeOldest(asked)
+  const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
+    if (what === PROVEN) closeOldest(request)
   }
-  expect(takers(await goOn({}, { after, onAsked }))).toEqual(['create'])
+  expect(takers(await playFollowUp({}, { after, onRequest }))).toEqual(['create'])
 })
 
 test('limits follow-ups to `max-follow-ups`; from 75 % of them, log and comment show how many are left', async () => {
   const given = { 'max-follow-ups': '4' }
-  let world: World | undefined
-  const said: string[] = []
+  let played: PlayedStep | undefined
+  const lines: string[] = []
   const shown: (string | undefined)[] = []
   for (let count = 1; count <= 4; count++) {
-    world = await goOn(given, { after: world })
-    said.push(world.said.find((line) => line.includes('Adding to pull request #1 ')) ?? '')
+    played = await playFollowUp(given, { after: played })
+    lines.push(played.hostCalls.find((line) => line.includes('Adding to pull request #1 ')) ?? '')
     shown.push(
-      getMarkerComment(world)
+      getMarkerComment(played)
         .split('\n')
         .find((line) => line.startsWith('Follow-ups by')),
     )
@@ -102,25 +114,25 @@ test('limits follow-ups to `max-follow-ups`; from 75 % of them, log and comment 
   const used = (count: number) => `Follow-ups by \`on-open-pr\`: ${count} of 4 used.`
   const oneLeft = 'Only 1 left: merge or close this pull request before they are used up.'
   const noneLeft = 'None left: merge or close this pull request, or the next run fails.'
-  expect(said).toEqual([adding(1), adding(2), `${adding(3)} ${oneLeft}`, `${adding(4)} ${noneLeft}`])
+  expect(lines).toEqual([adding(1), adding(2), `${adding(3)} ${oneLeft}`, `${adding(4)} ${noneLeft}`])
   expect(shown).toEqual(
     [used(1), used(2), `${used(3)} ${oneLeft}`, `${used(4)} ${noneLeft}`].map((line) => `${line} <!-- follow-ups -->`),
   )
-  const after = await goOn(given, { after: world })
-  expect(after).toMatchObject({ taken: [], report: UNSENT })
+  const after = await playFollowUp(given, { after: played })
+  expect(after).toMatchObject({ acceptedPrompts: [], report: UNSENT })
   expect(after.report.error?.message).toContain('Pull request #1 has reached the limit of 4 follow-ups.')
-  expect(takers(await goOn({ 'max-follow-ups': '5' }, { after }))).toEqual(['job_finished'])
+  expect(takers(await playFollowUp({ 'max-follow-ups': '5' }, { after }))).toEqual(['job_finished'])
 })
 
 test('a command does not change the limit that the comment of the rolling pull request shows', async () => {
-  const after = await goOn({ 'max-follow-ups': '30' })
+  const after = await playFollowUp({ 'max-follow-ups': '30' })
   const shown = 'Follow-ups by `on-open-pr`: 1 of 30 used.'
   expect(getMarkerComment(after)).toContain(shown)
   const facts = commentFacts({ number: 1, author: { login: 'mona', id: 11, type: 'User' } })
   const given = { 'on-open-pr': 'new', command: '/docs', prompt: '', 'max-follow-ups': '20' }
-  const world = await goOn(given, { after, facts })
-  expect(takers(world)).toEqual(['job_finished'])
-  expect(getMarkerComment(world)).toContain(shown)
+  const played = await playFollowUp(given, { after, facts })
+  expect(takers(played)).toEqual(['job_finished'])
+  expect(getMarkerComment(played)).toContain(shown)
 })
 
 const SINCE = /^⏳ working since \d\d:\d\d UTC, do not merge yet, step agent$/
@@ -130,103 +142,106 @@ const MAY =
 describe('the log shows that the agent is working', () => {
   test('from the count of a follow-up until its turn has ended', async () => {
     const seen: string[][] = []
-    const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-      if (what === MESSAGE) seen.push(listResults(asked))
+    const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
+      if (what === MESSAGE) seen.push(listResults(request))
     }
-    const world = await goOn({}, { onAsked })
-    expect([seen, listResults(world)]).toEqual([[[expect.stringMatching(SINCE)]], ['1 new commit, step agent']])
-    expect(world.asked.filter((what) => what === COUNTS)).toHaveLength(2)
+    const played = await playFollowUp({}, { onRequest })
+    expect([seen, listResults(played)]).toEqual([[[expect.stringMatching(SINCE)]], ['1 new commit, step agent']])
+    expect(played.operations.filter((what) => what === COUNTS)).toHaveLength(2)
   })
 
   test('if the step is cancelled, until a later step has seen that it is not', async () => {
-    const after = await goOn({}, { cancelAfterMs: 40_000 })
+    const after = await playFollowUp({}, { cancelAfterMs: 40_000 })
     expect([after.report.outcome, listResults(after)]).toEqual(['cancelled', [expect.stringMatching(MAY)]])
-    const next = await goOn({}, { after, facts: { runId: 43 } })
+    const next = await playFollowUp({}, { after, facts: { runId: 43 } })
     expect(listResults(next)).toEqual(['cancelled, step agent', '1 new commit, step agent'])
-    expect(next.asked).not.toContain('actions/get-workflow-run')
+    expect(next.operations).not.toContain('actions/get-workflow-run')
   })
 
   test('if the step is killed, until a later step sees that its run has ended', async () => {
     const killed: string[] = []
-    const world = await goOn({}, { onAsked: (what, asked) => what === MESSAGE && killed.push(getMarkerComment(asked)) })
-    const comment = world.docs.pulls[1]?.comments[0]
+    const played = await playFollowUp(
+      {},
+      { onRequest: (what, request) => what === MESSAGE && killed.push(getMarkerComment(request)) },
+    )
+    const comment = played.docs.pulls[1]?.comments[0]
     if (comment !== undefined) comment.body = killed[0] ?? ''
-    const headSha = world.docs.commits.at(-1)?.sha ?? ''
+    const headSha = played.docs.commits.at(-1)?.sha ?? ''
     const run = { id: 42, headSha, workflow: 'docs.yml', branch: 'main', event: 'push', createdAtMs: 0 }
-    world.docs.workflowRuns.push({ ...run, status: 'in_progress', conclusion: null })
-    const during = await goOn({}, { after: world, facts: { runId: 43 } })
+    played.docs.workflowRuns.push({ ...run, status: 'in_progress', conclusion: null })
+    const during = await playFollowUp({}, { after: played, facts: { runId: 43 } })
     expect(listResults(during)).toEqual([expect.stringMatching(SINCE), '1 new commit, step agent'])
     Object.assign(during.docs.workflowRuns.find(({ id }) => id === 42) ?? {}, {
       status: 'completed',
       conclusion: 'cancelled',
     })
-    const next = await goOn({}, { after: during, facts: { runId: 44 } })
+    const next = await playFollowUp({}, { after: during, facts: { runId: 44 } })
     expect(listResults(next)[0]).toBe('not known, because the run ended first, step agent')
   })
 
   test('before a follow-up to `job-id`', async () => {
     const seen: string[][] = []
-    const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-      if (what === MESSAGE) seen.push(listResults(asked))
+    const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
+      if (what === MESSAGE) seen.push(listResults(request))
     }
-    const after = await goOn()
+    const after = await playFollowUp()
     const before = listResults(after)
-    const world = await goOn(GIVEN, { after, onAsked })
+    const played = await playFollowUp(GIVEN, { after, onRequest })
     expect(seen).toEqual([[...before, expect.stringMatching(SINCE)]])
-    expect(listResults(world)).toEqual([...before, '1 new commit, step agent'])
+    expect(listResults(played)).toEqual([...before, '1 new commit, step agent'])
   })
 
   test('before a follow-up to `job-id`, which waits for the turn of another prompt that comes first', async () => {
     let isLimited = false
-    const world = await goOn(GIVEN, {
-      after: await goOn(),
-      answers: {
-        [LISTS]: (asked) => {
-          if (isLimited) return asked.answer()
+    const played = await playFollowUp(GIVEN, {
+      after: await playFollowUp(),
+      responses: {
+        [LISTS]: (request) => {
+          if (isLimited) return request.respond()
           isLimited = true
-          prompt(asked)
-          return refusing(429, { 'retry-after': '2' })()
+          prompt(request)
+          return respondWith(429, { 'retry-after': '2' })()
         },
       },
     })
-    expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
-    expect(world.log.join('\n')).toContain('The job is busy.')
+    expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
+    expect(played.log.join('\n')).toContain('The job is busy.')
   })
 
   test.each<[string, ServiceResponse]>([
-    ['is read late', refusing(429, { 'retry-after': '2' })()],
+    ['is read late', respondWith(429, { 'retry-after': '2' })()],
     ['cannot be read in time', { status: 0, headers: {}, body: '', delivery: 'never' }],
   ])(
     'before a follow-up to `job-id` whose pull request %s, and which waits for the turn of another prompt',
     async (_how, late) => {
       let isLate = false
-      const world = await goOn(GIVEN, {
-        after: await goOn(),
-        answers: {
-          'pulls/get': (asked) => {
-            if (isLate) return asked.answer()
+      const played = await playFollowUp(GIVEN, {
+        after: await playFollowUp(),
+        responses: {
+          'pulls/get': (request) => {
+            if (isLate) return request.respond()
             isLate = true
-            prompt(asked)
+            prompt(request)
             return late
           },
         },
       })
-      expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
-      expect(world.log.join('\n')).toContain('The job is busy.')
+      expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
+      expect(played.log.join('\n')).toContain('The job is busy.')
     },
   )
 
   test('not before a follow-up to `job-id` whose pull request is closed', async () => {
-    const after = await goOn()
+    const after = await playFollowUp()
     for (const pull of listOpen(after.docs)) closeIssue(after.docs, pull, 0)
-    const { asked } = await goOn(GIVEN, { after })
-    expect(asked.slice(0, asked.indexOf(MESSAGE))).not.toContain(LISTS)
+    const { operations } = await playFollowUp(GIVEN, { after })
+    expect(operations.slice(0, operations.indexOf(MESSAGE))).not.toContain(LISTS)
   })
 
   test('no longer in a pull request that was closed before the prompt', async () => {
-    const world = await runActing(COUNTS, closeOldest)
-    expect(world.report.operation).toBe('created')
-    expect([listResults(world), listResults(world, 4)]).toEqual([
+    const played = await runActing(COUNTS, closeOldest)
+    expect(played.report.operation).toBe('created')
+    expect([listResults(played), listResults(played, 4)]).toEqual([
       ['not sent, step agent'],
       ['opened: 2 files, step agent'],
     ])
@@ -236,19 +251,19 @@ describe('the log shows that the agent is working', () => {
 test('the 15 s for which a job must be idle start with its first read, which confirms the pull request', async () => {
   let [readAt, isLimited] = [0, false]
   const sentAfter: number[] = []
-  await goOn(
+  await playFollowUp(
     { reviewers: 'change-authors' },
     {
       facts: { eventName: 'push', payload: PUSH },
-      onAsked: (what, { nowMs }) => {
+      onRequest: (what, { nowMs }) => {
         if (what === READ) readAt ||= nowMs
         if (what === MESSAGE) sentAfter.push(nowMs - readAt)
       },
-      answers: {
-        'repos/compare-commits-with-basehead': (asked) => {
-          if (isLimited) return asked.answer()
+      responses: {
+        'repos/compare-commits-with-basehead': (request) => {
+          if (isLimited) return request.respond()
           isLimited = true
-          return refusing(429, { 'retry-after': '12' })()
+          return respondWith(429, { 'retry-after': '12' })()
         },
       },
     },
@@ -260,87 +275,95 @@ test('the 15 s for which a job must be idle start with its first read, which con
 
 test('starts a new job if the pull request is closed before the prompt', async () => {
   const change = { 'change-context': 'files', 'change-range': 'v1.1.0...main' }
-  const { report, taken, outputs } = await runActing(COUNTS, closeOldest, 0, change)
-  expect(taken).toEqual([['create', expect.stringMatching(/^Fix the guide\.\n\n/)]])
+  const { report, acceptedPrompts, outputs } = await runActing(COUNTS, closeOldest, 0, change)
+  expect(acceptedPrompts).toEqual([['create', expect.stringMatching(/^Fix the guide\.\n\n/)]])
   expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: { id: 'job_000001' } })
   expect([outputs['continued'], outputs['pr-number']]).toEqual(['', '4'])
 })
 
 test('continues with the next open pull request if the first one is closed before the prompt', async () => {
-  const world = await runActing(COUNTS, closeOldest, 1)
-  expect(world.taken).toEqual([['job_000001', expect.stringMatching(/^Fix the guide\.\n\n---\n\nPull request #4 of/)]])
-  expect(world.outputs).toMatchObject({ continued: 'pull-request', 'pr-number': '4' })
-  expect(getMarkerComment(world, 4)).toContain('follow-ups=1 ')
-  expect(world.said.join('\n')).toContain('Pull request #1 was closed before the prompt was sent.')
+  const played = await runActing(COUNTS, closeOldest, 1)
+  expect(played.acceptedPrompts).toEqual([
+    ['job_000001', expect.stringMatching(/^Fix the guide\.\n\n---\n\nPull request #4 of/)],
+  ])
+  expect(played.outputs).toMatchObject({ continued: 'pull-request', 'pr-number': '4' })
+  expect(getMarkerComment(played, 4)).toContain('follow-ups=1 ')
+  expect(played.hostCalls.join('\n')).toContain('Pull request #1 was closed before the prompt was sent.')
 })
 
 test('gives up if each chosen pull request is closed before the prompt', async () => {
   const after = await runActing('', () => undefined, 7)
   let writes = 0
-  const onAsked: WorldOptions['onAsked'] = (what, asked) => {
+  const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
     // Every other write records in the closed pull request that nothing was sent.
-    if (what === COUNTS && writes++ % 2 === 0) closeOldest(asked)
+    if (what === COUNTS && writes++ % 2 === 0) closeOldest(request)
   }
-  const { report, taken, docs } = await goOn({}, { after, onAsked })
-  expect([taken, listOpen(docs).length]).toEqual([[], 3])
+  const { report, acceptedPrompts, docs } = await playFollowUp({}, { after, onRequest })
+  expect([acceptedPrompts, listOpen(docs).length]).toEqual([[], 3])
   expect(report).toMatchObject(UNSENT)
 })
 
 /** Runs a step with other responses after the first request of a kind. */
-function runChanging(when: string, answers: NonNullable<WorldOptions['answers']>): Promise<World> {
+function runChanging(when: string, responses: NonNullable<PlayStepOptions['responses']>): Promise<PlayedStep> {
   let isSince = false
-  const usual = ({ answer }: Asked) => answer()
-  const later = Object.entries(answers).map(([what, lie]) => [what, (asked: Asked) => (isSince ? lie : usual)(asked)])
-  return goOn(
+  const usual = ({ respond }: ObservedRequest) => respond()
+  const later = Object.entries(responses).map(([what, lie]) => [
+    what,
+    (request: ObservedRequest) => (isSince ? lie : usual)(request),
+  ])
+  return playFollowUp(
     {},
-    { onAsked: (what) => (isSince ||= what === when), answers: Object.fromEntries(later) as typeof answers },
+    { onRequest: (what) => (isSince ||= what === when), responses: Object.fromEntries(later) as typeof responses },
   )
 }
 
 test('does not send the prompt to a job that starts a turn each time that it was idle', async () => {
   let reads = -1
-  const onAsked = (what: string): void => {
+  const onRequest = (what: string): void => {
     if (what === COUNTS && reads === -1) reads = 0
   }
   // Between two busy reads are the end of the turn and five reads until it is stable.
-  const restless = changing(() => (reads >= 0 && reads++ % 7 === 0 ? BUSY : {}))
-  const { report, taken, docs } = await goOn({ wait: 'false' }, { answers: { [READ]: restless }, onAsked })
-  expect([taken, readMarker(getMarkerComment({ docs }))?.followUps]).toEqual([[], 1])
+  const restless = changeResponse(() => (reads >= 0 && reads++ % 7 === 0 ? BUSY : {}))
+  const { report, acceptedPrompts, docs } = await playFollowUp(
+    { wait: 'false' },
+    { responses: { [READ]: restless }, onRequest },
+  )
+  expect([acceptedPrompts, readMarker(getMarkerComment({ docs }))?.followUps]).toEqual([[], 1])
   expect(reads).toBe(15)
   expect(report.error?.message).toBe('The job changed each time before the prompt could be sent.')
 })
 
 const BY_STRANGER = { github: combineScenarios(['marker-by-outsider']) }
-const DOWN = { 'pulls/get': refusing(503) }
-const reading = (fields: object) => ({ [READ]: changing(() => fields) })
+const DOWN = { 'pulls/get': respondWith(503) }
+const reading = (fields: object) => ({ [READ]: changeResponse(() => fields) })
 
 describe('a confirmed job, if it directly before the prompt', () => {
   test.each([
     ['names another pull request', ELSEWHERE],
     ['is archived', { status: 'archived' }],
   ])('%s, does not get the prompt, and the outputs show the new job', async (_what, fields) => {
-    const world = await runChanging(PROVEN, reading(fields))
-    expect([takers(world), world.outputs['pr-number']]).toEqual([['create'], '4'])
+    const played = await runChanging(PROVEN, reading(fields))
+    expect([takers(played), played.outputs['pr-number']]).toEqual([['create'], '4'])
   })
 
   test('no longer names a pull request, does not get the prompt, because the read may be stale', async () => {
-    const { taken, outputs, report } = await runChanging(PROVEN, reading({ prLink: null }))
-    expect([taken, outputs['pr-link']]).toEqual([[], ''])
+    const { acceptedPrompts, outputs, report } = await runChanging(PROVEN, reading({ prLink: null }))
+    expect([acceptedPrompts, outputs['pr-link']]).toEqual([[], ''])
     expect(report).toMatchObject(UNSENT)
   })
 
   test('gets another prompt, gets the follow-up after that turn, and it is counted once', async () => {
-    const world = await runActing(PROVEN, prompt)
-    expect(world.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
-    expect(world.log.join('\n')).toContain('The job is busy.')
-    expect(getMarkerComment(world)).toContain('follow-ups=1 ')
+    const played = await runActing(PROVEN, prompt)
+    expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
+    expect(played.log.join('\n')).toContain('The job is busy.')
+    expect(getMarkerComment(played)).toContain('follow-ups=1 ')
   })
 })
 
 test.each([
   [
     'that no trusted comment names is not counted',
-    () => goOn({}, BY_STRANGER),
+    () => playFollowUp({}, BY_STRANGER),
     'cannot be counted',
     'Remove the label',
   ],
@@ -352,13 +375,13 @@ test.each([
   ],
   [
     'whose job was archived is open, and the list of pull requests cannot be read',
-    () => runChanging(PROVEN, { ...reading({ status: 'archived' }), 'issues/list-for-repo': refusing(503) }),
+    () => runChanging(PROVEN, { ...reading({ status: 'archived' }), 'issues/list-for-repo': respondWith(503) }),
     'Could not determine whether',
     'With `on-open-pr: new`, this check is skipped',
   ],
 ])('a pull request %s, and nothing is sent', async (_what, play, reason, hint) => {
-  const { report, taken } = await play()
-  expect(taken).toEqual([])
+  const { report, acceptedPrompts } = await play()
+  expect(acceptedPrompts).toEqual([])
   expect(report).toMatchObject(UNSENT)
   expect(report.error?.message).toContain(reason)
   expect(report.error?.hint).toContain(hint)
@@ -366,11 +389,11 @@ test.each([
 
 test('a newer head in the last read before the prompt is the head before the turn', async () => {
   const parsePush = { message: 'Late work', author: AGENT_USER, files: [] }
-  const { report } = await goOn(
+  const { report } = await playFollowUp(
     {},
     {
       turns: [{}, { ending: 'failed' }],
-      onAsked: (what, { docs, nowMs }) => what === COUNTS && pushCommit(docs, 'agent/job_finished', parsePush, nowMs),
+      onRequest: (what, { docs, nowMs }) => what === COUNTS && pushCommit(docs, 'agent/job_finished', parsePush, nowMs),
     },
   )
   expect(report).toMatchObject({ outcome: 'failed', progress: 'started' })
@@ -379,25 +402,28 @@ test('a newer head in the last read before the prompt is the head before the tur
 
 describe('a prompt that a rate limit delays for half an hour', () => {
   /** Runs a step whose prompt is delayed. Acts before the next read of the job, which then has other fields. */
-  function delayPrompt(act: (asked: Asked) => unknown, fields: object = {}): Promise<World> {
+  function delayPrompt(act: (request: ObservedRequest) => unknown, fields: object = {}): Promise<PlayedStep> {
     let [isDelayed, isLater] = [false, false]
-    const limit = (asked: Asked): ServiceResponse => {
-      if (isDelayed) return asked.answer()
+    const limit = (request: ObservedRequest): ServiceResponse => {
+      if (isDelayed) return request.respond()
       isDelayed = true
-      return refusing(429, { 'retry-after': '1800' })()
+      return respondWith(429, { 'retry-after': '1800' })()
     }
-    const onAsked: WorldOptions['onAsked'] = (what, asked) => {
-      if (isDelayed && !isLater && what === READ) act(asked)
+    const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
+      if (isDelayed && !isLater && what === READ) act(request)
       isLater ||= isDelayed && what === READ
     }
-    return goOn({}, { onAsked, answers: { [MESSAGE]: limit, [READ]: changing(() => (isLater ? fields : {})) } })
+    return playFollowUp(
+      {},
+      { onRequest, responses: { [MESSAGE]: limit, [READ]: changeResponse(() => (isLater ? fields : {})) } },
+    )
   }
   const nothing = (): undefined => undefined
 
   test('is sent, and counted once, if nothing has changed', async () => {
-    const world = await delayPrompt(nothing)
-    expect(takers(world)).toEqual(['job_finished'])
-    expect(getMarkerComment(world)).toContain('follow-ups=1 ')
+    const played = await delayPrompt(nothing)
+    expect(takers(played)).toEqual(['job_finished'])
+    expect(getMarkerComment(played)).toContain('follow-ups=1 ')
   })
 
   test.each([

@@ -17,7 +17,7 @@ import {
   type Script,
   withoutLink,
 } from '../../support/fake-client.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits } from '../../support/fake-github.ts'
+import { fakeGitHub, resolveInOrder, PULL_REQUEST, pullCommits } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const otherLink = job({ status: 'completed', prLink: LINK.replace(/7$/, '8') })
@@ -237,8 +237,8 @@ describe('before sending', () => {
   ): Promise<TurnRun> {
     const shown = Array.from(heads, (digit): PullRequest => ({ ...PULL_REQUEST, headSha: commit(digit) }))
     const github = fakeGitHub({
-      readPullRequest: inTurn(...shown),
-      listPullRequestCommits: inTurn(pullCommits(...Array.from('abcd', (digit) => ({ sha: commit(digit) })))),
+      readPullRequest: resolveInOrder(...shown),
+      listPullRequestCommits: resolveInOrder(pullCommits(...Array.from('abcd', (digit) => ({ sha: commit(digit) })))),
     })
     return follow(active, reads, { facts: ON_HOST, inputs: { label: '', timeoutMs }, github, ...more })
   }

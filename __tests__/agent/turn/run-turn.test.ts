@@ -41,7 +41,7 @@ async function expectRun(_what: string, options: TurnRunOptions, shown: Row[2]):
 
 const ended = (outcome: string, more: object = {}) => ({ report: { outcome, ...more } })
 const stopped = (code: ErrorCode, outcome = 'error') => ({ outcome, error: { code } })
-const asked = (...calls: string[]) => ({ client: { calls } })
+const withCalls = (...calls: string[]) => ({ client: { calls } })
 const slept = (...sleeps: number[]) => ({ clock: { sleeps } })
 
 const NO_WAIT = { wait: false }
@@ -51,7 +51,7 @@ test('creates a job, writes its id before anything else, waits for it, and recor
   const run = await playTurn(created([active, completed]))
   const [accepted, end] = ['The service accepted the prompt: job job_1 is active.', 'The job completed.']
   expect(run).toMatchObject({
-    ...asked('create', 'get', 'get'),
+    ...withCalls('create', 'get', 'get'),
     accepted: [{ sleepsBefore: 0, linesBefore: 1 }],
     report: {
       outcome: 'pull-request',
@@ -76,14 +76,14 @@ test.each<Row>([
   [
     'ends directly after the create with `wait: false`',
     created([], NO_WAIT),
-    { ...ended('submitted'), ...asked('create'), ...slept() },
+    { ...ended('submitted'), ...withCalls('create'), ...slept() },
   ],
   [
     'reports the pull request of a new job that fails',
     created([{ ...completed, status: 'failed' }]),
     ended('failed', { operation: 'created' }),
   ],
-  ['attaches to a job that has ended', attached([failed]), { ...ended('failed'), ...asked('get'), ...slept() }],
+  ['attaches to a job that has ended', attached([failed]), { ...ended('failed'), ...withCalls('get'), ...slept() }],
   ['attaches to a running job with `wait: false`', attached([active], NO_WAIT), ended('submitted')],
   ['attaches to a job that has ended with `wait: false`', attached([completed], NO_WAIT), ended('pull-request')],
   ['waits for a new job that is not found at first', created([failure('not-found'), completed]), ended('pull-request')],
@@ -100,9 +100,9 @@ test.each<Row>([
   [
     'reports the job when it is cancelled',
     { ...created([active]), cancelAtSleep: 2 },
-    { report: { ...stopped('cancelled', 'cancelled'), job: active }, ...asked('create', 'get', 'get') },
+    { report: { ...stopped('cancelled', 'cancelled'), job: active }, ...withCalls('create', 'get', 'get') },
   ],
-  ['does not read the job again when it is cancelled', { ...attached([active]), cancelAtSleep: 0 }, asked('get')],
+  ['does not read the job again when it is cancelled', { ...attached([active]), cancelAtSleep: 0 }, withCalls('get')],
 ])('a step %s', expectRun)
 
 test('reports an error of the create without a job', async () => {
@@ -128,7 +128,7 @@ describe('poll job', () => {
     'fails immediately on %s, and the report still names the job',
     async (code) => {
       const run = await playTurn(created([failure(code), completed]))
-      expect(run).toMatchObject({ report: { ...stopped(code), job: active }, ...asked('create', 'get') })
+      expect(run).toMatchObject({ report: { ...stopped(code), job: active }, ...withCalls('create', 'get') })
     },
   )
 
@@ -138,7 +138,7 @@ describe('poll job', () => {
     [
       'fails after ten invalid responses in a row',
       attached(bad(11)),
-      { report: stopped('bad-answer'), ...asked(...Array<string>(10).fill('get')) },
+      { report: stopped('bad-answer'), ...withCalls(...Array<string>(10).fill('get')) },
     ],
     [
       'counts invalid responses only in a row',
@@ -299,7 +299,7 @@ describe('wait for job', () => {
     [
       'if the last read for a late link fails, it is repeated and can find the link',
       created([...UNLINKED, failure('unreachable'), completed]),
-      { ...ended('pull-request'), elapsedMs: 30_000, ...asked('create', ...Array<string>(7).fill('get')) },
+      { ...ended('pull-request'), elapsedMs: 30_000, ...withCalls('create', ...Array<string>(7).fill('get')) },
     ],
     [
       'only a read without a link that is requested 15 s after the first one proves that there is no pull request',

@@ -7,11 +7,11 @@ import { openPull, pushCommit } from '../../../src/emulator/github/repository-ch
 import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { createCertificate } from '../../../src/emulator/http/self-signed-certificate.ts'
 import { type Emulator, startEmulator } from '../../../src/emulator/server.ts'
-import { goOn } from '../../support/embedded-world.ts'
+import { playFollowUp } from '../../support/play-step.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { checkRun } from '../../support/github-state.ts'
 import { listCodeBlocks, root } from '../../support/markdown-files.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../../support/temporary-folder.ts'
 import type { Json } from './drive-github.ts'
 
 /** Go reads SSL_CERT_FILE on Linux only. */
@@ -61,7 +61,7 @@ async function startWithGh(fields?: Partial<RepositoryState>) {
     github: { state: { repositories: { 'acme/docs': docs } } },
   })
   running.push(emulator)
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   // Some commands read the current branch.
   execFileSync('git', ['init', '--quiet'], { cwd: folder })
   const certificateFile = join(folder, 'cert.pem')
@@ -188,8 +188,8 @@ testWithGh('gh shows which pull requests concern the token’s user', async () =
 testWithGh('gh counts the turns of a month with the command of the docs', async () => {
   const [shell = ''] = listCodeBlocks(readFileSync(`${root}docs/limit-costs.md`, 'utf8'), 'shell')
   const [, flags = '', jq = ''] = /^gh (pr list .*) --jq '([^']*)'$/s.exec(shell.trim()) ?? []
-  const first = await goOn({}, { turns: [{}, {}, { ending: 'no-changes' }] })
-  const second = await goOn({}, { after: first })
+  const first = await playFollowUp({}, { turns: [{}, {}, { ending: 'no-changes' }] })
+  const second = await playFollowUp({}, { after: first })
   const { docs, read } = await startWithGh()
   const { 7: pull } = docs.pulls
   pull?.labels.push('docs-agent')

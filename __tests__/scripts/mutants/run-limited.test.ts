@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { runLimited } from '../../../scripts/mutants/run-limited.ts'
 import { getLimitMs } from '../../../scripts/mutants/sandbox.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../../support/temporary-folder.ts'
 
 test('tells a program that passes, fails and never ends apart', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   expect(await runLimited(folder, ['--eval', ''], 60_000)).toEqual({ kind: 'passed' })
   const failing = "process.stderr.write('two tests'); process.exitCode = 1"
   expect(await runLimited(folder, ['--eval', failing])).toEqual({ kind: 'failed', output: 'two tests' })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { runAction, type RunOptions, type RunResult } from '../../../scripts/small-runner/run-action.ts'
 import { createTemporaryAction } from '../../support/temporary-action.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Runs a program as an action; to the files of the runner it can `append`. */
 function run(program: string, options: Omit<RunOptions, 'action'> = {}): Promise<RunResult> {
@@ -66,7 +66,7 @@ append('GITHUB_STEP_SUMMARY', '# Title\\na secret\\n')`,
   'a program that cannot be started is a failure': [
     '',
     { exitCode: null, conclusion: 'failure', annotations: [{ level: 'error' }] },
-    { node: join(temporaryFolder(), 'no-such-node') },
+    { node: join(createTemporaryFolder(), 'no-such-node') },
   ],
   'an input that the action does not have is passed with a warning': [
     'console.log(process.env.INPUT_SOME_THING)',
@@ -90,7 +90,7 @@ test('the step has the variables of a runner, and none of this process', async (
 })
 
 test('the step runs in the workspace with its event in a file, and its temporary files are removed at the end', async () => {
-  const workspace = realpathSync(temporaryFolder())
+  const workspace = realpathSync(createTemporaryFolder())
   const program = `const { GITHUB_EVENT_NAME, GITHUB_EVENT_PATH, GITHUB_OUTPUT } = process.env
 const event = require('node:fs').readFileSync(GITHUB_EVENT_PATH, 'utf8')
 for (const text of [process.cwd(), GITHUB_EVENT_NAME, event, GITHUB_OUTPUT]) console.log(text)`

@@ -141,7 +141,7 @@ test.each<[flags: string, message: string, env?: Env]>([
   ['--speed 201', '--speed must be a number from 1 to 200.'],
   ['--cancel-after soon', '--cancel-after needs a number of seconds, and got «soon».'],
   ['--input wait', '--input needs the form name=value, and got «wait».'],
-])('%j is refused: %j', (flags, said, env = {}) => {
-  const message = expect.stringContaining(said) as unknown
+])('%j is refused: %j', (flags, text, env = {}) => {
+  const message = expect.stringContaining(text) as unknown
   expect(readOptions(splitFlags(flags), env)).toMatchObject({ kind: 'refused', message })
 })

@@ -7,7 +7,7 @@ import { start } from '../../../scripts/start/start.ts'
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../../src/emulator/http/access.ts'
 import type { RequestRecord } from '../../../src/emulator/request-log.ts'
 import { startEmulator } from '../../../src/emulator/server.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../../support/temporary-folder.ts'
 
 const REQUIRED = ['prompt', 'prompt-file', 'base-url', 'project-id', 'api-key'].map((name) => `  ${name}:\n`).join('')
 const ACTION_YML = `inputs:
@@ -44,7 +44,7 @@ appendFileSync(env.GITHUB_OUTPUT, 'file=out.csv\\n')
 
 /** A folder with an action that stands in for the packaged one. */
 function project(): string {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'dist', 'agent'), { recursive: true })
   writeFileSync(join(folder, 'action.yml'), ACTION_YML)
   writeFileSync(join(folder, 'dist', 'agent', 'index.js'), AGENT)
@@ -124,7 +124,7 @@ test('the export of visitors writes to a temporary folder, and the head of its f
 })
 
 test('resolves a prompt file in the folder where npm was called', async () => {
-  const standing = temporaryFolder()
+  const standing = createTemporaryFolder()
   writeFileSync(join(standing, 'prompt.md'), 'From the file.')
   const { stdout } = await run(['--prompt-file', 'prompt.md'], { env: { INIT_CWD: standing } })
   expect(stdout).toContain('From the file.\n')
@@ -178,13 +178,13 @@ test.each(['--list', '--help'])('the commands of %s are not broken in a terminal
 })
 
 /** What --check says of the embedded service as if it were a real one, and what it asked there. */
-async function check(args: readonly string[], apiKey = EMULATOR_KEY): Promise<Ended & { readonly asked: string[] }> {
-  const asked: string[] = []
-  const onRequest = ({ method, path }: RequestRecord): void => void asked.push(`${method} ${path}`)
+async function check(args: readonly string[], apiKey = EMULATOR_KEY): Promise<Ended & { readonly requests: string[] }> {
+  const requests: string[] = []
+  const onRequest = ({ method, path }: RequestRecord): void => void requests.push(`${method} ${path}`)
   const service = await startEmulator({ onRequest })
   try {
     const env = { DOCS_AGENT_BASE_URL: service.url, DOCS_AGENT_PROJECT_ID: 'p1', DOCS_AGENT_API_KEY: apiKey }
-    return { ...(await run(['--check', ...args], { env })), asked }
+    return { ...(await run(['--check', ...args], { env })), requests }
   } finally {
     await service.close()
   }
@@ -197,16 +197,16 @@ test('--check without the three variables says that it checks the embedded servi
 })
 
 test('--check reads a job and a page of visitors, and sends nothing', async () => {
-  const { exitCode, stdout, asked } = await check(['--job-id', 'job_finished'])
+  const { exitCode, stdout, requests } = await check(['--job-id', 'job_finished'])
   expect(exitCode).toBe(0)
   expect(stdout).toContain('\nTwo read requests, a job and a page of visitors. Nothing is created.\n')
   expect(stdout).toMatch(/\n✔ Read a job: job_finished completed\.\n✔ Read a page of visitors: \d+ .*\n– Create a job,/)
-  expect(asked).toEqual(['GET /v2/agent/p1/job/job_finished', 'GET /v1/analytics/p1/visitors'])
+  expect(requests).toEqual(['GET /v2/agent/p1/job/job_finished', 'GET /v1/analytics/p1/visitors'])
 })
 
 test('without --job-id, --check claims nothing about reading a job', async () => {
-  const said = /– Read a job: a made-up one is not found\. Name one of yours with --job-id\.\n✔/
-  expect(await check([])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(said) as unknown })
+  const output = /– Read a job: a made-up one is not found\. Name one of yours with --job-id\.\n✔/
+  expect(await check([])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(output) as unknown })
 })
 
 test('--check reports what the service refuses, with a fix', async () => {
@@ -214,8 +214,8 @@ test('--check reports what the service refuses, with a fix', async () => {
   expect(await check([], EXPIRED_KEY)).toMatchObject({ exitCode: 1, stdout: refused })
   expect(await check(['--job-id', 'job_gone'])).toMatchObject({ exitCode: 1 })
   const naming = (input: string): unknown => expect.stringContaining(`\`${input}\``)
-  expect(await check([], 'two words')).toMatchObject({ exitCode: 2, stderr: naming('api-key'), asked: [] })
-  expect(await check(['--job-id', '../x'])).toMatchObject({ exitCode: 2, stderr: naming('job-id'), asked: [] })
+  expect(await check([], 'two words')).toMatchObject({ exitCode: 2, stderr: naming('api-key'), requests: [] })
+  expect(await check(['--job-id', '../x'])).toMatchObject({ exitCode: 2, stderr: naming('job-id'), requests: [] })
 })
 
 const testWithSignals = process.platform === 'win32' ? test.skip : test

@@ -11,27 +11,27 @@ import { agentInputs, fakeStep } from './fake-step.ts'
 export type Given = Readonly<Record<string, string>>
 export type GivenEvent = readonly [name: string, payload?: unknown]
 /** Null: the step has no token. */
-export type Answers = Partial<GitHub> | null
+export type Responses = Partial<GitHub> | null
 
-interface LookedAt {
+interface PlayedChange {
   /** Why the step sends no prompt. Undefined if it sends one. */
   readonly skip: string | undefined
   readonly prompt: string | undefined
-  readonly said: string | undefined
-  readonly lost: string | undefined
+  readonly change: string | undefined
+  readonly warnings: string | undefined
   readonly log: string
-  readonly asked: readonly string[]
+  readonly calls: readonly string[]
   readonly sleptMs: number
   readonly notices: readonly string[]
 }
 
 /** Resolves the change that started a run with the label `docs-agent`, on a fake clock. */
-export async function lookAtChange(
+export async function playChange(
   given: Given,
   [eventName, payload = {}]: GivenEvent,
-  answers: Answers = {},
+  responses: Responses = {},
   facts: Partial<GivenRun> = {},
-): Promise<LookedAt> {
+): Promise<PlayedChange> {
   const log: string[] = []
   const notices: string[] = []
   const core = {
@@ -40,19 +40,19 @@ export async function lookAtChange(
     notice: (_title: string, text: string) => notices.push(text),
   }
   const clock = fakeClock()
-  const github = fakeGitHub(answers ?? {})
+  const github = fakeGitHub(responses ?? {})
   const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token', ...given })
   const context = { ...RUN_FACTS, ...facts, eventName, payload }
   const { timeoutMs } = inputs
-  const step = fakeStep({ inputs, core, clock, github: answers === null ? undefined : github, context, timeoutMs })
+  const step = fakeStep({ inputs, core, clock, github: responses === null ? undefined : github, context, timeoutMs })
   const found = await step.planningBudget.spend(() => resolveChange(step))
   return {
     skip: isSkip(found) ? found.reason : undefined,
     prompt: isSkip(found) ? undefined : found.promptContext,
-    said: step.journal.report().change,
-    lost: formatWarnings(step.journal.warnings),
+    change: step.journal.report().change,
+    warnings: formatWarnings(step.journal.warnings),
     log: log.join('\n'),
-    asked: github.asked,
+    calls: github.calls,
     sleptMs: clock.passed(),
     notices,
   }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { decidePost, errorOfResult, type Operation, type PostDecision } from '../../src/docs-service/retry.ts'
+import { decidePost, toServiceError, type Operation, type PostDecision } from '../../src/docs-service/retry.ts'
 import type { WireResponse } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/exchange.ts'
 import { type ActionError, describeError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
@@ -13,7 +13,7 @@ const READ: Operation = { kind: 'read', projectId: 'docs', path: '/', jobId: 'jo
 const createResponse = (status: number) => ({ kind: 'response', status, body: '', retryAfterMs: undefined }) as const
 
 function getError(status: number, body = '', fields: Partial<WireResponse> = {}, operation = CREATE): ActionError {
-  return errorOfResult({ ...createResponse(status), body, ...fields }, operation, redact)
+  return toServiceError({ ...createResponse(status), body, ...fields }, operation, redact)
 }
 
 /** A word that the hint for a status must contain. */
@@ -133,11 +133,11 @@ const createFailure = (cause: FailureCause, sent = false) =>
 
 test.each(FAILURE_CAUSES)('the error for the failure %s names its cause', (cause) => {
   const [, code, words] = FAILURES[cause]
-  const error = errorOfResult({ ...createFailure(cause), code: 'ECODE' }, CREATE, redact)
+  const error = toServiceError({ ...createFailure(cause), code: 'ECODE' }, CREATE, redact)
   expect(error.code).toBe(code)
   expect(`${error.message} ${String(error.hint)}`).toMatch(words)
   expect(error.message).toContain(' (ECODE).')
-  expect(errorOfResult(createFailure(cause), CREATE, redact).message).not.toMatch(/undefined|\(/)
+  expect(toServiceError(createFailure(cause), CREATE, redact).message).not.toMatch(/undefined|\(/)
 })
 
 test.each(FAILURE_CAUSES.map((cause) => [cause, FAILURES[cause][0]] as const))(
@@ -162,7 +162,7 @@ test('no title repeats its message', () => {
   const failures = FAILURE_CAUSES.map((cause) => createFailure(cause))
   const errors = [
     ...[302, 408, ...STATUSES].map((status) => getError(status)),
-    ...failures.filter(({ cause }) => cause !== 'cancelled').map((failure) => errorOfResult(failure, CREATE, redact)),
+    ...failures.filter(({ cause }) => cause !== 'cancelled').map((failure) => toServiceError(failure, CREATE, redact)),
   ]
   const plain = (text: string): string => text.toLowerCase().replace(/^the |\.$/g, '')
   const repeated = errors.filter(({ code, message }) => plain(message).includes(plain(ERROR_TITLES[code])))

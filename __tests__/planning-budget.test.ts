@@ -3,7 +3,14 @@ import { jsonResponse } from '../src/emulator/http/exchange.ts'
 import { GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
 import { commentFacts } from './support/comment-events.ts'
-import { inOrder, playInWorld, refusing, type Asked, type World, type WorldOptions } from './support/embedded-world.ts'
+import {
+  respondInOrder,
+  playStep,
+  respondWith,
+  type ObservedRequest,
+  type PlayedStep,
+  type PlayStepOptions,
+} from './support/play-step.ts'
 import { agentInputs } from './support/fake-step.ts'
 import { changedRepository } from './support/github-state.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
@@ -13,24 +20,24 @@ const COMPARE = 'repos/compare-commits-with-basehead'
 const ACCESS = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'change-context': 'files' }
 
 type Given = Readonly<Record<string, string>>
-const play = (given: Given, options: Partial<WorldOptions> = {}): Promise<World> =>
-  playInWorld({
+const play = (given: Given, options: Partial<PlayStepOptions> = {}): Promise<PlayedStep> =>
+  playStep({
     inputs: agentInputs({}, { ...ACCESS, ...given }),
     repository: changedRepository({ files: [{ filename: 'src/flags.ts' }] }),
     facts: PUSHED,
     ...options,
   })
-const answering = ({ answer }: Asked) => answer()
+const respondNormally = ({ respond }: ObservedRequest) => respond()
 const slowly =
   (delayMs: number) =>
-  ({ answer }: Asked) => ({ ...answer(), delayMs })
+  ({ respond }: ObservedRequest) => ({ ...respond(), delayMs })
 const limitedFor = (seconds: number) =>
-  refusing(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds) })
+  respondWith(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds) })
 /** How long a step that sends nothing may write its log. */
 const LOG_MS = 30_000
-const elapsedS = ({ outputs }: World): number => Number(outputs['duration-seconds'])
+const elapsedS = ({ outputs }: PlayedStep): number => Number(outputs['duration-seconds'])
 
-const slowBy = (delayMs: number): NonNullable<WorldOptions['answers']> =>
+const slowBy = (delayMs: number): NonNullable<PlayStepOptions['responses']> =>
   Object.fromEntries(
     [
       ...[COMPARE, 'repos/list-pull-requests-associated-with-commit', 'pulls/list', 'pulls/list-commits', 'pulls/get'],
@@ -48,11 +55,11 @@ test.each<[what: string, given: Given, mostS: number]>([
 ])(
   'all questions before the prompt take at most %s together, and then nothing is sent',
   async (_what, given, mostS) => {
-    const world = await play(given, { answers: SLOW, github: combineScenarios(['open-pull-request']) })
-    expect([world.isGreen, world.taken]).toEqual([false, []])
-    expect(elapsedS(world)).toBeLessThan(mostS)
-    expect(elapsedS(world)).toBeGreaterThan(mostS / 2)
-    expect(world.line).toContain('GitHub did not respond in time.')
+    const played = await play(given, { responses: SLOW, github: combineScenarios(['open-pull-request']) })
+    expect([played.isGreen, played.acceptedPrompts]).toEqual([false, []])
+    expect(elapsedS(played)).toBeLessThan(mostS)
+    expect(elapsedS(played)).toBeGreaterThan(mostS / 2)
+    expect(played.line).toContain('GitHub did not respond in time.')
   },
 )
 
@@ -70,7 +77,7 @@ const COMPARISON = {
 }
 
 /** Each look-up takes so long. The range is known, and its commits are not. */
-const slowLookUps = (delayMs: number): NonNullable<WorldOptions['answers']> => ({
+const slowLookUps = (delayMs: number): NonNullable<PlayStepOptions['responses']> => ({
   'repos/list-pull-requests-associated-with-commit': slowly(delayMs),
   'pulls/list': slowly(delayMs),
   [COMPARE]: () => ({ ...jsonResponse(200, COMPARISON), delayMs }),
@@ -88,15 +95,15 @@ test.each<[what: string, given: Given, facts: Partial<GivenRun>]>([
     for (const lookUpMs of [9_500, 29_000])
       for (const requestMs of [7_000, 9_500, 14_000]) {
         const [askedMs, messagesMs]: [number[], number[]] = [[], []]
-        const world = await playInWorld({
+        const played = await playStep({
           inputs: agentInputs({}, { ...ACCESS, ...given }),
           facts,
           github: combineScenarios(['open-pull-request']),
-          answers: { ...slowBy(requestMs), ...slowLookUps(lookUpMs) },
-          furnish: ({ pulls }) => {
+          responses: { ...slowBy(requestMs), ...slowLookUps(lookUpMs) },
+          prepare: ({ pulls }) => {
             pulls[1]?.comments.push({ id: 71, user: 'mona', body: '', createdAtMs: 0, reactions: [] })
           },
-          onAsked: (what, { nowMs }) => {
+          onRequest: (what, { nowMs }) => {
             askedMs.push(nowMs)
             if (what.startsWith('message ')) messagesMs.push(nowMs)
           },
@@ -104,8 +111,8 @@ test.each<[what: string, given: Given, facts: Partial<GivenRun>]>([
         const [startMs = 0, [sentMs]] = [askedMs[0], messagesMs]
         // Without the count of a rolling follow-up, nothing is sent. Everything else can be done without.
         if (sentMs === undefined)
-          expect(world.line).toMatch(/could not be counted|Could not determine whether a pull request/)
-        const tookMs = sentMs === undefined ? elapsedS(world) * 1_000 - LOG_MS : sentMs - startMs
+          expect(played.line).toMatch(/could not be counted|Could not determine whether a pull request/)
+        const tookMs = sentMs === undefined ? elapsedS(played) * 1_000 - LOG_MS : sentMs - startMs
         expect(tookMs / 1_000).toBeLessThanOrEqual(120 + 15 + 1)
       }
   },
@@ -115,12 +122,12 @@ test('a fix round has time of its own for its questions', async () => {
   const [FAILS = [], PASSES = []] = combineScenarios(['checks-fixed']).checks
   const [tookMs, rows]: [number[], boolean[]] = [[], []]
   let startMs: number | undefined
-  const world = await playInWorld({
+  const played = await playStep({
     inputs: agentInputs({}, { ...ACCESS, 'wait-for-checks': 'true', 'fix-rounds': '1' }),
     facts: PUSHED_THREE,
     github: { ...combineScenarios([]), checks: [FAILS, PASSES] },
-    answers: slowLookUps(29_000),
-    onAsked: (what, { docs, nowMs }) => {
+    responses: slowLookUps(29_000),
+    onRequest: (what, { docs, nowMs }) => {
       startMs ??= nowMs
       if (what === 'create') tookMs.push(nowMs - startMs)
       if (!what.startsWith('message ')) return
@@ -129,49 +136,56 @@ test('a fix round has time of its own for its questions', async () => {
       )
     },
   })
-  expect(world.report).toMatchObject({ outcome: 'pull-request', rounds: [expect.anything()] })
+  expect(played.report).toMatchObject({ outcome: 'pull-request', rounds: [expect.anything()] })
   // The questions before the first prompt have used up their time.
   expect(tookMs[0]).toBeGreaterThan(90_000)
   expect(rows).toEqual([true])
 })
 
 test('a rate limit of GitHub for writes is waited for before a follow-up is counted, and every minute the log says until when', async () => {
-  const world = await play(
+  const played = await play(
     { 'on-open-pr': 'follow-up' },
     {
-      answers: { 'issues/update-comment': inOrder(refusing(403, { 'retry-after': '300' }), answering) },
+      responses: {
+        'issues/update-comment': respondInOrder(respondWith(403, { 'retry-after': '300' }), respondNormally),
+      },
       github: combineScenarios(['open-pull-request']),
     },
   )
-  expect([world.isGreen, world.report.outcome, world.messages.length]).toEqual([true, 'pull-request', 1])
-  const [first = '', ...later] = world.log.filter((line) => line.includes('aiting until'))
+  expect([played.isGreen, played.report.outcome, played.messages.length]).toEqual([true, 'pull-request', 1])
+  const [first = '', ...later] = played.log.filter((line) => line.includes('aiting until'))
   expect(first).toContain("GitHub's rate limit is exceeded. Waiting until ")
   expect(later).toHaveLength(4)
 })
 
 test('a rate limit of half an hour is waited for before the prompt, and leaves the time of the other questions', async () => {
-  const world = await play(
+  const played = await play(
     { 'on-open-pr': 'follow-up' },
-    { answers: { [COMPARE]: inOrder(limitedFor(1_800), answering), 'issues/list-for-repo': slowly(20_000) } },
+    {
+      responses: {
+        [COMPARE]: respondInOrder(limitedFor(1_800), respondNormally),
+        'issues/list-for-repo': slowly(20_000),
+      },
+    },
   )
-  expect([world.isGreen, world.report.outcome]).toEqual([true, 'pull-request'])
-  expect(world.taken[0]?.[1]).toContain('src/flags.ts')
-  expect(elapsedS(world)).toBeGreaterThan(1_800)
+  expect([played.isGreen, played.report.outcome]).toEqual([true, 'pull-request'])
+  expect(played.acceptedPrompts[0]?.[1]).toContain('src/flags.ts')
+  expect(elapsedS(played)).toBeGreaterThan(1_800)
 })
 
 test.each([60, 300])(
   'a rate limit of the service of %i s is waited for while a pull request is proven, and every minute the log says until when',
   async (seconds) => {
-    const limited = refusing(429, { 'retry-after': String(seconds) })
-    const world = await play(
+    const limited = respondWith(429, { 'retry-after': String(seconds) })
+    const played = await play(
       { 'on-open-pr': 'follow-up' },
       {
-        answers: { 'read job_finished': inOrder(limited, answering) },
+        responses: { 'read job_finished': respondInOrder(limited, respondNormally) },
         github: combineScenarios(['open-pull-request']),
       },
     )
-    expect([world.isGreen, world.report.outcome, world.messages.length]).toEqual([true, 'pull-request', 1])
-    const [first = '', ...later] = world.log.filter((line) => line.includes('aiting until'))
+    expect([played.isGreen, played.report.outcome, played.messages.length]).toEqual([true, 'pull-request', 1])
+    const [first = '', ...later] = played.log.filter((line) => line.includes('aiting until'))
     const [, until = 'unknown'] = /rate-limited the request.* Waiting until (.*)\.$/.exec(first) ?? []
     // The last minute leaves 2 s, which are not worth a line.
     expect(later).toHaveLength(seconds / 60 - 1)
@@ -179,18 +193,21 @@ test.each([60, 300])(
   },
 )
 
-test.each<[given: Given, answers: NonNullable<WorldOptions['answers']>]>([
+test.each<[given: Given, responses: NonNullable<PlayStepOptions['responses']>]>([
   [{}, { [COMPARE]: limitedFor(3_600) }],
-  [{}, { [COMPARE]: refusing(503) }],
-  [{}, { [COMPARE]: refusing(404) }],
-  [{ 'change-context': 'none', paths: 'docs/**' }, { [COMPARE]: refusing(503) }],
-  [{ 'change-context': 'none', 'change-range': 'since-last-success' }, { 'actions/list-workflow-runs': refusing(503) }],
-])('with %j and a change that GitHub does not provide, nothing is sent, whoever pushed', async (given, answers) => {
+  [{}, { [COMPARE]: respondWith(503) }],
+  [{}, { [COMPARE]: respondWith(404) }],
+  [{ 'change-context': 'none', paths: 'docs/**' }, { [COMPARE]: respondWith(503) }],
+  [
+    { 'change-context': 'none', 'change-range': 'since-last-success' },
+    { 'actions/list-workflow-runs': respondWith(503) },
+  ],
+])('with %j and a change that GitHub does not provide, nothing is sent, whoever pushed', async (given, responses) => {
   for (const sender of [PUSH.sender, { login: 'merge-queue[bot]', type: 'Bot' }]) {
     const facts = { eventName: 'push', payload: { ...PUSH, sender } }
-    const world = await play(given, { answers, facts })
-    expect([world.isGreen, world.report.outcome, world.taken]).toEqual([false, 'error', []])
-    expect(world.title).toBe('Nothing was sent')
-    expect(elapsedS(world)).toBeLessThan(60)
+    const played = await play(given, { responses, facts })
+    expect([played.isGreen, played.report.outcome, played.acceptedPrompts]).toEqual([false, 'error', []])
+    expect(played.title).toBe('Nothing was sent')
+    expect(elapsedS(played)).toBeLessThan(60)
   }
 })

@@ -10,7 +10,7 @@ import { jsonResponse, type ServiceRequest, type ServiceResponse } from '../../s
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { DEFAULT_TURN, type ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
-import { stepClockOf } from './fake-clock.ts'
+import { createStepClock } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { BASE_URL, connectInProcess } from './in-process-github.ts'
 import { agentInputs } from './fake-step.ts'
@@ -18,38 +18,38 @@ import { observeGitHub, type ObservedGitHub } from './observe-github.ts'
 import { cancelledAt, playAgent, type PlayedAgent, type Stage } from './play-feature.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 
-/** What exists before and after a step. */
-interface Around {
-  readonly world: VirtualClock
+/** The servers and their clock, which exist before and after a step. */
+interface Servers {
+  readonly baseClock: VirtualClock
   readonly observed: ObservedGitHub
   readonly service: Service
 }
 
-export interface World extends PlayedAgent, Around {
+export interface PlayedStep extends PlayedAgent, Servers {
   /** The operations of the step's requests to GitHub, in order, by their ids in GitHub's API description. */
-  readonly asked: readonly string[]
+  readonly operations: readonly string[]
   /** How many of these requests count against the token's rate limit. */
   readonly counted: number
   /** The agent's repository after the step. */
   readonly docs: RepositoryState
-  /** The prompts of the step that the service accepted, oldest first, with `create` or the id of the job. */
-  readonly taken: readonly (readonly [to: string, prompt: string])[]
+  /** Oldest first, with `create` or the id of the job. */
+  readonly acceptedPrompts: readonly (readonly [to: string, prompt: string])[]
   /** The prompts of follow-ups only. */
   readonly messages: readonly string[]
 }
 
 /** A request to the service or to GitHub. */
-export interface Asked extends Around {
+export interface ObservedRequest extends Servers {
   readonly docs: RepositoryState
   /** In milliseconds since 1970. */
   readonly nowMs: number
-  /** Returns the response of the server. */
-  readonly answer: () => ServiceResponse
+  /** Returns the server's own response. */
+  readonly respond: () => ServiceResponse
 }
 
-type Answer = (asked: Asked) => ServiceResponse
+type Responder = (request: ObservedRequest) => ServiceResponse
 
-export interface WorldOptions {
+export interface PlayStepOptions {
   readonly inputs: AgentInputs
   readonly scenario?: ScenarioName
   /**
@@ -61,27 +61,27 @@ export interface WorldOptions {
   readonly repository?: RepositoryState | undefined
   readonly facts?: Partial<GivenRun> | undefined
   /** Changes the repository before the first response of GitHub. */
-  readonly furnish?: (docs: RepositoryState) => void
+  readonly prepare?: (docs: RepositoryState) => void
   /** When the run is cancelled, in milliseconds from its start. */
   readonly cancelAfterMs?: number
   /** Called before the response to each request: `create`, `message job_1`, `read job_1`, or an operation of GitHub. */
-  readonly onAsked?: (what: string, asked: Asked) => unknown
+  readonly onRequest?: (what: string, request: ObservedRequest) => unknown
   /** Replaces the responses to some of these requests. */
-  readonly answers?: Readonly<Record<string, Answer>>
+  readonly responses?: Readonly<Record<string, Responder>>
   /** Continues with the servers of an earlier step. Options such as `scenario` and `github` are then ignored. */
-  readonly after?: World | undefined
+  readonly after?: PlayedStep | undefined
 }
 
-function openWorld(options: WorldOptions): Around {
-  const { inputs, scenario, turns, github, repository, furnish } = options
+function openServers(options: PlayStepOptions): Servers {
+  const { inputs, scenario, turns, github, repository, prepare } = options
   const plays = { ...combineScenarios([]), ...github }
   const state = createDemoState(plays, DEFAULT_START_MS)
   if (repository !== undefined) state.repositories['acme/docs'] = repository
-  let isFurnished = false
+  let isPrepared = false
   const onBeforeResponse = (): void => {
     const { 'acme/docs': docs } = state.repositories
-    if (!isFurnished && docs !== undefined) furnish?.(docs)
-    isFurnished = true
+    if (!isPrepared && docs !== undefined) prepare?.(docs)
+    isPrepared = true
   }
   const observed = observeGitHub({ scenario: plays, state, onBeforeResponse })
   const service = createService({
@@ -91,11 +91,11 @@ function openWorld(options: WorldOptions): Around {
     ...(turns && { scenarioOverrides: { turns: turns.map((turn) => ({ ...DEFAULT_TURN, ...turn })) as [TurnPlan] } }),
     github: observed.options,
   })
-  return { world: virtualClock(), observed, service }
+  return { baseClock: virtualClock(), observed, service }
 }
 
 export interface Dependencies {
-  readonly world: VirtualClock
+  readonly baseClock: VirtualClock
   readonly respond: Respond
   readonly facts?: Partial<GivenRun> | undefined
   readonly timeoutMs: number
@@ -106,9 +106,9 @@ export interface Dependencies {
 }
 
 /** Creates the dependencies of a step that starts now, with both servers in this process. */
-export function stageIn({ world, respond, facts, timeoutMs, cancelAfterMs, latencyMs }: Dependencies): Stage {
-  const clock = stepClockOf(world)
-  const signal = cancelledAt(world, world.now() + (cancelAfterMs ?? Infinity))
+export function createStage({ baseClock, respond, facts, timeoutMs, cancelAfterMs, latencyMs }: Dependencies): Stage {
+  const clock = createStepClock(baseClock)
+  const signal = cancelledAt(baseClock, baseClock.now() + (cancelAfterMs ?? Infinity))
   const handle = (request: ServiceRequest): ServiceResponse => respond(request, clock.wallTime().getTime())
   const github = connectInProcess({ handle, clock, signal, ...(latencyMs && { latencyMs }) })
   return {
@@ -130,70 +130,70 @@ function getName({ method, target }: ServiceRequest): string {
   return findRoute(method, path.replace(`${API_PATH}/repos/`, '').replace(/^[^/]+\/[^/]+/, ''))?.name ?? path
 }
 
-export const refusing =
+export const respondWith =
   (status: number, headers: Readonly<Record<string, string>> = {}) =>
   (): ServiceResponse =>
     jsonResponse(status, {}, headers)
 
 /** Returns a response that changes some fields of the original body. */
-export const changing =
-  (fieldsOf: (body: never) => object) =>
-  ({ answer }: Asked): ServiceResponse => {
-    const { status, body } = answer()
+export const changeResponse =
+  (getFields: (body: never) => object) =>
+  ({ respond }: ObservedRequest): ServiceResponse => {
+    const { status, body } = respond()
     const found = JSON.parse(body) as never
-    const fields = fieldsOf(found)
+    const fields = getFields(found)
     return jsonResponse(status, Array.isArray(fields) ? fields : { ...(found as object), ...fields })
   }
 
 /** Responds in order. The last response also applies to all later requests. */
-export const inOrder = (...answers: readonly Answer[]): Answer => {
+export const respondInOrder = (...responses: readonly Responder[]): Responder => {
   let next = 0
-  return (asked) => answers[Math.min(next++, answers.length - 1)]?.(asked) ?? asked.answer()
+  return (request) => responses[Math.min(next++, responses.length - 1)]?.(request) ?? request.respond()
 }
 
 /**
  * Runs a step against the embedded service and GitHub, without sockets, on a clock that moves only when the step
  * sleeps. Checks all requests and responses of GitHub against its API description.
  */
-export async function playInWorld(options: WorldOptions): Promise<World> {
-  const { inputs, facts, cancelAfterMs, onAsked, answers = {}, after } = options
-  const around = after ?? openWorld(options)
-  const { world, observed, service } = around
+export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
+  const { inputs, facts, cancelAfterMs, onRequest, responses = {}, after } = options
+  const servers: Servers = after ?? openServers(options)
+  const { baseClock, observed, service } = servers
   const docs = service.github.state.repositories['acme/docs'] ?? createRepositoryState()
-  const before = { requests: service.requests.length, asked: observed.requests.length }
+  const before = { requests: service.requests.length, operations: observed.requests.length }
   const respond: Respond = (request, nowMs) => {
     const what = getName(request)
-    const asked = { world, observed, service, docs, nowMs, answer: () => service.handle(request, nowMs) }
+    const observedRequest = { ...servers, docs, nowMs, respond: () => service.handle(request, nowMs) }
     service.github.catchUp(nowMs)
-    onAsked?.(what, asked)
-    return answers[what]?.(asked) ?? asked.answer()
+    onRequest?.(what, observedRequest)
+    return responses[what]?.(observedRequest) ?? observedRequest.respond()
   }
-  const stage = stageIn({ world, respond, facts, cancelAfterMs, timeoutMs: inputs.timeoutMs })
-  const played = await playAgent({ ...stage, world }, () => inputs)
+  const stage = createStage({ baseClock, respond, facts, cancelAfterMs, timeoutMs: inputs.timeoutMs })
+  const played = await playAgent({ ...stage, baseClock }, () => inputs)
   if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
-  const taken = service.requests
+  const acceptedPrompts = service.requests
     .slice(before.requests)
     .filter(({ prompt, status }) => prompt !== undefined && status < 300)
     .map(({ path, prompt = '' }) => [/job\/(.+)\/message$/.exec(path)?.[1] ?? 'create', prompt] as const)
   return {
     ...played,
-    world,
+    baseClock,
     observed,
     service,
     docs,
-    taken,
-    asked: observed.requests.slice(before.asked),
+    acceptedPrompts,
+    operations: observed.requests.slice(before.operations),
     counted: observed.counted,
-    messages: taken.filter(([to]) => to !== 'create').map(([, prompt]) => prompt),
+    messages: acceptedPrompts.filter(([to]) => to !== 'create').map(([, prompt]) => prompt),
   }
 }
 
 /** Runs a step that continues the open pull request of its label, which an earlier run has left. */
-export function goOn(
+export function playFollowUp(
   given: Readonly<Record<string, string>> = {},
-  options: Partial<WorldOptions> = {},
-): Promise<World> {
+  options: Partial<PlayStepOptions> = {},
+): Promise<PlayedStep> {
   const access = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' }
   const inputs = agentInputs({}, { ...access, 'on-open-pr': 'follow-up', ...given })
-  return playInWorld({ inputs, github: combineScenarios(['open-pull-request']), ...options })
+  return playStep({ inputs, github: combineScenarios(['open-pull-request']), ...options })
 }
