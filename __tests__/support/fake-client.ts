@@ -7,7 +7,7 @@ import {
   type TerminalJob,
   type TerminalStatus,
 } from '../../src/docs-service/schemas.ts'
-import { isSameEnd, STABLE_END_MS } from '../../src/agent/turn/job-state.ts'
+import { isSameEnd, STABLE_END_MS } from '../../src/agent/turn/job-watch.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 

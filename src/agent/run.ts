@@ -6,8 +6,7 @@ import { compareForPeople, findPeople, listNamedSources } from './change/change-
 import { type ChangeFindings, resolveChange } from './change/resolve-change.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { type AgentInputs, appendContext } from './inputs.ts'
-import { hasSeenEnd } from './turn/job-state.ts'
-import { JobWatch } from './turn/job-watch.ts'
+import { hasSeenEnd, JobWatch } from './turn/job-watch.ts'
 import { decideTurn, type Stop } from './turn/decide-turn.ts'
 import { announceStart, previewTurn, runTurn } from './turn/run-turn.ts'
 import {

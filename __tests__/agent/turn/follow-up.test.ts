@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { isSameEnd } from '../../../src/agent/turn/job-state.ts'
+import { isSameEnd } from '../../../src/agent/turn/job-watch.ts'
 import { createTurnEndDetector } from '../../../src/agent/turn/run-turn.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { Target } from '../../../src/agent/plan.ts'

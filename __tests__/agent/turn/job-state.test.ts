@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { hasSeenEnd } from '../../../src/agent/turn/job-state.ts'
-import { JobWatch } from '../../../src/agent/turn/job-watch.ts'
+import { hasSeenEnd, JobWatch } from '../../../src/agent/turn/job-watch.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { active, completed } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'

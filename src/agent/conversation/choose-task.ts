@@ -26,8 +26,7 @@ import type { ListedComment } from '../../github/comments.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
 import type { Deadline } from '../../runtime/time-budget.ts'
-import { isWithoutLink, recordEnd } from '../turn/job-state.ts'
-import { createPoller } from '../turn/job-watch.ts'
+import { isWithoutLink, recordEnd, createPoller } from '../turn/job-watch.ts'
 import { LINK_LAG_MS, getTurnPollDelayMs } from '../turn/poll-schedule.ts'
 
 /** The step with a deadline for the reads before the prompt. */

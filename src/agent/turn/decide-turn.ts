@@ -15,8 +15,16 @@ import { announceToJob, announceTurn, countFollowUp } from '../pull-request/mark
 import { type AgentStep, openPlanningBudget, type ObservedEnd } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import { type RoundStop, ROUND_STOP_REASONS, type TurnEnd } from '../report/turn.ts'
-import { isStable, isSameEnd, isWithoutLink, STABLE_END_MS, acceptsPrompts } from './job-state.ts'
-import { readJob, type JobWatch, waitForJob } from './job-watch.ts'
+import {
+  isStable,
+  isSameEnd,
+  isWithoutLink,
+  STABLE_END_MS,
+  acceptsPrompts,
+  readJob,
+  type JobWatch,
+  waitForJob,
+} from './job-watch.ts'
 import { getTurnPollDelayMs } from './poll-schedule.ts'
 import { type HeadBefore, readHeadBefore, readPullRequestForLog } from './turn-work.ts'
 

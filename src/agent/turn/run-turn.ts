@@ -7,8 +7,18 @@ import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Plan, Target } from '../plan.ts'
 import { type AgentStep, type ObservedEnd, writeMilestone } from '../journal.ts'
 import type { Previewed, TurnEnd } from '../report/turn.ts'
-import { isStable, isSameEnd, isReportedActive, STABLE_END_MS, updateObservedEnd } from './job-state.ts'
-import { readJob, type JobEnd, type JobWatch, settleEnd, waitForJob } from './job-watch.ts'
+import {
+  isStable,
+  isSameEnd,
+  isReportedActive,
+  STABLE_END_MS,
+  updateObservedEnd,
+  readJob,
+  type JobEnd,
+  type JobWatch,
+  settleEnd,
+  waitForJob,
+} from './job-watch.ts'
 import { getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 import { type FollowUpStart, recheckBeforeSend, type Stop, type TurnStart } from './decide-turn.ts'
 import { compareHeads, type HeadBefore } from './turn-work.ts'

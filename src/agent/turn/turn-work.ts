@@ -16,8 +16,7 @@ import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentStep } from '../journal.ts'
 import { NOT_ANNOUNCED } from '../pull-request/marker-comment.ts'
 import { describePullRequest, type TurnEnd, type Work } from '../report/turn.ts'
-import { isWithoutLink } from './job-state.ts'
-import type { JobEnd } from './job-watch.ts'
+import { isWithoutLink, type JobEnd } from './job-watch.ts'
 import { createSettlePauses } from './poll-schedule.ts'
 
 /** The timeout of a request about the head. */
