@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { agentAction } from '../../src/agent/agent-action.ts'
+import { agentAction } from '../../src/agent/run.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { completed, LINK } from '../support/fake-client.ts'
 import { PUSH, readRun, RUN_FACTS } from '../support/fake-github.ts'

@@ -1,4 +1,4 @@
-import { agentAction } from '../../src/agent/agent-action.ts'
+import { agentAction } from '../../src/agent/run.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
 import {
   AGENT_USER,

@@ -1,11 +1,11 @@
 import { ActionError, orUndefined } from '../runtime/errors.ts'
-import type { OnStop } from '../action/run-action.ts'
+import type { OnStop, Action } from '../action/run-action.ts'
 import { endingAt, type Step } from '../action/step.ts'
-import { describeBaseMovedByDryRun, describeBaseMovedByRange } from './change/change-range.ts'
+import { describeBaseMovedByDryRun, describeBaseMovedByRange, describeMovedBase } from './change/change-range.ts'
 import { compareForPeople, findPeople, listNamedSources } from './change/change-sources.ts'
 import { type ChangeFindings, resolveChange } from './change/resolve-change.ts'
 import { describeTrigger } from './change/event-origin.ts'
-import { type AgentInputs, appendContext } from './inputs.ts'
+import { type AgentInputs, appendContext, AGENT_FIELDS, isDryRunRequested, parseAgentInputs } from './inputs.ts'
 import { hasSeenEnd, JobWatch } from './turn/job-watch.ts'
 import { decideTurn, type Stop } from './turn/decide-turn.ts'
 import { announceStart, previewTurn, runTurn } from './turn/run-turn.ts'
@@ -20,13 +20,16 @@ import { withdrawTurn, writeLog } from './pull-request/marker-comment.ts'
 import { noteNewHead } from './pull-request/checks.ts'
 import { decideNextRound } from './pull-request/fix-rounds.ts'
 import { openAgentStep, type AgentStep, writeMilestone } from './journal.ts'
-import type { Report } from './report/report.ts'
-import { formatVerdict, nameTurn, titleTurn } from './report/outcomes.ts'
+import { type Report, createSkippedReport, type Outcome, redactReport, formatWarnings } from './report/report.ts'
+import { formatVerdict, nameTurn, titleTurn, conclude } from './report/outcomes.ts'
 import { isSkip, type Plan, type Skip } from './plan.ts'
 import type { Ended, PullRequestFindings, TurnEnd } from './report/turn.ts'
-import { shouldTrackPullRequest } from './report/turns.ts'
+import { shouldTrackPullRequest, getError } from './report/turns.ts'
 import { replyToComment, reserveReplyTime, fromComment } from './conversation/comment-command.ts'
 import { chooseTask, replan } from './conversation/choose-task.ts'
+import { connectGitHub } from '../github/github.ts'
+import { renderResult, toOutputs } from './report/outputs.ts'
+import { renderSummary } from './report/summary.ts'
 
 const UNREADABLE_EVENT = [
   'The event could not be read',
@@ -178,4 +181,34 @@ async function finishTurn(end: TurnEnd, change: ChangeFindings, step: AgentStep)
     journal.updateTurn({ ...end, pullRequest: next.found, roundStop: next.reason })
     return undefined
   }
+}
+
+/**
+ * Runs an agent job, from the inputs to the exit code. Hides the order of a step: its change, its turns, their pull request, and its
+ * report.
+ */
+export const agentAction: Action<AgentInputs, Report> = {
+  fields: AGENT_FIELDS,
+  initialOutputs: { outcome: 'error' satisfies Outcome },
+  connectGitHub,
+  parse: parseAgentInputs,
+  needsNoKey: isDryRunRequested,
+  describeMissingKey: describeMovedBase,
+  run: runAgent,
+  createSkippedReport,
+  render(unredacted, redact, wantsSummary) {
+    const report = redactReport(unredacted, redact)
+    const conclusion = conclude(report)
+    const outputs = toOutputs(report)
+    const notDone = formatWarnings(report.warnings)
+    return {
+      ...conclusion,
+      quote: getError(report)?.quote,
+      // No period at the end, because it would become a part of the link.
+      last: outputs['pr-link'] === '' ? undefined : `Pull request: ${outputs['pr-link']}`,
+      outputs: { ...outputs, result: renderResult(report, conclusion, redact) },
+      notice: notDone === undefined ? undefined : { title: 'Not done on GitHub', text: notDone },
+      summary: wantsSummary ? renderSummary(report, conclusion) : undefined,
+    }
+  },
 }

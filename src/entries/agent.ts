@@ -1,4 +1,4 @@
-import { agentAction } from '../agent/agent-action.ts'
+import { agentAction } from '../agent/run.ts'
 import { runAction } from '../action/run-action.ts'
 
 await runAction(agentAction)
