@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { downloadLog, lastLines } from '../../src/github/job-log.ts'
+import { downloadLog, lastLines } from '../../src/github/workflow-runs.ts'
 import { sendThrough, type Send } from '../../src/github/transport.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'

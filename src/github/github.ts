@@ -12,10 +12,9 @@ import {
 import { connectChecks, type Checks } from './checks.ts'
 import { type Comments, connectComments, connectPermissions, type Permissions } from './comments.ts'
 import { type Commits, type Comparisons, connectCommits, connectComparisons } from './commits.ts'
-import { connectJobLogs, type JobLogs } from './job-log.ts'
+import { connectJobLogs, type JobLogs, connectWorkflowRuns, type WorkflowRuns } from './workflow-runs.ts'
 import { connectLabels, type Labels } from './labels.ts'
 import { createTransport, sendThrough, type GitHubOptions, type Send, type Transport, type Usage } from './transport.ts'
-import { connectWorkflowRuns, type WorkflowRuns } from './workflow-runs.ts'
 
 /**
  * All requests of this action to GitHub. Repositories are named `owner/name`. The methods throw `ActionError`; any
