@@ -109,6 +109,24 @@ test.each<[PullRequestFindings, string[] | undefined]>([
   expect(lines?.slice(1)).toEqual(left?.map((text) => `- ${linked({ text })}`))
 })
 
+const MERGED: PullRequestFindings = { state: 'merged' }
+const LEFT_BEHIND = {
+  kind: 'left-behind',
+  job: failedJob,
+  error: failure('left-behind'),
+  work: { kind: 'unknown' },
+} as const
+
+test.each<[string, TurnState]>([
+  ['was merged while the agent worked', { ...LEFT_BEHIND, pullRequest: MERGED }],
+  ['was merged while the agent may still be working', { kind: 'accepted', job: active, isConfirmed: true }],
+])('asks to look for unmerged commits of a pull request that %s', (_what, state) => {
+  const round: Turn = { task: FOLLOW_UP, startedAt: LATER, failing: [LINKS], state }
+  const turns: Turns = [{ task: CREATE, startedAt: AT, state: created }, round]
+  const { left } = createEntry(turns, RUN_FACTS, createReport({ pullRequestAtEnd: MERGED }))
+  expect(left?.slice(1)).toEqual(['- Compare its branch with the base branch: some of its commits may not be merged.'])
+})
+
 const turn = (serial: number, names?: readonly string[]): Turn => ({
   ...{ task: CREATE, startedAt: new Date(serial), state: created },
   failing: names && failed(...names),

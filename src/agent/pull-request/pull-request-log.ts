@@ -145,11 +145,16 @@ function toRows(
 const MERGE = 'Review it, and merge it.'
 const WAIT = 'Wait until the agent has finished.'
 
+const COMPARE = 'Compare its branch with the base branch: some of its commits may not be merged.'
+
+/** Whether the agent may have pushed after the pull request was merged or closed. */
+const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || getEnd(turn)?.kind === 'left-behind'
+
 /** Lists what is left to do in the pull request, most serious first. */
-function listLeft(report: Report): LogEntry['left'] {
+function listLeft(turns: Turns, report: Report): LogEntry['left'] {
   const found = getPullRequest(report)
   if (found.state === undefined) return undefined
-  if (isPullRequestClosed(found)) return [`Nothing: it is ${found.state}.`]
+  if (isPullRequestClosed(found)) return [turns.some(mayLeaveBehind) ? COMPARE : `Nothing: it is ${found.state}.`]
   const left = listBlockers(report).flatMap(({ left }) => left)
   return left.length === 0 ? [MERGE] : left
 }
@@ -192,7 +197,7 @@ export function toUnsentRows(turns: Turns, report: Report, context: Context): re
 
 /** @param at the end of the step @param waitsUntil the deadline of the step */
 export function toLogEntry(turns: Turns, report: Report, context: Context, at: Date, waitsUntil = at): LogEntry {
-  const left = listLeft(report)
+  const left = listLeft(turns, report)
   return {
     rows: toSafeRows(turns, report, context, (turn) => describeEnd(turn, at, waitsUntil)),
     left: left && [`**What is left** (${formatUtc(at)} UTC)`, ...left.map((item) => `- ${item}`)],
