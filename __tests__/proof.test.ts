@@ -18,7 +18,7 @@ const rows = document
 const GUARD = /^`([\w./-]+\.test\.ts)`(?: \(`([\w.-]+)`\))?$/
 
 function findFault(file: string, name: string | undefined): boolean {
-  // A test of its own plays all faults, and one plays them one after the other.
+  // Without a fault's name, the test file itself is the guard.
   if (name === undefined) return true
   return file === 'faults/faults.test.ts' && [SERVICE_FAULTS, PROXY_FAULTS, TLS_FAULTS].some((faults) => name in faults)
 }

@@ -192,7 +192,8 @@ test('a real run sends exactly the prompt that a dry run of the same history sho
       const given = { ...asks, ...more }
       const event = 'command' in asks ? COMMENT : eventsIn(plays)[eventName]
       const scene = (): Scene => ({
-        ...{ plays, facts: { ...event, runAttempt: attempt } },
+        plays,
+        facts: { ...event, runAttempt: attempt },
         responses: { [READ]: JOBS[jobName]?.() ?? respondWith(404) },
       })
       const [dry, keyless, real] = [

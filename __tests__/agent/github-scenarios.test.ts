@@ -30,7 +30,7 @@ interface Row {
   readonly ends: string
   readonly outputs?: Partial<Outputs>
   /** Parts of the log, the final message, the notice or the summary. */
-  readonly says?: readonly string[]
+  readonly texts?: readonly string[]
   /** A part of the only notice; undefined if no notice is expected. */
   readonly notice?: string
   /** Parts of the only prompt that the service accepted; empty if no prompt is sent. */
@@ -46,11 +46,21 @@ const GREEN = { branch: 'main', status: 'completed', conclusion: 'success', crea
 /** A pull request by a person whose merge commit has this digit. */
 const mergedPull = (digit: string, base: string, fields: Partial<PullState>): PullState =>
   createPullState({
-    ...{ branch: `flag-${digit}`, headSha: commit(digit), user: 'cid', state: 'closed', closedBaseSha: commit(base) },
-    ...{ merge: { sha: commit(digit), atMs: 0 }, ...fields },
+    branch: `flag-${digit}`,
+    headSha: commit(digit),
+    user: 'cid',
+    state: 'closed',
+    closedBaseSha: commit(base),
+    merge: { sha: commit(digit), atMs: 0 },
+    ...fields,
   })
 const approval = (user: string, id: number): Review => ({
-  ...{ id, user, body: '', state: 'APPROVED', headSha: commit('b'), submittedAtMs: 0 },
+  id,
+  user,
+  body: '',
+  state: 'APPROVED',
+  headSha: commit('b'),
+  submittedAtMs: 0,
 })
 const ROWS: readonly Row[] = [
   {
@@ -58,7 +68,7 @@ const ROWS: readonly Row[] = [
     given: { ...WAITS, 'allowed-paths': 'docs/**', 'fail-on': 'failed, checks, out-of-scope' },
     ends: 'green, pull-request',
     outputs: { checks: 'success', 'in-scope': 'true' },
-    says: ['All its checks have passed. All its files match `allowed-paths`.'],
+    texts: ['All its checks have passed. All its files match `allowed-paths`.'],
     leaves: { labels: ['docs-agent'], comments: [{ body: expect.stringContaining('job_000001') }] },
   },
   {
@@ -68,7 +78,7 @@ const ROWS: readonly Row[] = [
     plays: ['checks-fail'],
     ends: 'red, no-changes',
     outputs: { checks: 'failure', changed: 'false', 'pr-operation': 'unchanged', 'pr-state': 'open', 'pr-number': '1' },
-    says: ['Pull request unchanged, its checks failed', 'At least one of its checks failed.'],
+    texts: ['Pull request unchanged, its checks failed', 'At least one of its checks failed.'],
   },
   {
     name: 'checks the pull request of a turn that failed',
@@ -76,7 +86,7 @@ const ROWS: readonly Row[] = [
     service: 'failed',
     ends: 'red, failed',
     outputs: { checks: 'success', 'in-scope': 'false', changed: '', 'pr-number': '1' },
-    says: ['Its pull request was checked anyway.', 'outside of `allowed-paths`'],
+    texts: ['Its pull request was checked anyway.', 'outside of `allowed-paths`'],
   },
   ...(
     [
@@ -156,7 +166,7 @@ const ROWS: readonly Row[] = [
     plays: [plays],
     ends: `${colour}, pull-request`,
     outputs: { checks, changed: 'true' },
-    says: [text],
+    texts: [text],
   })),
   {
     name: 'without `actions: read`, counts a failure that may have been replaced, and names the permission to grant',
@@ -171,7 +181,7 @@ const ROWS: readonly Row[] = [
     name: 'requests reviews from authors of the change and from named reviewers',
     given: { reviewers: 'change-authors\nacme/writers\ndora', 'change-range': 'v1.0.0...main' },
     ends: 'green, pull-request',
-    says: ['Requested a review from `mona`.', 'Requested a review from `acme/writers`.'],
+    texts: ['Requested a review from `mona`.', 'Requested a review from `acme/writers`.'],
     notice: 'No review was requested from `dora`: GitHub says “Reviews may only be requested from collaborators.',
     leaves: { reviewEvents: [{ name: 'acme/writers' }, { name: 'mona' }] },
   },
@@ -193,7 +203,7 @@ const ROWS: readonly Row[] = [
       },
     }),
     ends: 'green, pull-request',
-    says: ['Requested a review from `dora`.', 'Requested a review from `mona`.'],
+    texts: ['Requested a review from `dora`.', 'Requested a review from `mona`.'],
     leaves: { reviewEvents: [{ name: 'dora' }, { name: 'mona' }] },
   },
   {
@@ -201,7 +211,7 @@ const ROWS: readonly Row[] = [
     given: { reviewers: 'change-reviewers', 'change-context': 'commits', 'change-range': 'v1.1.0...main' },
     plays: ['reviewed-change'],
     ends: 'green, pull-request',
-    says: ['Requested a review from `lisa`.'],
+    texts: ['Requested a review from `lisa`.'],
     leaves: {
       reviewEvents: [{ name: 'lisa' }],
       comments: [{ body: expect.stringContaining(', for acme/docs#101 |') }],
@@ -230,7 +240,7 @@ const ROWS: readonly Row[] = [
       pulls: { 5: mergedPull('b', 'a', { reviews: [approval('mona', 1)] }) },
     }),
     ends: 'green, pull-request',
-    says: ['Requested a review from `mona`.', 'Requested a review from `dora`.'],
+    texts: ['Requested a review from `mona`.', 'Requested a review from `dora`.'],
     leaves: { reviewEvents: [{ name: 'mona' }, { name: 'dora' }] },
   },
   {
@@ -239,7 +249,7 @@ const ROWS: readonly Row[] = [
     plays: ['checks-wait-for-approval'],
     ends: 'red, pull-request',
     outputs: { checks: 'pending', 'duration-seconds': '323.5' },
-    says: ['1 of 1 waiting for approval (ci.yml)', 'its checks wait for approval'],
+    texts: ['1 of 1 waiting for approval (ci.yml)', 'its checks wait for approval'],
   },
   {
     name: 'reports a conflict with the base branch that GitHub computes late',
@@ -247,7 +257,7 @@ const ROWS: readonly Row[] = [
     plays: ['github-lagging', 'conflict'],
     ends: 'green, pull-request',
     outputs: { 'pr-state': 'open', 'pr-mergeable': 'false' },
-    says: ['It conflicts with its base branch, so it cannot be merged.'],
+    texts: ['It conflicts with its base branch, so it cannot be merged.'],
   },
   {
     name: 'keeps the result and writes one notice if the token has no permissions',
@@ -278,7 +288,8 @@ const ROWS: readonly Row[] = [
     name: 'sends the changes since the last success of the workflow that started the run, despite its own success on that commit',
     given: { 'change-context': 'commits', paths: 'src/**' },
     facts: {
-      ...{ eventName: 'workflow_run', sha: commit('b') },
+      eventName: 'workflow_run',
+      sha: commit('b'),
       payload: {
         workflow_run: { ...RUN, head_sha: commit('b'), head_branch: 'main', pull_requests: [] },
         repository: { id: 1, full_name: 'acme/docs', default_branch: 'main' },
@@ -295,7 +306,7 @@ const ROWS: readonly Row[] = [
       },
     ),
     ends: 'green, pull-request',
-    says: [', and the commits ('],
+    texts: [', and the commits ('],
     prompt: ['the last successful run of the workflow that started this one, from eeeeeee to bbbbbbb'],
   },
   {
@@ -303,7 +314,7 @@ const ROWS: readonly Row[] = [
     given: EXEMPTS,
     plays: ['no-docs-label'],
     ends: 'green, skipped',
-    says: ['Every pull request of the change has a label from `skip-labels`: #101.'],
+    texts: ['Every pull request of the change has a label from `skip-labels`: #101.'],
     prompt: [],
   },
   {
@@ -311,7 +322,7 @@ const ROWS: readonly Row[] = [
     given: EXEMPTS,
     plays: ['no-docs-label-in-part'],
     ends: 'green, pull-request',
-    says: ['Left out by `skip-labels`: #101.'],
+    texts: ['Left out by `skip-labels`: #101.'],
     prompt: ['1 commit, 1 file. Left out, because they need no documentation: #101.', 'Files:\nM src/output.ts'],
   },
   {
@@ -327,7 +338,7 @@ const ROWS: readonly Row[] = [
     plays: ['open-pull-request'],
     ends: 'green, pull-request',
     outputs: { continued: 'pull-request', 'job-id': 'job_finished', 'pr-number': '1', 'pr-operation': 'updated' },
-    says: ['Adding to pull request #1 (job job_finished, follow-up 1 of 20).'],
+    texts: ['Adding to pull request #1 (job job_finished, follow-up 1 of 20).'],
     prompt: ['And the index.\n\n---\n\nPull request #1 of acme/docs'],
     leaves: { comments: [{ body: expect.stringContaining('-->\n<!-- docs-agent-action: follow-ups=1 -->\n') }] },
   },
@@ -346,7 +357,7 @@ test.each(ROWS)('$name', async ({ given, plays = [], service, github, ends, outp
   expect(`${played.isGreen ? 'green' : 'red'}, ${played.report.outcome}`).toBe(ends)
   expect(played.outputs).toMatchObject(outputs)
   const texts = [...played.hostCalls, played.line, played.notice?.text, played.summary].join('\n')
-  for (const part of row.says ?? []) expect(texts).toContain(part)
+  for (const part of row.texts ?? []) expect(texts).toContain(part)
   const notice = { title: 'Not done on GitHub', text: expect.stringContaining(row.notice ?? '') as unknown }
   expect(played.notice).toEqual(row.notice === undefined ? undefined : notice)
   const prompts = played.service.requests.flatMap(({ prompt }) => prompt ?? [])

@@ -86,15 +86,15 @@ export function expectRun(run: PackagedRun, expected: ExpectedRun): void {
 
 /** A red step has one error. A green step has none, and the last line of its log contains the verdict. */
 function expectMessages(run: PackagedRun, expected: ExpectedRun, isGreen: boolean): void {
-  const { verdict, messageParts: says = [], annotationParts: remarks = [], outputs } = expected
+  const { verdict, messageParts = [], annotationParts = [], outputs } = expected
   const title = verdict.slice(verdict.indexOf(' ') + 1)
   const errors = run.annotations.filter(({ level }) => level === 'error')
   const others = run.annotations.filter(({ level }) => level !== 'error').map(({ message }) => message)
-  expect(others).toEqual(remarks.map((part): unknown => expect.stringContaining(part)))
+  expect(others).toEqual(annotationParts.map((part): unknown => expect.stringContaining(part)))
   expect(errors.map((error) => error.title)).toEqual(isGreen ? [] : [title])
   if (isGreen) expect(run.log.at(-1)?.text).toContain(`] ${title}. `)
   const message = isGreen ? run.log.map(({ text }) => text).join('\n') : errors[0]?.message
-  for (const part of [...says, ...listLinks(outputs)]) expect(message).toContain(part)
+  for (const part of [...messageParts, ...listLinks(outputs)]) expect(message).toContain(part)
 }
 
 const listLinks = ({ 'pr-link': link }: ExpectedRun['outputs']): string[] =>
@@ -109,10 +109,10 @@ export function getVerdict(summary: string): string | undefined {
  * The headline is the verdict, the only link is the pull request's, the summary contains the texts of the log, and no
  * tag or mention comes from untrusted text.
  */
-function expectSummary({ summary }: PackagedRun, { verdict, messageParts: says = [], outputs }: ExpectedRun): void {
+function expectSummary({ summary }: PackagedRun, { verdict, messageParts = [], outputs }: ExpectedRun): void {
   expect(getVerdict(summary)).toBe(`## ${verdict}`)
   const readable = summary.replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)))
-  for (const part of says) expect(readable).toContain(part)
+  for (const part of messageParts) expect(readable).toContain(part)
 
   // In a closed `<pre>` block, neither Markdown nor mentions take effect.
   const alive = summary.replaceAll(/<pre>[^<]*<\/pre>/g, '')

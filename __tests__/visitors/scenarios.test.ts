@@ -35,7 +35,7 @@ interface Row {
   readonly outputs?: Readonly<Record<string, string>>
   readonly offsets: readonly number[]
   /** Parts of the log that only this scenario has. */
-  readonly says?: readonly string[]
+  readonly texts?: readonly string[]
 }
 
 const SITE = { human: '30000', ai: '9000', total: '35000' }
@@ -71,7 +71,7 @@ const ROWS: readonly Row[] = [
     ending: 'uncertain',
     outputs: { human: '10', ai: '5', total: '12', rows: '500', file: 'visitors.csv' },
     offsets: [0, 250],
-    says: ["The service's totals changed while the pages were read."],
+    texts: ["The service's totals changed while the pages were read."],
   },
   {
     name: 'rows that move while they are read are written once, and others may be missing',
@@ -79,7 +79,7 @@ const ROWS: readonly Row[] = [
     ending: 'uncertain',
     outputs: { ...SITE, rows: '400', file: 'visitors.csv' },
     offsets: [0, 250],
-    says: ['Rows moved while the pages were read'],
+    texts: ['Rows moved while the pages were read'],
   },
   {
     name: 'a service that repeats the same rows ends the step red at the second request',
@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
     error: 'bad-answer',
     outputs: SITE,
     offsets: [0, 250],
-    says: ['does not end', 'only known rows', 'Check `base-url`'],
+    texts: ['does not end', 'only known rows', 'Check `base-url`'],
   },
   {
     name: 'a refused key ends the step red at once',
@@ -97,7 +97,7 @@ const ROWS: readonly Row[] = [
     ending: 'error',
     error: 'unauthorized',
     offsets: [0],
-    says: ['The service rejected the key (401).', 'Keys can expire.'],
+    texts: ['The service rejected the key (401).', 'Keys can expire.'],
   },
   {
     name: 'reads that fail in every way are retried until the file is complete',
@@ -114,7 +114,7 @@ const ROWS: readonly Row[] = [
     error: 'rate-limited',
     outputs: SITE,
     offsets: [0, 250, 500],
-    says: [
+    texts: [
       "which is after this step's deadline",
       'The service says: “No.”',
       '500 rows had been read. No file was written.',
@@ -128,7 +128,7 @@ const ROWS: readonly Row[] = [
     ending: 'complete',
     outputs: { ...SITE, ...BEFORE_SITE, rows: '300', file: 'visitors.csv', complete: 'true' },
     offsets: [0, 250, 0],
-    says: ['Comparing with the 31 days before', 'That is 75% more than the 31 days before.'],
+    texts: ['Comparing with the 31 days before', 'That is 75% more than the 31 days before.'],
   },
   {
     name: 'a trend takes one more request for each earlier period',
@@ -147,7 +147,7 @@ const ROWS: readonly Row[] = [
       ]),
     },
     offsets: [0, 250, 0, 0],
-    says: ['Reading the trend over 3 periods: 2 requests'],
+    texts: ['Reading the trend over 3 periods: 2 requests'],
   },
   {
     name: 'a trend over more days than the service knows has a gap, and the file is complete',
@@ -164,7 +164,7 @@ const ROWS: readonly Row[] = [
       trend: expect.stringMatching(/^\[\{"from":"2025-11-02"[^{]*\}\]$/) as unknown as string,
     },
     offsets: [0, 0],
-    says: [
+    texts: [
       'Reading the trend over 4 periods: 3 requests, which count',
       '3 September to 1 November 2025: The service rejected the request (400)',
       'The trend lacks 3 of 4 periods',
@@ -177,11 +177,11 @@ const ROWS: readonly Row[] = [
     ending: 'error',
     error: 'invalid-input',
     offsets: [],
-    says: ['2 inputs are invalid', 'Nothing was sent.'],
+    texts: ['2 inputs are invalid', 'Nothing was sent.'],
   },
 ]
 
-test.each(ROWS)('$name', async ({ respond, given, ending, error, outputs, offsets, says }) => {
+test.each(ROWS)('$name', async ({ respond, given, ending, error, outputs, offsets, texts }) => {
   const run = await runExport(respond(), { top: '0', ...given })
   expect(run.requests.map(({ offset }) => offset)).toEqual(offsets)
   expect(run.outputs).toEqual({ ...NO_FILE, ...outputs })
@@ -190,7 +190,7 @@ test.each(ROWS)('$name', async ({ respond, given, ending, error, outputs, offset
   expect(run.isGreen).toBe(error === undefined)
   expect(run.hostCalls.some((line) => line.startsWith('warn'))).toBe(ending === 'uncertain')
   const text = [...run.hostCalls, run.line].join('\n')
-  for (const part of says ?? []) expect(text).toContain(part)
+  for (const part of texts ?? []) expect(text).toContain(part)
 })
 
 test('writes a JSON export as one object with the range, the totals and all rows', async () => {

@@ -103,7 +103,7 @@ const shownAndSent = (...lines: readonly string[]): Pick<Run, 'printed' | 'promp
 /** Recipes that open a new pull request for each change, or for the changes of each week. */
 export const CHANGE_CHECKS: Checks = {
   'docs/recipes/on-push.yml': {
-    'a push to the docs is given to the agent, with that of a red run before it': {
+    'the prompt contains the pushed docs change, and the change of an earlier red run': {
       event: { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit('b') },
       docs: createChangedRepository(['docs/guide.md'], { branches: { main: commit('a'), 'docs/guide': commit('b') } }),
       runs: [
@@ -116,14 +116,14 @@ export const CHANGE_CHECKS: Checks = {
         ),
       ],
     },
-    'a push of other files asks nothing, and where nothing is to be corrected no pull request opens': {
+    'a push of other files sends no prompt, and no pull request opens if the agent changes nothing': {
       vars: { DOCS_AGENT_PROJECT_ID: 'docs--no-changes' },
       docs: createChangedRepository(['src/a.ts', 'docs/generated/api.md']),
       runs: [SKIPPED, { event: push('docs/guide.md'), prompts: ['docs--no-changes new'], open: [] }],
     },
   },
   'docs/recipes/on-schedule.yml': {
-    'the agent gets what was changed since the last successful run, without its own, whatever was red in between': {
+    'the prompt contains all changes since the last successful run, except the agent’s own, also after red runs': {
       docs: createRepositoryChangedSince('on-schedule.yml', 'schedule'),
       edits: () => [addFile('src/docs.ts', 'Its own')],
       runs: [
@@ -135,41 +135,42 @@ export const CHANGE_CHECKS: Checks = {
     },
   },
   'docs/recipes/approve-first.yml': {
-    'the first job shows the prompt without a key, the second one sends the same, and each push has its own': {
-      docs: createChangedRepository(['src/flags.ts', 'docs/guide.md']),
-      runs: [
-        {
-          secrets: 'withheld',
-          isRed: true,
-          jobs: ['show: success', 'send: failure'],
-          outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'error' },
-        },
-        {
-          jobs: ['show: success', 'send: success'],
-          outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'pull-request' },
-          prompts: ['new'],
-          ...shownAndSent(
-            'Bring the documentation up to date with these changes. Change only the pages that they make wrong or incomplete.',
-            'M docs/guide.md (+1 -0)',
-            'M src/flags.ts (+1 -0)',
-            '--- src/flags.ts',
-            '+b',
-          ),
-          open: [4],
-        },
-        {
-          event: push('src/second.ts'),
-          prompts: ['new'],
-          ...shownAndSent('M src/second.ts (+1 -0)', '--- src/second.ts'),
-          open: [4, 5],
-        },
-        { ...SKIPPED, event: push('README.md'), jobs: ['show: success'] },
-        { ...SKIPPED, event: merge(4), jobs: ['show: success'] },
-      ],
-    },
+    'the first job shows the prompt without a key, the second job sends exactly this prompt, and each push has its own prompt':
+      {
+        docs: createChangedRepository(['src/flags.ts', 'docs/guide.md']),
+        runs: [
+          {
+            secrets: 'withheld',
+            isRed: true,
+            jobs: ['show: success', 'send: failure'],
+            outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'error' },
+          },
+          {
+            jobs: ['show: success', 'send: success'],
+            outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'pull-request' },
+            prompts: ['new'],
+            ...shownAndSent(
+              'Bring the documentation up to date with these changes. Change only the pages that they make wrong or incomplete.',
+              'M docs/guide.md (+1 -0)',
+              'M src/flags.ts (+1 -0)',
+              '--- src/flags.ts',
+              '+b',
+            ),
+            open: [4],
+          },
+          {
+            event: push('src/second.ts'),
+            prompts: ['new'],
+            ...shownAndSent('M src/second.ts (+1 -0)', '--- src/second.ts'),
+            open: [4, 5],
+          },
+          { ...SKIPPED, event: push('README.md'), jobs: ['show: success'] },
+          { ...SKIPPED, event: merge(4), jobs: ['show: success'] },
+        ],
+      },
   },
   'docs/recipes/release-notes.yml': {
-    'a red run that is run again goes on with the pull request of its release, and another release gets its own': {
+    'a re-run of a red run continues the pull request of its release, and another release gets its own pull request': {
       event: released(7, 'v1.1.0', 'Faster'),
       docs: createChangedRepository(['src/flags.ts'], {
         tags: { 'v1.0.0': commit('a'), 'v1.1.0': commit('b'), 'v1.2.0': commit('b') },
@@ -199,36 +200,35 @@ export const CHANGE_CHECKS: Checks = {
     },
   },
   'docs/recipes/on-dispatch.yml': {
-    'the agent gets the range that another repository sent, and that of a red run if it is run again': {
+    'the prompt contains the range that another repository sent, also in a re-run of a red run': {
       event: dispatched('acme/code@v1...v2'),
       code: createChangedRepository(['src/flags.ts'], { tags: { v1: commit('a'), v2: commit('b') } }),
       runs: [NO_KEY, { prompts: ['new'], promptTexts: ['src/flags.ts'], summary: ['What changed in acme/code'] }],
     },
-    'an event without a range is an error, and asks nothing': {
+    'an event without a range is an error, and no request is sent': {
       event: dispatched(),
       runs: [{ isRed: true, outputs: { outcome: 'error' }, github: [] }],
     },
   },
   'docs/recipes/catch-up.yml': {
-    'the agent gets the change of each pull request that is asked for, in one pull request, and its own work starts no job':
-      {
-        docs: twoMerged(),
-        runs: [
-          { ...NO_KEY, inputs: { 'pull-request': '12' } },
-          {
-            inputs: { 'pull-request': '12' },
-            prompts: ['new'],
-            promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
-            open: [4],
-          },
-          { inputs: { 'pull-request': '13' }, prompts: ['job_000001'], promptTexts: ['src/second.ts'], open: [4] },
-          { ...SKIPPED, inputs: { 'pull-request': '4' }, open: [4] },
-          { isRed: true, inputs: { 'pull-request': '99' }, outputs: { outcome: 'error' }, open: [4] },
-        ],
-      },
+    'the changes of all given pull requests go into one pull request, and the agent’s own work starts no job': {
+      docs: twoMerged(),
+      runs: [
+        { ...NO_KEY, inputs: { 'pull-request': '12' } },
+        {
+          inputs: { 'pull-request': '12' },
+          prompts: ['new'],
+          promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+          open: [4],
+        },
+        { inputs: { 'pull-request': '13' }, prompts: ['job_000001'], promptTexts: ['src/second.ts'], open: [4] },
+        { ...SKIPPED, inputs: { 'pull-request': '4' }, open: [4] },
+        { isRed: true, inputs: { 'pull-request': '99' }, outputs: { outcome: 'error' }, open: [4] },
+      ],
+    },
   },
   'docs/recipes/two-repositories.yml': {
-    'each change of the code leads to one pull request in the docs repository, whatever its checks say': {
+    'each change of the code opens one pull request in the docs repository, also if its checks fail': {
       scenarios: ['checks-fail'],
       from: 'acme/code',
       code: createChangedRepository(['src/flags.ts']),
@@ -266,7 +266,7 @@ export const CHANGE_CHECKS: Checks = {
       },
   },
   'docs/recipes/each-merged-pull-request.yml': {
-    'a merged pull request gets one with its docs, also if a run is run again, and the agent’s own gets none': {
+    'each merged pull request gets one docs pull request, also after a re-run, and the agent’s own gets none': {
       event: closed(true),
       docs: withClosed('src/flags.ts'),
       edits: () => [addFile('src/docs.ts', 'Its own')],
@@ -282,18 +282,18 @@ export const CHANGE_CHECKS: Checks = {
         { ...SKIPPED, event: ownMerged },
       ],
     },
-    'one that changes nothing in the paths starts no job': {
+    'a merged pull request without a matching file starts no job': {
       event: closed(true),
       docs: withClosed('src/flags.test.ts'),
       runs: [SKIPPED],
     },
-    'one that is closed without a merge, and one from a fork, starts no runner': {
+    'a pull request that is closed without a merge or comes from a fork starts no runner': {
       event: closed(false),
       runs: [NOT_TRIGGERED, { ...NOT_TRIGGERED, event: closed(true, 12, 'dry-run', commit('b'), 'dora/docs') }],
     },
   },
   'docs/recipes/opt-in.yml': {
-    'a merged pull request gets docs if its label or its title asks for them': {
+    'a merged pull request gets docs if its label or its title requests them': {
       docs: withClosed('src/flags.ts'),
       runs: [
         {
@@ -309,7 +309,7 @@ export const CHANGE_CHECKS: Checks = {
         })),
       ],
     },
-    'one without them, and one that is closed without a merge, starts no runner': {
+    'a pull request that requests no docs or is closed without a merge starts no runner': {
       runs: [
         { ...NOT_TRIGGERED, event: closedAs('Feature flags', ['cli']) },
         { ...NOT_TRIGGERED, event: closedAs('feat: Add --dry-run', ['needs-docs'], false) },

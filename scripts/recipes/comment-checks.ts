@@ -71,12 +71,12 @@ const NEW_JOB: Run = { outputs: { continued: '' }, prompts: ['new'] }
 
 export const COMMENT_CHECKS: Checks = {
   'docs/recipes/comments.yml': {
-    'whoever may write is heard and answered, also as a private member, and the answer itself starts no runner': {
+    'a comment by anyone with write access, also a private member, gets a reply, and the reply starts no runner': {
       ...OPEN,
       event: comment({ author_association: 'NONE' }),
       runs: [NO_KEY, ASKED, { ...NOT_TRIGGERED, event: answerIn(1) }],
     },
-    'on an issue and on another pull request than the agent’s a comment starts a new job, and is answered': {
+    'a comment on an issue or on a person’s pull request starts a new job and gets a reply': {
       event: comment({}, { number: 8, title: 'Say what fails' }),
       docs: createChangedRepository(['docs/guide.md'], {
         collaborators: { mona: 'maintain' },
@@ -93,18 +93,18 @@ export const COMMENT_CHECKS: Checks = {
         { ...NOT_TRIGGERED, event: answerIn(9) },
       ],
     },
-    'a comment by somebody who may not write asks GitHub who it is, and nothing else': {
+    'a comment without write access only causes a request for the author’s permission': {
       ...OPEN,
       event: comment({ user: DORA }),
       runs: [REFUSED, { ...REFUSED, event: comment({ user: DORA, author_association: 'NONE' }) }],
     },
-    'a comment that asks for nothing starts no runner': {
+    'a comment without the command starts no runner': {
       event: comment({ body: 'Looks good to me. /docs' }),
       runs: [NOT_TRIGGERED],
     },
   },
   'docs/recipes/reviews.yml': {
-    'whoever may write is heard in a review and answered, also as a private member, and nobody else': {
+    'only a review by someone with write access, also a private member, gets a reply': {
       ...OPEN,
       event: review({ body: '/docs Take up my comments.', author_association: 'NONE' }),
       runs: [
@@ -122,7 +122,7 @@ export const COMMENT_CHECKS: Checks = {
         { ...REFUSED, event: review({ body: '/docs Take up my comments.', user: DORA }) },
       ],
     },
-    'a review without the command, and one of a pull request from a fork, starts no runner': {
+    'a review without the command, or of a pull request from a fork, starts no runner': {
       event: review({ body: null }),
       runs: [NOT_TRIGGERED, { ...NOT_TRIGGERED, event: review({ body: '/docs Take up my comments.' }, 'dora/docs') }],
     },

@@ -43,7 +43,7 @@ const pushToPull: Run['beforeMerge'] = ({ repositories: { 'acme/docs': docs } })
 
 export const FIX_ROUND_CHECKS: Checks = {
   'docs/recipes/docs-checks.yml': {
-    'a link that leads nowhere fails the link checker and the build, whose logs say where it is': {
+    'a broken link fails the link checker and the build, and their logs name its place': {
       history: [{ daysAgo: 0, files: BROKEN }],
       runs: [
         {
@@ -53,57 +53,59 @@ export const FIX_ROUND_CHECKS: Checks = {
         },
       ],
     },
-    'docs without such a link pass': {
+    'docs without a broken link pass': {
       history: [{ daysAgo: 0, files: { ...BROKEN, 'docs/setup.md': '# Set up' } }],
       runs: [{ jobs: ['build: success', 'links: success'] }],
     },
   },
   'docs/recipes/fix-checks.yml': {
-    'failing checks go back, twice at most, and after a red run a push adds to the same pull request and tells all': {
-      docs: createRepositoryChangedSince('fix-checks.yml', 'push'),
-      plan: [FAILED, PASSED, FAILED, FAILED, FAILED, PASSED],
-      runs: [
-        {
-          outputs: { checks: 'success', 'fix-rounds': '1' },
-          prompts: ['new', 'job_000001'],
-          promptTexts: ['docs/index.md:4: the page "setup.md" is not there', 'Process completed with exit code 1.'],
-          labels: ['docs-agent-fix'],
-        },
-        { event: push('src/first.ts'), isRed: true, prompts: ['job_000001', 'job_000001', 'job_000001'] },
-        {
-          event: push('src/second.ts'),
-          prompts: ['job_000001'],
-          promptTexts: ['src/first.ts', 'src/second.ts'],
-          open: [4],
-        },
-      ],
-    },
+    'failing checks are sent back at most twice, and after a red run a push adds all changes to the same pull request':
+      {
+        docs: createRepositoryChangedSince('fix-checks.yml', 'push'),
+        plan: [FAILED, PASSED, FAILED, FAILED, FAILED, PASSED],
+        runs: [
+          {
+            outputs: { checks: 'success', 'fix-rounds': '1' },
+            prompts: ['new', 'job_000001'],
+            promptTexts: ['docs/index.md:4: the page "setup.md" is not there', 'Process completed with exit code 1.'],
+            labels: ['docs-agent-fix'],
+          },
+          { event: push('src/first.ts'), isRed: true, prompts: ['job_000001', 'job_000001', 'job_000001'] },
+          {
+            event: push('src/second.ts'),
+            prompts: ['job_000001'],
+            promptTexts: ['src/first.ts', 'src/second.ts'],
+            open: [4],
+          },
+        ],
+      },
   },
   'README.md': {
-    'a pull request whose checks pass is merged, by the head that was checked': {
+    'a pull request whose checks pass is merged at the checked head': {
       runs: [{ outputs: { checks: 'success', 'in-scope': 'true' }, prompts: ['new'], open: [], commands: MERGE }],
     },
   },
   'docs/recipes/before-auto-merge.yml': {
-    'what was checked and keeps to the paths is merged, by the head that was checked': {
+    'a checked pull request within the allowed paths is merged at the checked head': {
       runs: [{ outputs: { checks: 'success', 'in-scope': 'true' }, prompts: ['new'], open: [], commands: MERGE }],
     },
-    'red nights go on with one pull request: checks fail, GitHub refuses the merge, somebody commits right before it': {
-      // The first run ends with the third push.
-      plan: [FAILED, FAILED, FAILED, PASSED],
-      runs: [
-        { isRed: true, prompts: ['new', 'job_000001', 'job_000001'], labels: ['docs-agent-merge'], open: [4] },
-        { ...REFUSED, event: requireReview(true), commands: MERGE },
-        {
-          ...REFUSED,
-          event: requireReview(false),
-          beforeMerge: pushToPull,
-          commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head before>'],
-        },
-        { outputs: { continued: 'pull-request' }, prompts: ['job_000001'], commands: MERGE, open: [] },
-      ],
-    },
-    'a draft is left open, and a page that is excepted makes the run red: neither is merged': {
+    'red runs continue one pull request: checks fail, GitHub refuses the merge, somebody commits right before the merge':
+      {
+        // The first run ends with the third push.
+        plan: [FAILED, FAILED, FAILED, PASSED],
+        runs: [
+          { isRed: true, prompts: ['new', 'job_000001', 'job_000001'], labels: ['docs-agent-merge'], open: [4] },
+          { ...REFUSED, event: requireReview(true), commands: MERGE },
+          {
+            ...REFUSED,
+            event: requireReview(false),
+            beforeMerge: pushToPull,
+            commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head before>'],
+          },
+          { outputs: { continued: 'pull-request' }, prompts: ['job_000001'], commands: MERGE, open: [] },
+        ],
+      },
+    'a draft is left open, and a change to an excluded page makes the run red: neither is merged': {
       scenarios: ['draft'],
       edits: (prompt) => [addFile(prompt.includes('still open') ? 'docs/legal/terms.md' : 'docs/index.md', 'New')],
       runs: [
@@ -113,7 +115,7 @@ export const FIX_ROUND_CHECKS: Checks = {
     },
   },
   'docs/recipes/rolling-until-release.yml': {
-    'pushes add to the pull request of the next release, and its release merges it, but no other release does': {
+    'pushes add to the pull request of the next release, and only that release merges it': {
       vars: { DOCS_NEXT_RELEASE: 'v1.4.0' },
       docs: createRepositoryChangedSince('rolling-until-release.yml', 'push'),
       edits: () => [addFile('docs/index.md', 'New')],

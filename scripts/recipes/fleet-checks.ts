@@ -37,7 +37,7 @@ function night(project: keyof typeof SWEPT, file: string | undefined, run: Run):
 
 export const FLEET_CHECKS: Checks = {
   'docs/recipes/organisation-caller.yml': {
-    'three repositories have one pull request each after three nights, and no job where nothing changed': {
+    'three repositories have one pull request each after three nights, and no job if nothing changed': {
       projects: SWEPT,
       docs: createRepositoryChangedSince('organisation-caller.yml', 'schedule'),
       others: {
@@ -63,7 +63,7 @@ export const FLEET_CHECKS: Checks = {
         }),
       ],
     },
-    'a run by hand does what the run of the night does': {
+    'a manual run does the same as the nightly run': {
       projects: SWEPT,
       docs: createRepositoryChangedSince('organisation-caller.yml', 'schedule'),
       eventName: 'workflow_dispatch',
@@ -71,7 +71,7 @@ export const FLEET_CHECKS: Checks = {
     },
   },
   'scripts/recipes/workflows/organisation-on-push.yml': {
-    'a push after a red run tells the agent of both changes': {
+    'after a red run, the prompt of the next push contains both changes': {
       docs: createRepositoryChangedSince('organisation-on-push.yml', 'push'),
       runs: redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['new'], open: [4] }),
     },
@@ -101,7 +101,7 @@ export const FLEET_CHECKS: Checks = {
     },
   },
   'scripts/recipes/workflows/two-fleets.yml': {
-    'two fleets of one run do not mix their results, and each has its own inputs': {
+    'two fleets in one run keep their results and inputs apart': {
       vars: { DOCS_AGENT_PROJECTS: '["docs-a"]' },
       edits: (prompt) => [addFile(prompt.includes('settings') ? 'mkdocs.yml' : 'docs/start.md', 'site_name: Acme')],
       plan: CHECK_SCENARIOS['checks-fixed'].checks,
@@ -119,7 +119,7 @@ export const FLEET_CHECKS: Checks = {
     },
   },
   'docs/recipes/fleet.yml': {
-    'a fleet: one red project hides no other, the table has all of them, and the run is red': {
+    'a red project hides no other project: the table lists all of them, and the run is red': {
       ...createFleetRun(...FLEET),
       runs: [
         {
@@ -149,16 +149,16 @@ export const FLEET_CHECKS: Checks = {
         },
       ],
     },
-    'a project whose job never reported has its line all the same, and the run is red': {
+    'a project whose job never reported is in the table too, and the run is red': {
       ...createFleetRun('docs-a', 'docs-lost'),
       matrix: ['project:docs-a'],
       runs: [{ isRed: true, outputs: ended(1, 1), prompts: ['docs-a new'], summary: ['| its job never reported |'] }],
     },
-    'wrong inputs are told at once, and nothing is sent': {
+    'invalid inputs are reported immediately, and no prompt is sent': {
       ...createFleetRun('docs-a', 'docs-a', 'no/name'),
       runs: [{ isRed: true, jobs: ['check: failure'] }],
     },
-    'without secrets every project is red, and nothing is sent': {
+    'without secrets, every project is red, and no prompt is sent': {
       ...createFleetRun('docs-a', 'docs-b'),
       runs: [
         {

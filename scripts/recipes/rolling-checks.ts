@@ -34,7 +34,7 @@ function withExempt(docs: RepositoryState): RepositoryState {
 /** Recipes that keep one pull request open for all changes. */
 export const ROLLING_CHECKS: Checks = {
   'docs/recipes/rolling-on-schedule.yml': {
-    'the run after a red one tells what was changed before, in the same pull request until that is merged': {
+    'the prompt after a red run contains the earlier changes, and goes to the same pull request until it is merged': {
       docs: createRepositoryChangedSince('rolling-on-schedule.yml', 'schedule'),
       runs: [
         { prompts: ['new'], promptTexts: ['src/flags.ts'], open: [4] },
@@ -67,25 +67,26 @@ export const ROLLING_CHECKS: Checks = {
     },
   },
   'docs/recipes/rolling-on-push.yml': {
-    'a push goes to the open pull request, with that of a red run, its author is asked to review, no-docs skips': {
-      // The service has pull request 1, of `job_finished`, from the start.
-      scenarios: ['open-pull-request'],
-      docs: withExempt(
-        createRepositoryChangedSince('rolling-on-push.yml', 'push', {
-          collaborators: { mona: 'maintain', ann: 'write' },
-        }),
-      ),
-      runs: [
-        { prompts: ['job_finished'], summary: ['Adding to pull request <code>&#35;1</code>'] },
-        ...redThenGreen(['src/second.ts', 'src/third.ts'], {
-          prompts: ['job_finished'],
-          open: [1, 12],
-          reviewers: ['mona'],
-        }),
-        { ...SKIPPED, event: push('README.md') },
-        { event: merge(12), summary: ['Skipped, nothing to do', 'a label from `skip-labels`: #12.'], open: [1] },
-      ],
-    },
+    'a push and the push of a red run go to the open pull request, its author is asked to review it, and no-docs skips':
+      {
+        // The service has pull request 1, of `job_finished`, from the start.
+        scenarios: ['open-pull-request'],
+        docs: withExempt(
+          createRepositoryChangedSince('rolling-on-push.yml', 'push', {
+            collaborators: { mona: 'maintain', ann: 'write' },
+          }),
+        ),
+        runs: [
+          { prompts: ['job_finished'], summary: ['Adding to pull request <code>&#35;1</code>'] },
+          ...redThenGreen(['src/second.ts', 'src/third.ts'], {
+            prompts: ['job_finished'],
+            open: [1, 12],
+            reviewers: ['mona'],
+          }),
+          { ...SKIPPED, event: push('README.md') },
+          { event: merge(12), summary: ['Skipped, nothing to do', 'a label from `skip-labels`: #12.'], open: [1] },
+        ],
+      },
   },
   'docs/recipes/notify.yml': {
     'a changed pull request and a red run are posted on the issue and to the chat, and a week without a change is not':
@@ -101,18 +102,18 @@ export const ROLLING_CHECKS: Checks = {
           { ...NO_KEY, event: push('src/second.ts'), posted: NOTIFIED, chat: [NOTIFIED[1]] },
         ],
       },
-    'a changed pull request is posted to the chat alone': {
+    'a changed pull request is posted to the chat only': {
       docs: createRepositoryChangedSince('notify.yml', 'schedule'),
       hasChat: true,
       runs: [{ prompts: ['new'], posted: [], chat: [NOTIFIED[0]] }],
     },
-    'without a place to post to the run is red': {
+    'without a place to post to, the run is red': {
       docs: createRepositoryChangedSince('notify.yml', 'schedule'),
       runs: [{ isRed: true, prompts: ['new'], printed: ['Set DOCS_NOTIFY_ISSUE or CHAT_WEBHOOK_URL.'] }],
     },
   },
   'docs/recipes/rolling-skip.yml': {
-    'a job begins, also after a red run, and while its pull request waits for review nothing is asked': {
+    'a job starts, also after a red run, and no prompt is sent while its pull request is open': {
       runs: [
         NO_KEY,
         { prompts: ['new'], labels: ['docs-agent-review'] },
@@ -121,7 +122,7 @@ export const ROLLING_CHECKS: Checks = {
     },
   },
   'docs/recipes/rolling-two-repositories.yml': {
-    'a push to the code goes to the open pull request in the docs repository, with that of a red run before it': {
+    'a push to the code, and the push of a red run before it, go to the open pull request in the docs repository': {
       from: 'acme/code',
       code: createChangedRepository(['src/flags.ts']),
       runs: [
@@ -131,7 +132,7 @@ export const ROLLING_CHECKS: Checks = {
     },
   },
   'docs/recipes/translations.yml': {
-    'a merge into the English docs goes into each language, in a pull request with a label of its own': {
+    'a merge into the English docs updates each language, in a pull request with its own label': {
       docs: createChangedRepository(['docs/en/start.md']),
       edits: (prompt) => [addFile(`docs/${/translation in docs\/(\w+)/.exec(prompt)?.[1] ?? 'en'}/start.md`, 'Hallo')],
       runs: [
@@ -144,30 +145,31 @@ export const ROLLING_CHECKS: Checks = {
     },
   },
   'docs/recipes/style-and-links.yml': {
-    'the agent is told of changes and broken links, not of its own merge, and goes on with what is out of scope': {
-      history: [
-        { daysAgo: 0, files: { 'docs/index.md': '[a](gone.md) [b](start.md)\n', 'docs/start.md': '# Start\n' } },
-      ],
-      docs: createChangedRepository(['docs/index.md']),
-      edits: (prompt) => [
-        addFile(prompt.includes('docs/second.md') ? 'mkdocs.yml' : 'docs/index.md', 'site_name: Acme'),
-      ],
-      runs: [
-        {
-          prompts: ['new'],
-          promptTexts: ['if any follow here:\ndocs/index.md:  [✖] gone.md → Status: 400\n', '-a\n+b'],
-          labels: ['docs-agent-style'],
-        },
-        { ...SKIPPED, event: merge(4) },
-        { event: push('docs/second.md'), isRed: true, outputs: { 'in-scope': 'false' }, prompts: ['new'], open: [5] },
-        {
-          event: push('docs/third.md'),
-          isRed: true,
-          prompts: ['job_000002'],
-          promptTexts: ['docs/second.md', 'docs/third.md'],
-          open: [5],
-        },
-      ],
-    },
+    'the prompt contains changes and broken links but not the agent’s own merge, and a pull request out of scope is continued':
+      {
+        history: [
+          { daysAgo: 0, files: { 'docs/index.md': '[a](gone.md) [b](start.md)\n', 'docs/start.md': '# Start\n' } },
+        ],
+        docs: createChangedRepository(['docs/index.md']),
+        edits: (prompt) => [
+          addFile(prompt.includes('docs/second.md') ? 'mkdocs.yml' : 'docs/index.md', 'site_name: Acme'),
+        ],
+        runs: [
+          {
+            prompts: ['new'],
+            promptTexts: ['if any follow here:\ndocs/index.md:  [✖] gone.md → Status: 400\n', '-a\n+b'],
+            labels: ['docs-agent-style'],
+          },
+          { ...SKIPPED, event: merge(4) },
+          { event: push('docs/second.md'), isRed: true, outputs: { 'in-scope': 'false' }, prompts: ['new'], open: [5] },
+          {
+            event: push('docs/third.md'),
+            isRed: true,
+            prompts: ['job_000002'],
+            promptTexts: ['docs/second.md', 'docs/third.md'],
+            open: [5],
+          },
+        ],
+      },
   },
 }

@@ -24,7 +24,7 @@ const OLD = '# Old\n\nNobody has changed this page for a year.\n'
 
 export const VISITED_CHECKS: Checks = {
   'docs/recipes/weekly-visitors.yml': {
-    'the numbers of the week are posted as a comment on the issue, and to the chat': {
+    'the week’s numbers are posted as a comment on the issue, and to the chat': {
       hasChat: true,
       docs: createChangedRepository(['docs/guide.md'], {
         issues: { 8: createIssueState({ title: 'Visitors of the docs' }) },
@@ -40,16 +40,16 @@ export const VISITED_CHECKS: Checks = {
         { ...NO_KEY, vars: { DOCS_VISITORS_ISSUE: '8' }, github: [] },
       ],
     },
-    'the numbers of the week are posted to the chat alone': {
+    'the week’s numbers are posted to the chat only': {
       hasChat: true,
       runs: [{ github: [], posted: [], chat: [WEEK] }],
     },
-    'without a place to post to the run is red': {
+    'without a place to post to, the run is red': {
       runs: [{ isRed: true, printed: ['Set DOCS_VISITORS_ISSUE or CHAT_WEBHOOK_URL.'], github: [] }],
     },
   },
   'docs/recipes/refresh-old-pages.yml': {
-    'pages that are read and old get into the instruction, those of last week only once': {
+    'the prompt names pages that are read and old, and those of last week only once': {
       history: [
         { daysAgo: 400, files: { 'docs/index.md': OLD, 'docs/reference/install.md': OLD, 'docs/nobody.md': OLD } },
         { daysAgo: 300, files: { 'docs/guides/configure/index.md': OLD, 'docs/concepts/install.md': OLD } },
@@ -66,13 +66,13 @@ export const VISITED_CHECKS: Checks = {
         { open: [4] },
       ],
     },
-    'where no page is old nothing is asked': {
+    'if no page is old, no prompt is sent': {
       history: [{ daysAgo: 10, files: { 'docs/index.md': '# New\n' } }],
       runs: [{ outputs: { 'refresh.old.pages': '0' } }],
     },
   },
   'docs/recipes/improve-most-read-pages.yml': {
-    'the pages that were read most get into the instruction, and the agent is asked once until that is merged': {
+    'the prompt names the most-read pages, and no second prompt is sent until its pull request is merged': {
       runs: [
         {
           outputs: { 'improve.visitors.complete': 'true', 'improve.instruction.pages': '5' },
@@ -84,7 +84,7 @@ export const VISITED_CHECKS: Checks = {
         { open: [4] },
       ],
     },
-    'paths that are more than paths get into no instruction, and without any the agent is not asked': {
+    'unsafe paths are left out of the prompt, and no prompt is sent if no path is left': {
       vars: { DOCS_AGENT_PROJECT_ID: 'docs--hostile' },
       runs: [{ outputs: { 'improve.visitors.rows': '30', 'improve.instruction.pages': '0' } }],
     },

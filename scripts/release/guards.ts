@@ -7,7 +7,7 @@ export interface Guard {
   readonly step: 'publish' | 'move-major'
   readonly isGreen: boolean
   /** A part of the step's log. */
-  readonly says: string
+  readonly logText: string
   readonly state: RepositoryState
 }
 
@@ -23,7 +23,10 @@ const SUMS = { name: 'SHA256SUMS', state: 'uploaded', sha256: '' } as const
 export function listGuards(tag: string, head: string, digests: readonly string[]): readonly Guard[] {
   const [major = ''] = tag.split('.')
   const release = (id: number, given: Partial<Release> = {}): Release => ({
-    ...{ id, tag_name: tag, draft: false, assets: [{ ...SUMS, id: 100 + id }] },
+    id,
+    tag_name: tag,
+    draft: false,
+    assets: [{ ...SUMS, id: 100 + id }],
     ...given,
   })
   const build = (
@@ -38,8 +41,8 @@ export function listGuards(tag: string, head: string, digests: readonly string[]
   }
   const red = { isGreen: false } as const
   const green = { isGreen: true } as const
-  const unattested = { ...red, says: 'dist/ has no attestation' }
-  const incomplete = { ...red, says: 'is not published with its asset' }
+  const unattested = { ...red, logText: 'dist/ has no attestation' }
+  const incomplete = { ...red, logText: 'is not published with its asset' }
   return [
     {
       what: 'publishes dist/ without an attestation',
@@ -56,19 +59,22 @@ export function listGuards(tag: string, head: string, digests: readonly string[]
     {
       what: 'publishes another commit than that of the tag',
       step: 'publish',
-      ...{ ...red, says: 'is not at the commit of this run' },
+      ...red,
+      logText: 'is not at the commit of this run',
       state: build([], { tags: { [tag]: OTHER_COMMIT } }),
     },
     {
       what: 'adds the asset to a published release',
       step: 'publish',
-      ...{ ...red, says: 'cannot be changed any more' },
+      ...red,
+      logText: 'cannot be changed any more',
       state: build([release(1, { assets: [] })], {}),
     },
     {
       what: 'publishes a second draft of a published release',
       step: 'publish',
-      ...{ ...green, says: `${tag} is published.` },
+      ...green,
+      logText: `${tag} is published.`,
       state: build([release(1, { draft: true }), release(2)], {}),
     },
     { what: 'moves the major tag without a release', step: 'move-major', ...incomplete, state: build([], {}) },
@@ -99,7 +105,8 @@ export function listGuards(tag: string, head: string, digests: readonly string[]
     {
       what: 'takes the major tag back to an older version',
       step: 'move-major',
-      ...{ ...green, says: `${major}.10.0 is newer` },
+      ...green,
+      logText: `${major}.10.0 is newer`,
       state: build(
         [release(1), release(2, { tag_name: `${major}.9.0` }), release(3, { tag_name: `${major}.10.0` })],
         {},

@@ -147,11 +147,11 @@ async function playRelease(
 async function playGuards(): Promise<number> {
   const guards = listGuards(TAG, HEAD, DIGESTS)
   failure = undefined
-  for (const { what, step, isGreen, says, state: given } of guards) {
+  for (const { what, step, isGreen, logText, state: given } of guards) {
     state = given
     const before = describeState()
     const played = await run('release', [step])
-    if (played.isGreen !== isGreen || !played.output.includes(says) || describeState() !== before)
+    if (played.isGreen !== isGreen || !played.output.includes(logText) || describeState() !== before)
       problems.push(`${step} ${what}: ${played.output}`)
   }
   return guards.length
@@ -163,8 +163,8 @@ async function playCheck(): Promise<void> {
   const FLEET = '.github/workflows/fleet.yml'
   for (const file of ['.ci/release', 'package.json', FLEET]) cpSync(join(root, file), join(copy, file))
   const check = (tag: string) => run('release', ['check'], { GITHUB_REF_NAME: tag }, copy)
-  const expectRed = (what: string, { isGreen, output }: Awaited<ReturnType<typeof check>>, says: string): void => {
-    if (isGreen || !output.includes(says)) problems.push(`The check accepts ${what}: ${output}`)
+  const expectRed = (what: string, { isGreen, output }: Awaited<ReturnType<typeof check>>, text: string): void => {
+    if (isGreen || !output.includes(text)) problems.push(`The check accepts ${what}: ${output}`)
   }
   const right = await check(TAG)
   if (!right.isGreen) problems.push(`The check refuses ${TAG}: ${right.output}`)

@@ -162,7 +162,7 @@ const RESPONSE_RESERVE_SHARE = 1 / 10
 const CANCEL_GRACE_MS = 1_000
 
 export const UNKNOWN_DELIVERY_HINT =
-  "Before you run the step again, look for the job on the service's dashboard, or for its pull request in the documentation's repository."
+  "Before you run the step again, look for the job in the service's dashboard, or for its pull request in the documentation's repository."
 
 /** Keeps a hint only if it is about the base URL: “Try again later” could create a second job. */
 function createUnknownDeliveryError(cause: ActionError): ActionError {

@@ -44,10 +44,10 @@ const CHECK_KEY = 'Check that the secret contains a valid admin API key of this 
 
 const PROMPT = {
   sent: 'the prompt, ',
-  payment: "Check the plan and the credits on the service's dashboard.",
+  payment: "Check the plan and the credits in the service's dashboard.",
   tooLarge: 'Shorten the prompt.',
 }
-const READ = { sent: '', payment: "Check the plan on the service's dashboard.", tooLarge: WRONG_URL }
+const READ = { sent: '', payment: "Check the plan in the service's dashboard.", tooLarge: WRONG_URL }
 /** `sent`: what can be invalid in a request besides its URL. */
 const ADVICE = {
   create: { ...PROMPT, scope: 'a new job needs write access', rateLimit: 'Try again later, or start fewer jobs.' },

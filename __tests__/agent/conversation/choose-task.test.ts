@@ -271,7 +271,10 @@ test.each([
 
 const list = (...pulls: [number: number, login: string, type?: string][]): PullRequestInList[] =>
   pulls.map(([number, login, type = 'Bot']) => ({
-    ...{ repository: 'acme/docs', number, labels: [], author: { login, type } },
+    repository: 'acme/docs',
+    number,
+    labels: [],
+    author: { login, type },
   }))
 
 test.each<[string, PullRequestInList[], string[], number[]]>([

@@ -77,7 +77,9 @@ async function play({ jobName = 'own', comment = {}, given = {}, reads, ...optio
   const context = commentFacts({ author: MONA, number: onPull ? 1 : 8, ...comment })
   const played = await playStep({
     inputs: agentInputs({}, { command: '/docs', 'github-token': GITHUB_TOKEN, label: '', prompt: '', ...given }),
-    ...{ github: combineScenarios([names]), prepare: prepare(jobName), ...options },
+    github: combineScenarios([names]),
+    prepare: prepare(jobName),
+    ...options,
     facts: { ...context, ...options.facts },
     responses: { [READ]: respondInOrder(...(reads ?? jobReads)), ...options.responses },
   })
@@ -85,7 +87,9 @@ async function play({ jobName = 'own', comment = {}, given = {}, reads, ...optio
   const comments = [docs.pulls[1], docs.issues[8]].flatMap((issue) => issue?.comments ?? [])
   const threads = docs.pulls[1]?.reviewComments ?? []
   return {
-    ...{ ...played, outcome: report.outcome, continued: outputs['continued'] },
+    ...played,
+    outcome: report.outcome,
+    continued: outputs['continued'],
     sent: acceptedPrompts.map(([to]) => (to === 'create' ? to : 'message')),
     prompt: acceptedPrompts[0]?.[1] ?? '',
     written: operations.flatMap((operation) => WRITES[operation] ?? []),

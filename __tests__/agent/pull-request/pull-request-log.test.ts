@@ -28,7 +28,10 @@ const LATER = new Date('2026-01-31T03:10:00Z')
 
 const created = endWith('created')
 const stopped = (code: ErrorCode, during: Exclude<TurnState, { kind: 'stopped' }>): TurnState => ({
-  ...{ kind: 'stopped', error: failure(code), isCancelled: false, during },
+  kind: 'stopped',
+  error: failure(code),
+  isCancelled: false,
+  during,
 })
 const failed = (...names: string[]) => names.map((name) => ({ name, state: 'failure' as const }))
 
@@ -128,7 +131,9 @@ test.each<[string, TurnState]>([
 })
 
 const turn = (serial: number, names?: readonly string[]): Turn => ({
-  ...{ task: CREATE, startedAt: new Date(serial), state: created },
+  task: CREATE,
+  startedAt: new Date(serial),
+  state: created,
   failing: names && failed(...names),
 })
 
@@ -148,7 +153,11 @@ test('keeps each row once, the newest last, and keeps the marker readable', () =
 })
 
 const counting = (signature: string, followUps = 0): CommentUpdate => ({
-  ...{ label: 'docs-agent', rows: [], left: undefined, signature, followUps },
+  label: 'docs-agent',
+  rows: [],
+  left: undefined,
+  signature,
+  followUps,
 })
 const count = (body: string, update: CommentUpdate): string => updateComment(body, update) ?? ''
 const countIn = (body: string): readonly unknown[] => {

@@ -17,7 +17,11 @@ function pushTo(repository: string, visibility: Visibility | undefined): Partial
   const commits = PUSH.commits.map((commit) => ({ ...commit, message: 'A secret plan' }))
   const payload = { ...PUSH, ref: 'refs/heads/secret-plan', compare: COMPARED, sender, commits }
   return {
-    ...{ eventName: 'push', actor: 'secret-mona', refName: 'secret-plan', stepId: 'secret-step', repository },
+    eventName: 'push',
+    actor: 'secret-mona',
+    refName: 'secret-plan',
+    stepId: 'secret-step',
+    repository,
     payload: { ...payload, repository: { ...PUSH.repository, visibility } },
   }
 }
@@ -117,7 +121,11 @@ test.each([{ 'on-open-pr': 'new' }, { 'on-open-pr': 'follow-up' }])(
       facts: MERGED_PUSH('acme/docs'),
       prepare: (docs) => {
         docs.pulls[9] = createPullState({
-          ...{ branch: 'flag', headSha: commit('b'), user: 'mona', state: 'closed', closedBaseSha: commit('a') },
+          branch: 'flag',
+          headSha: commit('b'),
+          user: 'mona',
+          state: 'closed',
+          closedBaseSha: commit('a'),
           merge: { sha: commit('b'), atMs: 0 },
         })
       },
@@ -141,7 +149,11 @@ function releasedRepository(visibility: Visibility) {
   Object.assign(repository.tags, { v1: commit('a'), v2: commit('b') })
   repository.visibility = visibility
   repository.pulls[9] = createPullState({
-    ...{ branch: 'flag', headSha: commit('b'), user: 'mona', state: 'closed', closedBaseSha: commit('a') },
+    branch: 'flag',
+    headSha: commit('b'),
+    user: 'mona',
+    state: 'closed',
+    closedBaseSha: commit('a'),
     merge: { sha: commit('b'), atMs: 0 },
   })
   return repository
@@ -177,8 +189,10 @@ test.each<[range: string, visibility: Visibility, references: string | undefined
 })
 
 const log = (visibility: Visibility | undefined) => ({
-  ...{ pullRequest: { repository: 'acme/docs', number: 7, visibility }, jobId: 'job_1' },
-  ...{ commentId: 1, followUps: 0 },
+  pullRequest: { repository: 'acme/docs', number: 7, visibility },
+  jobId: 'job_1',
+  commentId: 1,
+  followUps: 0,
 })
 const source = (visibility?: Visibility, number = 12) => ({ repository: 'acme/code', number, visibility })
 

@@ -289,7 +289,11 @@ describe('before sending', () => {
   })
 
   const FIX_ROUND: Target = {
-    ...{ kind: 'fix-round', address: PULL_REQUEST, examinedHead: commit('b'), failing: [], announcement: 'Round 1.' },
+    kind: 'fix-round',
+    address: PULL_REQUEST,
+    examinedHead: commit('b'),
+    failing: [],
+    announcement: 'Round 1.',
     link: { href: LINK, host: 'git.example.com', repository: 'acme/docs', number: '7' },
     lastRead: { pullRequest: PULL_REQUEST, atMs: -Infinity },
   }
