@@ -2,8 +2,13 @@ import { ActionError, orUndefined } from '../runtime/errors.ts'
 import type { OnStop, Action } from '../action/run-action.ts'
 import { endingAt, type Step } from '../action/step.ts'
 import { describeBaseMovedByDryRun, describeBaseMovedByRange, describeMovedBase } from './change/change-range.ts'
-import { compareForPeople, findPeople, listNamedSources } from './change/change-sources.ts'
-import { type ChangeFindings, resolveChange } from './change/resolve-change.ts'
+import {
+  compareForPeople,
+  findPeople,
+  listNamedSources,
+  type ChangeFindings,
+  resolveChange,
+} from './change/resolve-change.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { type AgentInputs, appendContext, AGENT_FIELDS, isDryRunRequested, parseAgentInputs } from './inputs.ts'
 import { hasSeenEnd, JobWatch } from './turn/job-watch.ts'

@@ -5,9 +5,9 @@ import {
   listNamedSources,
   listSources,
   rankAuthors,
-} from '../../../src/agent/change/change-sources.ts'
+  resolveChange,
+} from '../../../src/agent/change/resolve-change.ts'
 import { isSkip } from '../../../src/agent/plan.ts'
-import { resolveChange } from '../../../src/agent/change/resolve-change.ts'
 import type { ComparedCommit } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
