@@ -148,6 +148,6 @@ describe('fails, so that no prompt is sent,', () => {
   test('if the result of the write stays unknown', async () => {
     const comments = commentsWith(0)
     comments.faults.edit = Array.from({ length: 9 }, () => createGitHubError('service-error'))
-    await expect(count(comments)).rejects.toMatchObject({ code: 'rejected' })
+    await expect(count(comments)).rejects.toMatchObject({ code: 'service-error' })
   })
 })

@@ -237,6 +237,17 @@ describe('a write whose result is unknown', () => {
     if (edit[0] instanceof ActionError && edit[0].retryAfterMs) expect(clock.passed()).toBeGreaterThanOrEqual(5_000)
   })
 
+  test.each([
+    ['GitHub said service-error.', createGitHubError('service-error')],
+    ['Slow down.', limited(1_000)],
+  ])('stops after eight writes with the reason of the last one: %s', async (reason, error) => {
+    const comments = new SharedComments([MARKED])
+    comments.faults.edit = Array<ActionError>(9).fill(error)
+    const step = stepWith(comments)
+    await expect(countFollowUp({ ...PLACE, commentId: 1 }, step)).rejects.toThrow(reason)
+    expect(comments.requests.filter((request) => request === 'edit')).toHaveLength(8)
+  })
+
   test('stops if the rate limit lasts too long', async () => {
     const comments = new SharedComments([MARKED])
     comments.faults.edit = [limited(60_000)]

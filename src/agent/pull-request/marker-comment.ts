@@ -191,18 +191,21 @@ async function updateMarkerComment(
   }
   // The body that this step wrote last, or a later body that already contains the update.
   let expected: string | undefined
+  /** Why the last write failed. */
+  let failure: ActionError | undefined
   for (let writes = 0; ;) {
     const marker = readMarker(body)
     if (marker?.jobId !== jobId) throw new ActionError('rejected', `The comment no longer names job ${jobId}.`)
     const before = body
-    let failure: ActionError | undefined
     if (isUpdated(body, update)) {
+      failure = undefined
       if (expected === undefined || body === expected) return { commentId }
       // Another step has written since. A third step may still overwrite that with an older version, so read again.
       expected = body
     } else {
       if (update.isReservation === true && exceedsLimit(marker, known)) return 'used-up'
-      if (writes++ === MAX_WRITES) throw new ActionError('rejected', 'Other steps kept overwriting the comment.')
+      if (writes++ === MAX_WRITES)
+        throw failure ?? new ActionError('rejected', 'Other steps kept overwriting the comment.')
 
       known = rememberVersion(known, body)
       const next = updateComment(body, known)
