@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import ts from 'typescript'
 
 /**
- * What each folder of src, and each file with a row of its own, may import besides itself: a folder (without the folders inside
+ * What each folder of src, and each file with its own row, may import besides itself: a folder (without the folders inside
  * it that have a row), a file, a package or a part of Node. Files directly in `src/agent/` without a row belong to `agent`.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
@@ -76,7 +76,7 @@ function listLoadedModules(text: string): readonly string[] {
     )
 }
 
-/** The innermost folder of a file that the table knows, or the file itself if it has a row of its own. */
+/** The innermost folder of a file that the table knows, or the file itself if it has its own row. */
 function getFolder(path: string): string {
   if (path in MAY_IMPORT) return path
   const parts = path.split('/').slice(0, -1)

@@ -94,7 +94,7 @@ test('the other figures are as good as they should be', () => {
   expect(readFigures('start', 'The first request, the prompt').ratio).toBeLessThan(2.6)
   for (const [what, , , ratio] of listRows('hostile-text')) expect([what, ratio < 4]).toEqual([what, true])
   for (const [what, , , ratio] of listRows('download')) expect([what, ratio < 1]).toEqual([what, true])
-  expect(listRows('download')[0]?.[2]).toBe(`${DOWNLOAD_LIMIT_MB.toFixed(2)} MB: the limit of our own`)
+  expect(listRows('download')[0]?.[2]).toBe(`${DOWNLOAD_LIMIT_MB.toFixed(2)} MB: our own limit`)
 })
 
 const COSTS = 'docs/costs-and-limits.md'

@@ -118,7 +118,7 @@ test.each<[what: string, given: Given, facts: Partial<GivenRun>]>([
   },
 )
 
-test('a fix round has time of its own for its questions', async () => {
+test('a fix round has its own budget for its requests', async () => {
   const [FAILS = [], PASSES = []] = combineScenarios(['checks-fixed']).checks
   const [tookMs, rows]: [number[], boolean[]] = [[], []]
   let startMs: number | undefined

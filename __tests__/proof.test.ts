@@ -7,7 +7,7 @@ import { root } from './support/markdown-files.ts'
 
 const document = readFileSync(`${root}docs/internals/how-it-is-proven.md`, 'utf8')
 
-/** The rows of all tables of the section, but for headings and rules. */
+/** The rows of all tables of the section, except headings and rules. */
 const rows = document
   .slice(document.indexOf('\n## What can go wrong'))
   .split('\n')

@@ -35,7 +35,7 @@ const comments =
   (body: string) =>
   ({ pulls }: RepositoryState, count: number): void => {
     for (const id of numbers(count, 50_000))
-      pulls[1]?.comments.push({ id, body, user: `stranger-${id}`, createdAtMs: 0, reactions: [] })
+      pulls[1]?.comments.push({ id, body, user: `outsider-${id}`, createdAtMs: 0, reactions: [] })
   }
 
 const openPullsWith =

@@ -245,7 +245,7 @@ test('makes a green step red if its outputs cannot be written, and still writes 
   expect([summary(), exitCodes()]).toEqual(['# done', [1]])
 })
 
-test('reports initial outputs that cannot be written as an error of their own, not as a bug', async () => {
+test('reports initial outputs that cannot be written as their own error, not as a bug', async () => {
   fs.rmSync(outputFile)
   const { lines } = await run()
   expect(lines).toEqual([expect.stringMatching(/Check the runner's disk/)])

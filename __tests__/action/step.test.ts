@@ -163,7 +163,7 @@ test("keeps the run's GitHub without another API URL", () => {
 })
 
 const OWN = { full_name: 'acme/docs' }
-const FORK = { full_name: 'stranger/docs' }
+const FORK = { full_name: 'outsider/docs' }
 
 test.each([
   [true, 'pull_request', 'octocat', FORK],

@@ -97,7 +97,7 @@ test('a run that is cancelled while GitHub does not respond ends immediately, an
   expect(run.summary).toMatch(/^## 🛑 .*: Cancelled$/m)
 })
 
-test('the toolkit for GitHub is in a file of its own, which a step without GitHub requests does not load', () => {
+test('the toolkit for GitHub is in its own file, which a step without GitHub requests does not load', () => {
   const folder = new URL('../../dist/agent/', import.meta.url)
   const parts = readdirSync(folder).filter((name) => name.endsWith('.js'))
   const isToolkit = (name: string): boolean => readFileSync(new URL(name, folder), 'utf8').includes('octokit-core.js')

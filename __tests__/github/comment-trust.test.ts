@@ -51,14 +51,14 @@ const READ_OWN_ID = 'graphql'
 const READ_PERMISSION = 'repos/get-collaborator-permission-level'
 
 test.each<[string, string, Options, string, readonly string[]]>([
-  ['a person with `read`', 'mona', { role: 'read' }, 'stranger', [READ_OWN_ID, READ_PERMISSION]],
-  ['a person with `triage`', 'mona', { role: 'triage' }, 'stranger', [READ_OWN_ID, READ_PERMISSION]],
+  ['a person with `read`', 'mona', { role: 'read' }, 'untrusted', [READ_OWN_ID, READ_PERMISSION]],
+  ['a person with `triage`', 'mona', { role: 'triage' }, 'untrusted', [READ_OWN_ID, READ_PERMISSION]],
   ['a person with `write`', 'mona', { role: 'write' }, 'trusted', [READ_OWN_ID, READ_PERMISSION]],
   ['a person with `maintain`', 'mona', { role: 'maintain' }, 'trusted', [READ_OWN_ID, READ_PERMISSION]],
   ['a person with `admin`', 'mona', { role: 'admin' }, 'trusted', [READ_OWN_ID, READ_PERMISSION]],
   ['the user of the token', 'mona', { identity: 'mona' }, 'trusted', [READ_OWN_ID]],
   ['a workflow', 'github-actions[bot]', {}, 'trusted', []],
-  ['a person with the name of an app', 'not-actions[bot]', {}, 'stranger', [READ_OWN_ID, READ_PERMISSION]],
+  ['a person with the name of an app', 'not-actions[bot]', {}, 'untrusted', [READ_OWN_ID, READ_PERMISSION]],
   ['another app', 'somebodys-app[bot]', {}, 'bot', [READ_OWN_ID]],
   ['the app of the token', OUR_APP, { identity: OUR_APP }, 'trusted', [READ_OWN_ID]],
   [
@@ -72,7 +72,7 @@ test.each<[string, string, Options, string, readonly string[]]>([
     'a person, if the permission is unknown',
     'mona',
     { role: 'admin', faults: { [READ_PERMISSION]: [403] } },
-    'stranger',
+    'untrusted',
     [READ_OWN_ID, READ_PERMISSION],
   ],
 ])('classifies the author of a comment: %s', async (_who, user, options, author, operations) => {
@@ -97,11 +97,11 @@ const NAMED_LIKE_WORKFLOWS = { id: 1, login: 'github-actions[bot]', type: 'User'
 
 test.each<[string, object | null, object, object, string]>([
   ['the person in the response', MONA, OTHER_VIEWER, WRITE_RESPONSE, 'trusted'],
-  ['a login that passed to another account', MONA, OTHER_VIEWER, { ...WRITE_RESPONSE, user: { id: 99 } }, 'stranger'],
-  ['a login without an account', MONA, OTHER_VIEWER, { ...WRITE_RESPONSE, user: null }, 'stranger'],
+  ['a login that passed to another account', MONA, OTHER_VIEWER, { ...WRITE_RESPONSE, user: { id: 99 } }, 'untrusted'],
+  ['a login without an account', MONA, OTHER_VIEWER, { ...WRITE_RESPONSE, user: null }, 'untrusted'],
   ['a custom role', MONA, OTHER_VIEWER, { ...WRITE_RESPONSE, permission: 'write', role_name: 'editor' }, 'trusted'],
-  ['a deleted account', null, OTHER_VIEWER, WRITE_RESPONSE, 'stranger'],
-  ['a person with the name of the workflows', NAMED_LIKE_WORKFLOWS, OTHER_VIEWER, { permission: 'none' }, 'stranger'],
+  ['a deleted account', null, OTHER_VIEWER, WRITE_RESPONSE, 'untrusted'],
+  ['a person with the name of the workflows', NAMED_LIKE_WORKFLOWS, OTHER_VIEWER, { permission: 'none' }, 'untrusted'],
   ['an app, if GraphQL returns errors instead of data', APP, ERRORS, WRITE_RESPONSE, 'bot'],
   ['an app, if GitHub returns no id', APP, NO_VIEWER, WRITE_RESPONSE, 'bot'],
 ])('classifies by the response: %s', async (_who, user, viewer, permission, author) => {
@@ -181,7 +181,7 @@ test('the page documents whose comments are trusted', async () => {
     rows.push([
       who,
       isCommand ? 'yes' : 'no',
-      { trusted: 'yes', bot: 'partly', stranger: 'no' }[authors[0] ?? 'stranger'],
+      { trusted: 'yes', bot: 'partly', untrusted: 'no' }[authors[0] ?? 'untrusted'],
     ])
   }
   const page = readFileSync(`${root}docs/pull-requests.md`, 'utf8')

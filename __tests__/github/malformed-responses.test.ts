@@ -21,7 +21,7 @@ const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const COMMENT = { ...PLACE, id: 5, threadId: 5, isOnPullRequest: true, writtenAt: '1970-01-01T00:00:00Z' }
 
 const comment = (id: number, user: string) => ({ id, user, body: MARKER, createdAtMs: 0, reactions: [] })
-const reviewComment = { ...comment(11, 'stranger'), path: 'a.md', line: 3, diffHunk: '@@ -1 +1 @@', reviewId: 9 }
+const reviewComment = { ...comment(11, 'untrusted'), path: 'a.md', line: 3, diffHunk: '@@ -1 +1 @@', reviewId: 9 }
 const requestReview = (name: string) => ({ id: 8, event: 'review_requested', actor: 'ann', name, atMs: 0 }) as const
 const run = (fields: object = {}) => ({
   id: 41,
@@ -40,7 +40,7 @@ const FAILING = { conclusion: 'failure', title: 'No', summary: 'No.' }
 const createPulls = (fields: object): RepositoryState['pulls'] => ({
   7: createPullState({ branch: 'agent/guide', headSha: commit('c'), labels: ['docs-agent'], ...fields }),
 })
-const comments = [comment(5, 'stranger'), comment(6, 'app[bot]')]
+const comments = [comment(5, 'untrusted'), comment(6, 'app[bot]')]
 
 /** Creates a repository with data for every call. */
 const createRepository = (fields: Partial<RepositoryState>): RepositoryState =>

@@ -40,7 +40,7 @@ test.each<[string, Partial<WorkflowRun>, boolean, boolean?]>([
   ['of another workflow', { workflow: 'other.yml' }, false],
   ['that is the current one', { id: 900 }, false],
   ['that began after it', { id: 901 }, false],
-  ['of a fork with the same branch name', { headRepository: 'stranger/docs' }, false],
+  ['of a fork with the same branch name', { headRepository: 'outsider/docs' }, false],
   ['for a pull request', { event: 'pull_request' }, false],
   ['for a pull request, with secrets', { event: 'pull_request_target' }, false],
   ['for a comment', { event: 'issue_comment' }, false],
@@ -68,7 +68,7 @@ test('returns ten heads at most, newest first and without duplicates', async () 
 })
 
 test('reads up to ten pages to find a run', async () => {
-  const fromFork = { headRepository: 'stranger/docs' }
+  const fromFork = { headRepository: 'outsider/docs' }
   expect(await find([run(1), ...createRuns(250, fromFork)])).toEqual({ found: [1], pages: 3 })
   expect(await find([run(1), ...createRuns(1_200, fromFork)])).toEqual({ found: [], pages: 10 })
 })

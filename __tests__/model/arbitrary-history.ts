@@ -95,7 +95,7 @@ const event: fc.Arbitrary<PlannedEvent> = fc.record({
   act: weighted<PlannedEvent['act']>(
     [3, fc.constantFrom('person-commits', 'bot-commits', 'bot-merges-base', 'person-syncs')],
     [1, fc.constantFrom('merge', 'close')],
-    [3, fc.constantFrom('stranger-comments', 'maintainer-comments')],
+    [3, fc.constantFrom('outsider-comments', 'maintainer-comments')],
   ),
   body: marker,
 })

@@ -303,7 +303,7 @@ test('256 projects with the largest outputs fit into the table and the output of
 // The runners of the fleet have Bash.
 const withBash = process.platform === 'win32' ? test.skip : test
 
-withBash('a project writes its result unchanged to a file of its own', () => {
+withBash('a project writes its result unchanged to its own file', () => {
   const cwd = createTemporaryFolder()
   const result = toResult({ project: 'docs-a', conclusion: 'success', outputs: { outcome: '$(id) `id` "x" \\n %s' } })
   const env = { ...process.env, PROJECT: 'docs-a', RESULT: result }

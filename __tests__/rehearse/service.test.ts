@@ -101,9 +101,9 @@ test.each([
 test('does not recognize a server that upgrades the protocol as the service', async () => {
   const onRequest = (socket: Socket): unknown =>
     socket.end('HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')
-  const stranger = await serveSockets({ onRequest })
-  expect(await isRunning({ pid: 7, baseUrl: `http://127.0.0.1:${stranger.port}` })).toBe(false)
-  await stranger.close()
+  const otherService = await serveSockets({ onRequest })
+  expect(await isRunning({ pid: 7, baseUrl: `http://127.0.0.1:${otherService.port}` })).toBe(false)
+  await otherService.close()
 })
 
 test('does not recognize a server that does not respond as the service, and closes the connection', async () => {

@@ -35,7 +35,7 @@ test.each([
   [['It says: “No.”', 'Cut…'], 'It says: “No.” Cut…'],
   [['Done', 'It is `a.b`', 'It says: “No”'], 'Done. It is `a.b`. It says: “No”.'],
   [['One', undefined, '', 'Two?'], 'One. Two?'],
-  // With a list, each sentence gets a line of its own.
+  // With a list, each sentence gets its own line.
   [['Two are wrong:\n- a.\n- b.', 'Correct them'], 'Two are wrong:\n- a.\n- b.\nCorrect them.'],
   [[], ''],
 ])('joins %j, each with a period or its own punctuation', (sentences, text) => {

@@ -44,7 +44,7 @@ export function measurePackedMb(...paths: string[]): number {
 export function measureDownload(): Row[] {
   const [whole, bundles] = [measurePackedMb(), measurePackedMb('dist')]
   const format = (mb: number): string => `${mb.toFixed(2)} MB`
-  const limit = `${format(DOWNLOAD_LIMIT_MB)}: the limit of our own`
+  const limit = `${format(DOWNLOAD_LIMIT_MB)}: our own limit`
   return [
     ['The repository without what only developers use, packed', format(whole), limit, whole / DOWNLOAD_LIMIT_MB],
     ['Of it, the bundles', format(bundles), `${format(whole)}: the whole`, bundles / whole],

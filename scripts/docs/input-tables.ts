@@ -58,7 +58,7 @@ function renderGroups(part: Part, groups: readonly Group[], anchor?: 'input' | '
     .join('\n\n')
 }
 
-/** One table of all groups. The question of a group is a row of its own. */
+/** One table of all groups. The question of a group is its own row. */
 function renderAll(part: Part, groups: readonly Group[]): string {
   const head = part === 'inputs' ? ['Input', 'Default', 'What it does'] : ['Output', 'What it says']
   const fallback = ({ required, default: value }: Entry): string =>

@@ -8,7 +8,7 @@ export function renderTable(rows: readonly (readonly string[])[]): string {
 }
 
 /**
- * @param name The markers are `<!-- name: any remark -->` and `<!-- /name -->`, each on a line of its own.
+ * @param name The markers are `<!-- name: any remark -->` and `<!-- /name -->`, each on its own line.
  * @throws Error unless both markers exist exactly once: without them the table would silently become outdated
  */
 export function replaceBetweenMarkers(text: string, name: string, table: string): string {

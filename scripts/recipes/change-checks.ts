@@ -240,30 +240,29 @@ export const CHANGE_CHECKS: Checks = {
     },
   },
   'docs/recipes/long-job-with-app.yml': {
-    'one workflow job starts the agent, the other waits for it with a token of its own, and other paths start nothing':
-      {
-        from: 'acme/code',
-        code: createChangedRepository(['src/flags.ts']),
-        runs: [
-          {
-            jobs: ['start: success', 'finish: success'],
-            outputs: {
-              'start.docs.outcome': 'submitted',
-              'finish.docs.outcome': 'pull-request',
-              'finish.docs.pr-repository': 'acme/docs',
-              'finish.docs.checks': 'success',
-            },
-            prompts: ['new'],
-            promptTexts: ['src/flags.ts'],
-            labels: ['docs-agent'],
+    'one workflow job starts the agent, the other waits for it with its own token, and other paths start nothing': {
+      from: 'acme/code',
+      code: createChangedRepository(['src/flags.ts']),
+      runs: [
+        {
+          jobs: ['start: success', 'finish: success'],
+          outputs: {
+            'start.docs.outcome': 'submitted',
+            'finish.docs.outcome': 'pull-request',
+            'finish.docs.pr-repository': 'acme/docs',
+            'finish.docs.checks': 'success',
           },
-          {
-            jobs: ['start: success'],
-            outputs: { 'start.docs.outcome': 'skipped' },
-            event: push('README.md', 'acme/code'),
-          },
-        ],
-      },
+          prompts: ['new'],
+          promptTexts: ['src/flags.ts'],
+          labels: ['docs-agent'],
+        },
+        {
+          jobs: ['start: success'],
+          outputs: { 'start.docs.outcome': 'skipped' },
+          event: push('README.md', 'acme/code'),
+        },
+      ],
+    },
   },
   'docs/recipes/each-merged-pull-request.yml': {
     'each merged pull request gets one docs pull request, also after a re-run, and the agent’s own gets none': {

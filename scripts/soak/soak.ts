@@ -56,7 +56,7 @@ interface Ended {
 }
 
 /**
- * Runs a suite in a process of its own. jest's workers are not used: jest gives them half a second to exit, and those that have
+ * Runs a suite in its own process. jest's workers are not used: jest gives them half a second to exit, and those that have
  * drawn for minutes need longer to free their memory.
  */
 async function runSuite(suite: string): Promise<Ended> {

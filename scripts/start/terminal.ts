@@ -53,7 +53,7 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => row.map(pad).join('  ').trimEnd())
 }
 
-/** A command on a line of its own, because people copy it. */
+/** A command on its own line, because people copy it. */
 export const showCommand = (flags: string): string => `\n  npm start -- ${flags}`
 
 /** The indent of continuation lines: a list marker, or the columns before the last one. */
@@ -64,7 +64,7 @@ const ADDRESS = /^\(?https?:\/\//
 
 /**
  * Breaks long lines between words and indents the continuation lines. A word that is longer than a line is broken anywhere,
- * and a longer address is on a line of its own.
+ * and a longer address is on its own line.
  * @param columns the width of the terminal; infinite for other streams
  */
 export function wrapLines(text: string, columns: number): string {

@@ -1,5 +1,5 @@
-// Plays `npm start` and the embedded service on the Node.js that runs this file, with nothing installed. `npm cit` brings a
-// Node.js of its own, so that it tests no other.
+// Plays `npm start` and the embedded service on the Node.js that runs this file, with nothing installed. `npm cit` brings
+// its own Node.js, so it tests no other version.
 //
 //   node scripts/uninstalled/play.mjs
 import { execFileSync, spawn } from 'node:child_process'

@@ -229,8 +229,8 @@ function formatProblems(name: string, problems: readonly string[]): readonly str
 }
 
 /**
- * Parses and validates all inputs. An empty input means its default, so that a workflow can pass on an optional input
- * of its own.
+ * Parses and validates all inputs. An empty input means its default, so that a workflow can pass on its own optional
+ * input.
  * @throws ActionError `invalid-input` that lists the problems of all inputs
  */
 export function parseFields<F extends Fields>(fields: F, raw: RawInputs, workspace: string): Parsed<F> {

@@ -233,7 +233,7 @@ export interface AgentStep extends Step {
   readonly jobEnds: Map<string, ObservedEnd>
   /** The ids of the jobs that a read has shown as `active`. */
   readonly activeJobs: Set<string>
-  /** The time for all requests to GitHub and the service before a prompt. Each fix round has a budget of its own. */
+  /** The time for all requests to GitHub and the service before a prompt. Each fix round has its own budget. */
   readonly planningBudget: TimeBudget
 }
 

@@ -68,7 +68,7 @@ interface Section {
   readonly toBody?: (maxBytes: number) => Body
 }
 
-/** @param use tells the agent how to treat the untrusted text */
+/** @param use says how the agent must treat the untrusted text */
 function fence(sentence: string, { text, leftOut }: Body, use = IS_DATA): string {
   const missing = leftOut.length === 0 ? '' : `\nLeft out: ${leftOut.join('; ')}.`
   return `${sentence}\n${use}\n\n${addFences(text)}${missing}`

@@ -19,7 +19,7 @@ export interface CommentAddress extends PullRequestAddress {
 }
 
 /** Whether an author is trusted. `bot`: an app that may belong to the token of an earlier step, or to anybody. */
-type AuthorTrust = 'trusted' | 'bot' | 'stranger'
+type AuthorTrust = 'trusted' | 'bot' | 'untrusted'
 
 /** A malformed account counts as deleted, and is not trusted. */
 const accountSchema = z.object({ id: z.int(), login: z.string(), type: z.string() })
@@ -90,9 +90,9 @@ async function classifyAuthors(
 ): Promise<(comment: AuthoredComment) => AuthorTrust> {
   const trusted = await findTrusted(api, comments)
   return ({ user }) => {
-    if (user === undefined) return 'stranger'
+    if (user === undefined) return 'untrusted'
     if (trusted.includes(user.id)) return 'trusted'
-    return user.type === 'Bot' ? 'bot' : 'stranger'
+    return user.type === 'Bot' ? 'bot' : 'untrusted'
   }
 }
 

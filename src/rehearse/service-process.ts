@@ -9,7 +9,7 @@ import { ActionError } from '../runtime/errors.ts'
 
 /**
  * The inputs in the order of emulator/action.yml, with their defaults. An empty input means its default, so that a workflow can
- * pass on an optional input of its own. Each is a flag of the service's command line too.
+ * pass on its own optional input. Each is a flag of the service's command line too.
  */
 export const INPUT_DEFAULTS = {
   scenario: 'pull-request',

@@ -35,7 +35,7 @@ export function asSentence(text: string): string {
 export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
   `${count} ${count === 1 ? singular : plural}`
 
-/** Joins sentences and skips empty ones. If one of them contains a list, each gets a line of its own. */
+/** Joins sentences and skips empty ones. If one of them contains a list, each gets its own line. */
 export function joinSentences(sentences: readonly (string | false | undefined)[]): string {
   const present = sentences.filter(Boolean) as string[]
   return present.map(asSentence).join(present.some((sentence) => sentence.includes('\n')) ? '\n' : ' ')

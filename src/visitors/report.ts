@@ -106,7 +106,7 @@ function describeTotals({ totals }: Report): string {
 
 interface EndingWords {
   readonly icon: string
-  /** An error with a code has a title of its own. */
+  /** An error with a code has its own title. */
   readonly title: string | ((report: Report) => string)
   readonly text: (report: Report) => string
   /** An error brings its own. */

@@ -32,10 +32,10 @@ test('examines the newest pull request of each author whose account still exists
 
 test('finds the authors whose newest pull request has a marker comment by a trusted author', async () => {
   const comments: Readonly<Record<number, readonly ListedComment[]>> = {
-    9: [{ ...MARKER, author: 'stranger' }, MARKER],
+    9: [{ ...MARKER, author: 'untrusted' }, MARKER],
     8: [],
     7: [
-      { ...MARKER, author: 'stranger' },
+      { ...MARKER, author: 'untrusted' },
       { ...MARKER, author: 'bot' },
     ],
   }

@@ -45,7 +45,7 @@ test.each<[what: string, event: GivenEvent, given: Given, moves: boolean]>([
   ['a manual run of an explicit range', MANUAL, BETWEEN, true],
   ['a dispatch of a pull request by number', DISPATCH, REQUESTED, true],
   [
-    'a manual run of a pull request of its own repository in another letter case',
+    'a manual run for a pull request of the same repository in another letter case',
     MANUAL,
     { 'change-range': 'Acme/Docs/pull/12' },
     true,

@@ -225,7 +225,7 @@ test.each<[what: string, label: string, labels: string[], author: Author, expect
   ['no label if the input is empty', '', [''], undefined, 'others'],
   ['the comment that names its job', 'docs-agent', [], 'trusted', 'own'],
   ['a marker comment by a bot', '', [], 'bot', 'others'],
-  ['a marker comment by a stranger', '', [], 'stranger', 'others'],
+  ['a marker comment by an outsider', '', [], 'untrusted', 'others'],
 ])('classifies a pull request with %s', async (_what, label, labels, author, expected) => {
   const comments = author === undefined ? [{ ...MARKER, body: 'hello' }] : [{ ...MARKER, author }]
   const responses = { ...withSources({ [A]: [mergedBy(7, ...labels)] }), listComments: () => Promise.resolve(comments) }

@@ -3,7 +3,7 @@ import type { JobBody } from '../../../src/emulator/service/job-body.ts'
 import { pickCandidates } from '../../../src/agent/conversation/choose-task.ts'
 import type { PullRequestInList } from '../../../src/github/labels.ts'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
-import { AGENT_USER, STRANGER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
+import { AGENT_USER, OUTSIDER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
@@ -324,7 +324,7 @@ describe('a pull request without the label', () => {
     ],
     ['is not continued if its marker comment names another label', furnishWith(labels('docs')), NEW],
     ['is not continued if its marker comment names no label', furnishWith(MARKER), NEW],
-    ['is not continued if an untrusted comment names the label', furnishWith(labels('docs-agent'), STRANGER), NEW],
+    ['is not continued if an untrusted comment names the label', furnishWith(labels('docs-agent'), OUTSIDER), NEW],
   ])('%s', async (_what, options, goesTo) => {
     expect(listPromptTargets(await playFollowUp({}, options))).toEqual([goesTo])
   })

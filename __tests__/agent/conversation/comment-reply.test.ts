@@ -61,7 +61,7 @@ test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
     COMMENT,
   ],
   ['does not edit a reply forged by a bot', listing(['bot', MARKER]), WRITES, COMMENT],
-  ['does not edit a reply forged by an author without write access', listing(['stranger', MARKER]), WRITES, COMMENT],
+  ['does not edit a reply forged by an author without write access', listing(['untrusted', MARKER]), WRITES, COMMENT],
 ])('%s, and redacts secrets', async (_what, responses, requests, place) => {
   const { calls, written, report } = await reply(responses)
   expect([calls, written[0], report.warnings]).toEqual([requests, place, []])

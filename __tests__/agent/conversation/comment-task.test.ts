@@ -30,14 +30,14 @@ const JOBS: Readonly<Record<string, readonly [names: GitHubScenarioName, ...read
   none: ['marker-by-outsider'],
   own: ['open-pull-request'],
   'own, which is busy': ['open-pull-request', busy, respondNormally],
-  'own, named by a stranger': ['marker-by-outsider'],
+  'own, named by an outsider': ['marker-by-outsider'],
   'own, and not found once': ['open-pull-request', gone, respondNormally],
   failed: ['open-pull-request', failed],
   archived: ['open-pull-request', archived],
   foreign: ['open-pull-request', foreign],
   unknown: ['open-pull-request', gone],
   'foreign, and busy': ['marker-by-outsider', busy],
-  'foreign, named by a stranger': ['marker-by-outsider', archived],
+  'foreign, named by an outsider': ['marker-by-outsider', archived],
 }
 type JobName = keyof typeof JOBS
 
@@ -331,7 +331,7 @@ test.each<[string, Scene]>([
 
 test('starts a new job if a job that only an untrusted comment names cannot be read', async () => {
   const { sent, service, isGreen } = await play({
-    jobName: 'own, named by a stranger',
+    jobName: 'own, named by an outsider',
     reads: [respondWith(503), respondNormally],
   })
   expect([sent, service.requests[0]?.method, isGreen]).toEqual([['create'], 'POST', true])

@@ -77,16 +77,16 @@ describe('rolling pull request', () => {
   })
 
   const [trusted3, trusted5] = [naming('job_1', 'trusted', 3), naming('job_1', 'trusted', 5)]
-  const [byApp, byStranger] = [naming('job_1', 'bot', 20), naming('job_1', 'stranger', 20)]
+  const [byApp, byUntrusted] = [naming('job_1', 'bot', 20), naming('job_1', 'untrusted', 20)]
 
   const logged = { ...trusted3, id: 1, body: `${trusted3.body}\n\n<!-- docs-agent-action: log -->` }
 
   test.each<[string, ListedComment[], number, ListedComment | undefined]>([
     ['the comment with the log, even if a trusted author added a newer comment', [logged, trusted5], 5, logged],
-    ['the highest count of trusted authors, and their newest comment', [trusted5, trusted3, byStranger], 5, trusted3],
+    ['the highest count of trusted authors, and their newest comment', [trusted5, trusted3, byUntrusted], 5, trusted3],
     ['the count of a trusted author instead of the count of an app', [byApp, trusted3], 3, trusted3],
-    ['the count of an app if no trusted author names the job', [byApp, byStranger], 20, byApp],
-    ['no count of untrusted authors', [byStranger], 0, undefined],
+    ['the count of an app if no trusted author names the job', [byApp, byUntrusted], 20, byApp],
+    ['no count of untrusted authors', [byUntrusted], 0, undefined],
   ])('has %s', async (_what, comments, followUps, marker) => {
     expect((await prove(comments, { job_1: [completed] })).rolling).toMatchObject({ followUps, commentId: marker?.id })
   })
@@ -94,35 +94,35 @@ describe('rolling pull request', () => {
 
 describe('jobs in untrusted comments', () => {
   test('are read once, newest first and at most ten, without waiting for links', async () => {
-    const { jobId, read, objections, passedMs } = await prove(many(1_000, 'stranger'))
+    const { jobId, read, objections, passedMs } = await prove(many(1_000, 'untrusted'))
     expect([jobId, objections, passedMs]).toEqual([undefined, [], 0])
-    expect(read).toEqual(Array.from({ length: 10 }, (_, index) => `stranger-${999 - index}`))
+    expect(read).toEqual(Array.from({ length: 10 }, (_, index) => `untrusted-${999 - index}`))
   })
 
   test.each<ErrorCode>(['unreachable', 'service-error', 'bad-answer', 'rate-limited', 'not-found', 'forbidden'])(
     'are skipped if the service responds with %s',
     async (code) => {
-      const jobs = { 'stranger-1': [failure(code, 3_600_000)], 'stranger-0': [completed] }
-      const { jobId, read, objections } = await prove(many(2, 'stranger'), jobs)
-      expect([jobId, read, objections]).toEqual(['stranger-0', ['stranger-1', 'stranger-0'], []])
+      const jobs = { 'untrusted-1': [failure(code, 3_600_000)], 'untrusted-0': [completed] }
+      const { jobId, read, objections } = await prove(many(2, 'untrusted'), jobs)
+      expect([jobId, read, objections]).toEqual(['untrusted-0', ['untrusted-1', 'untrusted-0'], []])
     },
   )
 
   test('are read for at most 5 seconds in total', async () => {
-    const { read, passedMs } = await prove(many(10, 'stranger'), {}, undefined, 1_500)
+    const { read, passedMs } = await prove(many(10, 'untrusted'), {}, undefined, 1_500)
     expect([read.length, passedMs]).toEqual([3, 4_500])
-    expect((await prove(many(10, 'stranger'), {}, undefined, 60_000)).passedMs).toBe(5_000)
+    expect((await prove(many(10, 'untrusted'), {}, undefined, 60_000)).passedMs).toBe(5_000)
   })
 
   test('are read after the jobs in trusted comments and do not displace them', async () => {
-    const { jobId, read } = await prove([...many(30, 'stranger'), OURS, OURS], { job_1: [completed] })
+    const { jobId, read } = await prove([...many(30, 'untrusted'), OURS, OURS], { job_1: [completed] })
     expect([jobId, read]).toEqual(['job_1', ['job_1']])
   })
 })
 
 describe('jobs in trusted comments', () => {
   test('are the jobs that apps name if no trusted author names a job', async () => {
-    const comments = [naming('job_1', 'bot'), ...many(20, 'stranger')]
+    const comments = [naming('job_1', 'bot'), ...many(20, 'untrusted')]
     expect((await prove(comments, { job_1: [archived] })).objections).toEqual(['job job_1 is archived'])
     const withTrusted = await prove([naming('job_2', 'trusted'), ...comments], { job_2: [archived] })
     expect(withTrusted.objections).toEqual(['job job_2 is archived'])
@@ -161,7 +161,7 @@ describe('jobs in trusted comments', () => {
   test('stop the search if their link is unusable, unlike jobs in untrusted comments', async () => {
     const jobs = { job_1: [{ ...withoutLink, hasUnsafeLink: true } as const] }
     await expect(prove([OURS], jobs)).rejects.toMatchObject({ code: 'rejected' })
-    expect((await prove([naming('job_1', 'stranger')], jobs)).objections).toEqual([])
+    expect((await prove([naming('job_1', 'untrusted')], jobs)).objections).toEqual([])
   })
 
   test('share one wait if the links of ten jobs are late', async () => {

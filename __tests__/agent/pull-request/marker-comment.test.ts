@@ -70,7 +70,7 @@ describe('the log', () => {
     const listComments: GitHub['listComments'] = async () =>
       (await comments.github.listComments(PULL_REQUEST, isOwnComment)).map((comment, index) => ({
         ...comment,
-        author: (['bot', 'trusted', 'stranger'] as const)[index] ?? 'stranger',
+        author: (['bot', 'trusted', 'untrusted'] as const)[index] ?? 'untrusted',
       }))
     await writeLog(stepWith(comments, { github: fakeGitHub({ ...comments.github, listComments }) }))
     expect(comments.bodies.map((body) => ROW.test(body))).toEqual([false, true, false])

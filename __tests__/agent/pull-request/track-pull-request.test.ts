@@ -88,7 +88,7 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
   [
     'adds a comment if only an untrusted author has marked it',
     AGAIN,
-    markedBy('stranger'),
+    markedBy('untrusted'),
     ['listComments', 'addComment', 'addLabel'],
   ],
 ])('reads the state of a pull request, and %s', async (_what, inputs, github, calls) => {

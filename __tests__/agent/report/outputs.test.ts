@@ -242,7 +242,7 @@ test.each(LINE_ENDS.flatMap((end) => COMMANDS.map((command) => `a${end}${command
     const lines = printed.split(new RegExp(LINE_ENDS.join('|'), 'u'))
     expect(lines.flatMap((line) => parseCommand(line) ?? [])).toEqual([])
     expect(lines).toHaveLength(1)
-    // A later step may print a single text on a line of its own, which must be no command either.
+    // A later step may print a single text on its own line, which must be no command either.
     expect(printed).not.toContain('::')
     expect(printed).not.toContain('##[')
     expect(parseResult(printed)).toMatchObject({ triggered_by: { text: hostile, url }, checks: [{ url }] })

@@ -333,7 +333,7 @@ test('does not send the prompt to a job that starts a turn each time that it was
   expect(report.error?.message).toBe('The job changed each time before the prompt could be sent.')
 })
 
-const BY_STRANGER = { github: combineScenarios(['marker-by-outsider']) }
+const BY_OUTSIDER = { github: combineScenarios(['marker-by-outsider']) }
 const DOWN = { 'pulls/get': respondWith(503) }
 const reading = (fields: object) => ({ [READ]: changeResponse(() => fields) })
 
@@ -363,7 +363,7 @@ describe('a confirmed job, if it directly before the prompt', () => {
 test.each([
   [
     'that no trusted comment names is not counted',
-    () => playFollowUp({}, BY_STRANGER),
+    () => playFollowUp({}, BY_OUTSIDER),
     'cannot be counted',
     'Remove the label',
   ],

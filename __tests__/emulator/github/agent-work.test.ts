@@ -51,9 +51,9 @@ test.each([
   expect(driver.read(`/compare/${before}...agent%2Fjob_000001`).status).toBe(status)
 })
 
-test('plays a bot that updates the branch, and a stranger who comments', () => {
+test('plays a bot that updates the branch, and an outsider who comments', () => {
   const after = { after: 'opened', delayMs: 5_000 } as const
-  const comment = { ...after, act: 'stranger-comments', body: 'Me too' } as const
+  const comment = { ...after, act: 'outsider-comments', body: 'Me too' } as const
   const driver = driveGitHub({ scenario: { events: [{ ...after, act: 'bot-merges-base' }, comment] } })
   driver.post(JOB, 'Document the flag.')
   driver.advance(30)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
 import { applyPatch, diffTexts, readTree } from '../../../src/emulator/github/contents.ts'
-import { MAINTAINER, STRANGER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
+import { MAINTAINER, OUTSIDER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import { findMergeBlocker, getMergeState, getReviewDecision } from '../../../src/emulator/github/mergeability.ts'
 import type { PullState, Review } from '../../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
@@ -379,7 +379,7 @@ describe('labels', () => {
 describe('issues', () => {
   test('an issue is opened, closed with a reason, and reopened', () => {
     const { request, read } = drive()
-    const { number } = request('POST', '/issues', { title: 'A page is missing', assignees: ['Mona', STRANGER] }).body
+    const { number } = request('POST', '/issues', { title: 'A page is missing', assignees: ['Mona', OUTSIDER] }).body
     expect(read(`/issues/${number}`)).toMatchObject({ number: 101, state: 'open', assignees: [{ login: 'mona' }] })
     const close = { state: 'closed', state_reason: 'not_planned' }
     expect(request('PATCH', `/issues/${number}`, close).body).toMatchObject(close)

@@ -419,7 +419,7 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     // An explicit range is independent of the event, so the commits of the event decide.
     const isIndependent = changeRange.kind === 'between' && eventCommits !== undefined
     if (found === undefined || 'reason' in found || isAllPushed || isIndependent) return eventCommits
-    // A comment by a person is meant for the agent, whoever wrote the commits. `checkEvent` has already checked other events.
+    // A comment by a person is meant for the agent, regardless of who wrote the commits. `checkEvent` has already checked other events.
     const isDecided = subject !== undefined || (kind === 'other' && commits.length > 0)
     if (isDecided || found.repository !== repository || found.unlisted !== undefined) return undefined
     if (found.commits.length < found.totalCommits) return undefined

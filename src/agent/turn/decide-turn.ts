@@ -258,7 +258,7 @@ function notSent(reason: NotSent['reason'], why: string, { reads }: JobWatch, hi
 
 const RUN_AGAIN = 'Run the same step again.'
 
-/** The step with the time budget for the requests before the prompt. Each fix round has a budget of its own. */
+/** The step with the time budget for the requests before the prompt. Each fix round has its own budget. */
 function withOwnBudget({ kind }: Target, step: AgentStep): AgentStep {
   return kind === 'fix-round' ? { ...step, planningBudget: openPlanningBudget(step) } : step
 }

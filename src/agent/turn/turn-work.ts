@@ -288,7 +288,7 @@ function getCompletedLink({ status, prLink }: TerminalJob): PullRequestLink | un
 
 /**
  * Determines what a follow-up did to the job's pull request. A new commit by the agent is an update. If the pull request was
- * merged or closed before the turn ended, the end is `left-behind` if its head moved during the turn, whoever moved it, or if
+ * merged or closed before the turn ended, the end is `left-behind` if its head moved during the turn, regardless of who moved it, or if
  * the agent has pushed unmerged commits to its branch.
  * @param jobBefore the job before the turn
  * @param before its pull request before the turn

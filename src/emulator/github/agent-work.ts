@@ -1,7 +1,7 @@
 import { createEdits, getTitle } from '../service/agent-edits.ts'
 import { type JobRecord, type Turn, getPushTimesMs, listPushedTurns, listStartedTurns } from '../service/job-machine.ts'
 import { startChecks } from './check-plan.ts'
-import { AGENT_USER, BOT, MAINTAINER, STRANGER, TOKEN_USER } from './demo-state.ts'
+import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
 import { compareHistories } from './history.ts'
 import type { PullState } from './pull-state.ts'
@@ -26,7 +26,7 @@ const createMarker = (jobId: string, extraLine = ''): string =>
   `<!-- docs-agent-action: job=${jobId} -->\n<!-- docs-agent-action: labels=${LABEL} -->\n${extraLine}This pull request comes from the docs agent.`
 const FOLLOW_UPS_USED_UP = '<!-- docs-agent-action: follow-ups=20 -->\n'
 
-const COMMENTERS = { maintainer: MAINTAINER, stranger: STRANGER, bot: BOT } as const
+const COMMENTERS = { maintainer: MAINTAINER, outsider: OUTSIDER, bot: BOT } as const
 
 function listFiles({ prompt }: Turn): readonly FileChange[] {
   return createEdits(prompt).map(({ path, change, diff }) => ({
@@ -124,7 +124,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     close: ({ repository, pull, atMs }) => {
       closeIssue(repository, pull, atMs)
     },
-    'stranger-comments': commentAs(STRANGER),
+    'outsider-comments': commentAs(OUTSIDER),
     'maintainer-comments': commentAs(MAINTAINER),
   }
 
@@ -157,7 +157,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     if (earlierPull === 'plain') return
     repository.labels.push(LABEL)
     pull.labels.push(LABEL)
-    const author = earlierPull === 'marked-by-stranger' ? STRANGER : TOKEN_USER
+    const author = earlierPull === 'marked-by-outsider' ? OUTSIDER : TOKEN_USER
     writeComment(
       state,
       pull,

@@ -16,7 +16,7 @@ export const MAINTAINER = 'mona'
 /** A user with write access, who reviews pull requests. */
 export const REVIEWER = 'lisa'
 /** A user without write access. */
-export const STRANGER = 'dora'
+export const OUTSIDER = 'dora'
 export const BOT = 'link-checker[bot]'
 
 const DAY_MS = 86_400_000
@@ -93,7 +93,7 @@ function createDemoRepository(
       id: 32,
       headSha: repository.branches['main'] ?? '',
       event: 'push',
-      headRepository: `${STRANGER}/docs`,
+      headRepository: `${OUTSIDER}/docs`,
       createdAtMs: startMs - DAY_MS,
     },
   )
@@ -112,7 +112,7 @@ export function createDemoState(
     permissions,
     users: {
       [MAINTAINER]: { id: 11, type: 'User' },
-      [STRANGER]: { id: 12, type: 'User' },
+      [OUTSIDER]: { id: 12, type: 'User' },
       [REVIEWER]: { id: 13, type: 'User' },
       [TOKEN_USER]: { id: 41898282, type: 'Bot' },
       [AGENT_USER]: { id: 21, type: 'Bot' },

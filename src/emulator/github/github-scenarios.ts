@@ -21,7 +21,7 @@ export interface PlannedEvent {
     | 'person-syncs'
     | 'merge'
     | 'close'
-    | 'stranger-comments'
+    | 'outsider-comments'
     | 'maintainer-comments'
   readonly body?: string
 }
@@ -31,7 +31,7 @@ export interface GitHubScenario extends PlannedChecks {
   /** In place of what the agent otherwise makes of a prompt. */
   readonly edits?: (prompt: string) => readonly FileChange[]
   readonly files: readonly FileChange[]
-  /** `forced`: a follow-up begins anew, and what others committed meanwhile is lost. */
+  /** `forced`: a follow-up starts from the base branch again, and the commits of others are lost. */
   readonly agentPush: 'on-top' | 'forced'
   /** The fork that the agent works in, as `owner/name`. By default it pushes to the repository itself. */
   readonly agentFork?: string
@@ -41,16 +41,16 @@ export interface GitHubScenario extends PlannedChecks {
   readonly pull: Partial<PullState>
   /**
    * `marked`: the pull request of the finished job carries label and marker, as an earlier run left them; `used-up`: as 20
-   * follow-ups left them; `marked-by-stranger`: somebody else wrote the marker.
+   * follow-ups left them; `marked-by-outsider`: somebody else wrote the marker.
    */
-  readonly earlierPull: 'plain' | 'marked' | 'used-up' | 'marked-by-stranger'
+  readonly earlierPull: 'plain' | 'marked' | 'used-up' | 'marked-by-outsider'
   /**
    * How the newest change of the code came to the default branch. `reviewed`: with a pull request that somebody approved and
    * somebody else merged; `labelled`: with a merged pull request that has the label `no-docs`; `partly-labelled`: the same, and
    * another change was pushed after it.
    */
   readonly change: 'pushed' | 'reviewed' | 'labelled' | 'partly-labelled'
-  readonly commentBy: 'nobody' | 'maintainer' | 'stranger' | 'bot'
+  readonly commentBy: 'nobody' | 'maintainer' | 'outsider' | 'bot'
   readonly permissions: Permissions
   /** Whether the token is valid only until the agent has worked on a prompt, as a long job outlives that of an app. */
   readonly isTokenShort: boolean
@@ -140,7 +140,7 @@ const scenarios = {
   },
   'marker-by-outsider': {
     description: 'A pull request has the label, and a person without write access wrote its marker comment.',
-    earlierPull: 'marked-by-stranger',
+    earlierPull: 'marked-by-outsider',
   },
   'comment-by-maintainer': {
     description: 'A person with write access asks for a change in a comment on the open pull request.',
@@ -150,7 +150,7 @@ const scenarios = {
   'comment-by-outsider': {
     description: 'A person without write access asks for a change in a comment.',
     earlierPull: 'marked',
-    commentBy: 'stranger',
+    commentBy: 'outsider',
   },
   'comment-by-bot': {
     description: 'A bot writes a comment that begins with the command.',
