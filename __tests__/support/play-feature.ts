@@ -31,6 +31,8 @@ export interface Played<Report> extends StepResult {
   readonly warnings: readonly string[]
   /** The jobs whose outputs were written during the run, with the time since the start of the step in milliseconds. */
   readonly accepted: readonly { readonly id: string; readonly at: number }[]
+  /** The values of the output `job-id` that were written during the run, each once in a row. */
+  readonly jobIds: readonly string[]
 }
 
 /** The dependencies of an action: both servers, the clock and the run. */
@@ -66,6 +68,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   const startedAt = clock.now()
   const redact = createRedactor([apiKey])
   const accepted: { id: string; at: number }[] = []
+  const jobIds: string[] = []
   const given = new Map<string, string>()
   let last = ''
   const bare = fakeHost()
@@ -83,6 +86,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     warn: inLines(bare.warn),
     setOutput(name: string, value: string) {
       given.set(name, value)
+      if (name === 'job-id' && jobIds.at(-1) !== value) jobIds.push(value)
       // A milestone writes it before the status.
       if (name === 'outcome' && last === 'status')
         accepted.push({ id: given.get('job-id') ?? '', at: clock.now() - startedAt })
@@ -112,6 +116,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     ...result,
     report,
     accepted,
+    jobIds,
     hostCalls: bare.calls,
     log: toLines('log'),
     warnings: toLines('warn'),

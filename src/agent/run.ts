@@ -134,6 +134,8 @@ async function runNextTurn(plan: Plan, change: ChangeFindings, watch: JobWatch):
       return finishTurn(decision, change, step)
     case 'replan':
       await withdrawTurn(step)
+      // The step can be killed before the service accepts a new job.
+      if (!step.inputs.dryRun) step.core.setOutput('job-id', '')
       return replan(decision, step)
     case 'stop':
       return decision

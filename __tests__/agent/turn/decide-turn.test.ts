@@ -275,10 +275,12 @@ test('the 15 s for which a job must be idle start with its first read, which con
 
 test('starts a new job if the pull request is closed before the prompt', async () => {
   const change = { 'change-context': 'files', 'change-range': 'v1.1.0...main' }
-  const { report, acceptedPrompts, outputs } = await runActing(COUNTS, closeOldest, 0, change)
+  const { report, acceptedPrompts, jobIds, outputs } = await runActing(COUNTS, closeOldest, 0, change)
   expect(acceptedPrompts).toEqual([['create', expect.stringMatching(/^Fix the guide\.\n\n/)]])
   expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: { id: 'job_000001' } })
   expect([outputs['continued'], outputs['pr-number']]).toEqual(['', '4'])
+  // A step that is killed before the service accepts the new job does not leave the id of the other one.
+  expect(jobIds).toEqual(['job_finished', '', 'job_000001'])
 })
 
 test('continues with the next open pull request if the first one is closed before the prompt', async () => {
