@@ -1,5 +1,5 @@
 import { JobWatch } from '../../src/agent/turn/job-watch.ts'
-import { sendPrompt } from '../../src/agent/turn/run-turn.ts'
+import { createJob } from '../../src/agent/turn/run-turn.ts'
 import type { Delivery } from '../../src/docs-service/client.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import { fakeHost } from './fake-host.ts'
@@ -17,7 +17,5 @@ export async function deliverPrompt(
   log: (line: string) => void = () => undefined,
 ): Promise<Job> {
   const step = fakeStep({ ...fields, core: { ...fakeHost(), log } })
-  const sent = await sendPrompt({ kind: 'create', prompt: 'x' }, { kind: 'new-job' }, new JobWatch(step))
-  if (sent.kind === 'stop') throw sent.error
-  return getAcceptedJob(sent)
+  return getAcceptedJob(await createJob('x', new JobWatch(step)))
 }

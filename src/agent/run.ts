@@ -123,23 +123,15 @@ async function runNextTurn(plan: Plan, change: ChangeFindings, watch: JobWatch):
   const { step } = watch
   announceStart(plan, step)
   const decision = await decideTurn(plan, watch)
-  switch (decision.kind) {
-    case 'send': {
-      const end = await runTurn(decision.start, plan.target, watch)
-      return end.kind === 'stop' ? end : finishTurn(end, change, step)
-    }
-    case 'preview':
-      return finishTurn(previewTurn(plan, step), change, step)
-    case 'not-sent':
-      return finishTurn(decision, change, step)
-    case 'replan':
-      await withdrawTurn(step)
-      // The step can be killed before the service accepts a new job.
-      if (!step.inputs.dryRun) step.core.setOutput('job-id', '')
-      return replan(decision, step)
-    case 'stop':
-      return decision
+  const result = decision.kind === 'send' ? await runTurn(decision.start, plan.target, watch) : decision
+  if (result.kind === 'stop') return result
+  if (result.kind === 'replan') {
+    await withdrawTurn(step)
+    // The step can be killed before the service accepts a new job.
+    if (!step.inputs.dryRun) step.core.setOutput('job-id', '')
+    return replan(result, step)
   }
+  return finishTurn(result.kind === 'preview' ? previewTurn(plan, step) : result, change, step)
 }
 
 function noticeMovedBase(moved: string | undefined, { journal }: AgentStep): void {

@@ -432,10 +432,24 @@ describe('a prompt that a rate limit delays for half an hour', () => {
     ['the pull request is closed', closeOldest, {}],
     ['the job is archived', nothing, { status: 'archived' }],
     ['the job names another pull request', nothing, ELSEWHERE],
-    ['another turn starts', prompt, {}],
-  ])('is not sent if %s in the meantime', async (_what, act, fields) => {
-    const { report, messages } = await delayPrompt(act, fields)
-    expect(messages).toEqual(act === prompt ? ['Else.'] : [])
+  ])('is sent only to a new job if %s in the meantime', async (_what, act, fields) => {
+    const { acceptedPrompts, docs, hostCalls, outputs } = await delayPrompt(act, fields)
+    expect(acceptedPrompts).toEqual([['create', 'Fix the guide.']])
+    expect(outputs).toMatchObject({ outcome: 'pull-request', continued: '', 'pr-operation': 'created' })
+    expect(listResults({ docs })).toEqual(['not sent, step agent'])
+    expect(hostCalls.join('\n')).toContain(', so the step starts a new job.')
+  })
+
+  test('is sent once, after the turn that another prompt has started in the meantime, and is counted once', async () => {
+    const played = await delayPrompt(prompt)
+    expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
+    expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
+    expect(getMarkerComment(played)).toContain('follow-ups=1 ')
+  })
+
+  test('is not sent if the job no longer names a pull request, because the read may be stale', async () => {
+    const { acceptedPrompts, report } = await delayPrompt(nothing, { prLink: null })
+    expect(acceptedPrompts).toEqual([])
     expect(report).toMatchObject(UNSENT)
   })
 })

@@ -307,6 +307,12 @@ describe('before sending', () => {
     expect([report.outcome, report.operation]).toEqual(['failed', undefined])
   })
 
+  test('announces a fix round once, even if the service refuses its prompt first', async () => {
+    const reads = [...Array<Job>(5).fill(completed), active, failedThere]
+    const { client, log } = await followBusy('b', reads, undefined, { target: FIX_ROUND, isPutOff: true })
+    expect([client.prompts.length, log.filter((line) => line === 'Round 1.').length]).toEqual([1, 1])
+  })
+
   test('the head is unknown if the job no longer names its pull request', async () => {
     const stableReads = Array<Job>(1 + IDLE_PAUSES_MS.length).fill(failed)
     const reads = [active, completed, ...stableReads, active, withoutLink]
@@ -328,14 +334,44 @@ describe('before sending', () => {
   })
 })
 
-test.each<[string, Job[], Partial<TurnRunOptions>]>([
-  ['is archived while it is busy', [active, archived], NO_WAIT],
-  ['is archived', [completed, archived], {}],
-  ['gets another prompt', [completed, active], {}],
-])('does not resend a prompt that had to wait to a job that %s', async (_what, reads, more) => {
-  const { report, client } = await follow(active, reads, { isPutOff: true, ...more })
-  expect(report).toMatchObject({ outcome: 'error', ...UNSENT })
-  expect(client.prompts).toEqual([])
+describe('a prompt that the service has refused without processing it', () => {
+  test.each<[string, Job[], Partial<TurnRunOptions>]>([
+    ['is archived while it is busy', [active, archived], NO_WAIT],
+    ['is archived', [completed, archived], {}],
+  ])('is not resent to a job that %s', async (_what, reads, more) => {
+    const { report, client } = await follow(active, reads, { isPutOff: true, ...more })
+    expect(report).toMatchObject({ outcome: 'archived', progress: 'unsent', ...UNSENT })
+    expect(client.prompts).toEqual([])
+  })
+
+  test('is resent once, after the turn that another prompt has started in the meantime', async () => {
+    const reads = [completed, active, failedThere, failedThere, active, completed]
+    const { report, client, log } = await follow(active, reads, { isPutOff: true })
+    expect(report).toMatchObject({ outcome: 'pull-request', progress: 'started' })
+    expect(client.prompts).toHaveLength(1)
+    expect(client.calls).toEqual(['get', 'get', 'get', 'get', 'message', 'get', 'get'])
+    expect(log.join('\n')).toContain('The job is busy.')
+  })
+
+  test('is not resent if the turn of another prompt does not end before the deadline', async () => {
+    const { report, client } = await follow(active, [completed, active], { isPutOff: true, ...MINUTE })
+    expect(report).toMatchObject({ outcome: 'timed-out', progress: 'unsent', ...UNSENT })
+    expect(client.prompts).toEqual([])
+  })
+
+  test('counts as not sent if the run is cancelled while the step waits for the turn of another prompt', async () => {
+    const { report, client } = await follow(active, [completed, active], { isPutOff: true, cancelAtSleep: 8 })
+    expect(report).toMatchObject({ outcome: 'cancelled', progress: 'unsent' })
+    expect(client.prompts).toEqual([])
+  })
+
+  test('is not resent to a job that changes each time', async () => {
+    const restless = [completed, active, failedThere, active, completed, active, failedThere, active]
+    const { report, client } = await follow(active, restless, { isPutOff: true })
+    expect(report).toMatchObject({ outcome: 'error', progress: 'unsent', ...UNSENT })
+    expect(report.error?.message).toBe('The job changed each time before the prompt could be sent.')
+    expect(client.prompts).toEqual([])
+  })
 })
 
 describe('an end without a link', () => {

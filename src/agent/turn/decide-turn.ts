@@ -70,15 +70,21 @@ export type TurnStart =
   | FollowUpStart
 
 /** The turn may start. */
-interface Send {
+interface Send<Start extends TurnStart> {
   readonly kind: 'send'
-  readonly start: TurnStart
+  readonly start: Start
 }
 
 type NotSent = Extract<TurnEnd, { kind: 'not-sent' }>
 
+/** What to do if a prompt is not sent to its target. */
+export type Unsent = NotSent | Replan | Stop
+
+/** What to do with a follow-up. */
+type FollowUpDecision = Send<FollowUpStart> | Unsent
+
 /** What to do with a turn. `preview`: show the prompt, because this is a dry run. */
-type TurnDecision = Send | { readonly kind: 'preview' } | NotSent | Replan | Stop
+type TurnDecision = Send<TurnStart> | { readonly kind: 'preview' } | Unsent
 
 /** Whether the target may still get the prompt. */
 type TargetDecision = { readonly kind: 'send' } | Replan | Stop
@@ -263,29 +269,6 @@ function withOwnBudget({ kind }: Target, step: AgentStep): AgentStep {
   return kind === 'fix-round' ? { ...step, planningBudget: openPlanningBudget(step) } : step
 }
 
-/** Checks again whether a prompt may be sent, because a rate limit can delay it for a long time. */
-export async function recheckBeforeSend(
-  { before, head: earlierHead, prompt }: FollowUpStart,
-  target: Target,
-  watch: JobWatch,
-): Promise<FollowUpStart | Stop> {
-  // Another prompt may have had a turn in the meantime.
-  const head = earlierHead && (await readHeadBefore(before, withOwnBudget(target, watch.step), true))
-  const decision = await decideSend(target, before, watch)
-  switch (decision.kind) {
-    case 'send':
-      return { kind: 'follow-up', prompt, before, head }
-    case 'stop':
-      return decision
-    case 'wait':
-    case 'replan':
-      return refuse(
-        'The job or its pull request changed while the prompt waited to be sent, or one of them could not be read.',
-        RUN_AGAIN,
-      )
-  }
-}
-
 /**
  * Reads the job until its terminal state is stable: otherwise, a stale `active` of an earlier turn could be mistaken for the
  * turn of the prompt.
@@ -355,50 +338,66 @@ async function waitUntilReady(
 }
 
 /**
- * Decides whether a follow-up may be sent to a job that is ready for it.
- * @param isFirst whether the follow-up has not been announced or counted yet
+ * What the step has done with a follow-up. `announced`: it is in the log and counted. `refused`: the service has refused the
+ * prompt without processing it.
  */
+type FollowUpProgress = 'new' | 'announced' | 'refused'
+
+/** A follow-up to send. */
+interface FollowUp {
+  readonly prompt: string
+  readonly target: Target
+  /** The newest attempt, which the service has refused without processing it. Undefined before the first one. */
+  readonly refused?: FollowUpStart
+}
+
+/** Decides whether a follow-up may be sent to a job that is ready for it. */
 async function decideForReadyJob(
   ready: ReadyJob,
-  isFirst: boolean,
-  { target, prompt }: { readonly target: Target; readonly prompt: string },
+  progress: FollowUpProgress,
+  { target, prompt }: FollowUp,
   watch: JobWatch,
   step: AgentStep,
-): Promise<Send | Exclude<SendDecision, { kind: 'send' }>> {
+): Promise<Send<FollowUpStart> | Exclude<SendDecision, { kind: 'send' }>> {
   const { job, wasBusy, head } = ready
   const isOfPullRequest = target.kind !== 'job'
   let decision: SendDecision = SEND
-  if (isFirst && isOfPullRequest) decision = await reserveFollowUp(target, job, step)
-  else if (isFirst) await announceFollowUp(ready, watch.step)
-  if (decision.kind === 'send' && (isOfPullRequest || isOutdated(job, watch)))
-    decision = await decideSend(target, job, watch)
+  if (progress === 'new' && isOfPullRequest) decision = await reserveFollowUp(target, job, step)
+  else if (progress === 'new') await announceFollowUp(ready, watch.step)
+  const mustReadAgain = isOfPullRequest || progress === 'refused' || isOutdated(job, watch)
+  if (decision.kind === 'send' && mustReadAgain) decision = await decideSend(target, job, watch)
   if (decision.kind !== 'send') return decision
-  if (target.kind === 'fix-round') watch.note(target.announcement)
+  if (target.kind === 'fix-round' && progress !== 'refused') watch.note(target.announcement)
   const newest = isOfPullRequest && !wasBusy ? await readHeadBefore(job, step) : head
   return { kind: 'send', start: { kind: 'follow-up', prompt, before: job, head: newest } }
 }
 
+/** Returns the job as it was ready when the service refused the prompt. Another prompt may have had a turn in the meantime. */
+async function toReadyJob({ before, head }: FollowUpStart, step: AgentStep): Promise<ReadyJob> {
+  return { kind: 'ready', job: before, wasBusy: true, head: head && (await readHeadBefore(before, step, true)) }
+}
+
 /**
  * Waits until the job of a follow-up is ready, and then decides directly before the prompt. Starts again if the job has
- * changed in between.
+ * changed in between. Decides in the same way before a prompt is resent, because a rate limit can delay it for a long time.
  * @throws ActionError `not-sent` if this cannot be determined
  */
-async function decideFollowUp(
-  jobId: string,
-  followUp: { readonly target: Target; readonly prompt: string },
-  watch: JobWatch,
-): Promise<TurnDecision> {
-  const { target } = followUp
+export async function decideFollowUp(jobId: string, followUp: FollowUp, watch: JobWatch): Promise<FollowUpDecision> {
+  const { target, refused } = followUp
   const step = withOwnBudget(target, watch.step)
-  let current = await readJob(jobId, watch)
-  for (let waits = 0; waits < MAX_WAITS; waits++) {
-    const ready = await waitUntilReady(current, waits > 0, target, watch, step)
-    if (ready.kind === 'not-sent') return ready
-    const decision = await decideForReadyJob(ready, waits === 0, followUp, watch, step)
+  let progress: FollowUpProgress = refused === undefined ? 'new' : 'refused'
+  let ready =
+    refused === undefined
+      ? await waitUntilReady(await readJob(jobId, watch), false, target, watch, step)
+      : await toReadyJob(refused, step)
+  for (let waits = 1; ready.kind === 'ready'; waits++) {
+    const decision = await decideForReadyJob(ready, progress, followUp, watch, step)
     if (decision.kind !== 'wait') return decision
-    current = decision.current
+    if (waits === MAX_WAITS) return refuse('The job changed each time before the prompt could be sent.', RUN_AGAIN)
+    if (progress === 'new') progress = 'announced'
+    ready = await waitUntilReady(decision.current, true, target, watch, step)
   }
-  return refuse('The job changed each time before the prompt could be sent.', RUN_AGAIN)
+  return ready
 }
 
 async function decideStart({ task, target }: Plan, watch: JobWatch): Promise<TurnDecision> {
@@ -408,7 +407,7 @@ async function decideStart({ task, target }: Plan, watch: JobWatch): Promise<Tur
       return { kind: 'send', start: task }
     case 'follow-up':
       return watch.step.inputs.hasService
-        ? decideFollowUp(task.jobId, { target, prompt: task.prompt }, watch)
+        ? decideFollowUp(task.jobId, { prompt: task.prompt, target }, watch)
         : decideWithoutService(target, watch.step)
   }
 }

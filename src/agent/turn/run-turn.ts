@@ -20,8 +20,15 @@ import {
   waitForJob,
 } from './job-watch.ts'
 import { getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
-import { type FollowUpStart, recheckBeforeSend, type Stop, type TurnStart } from './decide-turn.ts'
-import { compareHeads, type HeadBefore } from './turn-work.ts'
+import {
+  decideFollowUp,
+  type FollowUpStart,
+  type Replan,
+  type Stop,
+  type TurnStart,
+  type Unsent,
+} from './decide-turn.ts'
+import { compareHeads } from './turn-work.ts'
 
 /** How long a turn may take to start, from the response to its prompt. */
 const TURN_START_TIMEOUT_MS = 120_000
@@ -111,10 +118,7 @@ export function previewTurn({ task, target }: Plan, { core, inputs }: AgentStep)
 }
 
 /** A prompt that the service has accepted, or may have accepted. */
-type Sent = Exclude<Delivery, Retry> & {
-  /** The pull request of the job, as it was last read before the prompt. Undefined for a new job. */
-  readonly head: HeadBefore | undefined
-}
+type Sent = Exclude<Delivery, Retry>
 
 /** Waits before a prompt is resent that the service did not process. */
 async function waitToResend({ afterMs, error }: Retry, { clock, core, signal }: AgentStep): Promise<void> {
@@ -124,52 +128,63 @@ async function waitToResend({ afterMs, error }: Retry, { clock, core, signal }: 
 }
 
 /**
- * Sends a prompt, and resends it until the service accepts it. A follow-up is checked again before it is resent.
+ * Creates a job. Resends the prompt until the service processes it.
  * @throws ActionError if the service does not accept the prompt
  */
-export async function sendPrompt(
-  start: Exclude<TurnStart, { kind: 'attach' }>,
+export async function createJob(prompt: string, { step }: JobWatch): Promise<Sent> {
+  for (let attempt = 1; ; attempt++) {
+    const delivery = await step.client.createJob(prompt, attempt)
+    if (delivery.kind !== 'retry') return delivery
+    await waitToResend(delivery, step)
+  }
+}
+
+/**
+ * Sends a follow-up. Resends it until the service processes it, if the decision is still to send it.
+ * @returns the delivery, and the job and its pull request before the prompt; or what to do instead
+ * @throws ActionError if the service does not accept the prompt
+ */
+async function sendFollowUp(
+  start: FollowUpStart,
   target: Target,
   watch: JobWatch,
-): Promise<Sent | Stop> {
-  const { client } = watch.step
+): Promise<{ readonly kind: 'sent'; readonly delivery: Sent; readonly start: FollowUpStart } | Unsent> {
+  const { client, journal } = watch.step
   let current = start
   for (let attempt = 1; ; attempt++) {
-    const delivery =
-      current.kind === 'create'
-        ? await client.createJob(current.prompt, attempt)
-        : await client.sendMessage(current.before.id, current.prompt, attempt)
-    if (delivery.kind !== 'retry') return { ...delivery, head: current.kind === 'create' ? undefined : current.head }
+    journal.updateTurn({ kind: 'sending', ...watch.reads })
+    const delivery = await client.sendMessage(current.before.id, current.prompt, attempt)
+    if (delivery.kind !== 'retry') return { kind: 'sent', delivery, start: current }
     await waitToResend(delivery, watch.step)
-    if (current.kind === 'create') continue
-    const decision = await recheckBeforeSend(current, target, watch)
-    if (decision.kind === 'stop') return decision
-    current = decision
+    journal.updateTurn({ kind: 'preparing', ...watch.reads })
+    const decision = await decideFollowUp(start.before.id, { prompt: start.prompt, target, refused: current }, watch)
+    if (decision.kind !== 'send') return decision
+    current = decision.start
   }
 }
 
 /**
  * Sends a follow-up to a job (section 4.2), and waits for the end of its turn.
- * @returns `stop` if the prompt had to wait and must no longer be sent
+ * @returns what to do instead, if the prompt had to be resent and is not
  */
-async function runFollowUp(start: FollowUpStart, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
+async function runFollowUp(start: FollowUpStart, target: Target, watch: JobWatch): Promise<TurnEnd | Replan | Stop> {
   const { step } = watch
   const { clock, inputs, journal } = step
-  const { before } = start
-  journal.updateTurn({ kind: 'sending', ...watch.reads })
-  const sent = await sendPrompt(start, target, watch)
-  if (sent.kind === 'stop') return sent
+  const sent = await sendFollowUp(start, target, watch)
+  if (sent.kind !== 'sent') return sent
   const respondedAtMs = clock.now()
+  const { delivery } = sent
+  const { before, head: readHead } = sent.start
   // The last check before the prompt may have read a newer head.
-  const head = sent.head && { ...sent.head, ...step.heads.newest(sent.head) }
-  const isResponseActive = sent.kind === 'accepted' && isReportedActive(sent.job)
-  if (sent.kind === 'delivery-unknown') {
+  const head = readHead && { ...readHead, ...step.heads.newest(readHead) }
+  const isResponseActive = delivery.kind === 'accepted' && isReportedActive(delivery.job)
+  if (delivery.kind === 'delivery-unknown') {
     journal.updateTurn({ kind: 'delivery-unknown', ...watch.reads })
-    await confirmDelivery(sent.error, before, watch)
+    await confirmDelivery(delivery.error, before, watch)
     journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? before, isConfirmed: true })
     writeMilestone(step)
   } else {
-    const { job: response } = sent
+    const { job: response } = delivery
     watch.recordAcceptance(response, false)
     if (!inputs.wait) return { kind: 'submitted', job: response, isConfirmed: false }
     const hasStarted = isResponseActive || (await waitForStart(before.id, watch))
@@ -186,15 +201,10 @@ async function runFollowUp(start: FollowUpStart, target: Target, watch: JobWatch
 /** A new job may not be found for this long. */
 const CREATE_LAG_MS = 30_000
 
-async function runNewJob(
-  start: Extract<TurnStart, { kind: 'create' }>,
-  target: Target,
-  watch: JobWatch,
-): Promise<TurnEnd | Stop> {
+async function runNewJob(prompt: string, watch: JobWatch): Promise<TurnEnd> {
   const { clock, inputs, journal } = watch.step
   journal.updateTurn({ kind: 'sending' })
-  const sent = await sendPrompt(start, target, watch)
-  if (sent.kind === 'stop') return sent
+  const sent = await createJob(prompt, watch)
   if (sent.kind === 'delivery-unknown') {
     journal.updateTurn({ kind: 'delivery-unknown' })
     throw sent.error
@@ -236,13 +246,13 @@ export function announceStart({ task }: Plan, { core, inputs }: AgentStep): void
 
 /**
  * Runs a turn of the agent, from the prompt to its end.
- * @returns `stop` if the prompt had to wait and must no longer be sent
+ * @returns what to do instead, if a follow-up had to be resent and is not
  * @throws ActionError if the end was not observed; what was observed is already in the journal
  */
-export async function runTurn(start: TurnStart, target: Target, watch: JobWatch): Promise<TurnEnd | Stop> {
+export async function runTurn(start: TurnStart, target: Target, watch: JobWatch): Promise<TurnEnd | Replan | Stop> {
   switch (start.kind) {
     case 'create':
-      return runNewJob(start, target, watch)
+      return runNewJob(start.prompt, watch)
     case 'attach':
       return runAttach(start.jobId, watch)
     case 'follow-up':
