@@ -112,12 +112,14 @@ test('limits the reads for the summary to one minute, including rate limits', as
   expect(tookMs).toBeLessThanOrEqual(60_000)
 })
 
-test.each([
-  ['by the agent', 'docs-agent[bot]', 'docs-agent[bot]', 1],
-  ['of which one is by a bot that merged the base branch', 'docs-agent[bot]', 'sync[bot]', undefined],
-])('lists the files of two counted commits %s: %#', async (_whose, first, second, count) => {
+test.each<[string, readonly string[], number | undefined]>([
+  ['by the agent', ['docs-agent[bot]', 'docs-agent[bot]'], 1],
+  ['by the other account of the agent, which wrote the first commit', ['docs-writer[bot]'], 1],
+  ['of which one is by a bot that merged the base branch', ['docs-agent[bot]', 'sync[bot]'], undefined],
+  ['by a person, in a stale read of the head', ['lisa'], undefined],
+])('lists the files of counted commits %s: %#', async (_whose, authors, count) => {
   const account = (login: string) => ({ login, type: 'Bot' as const })
-  const commits = [first, second].map((login, index) => ({
+  const commits = authors.map((login, index) => ({
     sha: commit(String(index)),
     message: 'Guide',
     author: login,
@@ -126,14 +128,19 @@ test.each([
   const files = [
     { path: 'docs/a.md', status: 'modified', previousPath: undefined, patch: undefined, additions: 1, deletions: 0 },
   ]
-  const opened: PullRequest = { ...PULL_REQUEST, author: account('docs-agent[bot]') }
+  const headSha = commit(String(authors.length - 1))
+  const opened: PullRequest = { ...PULL_REQUEST, headSha, author: account('docs-agent[bot]') }
+  const earlier = { sha: commit('a'), writtenBy: 'docs-writer[bot]', parents: [commit('f')] }
   const github = fakeGitHub({
-    ...comparing({ relation: 'ahead', commits, totalCommits: 2, files }),
+    ...comparing({ relation: 'ahead', commits, totalCommits: commits.length, files }),
     readPullRequest: resolveInOrder(opened),
+    listPullRequestCommits: resolveInOrder(
+      pullCommits(earlier, ...commits.map(({ sha, author }) => ({ sha, writtenBy: author }))),
+    ),
   })
   const step = fakeStep({ github })
   await step.heads.read({ repository: 'acme/docs', number: 7 }, toDeadline(Infinity, step.clock))
-  const work = { kind: 'updated', commits: 2, since: commit('a') } as const
+  const work = { kind: 'updated', commits: commits.length, since: commit('a') } as const
   step.journal.updateTurn(endWith(work, terminalJob('completed', { prLink: LINK })))
   await readAtEnd(step)
   expect(describeReport(step.journal.report()).changes?.files.length).toBe(count)

@@ -1,6 +1,6 @@
 import { endingAt, openGitHub } from '../../action/step.ts'
 import type { PullRequestLink } from '../../docs-service/schemas.ts'
-import type { Comparison } from '../../github/commits.ts'
+import { type ComparedCommit, type Comparison, listOwners } from '../../github/commits.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
@@ -199,11 +199,11 @@ export async function examinePullRequest(
 /** The share of `SHOWN_READS_MS` for the changed files. */
 const MAX_CHANGES_MS = 10_000
 
-/** Whether all compared commits are by the author of the pull request or of the first of these commits. */
-function isAllBy({ author: { login } }: PullRequest, { commits, totalCommits }: Comparison): boolean {
-  const names = commits.map(({ account, writtenBy = account?.login }) => writtenBy ?? '')
-  return commits.length === totalCommits && names.every((name) => name !== '' && [login, names[0]].includes(name))
-}
+const getWriter = ({ account, writtenBy = account?.login }: ComparedCommit): string => writtenBy ?? ''
+
+/** Whether these owners have written all compared commits. */
+const isAllBy = (owners: ReadonlySet<string>, { commits, totalCommits }: Comparison): boolean =>
+  commits.length === totalCommits && commits.every((commit) => owners.has(getWriter(commit)))
 
 /**
  * Reads the files that this step has changed in its pull request, up to the head commit of the last read.
@@ -227,8 +227,13 @@ async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   if (found.relation !== 'ahead') return undefined
   // A comparison also contains files of other people's commits and of merges of the base branch. The number of commits alone
   // proves nothing, because a lagging replica may have returned another head commit.
-  const isCounted = work.kind === 'created' || found.totalCommits === countCommits(turns)
-  if (!isCounted || !isAllBy(pullRequest, found)) return undefined
+  if (work.kind === 'updated' && found.totalCommits !== countCommits(turns)) return undefined
+  // The agent may commit with another account. The branch's first commit shows it, and this comparison may begin later.
+  const owners =
+    work.kind === 'updated'
+      ? listOwners(pullRequest.author, await heads.listCommits(pullRequest, github), pullRequest.headSha)
+      : new Set([pullRequest.author.login, ...found.commits.slice(0, 1).map(getWriter)].filter((name) => name !== ''))
+  if (!isAllBy(owners, found)) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
   return { files, isComplete: found.fileList === 'complete' }
 }
