@@ -1,6 +1,6 @@
 // The facts of a history, from the servers' own records. A step may have seen less.
 import { AGENT_USER } from '../../src/emulator/github/demo-state.ts'
-import type { CheckRun } from '../../src/emulator/github/check-state.ts'
+import type { CheckRun, CommitStatus } from '../../src/emulator/github/check-state.ts'
 import { compareHistories, getHistory } from '../../src/emulator/github/history.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -86,6 +86,25 @@ export interface CheckResult {
 
 const PASSED = ['success', 'neutral', 'skipped']
 
+/**
+ * Returns the result of each context, and the results that later statuses replaced. Checks that a status reports again after
+ * its end have a result of their own, because a step may have ended in between.
+ */
+function listStatusResults(statuses: readonly CommitStatus[]): readonly CheckResult[] {
+  return [...new Set(statuses.map(({ context }) => context))].flatMap((context) => {
+    const results: CheckResult[] = []
+    let knownMs: number | undefined
+    for (const { state, createdAtMs } of statuses.filter((status) => status.context === context)) {
+      knownMs ??= createdAtMs
+      if (state === 'pending') continue
+      results.push({ name: context, knownMs, endedMs: createdAtMs, isGood: state === 'success' })
+      knownMs = undefined
+    }
+    if (knownMs !== undefined) results.push({ name: context, knownMs, endedMs: Infinity, isGood: false })
+    return results.map((result, index) => ({ ...result, isReplaced: index < results.length - 1 }))
+  })
+}
+
 export function listChecks(trace: HistoryTrace, sha: string): readonly CheckResult[] {
   const { checkRuns, checkSuites, statuses, workflowRuns } = getRepository(trace)
   const hasHead = ({ headSha }: { readonly headSha: string }): boolean => headSha === sha
@@ -118,9 +137,6 @@ export function listChecks(trace: HistoryTrace, sha: string): readonly CheckResu
           ? other.id > run.id
           : other.runId === run.runId && (other.attempt ?? 1) > (run.attempt ?? 1)),
     )
-  const lastStatuses = new Map(statuses.filter(hasHead).map((status) => [status.context, status]))
-  const getFirstStatusMs = (context: string): number =>
-    statuses.filter(hasHead).find((one) => one.context === context)?.createdAtMs ?? 0
   return [
     ...runs.map((run) => ({
       name: run.name,
@@ -135,11 +151,6 @@ export function listChecks(trace: HistoryTrace, sha: string): readonly CheckResu
       endedMs: createdAtMs,
       isGood: false,
     })),
-    ...[...lastStatuses.values()].map(({ context, state, createdAtMs }) => ({
-      name: context,
-      knownMs: getFirstStatusMs(context),
-      endedMs: createdAtMs,
-      isGood: state === 'success',
-    })),
+    ...listStatusResults(statuses.filter(hasHead)),
   ]
 }
