@@ -10,7 +10,7 @@ import ts from 'typescript'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
     entries: agent visitors rehearse action emulator node:path
-    agent: agent/change agent/conversation agent/turn agent/pull-request agent/report agent/inputs.ts agent/journal.ts agent/plan.ts action github runtime
+    agent: agent/change agent/conversation agent/turn agent/pull-request agent/report agent/report/outputs.ts agent/report/summary.ts agent/inputs.ts agent/journal.ts agent/plan.ts action github runtime
     agent/change: agent/journal.ts agent/plan.ts agent/prompt.ts agent/marker.ts agent/inputs.ts agent/path-filter.ts action github text runtime
     agent/conversation: agent/change agent/journal.ts agent/prompt.ts agent/marker.ts agent/plan.ts agent/turn agent/report action docs-service github text runtime
     agent/turn: agent/journal.ts agent/plan.ts agent/pull-request agent/report action docs-service github text runtime
@@ -18,9 +18,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/plan.ts: agent/report agent/inputs.ts docs-service github
     agent/prompt.ts: agent/inputs.ts github text
     agent/marker.ts: github text
-    agent/journal.ts: agent/head-tracker.ts agent/report agent/inputs.ts action docs-service github text runtime
+    agent/journal.ts: agent/head-tracker.ts agent/report agent/report/outputs.ts agent/inputs.ts action docs-service github text runtime
     agent/head-tracker.ts: action github runtime
     agent/report: agent/inputs.ts action docs-service github text runtime
+    agent/report/outputs.ts: agent/report agent/report/summary.ts agent/inputs.ts action text
+    agent/report/summary.ts: agent/report action docs-service github text
     agent/inputs.ts: agent/path-filter.ts action text
     agent/path-filter.ts: action
     visitors: action docs-service text runtime node:crypto node:util
