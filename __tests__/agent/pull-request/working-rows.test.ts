@@ -7,6 +7,7 @@ import { commentFacts, MONA } from '../../support/comment-events.ts'
 import {
   changeResponse,
   playFollowUp,
+  respondInOrder,
   respondWith,
   type PlayedStep,
   type PlayStepOptions,
@@ -63,6 +64,32 @@ describe('before its prompt is sent, a row says that the agent is working', () =
     expect(listResults(played)).toEqual([...before, expect.stringContaining(`; ⏳ ${MAY}, step agent`)])
     const attached = await playFollowUp(ATTACH, { after: played, facts: { runId: 43 } })
     expect(listResults(attached)[1]).toBe(listResults(played)[1]?.replace(`; ⏳ ${MAY}`, ''))
+  })
+})
+
+describe('a prompt is delayed for at most a minute by a rate limit of a request for its row', () => {
+  /** Returns when the prompt is sent, in milliseconds after the first request. @param limited an operation, limited once */
+  async function measureDelay(limited = '', seconds = 1): Promise<number> {
+    const times: number[] = []
+    const limit = respondWith(403, { 'retry-after': String(seconds) })
+    await playFollowUp(
+      { ...FOLLOW_UP, wait: 'false' },
+      {
+        after: await playFollowUp(),
+        onRequest: (what, { nowMs }) => {
+          if (what === MESSAGE || times.length === 0) times.push(nowMs)
+        },
+        responses: { [limited]: respondInOrder(limit, ({ respond }) => respond()) },
+      },
+    )
+    const [first = 0, sentAt = Infinity] = times
+    return sentAt - first
+  }
+
+  test.each(['pulls/get', 'issues/list-comments', EDIT])('on %s', async (operation) => {
+    const usualMs = await measureDelay()
+    expect(await measureDelay(operation, 40)).toBeGreaterThanOrEqual(usualMs + 35_000)
+    expect(await measureDelay(operation, 1_800)).toBeLessThanOrEqual(usualMs + 60_000)
   })
 })
 

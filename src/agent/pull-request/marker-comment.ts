@@ -330,10 +330,22 @@ function getWorkingRows(step: AgentStep): readonly string[] {
 const MAX_ANNOUNCE_MS = 30_000
 /** The share of the time before the prompt that is reserved for the last read of the pull request, which sending requires. */
 const LAST_READ_SHARE = 1 / 6
-const limitAnnouncement = ({ clock, planningBudget }: AgentStep): Deadline =>
-  planningBudget.limit(
+/** Waits for rate limits come on top, but a prompt is not delayed for longer than this because of its row. */
+const MAX_ANNOUNCE_WAITS_MS = 60_000
+
+/** Returns the deadline of requests for the row of a turn before its prompt is sent. */
+export function limitAnnouncement({ clock, planningBudget }: AgentStep): Deadline {
+  const limit = planningBudget.limit(
     Math.min(MAX_ANNOUNCE_MS, planningBudget.at - clock.now() - planningBudget.totalMs * LAST_READ_SHARE),
   )
+  const waitsEndAt = clock.now() + MAX_ANNOUNCE_WAITS_MS
+  return {
+    get at() {
+      return limit.at
+    },
+    allowWait: (ms) => clock.now() + ms < waitsEndAt && limit.allowWait(ms),
+  }
+}
 export const NOT_ANNOUNCED = 'The log does not show that the agent is working'
 
 /** Writes rows to the log, if there is one, within the time for requests before the prompt. */

@@ -14,7 +14,7 @@ import { ActionError, orUndefinedIfNotFound, orUndefined, rethrowFatal } from '.
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentStep } from '../journal.ts'
-import { NOT_ANNOUNCED } from '../pull-request/marker-comment.ts'
+import { limitAnnouncement, NOT_ANNOUNCED } from '../pull-request/marker-comment.ts'
 import { describePullRequest, type TurnEnd, type Work } from '../report/turn.ts'
 import { isWithoutLink, type JobEnd } from './job-watch.ts'
 import { createSettlePauses } from './poll-schedule.ts'
@@ -64,7 +64,9 @@ function readBeforePrompt(address: PullRequestAddress, { heads, planningBudget }
 export async function readPullRequestForLog(job: Job, step: AgentStep): Promise<PullRequest | undefined> {
   const link = findReadableLink(job, step)
   if (!isTerminal(job) || link === undefined) return undefined
-  return step.journal.orWarn(NOT_ANNOUNCED, () => readBeforePrompt(toPullRequestAddress(link, step.context), step))
+  const { context, heads, journal, planningBudget } = step
+  const read = () => heads.read(toPullRequestAddress(link, context), limitAnnouncement(step))
+  return journal.orWarn(NOT_ANNOUNCED, () => planningBudget.spend(read))
 }
 
 /** A pull request before a turn. */
