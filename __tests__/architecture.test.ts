@@ -107,7 +107,7 @@ test('every folder of src is in the table of imports', () => {
   expect(files.length).toBeGreaterThan(90)
 })
 
-test('the table allows nothing that no file does', () => {
+test('the table allows no import that no file uses', () => {
   const unused = Object.entries(MAY_IMPORT).flatMap(([folder, allowed]) => {
     const targets = files.filter((file) => file.folder === folder).flatMap(listTargets)
     return allowed.filter((one) => !targets.some((target) => isCoveredBy(target, one))).map((one) => [folder, one])
@@ -132,7 +132,7 @@ test('the table of folders in the docs shows what each may import', () => {
   expect(rows.toSorted()).toEqual(expected.toSorted())
 })
 
-/** The ways on which something comes back to itself, each told where a walk from the first one on meets it. */
+/** Returns the cycles of a graph, each from the node at which a walk first enters it. */
 function findCycles(next: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const done = new Set<string>()
   const walk = (at: string, way: readonly string[]): string[] => {
@@ -144,17 +144,17 @@ function findCycles(next: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return [...next.keys()].flatMap((start) => walk(start, []))
 }
 
-test('a circle is found from wherever it is entered', () => {
+test('finds a cycle from any node of it', () => {
   const next = { a: ['b'], b: ['c', 'd'], c: ['d'], d: ['b'], e: ['e'] }
   const map = new Map(Object.entries(next).map(([from, to]) => [from, new Set(to)]))
   expect(findCycles(map)).toEqual(['b -> c -> d -> b', 'e -> e'])
 })
 
-test('no file imports itself by way of others, be it types only', () => {
+test('there are no circular imports between files, not even of types', () => {
   expect(findCycles(new Map(files.map((file) => [file.path, new Set(listTargets(file))])))).toEqual([])
 })
 
-test('no folder imports itself by way of others', () => {
+test('there are no circular imports between folders', () => {
   const next = new Map(Object.keys(MAY_IMPORT).map((folder) => [folder, new Set<string>()]))
   for (const file of files)
     for (const other of listTargets(file).map(getFolder)) if (other !== file.folder) next.get(file.folder)?.add(other)
@@ -163,7 +163,7 @@ test('no folder imports itself by way of others', () => {
 
 type File = (typeof files)[number]
 
-/** What each file has to keep to; gives the sentences that say what is wrong with it. */
+/** The rules for each file. Each rule returns what is wrong with the file, as sentences. */
 const RULES: Readonly<Record<string, (file: File) => readonly string[]>> = {
   'files import only what the table allows to their folder': (file) => {
     const { path, folder } = file
@@ -193,6 +193,6 @@ const RULES: Readonly<Record<string, (file: File) => readonly string[]>> = {
       : [`src/${path} has no such name.`],
 }
 
-test.each(Object.entries(RULES))('%s', (_rule, problemsOf) => {
-  expect(files.flatMap(problemsOf)).toEqual([])
+test.each(Object.entries(RULES))('%s', (_rule, listProblems) => {
+  expect(files.flatMap(listProblems)).toEqual([])
 })

@@ -20,9 +20,9 @@ const listRows = (part: string) => saved[part]?.rows ?? []
 function readFigures(part: string, what: string) {
   const row = listRows(part).find(([name]) => name === what)
   if (row === undefined) throw new Error(`benchmarks.json has no row “${what}” in ${part}.`)
-  const [, ours, beside, ratio] = row
+  const [, ours, comparison, ratio] = row
   const numbers = (text: string): number[] => (text.match(/\d+(\.\d+)?/g) ?? []).map(Number)
-  const peers = beside.split('; ').map((text) => ({ name: text.replace(/^.*?: /, ''), figures: numbers(text) }))
+  const peers = comparison.split('; ').map((text) => ({ name: text.replace(/^.*?: /, ''), figures: numbers(text) }))
   return { ours: numbers(ours), peers, ratio }
 }
 
@@ -54,7 +54,7 @@ test.each(Object.entries(saved))('%s names the date, the version, the machine an
   expect(part.circumstances).toMatch(/^\d{4}-\d\d-\d\d, version \d+\.\d+\.\d+, \d+ × .+, \w+ \w+, Node \d+\.\d+\.\d+$/)
 })
 
-test('every function that handles text from outside was measured', () => {
+test('every function that processes untrusted text was measured', () => {
   const measured = listRows('hostile-text').map(([what]) => what.replace(/,.*/, ''))
   expect(measured).toEqual(Object.keys(TEXT_FUNCTIONS))
 })
@@ -66,14 +66,14 @@ test.each([
   ['requests', measureRequests, () => true],
   ['polling', measurePolling, () => true],
   ['fleet', () => measureFleet((what) => SMALL_FLEETS.includes(what)), (what: string) => SMALL_FLEETS.includes(what)],
-] as const)('the saved figures are those of today: %s', async (name, measure, isRepeated) => {
+] as const)('the saved figures are current: %s', async (name, measure, isRepeated) => {
   const repeated = { circumstances: '', rows: await measure() }
   const rows = listRows(name).filter(([what]) => isRepeated(what))
   // If this fails: npm run bench -- --only <name> --save
   expect(renderPart(repeated)).toBe(renderPart({ circumstances: '', rows }))
 })
 
-test('steps under one key share it as well as they should', () => {
+test('steps under one key share its rate limit as well as required', () => {
   const times = ['3 steps', '10 steps', '30 steps', '100 steps'].map((steps) => fleet(steps).time)
   const limits = [1.5, 1.5, 2.3, 1.7]
   expect(times.filter((time, index) => time > (limits[index] ?? 0))).toEqual([])
@@ -83,7 +83,7 @@ test('steps under one key share it as well as they should', () => {
   expect(fleet('130 steps, 100 prompts an hour').time).toBeLessThanOrEqual(1.05)
 })
 
-test('the other figures are as good as they should be', () => {
+test('the other figures are within their limits', () => {
   for (const what of POLLING) expect(readFigures('polling', what).ratio).toBeLessThanOrEqual(1.3)
   for (const rows of ['25,000', '100,000', '400,000']) {
     const title = `${rows} rows, 50 ms a page`
@@ -100,7 +100,7 @@ test('the other figures are as good as they should be', () => {
 const COSTS = 'docs/costs-and-limits.md'
 const BENCHMARKS = 'docs/internals/benchmarks.md'
 
-test.each<[path: string, claim: string, holds: () => boolean]>([
+test.each<[path: string, claim: string, isTrue: () => boolean]>([
   [
     COSTS,
     'three or ten steps at once take about 1.2 to 1.5 times the least possible time, 30 to 100 steps about twice that time',
@@ -151,7 +151,7 @@ test.each<[path: string, claim: string, holds: () => boolean]>([
     'A back-off without jitter retries in step with all others, and starves',
     () => (fleet('100 steps').doubling?.time ?? NaN) > 5 * fleet('100 steps').time,
   ],
-])('%s claims what was measured: %s', (path, claim, holds) => {
+])('%s claims what was measured: %s', (path, claim, isTrue) => {
   expect(read(path)).toContain(claim)
-  expect(holds()).toBe(true)
+  expect(isTrue()).toBe(true)
 })

@@ -11,7 +11,7 @@ const documents = readMarkdownFiles()
 
 const workflows = readWorkflowFiles()
 
-/** What people copy: the blocks of the documents, and the recipes. Our own workflows keep to the same rules. */
+/** The text that people copy: code blocks of the documents, and recipes. The rules also apply to our own workflows. */
 const examples = [
   ...documents.flatMap(({ path, text }) =>
     listCodeBlocks(text, 'yaml').map((code, index) => ({ name: `${path}, YAML block ${index + 1}`, code })),
@@ -62,7 +62,7 @@ test('there are documents with examples', () => {
   expect(examples.length).toBeGreaterThan(5)
 })
 
-test('every relative link leads to a file, and to a heading that is there', () => {
+test('every relative link leads to a file and a heading that exist', () => {
   /** Pages that GitHub makes for every repository, as seen from a file in its root. */
   const isRepositoryPage = (from: string, target: string): boolean =>
     !from.includes('/') && /^\.\.\/\.\.\/(releases|issues|security|discussions|actions)(\/|$)/.test(target)
@@ -110,7 +110,7 @@ function findUnsafeMerges(code: string): string[] {
     })
 }
 
-test('a merge that requires less than the checks, the paths and the commit is found', () => {
+test('finds a merge that does not require the checks, the paths and the commit', () => {
   const { text } = readFile('docs/recipes/before-auto-merge.yml')
   expect(findUnsafeMerges(text)).toEqual([])
   expect(findUnsafeMerges(text.replace(/ &&\s+steps.docs.outputs.in-scope == 'true'/, ''))).toEqual([
@@ -121,7 +121,7 @@ test('a merge that requires less than the checks, the paths and the commit is fo
   expect(findUnsafeMerges(text.replace('--match-head-commit', '--delete-branch'))).toHaveLength(1)
 })
 
-/** What each example has to keep to; gives what is wrong with it. */
+/** The rules for each example. Each rule returns what is wrong with the example. */
 const RULES: Readonly<Record<string, (example: Example) => readonly string[]>> = {
   'every YAML example can be parsed': ({ code }) => parseDocument(code).errors.map(({ message }) => message),
   'examples name this action in one way, and only inputs that it has': ({ code }) =>
@@ -138,7 +138,7 @@ const RULES: Readonly<Record<string, (example: Example) => readonly string[]>> =
       return action === undefined || output in action.outputs ? [] : [`There is no output ${output}.`]
     })
   },
-  'no example puts an expression into a script, where a text from outside would become a part of it': ({ code }) =>
+  'no example puts an expression into a script, where untrusted text would become code': ({ code }) =>
     stepsIn(parse(code)).flatMap(({ run = '' }) => (run.includes('${{') ? [`Give this through env: ${run}`] : [])),
   'every example that merges requires the checks, the paths and the commit that was checked': ({ code }) =>
     findUnsafeMerges(code),
@@ -146,11 +146,13 @@ const RULES: Readonly<Record<string, (example: Example) => readonly string[]>> =
     /^jobs:/m.test(code) && !/^permissions:/m.test(code) ? ['It has no permissions at the top.'] : [],
 }
 
-test.each(Object.entries(RULES))('%s', (_rule, problemsIn) => {
-  expect(examples.flatMap((example) => problemsIn(example).map((problem) => `${example.name}: ${problem}`))).toEqual([])
+test.each(Object.entries(RULES))('%s', (_rule, listProblems) => {
+  expect(examples.flatMap((example) => listProblems(example).map((problem) => `${example.name}: ${problem}`))).toEqual(
+    [],
+  )
 })
 
-test('every action of somebody else is pinned to a commit, with its version beside it, and to one version', () => {
+test('every third-party action is pinned to one commit everywhere, with its version in a comment', () => {
   const uses = examples.flatMap(({ name, code }) =>
     [...code.matchAll(/uses: *([^\s]+)@(.*)$/gm)].map(([, action = '', ref = '']) => ({ name, action, ref })),
   )
@@ -176,7 +178,7 @@ test('each recipe names in its first lines the secrets and variables that it nee
 const commandsIn = (text: string, begin: string): string[] =>
   [...text.matchAll(new RegExp(`^${begin}.*$|(?<=\`)${begin}[^\`\\n]*(?=\`)`, 'gm'))].map(([command]) => command)
 
-test('every command of npm in the documents is one that there is', () => {
+test('every npm command in the documents exists', () => {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: object }
   const unknown = documents.flatMap(({ path, text }) =>
     commandsIn(text, 'npm run ')
@@ -186,7 +188,7 @@ test('every command of npm in the documents is one that there is', () => {
   expect(unknown).toEqual([])
 })
 
-test('every command that starts the action is taken by it', () => {
+test('every command in the documents that starts the action has valid flags', () => {
   const commands = documents.flatMap(({ text }) => commandsIn(text, 'npm start'))
   const refused = commands.filter((command) => {
     const args = [...command.replace(/^npm start( --)?/, '').matchAll(/(?:[^\s"]|"[^"]*")+/g)]
@@ -205,7 +207,7 @@ test.each(PAGES)('the tables of $document say what $action says; if not, run: np
   expect(writeTables(emptied, readFile(page.action).text, page.tables)).toBe(text)
 })
 
-test('a page that lost its markers is an error, not a table that is never written', () => {
+test('a page without its markers is an error, so that no table is silently left out', () => {
   const page = '# A\n<!-- inputs: x -->\n<!-- /inputs -->\n'
   expect(() => writeTables(page, 'inputs: {}\noutputs: {}\n', ['inputs', 'outputs'])).toThrow(
     'The markers of the outputs table must be there once',

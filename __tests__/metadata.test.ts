@@ -59,7 +59,7 @@ type Words = Readonly<Record<string, readonly string[]>>
 
 const ON_MISSING_KEY = ['fail', 'skip']
 
-/** What a type lists words for: those of the code. An output that may be empty has none. */
+/** The words that a type lists: the words of the code. An output that may be empty lists none. */
 const LISTED: Readonly<Record<string, Words>> = {
   action: {
     outcome: OUTCOMES,
@@ -163,7 +163,7 @@ describe.each(ACTIONS)('$path', (expected) => {
     expect(missing).toEqual([])
   })
 
-  test('only what no run can do without is required', () => {
+  test('only inputs that every run needs are required', () => {
     const required = inputs.filter((input) => input[1].required === true).map(([name]) => name)
     const known = ['project-id', 'api-key'].filter((name) => name in action.inputs)
     // A dry run of the agent needs no key.
@@ -192,6 +192,6 @@ test.each(Object.entries(LISTED))(
   },
 )
 
-test('the lock file names no place to download from, so that each machine uses its own registry', () => {
+test('the lock file contains no download URLs, so that each machine uses its own registry', () => {
   expect(read('package-lock.json')).not.toContain('"resolved": "http')
 })

@@ -36,7 +36,7 @@ const STEPS: Readonly<Record<Outcome, Fields>> = {
   error: { state: stopWith('unreachable') },
 }
 
-test('documents for each outcome its colour, and the words of fail-on that change it', () => {
+test('documents the colour of each outcome, and the words of fail-on that change it', () => {
   const expected = OUTCOMES.map((outcome) => {
     const report = createReport(STEPS[outcome])
     const colour = (...failOn: FailOn[]): string =>

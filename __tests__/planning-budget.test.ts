@@ -46,14 +46,14 @@ const slowBy = (delayMs: number): NonNullable<PlayStepOptions['responses']> =>
     ].map((operation) => [operation, slowly(delayMs)]),
   )
 
-/** Whatever is asked before the prompt takes almost as long as one answer may. */
+/** Every request before the prompt takes almost as long as the time limit of one response. */
 const SLOW = slowBy(29_000)
 
 test.each<[what: string, given: Given, mostS: number]>([
   ['two minutes', { 'on-open-pr': 'follow-up' }, 121],
   ['half of the time of a short step', { 'on-open-pr': 'follow-up', 'timeout-minutes': '3' }, 91],
 ])(
-  'all questions before the prompt take at most %s together, and then nothing is sent',
+  'all requests before the prompt take at most %s together, and then no prompt is sent',
   async (_what, given, mostS) => {
     const played = await play(given, { responses: SLOW, github: combineScenarios(['open-pull-request']) })
     expect([played.isGreen, played.acceptedPrompts]).toEqual([false, []])
@@ -76,7 +76,7 @@ const COMPARISON = {
   files: [{ filename: 'src/flags.ts', status: 'modified', additions: 1, deletions: 1 }],
 }
 
-/** Each look-up takes so long. The range is known, and its commits are not. */
+/** Delays each lookup. GitHub knows the range, but not the pull requests of its commits. */
 const slowLookUps = (delayMs: number): NonNullable<PlayStepOptions['responses']> => ({
   'repos/list-pull-requests-associated-with-commit': slowly(delayMs),
   'pulls/list': slowly(delayMs),
@@ -90,7 +90,7 @@ test.each<[what: string, given: Given, facts: Partial<GivenRun>]>([
   ['a rolling follow-up', { 'on-open-pr': 'follow-up' }, PUSHED_THREE],
   ['a comment', { command: '/docs', prompt: '' }, commentFacts({ author: MONA, number: 1 })],
 ])(
-  'all questions before %s take at most two minutes, besides the 15 seconds for which the job is idle',
+  'all requests before %s take at most two minutes, in addition to the 15 seconds for which the job must be idle',
   async (_what, given, facts) => {
     for (const lookUpMs of [9_500, 29_000])
       for (const requestMs of [7_000, 9_500, 14_000]) {
@@ -137,12 +137,12 @@ test('a fix round has its own budget for its requests', async () => {
     },
   })
   expect(played.report).toMatchObject({ outcome: 'pull-request', rounds: [expect.anything()] })
-  // The questions before the first prompt have used up their time.
+  // The requests before the first prompt have used up their budget.
   expect(tookMs[0]).toBeGreaterThan(90_000)
   expect(rows).toEqual([true])
 })
 
-test('a rate limit of GitHub for writes is waited for before a follow-up is counted, and every minute the log says until when', async () => {
+test('waits for a write rate limit of GitHub before it counts a follow-up, and logs the end of the wait every minute', async () => {
   const played = await play(
     { 'on-open-pr': 'follow-up' },
     {
@@ -158,7 +158,7 @@ test('a rate limit of GitHub for writes is waited for before a follow-up is coun
   expect(later).toHaveLength(4)
 })
 
-test('a rate limit of half an hour is waited for before the prompt, and leaves the time of the other questions', async () => {
+test('waits for a rate limit of half an hour before the prompt, without spending the budget of the other requests', async () => {
   const played = await play(
     { 'on-open-pr': 'follow-up' },
     {
@@ -174,7 +174,7 @@ test('a rate limit of half an hour is waited for before the prompt, and leaves t
 })
 
 test.each([60, 300])(
-  'a rate limit of the service of %i s is waited for while a pull request is proven, and every minute the log says until when',
+  'waits for a rate limit of the service of %i s while it verifies a pull request, and logs the end of the wait every minute',
   async (seconds) => {
     const limited = respondWith(429, { 'retry-after': String(seconds) })
     const played = await play(
@@ -202,12 +202,15 @@ test.each<[given: Given, responses: NonNullable<PlayStepOptions['responses']>]>(
     { 'change-context': 'none', 'change-range': 'since-last-success' },
     { 'actions/list-workflow-runs': respondWith(503) },
   ],
-])('with %j and a change that GitHub does not provide, nothing is sent, whoever pushed', async (given, responses) => {
-  for (const sender of [PUSH.sender, { login: 'merge-queue[bot]', type: 'Bot' }]) {
-    const facts = { eventName: 'push', payload: { ...PUSH, sender } }
-    const played = await play(given, { responses, facts })
-    expect([played.isGreen, played.report.outcome, played.acceptedPrompts]).toEqual([false, 'error', []])
-    expect(played.title).toBe('Nothing was sent')
-    expect(elapsedS(played)).toBeLessThan(60)
-  }
-})
+])(
+  'with %j and a change that GitHub does not provide, no prompt is sent, regardless of who pushed',
+  async (given, responses) => {
+    for (const sender of [PUSH.sender, { login: 'merge-queue[bot]', type: 'Bot' }]) {
+      const facts = { eventName: 'push', payload: { ...PUSH, sender } }
+      const played = await play(given, { responses, facts })
+      expect([played.isGreen, played.report.outcome, played.acceptedPrompts]).toEqual([false, 'error', []])
+      expect(played.title).toBe('Nothing was sent')
+      expect(elapsedS(played)).toBeLessThan(60)
+    }
+  },
+)

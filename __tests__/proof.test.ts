@@ -23,7 +23,7 @@ function findFault(file: string, name: string | undefined): boolean {
   return file === 'faults/faults.test.ts' && [SERVICE_FAULTS, PROXY_FAULTS, TLS_FAULTS].some((faults) => name in faults)
 }
 
-test('every row of what can go wrong says what happens and names tests that are there', () => {
+test('every row of what can go wrong says what happens and names existing tests', () => {
   const wrong = rows.filter(([, what = '', then = '', guards = '']) => {
     const areThere = guards.split(', ').every((guard) => {
       const [, file = '', fault] = GUARD.exec(guard) ?? []
@@ -49,7 +49,7 @@ test('the newest sample of mutants is consistent', () => {
   expect(share).toBe(Math.round((100 * (tried - survived)) / tried))
 })
 
-test('a night expects the score of the newest sample, and no more kills than that score gives nearly every night', () => {
+test('the nightly run expects the score of the newest sample, less the usual variation', () => {
   const nightly = readFileSync(`${root}.github/workflows/nightly.yml`, 'utf8')
   const [, sample = '', score = ''] = /--sample (\d+) --score (\d+)/.exec(nightly) ?? []
   expect(share).toBeGreaterThanOrEqual(Number(score))

@@ -92,7 +92,7 @@ async function pushThreeTimes(permissions: Permissions) {
   return { docs, ends }
 }
 
-// Each run plays all that a step asks of two servers, which takes long on a busy machine.
+// Each run plays all requests of a step to two servers, which takes long on a busy machine.
 jest.setTimeout(120_000)
 
 describe('three runs of the workflow in the README, in a repository without the label,', () => {

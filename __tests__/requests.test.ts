@@ -14,7 +14,7 @@ import { agentInputs } from './support/fake-step.ts'
 import { changedRepository, commit, madeCommit } from './support/github-state.ts'
 import { root } from './support/markdown-files.ts'
 
-/** A step that meets many of a thing. */
+/** A step that meets a large number of something. */
 interface Row {
   readonly given?: Readonly<Record<string, string>>
   readonly plays?: readonly GitHubScenarioName[]
@@ -30,7 +30,7 @@ const ROLLING = { 'on-open-pr': 'follow-up', 'skip-own-changes': 'false' }
 
 const numbers = (count: number, first = 1): number[] => Array.from({ length: count }, (_, index) => first + index)
 
-/** Below the pull request that is there from the start. */
+/** Adds comments to the pull request that exists from the start. */
 const comments =
   (body: string) =>
   ({ pulls }: RepositoryState, count: number): void => {
@@ -62,7 +62,7 @@ const merged = (headSha: string, mergeSha: string, closedBaseSha = commit('a')):
     merge: { sha: mergeSha, atMs: 0 },
   })
 
-/** A push of so many commits in a row to the main branch, and of a last one. */
+/** A push of a number of consecutive commits to the main branch, and of a last commit. */
 const pushing = (
   last: string,
   author: string,
@@ -94,7 +94,7 @@ const eachExempt = (count: number): RepositoryState['pulls'] =>
 const withOpenPull = (prepare: Row['prepare'] & {}): Row => ({ given: ROLLING, plays: ['open-pull-request'], prepare })
 const TOO_MANY = ['pull-request', 'pull-request', 'error', 'error']
 
-/** By the words of the page, what there may be many of. */
+/** The rows of the page, by what a step meets many of. */
 const ROWS: readonly (readonly [many: string, row: Row])[] = [
   ['comments on the pull request of a follow-up', withOpenPull(comments('Looks good.'))],
   [
@@ -162,24 +162,27 @@ function parseCells(many: string): readonly number[] {
   return (line ?? '').split('|').slice(2, -1).map(Number)
 }
 
-test.each(ROWS)('a step asks GitHub as often as the page says: %s', async (many, { given, plays = [], ...row }) => {
-  const counts: number[] = []
-  const ended: string[] = []
-  for (const count of COUNTS) {
-    const repository = row.repository?.(count)
-    const played = await playStep({
-      inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
-      github: { ...combineScenarios(plays), ...(row.checks && { checks: [numbers(count).map(createCheck)] }) },
-      prepare: (docs) => row.prepare?.(docs, count),
-      repository,
-      facts: repository && parsePush(repository),
-    })
-    counts.push(played.counted)
-    ended.push(played.report.outcome)
-  }
-  expect(ended).toEqual(COUNTS.map((_, index) => row.ends?.[index] ?? 'pull-request'))
-  expect(counts).toEqual(parseCells(many))
-})
+test.each(ROWS)(
+  'a step sends as many requests to GitHub as the page says: %s',
+  async (many, { given, plays = [], ...row }) => {
+    const counts: number[] = []
+    const ended: string[] = []
+    for (const count of COUNTS) {
+      const repository = row.repository?.(count)
+      const played = await playStep({
+        inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
+        github: { ...combineScenarios(plays), ...(row.checks && { checks: [numbers(count).map(createCheck)] }) },
+        prepare: (docs) => row.prepare?.(docs, count),
+        repository,
+        facts: repository && parsePush(repository),
+      })
+      counts.push(played.counted)
+      ended.push(played.report.outcome)
+    }
+    expect(ended).toEqual(COUNTS.map((_, index) => row.ends?.[index] ?? 'pull-request'))
+    expect(counts).toEqual(parseCells(many))
+  },
+)
 
 const [FAILS, PASSES] = combineScenarios(['checks-fixed']).checks
 
@@ -192,7 +195,7 @@ test.each<[string, number, Record<string, string>, Partial<PlayStepOptions>]>([
     { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
   ],
 ])(
-  'a whole story counts as often as the page says, and asks no more: a %s',
+  'a complete step sends and counts as many requests as the page says: a %s',
   async (story, maxRequests, given, more) => {
     const { 'acme/docs': docs = createRepositoryState() } = createDemoState(
       combineScenarios([]),
@@ -220,7 +223,7 @@ test.each<[string, readonly CheckPlan[]]>([
   ['nothing changes', ENDLESS],
   ['nothing changes of a hundred checks', numbers(100).map((index) => ({ ...createCheck(index), takesMs: Infinity }))],
   ['a check ends every 36 seconds', ONE_AFTER_THE_OTHER],
-])('an hour of waiting for checks in which %s leaves most of the requests to others', async (_what, plans) => {
+])('an hour of waiting for checks in which %s uses less than a tenth of the rate limit', async (_what, plans) => {
   const played = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, 'wait-for-checks': 'true' }),
     github: { checks: [plans] },
@@ -241,7 +244,7 @@ const PARTLY_LABELLED = { github: combineScenarios(['no-docs-label-in-part']) }
 const FILES_OF_LABELLED = { 'change-context': 'files', 'change-range': 'v1.1.0...main' }
 const ROUND = { 'wait-for-checks': 'true', 'fix-rounds': '1' }
 
-/** A part of a step, by the words of the page: what it takes more than a step without it. */
+/** A part of a step, as the page names it, and what it costs more than a step without it. */
 interface Part {
   readonly part: string
   readonly given?: Readonly<Record<string, string>>
@@ -296,10 +299,10 @@ async function countRequests({ given = {}, more = {} }: Omit<Part, 'part'>): Pro
 }
 
 test.each(PARTS)(
-  'a part of a step takes as many requests as the page says: $part',
+  'a part of a step sends as many requests as the page says: $part',
   async ({ part, without, ...own }) => {
     const [service, github] = await countRequests(own)
-    // Against nothing at all where it is a whole step.
+    // A part that is a complete step is compared with nothing.
     const isWholeStep = without !== undefined && Object.keys(without).length === 0
     const [less, lessGitHub] = isWholeStep ? [0, 0] : await countRequests(without ?? {})
     expect([service - less, github - lessGitHub]).toEqual(parseCells(part))

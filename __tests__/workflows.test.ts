@@ -49,7 +49,7 @@ describe.each([
   ['nightly', nightly],
   ['release', release],
 ])('%s.yml', (_name, { jobs, permissions }) => {
-  test('grants each job what its own list says, and nothing for all', () => {
+  test('grants each job only the permissions of its own list', () => {
     expect(permissions).toEqual({})
     for (const job of Object.values(jobs)) expect(job.permissions).toBeDefined()
   })
@@ -98,7 +98,7 @@ describe('ci.yml', () => {
     expect(runsOn).toBe('${{ matrix.os }}')
   })
 
-  test('needs no more than to read', () => {
+  test('needs read permissions only', () => {
     for (const job of Object.values(ci.jobs)) expect(job.permissions).toEqual(READS)
   })
 })
@@ -112,7 +112,7 @@ const NIGHTLY_COMMANDS = Array.from(
 describe('nightly.yml', () => {
   const { report, ...parts } = nightly.jobs
 
-  test('runs every night, and by hand with the seed of a night', () => {
+  test('runs every night, and manually with the seed of a night', () => {
     expect(Object.keys(nightly.on).sort()).toEqual(['schedule', 'workflow_dispatch'])
     expect(nightly.on['workflow_dispatch']).toHaveProperty('inputs.seed')
   })
@@ -123,7 +123,7 @@ describe('nightly.yml', () => {
     expect(listCommands(report ?? getJob(nightly, 'report'))).toEqual(['.ci/report-nightly'])
   })
 
-  test('may write issues in the report, and nothing elsewhere', () => {
+  test('can write issues in the report job only', () => {
     expect(report?.permissions).toEqual({ ...READS, issues: 'write' })
     for (const job of Object.values(parts)) expect(job.permissions).toEqual(READS)
   })
@@ -151,7 +151,7 @@ describe('release.yml', () => {
     expect(release.concurrency).toEqual({ group: 'release', 'cancel-in-progress': false })
   })
 
-  test('checks, attests and publishes, each only after the one before', () => {
+  test('checks, attests and publishes, in this order', () => {
     expect(Object.entries(release.jobs).map(([name, { needs }]) => [name, needs])).toEqual([
       ['check', undefined],
       ['attest', 'check'],
@@ -160,7 +160,7 @@ describe('release.yml', () => {
     expect(getJob(release, 'publish').environment).toBe('release')
   })
 
-  test('grants each job the least that it needs', () => {
+  test('grants each job only the permissions that it needs', () => {
     const granted = Object.fromEntries(Object.entries(release.jobs).map(([name, job]) => [name, job.permissions]))
     expect(granted).toEqual({
       check: READS,
@@ -185,7 +185,7 @@ describe('release.yml', () => {
   })
 })
 
-test('each command of CONTRIBUTING is there', () => {
+test('each command in CONTRIBUTING exists', () => {
   const commands = Array.from(contributing.matchAll(/`npm run ([a-z:]+)/g), ([, name = '']) => name)
   expect(commands.length).toBeGreaterThan(10)
   expect(commands.filter((name) => !(name in project.scripts))).toEqual([])

@@ -71,32 +71,35 @@ async function accepted(sent: Promise<Delivery>): Promise<Job> {
   return delivery.job
 }
 
-type Question = (client: DocsServiceClient) => Promise<unknown>
+type Operation = (client: DocsServiceClient) => Promise<unknown>
 
-/** Every operation, asked of a job that cannot be there, so that a real service has nothing to do. */
-const READS: readonly Question[] = [(asker) => asker.getJob('no-such-job'), (asker) => asker.getVisitors({ limit: 1 })]
-const PROMPTS: readonly Question[] = [
-  (asker) => asker.createJob('Nothing.'),
-  (asker) => asker.sendMessage('no-such-job', 'Nothing.'),
+/** Every operation, for a job that does not exist, so that a real service starts no work. */
+const READS: readonly Operation[] = [
+  (client) => client.getJob('no-such-job'),
+  (client) => client.getVisitors({ limit: 1 }),
+]
+const PROMPTS: readonly Operation[] = [
+  (client) => client.createJob('Nothing.'),
+  (client) => client.sendMessage('no-such-job', 'Nothing.'),
 ]
 
 describe('authentication (section 5)', () => {
-  async function refusesAll(questions: readonly Question[], apiKey: string, code: string): Promise<void> {
-    for (const ask of questions) await expect(ask(openClient({ apiKey }))).rejects.toMatchObject({ code })
+  async function expectRejected(operations: readonly Operation[], apiKey: string, code: string): Promise<void> {
+    for (const perform of operations) await expect(perform(openClient({ apiKey }))).rejects.toMatchObject({ code })
   }
 
-  test('a key that nobody was given is refused by every operation', () =>
-    refusesAll([...READS, ...PROMPTS], 'docs_key-of-nobody', 'unauthorized'))
+  test('every operation rejects an unknown key', () =>
+    expectRejected([...READS, ...PROMPTS], 'docs_key-of-nobody', 'unauthorized'))
 
-  testEmbedded('a key that has expired is refused by every operation', () =>
-    refusesAll([...READS, ...PROMPTS], EXPIRED_KEY, 'unauthorized'),
+  testEmbedded('every operation rejects an expired key', () =>
+    expectRejected([...READS, ...PROMPTS], EXPIRED_KEY, 'unauthorized'),
   )
 
-  testEmbedded('a key that may only read reads jobs and visitors, and no more', async () => {
+  testEmbedded('a read-only key can read jobs and visitors only', async () => {
     const reader = openClient({ apiKey: READ_ONLY_KEY })
     expect(await reader.getJob('job_finished')).toMatchObject({ id: 'job_finished' })
     expect(await reader.getVisitors({ limit: 1 })).toMatchObject({ hasMore: true })
-    await refusesAll(PROMPTS, READ_ONLY_KEY, 'forbidden')
+    await expectRejected(PROMPTS, READ_ONLY_KEY, 'forbidden')
   })
 })
 
@@ -112,12 +115,12 @@ describe('jobs (sections 2.1, 3 and 4.1 to 4.3)', () => {
   }
   test('a job is created, can be read, ends, and takes a follow-up under the same id', creates, HOUR_MS)
 
-  test('a job that is not there cannot be read, and takes no message', async () => {
+  test('a job that does not exist cannot be read, and takes no message', async () => {
     await expect(client.getJob('no-such-job')).rejects.toMatchObject({ code: 'not-found' })
     await expect(client.sendMessage('no-such-job', 'Hello.')).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  testEmbedded('the operations have their methods and paths, and a prompt arrives byte for byte', async () => {
+  testEmbedded('the operations have their methods and paths, and a prompt arrives unchanged', async () => {
     const prompt = '\ufeff \r\n::error::no command\t"quotes" \\ Grüße, 日本語, 👩‍👩‍👧 \u2028\u0000 end \n'
     const path = '/v2/agent/docs-demo/job'
     const { id } = await accepted(client.createJob(prompt))
@@ -150,7 +153,7 @@ describe('visitors (sections 2.2, 2.3 and 4.4)', () => {
   test.each([
     [{}, 50],
     [{ limit: 250 }, 250],
-  ])('asked for %j a page holds up to %i rows, and totals that are deduplicated', async (query, most) => {
+  ])('the query %j returns at most %i rows, and deduplicated totals', async (query, most) => {
     const { totals, visitors, hasMore } = await client.getVisitors({ ...pastDays, ...query })
     expect(visitors.length).toBeLessThanOrEqual(most)
     if (hasMore) expect(visitors).toHaveLength(most)
@@ -162,7 +165,7 @@ describe('visitors (sections 2.2, 2.3 and 4.4)', () => {
 
   const WRONG = [{ limit: 0 }, { limit: 251 }, { offset: -1 }, { dateFrom: 'yesterday' }, { dateTo: '2026-02-30' }]
 
-  test.each(WRONG)('asking for %j is rejected', async (query) => {
+  test.each(WRONG)('rejects the query %j', async (query) => {
     await expect(client.getVisitors(query)).rejects.toMatchObject({ code: 'rejected' })
   })
 
@@ -186,7 +189,7 @@ describe('visitors (sections 2.2, 2.3 and 4.4)', () => {
     })
   })
 
-  testEmbedded('all pages together hold every row once, and the last one says so', async () => {
+  testEmbedded('all pages together contain every row once, and only the last page has no more', async () => {
     const rows: VisitorsPage['visitors'] = []
     for (let hasMore = true; hasMore;) {
       const page = await client.getVisitors({ limit: 50, offset: rows.length })

@@ -130,7 +130,7 @@ function manualClock(): { clock: Clock; sleeps: number[]; endTime: () => void } 
 test.each([
   [200, { kind: 'failure', cause: 'timeout', code: undefined, sent: true }],
   [401, { kind: 'response', status: 401, body: '' }],
-])('a timeout ends an endless body, and an error status is returned all the same: %i', async (status, result) => {
+])('a timeout ends an endless body, and an error status is returned anyway: %i', async (status, result) => {
   const { clock, sleeps, endTime } = manualClock()
   const server = await serve({
     onRequest(socket) {

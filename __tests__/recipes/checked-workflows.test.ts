@@ -18,7 +18,7 @@ test('the merge step of the README has the permissions of its recipe', () => {
   expect(readme?.jobs['steps']?.steps?.at(-1)).toMatchObject({ run: expect.stringContaining('gh pr merge') })
 })
 
-test('approve-first.yml sends the prompt with the inputs that it shows it with', () => {
+test('approve-first.yml shows and sends the prompt with the same inputs', () => {
   const { jobs } = parse(readWorkflowText('docs/recipes/approve-first.yml')) as Workflow
   const [shown = {}, sent = {}] = Object.values(jobs).map(({ steps = [] }) => steps.at(-1)?.with ?? {})
   const { 'dry-run': dryRun, ...shared } = shown

@@ -92,7 +92,7 @@ const action = z.object({ inputs: described }).parse(parse(read('emulator/action
 test.each([
   ['scenario', SCENARIO_NAMES],
   ['github-scenario', GITHUB_SCENARIO_NAMES],
-] as const)('what the description of `%s` names is there', (input, names) => {
+] as const)('the description of `%s` names existing values', (input, names) => {
   const named = [...(action.inputs[input]?.description ?? '').matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name)
   expect(named.length).toBeGreaterThan(3)
   expect(named.filter((name) => !names.some((known) => known === name))).toEqual([])

@@ -43,7 +43,7 @@ test('returns undefined only after a second `not-found`', async () => {
   const resolveEachOnce = (...results: readonly (string | ActionError)[]) => {
     const left = [...results]
     return () => {
-      const next = left.shift() ?? 'asked too often'
+      const next = left.shift() ?? 'called too often'
       return next instanceof ActionError ? Promise.reject(next) : Promise.resolve(next)
     }
   }

@@ -37,11 +37,11 @@ const NO_JOB = {
 }
 
 /** Checks a run of the agent against the complete contract between a step and the runner. */
-export function expectStep(run: BundleRun, { outputs, requests, requestKinds: asks, ...expected }: ExpectedStep): void {
+export function expectStep(run: BundleRun, { outputs, requests, requestKinds, ...expected }: ExpectedStep): void {
   expectRun(run, { ...expected, outputs: { ...NO_JOB, ...outputs } })
   checkResult(run.outputs)
-  if (asks === undefined) expect(run.requests).toEqual(requests)
-  else expect(new Set(run.requests)).toEqual(new Set(asks))
+  if (requestKinds === undefined) expect(run.requests).toEqual(requests)
+  else expect(new Set(run.requests)).toEqual(new Set(requestKinds))
   const { prompt } = run.inputs
   if (prompt !== undefined) expect(new Set([...run.prompts, prompt]).size).toBe(1)
 }

@@ -56,7 +56,7 @@ export async function withGitHub<T>(
 
 /**
  * Creates a client of a GitHub whose responses need not match its API description.
- * @param answer returns the body of a response; the path is relative to the repository
+ * @param respond returns the body of a response; the path is relative to the repository
  */
 export function stubGitHub(
   respond: (path: string, query: URLSearchParams) => unknown,

@@ -96,7 +96,7 @@ const NULL_IN_RESPONSES = [
 ] as const
 
 function allowNull(properties: Schema): Schema {
-  const fields = NULL_IN_RESPONSES.flatMap(([name, beside]) => (beside in properties ? [name] : []))
+  const fields = NULL_IN_RESPONSES.flatMap(([name, sibling]) => (sibling in properties ? [name] : []))
   const nullable = fields.map((name) => [name, { ...(properties[name] as Schema), nullable: true }] as const)
   return { ...properties, ...Object.fromEntries(nullable) }
 }

@@ -11,10 +11,10 @@ export type SavedParts = Readonly<Record<string, SavedPart>>
 
 /** Renders a part as Markdown, with each peer on its own line in the cell. */
 export function renderPart({ circumstances, rows }: SavedPart): string {
-  const cells = rows.map(([what, ours, beside, ratio]) => [
+  const cells = rows.map(([what, ours, comparison, ratio]) => [
     what,
     ours,
-    beside.replaceAll('; ', '<br>'),
+    comparison.replaceAll('; ', '<br>'),
     ratio.toFixed(2),
   ])
   return `${renderTable([['What', 'This action', 'Beside it', 'Ratio'], ...cells])}\n\n${circumstances}`

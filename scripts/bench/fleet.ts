@@ -73,9 +73,9 @@ export async function measureFleet(isChosen: (what: string) => boolean = () => t
   const rows: Row[] = []
   for (const { what, plans } of CASES.filter(({ what }) => isChosen(what))) {
     const ours = await measureFleets(plans(), playStep)
-    const beside: string[] = []
-    for (const { name, play } of PEERS) beside.push(`${describe(await measureFleets(plans(), play))}: ${name}`)
-    rows.push([what, describe(ours), beside.join('; '), ours.time])
+    const comparison: string[] = []
+    for (const { name, play } of PEERS) comparison.push(`${describe(await measureFleets(plans(), play))}: ${name}`)
+    rows.push([what, describe(ours), comparison.join('; '), ours.time])
   }
   return rows
 }

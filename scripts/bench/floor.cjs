@@ -1,5 +1,5 @@
 // The lower bound: a program of built-ins only that checks nothing and does not wait, in CommonJS, which starts fastest. On a
-// push it first asks GitHub which pull request the commit came from, and whether it is the head of one.
+// push it first looks up at GitHub which pull request the commit came from, and whether it is the head of one.
 const fs = require('node:fs')
 const http = require('node:http')
 
@@ -8,24 +8,30 @@ const http = require('node:http')
  * @param {string} url
  * @param {string | undefined} key
  * @param {string} body
- * @param {(answer: any) => void} onAnswer
+ * @param {(body: any) => void} onBody
  */
-function ask(method, url, key, body, onAnswer) {
+function send(method, url, key, body, onBody) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const request = http.request(url, { method, headers }, (response) => {
     let text = ''
     response.on('data', (chunk) => (text += chunk))
-    response.on('end', () => onAnswer(JSON.parse(text)))
+    response.on('end', () => onBody(JSON.parse(text)))
   })
   request.end(body)
 }
 
 function prompt() {
   const url = `${process.env['INPUT_BASE-URL']}/v2/agent/${process.env['INPUT_PROJECT-ID']}/job`
-  ask('POST', url, process.env['INPUT_API-KEY'], JSON.stringify({ prompt: process.env.INPUT_PROMPT }), ({ prLink }) => {
-    fs.appendFileSync(process.env.GITHUB_OUTPUT ?? '', `pr-link=${prLink}\n`)
-    process.exitCode = 0
-  })
+  send(
+    'POST',
+    url,
+    process.env['INPUT_API-KEY'],
+    JSON.stringify({ prompt: process.env.INPUT_PROMPT }),
+    ({ prLink }) => {
+      fs.appendFileSync(process.env.GITHUB_OUTPUT ?? '', `pr-link=${prLink}\n`)
+      process.exitCode = 0
+    },
+  )
 }
 
 process.exitCode = 1
@@ -37,7 +43,7 @@ else {
   const token = process.env['INPUT_GITHUB-TOKEN']
   let left = 2
   for (const path of [`commits/${after}/pulls`, 'pulls?state=all&sort=updated&direction=desc&per_page=30']) {
-    ask('GET', `${repository}/${path}`, token, '', (pulls) => {
+    send('GET', `${repository}/${path}`, token, '', (pulls) => {
       if (pulls.length === 0 && --left === 0) prompt()
     })
   }

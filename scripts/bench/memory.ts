@@ -66,11 +66,11 @@ export async function measureMemory(): Promise<Row[]> {
   const minutes = await waitTenMinutes()
   const [first, tenth] = [minutes[0], minutes[9]]
   if (first === undefined || tenth === undefined) throw new Error(`The wait took ${minutes.length} minutes, not ten.`)
-  const row = (what: string, ours: number, beside: number): Row => [
+  const row = (what: string, ours: number, firstMinute: number): Row => [
     `${what}, tenth minute`,
     `${ours.toFixed(1)} MiB`,
-    `${beside.toFixed(1)} MiB, the first minute`,
-    ours / beside,
+    `${firstMinute.toFixed(1)} MiB, the first minute`,
+    ours / firstMinute,
   ]
   return [row('Resident', tenth.residentMiB, first.residentMiB), row('Live heap', tenth.liveMiB, first.liveMiB)]
 }

@@ -16,7 +16,10 @@ interface Part {
 /** By the names that `--only` takes. docs/internals/benchmarks.md has a table for each. */
 export const PARTS: Readonly<Record<string, Part>> = {
   polling: { about: 'how late the end of a job is seen; a calculation', measure: measurePolling },
-  start: { about: 'time to the first request, beside packages from the registry; needs dist/', measure: measureStart },
+  start: {
+    about: 'time to the first request, compared with packages from the registry; needs dist/',
+    measure: measureStart,
+  },
   download: { about: 'what the runner downloads', measure: measureDownload },
   fleet: { about: 'many steps under one key, on a virtual clock', measure: () => measureFleet() },
   memory: { about: 'memory of a wait of ten minutes, on a fast clock; needs dist/', measure: measureMemory },

@@ -114,7 +114,7 @@ export function measurePolling(): Row[] {
     const ours = simulate(distribution, OURS)
     const minS = getMinLagS(distribution, ours.requests)
     const others = ALTERNATIVES.map((policy) => `${describe(simulate(distribution, policy))}: ${policy.name}`)
-    const beside = [`${minS.toFixed(1)} s: the optimum with as many requests`, ...others].join('; ')
-    return [`Jobs ${distribution.name}: mean lag`, describe(ours), beside, ours.lagS / minS]
+    const comparison = [`${minS.toFixed(1)} s: the optimum with as many requests`, ...others].join('; ')
+    return [`Jobs ${distribution.name}: mean lag`, describe(ours), comparison, ours.lagS / minS]
   })
 }

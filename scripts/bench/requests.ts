@@ -34,8 +34,8 @@ export async function measureRequests(): Promise<Row[]> {
     const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
     const { operations, counted, service, report } = await playStep({ inputs, ...more })
     if (report.outcome !== 'pull-request') throw new Error(`${what}: the step ended with ${report.outcome}.`)
-    const beside = `${operations.length} sent to GitHub; ${service.requests.length} to the service`
-    rows.push([what, `${counted} counted by GitHub`, beside, counted / operations.length])
+    const comparison = `${operations.length} sent to GitHub; ${service.requests.length} to the service`
+    rows.push([what, `${counted} counted by GitHub`, comparison, counted / operations.length])
   }
   return rows
 }

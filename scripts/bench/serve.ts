@@ -8,7 +8,7 @@ export interface CannedResponse {
   readonly body: unknown
 }
 
-/** Serves JSON on loopback. @param answer returns the response to every request */
+/** Serves JSON on loopback. @param respond returns the response to every request */
 export async function serve(
   respond: (request: IncomingMessage) => CannedResponse | Promise<CannedResponse>,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {

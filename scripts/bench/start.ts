@@ -53,8 +53,8 @@ async function measureRounds(
   return what.map(([name, title]) => {
     const medians = times.map(({ measured }) => median(measured.map((one) => one[name])))
     const [ours = NaN, floor = NaN] = medians
-    const beside = all.slice(1).map((one, index) => `${medians[index + 1]?.toFixed(1) ?? ''} ms: ${one.name}`)
-    return [title, `${ours.toFixed(1)} ms`, beside.join('; '), ours / floor]
+    const comparison = all.slice(1).map((one, index) => `${medians[index + 1]?.toFixed(1) ?? ''} ms: ${one.name}`)
+    return [title, `${ours.toFixed(1)} ms`, comparison.join('; '), ours / floor]
   })
 }
 

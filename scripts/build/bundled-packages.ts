@@ -32,7 +32,7 @@ const REPLACED_MODULES: Readonly<Record<string, string>> = {
 
 /** The parts that undici uses of large Node.js modules, which a step does not load otherwise. */
 const BUILT_IN_PARTS: Readonly<Record<string, string>> = {
-  "require('node:assert')": '((holds, message) => { if (!holds) throw new Error(message) })',
+  "require('node:assert')": '((condition, message) => { if (!condition) throw new Error(message) })',
   "require('node:http')": '({ IncomingMessage: class {}, maxHeaderSize: 16 * 1024 })',
 }
 

@@ -65,7 +65,7 @@ const commentedAtLine: Trigger = ({ repositories }) => {
 
 /** The agent's pull request 1 is open, with a comment by a person with write access. */
 const OPEN: Pick<Check, 'scenarios'> = { scenarios: ['comment-by-maintainer'] }
-const ASKED: Run = { outputs: { outcome: 'pull-request', continued: 'comment' }, prompts: ['job_finished'] }
+const REPLIED: Run = { outputs: { outcome: 'pull-request', continued: 'comment' }, prompts: ['job_finished'] }
 const REFUSED: Run = { outputs: { outcome: 'skipped' }, github: ['repos/get-collaborator-permission-level'] }
 const NEW_JOB: Run = { outputs: { continued: '' }, prompts: ['new'] }
 
@@ -74,7 +74,7 @@ export const COMMENT_CHECKS: Checks = {
     'a comment by anyone with write access, also a private member, gets a reply, and the reply starts no runner': {
       ...OPEN,
       event: comment({ author_association: 'NONE' }),
-      runs: [NO_KEY, ASKED, { ...NOT_TRIGGERED, event: answerIn(1) }],
+      runs: [NO_KEY, REPLIED, { ...NOT_TRIGGERED, event: answerIn(1) }],
     },
     'a comment on an issue or on a person’s pull request starts a new job and gets a reply': {
       event: comment({}, { number: 8, title: 'Say what fails' }),
@@ -110,7 +110,7 @@ export const COMMENT_CHECKS: Checks = {
       runs: [
         NO_KEY,
         {
-          ...ASKED,
+          ...REPLIED,
           eventName: 'pull_request_review_comment',
           event: real('pull_request_review_comment', 'created', {
             pull_request: reviewed(),
@@ -118,7 +118,7 @@ export const COMMENT_CHECKS: Checks = {
           }),
           promptTexts: ['Say how long.', 'docs/deploy.md'],
         },
-        { ...ASKED, event: commentedAtLine, promptTexts: ['Take up my comments.', 'This title says too little.'] },
+        { ...REPLIED, event: commentedAtLine, promptTexts: ['Take up my comments.', 'This title says too little.'] },
         { ...REFUSED, event: review({ body: '/docs Take up my comments.', user: DORA }) },
       ],
     },

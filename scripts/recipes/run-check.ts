@@ -150,7 +150,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     state.repositories[from]?.workflows.push(file)
 
   async function runAndCheck(run: Run, id: number): Promise<string[]> {
-    const [asked, sent] = [observed.requests.length, service.requests.length]
+    const [gitHubRequests, serviceRequests] = [observed.requests.length, service.requests.length]
     const files = join(folder, `run-${id}`)
     const artifacts = join(files, 'artifacts')
     mkdirSync(artifacts, { recursive: true })
@@ -186,7 +186,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     const hideVarying = (text: string): string =>
       text.replaceAll(service.url, '<service>').replaceAll(DATE_RANGE, '<days>')
     const result = readActLog(log.replaceAll(service.url, '<service>'))
-    const requests = service.requests.slice(sent)
+    const requests = service.requests.slice(serviceRequests)
     const seen = readGitHubState(state, join(artifacts, 'gh.log'))
     const problems = findProblems(run, {
       ...result,
@@ -196,7 +196,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
       isRed: exitCode !== 0,
       prompts: listPrompts(requests),
       promptTexts: requests.map(({ prompt = '' }) => prompt).join('\n'),
-      github: observed.requests.slice(asked),
+      github: observed.requests.slice(gitHubRequests),
     })
     if (problems.length === 0) return []
     return [

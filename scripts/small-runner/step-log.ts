@@ -23,7 +23,7 @@ export interface StepLogOptions {
   readonly onLine?: (line: LogLine) => void
 }
 
-/** The runner truncates the message of an annotation to so many characters. */
+/** The runner truncates the message of an annotation to this many characters. */
 const MAX_ANNOTATION_LENGTH = 4096
 
 /** Interprets the output of a step as the runner does (its ActionCommandManager). */
@@ -72,7 +72,7 @@ export class StepLog {
         for (const mask of listMasks(data)) this.masks.add(mask)
         break
       default:
-        this.fail(`No action of this project gives the command '${line}'.`)
+        this.fail(`No action of this project uses the command '${line}'.`)
     }
   }
 

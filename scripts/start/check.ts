@@ -22,7 +22,7 @@ const NOT_TRIED: CheckResult = {
   text: 'Create a job, send a message: not tried, as that would start the agent.',
 }
 
-async function ask(what: string, isMadeUp: boolean, read: () => Promise<string>): Promise<CheckResult> {
+async function tryRead(what: string, isMadeUp: boolean, read: () => Promise<string>): Promise<CheckResult> {
   try {
     return { mark: '✔', text: `${what}: ${await read()}` }
   } catch (error) {
@@ -69,11 +69,11 @@ export async function checkService(
   })
 
   return [
-    await ask('Read a job', jobId === undefined, async () => {
+    await tryRead('Read a job', jobId === undefined, async () => {
       const { id, status } = await client.getJob(jobId ?? MADE_UP_ID)
       return `${id} ${STATUS_PHRASES[status]}.`
     }),
-    await ask('Read a page of visitors', false, async () => {
+    await tryRead('Read a page of visitors', false, async () => {
       const { totals, visitors } = await client.getVisitors({})
       return `${totals.total} visitors in all, ${visitors.length} pages listed.`
     }),

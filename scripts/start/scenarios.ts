@@ -14,7 +14,7 @@ import {
   type RunnerScenarioName,
 } from './runner-scenarios.ts'
 import { showCommand } from './terminal.ts'
-import { ASKED } from './workflow-runs.ts'
+import { BY_COMMENT } from './workflow-runs.ts'
 
 type Texts = Readonly<Record<string, string>>
 type Described = Readonly<Record<string, { readonly description: string }>>
@@ -59,7 +59,7 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly AnyScenarioName[
   [{ 'fix-rounds': '1', reviewers: 'change-authors' }, ['rolling']],
   [{ reviewers: 'change-reviewers' }, ['reviewed-change']],
   [{ 'skip-labels': 'no-docs' }, ['no-docs-label', 'no-docs-label-in-part']],
-  [ASKED, ['comment-by-maintainer', 'comment-by-outsider', 'comment-by-bot']],
+  [BY_COMMENT, ['comment-by-maintainer', 'comment-by-outsider', 'comment-by-bot']],
   // No request to GitHub before the job: a failed request would stop the step before the prompt.
   [
     { 'change-context': 'none', 'change-range': '', paths: '', 'on-open-pr': 'new' },

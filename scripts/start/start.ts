@@ -71,7 +71,7 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
   const cancel = new AbortController()
   cancel.signal.addEventListener('abort', () => {
     cancelledAt = performance.now()
-    if (!isOver) print(paint('yellow', 'Cancelling, as the runner would. Once more ends it at once.\n'))
+    if (!isOver) print(paint('yellow', 'Cancelling, as the runner would. Press again to end immediately.\n'))
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     terminal.on(signal, () => {

@@ -27,7 +27,7 @@ interface Happening extends Pick<WorkflowRun, 'title'>, Partial<Pick<WorkflowRun
 const FIRST_RUN = 42
 
 /** The inputs of a workflow for comments: the comment is the instruction. */
-export const ASKED: Texts = { command: '/docs', prompt: '', 'change-range': '', paths: '' }
+export const BY_COMMENT: Texts = { command: '/docs', prompt: '', 'change-range': '', paths: '' }
 
 interface Change {
   readonly message: string
@@ -69,7 +69,7 @@ const ROLLING: readonly Happening[] = [
   }),
   {
     title: `mona comments on the pull request: ${COMMENT}`,
-    inputs: ASKED,
+    inputs: BY_COMMENT,
     happen(state, { pulls }, atMs) {
       const pull = Object.values(pulls).find(({ labels }) => labels.length > 0)
       if (pull !== undefined) writeComment(state, pull, MAINTAINER, COMMENT, atMs)
@@ -130,7 +130,7 @@ export function listRuns(
     if (docs === undefined) throw new Error('The embedded GitHub has no repository of the docs.')
     happen?.(state, docs, nowMs)
     const headSha = docs.branches[docs.defaultBranch] ?? ''
-    const comment = isRolling && inputs !== ASKED ? undefined : commentEvent(state, docs, url)
+    const comment = isRolling && inputs !== BY_COMMENT ? undefined : commentEvent(state, docs, url)
     const event = comment ?? pushEvent(docs, url, headSha)
     return { id: FIRST_RUN + index, title, inputs, event, eventName: comment ? 'issue_comment' : 'push', headSha }
   })

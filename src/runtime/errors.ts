@@ -103,8 +103,8 @@ export async function orUndefined<T>(promise: Promise<T>, ...codes: readonly Err
 }
 
 /** Returns `undefined` after two 404 responses. A single one could come from a gateway. */
-export async function orUndefinedIfNotFound<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  return (await orUndefined(ask(), 'not-found')) ?? orUndefined(ask(), 'not-found')
+export async function orUndefinedIfNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
+  return (await orUndefined(request(), 'not-found')) ?? orUndefined(request(), 'not-found')
 }
 
 /**

@@ -6,7 +6,7 @@ import type { GitHub } from '../../../src/github/github.ts'
 import { fakeGitHub, PULL_REQUEST, createGitHubError, RUN_FACTS } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
-interface Answers extends Partial<GitHub> {
+interface Responses extends Partial<GitHub> {
   /** The tags in the history of the tag; undefined if all tags are. */
   readonly inHistory?: readonly string[]
   /** Tags without a common history with the tag. */
@@ -17,7 +17,7 @@ interface Answers extends Partial<GitHub> {
 /** Compares the range, and records each comparison as `repository base head`. */
 async function compareRange(
   range: ChangeRange,
-  { inHistory, unrelated = [], commits, ...responses }: Answers = {},
+  { inHistory, unrelated = [], commits, ...responses }: Responses = {},
 ): Promise<{ found: FoundChange; comparisons: readonly string[] }> {
   const comparisons: string[] = []
   const defaults = fakeGitHub()
@@ -58,7 +58,7 @@ test.each<[tag: string, tags: string[], before: string[]]>([
 const SINCE_OLDEST = { inHistory: ['v1.0.0'], commits: [getSha('v1.8.0'), getSha('v2.0.0')] }
 const PATCHES = Array.from({ length: 9 }, (_, index) => `v1.9.${index + 1}`)
 
-test.each<[what: string, tags: readonly string[], responses: Answers, base: string]>([
+test.each<[what: string, tags: readonly string[], responses: Responses, base: string]>([
   ['the nearest tag in its history', ['v1.9.1', 'v1.9.0', 'v1.8.0'], { inHistory: ['v1.9.0', 'v1.8.0'] }, 'v1.9.0'],
   ['no tag of another history', ['v1.9.1', 'v1.9.0'], { unrelated: ['v1.9.1'] }, 'v1.9.0'],
   [

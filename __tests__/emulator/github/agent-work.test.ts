@@ -85,7 +85,7 @@ test('does not add commits to a pull request after its merge', () => {
 test.each([
   ['squash', "Merge branch 'main' into main"],
   ['merge', 'Merge pull request #4 from docs-agent/main\n\nDocument the flag.'],
-])('a fork is synced after the pull request was merged (%s), and has nothing less than its base', (method, newest) => {
+])('a fork that is synced after the merge (%s) contains its base', (method, newest) => {
   const events = [{ after: 'opened', delayMs: 5_000, act: 'person-syncs' }] as const
   const driver = driveGitHub({ scenario: { agentFork: 'docs-agent/docs', agentBranch: 'main', events } })
   driver.post(JOB, 'Document the flag.')

@@ -43,7 +43,7 @@ test('a comment that refers to a pull request when it is written shows in the ti
   expect(read('/issues/7/timeline')).toEqual([])
 })
 
-test('what an edit adds to a comment refers to nothing, and what it takes out still does', () => {
+test('an edit of a comment adds no references and removes none', () => {
   const { request, read } = open()
   const { body: added } = request('POST', '/issues/7/comments', { body: 'For acme/code#12.' })
   request('PATCH', `/issues/comments/${added.id}`, { body: 'For #12.' })
@@ -51,7 +51,7 @@ test('what an edit adds to a comment refers to nothing, and what it takes out st
   expect(read('/api/v3/repos/acme/code/issues/12/timeline')).toHaveLength(1)
 })
 
-test('a comment refers to nothing in its own conversation, or in a repository that is not there', () => {
+test('a comment refers to nothing in its own conversation, or in a repository that does not exist', () => {
   const { request, read } = open()
   request('POST', '/issues/7/comments', { body: 'For #7 and acme/other#12.' })
   expect(read('/issues/7/timeline')).toEqual([])

@@ -3,7 +3,7 @@ import { runLimited } from '../../../scripts/mutants/run-limited.ts'
 import { getLimitMs } from '../../../scripts/mutants/sandbox.ts'
 import { createTemporaryFolder } from '../../support/temporary-folder.ts'
 
-test('tells a program that passes, fails and never ends apart', async () => {
+test('distinguishes programs that pass, fail and never end', async () => {
   const folder = createTemporaryFolder()
   expect(await runLimited(folder, ['--eval', ''], 60_000)).toEqual({ kind: 'passed' })
   const failing = "process.stderr.write('two tests'); process.exitCode = 1"

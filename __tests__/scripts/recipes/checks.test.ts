@@ -11,7 +11,7 @@ const getChecks = (path: string): Readonly<Record<string, Check>> =>
 
 const recipes = readdirSync(`${root}docs/recipes`).map((name) => `docs/recipes/${name}`)
 
-test('every recipe is run by a check, and every check runs a workflow that is there; if not, see scripts/recipes/checks.ts', () => {
+test('every recipe is run by a check, and every check runs a workflow that exists; if not, see scripts/recipes/checks.ts', () => {
   expect(recipes.filter((path) => Object.keys(getChecks(path)).length === 0)).toEqual([])
   expect(Object.keys(CHECKS).filter((path) => !existsSync(`${root}${path}`))).toEqual([])
 })

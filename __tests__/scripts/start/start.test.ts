@@ -22,7 +22,7 @@ const { env } = process
 const input = (name) => env['INPUT_' + name]
 console.log(input('BASE-URL'), input('PROJECT-ID'), input('API-KEY'), 'timeout', input('TIMEOUT-MINUTES'))
 if (input('PROMPT-FILE')) console.log(require('node:fs').readFileSync(input('PROMPT-FILE'), 'utf8'))
-if (input('PROMPT') === 'ask') fetch(input('BASE-URL') + '/v2/agent/p1/job/job_1').then(({ status }) => console.log('answered', status))
+if (input('PROMPT') === 'ask') fetch(input('BASE-URL') + '/v2/agent/p1/job/job_1').then(({ status }) => console.log('status', status))
 console.log('proxy', env.HTTPS_PROXY ?? 'none', 'in', process.cwd() === env.GITHUB_WORKSPACE)
 console.log('::notice title=Hello::' + input('PROMPT'))
 appendFileSync(env.GITHUB_OUTPUT, 'status=completed\\n')
@@ -42,7 +42,7 @@ writeFileSync('out.csv', Array.from({ length: 5000 }, (_, row) => 'row ' + row).
 appendFileSync(env.GITHUB_OUTPUT, 'file=out.csv\\n')
 `
 
-/** A folder with an action that stands in for the packaged one. */
+/** A folder with a replacement for the packaged action. */
 function project(): string {
   const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'dist', 'agent'), { recursive: true })
@@ -104,7 +104,7 @@ test('with the three variables it starts no service, and passes on the proxy', a
 
 test.each([
   ['ends with the exit code of the action', ['--prompt', 'fail'], 3, 'failure, exit code 3'],
-  ['has a service that answers while the action runs', ['--prompt', 'ask'], 0, 'answered 401\n'],
+  ['has a service that responds while the action runs', ['--prompt', 'ask'], 0, 'status 401\n'],
   ['brings the inputs of a scenario', ['--scenario', 'slow'], 0, 'timeout 2\n'],
   ['takes what is given before that', ['--scenario', 'slow', '--input', 'timeout-minutes=3'], 0, 'timeout 3\n'],
 ])('it %s', async (_what, args, exitCode, text) => {
@@ -177,7 +177,7 @@ test.each(['--list', '--help'])('the commands of %s are not broken in a terminal
   )
 })
 
-/** What --check says of the embedded service as if it were a real one, and what it asked there. */
+/** Runs `--check` against the embedded service as if it were a real one, and records the requests. */
 async function check(args: readonly string[], apiKey = EMULATOR_KEY): Promise<Ended & { readonly requests: string[] }> {
   const requests: string[] = []
   const onRequest = ({ method, path }: RequestRecord): void => void requests.push(`${method} ${path}`)

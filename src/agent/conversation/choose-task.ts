@@ -310,7 +310,7 @@ export function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun
   )
 }
 
-/** A dry run without a key cannot ask the service whether the job that a comment names exists. */
+/** A dry run without a key cannot look up whether the job that a comment names exists. */
 export const formatUnconfirmed = ({ inputs }: AgentStep): string =>
   inputs.hasService ? '' : ' (not confirmed by the service)'
 

@@ -211,8 +211,8 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Head
 
 /** Compares a later commit with the head. Returns `undefined` if one of them is gone, or if the request fails (a warning). */
 async function getRelation(warning: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
-  const ask = () => orUndefinedIfNotFound(() => openGitHubAfterTurn(step).compare(repository, headSha, later))
-  return (await step.journal.orWarn(warning, ask))?.relation
+  const compare = () => orUndefinedIfNotFound(() => openGitHubAfterTurn(step).compare(repository, headSha, later))
+  return (await step.journal.orWarn(warning, compare))?.relation
 }
 
 /**

@@ -194,8 +194,8 @@ function replyInThread(call: PullCall): Reply {
 
 /** This operation takes the comment that began a thread. GitHub's documentation supports no reply to a reply. */
 function replyToTopLevel(call: PullCall): Reply {
-  const answered = call.pull.reviewComments.find(({ id }) => String(id) === call.params['comment_id'])
-  return answered?.inReplyTo === undefined ? replyInThread(call) : NOT_FOUND
+  const parent = call.pull.reviewComments.find(({ id }) => String(id) === call.params['comment_id'])
+  return parent?.inReplyTo === undefined ? replyInThread(call) : NOT_FOUND
 }
 
 /** Lists the issues and pull requests that can have comments of one kind, with these comments. */

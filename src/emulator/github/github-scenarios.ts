@@ -199,7 +199,7 @@ export type GitHubScenarioName = keyof typeof scenarios
 export const GITHUB_SCENARIOS: Readonly<Record<GitHubScenarioName, Described>> = scenarios
 export const [GITHUB_SCENARIO_NAMES, isGitHubScenarioName] = listNames(scenarios)
 
-/** Several at once: what a later one says counts. */
+/** Combines scenarios. A later scenario overrides the fields of an earlier one. */
 export function combineScenarios(names: readonly GitHubScenarioName[]): GitHubScenario {
   return Object.assign({}, DEFAULT_GITHUB, ...names.map((name) => GITHUB_SCENARIOS[name])) as GitHubScenario
 }
