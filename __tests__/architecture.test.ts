@@ -4,8 +4,9 @@ import { expect, test } from '@jest/globals'
 import ts from 'typescript'
 
 /**
- * What each folder of src, and each file with its own row, may import besides itself: a folder (without the folders inside
- * it that have a row), a file, a package or a part of Node. Files directly in `src/agent/` without a row belong to `agent`.
+ * What each folder of src, and each file with its own row, may import besides itself: a folder (without the folders and
+ * files inside it that have a row), a file, a package or a part of Node. Files directly in `src/agent/` without a row belong to
+ * `agent`.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
@@ -95,7 +96,7 @@ function resolve(importer: string, specifier: string): string {
 
 const listTargets = ({ path, imports }: (typeof files)[number]) => imports.map((name) => resolve(path, name))
 
-/** A folder of the table stands for itself, and not for the folders inside it that the table knows too. */
+/** A folder of the table stands for itself, and not for the folders and files inside it that have a row. */
 function isCoveredBy(target: string, allowed: string): boolean {
   if (allowed in MAY_IMPORT) return getFolder(target) === allowed
   return target === allowed || target.startsWith(`${allowed}/`)

@@ -1,3 +1,6 @@
+/**
+ * A step: its context, clock, deadline, signal and clients, and the forms of its result. Hides the runner's variables.
+ */
 import { createClient, type DocsServiceClient } from '../docs-service/client.ts'
 import { createTransport } from '../docs-service/transport.ts'
 import type { connectGitHub, GitHub } from '../github/github.ts'

@@ -1,3 +1,4 @@
+/** The inputs of the agent's action, parsed. Hides their names, defaults and checks. */
 import {
   apiKeyInput,
   baseUrlInput,

@@ -1,3 +1,7 @@
+/**
+ * Reads and writes the hidden lines by which this action recognizes its comments. Hides their syntax, and whose
+ * comments are believed.
+ */
 import type { CommentAddress, ListedComment } from '../github/comments.ts'
 import { hasLabel } from '../github/labels.ts'
 import { oneLine } from '../text/untrusted.ts'

@@ -1,3 +1,4 @@
+/** Decides which paths match the patterns of an input. Hides GitHub's syntax of patterns. */
 import { toLines, refuse } from '../action/inputs.ts'
 import type { Step } from '../action/step.ts'
 

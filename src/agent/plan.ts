@@ -1,3 +1,4 @@
+/** What to send next and to whom, as values that the parts pass on, or why the step is skipped. */
 import type { Check } from '../github/checks.ts'
 import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
 import type { PullRequestLink } from '../docs-service/schemas.ts'

@@ -1,3 +1,4 @@
+/** Renders what is added to a prompt. Hides how untrusted text is fenced, and how the sections share a limited size. */
 import type { Annotation, Check } from '../github/checks.ts'
 import type { CommentAddress, ReviewComment } from '../github/comments.ts'
 import type { ChangedFile, ComparedCommit, Comparison } from '../github/commits.ts'

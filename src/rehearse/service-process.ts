@@ -1,3 +1,4 @@
+/** Starts and stops the embedded service as a process that outlives the step. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'

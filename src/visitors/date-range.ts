@@ -1,4 +1,4 @@
-// Parses and formats dates: for inputs, for requests and for the summary.
+/** Parses and formats dates: for inputs, for requests and for the summary. */
 import { refuse, type Input } from '../action/inputs.ts'
 import type { VisitorsQuery } from '../docs-service/client.ts'
 

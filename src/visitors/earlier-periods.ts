@@ -1,4 +1,4 @@
-// Reads and compares the periods before the exported one. An error here affects only the comparison or the trend, not the file.
+/** Reads and compares the periods before the exported one. An error here affects only the comparison or the trend, not the file. */
 import type { Step } from '../action/step.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'

@@ -1,3 +1,4 @@
+/** The inputs of the visitors action, parsed. Hides their names, defaults and checks, and the formats of the file. */
 import {
   booleanInput,
   choiceInput,

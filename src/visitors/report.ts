@@ -1,3 +1,4 @@
+/** The result of an export, from which log, outputs, summary and exit code derive. */
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'

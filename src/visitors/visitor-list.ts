@@ -1,4 +1,4 @@
-// Reads the service's list of pages to its end: paging, retries, duplicate rows, and lists that never end.
+/** Reads the service's list of pages to its end: paging, retries, duplicate rows, and lists that never end. */
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../action/step.ts'

@@ -1,4 +1,4 @@
-// Runs an export: writes the file first, then reads the earlier periods, then creates the report.
+/** Runs an export: writes the file first, then reads the earlier periods, then creates the report. */
 import { OutputFileError, writeFileAtomically } from '../action/workspace-file.ts'
 import type { Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'

@@ -1,3 +1,7 @@
+/**
+ * Decides which commits the change consists of, from the event and `change-range` alone. Hides what each event says
+ * about its commits.
+ */
 import type { Context } from '../../action/step.ts'
 import type { RawInputs } from '../../action/inputs.ts'
 import type { Event, Subject, Work } from '../../github/event.ts'

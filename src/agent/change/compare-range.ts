@@ -1,3 +1,6 @@
+/**
+ * Reads the commits and files of a range. Hides how its base is found, and what replaces a base that no longer exists.
+ */
 import type { Context, Step } from '../../action/step.ts'
 import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'

@@ -1,3 +1,4 @@
+/** Determines from the event alone what started the run: as values for the loop guard, and in words for people. */
 import type { Context } from '../../action/step.ts'
 import type { Event, EventCommit, Subject, Work } from '../../github/event.ts'
 import { formatCount } from '../../text/format.ts'

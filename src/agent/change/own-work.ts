@@ -1,6 +1,6 @@
 /**
- * Decides whether a change is the agent's own work. Hides by which accounts, marks, branches and commits GitHub shows that, and
- * how long each of these lags.
+ * Decides whether a change is the agent's own work. Hides which accounts, marks, branches and commits prove that, and
+ * how long GitHub's data may lag.
  */
 import { openGitHub } from '../../action/step.ts'
 import { hasLabel, type PullRequestInList } from '../../github/labels.ts'

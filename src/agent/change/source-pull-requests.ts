@@ -1,3 +1,7 @@
+/**
+ * Finds the pull requests that commits came from, and leaves out those that `skip-labels` exempts. Hides how GitHub
+ * connects commits with pull requests, and how late.
+ */
 import { openGitHub } from '../../action/step.ts'
 import { type ChangedFile, findHead, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import { type EventCommit, getTestMergeHead } from '../../github/event.ts'

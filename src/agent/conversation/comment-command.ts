@@ -1,3 +1,7 @@
+/**
+ * Plans the turn that the command of a comment asks for, and replies with the result. Hides who may give a command, and
+ * what the prompt quotes.
+ */
 import { type Context, openGitHub, endingAt, type Step, type Conclusion } from '../../action/step.ts'
 import type { CommentAddress, ListedComment } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'

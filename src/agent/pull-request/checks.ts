@@ -1,3 +1,7 @@
+/**
+ * Waits for the checks of a pull request. Hides when they count as finished, how often they are read, and how many
+ * requests that may cost.
+ */
 import { openGitHub, type Step } from '../../action/step.ts'
 import { type Check, countChecks } from '../../github/checks.ts'
 import type { Comparison } from '../../github/commits.ts'

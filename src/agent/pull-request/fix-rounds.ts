@@ -1,3 +1,4 @@
+/** Decides whether failing checks are sent back to the agent, and with which prompt. Hides what a round depends on. */
 import { openGitHub } from '../../action/step.ts'
 import { type Check, isCheckSuite } from '../../github/checks.ts'
 import { findForkPoint, listHistory, listOwners, type PullRequestCommit } from '../../github/commits.ts'

@@ -1,3 +1,7 @@
+/**
+ * Keeps the marker comment of a pull request up to date: its job, its count of follow-ups and its log. Hides how steps
+ * that run at the same time share one comment.
+ */
 import { openGitHub } from '../../action/step.ts'
 import type { ListedComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'

@@ -1,3 +1,7 @@
+/**
+ * Renders the log in the marker comment. Hides the syntax of its rows, and which rows are dropped when the comment is
+ * full.
+ */
 import type { Context } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { canName } from '../../github/schemas.ts'

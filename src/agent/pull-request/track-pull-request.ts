@@ -1,3 +1,7 @@
+/**
+ * Does what the inputs ask for with a turn's pull request: label, reviewers, checks and files. Hides which requests may
+ * fail without changing the result.
+ */
 import { endingAt, openGitHub } from '../../action/step.ts'
 import type { PullRequestLink } from '../../docs-service/schemas.ts'
 import { type ComparedCommit, type Comparison, listOwners } from '../../github/commits.ts'

@@ -1,3 +1,4 @@
+/** Converts a report to the outputs and to `result`. Hides their formats and limits. */
 import type { Conclusion } from '../../action/step.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { INVISIBLE, oneLine } from '../../text/untrusted.ts'

@@ -1,3 +1,4 @@
+/** Everything that a step records, from which log, outputs, summary and exit code derive. */
 import type { Job } from '../../docs-service/schemas.ts'
 import type { CommentAddress } from '../../github/comments.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'

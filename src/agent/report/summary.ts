@@ -1,3 +1,4 @@
+/** Renders the summary of a step. Hides its layout. */
 import type { Conclusion } from '../../action/step.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { type Check, countChecks } from '../../github/checks.ts'

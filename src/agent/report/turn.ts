@@ -1,3 +1,4 @@
+/** The states of a turn, and what each state implies. The compiler rejects code that does not handle a new state. */
 import type { Job, TerminalJob } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/checks.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'

@@ -1,3 +1,7 @@
+/**
+ * Decides whether a prompt may be sent now, before each attempt to send it. Hides what must be true of the job and of
+ * its pull request, and how long to wait for that.
+ */
 import { openGitHub } from '../../action/step.ts'
 import {
   isSamePullRequest,

@@ -1,6 +1,6 @@
 /**
- * Reads a job until a read shows what the step waits for. Hides when to read next, which errors end the wait, what is logged, and
- * how long a terminal state or a link may be stale.
+ * Reads a job until a read shows what the step waits for. Hides when the next read is due, which errors end the wait,
+ * what is logged, and how long a terminal state or a link may be stale.
  */
 import { OutputsLost } from '../../action/toolkit.ts'
 import { createTryRead, getRateLimitDelayMs, isAskedToWait, maxRetryAfterMs } from '../../docs-service/retry.ts'

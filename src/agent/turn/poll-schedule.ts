@@ -1,3 +1,4 @@
+/** Returns how long to wait between two reads. */
 import type { Step } from '../../action/step.ts'
 import type { NextPauseMs } from '../../runtime/clock.ts'
 

@@ -1,3 +1,7 @@
+/**
+ * Runs one turn, from its prompt to its end. Hides how a prompt is resent but never sent twice, and how the end of a
+ * turn is distinguished from that of an earlier one.
+ */
 import type { Delivery, Retry } from '../../docs-service/client.ts'
 import { formatRetryTime } from '../../docs-service/retry.ts'
 import { isTerminal, type Job } from '../../docs-service/schemas.ts'

@@ -1,3 +1,4 @@
+/** Finds out what a turn did to its pull request. Hides how heads are compared, and whose commits count. */
 import { openGitHub } from '../../action/step.ts'
 import {
   isSamePullRequest,
