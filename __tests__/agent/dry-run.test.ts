@@ -183,6 +183,16 @@ const histories = fc.record({
 const RUNS = 240
 const UNCONFIRMED = 'not confirmed by the service'
 
+test('a dry run that waits for a busy job does not say that it sends the prompt', async () => {
+  const played = await play(
+    { ...DRY, 'job-id': 'job_finished' },
+    { responses: { 'read job_finished': busyUntil(60_000) } },
+  )
+  expect(played.report.outcome).toBe('previewed')
+  expect(played.log.join('\n')).toContain('The job is busy.')
+  expect(played.log.join('\n')).not.toContain('sends the prompt')
+})
+
 test('a real run sends exactly the prompt that a dry run of the same history shows, to the same job', async () => {
   const seen = new Set<string>()
   await fc.assert(

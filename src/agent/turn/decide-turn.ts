@@ -284,7 +284,7 @@ async function waitUntilIdle(end: Job, watch: JobWatch): Promise<Job | undefined
   if (isStable(getObserved())) return end
   const getLeftMs = (): number => Math.max(0, getObserved().sinceMs + STABLE_END_MS - clock.now())
   if (clock.now() + getLeftMs() >= deadlineAt) return undefined
-  core.log('The step sends the prompt when the job has been idle for 15 seconds.')
+  core.log('The step waits until the job has been idle for 15 seconds.')
   return watch.poll(end.id, (read) => !isSameEnd(read, end) || isStable(getObserved()), {
     getDelayMs: (fixedMs, state) =>
       Math.max(Math.min(getTurnPollDelayMs(fixedMs, state), getLeftMs()), state.minDelayMs),
@@ -321,7 +321,7 @@ async function waitUntilReady(
   for (let isBusy = wasBusy; ; isBusy = true) {
     if (current === undefined) return notSent('timed-out', UNREAD, watch)
     const isTurnRunning = !isTerminal(current) && (inputs.wait || isOfPullRequest)
-    if (isTurnRunning) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
+    if (isTurnRunning) watch.note('The job is busy. The step waits until its current turn ends.')
     // The pull request of the job must be known before the prompt is sent.
     const isLinkMissing = isOfPullRequest && isWithoutLink(current)
     const mustWait = isTurnRunning || isLinkMissing
