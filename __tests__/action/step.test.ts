@@ -2,7 +2,6 @@ import * as fs from 'node:fs'
 import type * as net from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { createCore } from '../../src/action/toolkit.ts'
 import {
   openGitHub,
   openStep,
@@ -12,16 +11,17 @@ import {
   readContext,
   withholdsSecrets,
 } from '../../src/action/step.ts'
+import { createCore } from '../../src/action/toolkit.ts'
+import { parseEvent } from '../../src/github/event.ts'
 import { connectGitHub } from '../../src/github/github.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { fakeGitHub } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { fakeStep } from '../support/fake-step.ts'
+import { commit } from '../support/github-state.ts'
 import { serveSockets } from '../support/socket-server.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
-import { parseEvent } from '../../src/github/event.ts'
-import { commit } from '../support/github-state.ts'
 
 const INPUTS = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.example.com', timeoutMs: 60_000 }
 

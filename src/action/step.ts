@@ -3,16 +3,16 @@
  */
 import { createClient, type DocsServiceClient } from '../docs-service/client.ts'
 import { createTransport } from '../docs-service/transport.ts'
+import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'
 import type { connectGitHub, GitHub } from '../github/github.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
 import type { Deadline, TimeBudget } from '../runtime/time-budget.ts'
-import { redactAll } from '../text/redact.ts'
-import type { Core } from './toolkit.ts'
-import type { Parsed, SERVICE_FIELDS } from './inputs.ts'
-import { joinSentences } from '../text/format.ts'
 import { parseUrl } from '../runtime/url.ts'
-import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'
+import { joinSentences } from '../text/format.ts'
+import { redactAll } from '../text/redact.ts'
+import type { Parsed, SERVICE_FIELDS } from './inputs.ts'
+import type { Core } from './toolkit.ts'
 
 /** The workflow run that this step belongs to. */
 export interface Context {

@@ -1,7 +1,9 @@
-import { ActionError, orUndefined } from '../runtime/errors.ts'
 import type { OnStop, Action } from '../action/run-action.ts'
 import { endingAt, type Step } from '../action/step.ts'
+import { connectGitHub } from '../github/github.ts'
+import { ActionError, orUndefined } from '../runtime/errors.ts'
 import { describeBaseMovedByDryRun, describeBaseMovedByRange, describeMovedBase } from './change/change-range.ts'
+import { describeTrigger } from './change/event-origin.ts'
 import {
   compareForPeople,
   findPeople,
@@ -9,11 +11,14 @@ import {
   type ChangeFindings,
   resolveChange,
 } from './change/resolve-change.ts'
-import { describeTrigger } from './change/event-origin.ts'
+import { chooseTask, replan } from './conversation/choose-task.ts'
+import { replyToComment, reserveReplyTime, fromComment } from './conversation/comment-command.ts'
 import { type AgentInputs, appendContext, AGENT_FIELDS, isDryRunRequested, parseAgentInputs } from './inputs.ts'
-import { hasSeenEnd, JobWatch } from './turn/job-watch.ts'
-import { decideTurn, type Stop } from './turn/decide-turn.ts'
-import { announceStart, previewTurn, runTurn } from './turn/run-turn.ts'
+import { openAgentStep, type AgentStep, writeMilestone } from './journal.ts'
+import { isSkip, type Plan, type Skip } from './plan.ts'
+import { noteNewHead } from './pull-request/checks.ts'
+import { decideNextRound } from './pull-request/fix-rounds.ts'
+import { withdrawTurn, writeLog } from './pull-request/marker-comment.ts'
 import {
   requestReviews,
   examinePullRequest,
@@ -21,20 +26,15 @@ import {
   markPullRequest,
   readAtEnd,
 } from './pull-request/track-pull-request.ts'
-import { withdrawTurn, writeLog } from './pull-request/marker-comment.ts'
-import { noteNewHead } from './pull-request/checks.ts'
-import { decideNextRound } from './pull-request/fix-rounds.ts'
-import { openAgentStep, type AgentStep, writeMilestone } from './journal.ts'
-import { type Report, createSkippedReport, type Outcome, redactReport, formatWarnings } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn, conclude } from './report/outcomes.ts'
-import { isSkip, type Plan, type Skip } from './plan.ts'
+import { renderResult, toOutputs } from './report/outputs.ts'
+import { type Report, createSkippedReport, type Outcome, redactReport, formatWarnings } from './report/report.ts'
+import { renderSummary } from './report/summary.ts'
 import type { Ended, PullRequestFindings, TurnEnd } from './report/turn.ts'
 import { shouldTrackPullRequest, getError } from './report/turns.ts'
-import { replyToComment, reserveReplyTime, fromComment } from './conversation/comment-command.ts'
-import { chooseTask, replan } from './conversation/choose-task.ts'
-import { connectGitHub } from '../github/github.ts'
-import { renderResult, toOutputs } from './report/outputs.ts'
-import { renderSummary } from './report/summary.ts'
+import { decideTurn, type Stop } from './turn/decide-turn.ts'
+import { hasSeenEnd, JobWatch } from './turn/job-watch.ts'
+import { announceStart, previewTurn, runTurn } from './turn/run-turn.ts'
 
 const UNREADABLE_EVENT = [
   'The event could not be read',

@@ -3,16 +3,16 @@
  * contain secrets.
  */
 import * as z from 'zod/mini'
-import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
-import { DEPENDABOT } from './event.ts'
-import { parseResponse, skipMalformed } from './schemas.ts'
 import type { HttpResponse } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { withDeadline } from '../runtime/time-budget.ts'
 import { ActionError } from '../runtime/errors.ts'
+import { withDeadline } from '../runtime/time-budget.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
+import { DEPENDABOT } from './event.ts'
 import { TransportFailure } from './github-error.ts'
+import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
+import { parseResponse, skipMalformed } from './schemas.ts'
 import type { GitHubOptions, Send } from './transport.ts'
 
 interface WorkflowBranch {

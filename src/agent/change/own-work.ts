@@ -3,13 +3,19 @@
  * how long GitHub's data may lag.
  */
 import { openGitHub } from '../../action/step.ts'
+import { type ComparedCommit, findHead, listOwners, type PullRequestCommit } from '../../github/commits.ts'
+import { DEPENDABOT, type EventCommit } from '../../github/event.ts'
+import type { GitHub } from '../../github/github.ts'
 import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
 import { type Account, isOpen } from '../../github/pull-requests.ts'
+import { isSameRepository } from '../../github/schemas.ts'
 import { orUndefined, ActionError, orNotSent } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { quoteName } from '../../text/markdown.ts'
 import type { AgentStep } from '../journal.ts'
 import { isMarkerComment } from '../marker.ts'
+import { type FoundChange, isChangeWanted } from './compare-range.ts'
+import type { EventOrigin } from './event-origin.ts'
 import {
   getGuardEnd,
   type SourcePullRequest,
@@ -17,12 +23,6 @@ import {
   MAX_LOOK_UPS,
   type SourceLookUp,
 } from './source-pull-requests.ts'
-import { DEPENDABOT, type EventCommit } from '../../github/event.ts'
-import type { GitHub } from '../../github/github.ts'
-import { type ComparedCommit, findHead, listOwners, type PullRequestCommit } from '../../github/commits.ts'
-import { isSameRepository } from '../../github/schemas.ts'
-import { type FoundChange, isChangeWanted } from './compare-range.ts'
-import type { EventOrigin } from './event-origin.ts'
 
 /** Bots that open many pull requests, but never for a job of this action. */
 export const OTHER_BOTS: readonly string[] = [DEPENDABOT, 'renovate[bot]']

@@ -3,13 +3,18 @@
  * Hides the order of the requests about its range, commits, files and pull requests.
  */
 import { within, endingAt, openGitHub } from '../../action/step.ts'
+import type { ComparedCommit } from '../../github/commits.ts'
+import type { EventCommit } from '../../github/event.ts'
+import { failsForAll } from '../../github/github-error.ts'
+import type { GitHub } from '../../github/github.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { orNotSent, rethrowFatal } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { quoteNames } from '../../text/markdown.ts'
+import type { AgentStep } from '../journal.ts'
 import { countFiles, type PathFilter } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../plan.ts'
 import { changeSection, eventSection, isEmpty, pullRequestSection, renderSections } from '../prompt.ts'
-import type { AgentStep } from '../journal.ts'
 import { type ChangeRange, findChangeRange } from './change-range.ts'
 import {
   type Compared,
@@ -33,11 +38,6 @@ import {
   isOfEvent,
   namesPullRequest,
 } from './source-pull-requests.ts'
-import type { ComparedCommit } from '../../github/commits.ts'
-import type { EventCommit } from '../../github/event.ts'
-import { failsForAll } from '../../github/github-error.ts'
-import type { GitHub } from '../../github/github.ts'
-import type { PullRequestAddress } from '../../github/pull-requests.ts'
 
 /** What is known about the change that started the run. */
 export interface ChangeFindings {

@@ -3,12 +3,18 @@
  * job opened it.
  */
 import { openGitHub, within } from '../../action/step.ts'
+import { isTerminal, type Job } from '../../docs-service/schemas.ts'
+import type { ListedComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
 import { type Account, isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
+import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, orNotSent, rethrowFatal, describeError, orUndefined } from '../../runtime/errors.ts'
+import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
+import type { Deadline } from '../../runtime/time-budget.ts'
 import { findAgentAccounts, OTHER_BOTS } from '../change/own-work.ts'
+import type { AgentStep } from '../journal.ts'
 import {
   isMarkedWithLabel,
   isMarkerComment,
@@ -19,13 +25,7 @@ import {
 } from '../marker.ts'
 import { type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
-import type { AgentStep } from '../journal.ts'
 import { RETRY_HINT, type Replan, findObjection, getObjection } from '../turn/decide-turn.ts'
-import { isTerminal, type Job } from '../../docs-service/schemas.ts'
-import type { ListedComment } from '../../github/comments.ts'
-import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
-import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
-import type { Deadline } from '../../runtime/time-budget.ts'
 import { isWithoutLink, recordEnd, createPoller } from '../turn/job-watch.ts'
 import { LINK_LAG_MS, getTurnPollDelayMs } from '../turn/poll-schedule.ts'
 

@@ -7,6 +7,9 @@ import type { CommentAddress, ListedComment } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { orNotSent, ActionError } from '../../runtime/errors.ts'
+import { formatSentences } from '../../text/markdown.ts'
+import type { AgentStep } from '../journal.ts'
+import { renderReplyMarker } from '../marker.ts'
 import { isSkip, type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
 import {
   type CommandComment,
@@ -15,8 +18,9 @@ import {
   renderCommentPrompt,
   renderSections,
 } from '../prompt.ts'
-import type { AgentStep } from '../journal.ts'
 import { ASK_IN_AN_ISSUE, conclude } from '../report/outcomes.ts'
+import { redactReport, type Report } from '../report/report.ts'
+import { getOwnLink } from '../report/turns.ts'
 import { RETRY_COMMENT_HINT, OTHER_PLACE_HINT } from '../turn/decide-turn.ts'
 import {
   canNameSource,
@@ -26,10 +30,6 @@ import {
   openSearch,
   type Search,
 } from './choose-task.ts'
-import { renderReplyMarker } from '../marker.ts'
-import { redactReport, type Report } from '../report/report.ts'
-import { formatSentences } from '../../text/markdown.ts'
-import { getOwnLink } from '../report/turns.ts'
 
 /** @returns the text after the command and one white space; undefined if the text does not begin with the command as a word */
 function getInstruction(text: string, command: string): string | undefined {

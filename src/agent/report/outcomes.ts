@@ -4,8 +4,8 @@ import { UNKNOWN_DELIVERY_HINT } from '../../docs-service/client.ts'
 import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ERROR_TITLES, type ActionError } from '../../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../../text/format.ts'
+import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { FailOn } from '../inputs.ts'
-import { listWarnings, type Outcome, type Report } from './report.ts'
 import {
   adviseOnPullRequest,
   formatPullRequest,
@@ -14,21 +14,7 @@ import {
   formatPullRequestTitle,
   CHECKS_TEXTS,
 } from './pull-request-status.ts'
-import {
-  getError,
-  getJob,
-  getJobId,
-  getLastProblem,
-  getOperation,
-  getOutcome,
-  getRounds,
-  getStepEnd,
-  getStepProgress,
-  getTask,
-  isDeliveryUnknown,
-  isPullRequestInspected,
-  getStopOutcome,
-} from './turns.ts'
+import { listWarnings, type Outcome, type Report } from './report.ts'
 import {
   isFixRoundRunning,
   mayHaveUnseenChanges,
@@ -44,7 +30,21 @@ import {
   type Turns,
   type Work,
 } from './turn.ts'
-import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
+import {
+  getError,
+  getJob,
+  getJobId,
+  getLastProblem,
+  getOperation,
+  getOutcome,
+  getRounds,
+  getStepEnd,
+  getStepProgress,
+  getTask,
+  isDeliveryUnknown,
+  isPullRequestInspected,
+  getStopOutcome,
+} from './turns.ts'
 
 type FromReport<T = string> = (report: Report) => T
 

@@ -4,6 +4,8 @@
  */
 import type { TerminalStatus, Job, PullRequestLink } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
+import type { Task } from '../inputs.ts'
+import type { Outcome, PullRequestOperation, Report } from './report.ts'
 import {
   type Ended,
   type FixRounds,
@@ -30,8 +32,6 @@ import {
   type PullRequestFindings,
   withoutStop,
 } from './turn.ts'
-import type { Outcome, PullRequestOperation, Report } from './report.ts'
-import type { Task } from '../inputs.ts'
 
 /** Whether an error changes the result of the step even if it stopped a fix round: the run was cancelled, or it is a bug. */
 function isFatal(stopped: Stopped): boolean {
