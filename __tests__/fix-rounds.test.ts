@@ -158,13 +158,13 @@ test.each([
   ['failed', 'failed', [], 'failed'],
 ] as const)(
   'sends failing checks to the job after a follow-up without commits: %s',
-  async (scenario, outcome, told, stop) => {
+  async (scenario, outcome, sentChecks, stop) => {
     const { report, messages, isGreen } = await play(
       { scenario, github: { checks: [fails] } },
       { 'job-id': 'job_finished' },
     )
     expect(report).toMatchObject({ outcome, stop, pullRequest: { checks: 'failure' } })
-    expect(messages.slice(1).map(listChecksIn)).toEqual(told)
+    expect(messages.slice(1).map(listChecksIn)).toEqual(sentChecks)
     expect(isGreen).toBe(false)
   },
 )

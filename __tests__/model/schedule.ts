@@ -58,9 +58,11 @@ const success = fc.record({
   body: fc.constantFrom(...SHAPES),
 })
 
-type ValueOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never
+type ArbitraryValue<A> = A extends fc.Arbitrary<infer Value> ? Value : never
 
-export type RequestResult = ValueOf<ReturnType<typeof errorResponse> | ReturnType<typeof broken> | typeof success>
+export type RequestResult = ArbitraryValue<
+  ReturnType<typeof errorResponse> | ReturnType<typeof broken> | typeof success
+>
 
 const good = fc.constant<RequestResult>({ kind: 'success', status: 200, body: 'good' })
 
@@ -91,7 +93,7 @@ const requestPlan = (result: fc.Arbitrary<RequestResult>, maxTimes: number) =>
     // How many consecutive requests have this result.
     times: mostly(1, 4, between(2, maxTimes)),
   })
-export type RequestPlan = ValueOf<ReturnType<typeof requestPlan>>
+export type RequestPlan = ArbitraryValue<ReturnType<typeof requestPlan>>
 
 const shortTimeMs = weighted([4, upTo(20_000)], [3, between(20_000, 150_000)], [1, between(150_000, 900_000)])
 
@@ -111,7 +113,7 @@ const turn = (durationMs: fc.Arbitrary<number>) =>
     // Whether the job has the unlisted status `paused` during the first half of the turn.
     pauses: fc.boolean(),
   })
-export type TurnPlan = ValueOf<ReturnType<typeof turn>>
+export type TurnPlan = ArbitraryValue<ReturnType<typeof turn>>
 
 const MAX_LAG_MS = 12_000
 
@@ -151,7 +153,7 @@ export const arbitrarySchedule = fc.record({
   // The encoding of the key in the service's texts, if they contain it.
   plant: mostly<Plant>('none', 1, fc.constantFrom('raw', 'json', 'base64')),
 })
-export type Schedule = Readonly<ValueOf<typeof arbitrarySchedule>>
+export type Schedule = Readonly<ArbitraryValue<typeof arbitrarySchedule>>
 
 /**
  * A follow-up to a job that works on another client's prompt, or has just finished it. No request fails, so only replica lag can

@@ -89,21 +89,25 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
   const endsAts: (number | undefined)[] = []
   let read = 0
   let refusals = 0
-  let held: { readonly job: Job; readonly sinceMs: number } | undefined
+  let stableEnd: { readonly job: Job; readonly sinceMs: number } | undefined
 
   /** Returns the terminal read to repeat. */
-  function holdsNow(): Job | undefined {
-    if (standsBy === undefined || held === undefined || calls.includes('message')) return undefined
-    const stoodMs = standsBy.now() - held.sinceMs
-    const { job } = held
-    if (stoodMs >= STABLE_END_MS) held = undefined
+  function getRepeatedEnd(): Job | undefined {
+    if (standsBy === undefined || stableEnd === undefined || calls.includes('message')) return undefined
+    const stoodMs = standsBy.now() - stableEnd.sinceMs
+    const { job } = stableEnd
+    if (stoodMs >= STABLE_END_MS) stableEnd = undefined
     return stoodMs <= STABLE_END_MS ? job : undefined
   }
 
-  function hold(given: Job | Error | undefined): void {
+  function trackEnd(given: Job | Error | undefined): void {
     if (standsBy === undefined || given === undefined || given instanceof Error) return
-    if (!isTerminal(given)) held = undefined
-    else held = { job: given, sinceMs: held && isSameEnd(held.job, given) ? held.sinceMs : standsBy.now() }
+    if (!isTerminal(given)) stableEnd = undefined
+    else
+      stableEnd = {
+        job: given,
+        sinceMs: stableEnd && isSameEnd(stableEnd.job, given) ? stableEnd.sinceMs : standsBy.now(),
+      }
   }
 
   return {
@@ -123,12 +127,12 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
       return deliver(message)
     },
     getJob(_jobId, endsAt) {
-      const repeated = holdsNow()
+      const repeated = getRepeatedEnd()
       if (repeated !== undefined) return settle(repeated)
       calls.push('get')
       endsAts.push(endsAt)
       const given = reads[Math.min(read++, reads.length - 1)]
-      hold(given)
+      trackEnd(given)
       if (!(given instanceof Error)) refusals = countRefusals(refusals, WELL)
       else if (given instanceof ActionError && given.code === 'rate-limited')
         refusals = countRefusals(refusals, REFUSED)

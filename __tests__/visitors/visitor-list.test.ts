@@ -166,13 +166,13 @@ test.each([
   ['a failure that names a time', createRefusal(500, 150), 150_000, ['1 min 30 s', '30 s']],
 ])(
   'waits as long as the service requests after %s, and adds jitter after a rate limit',
-  async (_name, refused, atMs, told) => {
+  async (_name, refused, atMs, remainingWaits) => {
     const { requests, log } = await runExport(respondInOrder(refused, ROOT))
     expect(requests[1]?.atMs).toBe(atMs)
     expect(log.join('\n')).toMatch(/ Retrying in \d+ s, at 2026-01-01 00:0\d:\d\d UTC\.$/m)
     // One line a minute while nothing else is logged.
     expect(log.filter((line) => line.startsWith('Still waiting'))).toEqual(
-      told.map((left) => expect.stringMatching(`^Still waiting until .* UTC, for another ${left}\\.$`)),
+      remainingWaits.map((left) => expect.stringMatching(`^Still waiting until .* UTC, for another ${left}\\.$`)),
     )
   },
 )

@@ -48,7 +48,7 @@ function review(fields: object, from?: string): Payload {
 }
 
 /** Triggers the event of the newest comment, as if a person's token had written it. */
-const answerIn =
+const replyIn =
   (number: number): Trigger =>
   ({ repositories }) => {
     const { id, body = '' } = repositories['acme/docs']?.pulls[number]?.comments.at(-1) ?? {}
@@ -74,7 +74,7 @@ export const COMMENT_CHECKS: Checks = {
     'a comment by anyone with write access, also a private member, gets a reply, and the reply starts no runner': {
       ...OPEN,
       event: comment({ author_association: 'NONE' }),
-      runs: [NO_KEY, REPLIED, { ...NOT_TRIGGERED, event: answerIn(1) }],
+      runs: [NO_KEY, REPLIED, { ...NOT_TRIGGERED, event: replyIn(1) }],
     },
     'a comment on an issue or on a person’s pull request starts a new job and gets a reply': {
       event: comment({}, { number: 8, title: 'Say what fails' }),
@@ -90,7 +90,7 @@ export const COMMENT_CHECKS: Checks = {
           event: comment({}, { number: 9, pull_request: { merged_at: null } }),
           promptTexts: ['Shorten the second paragraph.', 'pull request #9'],
         },
-        { ...NOT_TRIGGERED, event: answerIn(9) },
+        { ...NOT_TRIGGERED, event: replyIn(9) },
       ],
     },
     'a comment without write access only causes a request for the author’s permission': {

@@ -236,13 +236,13 @@ export function getRetryDelayMs(error: ActionError, attempt: number, factors: De
 }
 
 /** Returns whether the service requested a wait before the next request. Such a wait can be long. */
-export const isAskedToWait = ({ code, retryAfterMs = 0 }: ActionError): boolean =>
+export const requiresWait = ({ code, retryAfterMs = 0 }: ActionError): boolean =>
   code === 'rate-limited' || retryAfterMs > 0
 
 /** Formats when a failed request is retried, with the time of day if the service requested the wait. */
 export function formatRetryTime(error: ActionError, delayMs: number, clock: Clock): string {
   const delay = `in ${Math.ceil(delayMs / 1000)} s`
-  return isAskedToWait(error) ? `${delay}, at ${formatTimeAfter(delayMs, clock)}` : delay
+  return requiresWait(error) ? `${delay}, at ${formatTimeAfter(delayMs, clock)}` : delay
 }
 
 /**

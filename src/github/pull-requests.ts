@@ -245,7 +245,7 @@ const MAX_LISTED_FILES = 3_000
 const MAX_FILE_PAGES = MAX_LISTED_FILES / PAGE_SIZE
 
 /** @throws ActionError `rejected` if there may be files that GitHub does not list */
-function requireWhole(files: readonly FilePaths[]): readonly FilePaths[] {
+function requireComplete(files: readonly FilePaths[]): readonly FilePaths[] {
   if (files.length < MAX_LISTED_FILES) return files
   throw new ActionError('rejected', `GitHub lists no more than ${MAX_LISTED_FILES} files.`)
 }
@@ -269,14 +269,14 @@ export const connectChangedFiles = (call: Call): ChangedFiles => ({
       const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      return requireWhole(await readAll(readPage, { page: filesSchema, maxPages: MAX_FILE_PAGES }))
+      return requireComplete(await readAll(readPage, { page: filesSchema, maxPages: MAX_FILE_PAGES }))
     }),
   listCommitPaths: (repository, sha) =>
     call('contents: read', repository, async ({ request, repo }) => {
       const query = { ...repo, ref: sha, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}'
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      return requireWhole(await readAll(readPage, { page: commitFilesSchema, maxPages: MAX_FILE_PAGES }))
+      return requireComplete(await readAll(readPage, { page: commitFilesSchema, maxPages: MAX_FILE_PAGES }))
     }),
 })
 

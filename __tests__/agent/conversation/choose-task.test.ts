@@ -140,11 +140,11 @@ const closeFirst = (docs: RepositoryState): void => {
   if (docs.pulls[1] !== undefined) closeIssue(docs, docs.pulls[1], 0)
 }
 
-/** A world in which another job has also opened #4. */
+/** Plays a step after which another job has also opened #4. */
 const withOther = (options?: Partial<PlayStepOptions>): Promise<PlayedStep> =>
   playFollowUp({ 'on-open-pr': 'new' }, options)
 
-/** A world in which the job of the first pull request is working on a prompt, so the job has no link. */
+/** Plays a step after which the job of the first pull request is working on a prompt, so the job has no link. */
 const busy = async (turn: Pick<PlayStepOptions, 'turns'> = {}, isAlone = true): Promise<PlayedStep> =>
   playFollowUp({ wait: 'false' }, isAlone ? turn : { after: await withOther(turn) })
 
@@ -307,7 +307,7 @@ describe('a pull request without the label', () => {
   const removeLabel = (docs: RepositoryState): void => {
     docs.pulls[1]?.labels.splice(0)
   }
-  const furnishWith = (body: string, user = TOKEN_USER) => ({
+  const prepareWith = (body: string, user = TOKEN_USER) => ({
     prepare: (docs: RepositoryState): void => {
       removeLabel(docs)
       docs.pulls[1]?.comments.splice(0, 1, { id: 1, user, body, createdAtMs: 0, reactions: [] })
@@ -319,12 +319,12 @@ describe('a pull request without the label', () => {
     ['is continued if its marker comment names the label', { prepare: removeLabel }, FIRST],
     [
       'is continued if one of the labels of its marker comment is the label',
-      furnishWith(labels('x,Docs-Agent')),
+      prepareWith(labels('x,Docs-Agent')),
       FIRST,
     ],
-    ['is not continued if its marker comment names another label', furnishWith(labels('docs')), NEW],
-    ['is not continued if its marker comment names no label', furnishWith(MARKER), NEW],
-    ['is not continued if an untrusted comment names the label', furnishWith(labels('docs-agent'), OUTSIDER), NEW],
+    ['is not continued if its marker comment names another label', prepareWith(labels('docs')), NEW],
+    ['is not continued if its marker comment names no label', prepareWith(MARKER), NEW],
+    ['is not continued if an untrusted comment names the label', prepareWith(labels('docs-agent'), OUTSIDER), NEW],
   ])('%s', async (_what, options, goesTo) => {
     expect(listPromptTargets(await playFollowUp({}, options))).toEqual([goesTo])
   })

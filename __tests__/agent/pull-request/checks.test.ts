@@ -12,12 +12,12 @@ import { ActionError } from '../../../src/runtime/errors.ts'
 
 const check = (state: 'success' | 'pending') => ({ name: state, state })
 const [PASSED, PENDING] = [check('success'), check('pending')]
-const HELD = { ...PENDING, waitsForApproval: true }
+const WAITING = { ...PENDING, waitsForApproval: true }
 
 const OPTIONS = { awaitsAll: false, isEnded: false }
 
 test('waits for approval only if no check is running', () => {
-  const polled = [[], [PASSED], [HELD], [HELD, PENDING]].map((checks) => applyRead(undefined, checks, 0, OPTIONS))
+  const polled = [[], [PASSED], [WAITING], [WAITING, PENDING]].map((checks) => applyRead(undefined, checks, 0, OPTIONS))
   expect(polled.map(({ waitsForApproval }) => waitsForApproval)).toEqual([false, false, true, false])
 })
 

@@ -79,7 +79,7 @@ test.each<[boolean, string, Visibility | undefined, Visibility]>([
   [false, CODE, undefined, 'public'],
 ])(
   'asking the agent to name the commits of the source is %j for %s (%s) in a %s pull request',
-  async (isAsked, repository, source, target) => {
+  async (isRequested, repository, source, target) => {
     const { messages } = await playFollowUp(IN_DOCS, {
       facts: pushTo(repository, source),
       prepare: (docs) => {
@@ -87,7 +87,7 @@ test.each<[boolean, string, Visibility | undefined, Visibility]>([
       },
     })
     expect(messages).toHaveLength(1)
-    expect(messages[0]?.includes('name the source commits')).toBe(isAsked)
+    expect(messages[0]?.includes('name the source commits')).toBe(isRequested)
   },
 )
 

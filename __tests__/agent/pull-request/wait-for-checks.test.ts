@@ -163,10 +163,10 @@ test.each<[string, readonly (readonly Check[] | ActionError)[], number, PullRequ
 })
 
 test('logs checks that wait for approval, and stops waiting after five minutes without a change', async () => {
-  const held = { name: 'ci.yml', state: 'pending', waitsForApproval: true } as const
+  const waiting = { name: 'ci.yml', state: 'pending', waitsForApproval: true } as const
   const { found, elapsedMs, logged } = await poll([
-    [...PENDING, held],
-    [...PASSED, held],
+    [...PENDING, waiting],
+    [...PASSED, waiting],
   ])
   expect(found).toMatchObject({ checks: 'pending', waitsForApproval: true })
   expect(elapsedMs).toBeCloseTo(310_000, 3)
@@ -174,7 +174,7 @@ test('logs checks that wait for approval, and stops waiting after five minutes w
     'log: Checks of commit ccccccc: 1 of 2 waiting for approval (ci.yml), 1 of 2 still running (build).',
     ...Array<string>(2).fill('log: Checks of commit ccccccc: 1 of 2 waiting for approval (ci.yml).'),
   ])
-  expect((await poll([[held], [held], PASSED])).found).not.toHaveProperty('waitsForApproval')
+  expect((await poll([[waiting], [waiting], PASSED])).found).not.toHaveProperty('waitsForApproval')
 })
 
 test.each([

@@ -22,7 +22,7 @@ const PROMISES: readonly (readonly [words: RegExp, shown: (expected: Expected) =
   [/\b(?:is|are) red\b|is an error/, ({ isRed }) => isRed === true],
   [/adds? (?:commits )?to|a follow-up|to one job/, ({ prompts = [] }) => prompts.some((to) => /(?:^| )job_/.test(to))],
   [/starts (?:a new job|another)/, ({ prompts }) => prompts?.join() === 'new'],
-  [/[Aa]fter a failed run the next one/, ({ isRed, promptTexts: told = [] }) => !isRed && told.length > 1],
+  [/[Aa]fter a failed run the next one/, ({ isRed, promptTexts: texts = [] }) => !isRed && texts.length > 1],
   [/\bmerges the/, ({ isRed, commands = [] }) => !isRed && commands.some((text) => text.startsWith('pr merge'))],
   [/refuses the merge/, ({ isRed, commands }) => isRed === true && commands !== undefined],
   [/from forks: nothing runs/, ({ jobs }) => jobs?.length === 0],

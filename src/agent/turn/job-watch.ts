@@ -3,7 +3,7 @@
  * what is logged, and how long a terminal state or a link may be stale.
  */
 import { OutputsLost } from '../../action/toolkit.ts'
-import { createTryRead, getRateLimitDelayMs, isAskedToWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
+import { createTryRead, getRateLimitDelayMs, requiresWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
 import { isTerminal, type Job, STATUS_PHRASES, isSamePullRequest } from '../../docs-service/schemas.ts'
 import { ActionError, describeError, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
@@ -172,7 +172,7 @@ export function createPoller(
         random: random(),
         minDelayMs: getMinDelayMs(problem, retryAfterMs),
       }
-      const requestedBy = problem !== undefined && isAskedToWait(problem) ? problem : undefined
+      const requestedBy = problem !== undefined && requiresWait(problem) ? problem : undefined
       if (requestedBy !== undefined) waits.allowWait(state.minDelayMs)
       const pauseMs = Math.max(retryAfterMs, Math.min(getDelayMs(inputs.pollIntervalMs, state), getEnd() - now))
       // A requested wait that is shorter than the step's own pause changes nothing.
@@ -243,7 +243,7 @@ export class JobWatch {
     if (read instanceof ActionError) {
       const isNew = read.message !== lastProblem?.message
       // `sleep` logs it with the time of the next read.
-      if (isNew && isAskedToWait(read)) this.#unloggedProblem = read
+      if (isNew && requiresWait(read)) this.#unloggedProblem = read
       else if (isNew) this.#heartbeat.log(`${describeError(read)} Trying again until the deadline.`)
       if (isNew) logCauses(read, this.step.core.debug)
       this.#update({ job: before, lastProblem: read })
