@@ -55,13 +55,17 @@ export function getOpenSinceMs(trace: HistoryTrace, job: JobRecord, atMs: number
   if (pull.closedAtMs !== undefined && pull.closedAtMs <= atMs) return undefined
   const { status } = getJobState(job, atMs)
   if (status === 'failed' || status === 'archived') return undefined
+  const namesLabel = ({ body }: { readonly body: string }): boolean =>
+    body.includes('<!-- docs-agent-action: labels=docs-agent -->')
   const marker = pull.comments.find(
-    ({ user, body }) =>
-      MARKER_AUTHORS.includes(user) &&
-      body.startsWith(`<!-- docs-agent-action: job=${job.id} -->`) &&
-      (pull.labels.includes('docs-agent') || body.includes('<!-- docs-agent-action: labels=docs-agent -->')),
+    (comment) =>
+      MARKER_AUTHORS.includes(comment.user) &&
+      comment.body.startsWith(`<!-- docs-agent-action: job=${job.id} -->`) &&
+      (pull.labels.includes('docs-agent') || namesLabel(comment)),
   )
-  return marker?.createdAtMs
+  // A maintainer's comment can be older than the label, which a step adds after the comment that names the label.
+  const labelled = pull.comments.find((comment) => MARKER_AUTHORS.includes(comment.user) && namesLabel(comment))
+  return marker && Math.max(marker.createdAtMs, labelled?.createdAtMs ?? 0)
 }
 
 /** Returns the files that differ between the base branch and a commit; none if the commit is in the base branch. */
