@@ -190,7 +190,7 @@ test.each<[string, number, Record<string, string>, Partial<PlayStepOptions>]>([
   ['push that opens a pull request', 11, {}, {}],
   [
     'follow-up with one fix round',
-    40,
+    46,
     { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'fix-rounds': '1' },
     { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
   ],

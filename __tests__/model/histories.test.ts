@@ -450,7 +450,7 @@ const REGRESSIONS: Readonly<Record<string, readonly [history: History, lastOutpu
         { ...step('follow-up', 140_000, TWO_ROUNDS), begins: 'alongside' },
       ],
     },
-    { outcome: 'no-changes' },
+    { outcome: 'pull-request' },
   ],
   'reports the result of the last attempt of a rerun job': [
     withChecks(job('build', { takesMs: 40_000, again: { afterMs: 4_000, takesMs: 9_000, ...FAILS } })),

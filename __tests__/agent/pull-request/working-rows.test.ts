@@ -13,7 +13,7 @@ import {
   type PlayStepOptions,
 } from '../../support/play-step.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
-import { listResults } from '../../support/log-rows.ts'
+import { getMarkerComment, listResults } from '../../support/log-rows.ts'
 
 const EDIT = 'issues/update-comment'
 const LOOK_UP = 'actions/get-workflow-run'
@@ -130,6 +130,25 @@ describe('a follow-up to a given job whose turn is not waited for has no row', (
     expect(messages).toHaveLength(1)
     expect(report.warnings.map(({ message }) => message)).toEqual(['The log does not show that the agent is working'])
   })
+})
+
+test('the row of a turn that has ended shows its result while the step waits for checks', async () => {
+  const seen = new Set<string>()
+  const played = await playFollowUp(
+    { 'wait-for-checks': 'true' },
+    {
+      github: combineScenarios(['open-pull-request', 'checks-pending']),
+      onRequest: (what, request) => {
+        if (what !== 'checks/list-for-ref') return
+        const left = getMarkerComment(request)
+          .split('\n')
+          .filter((line) => line.startsWith('- '))
+        seen.add([...listResults(request), ...left].join('; '))
+      },
+    },
+  )
+  expect([...seen]).toEqual([`${UPDATED}; - Its checks have not finished. <!-- left -->`])
+  expect(listResults(played)).toEqual([UPDATED])
 })
 
 test('the row of a step past its deadline keeps its warning, with the time until which the step waited', async () => {

@@ -5,7 +5,7 @@
 import { openGitHub } from '../../action/step.ts'
 import type { ListedComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
-import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
 import { pausesBefore, pollUntil } from '../../runtime/clock.ts'
 import { ActionError, type ErrorCode, orUndefined, rethrowFatal } from '../../runtime/errors.ts'
@@ -22,12 +22,14 @@ import {
 } from '../marker.ts'
 import type { AgentStep } from '../journal.ts'
 import type { LogPlace } from '../report/report.ts'
+import { describePullRequest } from '../report/turn.ts'
 import {
   type CommentUpdate,
   exceedsLimit,
   findWorkingRows,
   formatSources,
   isUpdated,
+  type LogEntry,
   rememberVersion,
   settleRow,
   toLogEntry,
@@ -352,23 +354,32 @@ export function limitAnnouncement({ clock, planningBudget }: AgentStep): Deadlin
 }
 export const NOT_ANNOUNCED = 'The log does not show that the agent is working'
 
-/** Writes rows to the log, if there is one, within the time for requests before the prompt. */
-async function writeRows(rows: readonly string[], warning: string, step: AgentStep): Promise<void> {
-  const { inputs, journal, planningBudget } = step
+/** Writes to the log, if there is one, before the end of the step. A failure is a warning. */
+async function writeEntry(
+  entry: LogEntry,
+  warning: string,
+  step: AgentStep,
+  openAccess: () => CommentAccess,
+): Promise<void> {
+  const { inputs, journal } = step
   const log = journal.logPlace
   const { commentId } = log ?? {}
   if (log === undefined || commentId === undefined || inputs.label === '' || inputs.dryRun) return
   const { followUps, signature } = log
-  const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), rows, left: undefined }
-  const write = () => {
-    const deadline = limitAnnouncement(step)
-    const github = openGitHub(step, deadline)
-    const settle = (known: readonly string[]) => settleRows(known, step, github)
-    return updateMarkerComment(log, commentId, update, { ...step, github, settle, deadline })
-  }
-  const result = await journal.orWarn(warning, () => planningBudget.spend(write))
+  const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), ...entry }
+  const result = await journal.orWarn(warning, () => updateMarkerComment(log, commentId, update, openAccess()))
   // The rows may be in a new comment, which continues a full one.
   if (result !== undefined && result !== 'used-up') journal.setLogPlace({ ...log, ...result })
+}
+
+/** Writes rows to the log, if there is one, within the time for requests before the prompt. */
+async function writeRows(rows: readonly string[], warning: string, step: AgentStep): Promise<void> {
+  const openAccess = (): CommentAccess => {
+    const deadline = limitAnnouncement(step)
+    const github = openGitHub(step, deadline)
+    return { ...step, github, settle: (known) => settleRows(known, step, github), deadline }
+  }
+  await step.planningBudget.spend(() => writeEntry({ rows, left: undefined }, warning, step, openAccess))
 }
 
 /** Writes to the log, if there is one, that the agent is working, before a prompt is sent to the job in `job-id`. */
@@ -395,13 +406,24 @@ export async function withdrawTurn(step: AgentStep): Promise<void> {
     await writeRows(toUnsentRows(journal.turns, journal.report(), context), LOST, step)
 }
 
-/** For writing the log at the end of the step. */
+/** For writing the result of a turn to the log, at the end of the step or before it waits for checks. */
 const MAX_LOG_MS = 30_000
 /** How long after the deadline writing may end. The last read of a job may end at the deadline. */
 const GRACE_MS = 1_500
 /** For one read and one write after a cancellation: the runner kills a cancelled step after some seconds. */
 const CANCELLED_MS = 1_000
 const LOST = 'The log in the pull request may not have been written'
+
+/** Writes the result of a turn to the log before the step waits for checks, if the log shows the turn as working. */
+export async function writeResult(pullRequest: PullRequest, step: AgentStep): Promise<void> {
+  const { clock, context, deadlineAt, journal } = step
+  if (journal.newest.isInLog !== true) return
+  const pullRequestAtEnd = { ...describePullRequest(pullRequest), checks: 'pending' } as const
+  const entry = toLogEntry(journal.turns, { ...journal.report(), pullRequestAtEnd }, context, clock.wallTime())
+  const endsAt = Math.min(clock.now() + MAX_LOG_MS, deadlineAt)
+  const openAccess = () => ({ ...step, github: openGitHub(step, MAX_LOG_MS), deadline: toDeadline(endsAt, clock) })
+  await writeEntry(entry, LOST, step, openAccess)
+}
 
 /** Opens the access for the end of the step. Ignores a cancellation, because the log is written in any case. */
 function openAtEnd(step: AgentStep): CommentAccess {

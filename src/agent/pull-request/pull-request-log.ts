@@ -387,7 +387,12 @@ export function rememberVersion(update: CommentUpdate, body: string): CommentUpd
   }
 }
 
-/** Whether a comment contains an update. Only checks the newest row, because older rows may have been replaced by a count. */
+const readLeftTime = (left: readonly string[] = []): string => LEFT_AT.exec(left[0] ?? '')?.[1] ?? ''
+
+/**
+ * Whether a comment contains an update, or a later one of what is left. Of the rows, only the newest is checked, because older
+ * rows may have been replaced by a count.
+ */
 export function isUpdated(body: string, update: CommentUpdate): boolean {
   const marker = readMarker(body)
   if (marker === undefined) return false
@@ -397,11 +402,10 @@ export function isUpdated(body: string, update: CommentUpdate): boolean {
   const newest = update.rows.at(-1)
   if (!isMarked || newest === undefined) return isMarked
   const lines = parseComment(body)
+  if (readLeftTime(update.left) > readLeftTime(lines.left)) return false
   const isNewest = (row: string): boolean => getKey(row) === getKey(newest) && getRank(row) >= getRank(newest)
   return lines.rows.some(isNewest) || isSummarised(newest, lines)
 }
-
-const readLeftTime = (left: readonly string[] = []): string => LEFT_AT.exec(left[0] ?? '')?.[1] ?? ''
 
 /**
  * Merges an update into a marker comment. Never lowers the count, merges rows by key, sorts them by time, and keeps all text

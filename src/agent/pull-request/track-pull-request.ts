@@ -26,7 +26,7 @@ import {
 } from '../report/turn.ts'
 import { countCommits, getEndedOutcome } from '../report/turns.ts'
 import { waitForChecks } from './checks.ts'
-import { nameJob } from './marker-comment.ts'
+import { nameJob, writeResult } from './marker-comment.ts'
 
 /** With more reviewers, nobody feels responsible. */
 const MAX_PEOPLE = 5
@@ -197,6 +197,7 @@ export async function examinePullRequest(
   if (!needsExamination(step.inputs)) return described
   step.journal.updateTurn({ ...ended, pullRequest: described })
   writeMilestone(step)
+  if (step.inputs.waitForChecks) await writeResult(pullRequest, step)
   return waitForChecks(pullRequest, step)
 }
 
