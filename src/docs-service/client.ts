@@ -161,15 +161,24 @@ const RESPONSE_RESERVE_SHARE = 1 / 10
 /** A cancelled run waits this long for the response to a prompt, which contains the job's id. */
 const CANCEL_GRACE_MS = 1_000
 
+/** For a new job. */
 export const UNKNOWN_DELIVERY_HINT =
   "Before you run the step again, look for the job in the service's dashboard, or for its pull request in the documentation's repository."
 
+/** For a follow-up. It does not advise to wait for the job: a step that attaches could report the turn before. */
+export const CHECK_BEFORE_RESENDING =
+  "Look at the job in the service's dashboard before you send the prompt again: the agent may still start on it."
+
 /** Keeps a hint only if it is about the base URL: “Try again later” could create a second job. */
-function createUnknownDeliveryError(cause: ActionError): ActionError {
+function createUnknownDeliveryError(cause: ActionError, { kind }: Operation): ActionError {
   const { code, message, hint, quote } = cause
   const advice = code === 'redirected' || code === 'bad-answer' ? hint : undefined
-  const text = `It is not known whether the service accepted the prompt: the job may exist. ${message}`
-  return new ActionError('unknown-fate', text, { hint: joinSentences([UNKNOWN_DELIVERY_HINT, advice]), quote, cause })
+  const [consequence, look] =
+    kind === 'message'
+      ? ['the agent may be working on it', CHECK_BEFORE_RESENDING]
+      : ['the job may exist', UNKNOWN_DELIVERY_HINT]
+  const text = `It is not known whether the service accepted the prompt: ${consequence}. ${message}`
+  return new ActionError('unknown-fate', text, { hint: joinSentences([look, advice]), quote, cause })
 }
 
 /** For a prompt that never reached the service. */
@@ -206,12 +215,13 @@ async function sendWithCancelGrace(path: string, body: string, sender: PromptSen
 }
 
 /** Returns the job of a successful response. For a follow-up, it must be the same job. */
-function parseAcceptedJob(response: WireResponse, { jobId }: Operation, redact: Redact): Delivery {
+function parseAcceptedJob(response: WireResponse, operation: Operation, redact: Redact): Delivery {
+  const { jobId } = operation
   const job = parseBody(acceptedJobSchema, response.body)
   if (job !== undefined && (jobId === undefined || job.id === jobId)) return { kind: 'accepted', job }
   const text = `The service responded with ${response.status} but without a valid job ID.`
   const cause = new ActionError('bad-answer', text, { hint: adviseOnAddress(response, redact) })
-  return { kind: 'delivery-unknown', error: createUnknownDeliveryError(cause) }
+  return { kind: 'delivery-unknown', error: createUnknownDeliveryError(cause, operation) }
 }
 
 /** Creates a job or sends a follow-up. Returns `retry` if `decidePost` allows to resend the prompt. */
@@ -227,7 +237,7 @@ async function sendPrompt(sender: PromptSender, operation: Operation, prompt: st
   const decision = decidePost(result)
   if (decision === 'accepted') return parseAcceptedJob(result as WireResponse, operation, redact)
   const error = toServiceError(result, operation, redact)
-  if (decision === 'unknown') return { kind: 'delivery-unknown', error: createUnknownDeliveryError(error) }
+  if (decision === 'unknown') return { kind: 'delivery-unknown', error: createUnknownDeliveryError(error, operation) }
   const leftMs = deadlineAt - clock.now()
   const isTimeout = result.kind === 'failure' && result.cause === 'timeout'
   if (decision === 'stop') throw isTimeout && leftMs < 1 ? createDeadlineError(error) : error

@@ -1,6 +1,6 @@
-import { UNKNOWN_DELIVERY_HINT } from '../../../src/docs-service/client.ts'
+import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../../../src/docs-service/client.ts'
 import { expect, test } from '@jest/globals'
-import { adviseAttaching, conclude, CHECK_BEFORE_RESENDING, TURN_MAY_RUN } from '../../../src/agent/report/outcomes.ts'
+import { adviseAttaching, conclude, TURN_MAY_RUN } from '../../../src/agent/report/outcomes.ts'
 import type { ChecksState, PullRequestFindings, TurnState } from '../../../src/agent/report/turn.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
 import { getError } from '../../../src/agent/report/turns.ts'
@@ -84,7 +84,7 @@ test.each<[text: string, advice: string, Fields]>([
   [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_AT_ROUND, { rounds: [turnIn(cancelledIn(accept()))] }],
   [
     `${STOPPED}. ${NOT_KNOWN}`,
-    UNKNOWN_DELIVERY_HINT,
+    CHECK_BEFORE_RESENDING,
     { task: FOLLOW_UP, state: cancelledIn({ kind: 'delivery-unknown' }) },
   ],
   [`${STOPPED}. ${NOT_KNOWN}`, UNKNOWN_DELIVERY_HINT, { state: cancelledIn({ kind: 'delivery-unknown' }) }],

@@ -1,6 +1,6 @@
 /** Concludes a step: its title, text, advice and colour. Hides the rules and the words of each outcome. */
 import { type Conclusion, MISSING_KEY } from '../../action/step.ts'
-import { UNKNOWN_DELIVERY_HINT } from '../../docs-service/client.ts'
+import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../../docs-service/client.ts'
 import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ERROR_TITLES, type ActionError } from '../../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../../text/format.ts'
@@ -74,8 +74,6 @@ function isStillRunning(report: Report): boolean {
 
 export const TURN_MAY_RUN =
   'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
-export const CHECK_BEFORE_RESENDING =
-  "Look at the job in the service's dashboard before you send the prompt again: the agent may still start on it."
 
 /** For a step with `command`, which cannot take `job-id`. */
 export const ASK_IN_AN_ISSUE = 'To start over, write the command in an issue: this starts a new job.'
@@ -319,10 +317,11 @@ const CHECK_BEFORE_NEXT_PROMPT = "Look at the job in the service's dashboard bef
 function getAdvice(report: Report): string | undefined {
   const [outcome, error, progress] = [getOutcome(report), getError(report), getStepProgress(report)]
   const isUnknown = isDeliveryUnknown(report)
+  const unknownDelivery = isFollowUp(report) ? CHECK_BEFORE_RESENDING : UNKNOWN_DELIVERY_HINT
   const isUntouched =
     error?.code === 'cancelled' && !isUnknown && (getJobId(report) === undefined || progress === 'unsent')
   const inOrder = [
-    error?.code === 'cancelled' && isUnknown ? UNKNOWN_DELIVERY_HINT : undefined,
+    error?.code === 'cancelled' && isUnknown ? unknownDelivery : undefined,
     error !== undefined && progress === 'accepted' ? CHECK_BEFORE_RESENDING : undefined,
     isStillRunning(report) && outcome !== 'error' ? adviseAttaching(report) : undefined,
     error?.hint,
