@@ -24,6 +24,8 @@ const UPDATED = '1 new commit, step agent'
 const UNKNOWN = 'not known, because the run ended first, step agent'
 const MAY = 'the agent may still be working, do not merge yet'
 
+const NOT_SHOWN = 'The log may not show that the agent is working'
+
 const WORKING = expect.stringMatching(/^⏳ working since \d\d:\d\d UTC, do not merge yet, step agent$/) as unknown
 
 /** The second turn of a job, which is its first follow-up, takes two minutes. */
@@ -93,6 +95,25 @@ describe('a prompt is delayed for at most a minute by a rate limit of a request 
   })
 })
 
+test('the warning does not deny a row that was written, but could not be read back', async () => {
+  let isWritten = false
+  const { played, seen } = await playSeen(
+    { ...FOLLOW_UP, wait: 'false' },
+    {
+      after: await playFollowUp(),
+      responses: {
+        [EDIT]: (request) => {
+          isWritten = true
+          return request.respond()
+        },
+        'issues/get-comment': (request) => (isWritten ? respondWith(503)() : request.respond()),
+      },
+    },
+  )
+  expect(seen).toEqual([[UPDATED, WORKING]])
+  expect(played.report.warnings[0]?.message).toBe(NOT_SHOWN)
+})
+
 describe('a follow-up to a given job whose turn is not waited for has no row', () => {
   const given = { ...FOLLOW_UP, wait: 'false' }
 
@@ -128,7 +149,7 @@ describe('a follow-up to a given job whose turn is not waited for has no row', (
     const responses = { 'pulls/get': respondWith(403) }
     const { messages, report } = await playFollowUp(given, { after: await playFollowUp(), responses })
     expect(messages).toHaveLength(1)
-    expect(report.warnings.map(({ message }) => message)).toEqual(['The log does not show that the agent is working'])
+    expect(report.warnings.map(({ message }) => message)).toEqual([NOT_SHOWN])
   })
 })
 

@@ -352,7 +352,7 @@ export function limitAnnouncement({ clock, planningBudget }: AgentStep): Deadlin
     allowWait: (ms) => clock.now() + ms < waitsEndAt && limit.allowWait(ms),
   }
 }
-export const NOT_ANNOUNCED = 'The log does not show that the agent is working'
+export const NOT_ANNOUNCED = 'The log may not show that the agent is working'
 
 /** Writes to the log, if there is one, before the end of the step. A failure is a warning. */
 async function writeEntry(
