@@ -73,6 +73,15 @@ test('a dry run names the pull request of a follow-up, and does not count the fo
   expect(played.text).toMatch(/ to job job_finished, which belongs to pull request #1\.$/)
 })
 
+test('a dry run names the pull request of the job in `job-id`, if the job names one', async () => {
+  const { text, title } = await play({ ...DRY, 'job-id': 'job_finished' }, OPEN)
+  expect(text).toMatch(/ to job job_finished, which belongs to pull request #1\.$/)
+  // The pull request may be merged or closed.
+  expect(title).toBe('Dry run, the prompt would go to an existing job')
+  const keyless = await play({ ...KEYLESS, 'job-id': 'job_finished' }, OPEN)
+  expect(keyless.text).toMatch(/ to job job_finished \(not confirmed by the service/)
+})
+
 test.each([
   ['a follow-up', {}, 'previewed'],
   ['a skipped step', { 'on-open-pr': 'skip' }, 'skipped'],

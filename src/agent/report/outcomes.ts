@@ -115,7 +115,7 @@ function formatPreview(report: Report): string {
   const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
   const unconfirmed = 'not confirmed by the service, because a dry run without a key sends it no requests'
   if (task.kind === 'create') return `${sent} to a new job${formatUndecided(preview?.undecided, unconfirmed)}.`
-  const number = preview?.pullRequest?.number
+  const number = preview?.pullRequest?.number ?? preview?.ofJob
   const place = number === undefined ? '' : `, which belongs to pull request #${number}`
   return `${sent} to job ${task.jobId}${place}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`
 }

@@ -147,6 +147,8 @@ export interface Previewed {
   readonly kind: 'previewed'
   /** The open pull request whose job would receive the prompt. */
   readonly pullRequest?: Pick<PullRequestAddress, 'number'> | undefined
+  /** The number of the pull request that the job names, in any state. */
+  readonly ofJob?: string | undefined
   /** Open pull requests whose job may be the one to receive the prompt, instead of a new job. */
   readonly undecided?: readonly number[] | undefined
   /** Whether the job that would receive the prompt was read, which requires a key. */

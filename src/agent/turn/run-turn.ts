@@ -10,7 +10,7 @@ import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Plan, Target } from '../plan.ts'
 import { type AgentStep, type ObservedEnd, writeMilestone } from '../journal.ts'
-import type { Previewed, TurnEnd } from '../report/turn.ts'
+import { getReads, type Previewed, type TurnEnd } from '../report/turn.ts'
 import {
   isStable,
   isSameEnd,
@@ -112,13 +112,14 @@ async function waitForTurnEnd(
 }
 
 /** Logs the prompt of a dry run instead of sending it. */
-export function previewTurn({ task, target }: Plan, { core, inputs }: AgentStep): Previewed {
+export function previewTurn({ task, target }: Plan, { core, inputs, journal }: AgentStep): Previewed {
   const prompt = task.kind === 'attach' ? '' : task.prompt
   core.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
   core.logQuote(prompt)
   const pullRequest = target.kind === 'pull-request' ? target.rolling.pullRequest : undefined
   const undecided = target.kind === 'new-job' ? target.undecided : undefined
-  return { kind: 'previewed', pullRequest, undecided, isJobRead: inputs.hasService }
+  const ofJob = getReads(journal.newest.state).job?.prLink?.number
+  return { kind: 'previewed', pullRequest, ofJob, undecided, isJobRead: inputs.hasService }
 }
 
 /** A prompt that the service has accepted, or may have accepted. */
