@@ -13,6 +13,8 @@ import {
   type CommentUpdate,
   type LogEntry,
 } from '../../../src/agent/pull-request/pull-request-log.ts'
+import { parsePathRules } from '../../../src/agent/path-filter.ts'
+import type { Report } from '../../../src/agent/report/report.ts'
 import type { PullRequestFindings, Turn, Turns, TurnState } from '../../../src/agent/report/turn.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { linked } from '../../../src/text/markdown.ts'
@@ -110,6 +112,20 @@ test.each<[PullRequestFindings, string[] | undefined]>([
 ])('lists what is left for %j: %j', (pullRequest, left) => {
   const lines = createEntry([PLANNED], RUN_FACTS, createReport({ pullRequest })).left
   expect(lines?.slice(1)).toEqual(left?.map((text) => `- ${linked({ text })}`))
+})
+
+test.each<[string, PullRequestFindings, Partial<Report>, string]>([
+  ['has no checks', { ...OPEN, checks: 'none' }, { waitForChecks: true }, 'No check is registered for it.'],
+  ['has unknown checks', OPEN, { waitForChecks: true }, 'It is not known whether its checks have passed.'],
+  [
+    'has unknown files',
+    OPEN,
+    { allowedPaths: parsePathRules('docs/**') },
+    'It is not known whether its files match `allowed-paths`.',
+  ],
+])('does not ask to merge a pull request that %s, if the inputs ask for them', (_what, pullRequest, facts, left) => {
+  const report = { ...createReport({ pullRequest }), ...facts }
+  expect(createEntry([PLANNED], RUN_FACTS, report as Report).left?.slice(1)).toEqual([`- ${linked({ text: left })}`])
 })
 
 const MERGED: PullRequestFindings = { state: 'merged' }

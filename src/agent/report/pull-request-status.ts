@@ -81,11 +81,17 @@ export function listBlockers(report: Report): readonly Blocker[] {
       isScopeRequired && !outside,
       ', and it is not known whether its files match `allowed-paths`',
       hint ?? REVIEW_FILES,
+      escapeSentence('It is not known whether its files match `allowed-paths`.'),
     ],
-    [waitForChecks && !checks, ', and it is not known whether its checks have passed', hint ?? REVIEW_CHECKS],
+    [
+      waitForChecks && !checks,
+      ', and it is not known whether its checks have passed',
+      hint ?? REVIEW_CHECKS,
+      'It is not known whether its checks have passed.',
+    ],
     [isPending && isHeld, ', its checks wait for approval', approve, 'Its checks wait for approval.'],
     [isPending && !isHeld, ', its checks have not finished', REVIEW_CHECKS, 'Its checks have not finished.'],
-    [checks === 'none', ', and no check is registered for it', NO_CHECKS],
+    [checks === 'none', ', and no check is registered for it', NO_CHECKS, CHECKS_TEXTS.none[1]],
     [state === 'draft', ', and it is a draft', 'Mark it as ready for review when it is.', 'It is a draft.'],
   ]
   return rows.flatMap(([applies, ending, advice, ...left]) => (applies ? [{ ending, advice, left }] : []))
