@@ -49,6 +49,15 @@ test.each<[number, RoundStop | undefined, string]>([
   expect(formatFixRounds({ rounds: Array<Turn>(sent).fill(turnIn(endWith('updated'))), stop }).join(' ')).toBe(text)
 })
 
+test('says that it is unknown whether the service accepted the prompt of the last fix round', () => {
+  const rounds = [turnIn(endWith('updated')), turnIn({ kind: 'delivery-unknown' })]
+  expect(formatFixRounds({ rounds, stop: 'unseen' })).toEqual([
+    'Failing checks were sent back to the agent 2 times.',
+    'It is unknown whether the service accepted the last of these prompts.',
+    ROUND_STOP_REASONS.unseen,
+  ])
+})
+
 test('formats warnings as one text with each message, reason and hint once', () => {
   const [forbidden, missing] = [createGitHubError('forbidden', 'Grant it.'), createGitHubError('not-found')]
   const errors = { A: forbidden, B: missing, C: forbidden }

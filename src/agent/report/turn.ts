@@ -81,7 +81,9 @@ export function formatFixRounds({ rounds, stop }: FixRounds): string[] {
   const why = stop === undefined || stop === 'passed' ? [] : [ROUND_STOP_REASONS[stop]]
   if (rounds.length === 0) return why.length === 0 ? [] : ['Failing checks were not sent back to the agent.', ...why]
   const count = rounds.length === 1 ? 'once' : `${rounds.length} times`
-  return [`Failing checks were sent back to the agent ${count}.`, ...why]
+  const isLastUnknown = rounds.slice(-1).some(({ state }) => withoutStop(state).kind === 'delivery-unknown')
+  const unknown = isLastUnknown ? ['It is unknown whether the service accepted the last of these prompts.'] : []
+  return [`Failing checks were sent back to the agent ${count}.`, ...unknown, ...why]
 }
 
 /** Why a prompt is a follow-up to a pull request; the value of the output `continued`. */
