@@ -389,7 +389,7 @@ test.each<Row>([
   ['a new branch by a person', by(ANN, 'create', NEW_BRANCH), knowing(BOT), RUNS],
   ["a push by the agent's user account to the default branch", PUSHED, knowing(ANN), RUNS],
   [
-    "a push by the agent's user account with commits of others in the range",
+    "a push by the agent's user account with commits by others in the range",
     pushBy(ANN),
     { ...openedLate('docs-agent'), ...comparingCommits('9', 'c') },
     RUNS,

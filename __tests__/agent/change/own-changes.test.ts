@@ -214,7 +214,7 @@ test('skips a push by a bot with too many commits to look up, and fails if an in
   expect((await playChange({}, push, each)).skip).toContain('A bot started this run')
   await expect(playChange({ 'change-context': 'commits' }, push, each)).rejects.toMatchObject({
     code: 'not-sent',
-    message: expect.stringContaining('more than 50 of its commits would have to be looked up') as unknown,
+    message: expect.stringContaining('more than 50 commits need a look-up') as unknown,
   })
 })
 

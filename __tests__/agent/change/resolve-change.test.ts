@@ -66,7 +66,7 @@ const foreignPull = (repository: string, state: 'merged' | 'closed' = 'merged'):
 })
 const FOREIGN_PULL = foreignPull('acme/docs')
 const REQUESTED_TEXT =
-  /Pull request #7: Explain the limits\nAddress: https:\/\/github\.com\/acme\/docs\/pull\/7\n\nText:\nThe limits were not explained\.[^]*docs\/guide\.md/
+  /Pull request #7: Explain the limits\nURL: https:\/\/github\.com\/acme\/docs\/pull\/7\n\nDescription:\nThe limits were not explained\.[^]*docs\/guide\.md/
 /** GitHub's response to a request for a renamed repository has the new name. */
 const RENAMED = comparing({ repositoryName: 'acme/docs' })
 const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0, files: [] })
@@ -151,7 +151,7 @@ test.each<Row>([
     OWN_WORK,
   ],
   [
-    "a merge of the agent's own work since a success before commits of others",
+    "a merge of the agent's own work since a success before commits by others",
     { ...COMMITS, ...SINCE },
     PUSHED,
     OWN_AND_OLDER,

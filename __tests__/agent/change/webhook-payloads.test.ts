@@ -37,7 +37,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   pull_request: [PULL, 'Pull request #2: Update the README with', 'skip'],
   'pull_request closed': ['closed without a merge', 'none', 'skip'],
   pull_request_review: [PULL, '\nReview: https://', 'skip'],
-  pull_request_review_comment: [PULL, '\nPart of the diff:\n', 'skip'],
+  pull_request_review_comment: [PULL, '\nDiff hunk:\n', 'skip'],
   push: ['first push to the branch', '', 'run'],
   'push of a tag': ['no tag with the same prefix', '', 'run'],
   'push deleted': ['a branch or a tag was deleted', 'none', 'skip'],

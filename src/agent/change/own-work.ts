@@ -93,7 +93,7 @@ interface OwnWork {
    */
   readonly isOwn: (pullRequest: SourcePullRequest) => Promise<boolean>
   /**
-   * Decides by the pusher who did the work on a branch without a pull request. The agent pushes a branch before it opens the pull
+   * Decides from the pusher who did the work on a branch without a pull request. The agent pushes a branch before it opens the pull
    * request. But a person with an account of the agent, or another bot, may push other branches.
    */
   readonly judgeBranch: (name: string) => Promise<readonly number[] | 'agent' | 'others'>
@@ -203,7 +203,7 @@ function openOwnWork(step: AgentStep): OwnWork {
     if (!isKnown && !mayBeNewAgent) return 'others'
     const github = openGitHub(step)
     const pusher = isKnown ? 'an account of the agent' : 'a bot'
-    // The pull request may have been merged immediately. An older closed one proves nothing about this push.
+    // The pull request may have been merged immediately. An older closed pull request is not evidence about this push.
     const findPullRequest = async () =>
       (await github.findPullRequestsOfBranch(repository, name, 'all')).find((found) => isOpen(found) || isNew(found))
     const what = `a pull request of branch ${quoteName(name)}, which ${pusher} pushed`
@@ -280,10 +280,10 @@ const UNKNOWN_CAUSE =
   "An event other than a push, a pull request or a merge queue started the triggering workflow run, and GitHub does not record what that run was about. It may be the agent's own work. To run the step without a range, set `skip-own-changes: false`."
 
 const OWN_EVENT = 'The event is about a pull request that a job of this action opened'
-const OWN_CHANGE = 'The complete change came from pull requests that jobs of this action opened'
+const OWN_CHANGE = "All commits came from pull requests opened by this action's jobs"
 const PUSHED_BY_AGENT =
   'An account that opened earlier pull requests of this action pushed the branch, which has no pull request yet.'
-const TOO_MANY = `more than ${MAX_LOOK_UPS} of its commits would have to be looked up.`
+const TOO_MANY = `more than ${MAX_LOOK_UPS} commits need a look-up.`
 const SMALLER_RANGE_HINT =
   'Send the change in parts with `change-range: BASE...HEAD`, or disable this check with `skip-own-changes: false`.'
 

@@ -56,7 +56,7 @@ const JITTER_MS = 1_000
 const READ_MS = 1_000
 /** The pauses between reads while GitHub's replicas may lag. */
 const LAG_PAUSES_MS = [2_000, 3_000, 5_000, 5_000]
-/** Of several steps that write at the same time, at least one succeeds with each write. */
+/** Each write lets at least one competing step succeed. */
 const MAX_WRITES = 8
 
 const CONTINUATION = `The log continues here, because the previous comment is full.\n\n${LOG_BEGINNING}`
@@ -136,9 +136,9 @@ async function updateFullComment(
 }
 
 /**
- * Writes an update to the marker comment that follows a full one, and adds that comment if it is missing. Several steps can
- * add one at the same time, and later steps use the newest. So after each write, this step looks for a newer comment and also
- * writes to that.
+ * Writes an update to the comment that continues a full one, and adds that comment if it is missing. Several steps can add one
+ * at the same time, and later steps use the newest. So after each write, this step looks for a newer comment and writes to that
+ * too.
  */
 async function continueLog(
   place: JobPlace,
@@ -332,14 +332,14 @@ function getWorkingRows(step: AgentStep): readonly string[] {
   return toWorkingRows(journal.turns, journal.report(), context, clock.wallTime(), getWaitsUntil(step))
 }
 
-/** For writing the row of a turn before its prompt is sent. */
+/** The time for writing a turn's row before its prompt. */
 const MAX_ANNOUNCE_MS = 30_000
-/** The share of the time before the prompt that is reserved for the last read of the pull request, which sending requires. */
+/** Share of the time reserved for the pull request read that must precede the prompt. */
 const LAST_READ_SHARE = 1 / 6
-/** Waits for rate limits come on top, but a prompt is not delayed for longer than this because of its row. */
+/** Rate-limit waits are extra, but never delay the prompt longer than this. */
 const MAX_ANNOUNCE_WAITS_MS = 60_000
 
-/** Returns the deadline of requests for the row of a turn before its prompt is sent. */
+/** Returns the deadline for writing the turn's row before its prompt. */
 export function limitAnnouncement({ clock, planningBudget }: AgentStep): Deadline {
   const limit = planningBudget.limit(
     Math.min(MAX_ANNOUNCE_MS, planningBudget.at - clock.now() - planningBudget.totalMs * LAST_READ_SHARE),

@@ -272,7 +272,7 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
 
 /**
  * Describes the step that waits for a job whose end this step did not see. A step that attaches reports the state of the job,
- * which says nothing about a follow-up that was not seen to start: then the result is `undefined`.
+ * which does not show the result of a follow-up that was not seen to start. So the result is `undefined` for such a follow-up.
  */
 export function adviseAttaching(report: Report): string | undefined {
   const [outcome, progress, id] = [getOutcome(report), getStepProgress(report), getJobId(report)]
@@ -346,10 +346,9 @@ export function conclude(report: Report): Conclusion {
   }
 }
 
-/** Formats the end of a turn that did not complete, but may have pushed commits. */
-function formatUnsuccessfulTurn(text: string, work: Work): string {
-  return work.kind === 'updated' ? `${text}, after ${formatCount(work.commits, 'new commit')}` : text
-}
+/** Names the commits of a turn that did not complete. */
+const formatAfterCommits = (work: Work): string =>
+  work.kind === 'updated' ? ` after ${formatCount(work.commits, 'new commit')}` : ''
 
 const OPENED = 'opened'
 
@@ -357,7 +356,7 @@ function formatEnded({ job, work }: Ended, turn: Turn): string {
   switch (job.status) {
     case 'failed':
     case 'archived':
-      return formatUnsuccessfulTurn(OUTCOME_RULES[job.status].end, work)
+      return `${OUTCOME_RULES[job.status].end}${formatAfterCommits(work)}`
     case 'completed':
       return formatWork(work, turn)
   }
@@ -373,7 +372,7 @@ function formatWork(work: Work, { task }: Turn): string {
     case 'none':
       return OUTCOME_RULES['no-changes'].end
     case 'unknown':
-      return task.kind === 'follow-up' ? 'unknown whether it has changed' : OUTCOME_RULES['pull-request'].end
+      return task.kind === 'follow-up' ? 'changes unknown' : OUTCOME_RULES['pull-request'].end
   }
 }
 
@@ -386,7 +385,7 @@ function formatStopped(stopped: Stopped, turn: Turn): string {
   return outcome === 'error' ? formatError(stopped.error) : OUTCOME_RULES[outcome].end
 }
 
-const formatError = ({ code }: ActionError): string => `failed: ${ERROR_TITLES[code]}`
+const formatError = ({ code }: ActionError, afterCommits = ''): string => `failed${afterCommits}: ${ERROR_TITLES[code]}`
 
 /** Formats the end of a turn. The text contains no words of the service or other users. */
 export function formatEnd(turn: Turn): string {
@@ -406,7 +405,7 @@ export function formatEnd(turn: Turn): string {
     case 'unusable-link':
       return formatError(end.error)
     case 'left-behind':
-      return formatUnsuccessfulTurn(formatError(end.error), end.work)
+      return formatError(end.error, formatAfterCommits(end.work))
   }
 }
 

@@ -40,7 +40,7 @@ export function describePullRequest(pullRequest: PullRequest): PullRequestFindin
 /** Why no further fix round follows. */
 export const ROUND_STOP_REASONS = {
   passed: 'All its checks have passed.',
-  'used-up': 'All fix rounds are used.',
+  'used-up': 'All fix rounds are used up.',
   'no-new-commit': 'The agent added no commit, so the same checks would fail again.',
   diverged: 'The commit that was checked is no longer in the pull request.',
   closed: 'The pull request is closed or merged.',
@@ -122,7 +122,7 @@ type UnfinishedTurn =
   | ({ readonly kind: 'sending' } & JobReads)
   /** The prompt was sent, but no readable response arrived: the service may have accepted it. */
   | ({ readonly kind: 'delivery-unknown' } & JobReads)
-  /** `isConfirmed`: the start of this turn was observed, or the job has no earlier turn that it could be confused with. */
+  /** `isConfirmed`: the start of this turn was observed, or the job has no earlier turn to confuse it with. */
   | ({ readonly kind: 'accepted'; readonly job: Job; readonly isConfirmed: boolean } & JobReads)
 
 /** The end of the job's turn was observed. Later reads of the job do not change it. */

@@ -113,7 +113,7 @@ const describeUnknown = ({ rolling }: PullRequestTarget): string =>
   `Could not determine whether pull request #${rolling.pullRequest.number} is still open`
 
 /**
- * Decides what to do if the job no longer belongs to the pull request, or cannot take the follow-up. A follow-up from a comment
+ * Decides what to do if the job no longer belongs to the pull request, or cannot accept the follow-up. A follow-up from a comment
  * is not replaced: a new job would not work on the pull request of the comment.
  */
 function decideOnObjection(target: PullRequestTarget, job: Job, objection: string): TargetDecision {
@@ -123,7 +123,7 @@ function decideOnObjection(target: PullRequestTarget, job: Job, objection: strin
     return { kind: 'replan', target, reason: `Job ${job.id} ${objection}` }
   const reason = hasLostLink ? 'no longer has a pull request' : objection
   return refuse(
-    `${getName(target)} cannot take the follow-up: job ${job.id} ${reason}.`,
+    `${getName(target)} cannot accept the follow-up: job ${job.id} ${reason}.`,
     'Run the step again: it then looks up the pull request and its job again.',
   )
 }
@@ -436,7 +436,7 @@ function describeBadEnd({ status }: Job): string | undefined {
   }
 }
 
-/** Returns why the job cannot take a follow-up about the pull request, or `undefined` if it can. */
+/** Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. */
 export function getObjection(job: Job, { repository, number }: PullRequest, serverUrl: string): string | undefined {
   const ended = describeBadEnd(job)
   if (ended !== undefined) return ended
@@ -446,7 +446,7 @@ export function getObjection(job: Job, { repository, number }: PullRequest, serv
 }
 
 /**
- * Returns why the job cannot take a follow-up about the pull request, or `undefined` if it can. The repository may have been
+ * Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. The repository may have been
  * renamed.
  * @throws ActionError if GitHub cannot be read, or the job's link does not show which pull request it names
  */

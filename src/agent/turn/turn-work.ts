@@ -261,7 +261,7 @@ async function noticeLostCommit(before: PullRequest, { number, headSha }: PullRe
 
 const MAX_NAMES = 5
 
-/** Readers must not mistake the commits of others for the agent's work. */
+/** Readers must not mistake commits by others for the agent's work. */
 function noticeOthers(others: TurnCommits['others'], { number }: PullRequest, { journal }: AgentStep): void {
   if (others.size === 0) return
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)

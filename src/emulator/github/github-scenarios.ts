@@ -31,7 +31,7 @@ export interface GitHubScenario extends PlannedChecks {
   /** In place of what the agent otherwise makes of a prompt. */
   readonly edits?: (prompt: string) => readonly FileChange[]
   readonly files: readonly FileChange[]
-  /** `forced`: a follow-up starts from the base branch again, and the commits of others are lost. */
+  /** `forced`: a follow-up starts from the base branch again, and commits by others are lost. */
   readonly agentPush: 'on-top' | 'forced'
   /** The fork that the agent works in, as `owner/name`. By default it pushes to the repository itself. */
   readonly agentFork?: string
