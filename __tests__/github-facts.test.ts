@@ -31,6 +31,6 @@ test.each(rows)('“$fact” has a public source and a test that exists', ({ sou
   const named = Array.from(tests.matchAll(NAMED_TEST), ([, path = '', name = '']) => ({ path, name }))
   expect(named).not.toEqual([])
   expect(named.filter(({ path, name }) => !hasTest(path, name))).toEqual([])
-  // Nothing in the cell escapes the check.
+  // The cell contains nothing else.
   expect(tests.replace(NAMED_TEST, '').replaceAll(/[; ]/g, '')).toBe('')
 })

@@ -117,7 +117,7 @@ describe('nightly.yml', () => {
     expect(nightly.on['workflow_dispatch']).toHaveProperty('inputs.seed')
   })
 
-  test('reports on every other job, also if one fails or is cancelled by its time limit', () => {
+  test('reports on every other job, even if one fails or is cancelled by its time limit', () => {
     expect(report?.needs).toEqual(Object.keys(parts))
     expect(report?.if).toMatch(/^always\(\) && /)
     expect(listCommands(report ?? getJob(nightly, 'report'))).toEqual(['.ci/report-nightly'])

@@ -46,7 +46,7 @@ test('returns the values by their names in the code; an input can read another i
   expect(parse(given)).toEqual({ size: 7, colour: 'green', shade: 'dark green' })
 })
 
-test.each(['', '  ', '\n'])('the empty input %j means its default, also if the input reads another one', (empty) => {
+test.each(['', '  ', '\n'])('the empty input %j means its default, even if the input reads another one', (empty) => {
   expect(parse({ 'max-size': empty, shade: empty })).toEqual({ size: 3, colour: 'red', shade: 'light red' })
 })
 

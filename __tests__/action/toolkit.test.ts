@@ -168,7 +168,7 @@ test("writes an output to the runner's file, redacted, and nothing to the log", 
   expect(delimiter).toMatch(/[\da-f-]{36}$/)
 })
 
-test('redacts the summary, also if the key is escaped in it', async () => {
+test('redacts the summary, even if the key is escaped in it', async () => {
   await runMasked(['writeSummary', `# Title\n\n${KEY} <code>${KEY.replace('_', '&#95;')}</code>\n`])
   expect(fs.readFileSync(summaryFile, 'utf8')).toBe('# Title\n\n*** <code>***</code>\n')
 })

@@ -8,7 +8,7 @@ const testWithSignals = process.platform === 'win32' ? test.skip : test
 
 const FIX = { prompt: 'Fix the guide.' }
 
-testWithSignals('a run that is cancelled while it sends the prompt still reads the id of its job', async () => {
+testWithSignals('a run that is cancelled while it sends the prompt still receives the id of its job', async () => {
   const cancel = new AbortController()
   const intermediary = replaceService((_incoming, outgoing) => {
     cancel.abort()

@@ -26,7 +26,7 @@ function listProblems({
   return listViolations({ operation: 'issues/add-labels', request, fault: 'none', response })
 }
 
-test('accepts exchanges that match the description, also without the URLs of resources', () => {
+test('accepts exchanges that match the description, even without the URLs of resources', () => {
   expect(listProblems({ sent: { labels: ['docs'] } })).toEqual([])
   expect(listProblems({ status: 404, body: { message: 'Not Found' } })).toEqual([])
 })

@@ -25,7 +25,7 @@ const ONLY_ID = {
   ...Object.fromEntries(UNDEFINED_FIELDS.map((name) => [name, undefined])),
 }
 
-test('reads all fields of a documented job, also in the response to a prompt', () => {
+test('reads all fields of a documented job, including in the response to a prompt', () => {
   const prLink = { href: ADDRESS, host: 'git.example.com', number: '7', repository: 'acme/docs' }
   const whole = { ...READ, ...SOURCE, unlistedStatus: undefined, prLink }
   for (const schema of [jobSchema, acceptedJobSchema, createJobSchema('job_1')])

@@ -12,7 +12,7 @@ import { systemClock, type Clock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { formatResponse, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 
-// Broken connections, also with TLS and behind a proxy, are in __tests__/faults.
+// Broken connections, including those with TLS and behind a proxy, are in __tests__/faults.
 
 const KEY = 'dk_secret-key'
 const PATH = '/v2/agent/project/job'

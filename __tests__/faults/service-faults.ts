@@ -23,7 +23,7 @@ const processed = (prompt: PromptOutcome, read: ReadOutcome, writes: string, mor
   processesPrompt: true,
 })
 /**
- * The service processes the prompt. What the client receives proves this, proves nothing, or depends on the network.
+ * The service processes the prompt. What the client receives proves this, leaves it open, or depends on the network.
  */
 const confirmed = (writes: string, more: More = {}): Fault => processed('accepted', 'success', writes, more)
 const unconfirmed = (writes: string, more: More = {}): Fault => processed('unknown', 'retry', writes, more)

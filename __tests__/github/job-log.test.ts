@@ -51,7 +51,7 @@ test('returns the log without timestamps and secrets', async () => {
   expect(await read({ docs: withLog(LOG), redact })).toBe('group: Run it\nerror: It broke: ***\nlast ##[one]')
 })
 
-test('throws a bug unchanged, not as a log that cannot be read', async () => {
+test('rethrows a programming error instead of reporting an unreadable log', async () => {
   const bug = new TypeError('text is not a function')
   const redact = (text: string): string => {
     if (text.includes('docs_key')) throw bug
@@ -151,7 +151,7 @@ describe('download', () => {
 
   const endless: SocketBehaviour['onRequest'] = (socket) => socket.write(formatResponse(200, 'drip drip').slice(0, -1))
 
-  test('ends a download that never ends', async () => {
+  test('aborts a download that never finishes', async () => {
     const sleeps: number[] = []
     const sleep = (ms: number): Promise<void> => {
       sleeps.push(ms)
@@ -162,7 +162,7 @@ describe('download', () => {
     expect(sleeps).toEqual([60_000])
   })
 
-  test('a cancelled run ends the download', async () => {
+  test('cancelling the run aborts the download', async () => {
     const [run, cancelled] = [new AbortController(), new ActionError('cancelled', 'The run was cancelled.')]
     const cancel = run.abort.bind(run, cancelled)
     expect(await catchError(download(endless, cancel, { signal: run.signal }))).toBe(cancelled)

@@ -147,7 +147,7 @@ describe('reviewers', () => {
   const docs = (reviewEvents: ReviewEvent[] = []) =>
     repositoryWithPull({ reviewEvents }, { collaborators: { mona: 'write', ann: 'write' }, teams: ['writers'] })
 
-  test('lists requested, removed and actual reviewers, also from later pages', async () => {
+  test('lists requested, removed and actual reviewers, including those on later pages', async () => {
     const found = await withGitHub({ docs: docs(EVENTS) }, (github) => github.listReviewersSoFar(ADDRESS))
     expect([...new Set(found)].sort()).toEqual(['acme/writers', 'ann', 'dora', 'last', 'mona'])
   })

@@ -75,6 +75,6 @@ test('the work of the agent starts no job in any random history', async () => {
     ])
     return { problems: findExtraJobs(trace), log }
   })
-  // If the agent started no run, the test would prove nothing.
+  // If the agent started no run, the test would not check anything.
   expect(IS_REPLAY || startedByAgent > played).toBe(true)
 })

@@ -116,58 +116,58 @@ export const CHANGE_CHECKS: Checks = {
         ),
       ],
     },
-    'a push of other files sends no prompt, and no pull request opens if the agent changes nothing': {
+    'a push that touches only other files sends no prompt, and no pull request opens if the agent changes nothing': {
       vars: { DOCS_AGENT_PROJECT_ID: 'docs--no-changes' },
       docs: createChangedRepository(['src/a.ts', 'docs/generated/api.md']),
       runs: [SKIPPED, { event: push('docs/guide.md'), prompts: ['docs--no-changes new'], open: [] }],
     },
   },
   'docs/recipes/on-schedule.yml': {
-    'the prompt contains all changes since the last successful run, except the agent’s own, also after red runs': {
-      docs: createRepositoryChangedSince('on-schedule.yml', 'schedule'),
-      edits: () => [addFile('src/docs.ts', 'Its own')],
-      runs: [
-        { prompts: ['new'], summary: ['Added to the prompt'], promptTexts: ['src/flags.ts'] },
-        ...redThenGreen(['src/second.ts', 'openapi/third.yml'], { prompts: ['new'], open: [4, 5] }),
-        { ...SKIPPED, event: push('README.md') },
-        { ...SKIPPED, event: merge(4) },
-      ],
-    },
-  },
-  'docs/recipes/approve-first.yml': {
-    'the first job shows the prompt without a key, the second job sends exactly this prompt, and each push has its own prompt':
+    'the prompt contains all changes since the last successful run, including those of red runs, but not the agent’s own':
       {
-        docs: createChangedRepository(['src/flags.ts', 'docs/guide.md']),
+        docs: createRepositoryChangedSince('on-schedule.yml', 'schedule'),
+        edits: () => [addFile('src/docs.ts', 'Its own')],
         runs: [
-          {
-            secrets: 'withheld',
-            isRed: true,
-            jobs: ['show: success', 'send: failure'],
-            outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'error' },
-          },
-          {
-            jobs: ['show: success', 'send: success'],
-            outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'pull-request' },
-            prompts: ['new'],
-            ...shownAndSent(
-              'Bring the documentation up to date with these changes. Change only the pages that they make wrong or incomplete.',
-              'M docs/guide.md (+1 -0)',
-              'M src/flags.ts (+1 -0)',
-              '--- src/flags.ts',
-              '+b',
-            ),
-            open: [4],
-          },
-          {
-            event: push('src/second.ts'),
-            prompts: ['new'],
-            ...shownAndSent('M src/second.ts (+1 -0)', '--- src/second.ts'),
-            open: [4, 5],
-          },
-          { ...SKIPPED, event: push('README.md'), jobs: ['show: success'] },
-          { ...SKIPPED, event: merge(4), jobs: ['show: success'] },
+          { prompts: ['new'], summary: ['Added to the prompt'], promptTexts: ['src/flags.ts'] },
+          ...redThenGreen(['src/second.ts', 'openapi/third.yml'], { prompts: ['new'], open: [4, 5] }),
+          { ...SKIPPED, event: push('README.md') },
+          { ...SKIPPED, event: merge(4) },
         ],
       },
+  },
+  'docs/recipes/approve-first.yml': {
+    'the first job shows the prompt without a key, and the second job sends exactly this prompt': {
+      docs: createChangedRepository(['src/flags.ts', 'docs/guide.md']),
+      runs: [
+        {
+          secrets: 'withheld',
+          isRed: true,
+          jobs: ['show: success', 'send: failure'],
+          outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'error' },
+        },
+        {
+          jobs: ['show: success', 'send: success'],
+          outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'pull-request' },
+          prompts: ['new'],
+          ...shownAndSent(
+            'Bring the documentation up to date with these changes. Change only the pages that they make wrong or incomplete.',
+            'M docs/guide.md (+1 -0)',
+            'M src/flags.ts (+1 -0)',
+            '--- src/flags.ts',
+            '+b',
+          ),
+          open: [4],
+        },
+        {
+          event: push('src/second.ts'),
+          prompts: ['new'],
+          ...shownAndSent('M src/second.ts (+1 -0)', '--- src/second.ts'),
+          open: [4, 5],
+        },
+        { ...SKIPPED, event: push('README.md'), jobs: ['show: success'] },
+        { ...SKIPPED, event: merge(4), jobs: ['show: success'] },
+      ],
+    },
   },
   'docs/recipes/release-notes.yml': {
     'a re-run of a red run continues the pull request of its release, and another release gets its own pull request': {
@@ -200,7 +200,7 @@ export const CHANGE_CHECKS: Checks = {
     },
   },
   'docs/recipes/on-dispatch.yml': {
-    'the prompt contains the range that another repository sent, also in a re-run of a red run': {
+    'the prompt contains the range that another repository sent, even in a re-run of a red run': {
       event: dispatched('acme/code@v1...v2'),
       code: createChangedRepository(['src/flags.ts'], { tags: { v1: commit('a'), v2: commit('b') } }),
       runs: [NO_KEY, { prompts: ['new'], promptTexts: ['src/flags.ts'], summary: ['What changed in acme/code'] }],
@@ -228,7 +228,7 @@ export const CHANGE_CHECKS: Checks = {
     },
   },
   'docs/recipes/two-repositories.yml': {
-    'each change of the code opens one pull request in the docs repository, also if its checks fail': {
+    'each change of the code opens one pull request in the docs repository, even if its checks fail': {
       scenarios: ['checks-fail'],
       from: 'acme/code',
       code: createChangedRepository(['src/flags.ts']),
@@ -240,7 +240,7 @@ export const CHANGE_CHECKS: Checks = {
     },
   },
   'docs/recipes/long-job-with-app.yml': {
-    'one workflow job starts the agent, the other waits for it with its own token, and other paths start nothing': {
+    'one workflow job starts the agent, and the other waits for it with its own token': {
       from: 'acme/code',
       code: createChangedRepository(['src/flags.ts']),
       runs: [
@@ -265,7 +265,7 @@ export const CHANGE_CHECKS: Checks = {
     },
   },
   'docs/recipes/each-merged-pull-request.yml': {
-    'each merged pull request gets one docs pull request, also after a re-run, and the agent’s own gets none': {
+    'each merged pull request gets one docs pull request, even after a re-run, but the agent’s own gets none': {
       event: closed(true),
       docs: withClosed('src/flags.ts'),
       edits: () => [addFile('src/docs.ts', 'Its own')],

@@ -32,7 +32,7 @@ export const CHECKS: Checks = {
     },
   },
   'docs/recipes/attach-later.yml': {
-    'a run with a prompt starts the job and leaves, and a run with a job attaches to it, also after a red one': {
+    'a run with a prompt starts the job and does not wait, and a run with a job attaches to it, even after a red run': {
       vars: { DOCS_AGENT_PROJECT_ID: 'docs--slow' },
       ...WRITE,
       runs: [
@@ -48,7 +48,7 @@ export const CHECKS: Checks = {
     },
   },
   'docs/recipes/long-job.yml': {
-    'one workflow job starts the agent, the other waits for it and sends nothing, and all jobs again start another': {
+    'one workflow job starts the agent and the other waits for it, and a re-run of all jobs starts another agent job': {
       ...WRITE,
       runs: [
         {
@@ -87,7 +87,7 @@ export const CHECKS: Checks = {
     },
   },
   'docs/migrating.md': {
-    'on a good day the script and the step that takes its place end alike': {
+    'if nothing fails, the script and the step that replaces it have the same result': {
       runs: [
         {
           outputs: { 'steps.0.pr': '<service>/acme/docs/pull/4', 'pr-link': '<service>/acme/docs/pull/5' },

@@ -47,7 +47,7 @@ function review(fields: object, from?: string): Payload {
   return real('pull_request_review', 'submitted', { pull_request: reviewed(from), review: { ...usual, ...fields } })
 }
 
-/** Triggers the event of the newest comment, as if a person's token had written it. */
+/** Triggers the event of the newest comment, as if it was posted with a personal token. */
 const replyIn =
   (number: number): Trigger =>
   ({ repositories }) => {
@@ -60,7 +60,7 @@ const commentedAtLine: Trigger = ({ repositories }) => {
   const place = { path: 'docs/deploy.md', line: 1, diffHunk: '@@ -0,0 +1 @@\n+# Deploy', reviewId: 70 }
   const fields = { id: 73, user: 'mona', body: 'This title says too little.', createdAtMs: 0, reactions: [] }
   repositories['acme/docs']?.pulls[1]?.reviewComments.push({ ...fields, ...place })
-  return review({ body: '/docs Take up my comments.', author_association: 'NONE' })
+  return review({ body: '/docs Address my comments.', author_association: 'NONE' })
 }
 
 /** The agent's pull request 1 is open, with a comment by a person with write access. */
@@ -71,7 +71,7 @@ const NEW_JOB: Run = { outputs: { continued: '' }, prompts: ['new'] }
 
 export const COMMENT_CHECKS: Checks = {
   'docs/recipes/comments.yml': {
-    'a comment by anyone with write access, also a private member, gets a reply, and the reply starts no runner': {
+    'a comment by an author with write access, even a private member, gets a reply, which starts no runner': {
       ...OPEN,
       event: comment({ author_association: 'NONE' }),
       runs: [NO_KEY, REPLIED, { ...NOT_TRIGGERED, event: replyIn(1) }],
@@ -93,7 +93,7 @@ export const COMMENT_CHECKS: Checks = {
         { ...NOT_TRIGGERED, event: replyIn(9) },
       ],
     },
-    'a comment without write access only causes a request for the author’s permission': {
+    'a comment by an author without write access only triggers a permission look-up': {
       ...OPEN,
       event: comment({ user: DORA }),
       runs: [REFUSED, { ...REFUSED, event: comment({ user: DORA, author_association: 'NONE' }) }],
@@ -104,9 +104,9 @@ export const COMMENT_CHECKS: Checks = {
     },
   },
   'docs/recipes/reviews.yml': {
-    'only a review by someone with write access, also a private member, gets a reply': {
+    'only a review by an author with write access, even a private member, gets a reply': {
       ...OPEN,
-      event: review({ body: '/docs Take up my comments.', author_association: 'NONE' }),
+      event: review({ body: '/docs Address my comments.', author_association: 'NONE' }),
       runs: [
         NO_KEY,
         {
@@ -118,13 +118,13 @@ export const COMMENT_CHECKS: Checks = {
           }),
           promptTexts: ['Say how long.', 'docs/deploy.md'],
         },
-        { ...REPLIED, event: commentedAtLine, promptTexts: ['Take up my comments.', 'This title says too little.'] },
-        { ...REFUSED, event: review({ body: '/docs Take up my comments.', user: DORA }) },
+        { ...REPLIED, event: commentedAtLine, promptTexts: ['Address my comments.', 'This title says too little.'] },
+        { ...REFUSED, event: review({ body: '/docs Address my comments.', user: DORA }) },
       ],
     },
     'a review without the command, or of a pull request from a fork, starts no runner': {
       event: review({ body: null }),
-      runs: [NOT_TRIGGERED, { ...NOT_TRIGGERED, event: review({ body: '/docs Take up my comments.' }, 'dora/docs') }],
+      runs: [NOT_TRIGGERED, { ...NOT_TRIGGERED, event: review({ body: '/docs Address my comments.' }, 'dora/docs') }],
     },
   },
 }

@@ -12,12 +12,12 @@ const BROKEN = {
 
 const MERGE = ['pr merge 4 --repo acme/docs --squash --match-head-commit <head>']
 /** The calls with which a recipe finds the pull request of a release, and the job in the comments of a pull request. */
-const FIND_HELD =
+const FIND_PULL =
   'api --paginate repos/acme/docs/pulls?state=open&per_page=100 --jq .[] | select(any(.labels[]; .name == env.LABEL)) | .number'
 const findJob = (number: number): string =>
   `api --paginate repos/acme/docs/issues/${number}/comments?per_page=100 --jq .[] | select(.user.login == "github-actions[bot]") | .body | capture("^<!-- docs-agent-action: job=(?<id>[A-Za-z0-9_-]+) -->").id`
-/** A run for a release that merges nothing. */
-const HELD_BACK: Run = { eventName: 'release', isRed: true, open: [4], commands: [FIND_HELD, findJob(4)] }
+/** A release run that does not merge. */
+const NOT_MERGED: Run = { eventName: 'release', isRed: true, open: [4], commands: [FIND_PULL, findJob(4)] }
 
 const released = (tag_name: string): Payload => ({
   action: 'released',
@@ -43,7 +43,7 @@ const pushToPull: Run['beforeMerge'] = ({ repositories: { 'acme/docs': docs } })
 
 export const FIX_ROUND_CHECKS: Checks = {
   'docs/recipes/docs-checks.yml': {
-    'a broken link fails the link checker and the build, and their logs name its place': {
+    'a broken link fails the link checker and the build, and their logs show where it is': {
       history: [{ daysAgo: 0, files: BROKEN }],
       runs: [
         {
@@ -59,7 +59,7 @@ export const FIX_ROUND_CHECKS: Checks = {
     },
   },
   'docs/recipes/fix-checks.yml': {
-    'failing checks are sent back at most twice, and after a red run a push adds all changes to the same pull request':
+    'failing checks are sent back at most twice, and the push after a red run adds all changes to the same pull request':
       {
         docs: createRepositoryChangedSince('fix-checks.yml', 'push'),
         plan: [FAILED, PASSED, FAILED, FAILED, FAILED, PASSED],
@@ -89,22 +89,21 @@ export const FIX_ROUND_CHECKS: Checks = {
     'a checked pull request within the allowed paths is merged at the checked head': {
       runs: [{ outputs: { checks: 'success', 'in-scope': 'true' }, prompts: ['new'], open: [], commands: MERGE }],
     },
-    'red runs continue one pull request: checks fail, GitHub refuses the merge, somebody commits right before the merge':
-      {
-        // The first run ends with the third push.
-        plan: [FAILED, FAILED, FAILED, PASSED],
-        runs: [
-          { isRed: true, prompts: ['new', 'job_000001', 'job_000001'], labels: ['docs-agent-merge'], open: [4] },
-          { ...REFUSED, event: requireReview(true), commands: MERGE },
-          {
-            ...REFUSED,
-            event: requireReview(false),
-            beforeMerge: pushToPull,
-            commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head before>'],
-          },
-          { outputs: { continued: 'pull-request' }, prompts: ['job_000001'], commands: MERGE, open: [] },
-        ],
-      },
+    'red runs continue one pull request, whether checks fail or the merge is refused': {
+      // The first run ends with the third push.
+      plan: [FAILED, FAILED, FAILED, PASSED],
+      runs: [
+        { isRed: true, prompts: ['new', 'job_000001', 'job_000001'], labels: ['docs-agent-merge'], open: [4] },
+        { ...REFUSED, event: requireReview(true), commands: MERGE },
+        {
+          ...REFUSED,
+          event: requireReview(false),
+          beforeMerge: pushToPull,
+          commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head before>'],
+        },
+        { outputs: { continued: 'pull-request' }, prompts: ['job_000001'], commands: MERGE, open: [] },
+      ],
+    },
     'a draft is left open, and a change to an excluded page makes the run red: neither is merged': {
       scenarios: ['draft'],
       edits: (prompt) => [addFile(prompt.includes('still open') ? 'docs/legal/terms.md' : 'docs/index.md', 'New')],
@@ -130,10 +129,10 @@ export const FIX_ROUND_CHECKS: Checks = {
           open: [4],
         },
         {
-          ...HELD_BACK,
+          ...NOT_MERGED,
           event: released('v1.3.9'),
           jobs: ['merge: failure'],
-          commands: [FIND_HELD],
+          commands: [FIND_PULL],
           printed: ['Expected one open pull request with the label docs-agent-v1.3.9, found: .'],
         },
         {
@@ -141,7 +140,7 @@ export const FIX_ROUND_CHECKS: Checks = {
           event: released('v1.4.0'),
           jobs: ['merge: success'],
           outputs: { 'merge.checked.checks': 'success', 'merge.checked.in-scope': 'true' },
-          commands: [FIND_HELD, findJob(4), ...MERGE],
+          commands: [FIND_PULL, findJob(4), ...MERGE],
           open: [],
         },
         { event: push('src/third.ts'), vars: { DOCS_NEXT_RELEASE: 'v1.5.0' }, prompts: ['new'], open: [5] },
@@ -155,21 +154,21 @@ export const FIX_ROUND_CHECKS: Checks = {
       runs: [
         { prompts: ['new'], open: [4] },
         {
-          ...HELD_BACK,
+          ...NOT_MERGED,
           event: released('v1.4.0'),
           outputs: { 'merge.checked.checks': 'failure' },
           printed: ['pull request #4 is still open', 'checks failure, in scope true'],
         },
         { event: push('src/second.ts'), prompts: ['job_000001'], open: [4] },
         {
-          ...HELD_BACK,
+          ...NOT_MERGED,
           event: triggerInOrder(requireReview(true), () => released('v1.4.0')),
           outputs: { 'merge.checked.checks': 'success' },
-          commands: [FIND_HELD, findJob(4), ...MERGE],
+          commands: [FIND_PULL, findJob(4), ...MERGE],
           printed: ['pull request #4 is still open'],
         },
         { event: triggerInOrder(requireReview(false), push('src/third.ts')), prompts: ['job_000001'], open: [4] },
-        { ...HELD_BACK, event: released('v1.4.0'), outputs: { 'merge.checked.in-scope': 'false' } },
+        { ...NOT_MERGED, event: released('v1.4.0'), outputs: { 'merge.checked.in-scope': 'false' } },
       ],
     },
     'the release is red while its pull request is a draft': {
@@ -180,7 +179,7 @@ export const FIX_ROUND_CHECKS: Checks = {
       runs: [
         { prompts: ['new'], open: [4] },
         {
-          ...HELD_BACK,
+          ...NOT_MERGED,
           event: released('v1.4.0'),
           outputs: { 'merge.checked.pr-state': 'draft', 'merge.checked.checks': 'success' },
           printed: ['pull request #4 is still open', 'state draft, checks success, in scope true'],
@@ -193,10 +192,10 @@ export const FIX_ROUND_CHECKS: Checks = {
       }),
       runs: [
         {
-          ...HELD_BACK,
+          ...NOT_MERGED,
           event: released('v1.4.0'),
           jobs: ['merge: failure'],
-          commands: [FIND_HELD],
+          commands: [FIND_PULL],
           printed: ['Expected one open pull request with the label docs-agent-v1.4.0, found: 10, 9.'],
           open: [9, 10],
         },
@@ -208,10 +207,10 @@ export const FIX_ROUND_CHECKS: Checks = {
       }),
       runs: [
         {
-          ...HELD_BACK,
+          ...NOT_MERGED,
           event: released('v1.4.0'),
           outputs: { 'merge.checked.pr-number': '1', 'merge.checked.checks': 'success' },
-          commands: [FIND_HELD, findJob(9)],
+          commands: [FIND_PULL, findJob(9)],
           printed: ["pull request #9 is still open. The agent's job has the pull request <service>/acme/docs/pull/1"],
           open: [9],
         },

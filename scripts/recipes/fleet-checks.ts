@@ -22,15 +22,15 @@ const createFleetRun = (...projects: string[]) => ({
   inputs: { prompt: 'Mention the new address of the status page.' },
   vars: { DOCS_AGENT_PROJECTS: JSON.stringify(projects) },
 })
-const SWEPT = { 'docs-a': 'acme/docs', 'docs-b': 'acme/api', 'docs-c': 'acme/sdk' } as const
-const sweep = Object.entries(SWEPT).map(([project, repository]) => ({ project, 'pr-repository': repository }))
+const PROJECTS = { 'docs-a': 'acme/docs', 'docs-b': 'acme/api', 'docs-c': 'acme/sdk' } as const
+const matrix = Object.entries(PROJECTS).map(([project, repository]) => ({ project, 'pr-repository': repository }))
 const TRANSLATED = 'Fix spelling and grammar on all pages in German.'
 
 const ended = (green: number, red: number) => ({ 'report.table.green': String(green), 'report.table.red': String(red) })
 
 /** Creates the nightly run of a repository. @param file the file that changed since its last successful run, if any */
-function night(project: keyof typeof SWEPT, file: string | undefined, run: Run): Run {
-  const from: RepositoryName = SWEPT[project]
+function nightlyRun(project: keyof typeof PROJECTS, file: string | undefined, run: Run): Run {
+  const from: RepositoryName = PROJECTS[project]
   const event = file === undefined ? {} : { event: push(file, from) }
   return { from, vars: { DOCS_AGENT_PROJECT_ID: project }, ...event, ...run }
 }
@@ -38,36 +38,36 @@ function night(project: keyof typeof SWEPT, file: string | undefined, run: Run):
 export const FLEET_CHECKS: Checks = {
   'docs/recipes/organisation-caller.yml': {
     'three repositories have one pull request each after three nights, and no job if nothing changed': {
-      projects: SWEPT,
+      projects: PROJECTS,
       docs: createRepositoryChangedSince('organisation-caller.yml', 'schedule'),
       others: {
         'acme/api': createRepositoryChangedSince('organisation-caller.yml', 'schedule'),
         'acme/sdk': createRepositoryChangedSince('organisation-caller.yml', 'schedule'),
       },
       runs: [
-        night('docs-a', undefined, { prompts: ['docs-a new'], promptTexts: ['src/flags.ts'] }),
-        night('docs-b', undefined, { prompts: ['docs-b new'], promptTexts: ['src/flags.ts'] }),
-        night('docs-c', undefined, { prompts: ['docs-c new'], promptTexts: ['src/flags.ts'] }),
+        nightlyRun('docs-a', undefined, { prompts: ['docs-a new'], promptTexts: ['src/flags.ts'] }),
+        nightlyRun('docs-b', undefined, { prompts: ['docs-b new'], promptTexts: ['src/flags.ts'] }),
+        nightlyRun('docs-c', undefined, { prompts: ['docs-c new'], promptTexts: ['src/flags.ts'] }),
 
-        night('docs-a', undefined, SKIPPED),
-        night('docs-b', 'src/second.ts', { prompts: ['docs-b job_000002'], promptTexts: ['src/second.ts'] }),
-        night('docs-c', 'README.md', SKIPPED),
+        nightlyRun('docs-a', undefined, SKIPPED),
+        nightlyRun('docs-b', 'src/second.ts', { prompts: ['docs-b job_000002'], promptTexts: ['src/second.ts'] }),
+        nightlyRun('docs-c', 'README.md', SKIPPED),
 
-        night('docs-a', 'src/second.ts', { prompts: ['docs-a job_000001'], promptTexts: ['src/second.ts'] }),
-        night('docs-b', undefined, SKIPPED),
-        night('docs-c', 'src/third.ts', {
+        nightlyRun('docs-a', 'src/second.ts', { prompts: ['docs-a job_000001'], promptTexts: ['src/second.ts'] }),
+        nightlyRun('docs-b', undefined, SKIPPED),
+        nightlyRun('docs-c', 'src/third.ts', {
           prompts: ['docs-c job_000003'],
           promptTexts: ['src/third.ts'],
-          labels: sweep.map(() => 'docs-agent-organisation'),
+          labels: matrix.map(() => 'docs-agent-organisation'),
           open: [4, 8, 12],
         }),
       ],
     },
     'a manual run does the same as the nightly run': {
-      projects: SWEPT,
+      projects: PROJECTS,
       docs: createRepositoryChangedSince('organisation-caller.yml', 'schedule'),
       eventName: 'workflow_dispatch',
-      runs: [night('docs-a', undefined, { prompts: ['docs-a new'], promptTexts: ['src/flags.ts'] })],
+      runs: [nightlyRun('docs-a', undefined, { prompts: ['docs-a new'], promptTexts: ['src/flags.ts'] })],
     },
   },
   'scripts/recipes/workflows/organisation-on-push.yml': {
@@ -78,24 +78,24 @@ export const FLEET_CHECKS: Checks = {
   },
   'docs/recipes/fleet-on-schedule.yml': {
     'three projects in three repositories have three pull requests after three runs, and each run adds to them': {
-      projects: SWEPT,
+      projects: PROJECTS,
       others: { 'acme/api': createChangedRepository([]), 'acme/sdk': createChangedRepository([]) },
       vars: {
         DOCS_AGENT_PROJECTS: JSON.stringify(
-          sweep.map((entry) => (entry.project === 'docs-b' ? { ...entry, prompt: TRANSLATED } : entry)),
+          matrix.map((entry) => (entry.project === 'docs-b' ? { ...entry, prompt: TRANSLATED } : entry)),
         ),
       },
       runs: [
         {
           outputs: ended(3, 0),
-          prompts: Object.keys(SWEPT).map((project) => `${project} new`),
+          prompts: Object.keys(PROJECTS).map((project) => `${project} new`),
           promptTexts: ['Fix spelling and grammar on all pages. Change no code', TRANSLATED],
         },
-        { outputs: ended(3, 0), prompts: Object.keys(SWEPT).map((project) => `${project} job_*`) },
+        { outputs: ended(3, 0), prompts: Object.keys(PROJECTS).map((project) => `${project} job_*`) },
         {
           outputs: ended(3, 0),
-          prompts: Object.keys(SWEPT).map((project) => `${project} job_*`),
-          labels: sweep.map(() => 'docs-agent-fleet'),
+          prompts: Object.keys(PROJECTS).map((project) => `${project} job_*`),
+          labels: matrix.map(() => 'docs-agent-fleet'),
         },
       ],
     },
@@ -119,7 +119,7 @@ export const FLEET_CHECKS: Checks = {
     },
   },
   'docs/recipes/fleet.yml': {
-    'a red project hides no other project: the table lists all of them, and the run is red': {
+    'a failed project does not hide the others: the table lists all projects, and the run is red': {
       ...createFleetRun(...FLEET),
       runs: [
         {
@@ -149,7 +149,7 @@ export const FLEET_CHECKS: Checks = {
         },
       ],
     },
-    'a project whose job never reported is in the table too, and the run is red': {
+    'a project whose job never reported is still listed, and the run is red': {
       ...createFleetRun('docs-a', 'docs-lost'),
       matrix: ['project:docs-a'],
       runs: [{ isRed: true, outputs: ended(1, 1), prompts: ['docs-a new'], summary: ['| its job never reported |'] }],

@@ -67,53 +67,51 @@ export const ROLLING_CHECKS: Checks = {
     },
   },
   'docs/recipes/rolling-on-push.yml': {
-    'a push and the push of a red run go to the open pull request, its author is asked to review it, and no-docs skips':
-      {
-        // The service has pull request 1, of `job_finished`, from the start.
-        scenarios: ['open-pull-request'],
-        docs: withExempt(
-          createRepositoryChangedSince('rolling-on-push.yml', 'push', {
-            collaborators: { mona: 'maintain', ann: 'write' },
-          }),
-        ),
-        runs: [
-          { prompts: ['job_finished'], summary: ['Adding to pull request <code>&#35;1</code>'] },
-          ...redThenGreen(['src/second.ts', 'src/third.ts'], {
-            prompts: ['job_finished'],
-            open: [1, 12],
-            reviewers: ['mona'],
-          }),
-          { ...SKIPPED, event: push('README.md') },
-          { event: merge(12), summary: ['Skipped, nothing to do', 'a label from `skip-labels`: #12.'], open: [1] },
-        ],
-      },
+    'each push goes to the open pull request, even after a red run, and a change labelled no-docs is skipped': {
+      // The service has pull request 1, of `job_finished`, from the start.
+      scenarios: ['open-pull-request'],
+      docs: withExempt(
+        createRepositoryChangedSince('rolling-on-push.yml', 'push', {
+          collaborators: { mona: 'maintain', ann: 'write' },
+        }),
+      ),
+      runs: [
+        { prompts: ['job_finished'], summary: ['Adding to pull request <code>&#35;1</code>'] },
+        ...redThenGreen(['src/second.ts', 'src/third.ts'], {
+          prompts: ['job_finished'],
+          open: [1, 12],
+          reviewers: ['mona'],
+        }),
+        { ...SKIPPED, event: push('README.md') },
+        { event: merge(12), summary: ['Skipped, nothing to do', 'a label from `skip-labels`: #12.'], open: [1] },
+      ],
+    },
   },
   'docs/recipes/notify.yml': {
-    'a changed pull request and a red run are posted on the issue and to the chat, and a week without a change is not':
-      {
-        docs: createRepositoryChangedSince('notify.yml', 'schedule', {
-          issues: { 8: createIssueState({ title: 'What the docs agent does' }) },
-        }),
-        vars: { DOCS_NOTIFY_ISSUE: '8' },
-        hasChat: true,
-        runs: [
-          { prompts: ['new'], labels: ['docs-agent-notify'], posted: [NOTIFIED[0]], chat: [NOTIFIED[0]] },
-          { ...SKIPPED, posted: [NOTIFIED[0]] },
-          { ...NO_KEY, event: push('src/second.ts'), posted: NOTIFIED, chat: [NOTIFIED[1]] },
-        ],
-      },
+    'a changed pull request and a red run are posted on the issue and to the chat, but an unchanged week is not': {
+      docs: createRepositoryChangedSince('notify.yml', 'schedule', {
+        issues: { 8: createIssueState({ title: 'What the docs agent does' }) },
+      }),
+      vars: { DOCS_NOTIFY_ISSUE: '8' },
+      hasChat: true,
+      runs: [
+        { prompts: ['new'], labels: ['docs-agent-notify'], posted: [NOTIFIED[0]], chat: [NOTIFIED[0]] },
+        { ...SKIPPED, posted: [NOTIFIED[0]] },
+        { ...NO_KEY, event: push('src/second.ts'), posted: NOTIFIED, chat: [NOTIFIED[1]] },
+      ],
+    },
     'a changed pull request is posted to the chat only': {
       docs: createRepositoryChangedSince('notify.yml', 'schedule'),
       hasChat: true,
       runs: [{ prompts: ['new'], posted: [], chat: [NOTIFIED[0]] }],
     },
-    'without a place to post to, the run is red': {
+    'without a destination, the run is red': {
       docs: createRepositoryChangedSince('notify.yml', 'schedule'),
       runs: [{ isRed: true, prompts: ['new'], printed: ['Set DOCS_NOTIFY_ISSUE or CHAT_WEBHOOK_URL.'] }],
     },
   },
   'docs/recipes/rolling-skip.yml': {
-    'a job starts, also after a red run, and no prompt is sent while its pull request is open': {
+    'a job starts, even after a red run, and no prompt is sent while its pull request is open': {
       runs: [
         NO_KEY,
         { prompts: ['new'], labels: ['docs-agent-review'] },
@@ -122,7 +120,7 @@ export const ROLLING_CHECKS: Checks = {
     },
   },
   'docs/recipes/rolling-two-repositories.yml': {
-    'a push to the code, and the push of a red run before it, go to the open pull request in the docs repository': {
+    'each push to the code goes to the open pull request in the docs repository, even after a red run': {
       from: 'acme/code',
       code: createChangedRepository(['src/flags.ts']),
       runs: [

@@ -4,7 +4,7 @@ import { createChangedRepository, NO_KEY } from './scenarios.ts'
 
 /** The embedded service has the same visits relative to each day. */
 const WEEK =
-  'Docs, <days>: 396 visitors, 5.3 % more than the week before. People: 206 (52 %). AI agents: 192 (48.5 %). Details: <service>/acme/docs/actions/runs/42'
+  'Docs, <days>: 396 visitors, 5.3% more than the week before. People: 206 (52%). AI agents: 192 (48.5%). Details: <service>/acme/docs/actions/runs/42'
 const WEEKS = `| Week | Visitors | People | AI agents |
 | --- | ---: | ---: | ---: |
 | <days> | 405 | 205 | 200 |
@@ -44,12 +44,12 @@ export const VISITED_CHECKS: Checks = {
       hasChat: true,
       runs: [{ github: [], posted: [], chat: [WEEK] }],
     },
-    'without a place to post to, the run is red': {
+    'without a destination, the run is red': {
       runs: [{ isRed: true, printed: ['Set DOCS_VISITORS_ISSUE or CHAT_WEBHOOK_URL.'], github: [] }],
     },
   },
   'docs/recipes/refresh-old-pages.yml': {
-    'the prompt names pages that are read and old, and those of last week only once': {
+    'the prompt names old pages with visitors, and does not repeat last week’s': {
       history: [
         { daysAgo: 400, files: { 'docs/index.md': OLD, 'docs/reference/install.md': OLD, 'docs/nobody.md': OLD } },
         { daysAgo: 300, files: { 'docs/guides/configure/index.md': OLD, 'docs/concepts/install.md': OLD } },

@@ -157,7 +157,7 @@ async function playGuards(): Promise<number> {
   return guards.length
 }
 
-/** Plays the check of the versions, also with a tag and a fleet.yml that do not belong to package.json. */
+/** Plays the check of the versions, including with a tag and a fleet.yml that do not belong to package.json. */
 async function playCheck(): Promise<void> {
   const copy = join(folder, 'checked')
   const FLEET = '.github/workflows/fleet.yml'

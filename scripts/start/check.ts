@@ -11,7 +11,7 @@ const TIMEOUT_MS = 60_000
 /** A 404 for this id shows at least that the service responds. */
 const MADE_UP_ID = 'job_that_is_not_there'
 
-/** The result for one endpoint; a dash if the response proves nothing. */
+/** The result for one endpoint; a dash if the response is inconclusive. */
 interface CheckResult {
   readonly mark: '✔' | '✘' | '–'
   readonly text: string

@@ -15,7 +15,7 @@ export const isOwnComment = (body: string): boolean => body.startsWith(MARKER_BE
 /** The maximum number of signatures in a marker: more than the number of steps that can count at the same time. */
 const MAX_SIGNATURES = 100
 
-/** The hidden lines at the top of a marker comment. Anybody can write them, so they name a job but prove nothing. */
+/** The hidden lines at the top of a marker comment. Anybody can write them, so they name a job but are not proof. */
 export interface Marker {
   readonly jobId: string
   /** The labels that the pull request has or should have. Each one names a conversation that it belongs to. */
@@ -107,7 +107,7 @@ export function isMarkedWithLabel(body: string, label: string): boolean {
 
 /**
  * Returns the comments by trusted authors. If there are none, returns the comments by apps, because an earlier step may have
- * used the token of an app. Comments by others prove nothing.
+ * used the token of an app. Comments by others are ignored.
  */
 export function filterMostTrusted<Comment extends Pick<ListedComment, 'author'>>(
   comments: readonly Comment[],

@@ -38,7 +38,7 @@ import { announceStart, previewTurn, runTurn } from './turn/run-turn.ts'
 
 const UNREADABLE_EVENT = [
   'The event could not be read',
-  "The runner's event file is empty, truncated or not an event. The step runs without it, and the prompt says nothing about it.",
+  "The runner's event file is empty, truncated or not an event. The step runs without the event, and the prompt does not mention it.",
 ] as const
 
 /** Runs a step, from the event to the report. Throws only unexpected errors. */

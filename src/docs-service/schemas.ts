@@ -13,7 +13,7 @@ export interface PullRequestLink {
 }
 
 /**
- * `/owner/name/pull/7` and `/group/subgroup/name/-/merge_requests/7`, also with a tab of the page, such as `/files`.
+ * `/owner/name/pull/7` and `/group/subgroup/name/-/merge_requests/7`, including a tab of the page, such as `/files`.
  */
 const KNOWN_SHAPES = [
   /^\/(?<repository>[\w.-]+\/[\w.-]+)\/pull\/(?<number>[1-9]\d{0,9})(?:\/(?:files|changes|commits|checks)?)?$/,
@@ -85,9 +85,7 @@ export interface Job {
   readonly status: JobStatus
   /** A status that the interface does not list. The job then counts as running, so `status` is `active`. */
   readonly unlistedStatus: string | undefined
-  /**
-   * Set if the response to a prompt contained only a valid id. The status is then an assumption, and proves nothing.
-   */
+  /** Set if the response to a prompt contained only a valid id. The status is then only an assumption. */
   readonly isAssumed?: true
   readonly repository: string | undefined
   readonly ref: string | undefined

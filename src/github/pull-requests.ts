@@ -16,7 +16,7 @@ import {
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 
-/** Whether a pull request is open, also as a draft. */
+/** Whether a pull request is open, including as a draft. */
 export function isOpen({ state }: { readonly state?: PullRequestState }): boolean {
   return state === 'open' || state === 'draft'
 }

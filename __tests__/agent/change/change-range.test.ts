@@ -39,7 +39,7 @@ test.each<[what: string, fields: object, requested: RequestedRange, expected: ob
   ['by force', { forced: true }, EVENT, { base: commit('a'), about: 'the forced push', fallback: { base: 'main' } }],
   ['by force, with names', { forced: true }, EVENT, { aboutWithNames: 'the forced push to `main` by `ann`' }],
   ['that deleted a branch', { deleted: true }, EVENT, NO_CHANGE],
-  ['whose new commit is zeros', { after: commit('0') }, EVENT, NO_CHANGE],
+  ['whose new commit is all zeros', { after: commit('0') }, EVENT, NO_CHANGE],
   ['with a malformed commit', { after: 'main; rm' }, EVENT, NO_COMPARISON],
   ['without a branch', { ref: undefined }, EVENT, NO_COMPARISON],
   ['of a new tag', { ...TAG, ...NEW }, EVENT, { kind: 'since-tag', tag: 'v1' }],
@@ -72,7 +72,7 @@ test.each<[what: string, fields: object, requested: RequestedRange, expected: ob
   expect(range('push', { ...PUSH, ...fields }, requested)).toMatchObject(expected)
 })
 
-test('does not look back from a deleted branch if the run is not recorded on the default branch', () => {
+test('ignores earlier successes for a deleted branch if the run is not recorded on the default branch', () => {
   expect(range('push', { ...PUSH, ...DELETED }, SINCE, 'next')).toMatchObject(NO_CHANGE)
 })
 
@@ -129,8 +129,14 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
     EVENT,
     { base: 'main' },
   ],
-  ['a run after a comment', 'workflow_run', run({ event: 'issue_comment' }), EVENT, UNKNOWN_CAUSE],
-  ['a run after a run', 'workflow_run', run({ event: 'workflow_run', head_branch: 'next' }), EVENT, UNKNOWN_CAUSE],
+  ['a workflow run triggered by a comment', 'workflow_run', run({ event: 'issue_comment' }), EVENT, UNKNOWN_CAUSE],
+  [
+    'a workflow run triggered by another workflow run',
+    'workflow_run',
+    run({ event: 'workflow_run', head_branch: 'next' }),
+    EVENT,
+    UNKNOWN_CAUSE,
+  ],
   ['a branch that was deleted', 'delete', { ref: 'next', ref_type: 'branch' }, EVENT, NO_CHANGE],
   ['a tag that was deleted', 'delete', { ref: 'v1', ref_type: 'tag' }, EVENT, NO_CHANGE],
   ['a deletion, since the last success', 'delete', { ref: 'next', ref_type: 'branch', ...MAIN }, SINCE, NO_CHANGE],

@@ -130,7 +130,7 @@ test('sends the prompt to a busy job after its current turn, or immediately with
 test.each<[string, (Job | Error)[], Partial<TurnRunOptions>, object]>([
   ['was accepted if its turn is seen', [same, same, active, otherLink], {}, { outcome: 'pull-request' }],
   [
-    'is confirmed by its turn, also with `wait: false`',
+    'is confirmed by its turn, even with `wait: false`',
     [same, active],
     NO_WAIT,
     { outcome: 'submitted', progress: 'started' },

@@ -28,7 +28,7 @@ test('masks each line of a value too', () => {
 
 test.each([
   ['ends at a line feed, a return, or both', ['a\nb\rc\r\n\nd'], ['a', 'b', 'c', '', 'd']],
-  ['has one end, also where that is cut in two', ['a\r', '\nb\r'], ['a', 'b']],
+  ['has one end, even if it is split in two', ['a\r', '\nb\r'], ['a', 'b']],
   ['ends at a return that ends a piece', ['a\r', 'b'], ['a', 'b']],
   ['has a whole character that was cut in two', ['\u00c3', '\u00a9\n'], ['é']],
 ])('a line %s', (_what, chunks, wanted) => {

@@ -231,7 +231,7 @@ async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   // On a rewritten branch, the new files are unknown.
   if (found.relation !== 'ahead') return undefined
   // A comparison also contains files of other people's commits and of merges of the base branch. The number of commits alone
-  // proves nothing, because a lagging replica may have returned another head commit.
+  // is not enough, because a lagging replica may have returned another head commit.
   if (work.kind === 'updated' && found.totalCommits !== countCommits(turns)) return undefined
   // The agent may commit with another account. The branch's first commit shows it, and this comparison may begin later.
   const owners =

@@ -14,7 +14,7 @@ import type { Outcome } from '../report/report.ts'
 import { type Ended, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
 import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 
-/** Whether the service explicitly reports `active`. An unknown or missing status counts as running, but proves nothing. */
+/** Whether the service explicitly reports `active`. An unknown or missing status counts as running, but is not evidence that the turn began. */
 export function isReportedActive({ status, unlistedStatus, isAssumed }: Job): boolean {
   switch (status) {
     case 'active':
@@ -312,7 +312,7 @@ const hasNewInformation = (read: Job): boolean => !isWithoutLink(read) || read.h
 
 /**
  * Reads a completed job without a link until a read shows something else, or shows the same after the time that a link may
- * lag. A failed read proves nothing, so it is retried.
+ * lag. A failed read is retried.
  * @returns the decisive read; `undefined` if the deadline came first
  * @throws ActionError if a retry cannot help
  */

@@ -72,8 +72,8 @@ async function waitForStart(jobId: string, watch: JobWatch): Promise<boolean> {
 }
 
 /**
- * Checks whether a prompt with unknown delivery was accepted: its turn is then seen to start. An archived job proves nothing,
- * and if the reads fail or the run is cancelled, the delivery stays unknown.
+ * Checks whether a prompt with unknown delivery was accepted: its turn is then seen to start. If the job is
+ * archived, the reads fail or the run is cancelled, the delivery stays unknown.
  * @throws ActionError `unknown`, if no turn is seen
  */
 async function confirmDelivery(unknown: ActionError, before: Job, watch: JobWatch): Promise<void> {

@@ -12,7 +12,7 @@ export interface PlannedEvent {
   readonly delayMs: number
   /**
    * `bot-merges-base`: a bot brings the branch up to date with the one that it is to go into. `person-syncs`: a person does, as
-   * with "Sync fork" on GitHub, also after the pull request was merged or closed.
+   * with "Sync fork" on GitHub, even after the pull request was merged or closed.
    */
   readonly act:
     | 'person-commits'

@@ -74,7 +74,7 @@ const scenarios = {
     ...turn({ durationMs: 35_000, pause: { fromMs: 5_000, toMs: 30_000 } }),
   },
   'stale-follow-up': {
-    description: 'After a follow-up the job still reads as before for 8 seconds, and only then `active`.',
+    description: 'After a follow-up, the job keeps its previous status for 8 seconds, and only then becomes `active`.',
     ...turn({ startDelayMs: 8_000 }),
   },
   'never-starts': {
