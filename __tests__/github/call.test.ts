@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { isOwnComment } from '../../src/agent/marker.ts'
 import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
@@ -11,6 +10,7 @@ import { RUN_FACTS } from '../support/fake-github.ts'
 import { withGitHub, catchError, type EmbeddedGitHubOptions } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 import { connectInProcess } from '../support/in-process-github.ts'
+import { isOwnComment } from '../support/marker-bodies.ts'
 import { observeGitHub } from '../support/observe-github.ts'
 import { serveSockets } from '../support/socket-server.ts'
 

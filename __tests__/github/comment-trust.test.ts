@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { isOwnComment } from '../../src/agent/marker.ts'
 import { parseComment } from '../../src/agent/conversation/comment-command.ts'
 import { type Role, createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { commentFacts } from '../support/comment-events.ts'
 import { stubGitHub, withGitHub, type EmbeddedGitHubOptions } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
 import { root, parseTable } from '../support/markdown-files.ts'
+import { isOwnComment } from '../support/marker-bodies.ts'
 
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const PLACE = { repository: 'acme/docs', number: 7 }

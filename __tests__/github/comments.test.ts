@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { isOwnComment } from '../../src/agent/marker.ts'
 import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { createIssueState, type Comment } from '../../src/emulator/github/issue-state.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -13,6 +12,7 @@ import {
   type EmbeddedGitHubOptions,
 } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
+import { isOwnComment } from '../support/marker-bodies.ts'
 
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const PULL = { repository: 'acme/docs', number: 7 }

@@ -1,6 +1,5 @@
 import { getOctokit } from '@actions/github'
 import { expect, test } from '@jest/globals'
-import { isOwnComment } from '../../src/agent/marker.ts'
 import { createGitHub } from '../../src/emulator/github/github.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
@@ -13,6 +12,7 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { checkRun, commit, madeCommit } from '../support/github-state.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
+import { isOwnComment } from '../support/marker-bodies.ts'
 
 const NAME = 'acme/docs'
 const PLACE = { repository: NAME, number: 7 }

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import { expect, test } from '@jest/globals'
-import { isOwnComment } from '../../src/agent/marker.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { createFirstPageParser } from '../../src/github/pages.ts'
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../src/github/schemas.ts'
 import { stubGitHub } from '../support/github-client.ts'
 import { commit } from '../support/github-state.ts'
+import { isOwnComment } from '../support/marker-bodies.ts'
 
 const PULL = { repository: 'acme/docs', number: 7 }
 const REVIEW = { ...PULL, kind: 'review', id: 9, threadId: 9, isOnPullRequest: true, writtenAt: '' } as const

@@ -1,10 +1,10 @@
 import { createMarkerComment } from '../../src/agent/marker.ts'
-import { updateComment } from '../../src/agent/pull-request/pull-request-log.ts'
 import type { ListedComment } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ActionError } from '../../src/runtime/errors.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { createGitHubError } from './fake-github.ts'
+import { updateBody } from './marker-bodies.ts'
 
 export type CommentRequest = 'list' | 'read' | 'add' | 'edit'
 
@@ -12,7 +12,7 @@ export type CommentRequest = 'list' | 'read' | 'add' | 'edit'
 type Fault = ActionError | 'response-lost' | undefined
 
 /** A marker comment of `job_1`. */
-export const MARKED = createMarkerComment('job_1', ['docs-agent'])
+export const MARKED = createMarkerComment('job_1', ['docs-agent']).body
 
 const WORKING_UNTIL_MS = Date.UTC(2027, 0, 1)
 
@@ -23,7 +23,7 @@ const workingRow = (runId: number): string =>
 /** Adds a row to the log of a marker comment for each run, which shows that its agent is working. */
 export function withWorkingRows(body: string, runIds: readonly number[]): string {
   const update = { label: 'docs-agent', followUps: 0, rows: runIds.map(workingRow), left: undefined }
-  return runIds.length === 0 ? body : (updateComment(body, update) ?? body)
+  return runIds.length === 0 ? body : (updateBody(body, update) ?? body)
 }
 
 /** Runs with an even id have completed. */

@@ -2,15 +2,13 @@
  * Reads and writes the hidden lines by which this action recognizes its comments. Hides their syntax, and whose
  * comments are believed.
  */
-import type { CommentAddress, ListedComment } from '../github/comments.ts'
-import { hasLabel } from '../github/labels.ts'
+import type { CommentAddress, Comments, ListedComment } from '../github/comments.ts'
+import type { PullRequestAddress } from '../github/pull-requests.ts'
 import { oneLine } from '../text/untrusted.ts'
 
 /** The hidden lines of this action's comments. Each comment begins like this. */
 const MARKER_BEGINNING = '<!-- docs-agent-action: '
-
-/** Whether a comment begins like the comments of this action. Anybody can write such a comment. */
-export const isOwnComment = (body: string): boolean => body.startsWith(MARKER_BEGINNING)
+const REPLY_BEGINNING = `${MARKER_BEGINNING}reply `
 
 /** The maximum number of signatures in a marker: more than the number of steps that can count at the same time. */
 const MAX_SIGNATURES = 100
@@ -25,6 +23,23 @@ export interface Marker {
   /** One signature for each of the newest follow-ups, so that a step can detect that another step has overwritten its count. */
   readonly countedBy: readonly string[]
 }
+
+/** A comment that names the job of its pull request. The action edits and counts in such a comment only. */
+export interface MarkerComment {
+  readonly kind: 'marker'
+  readonly body: string
+  readonly marker: Marker
+}
+
+/** What the beginning of a comment says about it. Anybody can write such a beginning, so it proves nothing about the author. */
+export type RecognizedComment =
+  | MarkerComment
+  /** A reply to a command. */
+  | { readonly kind: 'reply' }
+  /** Begins like a comment of this action, but names no job: a later version may have written it, or somebody has edited it. */
+  | { readonly kind: 'unreadable' }
+  /** Not a comment of this action. */
+  | { readonly kind: 'other' }
 
 const hiddenLine = (name: string, value: string): string => `${MARKER_BEGINNING}${name}=${value} -->\n`
 const HIDDEN_FACT = `${MARKER_BEGINNING}[a-z-]+=[^\\s<>]* -->[^\\S\\n]*`
@@ -53,8 +68,7 @@ function renderMarker({ jobId, labels, followUps, countedBy }: Marker): string {
   ].join('')
 }
 
-/** @returns undefined if the comment does not begin with a marker */
-export function readMarker(body: string): Marker | undefined {
+function parseMarker(body: string): Marker | undefined {
   const [lines = ''] = HIDDEN_LINES.exec(body) ?? []
   const facts = Array.from(lines.matchAll(FACT), ([, name = '', value = '']) => [name, value] as const)
   const { job: jobId = '', labels = '', ...counts } = Object.fromEntries(facts)
@@ -68,19 +82,27 @@ export function readMarker(body: string): Marker | undefined {
   }
 }
 
+/** Recognizes a comment by its beginning. A comment that quotes a marker or a reply is not this action's. */
+export function recognizeComment(body: string): RecognizedComment {
+  if (!body.startsWith(MARKER_BEGINNING)) return { kind: 'other' }
+  const marker = parseMarker(body)
+  if (marker !== undefined) return { kind: 'marker', body, marker }
+  return { kind: body.startsWith(REPLY_BEGINNING) ? 'reply' : 'unreadable' }
+}
+
 /**
  * Creates a marker comment.
  * @param note a sentence to add to the visible text
  */
-export function createMarkerComment(jobId: string, labels: readonly string[], note = ''): string {
-  const lines = renderMarker({ jobId, labels, followUps: 0, countedBy: [] })
-  return `${lines}This pull request comes from the docs agent job \`${oneLine(jobId, 128)}\`. ${note}`.trimEnd()
+export function createMarkerComment(jobId: string, labels: readonly string[], note = ''): MarkerComment {
+  const marker = { jobId, labels, followUps: 0, countedBy: [] }
+  const text = `This pull request comes from the docs agent job \`${oneLine(jobId, 128)}\`. ${note}`.trimEnd()
+  return { kind: 'marker', body: `${renderMarker(marker)}${text}`, marker }
 }
 
-/** Changes the hidden lines of a marker comment. The text after these lines is kept. */
-export function updateMarker(body: string, changes: Partial<Omit<Marker, 'jobId'>>): string {
-  const marker = readMarker(body)
-  return marker === undefined ? body : body.replace(HIDDEN_LINES, () => renderMarker({ ...marker, ...changes }))
+/** Returns the body of a marker comment with other hidden lines. The text after these lines is kept. */
+export function updateMarker({ body, marker }: MarkerComment, changes: Partial<Omit<Marker, 'jobId'>>): string {
+  return body.replace(HIDDEN_LINES, () => renderMarker({ ...marker, ...changes }))
 }
 
 /** From this share of `max-follow-ups` on, the number of remaining follow-ups is shown. */
@@ -94,24 +116,41 @@ export function warnOfLimit(used: number, max: number): string {
     : 'None left: merge or close this pull request, or the next run fails.'
 }
 
-/** Whether a comment is the marker comment of a job, or of any job without `jobId`. A comment that quotes a marker is not. */
-export function isMarkerComment(body: string, jobId?: string): boolean {
-  const named = readMarker(body)?.jobId
-  return named !== undefined && named === (jobId ?? named)
+/** A marker comment on GitHub, and whether its author is trusted. */
+export type ListedMarkerComment = MarkerComment & Omit<ListedComment, 'body'>
+
+async function listMarkerComments(
+  place: PullRequestAddress,
+  github: Pick<Comments, 'listComments'>,
+  isWanted: (marker: Marker) => boolean,
+): Promise<readonly ListedMarkerComment[]> {
+  const find = (body: string): readonly MarkerComment[] => {
+    const comment = recognizeComment(body)
+    return comment.kind === 'marker' && isWanted(comment.marker) ? [comment] : []
+  }
+  const listed = await github.listComments(place, (body) => find(body).length > 0)
+  return listed.flatMap(({ body, ...author }) => find(body).map((comment) => ({ ...author, ...comment })))
 }
 
-/** Whether a marker comment assigns its pull request to the conversation of a label. */
-export function isMarkedWithLabel(body: string, label: string): boolean {
-  return hasLabel(label, readMarker(body)?.labels ?? [])
-}
+/** Lists the marker comments of a pull request, oldest first, whichever job they name. */
+export const listAllMarkerComments = (
+  pullRequest: PullRequestAddress,
+  github: Pick<Comments, 'listComments'>,
+): Promise<readonly ListedMarkerComment[]> => listMarkerComments(pullRequest, github, () => true)
+
+/** Lists the marker comments of a pull request that name a job, oldest first. */
+export const listMarkerCommentsOfJob = (
+  pullRequest: PullRequestAddress,
+  jobId: string,
+  github: Pick<Comments, 'listComments'>,
+): Promise<readonly ListedMarkerComment[]> =>
+  listMarkerComments(pullRequest, github, (marker) => marker.jobId === jobId)
 
 /**
  * Returns the comments by trusted authors. If there are none, returns the comments by apps, because an earlier step may have
  * used the token of an app. Comments by others are ignored.
  */
-export function filterMostTrusted<Comment extends Pick<ListedComment, 'author'>>(
-  comments: readonly Comment[],
-): readonly Comment[] {
+export function filterMostTrusted(comments: readonly ListedMarkerComment[]): readonly ListedMarkerComment[] {
   const trusted = comments.filter(({ author }) => author === 'trusted')
   return trusted.length > 0 ? trusted : comments.filter(({ author }) => author === 'bot')
 }
@@ -174,16 +213,14 @@ const toWord = (id: string): string => id.replaceAll(/[^\w.-]/g, '-')
 export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'id'>, place: ReplyPlace): string {
   const { runId, workflowJob, runnerStepId, inputsHash } = place
   const step = `step=${toWord(workflowJob)}/${toWord(runnerStepId)} inputs=${inputsHash}`
-  return `${MARKER_BEGINNING}reply run=${runId} ${step} ${kind}=${id} -->`
+  return `${REPLY_BEGINNING}run=${runId} ${step} ${kind}=${id} -->`
 }
 
 /**
  * Picks the marker comment to write to: the newest comment with a log, because an older log may be full, and because people can
  * add marker comments too. If no comment has a log, picks the newest comment.
  */
-export function pickLogComment<Comment extends Pick<ListedComment, 'author' | 'body'>>(
-  comments: readonly Comment[],
-): Comment | undefined {
+export function pickLogComment(comments: readonly ListedMarkerComment[]): ListedMarkerComment | undefined {
   const counted = filterMostTrusted(comments)
   return counted.findLast(({ body }) => body.includes(LOG_BEGINNING)) ?? counted.at(-1)
 }

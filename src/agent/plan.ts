@@ -3,11 +3,11 @@ import type { Check } from '../github/checks.ts'
 import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
 import type { PullRequestLink } from '../docs-service/schemas.ts'
 import type { Task } from './inputs.ts'
-import type { LogPlace } from './report/report.ts'
+import type { ListedLogComment, LogPlace } from './report/report.ts'
 import type { FollowUpReason } from './report/turn.ts'
 
 /** An open pull request, and the job that opened it. */
-export interface RollingPullRequest extends LogPlace {
+export interface RollingPullRequest extends LogPlace<ListedLogComment> {
   readonly pullRequest: PullRequest
   /** Whether the job names the pull request as its own. A busy job names none, so it is read again before the prompt is sent. */
   readonly isProven: boolean

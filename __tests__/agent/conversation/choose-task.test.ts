@@ -96,7 +96,7 @@ test.each([
     'a marker comment on a pull request',
     'issue_comment',
     { issue: { number: 7, pull_request: {} } },
-    createMarkerComment('job_1', []),
+    createMarkerComment('job_1', []).body,
   ],
   ['a reply on an issue', 'issue_comment', { issue: { number: 8 } }, `${REPLY}\nDone.`],
   ['a reply on a line', 'pull_request_review_comment', { pull_request: { number: 7 } }, REPLY],

@@ -88,7 +88,8 @@ describe('rolling pull request', () => {
     ['the count of an app if no trusted author names the job', [byApp, byUntrusted], 20, byApp],
     ['no count of untrusted authors', [byUntrusted], 0, undefined],
   ])('has %s', async (_what, comments, followUps, marker) => {
-    expect((await prove(comments, { job_1: [completed] })).rolling).toMatchObject({ followUps, commentId: marker?.id })
+    const comment = marker === undefined ? { kind: 'untrusted' } : { kind: 'known', id: marker.id }
+    expect((await prove(comments, { job_1: [completed] })).rolling).toMatchObject({ followUps, comment })
   })
 })
 

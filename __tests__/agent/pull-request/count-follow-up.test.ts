@@ -1,25 +1,29 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { readMarker, updateMarker } from '../../../src/agent/marker.ts'
-import type { LogPlace } from '../../../src/agent/report/report.ts'
+import type { ListedLogComment, LogPlace } from '../../../src/agent/report/report.ts'
 import { countFollowUp } from '../../../src/agent/pull-request/marker-comment.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { fakeClock, createStepClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, PULL_REQUEST, createGitHubError, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
+import { changeMarker, readMarker } from '../../support/marker-bodies.ts'
 import { SEED } from '../../support/seed.ts'
 import { MARKED, SharedComments, withWorkingRows } from '../../support/shared-comments.ts'
 import { virtualClock } from '../../support/virtual-clock.ts'
 
-const PLACE: LogPlace = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: 1, followUps: 0 }
+const PLACE = { pullRequest: PULL_REQUEST, jobId: 'job_1', comment: { kind: 'known', id: 1 }, followUps: 0 } as const
 
 const commentsWith = (followUps: number): SharedComments =>
-  new SharedComments([updateMarker(MARKED, { followUps, countedBy: [] })])
+  new SharedComments([changeMarker(MARKED, { followUps, countedBy: [] })])
 
 /** Counts a follow-up of one run. */
 function count(
   comments: SharedComments,
-  { place, responses, ...fields }: StepFields & { place?: Partial<LogPlace>; responses?: Partial<GitHub> } = {},
+  {
+    place,
+    responses,
+    ...fields
+  }: StepFields & { place?: Partial<LogPlace<ListedLogComment>>; responses?: Partial<GitHub> } = {},
 ) {
   const github = fakeGitHub({ ...comments.github, ...responses })
   const step = fakeStep({ github, inputs: agentInputs({ label: 'docs-agent' }), ...fields })
@@ -32,7 +36,7 @@ const countIn = (comments: SharedComments, index = 0): number | undefined =>
 test('does not lower the count after a stale read while another run counts', async () => {
   const comments = commentsWith(3)
   const stale = comments.bodies[0] ?? ''
-  const another = updateMarker(stale, { followUps: 8, countedBy: ['another'] })
+  const another = changeMarker(stale, { followUps: 8, countedBy: ['another'] })
   // The first read is stale, and the write that follows it overwrites the count of the other run, which then counts again.
   const reads = [stale, another]
   const readComment = () => Promise.resolve(reads.shift() ?? comments.bodies[0] ?? '')
@@ -44,7 +48,11 @@ test('writes the count once and reads it back if no other run counts', async () 
   const comments = commentsWith(3)
   const counted = await count(comments)
   expect([countIn(comments), comments.requests]).toEqual([4, ['read', 'edit', 'read']])
-  expect(counted).toMatchObject({ commentId: 1, followUps: 0, signature: expect.stringMatching(/^42\.1\./) as unknown })
+  expect(counted).toMatchObject({
+    comment: { id: 1 },
+    followUps: 0,
+    signature: expect.stringMatching(/^42\.1\./) as unknown,
+  })
 })
 
 test('continues from the count of other runs, and stops at the maximum', async () => {
@@ -115,8 +123,8 @@ test('does not write again if a lagging replica returns the old text', async () 
 })
 
 test('adds a second comment if other text fills the first', async () => {
-  const comments = new SharedComments([`${updateMarker(MARKED, { followUps: 3 })}${'x'.repeat(65_000)}`])
-  expect(await count(comments)).toMatchObject({ commentId: 2 })
+  const comments = new SharedComments([`${changeMarker(MARKED, { followUps: 3 })}${'x'.repeat(65_000)}`])
+  expect(await count(comments)).toMatchObject({ comment: { kind: 'known', id: 2 } })
   expect([countIn(comments, 0), countIn(comments, 1)]).toEqual([3, 4])
 })
 
@@ -133,14 +141,14 @@ describe('fails, so that no prompt is sent,', () => {
   })
 
   test('if no trusted author wrote the comment', async () => {
-    const counted = count(commentsWith(0), { place: { commentId: undefined } })
+    const counted = count(commentsWith(0), { place: { comment: { kind: 'untrusted' } } })
     await expect(counted).rejects.toMatchObject({ code: 'not-sent' })
   })
 
   test('if another run overwrites the comment before each read', async () => {
     const comments = commentsWith(0)
     let reads = 0
-    const readComment = () => Promise.resolve(updateMarker(MARKED, { followUps: 3, countedBy: [`other-${reads++}`] }))
+    const readComment = () => Promise.resolve(changeMarker(MARKED, { followUps: 3, countedBy: [`other-${reads++}`] }))
     await expect(count(comments, { responses: { readComment } })).rejects.toMatchObject({ code: 'rejected' })
     expect(comments.requests).toHaveLength(8)
   })

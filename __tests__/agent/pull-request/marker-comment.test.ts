@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { announceTurn, countFollowUp, nameJob, writeLog } from '../../../src/agent/pull-request/marker-comment.ts'
-import { isOwnComment, readMarker, updateMarker } from '../../../src/agent/marker.ts'
 import type { AgentStep } from '../../../src/agent/journal.ts'
 import type { LogPlace } from '../../../src/agent/report/report.ts'
 import type { TurnState } from '../../../src/agent/report/turn.ts'
@@ -14,6 +13,7 @@ import { fakeGitHub, PULL_REQUEST, createGitHubError, RUN_FACTS } from '../../su
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
 import { withGitHub } from '../../support/github-client.ts'
 import { repositoryWithPull } from '../../support/github-state.ts'
+import { changeMarker, isOwnComment, readMarker } from '../../support/marker-bodies.ts'
 import { ATTACH, endWith } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 import {
@@ -25,7 +25,7 @@ import {
 } from '../../support/shared-comments.ts'
 import { virtualClock } from '../../support/virtual-clock.ts'
 
-const PLACE: LogPlace = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: undefined, followUps: 0 }
+const PLACE: LogPlace = { pullRequest: PULL_REQUEST, jobId: 'job_1', comment: { kind: 'missing' }, followUps: 0 }
 const LOGGED = `${MARKED}\n\n<!-- docs-agent-action: log -->\n\n| When (UTC) | Started by | Result |\n| --- | --- | --- |`
 const ROW = /\| schedule \| .*opened/
 
@@ -44,7 +44,7 @@ const listWarnings = ({ journal }: AgentStep): readonly string[] =>
 
 describe('the log', () => {
   test.each<[string, Partial<LogPlace>, string[], CommentRequest[]]>([
-    ['the known comment', { commentId: 1 }, [MARKED], ['read', 'edit', 'read']],
+    ['the known comment', { comment: { kind: 'known', id: 1 } }, [MARKED], ['read', 'edit', 'read']],
     ['the comment that names the job', {}, [MARKED], ['list', 'read', 'edit', 'read']],
     ['the newest comment that names the job', {}, [`${MARKED} Full.`, MARKED], ['list', 'read', 'edit', 'read']],
     ['a new comment if none names the job', {}, [], ['list', 'add']],
@@ -106,7 +106,7 @@ describe('the log', () => {
       return comments.github.readComment(place, id)
     }
     const step = stepWith(comments, { github: fakeGitHub({ ...comments.github, readComment }) })
-    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
+    step.journal.setLogPlace({ ...PLACE, comment: { kind: 'known', id: 1 } })
     await writeLog(step)
     expect([listWarnings(step), comments.requests]).toEqual([[], ['read', 'edit', 'read', 'read', 'edit', 'read']])
     expect(comments.bodies[0]).toMatch(ROW)
@@ -120,7 +120,7 @@ describe('the log', () => {
       return Promise.resolve(true)
     }
     const step = stepWith(comments, { github: fakeGitHub({ ...comments.github, hasCompleted }) })
-    await countFollowUp({ ...PLACE, commentId: 1 }, step)
+    await countFollowUp({ ...PLACE, comment: { kind: 'known', id: 1 } }, step)
     expect(comments.requests).toEqual(['read', 'read', 'edit', 'read'])
     expect(comments.bodies[0]).toMatch(/working since.*<!-- row=901\./)
     expect(comments.bodies[0]).toMatch(/the run ended first.*<!-- row=902\./)
@@ -129,7 +129,7 @@ describe('the log', () => {
   test('does not overwrite a comment that no longer names the job', async () => {
     const comments = new SharedComments(['Mine.'])
     const step = stepWith(comments)
-    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
+    step.journal.setLogPlace({ ...PLACE, comment: { kind: 'known', id: 1 } })
     await writeLog(step)
     expect([listWarnings(step), comments.requests]).toEqual([
       [expect.stringContaining('no longer names job job_1.')],
@@ -155,7 +155,7 @@ describe('the log', () => {
   })
 
   test.each<[string, Partial<LogPlace>, string[], CommentRequest[]]>([
-    ['known', { commentId: 1 }, [MARKED], ['read', 'edit']],
+    ['known', { comment: { kind: 'known', id: 1 } }, [MARKED], ['read', 'edit']],
     ['listed', {}, [MARKED], ['list', 'edit']],
     ['missing', {}, [], ['list', 'add']],
   ])(
@@ -211,7 +211,7 @@ test.each<[string, (ActionError | 'response-lost')[], CommentRequest[]]>([
   const comments = new SharedComments([MARKED])
   comments.faults.edit = [...edit]
   const step = stepWith(comments)
-  step.journal.setLogPlace({ ...PLACE, commentId: 1 })
+  step.journal.setLogPlace({ ...PLACE, comment: { kind: 'known', id: 1 } })
   await announceTurn(step)
   expect([listWarnings(step), comments.requests]).toEqual([[], requests])
   expect(comments.bodies[0]).toMatch(/\| schedule \| .*working since/)
@@ -244,7 +244,7 @@ describe('a write whose result is unknown', () => {
     const comments = new SharedComments([MARKED])
     comments.faults.edit = Array<ActionError>(9).fill(error)
     const step = stepWith(comments)
-    await expect(countFollowUp({ ...PLACE, commentId: 1 }, step)).rejects.toThrow(reason)
+    await expect(countFollowUp({ ...PLACE, comment: { kind: 'known', id: 1 } }, step)).rejects.toThrow(reason)
     expect(comments.requests.filter((request) => request === 'edit')).toHaveLength(8)
   })
 
@@ -274,7 +274,7 @@ test('merges an update again after a failed write instead of resending the same 
   const faults = { 'issues/update-comment': [502] }
   await withGitHub({ docs, faults, onBeforeResponse }, async (github, { operations, clock }) => {
     const step = stepWith(new SharedComments([]), { clock, github })
-    step.journal.setLogPlace({ ...PLACE, commentId: 5 })
+    step.journal.setLogPlace({ ...PLACE, comment: { kind: 'known', id: 5 } })
     await writeLog(step)
     expect(listWarnings(step)).toEqual([])
     expect(comment?.body).toMatch(ROW)
@@ -303,7 +303,7 @@ test.each([
     const clock = fakeClock()
     const github = fakeGitHub({ ...comments.github, readComment })
     const step = stepWith(comments, { clock, github, random: () => chance })
-    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
+    step.journal.setLogPlace({ ...PLACE, comment: { kind: 'known', id: 1 } })
     await writeLog(step)
     expect([listWarnings(step), clock.sleeps]).toEqual([[], pausesMs])
   },
@@ -314,7 +314,7 @@ describe('a full comment', () => {
     const newer = withWorkingRows(MARKED, [901]).replaceAll('.901 -->', `.${Date.UTC(2027, 0, 1)} -->`)
     const comments = new SharedComments([`${newer}\n\n${'x'.repeat(65_000 - newer.length - 82)}`])
     const step = stepWith(comments)
-    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
+    step.journal.setLogPlace({ ...PLACE, comment: { kind: 'known', id: 1 } })
     await writeLog(step)
     expect([listWarnings(step), comments.requests]).toEqual([[], ['read', 'edit', 'read']])
     expect(comments.bodies[0]).toContain('_Not listed: 1 earlier turn._')
@@ -323,10 +323,10 @@ describe('a full comment', () => {
   const FILLED = `${MARKED}\n\n${'x'.repeat(65_000)}`
 
   test('is followed by a second one, which keeps the count and is used by later steps', async () => {
-    const comments = new SharedComments([updateMarker(FILLED, { followUps: 7 })])
+    const comments = new SharedComments([changeMarker(FILLED, { followUps: 7 })])
     await writeLog(stepWith(comments))
     const [first, second = ''] = comments.bodies
-    expect(first).toBe(updateMarker(FILLED, { followUps: 7 }))
+    expect(first).toBe(changeMarker(FILLED, { followUps: 7 }))
     expect(second).toMatch(ROW)
     expect(second).toContain('The log continues here')
     expect(second).toContain('7 of 20 used')
@@ -338,11 +338,11 @@ describe('a full comment', () => {
 
   test('is not continued twice: a step that only knows the first comment finds the second', async () => {
     const comments = new SharedComments([
-      updateMarker(FILLED, { followUps: 7 }),
-      updateMarker(MARKED, { followUps: 9 }),
+      changeMarker(FILLED, { followUps: 7 }),
+      changeMarker(MARKED, { followUps: 9 }),
     ])
     const step = stepWith(comments)
-    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
+    step.journal.setLogPlace({ ...PLACE, comment: { kind: 'known', id: 1 } })
     await writeLog(step)
     expect([comments.bodies.length, listWarnings(step)]).toEqual([2, []])
     expect(comments.bodies[1]).toMatch(ROW)
@@ -350,10 +350,13 @@ describe('a full comment', () => {
   })
 
   test('is followed by a second one if its log leaves no room for a count', async () => {
-    const comments = new SharedComments([updateMarker(`${LOGGED}\n\n${'x'.repeat(65_000)}`, { followUps: 7 })])
+    const comments = new SharedComments([changeMarker(`${LOGGED}\n\n${'x'.repeat(65_000)}`, { followUps: 7 })])
     const step = stepWith(comments)
-    const count = () => countFollowUp({ ...PLACE, commentId: 1, followUps: 7 }, step)
-    expect([await count(), await count()]).toMatchObject([{ commentId: 2 }, { commentId: 2 }])
+    const count = () => countFollowUp({ ...PLACE, comment: { kind: 'known', id: 1 }, followUps: 7 }, step)
+    expect([await count(), await count()]).toMatchObject([
+      { comment: { kind: 'known', id: 2 } },
+      { comment: { kind: 'known', id: 2 } },
+    ])
     await writeLog(step)
     expect(comments.bodies).toHaveLength(2)
     expect(readMarker(comments.bodies[1] ?? '')).toMatchObject({ followUps: 9 })
@@ -364,7 +367,7 @@ describe('a full comment', () => {
     const comments = new SharedComments([FILLED])
     const cancel = new AbortController()
     const step = stepWith(comments, { signal: cancel.signal })
-    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
+    step.journal.setLogPlace({ ...PLACE, comment: { kind: 'known', id: 1 } })
     await announceTurn(step)
     expect(comments.bodies[1]).toMatch(/working since/)
     cancel.abort(new ActionError('cancelled', 'The run was cancelled.'))
@@ -377,7 +380,7 @@ describe('a full comment', () => {
   test('no longer says that the agent is working after the turn has ended', async () => {
     const comments = new SharedComments([withWorkingRows(MARKED, [901])])
     const step = stepWith(comments)
-    step.journal.setLogPlace({ ...PLACE, commentId: 1 })
+    step.journal.setLogPlace({ ...PLACE, comment: { kind: 'known', id: 1 } })
     await announceTurn(step)
     const [announced = ''] = comments.bodies
     const people = 'x'.repeat(65_300 - announced.length)
@@ -421,7 +424,7 @@ describe('the comment that names the job', () => {
   test('is added for a new job without listing comments', async () => {
     const comments = new SharedComments([])
     const { sent, log, step } = await name(comments, true)
-    expect([sent, comments.bodies, log?.commentId]).toEqual([['add'], [MARKED], 1])
+    expect([sent, comments.bodies, log?.comment]).toEqual([['add'], [MARKED], { kind: 'known', id: 1 }])
     await nameJob(PULL_REQUEST, 'job_1', step)
     expect(sent).toEqual(['add'])
   })
@@ -437,7 +440,8 @@ describe('the comment that names the job', () => {
   ])('for an existing job %s', async (_what, bodies, requests) => {
     const comments = new SharedComments(bodies)
     const { sent, log, step } = await name(comments, false)
-    expect([sent, comments.bodies.length, log?.commentId, listWarnings(step)]).toEqual([requests, 1, 1, []])
+    expect([sent, comments.bodies.length, listWarnings(step)]).toEqual([requests, 1, []])
+    expect(log?.comment).toEqual({ kind: 'known', id: 1 })
     expect(readMarker(comments.bodies[0] ?? '')?.labels).toContain('docs-agent')
   })
 
@@ -455,7 +459,8 @@ describe('the comment that names the job', () => {
     const comments = new SharedComments([])
     comments.faults.add = [...add]
     const { sent, log, step } = await name(comments, true)
-    expect([sent, log?.commentId]).toEqual([requests, commentId])
+    expect(sent).toEqual(requests)
+    expect(log?.comment).toEqual(commentId === undefined ? { kind: 'id-unknown' } : { kind: 'known', id: commentId })
     expect(listWarnings(step)).toHaveLength(commentId === undefined ? 1 : 0)
     // The step writes the missing comment at its end.
     if (add[0] === 'response-lost' || commentId !== undefined) return
@@ -469,8 +474,8 @@ type Write = 'announcement' | 'count' | 'log, its comment known' | 'log, its com
 const WRITES = fc.constantFrom<Write>('announcement', 'count', 'log, its comment known', 'log, its comment listed')
 
 async function write(kind: Write, step: AgentStep): Promise<void> {
-  const place = { ...PLACE, commentId: kind === 'log, its comment listed' ? undefined : 1 }
-  step.journal.setLogPlace(place)
+  const place = { ...PLACE, comment: { kind: 'known', id: 1 } } as const
+  step.journal.setLogPlace(kind === 'log, its comment listed' ? PLACE : place)
   if (kind === 'announcement') await announceTurn(step)
   else if (kind === 'count') await countFollowUp(place, step)
   else await writeLog(step)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { marked } from 'marked'
-import { createMarkerComment, readMarker, updateMarker } from '../../../src/agent/marker.ts'
+import { createMarkerComment, recognizeComment } from '../../../src/agent/marker.ts'
 import {
   findWorkingRows,
   isUpdated,
@@ -9,7 +9,6 @@ import {
   settleRow,
   toLogEntry,
   toWorkingRows,
-  updateComment,
   type CommentUpdate,
   type LogEntry,
 } from '../../../src/agent/pull-request/pull-request-log.ts'
@@ -21,10 +20,11 @@ import { linked } from '../../../src/text/markdown.ts'
 import { active, failed as failedJob, failure } from '../../support/fake-client.ts'
 import { RUN_FACTS } from '../../support/fake-github.ts'
 import { CREATE, endWith, FOLLOW_UP, createReport } from '../../support/report.ts'
+import { changeMarker, readMarker, toMarkerComment, updateBody } from '../../support/marker-bodies.ts'
 import { SEED } from '../../support/seed.ts'
 
 const PLANNED: Turn = { task: CREATE, state: { kind: 'planning' } }
-const NEW = createMarkerComment('job_1', ['docs-agent'])
+const NEW = createMarkerComment('job_1', ['docs-agent']).body
 const AT = new Date('2026-01-31T03:00:05Z')
 const LATER = new Date('2026-01-31T03:10:00Z')
 
@@ -48,7 +48,7 @@ const REPORT = createReport({
 const createEntry = (turns: Turns, context = RUN_FACTS, report = REPORT) => toLogEntry(turns, report, context, LATER)
 
 const createUpdate = (entry: LogEntry): CommentUpdate => ({ label: 'docs-agent', followUps: 0, ...entry })
-const addToLog = (body: string, entry: LogEntry): string => updateComment(body, createUpdate(entry)) ?? ''
+const addToLog = (body: string, entry: LogEntry): string => updateBody(body, createUpdate(entry)) ?? ''
 
 test('shows the job, each turn that was sent, what is left, and the number of follow-ups', () => {
   const failing = failed('links', 'build', '@all', 'a', 'b', 'c')
@@ -60,7 +60,7 @@ test('shows the job, each turn that was sent, what is left, and the number of fo
     round(stopped('cancelled', { kind: 'preparing' })),
     round({ kind: 'not-sent', reason: 'timed-out', error: failure('not-sent') }),
   ]
-  const body = updateComment(NEW, { ...createUpdate(createEntry(turns)), followUps: 2 })
+  const body = updateBody(NEW, { ...createUpdate(createEntry(turns)), followUps: 2 })
   expect(body).toBe(`<!-- docs-agent-action: job=job_1 -->
 <!-- docs-agent-action: labels=docs-agent -->
 <!-- docs-agent-action: follow-ups=2 -->
@@ -162,7 +162,7 @@ const summarisedIn = (body: string): number => Number(/summarised=(\d+)/.exec(bo
 const rowsIn = (body: string): string[] => body.split(/\r?\n/).filter((line) => line.includes('<!-- row='))
 
 test('keeps each row once, the newest last, and keeps the marker readable', () => {
-  const counted = updateMarker(addToLog(NEW, entry(1)), { followUps: 7, countedBy: ['42.1'] })
+  const counted = changeMarker(addToLog(NEW, entry(1)), { followUps: 7, countedBy: ['42.1'] })
   const body = [entry(2, 3), entry(3)].reduce((text, one) => addToLog(text, one), counted)
   expect(serialsIn(body)).toEqual([1, 2, 3])
   expect(readMarker(body)).toEqual({ jobId: 'job_1', labels: ['docs-agent'], followUps: 7, countedBy: ['42.1'] })
@@ -175,7 +175,7 @@ const counting = (signature: string, followUps = 0): CommentUpdate => ({
   signature,
   followUps,
 })
-const count = (body: string, update: CommentUpdate): string => updateComment(body, update) ?? ''
+const count = (body: string, update: CommentUpdate): string => updateBody(body, update) ?? ''
 const countIn = (body: string): readonly unknown[] => {
   const { followUps, countedBy } = readMarker(body) ?? {}
   return [followUps, countedBy]
@@ -190,7 +190,7 @@ test('counts each follow-up once, and never lowers the count', () => {
   expect(countIn(count(first, counting('b', 7)))).toEqual([8, ['a', 'b']])
   expect(countIn(count(first, counting('a', 7)))).toEqual([8, ['a']])
   expect(countIn(count(first, { ...counting(''), signature: undefined, followUps: 7 }))).toEqual([7, ['a']])
-  const counted = updateMarker(NEW, { followUps: 9 })
+  const counted = changeMarker(NEW, { followUps: 9 })
   expect(countIn(count(counted, { ...createUpdate(entry(1)), followUps: 7 }))).toEqual([9, []])
 })
 
@@ -250,13 +250,15 @@ test.each<[string, TurnState, Date, string]>([
 ])('replaces the working row of a turn that %s', (_what, state, until, text) => {
   const before = addToLog(addToLog(NEW, entry(1)), working())
   expect(shownIn(before)).toEqual([expect.anything(), '⏳ working since 03:10 UTC, do not merge yet, step agent'])
-  expect(isUpdated(before, createUpdate(ended(state, until)))).toBe(false)
+  expect(isUpdated(toMarkerComment(before), createUpdate(ended(state, until)))).toBe(false)
   const after = addToLog(before, ended(state, until))
   expect(shownIn(after).slice(1)).toEqual([`${text}, step agent`])
-  expect(isUpdated(after, createUpdate(ended(state, until)))).toBe(true)
+  expect(isUpdated(toMarkerComment(after), createUpdate(ended(state, until)))).toBe(true)
   // An older version that another step has read does not bring the warning back.
   expect(addToLog(after, working())).toBe(after)
-  expect(rememberVersion(createUpdate(ended(state, until)), before).rows.at(-1)).toBe(ended(state, until).rows[0])
+  expect(rememberVersion(createUpdate(ended(state, until)), toMarkerComment(before)).rows.at(-1)).toBe(
+    ended(state, until).rows[0],
+  )
 })
 
 test('advises to wait instead of to merge while a row says that the agent is working', () => {
@@ -274,7 +276,7 @@ test('advises to wait instead of to merge while a row says that the agent is wor
     left: undefined,
     rows: findWorkingRows(rowsIn(during)).map(({ row }) => settleRow(row)),
   }
-  expect(advice(updateComment(during, settled) ?? '')).toBe('- Review it, and merge it.')
+  expect(advice(updateBody(during, settled) ?? '')).toBe('- Review it, and merge it.')
 })
 
 test('removes only the warning from a row whose turn has ended', () => {
@@ -298,14 +300,18 @@ test('merges an overwritten update again, with everything that was read before',
     { ...counting('b'), ...entry(3) },
   ]
   const [byOwn, byOther] = [count(NEW, own), count(NEW, other)]
-  expect([byOwn, byOther, NEW].map((body) => isUpdated(body, own))).toEqual([true, false, false])
+  expect([byOwn, byOther, NEW].map((body) => isUpdated(toMarkerComment(body), own))).toEqual([true, false, false])
   const both = count(byOther, own)
-  expect([isUpdated(both, own), isUpdated(both, other), ...countIn(both)]).toEqual([true, true, 2, ['b', 'a']])
+  expect([isUpdated(toMarkerComment(both), own), isUpdated(toMarkerComment(both), other), ...countIn(both)]).toEqual([
+    true,
+    true,
+    2,
+    ['b', 'a'],
+  ])
   expect(serialsIn(both)).toEqual([1, 2, 3])
-  const seen = rememberVersion(rememberVersion(own, NEW), both)
+  const seen = rememberVersion(rememberVersion(own, toMarkerComment(NEW)), toMarkerComment(both))
   expect(serialsIn(count(byOwn, seen))).toEqual([1, 2, 3])
   expect(countIn(count(NEW, seen))[0]).toBe(2)
-  expect(rememberVersion(own, 'Mine.')).toBe(own)
 })
 
 test('names each label once', () => {
@@ -314,7 +320,7 @@ test('names each label once', () => {
     NEW,
   )
   expect(readMarker(labels)?.labels).toEqual(['docs-agent', 'docs'])
-  expect(isUpdated(labels, { ...createUpdate(entry(1)), label: 'other' })).toBe(false)
+  expect(isUpdated(toMarkerComment(labels), { ...createUpdate(entry(1)), label: 'other' })).toBe(false)
 })
 
 test('replaces the oldest rows by a count if the comment is too long', () => {
@@ -334,14 +340,21 @@ test('replaces a row that is older than all others by a count, once, and treats 
   const full = pad(addToLog(NEW, entry(9)), 80)
   const next = count(full, own)
   expect([serialsIn(next), summarisedIn(next)]).toEqual([[9], 1])
-  expect([isUpdated(full, own), isUpdated(next, own), count(next, own) === next]).toEqual([false, true, true])
+  expect([
+    isUpdated(toMarkerComment(full), own),
+    isUpdated(toMarkerComment(next), own),
+    count(next, own) === next,
+  ]).toEqual([false, true, true])
   // A newer row does not count as written, and neither does a row that was not replaced by a count.
-  expect([isUpdated(next, createUpdate(entry(10))), isUpdated(addToLog(NEW, entry(9)), own)]).toEqual([false, false])
+  expect([
+    isUpdated(toMarkerComment(next), createUpdate(entry(10))),
+    isUpdated(toMarkerComment(addToLog(NEW, entry(9))), own),
+  ]).toEqual([false, false])
 })
 
 test('does not count a row again that another step has already replaced by a count', () => {
   const before = pad(addToLog(NEW, entry(0, 1, 2, 3)), 100)
-  const seen = rememberVersion(createUpdate(entry(9)), before)
+  const seen = rememberVersion(createUpdate(entry(9)), toMarkerComment(before))
   const since = count(before, createUpdate(entry(4)))
   expect([serialsIn(since), summarisedIn(since)]).toEqual([[1, 2, 3, 4], 1])
   const next = count(since, seen)
@@ -350,9 +363,9 @@ test('does not count a row again that another step has already replaced by a cou
 
 test('returns undefined if text of people fills the comment', () => {
   const filled = `${NEW}\n\n${'x'.repeat(65_000)}`
-  expect([entry(1), entry(1, 2)].map((one) => updateComment(filled, createUpdate(one)))).toEqual([undefined, undefined])
-  expect(updateComment(filled, counting('a'))).toBeUndefined()
-  expect(updateComment('Mine.', counting('a'))).toBeUndefined()
+  expect([entry(1), entry(1, 2)].map((one) => updateBody(filled, createUpdate(one)))).toEqual([undefined, undefined])
+  expect(updateBody(filled, counting('a'))).toBeUndefined()
+  expect(recognizeComment('Mine.')).toEqual({ kind: 'other' })
 })
 
 test('shows what is left according to the newest read, and keeps it if a step has not read the pull request', () => {

@@ -191,7 +191,7 @@ test.each<[range: string, visibility: Visibility, references: string | undefined
 const log = (visibility: Visibility | undefined) => ({
   pullRequest: { repository: 'acme/docs', number: 7, visibility },
   jobId: 'job_1',
-  commentId: 1,
+  comment: { kind: 'known', id: 1 } as const,
   followUps: 0,
 })
 const source = (visibility?: Visibility, number = 12) => ({ repository: 'acme/code', number, visibility })

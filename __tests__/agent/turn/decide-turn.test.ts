@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { readMarker } from '../../../src/agent/marker.ts'
 import { AGENT_USER } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import type { PullState } from '../../../src/emulator/github/pull-state.ts'
@@ -19,6 +18,7 @@ import {
 import { PUSH } from '../../support/fake-github.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 import { getMarkerComment, listResults } from '../../support/log-rows.ts'
+import { readMarker } from '../../support/marker-bodies.ts'
 
 const UNSENT = { outcome: 'error', error: { code: 'not-sent' } }
 const ELSEWHERE = { prLink: `${BASE_URL}/acme/docs/pull/9` }

@@ -282,8 +282,9 @@ describe('before sending', () => {
   )
 
   test('commits that the last read before the prompt shows do not count for this turn', async () => {
-    const place = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: undefined, followUps: 0, isProven: true }
-    const target = { kind: 'pull-request', rolling: place, reason: 'comment', ended: [] } as const
+    const comment = { kind: 'untrusted' } as const
+    const rolling = { pullRequest: PULL_REQUEST, jobId: 'job_1', comment, followUps: 0, isProven: true }
+    const target = { kind: 'pull-request', rolling, reason: 'comment', ended: [] } as const
     const reads = [active, completed, completed, completed, active, completed]
     expect((await followBusy('aaaabbbb', reads, undefined, { target })).report.operation).toBe('unchanged')
   })

@@ -3,7 +3,7 @@ import type { Context } from '../../action/step.ts'
 import type { Event, EventCommit, Subject, Work } from '../../github/event.ts'
 import { formatCount } from '../../text/format.ts'
 import { quoteName, type LinkedText } from '../../text/markdown.ts'
-import { isOwnComment } from '../marker.ts'
+import { recognizeComment } from '../marker.ts'
 
 /** The pull requests, branch and commits of an event, from which the loop guard decides whether it is the agent's own work. */
 export interface EventOrigin {
@@ -35,6 +35,17 @@ export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>):
   return { kind: 'other', ...defaults, ...getOrigin(event, sha) }
 }
 
+function getCommentOrigin(text: string, isByBot: boolean): EventOrigin['kind'] {
+  switch (recognizeComment(text).kind) {
+    case 'marker':
+    case 'reply':
+    case 'unreadable':
+      return 'ours'
+    case 'other':
+      return isByBot ? 'other' : 'people'
+  }
+}
+
 function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
   const { defaultBranch, sender } = event
   /** The default branch belongs to nobody, so it is left out. */
@@ -52,10 +63,8 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
     case 'manual':
       return { kind: 'people' }
     case 'comment':
-    case 'review': {
-      const kind = isOwnComment(event.comment.text) ? 'ours' : sender.isBot ? 'other' : 'people'
-      return { ...getSubjectOrigin(event.subject), kind }
-    }
+    case 'review':
+      return { ...getSubjectOrigin(event.subject), kind: getCommentOrigin(event.comment.text, sender.isBot) }
     case 'pull-request':
     case 'issue':
       return getSubjectOrigin(event.subject)

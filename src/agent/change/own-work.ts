@@ -1,5 +1,5 @@
 /**
- * Decides whether a change is the agent's own work. Hides which accounts, marks, branches and commits prove that, and
+ * Decides whether a change is the agent's own work. Hides which accounts, labels, marker comments, branches and commits prove that, and
  * how long GitHub's data may lag.
  */
 import { openGitHub } from '../../action/step.ts'
@@ -13,7 +13,7 @@ import { orUndefined, ActionError, orNotSent } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { quoteName } from '../../text/markdown.ts'
 import type { AgentStep } from '../journal.ts'
-import { isMarkerComment } from '../marker.ts'
+import { listAllMarkerComments } from '../marker.ts'
 import { type FoundChange, isChangeWanted } from './compare-range.ts'
 import type { EventOrigin } from './event-origin.ts'
 import {
@@ -50,46 +50,47 @@ export async function findAgentAccounts(
   const newest = pickNewestByAuthor(await github.listNewestPullRequests(repository, label))
   const accounts: Account[] = []
   for (const pullRequest of newest.slice(0, MAX_ACCOUNTS)) {
-    const comments = await github.listComments(pullRequest, isMarkerComment)
+    const comments = await listAllMarkerComments(pullRequest, github)
     if (comments.some(({ author }) => author === 'trusted')) accounts.push(pullRequest.author)
   }
   return accounts
 }
 
-// A mark is the label or the marker comment by which this action recognizes the pull request of a job.
+// The step that waits for a job labels its pull request: it adds the label, and a marker comment. Either of them proves that a job
+// opened the pull request.
 
-/** A minute and a half in total: the step that waits for the job marks the pull request when it has read the job's end. */
-const MARK_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
-const USUAL_MARK_MS = MARK_PAUSES_MS.reduce((sum, ms) => sum + ms, 0)
+/** A minute and a half in total: the step that waits for the job labels the pull request when it has read the job's end. */
+const LABELLING_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
+const USUAL_LABELLING_MS = LABELLING_PAUSES_MS.reduce((sum, ms) => sum + ms, 0)
 /** Added to the poll interval: with a long interval, the step reads the job's end later. */
-const MARK_AFTER_POLL_MS = 60_000
-/** After a few rejected requests to GitHub or the service, a step marks the pull request this late. */
-const MARK_AFTER_REFUSALS_MS = 180_000
-const LATE_MARK_PAUSE_MS = 30_000
-/** The age up to which a pull request may still get its mark: this run may have waited for a runner, and the job may end later. */
+const LABELLING_AFTER_POLL_MS = 60_000
+/** After a few rejected requests to GitHub or the service, a step labels the pull request this late. */
+const LABELLING_AFTER_REFUSALS_MS = 180_000
+const LATE_LABELLING_PAUSE_MS = 30_000
+/** The age up to which a pull request may still be labelled: this run may have waited for a runner, and the job may end later. */
 const NEW_FOR_MS = 300_000
 
-/** Returns when a step with these inputs marks its pull request at the latest, if no request is rejected. */
-const getMarkMs = ({ pollIntervalMs = 0 }: AgentStep['inputs']): number =>
-  Math.max(USUAL_MARK_MS, pollIntervalMs + MARK_AFTER_POLL_MS)
+/** Returns when a step with these inputs labels its pull request at the latest, if no request is rejected. */
+const getLabellingMs = ({ pollIntervalMs = 0 }: AgentStep['inputs']): number =>
+  Math.max(USUAL_LABELLING_MS, pollIntervalMs + LABELLING_AFTER_POLL_MS)
 
-/** Returns the pauses between two look-ups of a mark, in milliseconds. */
-function listMarkPauses(maxMs: number): readonly number[] {
-  const count = Math.ceil((maxMs - USUAL_MARK_MS) / LATE_MARK_PAUSE_MS)
-  return [...MARK_PAUSES_MS, ...Array<number>(count).fill(LATE_MARK_PAUSE_MS)]
+/** Returns the pauses between two look-ups of the label and the marker comment, in milliseconds. */
+function listLabellingPauses(maxMs: number): readonly number[] {
+  const count = Math.ceil((maxMs - USUAL_LABELLING_MS) / LATE_LABELLING_PAUSE_MS)
+  return [...LABELLING_PAUSES_MS, ...Array<number>(count).fill(LATE_LABELLING_PAUSE_MS)]
 }
 
 /** Bots that are never the agent. Every workflow can open pull requests with the account of GitHub Actions. */
 const NO_AGENTS: readonly string[] = ['github-actions[bot]', ...OTHER_BOTS]
 
-/** The verdict about a pull request without a mark. `agent`: the agent opened it. `wait`: it may still get its mark. */
-type Unmarked = 'agent' | 'wait' | 'wait-longer' | 'others'
+/** The verdict about a pull request without label and marker comment. `agent`: the agent opened it. `wait`: it may still get them. */
+type AuthorVerdict = 'agent' | 'wait' | 'wait-longer' | 'others'
 
 /** Distinguishes the work of this action's jobs from the work of others. Throws ActionError if a request to GitHub fails. */
 interface OwnWork {
   /**
-   * Whether a job of this action opened a pull request. Its mark proves that. If an app or an account of the agent opened the
-   * pull request, waits for the mark. A bot that opened earlier pull requests of this action needs no mark.
+   * Whether a job of this action opened a pull request. Its label or its marker comment proves that. If an app or an account of
+   * the agent opened the pull request, waits for them. A bot that opened earlier pull requests of this action needs neither.
    */
   readonly isOwn: (pullRequest: SourcePullRequest) => Promise<boolean>
   /**
@@ -114,37 +115,38 @@ function openOwnWork(step: AgentStep): OwnWork {
 
   function isNew({ createdAt }: Pick<SourcePullRequest, 'createdAt'>): boolean {
     const ageMs = clock.wallTime().getTime() - Date.parse(createdAt)
-    return ageMs < Math.max(NEW_FOR_MS, getMarkMs(inputs))
+    return ageMs < Math.max(NEW_FOR_MS, getLabellingMs(inputs))
   }
 
   /**
-   * Judges a pull request without a mark by its author. An account that opened earlier pull requests of this action is the
-   * agent's, but a person may use such an account too. A pull request that was merged immediately may get its mark later.
+   * Judges a pull request without label and marker comment by its author. An account that opened earlier pull requests of this
+   * action is the agent's, but a person may use such an account too. A pull request that was merged immediately may be labelled
+   * later.
    */
-  async function judgeUnmarked({ author, createdAt, state }: SourcePullRequest): Promise<Unmarked> {
+  async function judgeByAuthor({ author, createdAt, state }: SourcePullRequest): Promise<AuthorVerdict> {
     const isBot = author.type === 'Bot'
     const isByApp = event.kind === 'push' && event.sender.isBot && isOpen({ state })
-    const mayGetMark = isNew({ createdAt })
+    const mayBeLabelled = isNew({ createdAt })
     const checkAccount = () => isAgentAccount(author)
-    // A new pull request may still get its mark, so an error is ignored. An older one is decided by the account alone.
+    // A new pull request may still be labelled, so an error is ignored. An older one is decided by the account alone.
     const isKnown =
-      (isBot || mayGetMark) && (await (mayGetMark ? orUndefined(checkAccount()) : checkAccount())) === true
+      (isBot || mayBeLabelled) && (await (mayBeLabelled ? orUndefined(checkAccount()) : checkAccount())) === true
     if (isKnown) return isBot ? 'agent' : 'wait-longer'
-    return isByApp || (mayGetMark && isBot) ? 'wait' : 'others'
+    return isByApp || (mayBeLabelled && isBot) ? 'wait' : 'others'
   }
 
   /**
-   * Repeats the look-up for as long as the step that writes the mark may take.
+   * Repeats the look-up for as long as the step that labels the pull request may take.
    * @returns undefined if nothing was found
    */
-  async function pollForMark<T>(
+  async function pollUntilFound<T>(
     what: string,
     find: () => Promise<T | undefined>,
-    minMs = MARK_AFTER_REFUSALS_MS,
+    minMs = LABELLING_AFTER_REFUSALS_MS,
   ): Promise<T | undefined> {
     const heartbeat = new Heartbeat({ clock, log: core.log })
     heartbeat.log(`Waiting for ${what}.`)
-    for (const pauseMs of listMarkPauses(Math.max(getMarkMs(inputs), minMs))) {
+    for (const pauseMs of listLabellingPauses(Math.max(getLabellingMs(inputs), minMs))) {
       // The pause does not count against the budget.
       if (!planningBudget.allowWait(pauseMs)) return undefined
       await clock.sleep(pauseMs, signal)
@@ -155,11 +157,11 @@ function openOwnWork(step: AgentStep): OwnWork {
     return undefined
   }
 
-  async function awaitMark(hasMark: () => Promise<boolean>): Promise<boolean> {
-    for (const pauseMs of MARK_PAUSES_MS) {
+  async function awaitLabelOrMarker(hasLabelOrMarker: () => Promise<boolean>): Promise<boolean> {
+    for (const pauseMs of LABELLING_PAUSES_MS) {
       if (clock.now() + pauseMs >= getGuardEnd(step)) return false
       await clock.sleep(pauseMs, signal)
-      if (await hasMark()) return true
+      if (await hasLabelOrMarker()) return true
     }
     return false
   }
@@ -170,27 +172,29 @@ function openOwnWork(step: AgentStep): OwnWork {
     const github = openGitHub(step)
     const address = { repository, number }
     let listedLabels: readonly string[] | undefined = pullRequest.labels
-    const hasMark = async (): Promise<boolean> => {
+    const hasLabelOrMarker = async (): Promise<boolean> => {
       const labels = listedLabels ?? (await github.readPullRequest(address)).labels
       listedLabels = undefined
       if (hasLabel(label, labels)) return true
-      const comments = await github.listComments(address, isMarkerComment)
-      return comments.some(({ body, author }) => author === 'trusted' && isMarkerComment(body))
+      const comments = await listAllMarkerComments(address, github)
+      return comments.some(({ author }) => author === 'trusted')
     }
-    if (await hasMark()) return true
+    if (await hasLabelOrMarker()) return true
     if (label === '') return false
-    const findMark = async () => ((await hasMark()) ? true : undefined)
-    const mark = `the label or the marker comment of pull request #${number}`
-    switch (await judgeUnmarked(pullRequest)) {
+    const findLabelOrMarker = async () => ((await hasLabelOrMarker()) ? true : undefined)
+    const labelOrMarker = `the label or the marker comment of pull request #${number}`
+    switch (await judgeByAuthor(pullRequest)) {
       case 'agent':
         return true
       case 'others':
         return false
       case 'wait':
-        if (getMarkMs(inputs) === USUAL_MARK_MS) return awaitMark(hasMark)
-        return (await pollForMark(`${mark}, which a bot opened`, findMark, 0)) === true
+        if (getLabellingMs(inputs) === USUAL_LABELLING_MS) return awaitLabelOrMarker(hasLabelOrMarker)
+        return (await pollUntilFound(`${labelOrMarker}, which a bot opened`, findLabelOrMarker, 0)) === true
       case 'wait-longer':
-        return (await pollForMark(`${mark}, which an account of the agent opened`, findMark)) === true
+        return (
+          (await pollUntilFound(`${labelOrMarker}, which an account of the agent opened`, findLabelOrMarker)) === true
+        )
     }
   }
 
@@ -207,7 +211,7 @@ function openOwnWork(step: AgentStep): OwnWork {
     const findPullRequest = async () =>
       (await github.findPullRequestsOfBranch(repository, name, 'all')).find((found) => isOpen(found) || isNew(found))
     const what = `a pull request of branch ${quoteName(name)}, which ${pusher} pushed`
-    const found = await pollForMark(what, findPullRequest, isKnown ? MARK_AFTER_REFUSALS_MS : 0)
+    const found = await pollUntilFound(what, findPullRequest, isKnown ? LABELLING_AFTER_REFUSALS_MS : 0)
     return found !== undefined && (await isOwn(found)) ? [found.number] : 'others'
   }
 

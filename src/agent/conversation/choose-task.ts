@@ -4,7 +4,6 @@
  */
 import { openGitHub, within } from '../../action/step.ts'
 import { isTerminal, type Job } from '../../docs-service/schemas.ts'
-import type { ListedComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
 import { type Account, isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
@@ -16,12 +15,11 @@ import type { Deadline } from '../../runtime/time-budget.ts'
 import { findAgentAccounts, OTHER_BOTS } from '../change/own-work.ts'
 import type { AgentStep } from '../journal.ts'
 import {
-  isMarkedWithLabel,
-  isMarkerComment,
   filterMostTrusted,
-  warnOfLimit,
+  listAllMarkerComments,
+  type ListedMarkerComment,
   pickLogComment,
-  readMarker,
+  warnOfLimit,
 } from '../marker.ts'
 import { type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
@@ -115,7 +113,7 @@ export async function findPullRequestJob(
   const pullRequest = await github.readPullRequest(address)
   const objections: string[] = []
   if (!isOpen(pullRequest)) return { pullRequest, objections }
-  const { trusted, untrusted } = listNamedJobs(await github.listComments(pullRequest, isMarkerComment))
+  const { trusted, untrusted } = listNamedJobs(await listAllMarkerComments(pullRequest, github))
   const lagsUntil = search.clock.now() + LINK_LAG_MS
   if (!search.inputs.hasService) {
     const [named] = trusted
@@ -145,19 +143,16 @@ type NamedJob = Omit<RollingPullRequest, 'pullRequest' | 'isProven'>
 const MAX_JOBS = 10
 
 /** Lists the jobs that comments name: those in trusted comments oldest first, those in untrusted comments newest first. */
-function listNamedJobs(comments: readonly ListedComment[]): Record<'trusted' | 'untrusted', readonly NamedJob[]> {
-  const markers = comments.flatMap(({ id, author, body }) => {
-    const marker = readMarker(body)
-    return marker === undefined ? [] : [{ ...marker, id, author, body }]
-  })
-  const trusted = new Set(filterMostTrusted(markers).map(({ jobId }) => jobId))
-  const untrusted = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !trusted.has(jobId)))
+function listNamedJobs(comments: readonly ListedMarkerComment[]): Record<'trusted' | 'untrusted', readonly NamedJob[]> {
+  const trusted = new Set(filterMostTrusted(comments).map(({ marker }) => marker.jobId))
+  const untrusted = new Set(comments.map(({ marker }) => marker.jobId).filter((jobId) => !trusted.has(jobId)))
   const toJobs = (jobIds: readonly string[]): readonly NamedJob[] =>
     jobIds.slice(0, MAX_JOBS).map((jobId) => {
       // Ignore counts in untrusted comments: a forged count could use up the follow-ups.
-      const named = markers.filter((marker) => marker.jobId === jobId)
-      const followUps = Math.max(0, ...filterMostTrusted(named).map(({ followUps }) => followUps))
-      return { jobId, commentId: pickLogComment(named)?.id, followUps }
+      const named = comments.filter(({ marker }) => marker.jobId === jobId)
+      const followUps = Math.max(0, ...filterMostTrusted(named).map(({ marker }) => marker.followUps))
+      const picked = pickLogComment(named)
+      return { jobId, comment: picked ? { kind: 'known', id: picked.id } : { kind: 'untrusted' }, followUps }
     })
   return { trusted: toJobs([...trusted]), untrusted: toJobs([...untrusted].toReversed()) }
 }
@@ -199,8 +194,8 @@ async function findMarked(
   const github = openGitHub(search)
   const marked: PullRequestAddress[] = []
   for (const candidate of pickCandidates(unlabelled, await findAgentAccounts(repository, label, github))) {
-    const comments = filterMostTrusted(await github.listComments(candidate, isMarkerComment))
-    if (comments.some(({ body }) => isMarkedWithLabel(body, label))) marked.unshift(candidate)
+    const comments = filterMostTrusted(await listAllMarkerComments(candidate, github))
+    if (comments.some(({ marker }) => hasLabel(label, marker.labels))) marked.unshift(candidate)
   }
   return marked
 }

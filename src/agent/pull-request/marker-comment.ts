@@ -3,7 +3,6 @@
  * that run at the same time share one comment.
  */
 import { openGitHub } from '../../action/step.ts'
-import type { ListedComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
@@ -14,14 +13,16 @@ import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
 import type { AgentInputs } from '../inputs.ts'
 import {
   createMarkerComment,
-  isMarkerComment,
+  listMarkerCommentsOfJob,
+  type ListedMarkerComment,
   LOG_BEGINNING,
   type Marker,
+  type MarkerComment,
   pickLogComment,
-  readMarker,
+  recognizeComment,
 } from '../marker.ts'
 import type { AgentStep } from '../journal.ts'
-import type { LogPlace } from '../report/report.ts'
+import type { ListedLogComment, LogPlace, WrittenComment } from '../report/report.ts'
 import { describePullRequest } from '../report/turn.ts'
 import {
   type CommentUpdate,
@@ -68,30 +69,34 @@ interface CommentAccess extends Pick<AgentStep, 'clock' | 'core' | 'random' | 's
   readonly settle?: (rows: readonly string[]) => Promise<readonly string[] | undefined>
 }
 
-/** `commentId`: the comment with the update; undefined if GitHub's response does not contain an id. */
-type UpdateResult = { readonly commentId: number | undefined } | 'used-up'
+/** The comment with the update. `used-up`: the update would exceed the maximum number of follow-ups, so it was not written. */
+type UpdateResult = WrittenComment | 'used-up'
+
+const toWritten = (id: number | undefined): WrittenComment =>
+  id === undefined ? { kind: 'id-unknown' } : { kind: 'known', id }
 
 type JobPlace = Pick<LogPlace, 'pullRequest' | 'jobId'>
 
-async function findMarkerComment({ pullRequest, jobId }: JobPlace, github: GitHub): Promise<ListedComment | undefined> {
-  const comments = await github.listComments(pullRequest, (body) => isMarkerComment(body, jobId))
-  return pickLogComment(comments)
+async function findMarkerComment(
+  { pullRequest, jobId }: JobPlace,
+  github: GitHub,
+): Promise<ListedMarkerComment | undefined> {
+  return pickLogComment(await listMarkerCommentsOfJob(pullRequest, jobId, github))
 }
 
 /**
  * Adds a marker comment. If the result of the request is unknown, looks for the comment, and repeats the request once if the
  * comment is missing.
  * @param beginning a marker comment that the update is merged into
- * @returns the id of the comment; undefined if GitHub's response does not contain it
  */
 async function addMarkerComment(
   place: JobPlace,
-  beginning: string,
+  beginning: MarkerComment,
   update: CommentUpdate,
   { clock, core, deadline, github, signal }: CommentAccess,
-): Promise<number | undefined> {
-  const body = core.redact(updateComment(beginning, update) ?? beginning)
-  const add = (): Promise<number | undefined> => github.addComment(place.pullRequest, body)
+): Promise<WrittenComment> {
+  const body = core.redact(updateComment(beginning, update) ?? beginning.body)
+  const add = async (): Promise<WrittenComment> => toWritten(await github.addComment(place.pullRequest, body))
   try {
     return await add()
   } catch (error) {
@@ -101,7 +106,7 @@ async function addMarkerComment(
   }
   await clock.sleep(LOOK_UP_AFTER_MS, signal)
   const found = await findMarkerComment(place, github)
-  return found !== undefined && isUpdated(found.body, update) ? found.id : add()
+  return found !== undefined && isUpdated(found, update) ? toWritten(found.id) : add()
 }
 
 /** @returns undefined on success, or an error after which the edit may have succeeded or may succeed later */
@@ -126,11 +131,11 @@ const getVerifyPauseMs = (writes: number, random: () => number): number =>
 /** Updates the rows that a full comment contains, because it still says that the agent is working. A failure is ignored. */
 async function updateFullComment(
   { pullRequest }: JobPlace,
-  { id, body }: { readonly id: number; readonly body: string },
+  { id, comment }: { readonly id: number; readonly comment: MarkerComment },
   { rows }: CommentUpdate,
   { clock, core, deadline, github }: CommentAccess,
 ): Promise<void> {
-  const next = updateRows(body, rows)
+  const next = updateRows(comment, rows)
   if (next === undefined || clock.now() + VERIFY_AFTER_MS >= deadline.at) return
   await orUndefined(github.editComment(pullRequest, id, core.redact(next), { isSentOnce: true }))
 }
@@ -149,23 +154,30 @@ async function continueLog(
   const { clock, deadline, github, random, signal } = access
   const pauseMs = getVerifyPauseMs(1, random)
   const hasTime = (): boolean => clock.now() + pauseMs + READ_MS < deadline.at
-  let commentId = full.id
+  let newestId = full.id
   while (hasTime()) {
     const newest = await findMarkerComment(place, github)
-    if (newest === undefined || newest.id <= commentId) break
+    if (newest === undefined || newest.id <= newestId) break
     const result = await updateMarkerComment(place, newest.id, update, access)
-    if (result === 'used-up' || result.commentId === undefined) return result
-    commentId = result.commentId
+    if (result === 'used-up' || result.kind === 'id-unknown') return result
+    newestId = result.id
   }
-  if (commentId !== full.id) return { commentId }
+  if (newestId !== full.id) return { kind: 'known', id: newestId }
 
   const beginning = createMarkerComment(place.jobId, full.marker.labels, CONTINUATION)
-  const addedId = await addMarkerComment(place, beginning, update, access)
-  if (addedId === undefined || !hasTime()) return { commentId: addedId }
+  const added = await addMarkerComment(place, beginning, update, access)
+  if (added.kind === 'id-unknown' || !hasTime()) return added
   await clock.sleep(pauseMs, signal)
   const newest = await findMarkerComment(place, github)
-  if (newest === undefined || newest.id <= addedId) return { commentId: addedId }
+  if (newest === undefined || newest.id <= added.id) return added
   return updateMarkerComment(place, newest.id, update, access)
+}
+
+/** @throws ActionError if the comment is no longer the marker comment of the job */
+function toCommentOfJob(body: string, jobId: string): MarkerComment {
+  const comment = recognizeComment(body)
+  if (comment.kind === 'marker' && comment.marker.jobId === jobId) return comment
+  throw new ActionError('rejected', `The comment no longer names job ${jobId}.`)
 }
 
 /**
@@ -188,7 +200,7 @@ async function updateMarkerComment(
   const read = (): Promise<string> => github.readComment(pullRequest, commentId)
   let known = update
   let body = readBody ?? (await read())
-  const seen = rememberVersion(update, body)
+  const seen = rememberVersion(update, toCommentOfJob(body, jobId))
   const settled = await access.settle?.(seen.rows)
   if (settled !== undefined) {
     known = { ...seen, rows: settled }
@@ -200,12 +212,11 @@ async function updateMarkerComment(
   /** Why the last write failed. */
   let failure: ActionError | undefined
   for (let writes = 0; ;) {
-    const marker = readMarker(body)
-    if (marker?.jobId !== jobId) throw new ActionError('rejected', `The comment no longer names job ${jobId}.`)
-    const before = body
-    if (isUpdated(body, update)) {
+    const comment = toCommentOfJob(body, jobId)
+    const { marker, body: before } = comment
+    if (isUpdated(comment, update)) {
       failure = undefined
-      if (expected === undefined || body === expected) return { commentId }
+      if (expected === undefined || body === expected) return toWritten(commentId)
       // Another step has written since. A third step may still overwrite that with an older version, so read again.
       expected = body
     } else {
@@ -213,10 +224,10 @@ async function updateMarkerComment(
       if (writes++ === MAX_WRITES)
         throw failure ?? new ActionError('rejected', 'Other steps kept overwriting the comment.')
 
-      known = rememberVersion(known, body)
-      const next = updateComment(body, known)
+      known = rememberVersion(known, comment)
+      const next = updateComment(comment, known)
       if (next === undefined) {
-        await updateFullComment(place, { id: commentId, body }, known, access)
+        await updateFullComment(place, { id: commentId, comment }, known, access)
         return continueLog(place, { id: commentId, marker }, { ...known, rows: update.rows }, access)
       }
       const text = core.redact(next)
@@ -230,7 +241,7 @@ async function updateMarkerComment(
     const limit = failure?.code === 'rate-limited' ? failure : undefined
     const hasTime = limit !== undefined ? deadline.allowWait(pauseMs) : clock.now() + pauseMs + READ_MS < deadline.at
     if (!hasTime) {
-      if (failure === undefined) return { commentId }
+      if (failure === undefined) return toWritten(commentId)
       throw failure
     }
     if (limit !== undefined) await waitForLimit(limit, pauseMs, access)
@@ -257,11 +268,11 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
   const { label } = inputs
   const { repository, number, visibility } = pullRequest
   const log = journal.logPlace
-  if (log?.jobId === jobId && log.pullRequest.number === number && log.commentId !== undefined) return
-  const place: LogPlace = { pullRequest: { repository, number, visibility }, jobId, commentId: undefined, followUps: 0 }
-  journal.setLogPlace(place)
+  if (log?.jobId === jobId && log.pullRequest.number === number && log.comment.kind === 'known') return
+  const place = { pullRequest: { repository, number, visibility }, jobId, followUps: 0 }
+  journal.setLogPlace({ ...place, comment: { kind: 'missing' } })
   const isNew = journal.turns[0].task.kind === 'create'
-  const commentId = await journal.orWarn('The comment that names the job was not written', async () => {
+  const written = await journal.orWarn('The comment that names the job was not written', async () => {
     const access = { ...step, github: openGitHub(step), deadline: toDeadline(step.deadlineAt, step.clock) }
     const found = isNew ? undefined : await findMarkerComment(place, access.github)
     const update = { label, followUps: 0, maxFollowUps: getLimit(inputs), rows: [], left: undefined }
@@ -273,11 +284,11 @@ export async function nameJob(pullRequest: PullRequestAddress, jobId: string, st
       const note = references === '' ? '' : `It is about ${references}.`
       return addMarkerComment(place, createMarkerComment(jobId, [], note), update, access)
     }
-    if (isUpdated(found.body, update)) return found.id
+    if (isUpdated(found, update)) return toWritten(found.id)
     const result = await updateMarkerComment(place, found.id, update, access)
-    return result === 'used-up' ? undefined : result.commentId
+    return result === 'used-up' ? undefined : result
   })
-  journal.setLogPlace({ ...place, commentId })
+  journal.setLogPlace({ ...place, comment: written ?? { kind: 'id-unknown' } })
 }
 
 /** The limit that the comment shows. Only steps that count follow-ups set it, not steps with a command. */
@@ -363,13 +374,12 @@ async function writeEntry(
 ): Promise<void> {
   const { inputs, journal } = step
   const log = journal.logPlace
-  const { commentId } = log ?? {}
-  if (log === undefined || commentId === undefined || inputs.label === '' || inputs.dryRun) return
-  const { followUps, signature } = log
+  if (log?.comment.kind !== 'known' || inputs.label === '' || inputs.dryRun) return
+  const { followUps, signature, comment } = log
   const update = { label: inputs.label, followUps, signature, maxFollowUps: getLimit(inputs), ...entry }
-  const result = await journal.orWarn(warning, () => updateMarkerComment(log, commentId, update, openAccess()))
+  const result = await journal.orWarn(warning, () => updateMarkerComment(log, comment.id, update, openAccess()))
   // The rows may be in a new comment, which continues a full one.
-  if (result !== undefined && result !== 'used-up') journal.setLogPlace({ ...log, ...result })
+  if (result !== undefined && result !== 'used-up') journal.setLogPlace({ ...log, comment: result })
 }
 
 /** Writes rows to the log, if there is one, within the time for requests before the prompt. */
@@ -390,7 +400,7 @@ export async function announceToJob(pullRequest: PullRequestAddress, jobId: stri
   const find = () => findMarkerComment(place, openGitHub(step, limitAnnouncement(step)))
   const found = await journal.orWarn(NOT_ANNOUNCED, () => planningBudget.spend(find))
   if (found === undefined) return
-  journal.setLogPlace({ ...place, commentId: found.id, followUps: 0 })
+  journal.setLogPlace({ ...place, comment: toWritten(found.id), followUps: 0 })
   await announceTurn(step)
 }
 
@@ -458,8 +468,8 @@ export async function writeLog(step: AgentStep, hasSeenEnd: (jobId: string) => b
     const access = isSettling ? { ...opened, settle } : opened
     // Other requests follow the list of comments, so its text is only used if there is no time to read the comment again.
     const isHurried = access.deadline.at - step.clock.now() < VERIFY_AFTER_MS
-    const found = log.commentId === undefined ? await findMarkerComment(log, access.github) : undefined
-    const commentId = log.commentId ?? found?.id
+    const found = log.comment.kind === 'known' ? undefined : await findMarkerComment(log, access.github)
+    const commentId = log.comment.kind === 'known' ? log.comment.id : found?.id
     if (commentId === undefined) await addMarkerComment(log, createMarkerComment(jobId, []), update, access)
     else await updateMarkerComment(log, commentId, update, access, isHurried ? found?.body : undefined)
   } catch (error) {
@@ -473,9 +483,12 @@ export async function writeLog(step: AgentStep, hasSeenEnd: (jobId: string) => b
  * @returns the comment with the count, or `used-up` if the maximum is reached
  * @throws ActionError if the follow-up may not have been counted
  */
-export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise<LogPlace | 'used-up'> {
-  const { pullRequest, jobId, commentId, followUps } = rolling
-  if (commentId === undefined)
+export async function countFollowUp(
+  rolling: LogPlace<ListedLogComment>,
+  step: AgentStep,
+): Promise<LogPlace | 'used-up'> {
+  const { pullRequest, jobId, comment, followUps } = rolling
+  if (comment.kind === 'untrusted')
     throw new ActionError(
       'not-sent',
       `The follow-ups to pull request #${pullRequest.number} cannot be counted: no trusted author wrote the comment that names its job.`,
@@ -497,6 +510,6 @@ export async function countFollowUp(rolling: LogPlace, step: AgentStep): Promise
     rows: getWorkingRows(step),
     left: undefined,
   }
-  const result = await updateMarkerComment(rolling, commentId, update, access)
-  return result === 'used-up' ? result : { pullRequest, jobId, followUps, signature, ...result }
+  const result = await updateMarkerComment(rolling, comment.id, update, access)
+  return result === 'used-up' ? result : { pullRequest, jobId, followUps, signature, comment: result }
 }

@@ -18,7 +18,7 @@ import {
   LEFT_TAG,
   LOG_BEGINNING,
   type Marker,
-  readMarker,
+  type MarkerComment,
   readRowKey,
   readSummarised,
   readWorkingUntil,
@@ -251,7 +251,7 @@ function mergeRows(rows: readonly string[], added: readonly string[]): readonly 
  * Updates the rows of a comment, and adds none.
  * @returns undefined if no row changes, or GitHub would reject the comment because of its length
  */
-export function updateRows(body: string, rows: readonly string[]): string | undefined {
+export function updateRows({ body }: MarkerComment, rows: readonly string[]): string | undefined {
   const lines = body.split('\n').map((line) => {
     const key = readRowKey(line)
     const updates = rows.filter((row) => getKey(row) === key)
@@ -298,7 +298,7 @@ interface CommentLines {
   readonly hasLog: boolean
 }
 
-function parseComment(body: string): CommentLines {
+function splitComment(body: string): CommentLines {
   const lines = body.split(/\r\n|\n/)
   const begin = lines.findIndex((line) => classifyLine(line) !== 'other')
   const [above, log] = begin === -1 ? [lines, []] : [lines.slice(0, begin), lines.slice(begin)]
@@ -376,14 +376,12 @@ export function exceedsLimit(marker: Marker, update: CommentUpdate): boolean {
 }
 
 /** Adds the counts and rows of a version of the comment to the update, so that reading an older version later cannot lose them. */
-export function rememberVersion(update: CommentUpdate, body: string): CommentUpdate {
-  const marker = readMarker(body)
-  if (marker === undefined) return update
+export function rememberVersion(update: CommentUpdate, { body, marker }: MarkerComment): CommentUpdate {
   const { countedBy } = mergeMarker(marker, update)
   return {
     ...update,
     seen: { countedBy, unsigned: Math.max(countUnsigned(marker), update.seen?.unsigned ?? -Infinity) },
-    rows: mergeRows(parseComment(body).rows, update.rows),
+    rows: mergeRows(splitComment(body).rows, update.rows),
   }
 }
 
@@ -393,15 +391,13 @@ const readLeftTime = (left: readonly string[] = []): string => LEFT_AT.exec(left
  * Whether a comment contains an update, or a later one of what is left. Of the rows, only the newest is checked, because older
  * rows may have been replaced by a count.
  */
-export function isUpdated(body: string, update: CommentUpdate): boolean {
-  const marker = readMarker(body)
-  if (marker === undefined) return false
+export function isUpdated({ body, marker }: MarkerComment, update: CommentUpdate): boolean {
   const { labels, followUps, countedBy } = mergeMarker(marker, update)
   const isMarked =
     labels === marker.labels && followUps === marker.followUps && countedBy.length === marker.countedBy.length
   const newest = update.rows.at(-1)
   if (!isMarked || newest === undefined) return isMarked
-  const lines = parseComment(body)
+  const lines = splitComment(body)
   if (readLeftTime(update.left) > readLeftTime(lines.left)) return false
   const isNewest = (row: string): boolean => getKey(row) === getKey(newest) && getRank(row) >= getRank(newest)
   return lines.rows.some(isNewest) || isSummarised(newest, lines)
@@ -410,14 +406,12 @@ export function isUpdated(body: string, update: CommentUpdate): boolean {
 /**
  * Merges an update into a marker comment. Never lowers the count, merges rows by key, sorts them by time, and keeps all text
  * of people. Replaces the oldest rows by a count if the comment would be too long.
- * @param body the current body of a marker comment
- * @returns undefined if people's text leaves no room
+ * @param comment the current version
+ * @returns the new body; undefined if people's text leaves no room
  */
-export function updateComment(body: string, update: CommentUpdate): string | undefined {
-  const marker = readMarker(body)
-  if (marker === undefined) return undefined
-  const merged = mergeMarker(marker, update)
-  const lines = parseComment(updateMarker(body, merged))
+export function updateComment(comment: MarkerComment, update: CommentUpdate): string | undefined {
+  const merged = mergeMarker(comment.marker, update)
+  const lines = splitComment(updateMarker(comment, merged))
   // Rows that another step has replaced by a count are already counted.
   const added = update.rows.filter((row) => !isSummarised(row, lines))
   const rows = mergeRows(lines.rows, added).toSorted((a, b) => getTime(a) - getTime(b))

@@ -42,12 +42,27 @@ export interface Changes {
   readonly isComplete: boolean
 }
 
+/** What the step knows about the marker comment of a job. */
+export type LogComment =
+  | { readonly kind: 'known'; readonly id: number }
+  /** The step has not written it yet. */
+  | { readonly kind: 'missing' }
+  /** The step has tried to write it, but does not know its id, and it may be missing. */
+  | { readonly kind: 'id-unknown' }
+  /** Only comments by untrusted authors name the job. These are never edited. */
+  | { readonly kind: 'untrusted' }
+
+/** The comment as the list of comments shows it. */
+export type ListedLogComment = Extract<LogComment, { kind: 'known' | 'untrusted' }>
+
+/** The comment that the step has written. */
+export type WrittenComment = Extract<LogComment, { kind: 'known' | 'id-unknown' }>
+
 /** The marker comment, which names the job of a pull request and contains the log. */
-export interface LogPlace {
+export interface LogPlace<Comment extends LogComment = LogComment> {
   readonly pullRequest: PullRequestAddress
   readonly jobId: string
-  /** Undefined if there is no comment, or its id is unknown. */
-  readonly commentId: number | undefined
+  readonly comment: Comment
   /** How many follow-ups other steps have counted in it, according to the newest read. */
   readonly followUps: number
   /** The signature of the follow-up that this step has counted in it. */
