@@ -189,7 +189,7 @@ export class Journal {
     if (unreported !== undefined) this.note(describeError(unreported))
     const stop = getRoundStop(this.#turns)
     // The log already says that the checks have passed.
-    if (stop !== undefined && stop !== 'passed') this.note(`No further round: ${ROUND_STOP_REASONS[stop]}`)
+    if (stop !== 'may-follow' && stop !== 'passed') this.note(`No further round: ${ROUND_STOP_REASONS[stop]}`)
   }
 
   /** Returns everything that is known about the step. @param kind `running`: the step has not ended */

@@ -5,7 +5,7 @@ import { conclude } from '../../../src/agent/report/outcomes.ts'
 import {
   formatFixRounds,
   ROUND_STOP_REASONS,
-  type RoundStop,
+  type FixRounds,
   type Turn,
   type TurnState,
 } from '../../../src/agent/report/turn.ts'
@@ -39,8 +39,8 @@ import {
 } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
-test.each<[number, RoundStop | undefined, string]>([
-  [0, undefined, ''],
+test.each<[number, FixRounds['stop'], string]>([
+  [0, 'may-follow', ''],
   [0, 'passed', ''],
   [0, 'red-before', `Failing checks were not sent back to the agent. ${ROUND_STOP_REASONS['red-before']}`],
   [1, 'passed', 'Failing checks were sent back to the agent once.'],

@@ -3,7 +3,7 @@ import {
   getFollowUpReason,
   getProgress,
   isSent,
-  type RoundStop,
+  type FixRounds,
   type Turn,
   type TurnEnd,
   type Turns,
@@ -237,7 +237,7 @@ const refused = (isCancelled: boolean): Turns =>
 const inRound = (...state: Parameters<typeof stoppedBy>): Turns => withRounds([stoppedBy(...state)])
 const SEEN = { ...STATES.accepted, isConfirmed: true }
 
-test.each<[string, Turns, Outcome, sent: number, RoundStop | undefined, unreported: ErrorCode | undefined]>([
+test.each<[string, Turns, Outcome, sent: number, FixRounds['stop'], unreported: ErrorCode | undefined]>([
   ['is rejected', inRound('rejected', STATES.sending), 'pull-request', 0, 'not-sent', 'rejected'],
   [
     'may be accepted',
@@ -249,8 +249,8 @@ test.each<[string, Turns, Outcome, sent: number, RoundStop | undefined, unreport
   ['is not begun', stoppedAfter('rejected'), 'pull-request', 0, 'not-sent', 'rejected'],
   ['is stopped by the last check', refused(false), 'pull-request', 0, 'foreign-commits', undefined],
   ['is stopped in a cancelled run', refused(true), 'cancelled', 0, 'foreign-commits', undefined],
-  ['is cancelled', inRound('cancelled', STATES.accepted), 'cancelled', 1, undefined, undefined],
-  ['has an internal error', inRound('internal'), 'error', 0, undefined, undefined],
+  ['is cancelled', inRound('cancelled', STATES.accepted), 'cancelled', 1, 'may-follow', undefined],
+  ['has an internal error', inRound('internal'), 'error', 0, 'may-follow', undefined],
   [
     'has an internal error after its end',
     inRound('internal', endWith('unknown', failed)),
@@ -265,8 +265,8 @@ test.each<[string, Turns, Outcome, sent: number, RoundStop | undefined, unreport
 })
 
 test('has no reason for a stop without a round', () => {
-  expect(getRoundStop([{ task: CREATE, state: stoppedBy('rejected') }])).toBeUndefined()
-  expect(describeTurns(...withRounds([]))).toMatchObject({ rounds: [], stop: undefined })
+  expect(getRoundStop([{ task: CREATE, state: stoppedBy('rejected') }])).toBe('may-follow')
+  expect(describeTurns(...withRounds([]))).toMatchObject({ rounds: [], stop: 'may-follow' })
 })
 
 test('adds up the commits of all turns, except in a pull request that a turn opened', () => {
@@ -276,14 +276,14 @@ test('adds up the commits of all turns, except in a pull request that a turn ope
 
 const ended = (work: Work['kind'] | Work, job: TerminalJob = completed): TurnEnd => endWith(work, job)
 
-test.each<[TurnEnd, RoundStop | undefined]>([
-  [ended('unknown'), undefined],
-  [ended('updated'), undefined],
+test.each<[TurnEnd, FixRounds['stop']]>([
+  [ended('unknown'), 'may-follow'],
+  [ended('updated'), 'may-follow'],
   [ended('created'), 'other-pull-request'],
   [STATES['unusable-link'], 'other-pull-request'],
   [ended('none', withoutLink), 'other-pull-request'],
   [ended('unchanged'), 'no-new-commit'],
-  [ended({ ...WORK.unchanged, hasHeadMoved: true }), undefined],
+  [ended({ ...WORK.unchanged, hasHeadMoved: true }), 'may-follow'],
   [ended('unknown', failed), 'failed'],
   [ended('unknown', archived), 'archived'],
   [STATES['not-sent'], 'archived'],

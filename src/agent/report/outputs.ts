@@ -62,7 +62,7 @@ function getContinued(report: Report): FollowUpReason | undefined {
 /** Returns `undefined` if fix rounds are not enabled. */
 function countRounds(report: Report): number | undefined {
   const { rounds, stop } = getRounds(report)
-  return rounds.length === 0 && stop === undefined ? undefined : rounds.length
+  return rounds.length === 0 && stop === 'may-follow' ? undefined : rounds.length
 }
 
 /** The outputs in the order of `action.yml`. An undefined value becomes an empty output. */

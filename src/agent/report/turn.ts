@@ -60,25 +60,28 @@ export const ROUND_STOP_REASONS = {
 
 export type RoundStop = keyof typeof ROUND_STOP_REASONS
 
-/** The fix rounds that were sent, including a running one, and why no further one follows. */
+/** The fix rounds that were sent, including a running one. */
 export interface FixRounds {
   readonly rounds: readonly Turn[]
-  readonly stop?: RoundStop | undefined
+  /** Why no further round follows. `may-follow`: nothing has ruled out a further round, or the step has no `fix-rounds`. */
+  readonly stop: RoundStop | 'may-follow'
 }
 
 /** Whether failing checks were sent to the job, and the end of its turn was not seen. */
 export function isFixRoundRunning({ rounds, stop }: FixRounds): boolean {
-  return rounds.length > 0 && stop === undefined
+  return rounds.length > 0 && stop === 'may-follow'
 }
 
 /** Whether a round may have changed the pull request after it was last read. */
-export function mayHaveUnseenChanges({ rounds, stop = 'unseen' }: FixRounds): boolean {
-  return rounds.length > 0 && (stop === 'unseen' || stop === 'other-pull-request')
+export function mayHaveUnseenChanges(fixRounds: FixRounds): boolean {
+  const { rounds, stop } = fixRounds
+  const isUnseen = stop === 'unseen' || stop === 'other-pull-request'
+  return isFixRoundRunning(fixRounds) || (rounds.length > 0 && isUnseen)
 }
 
 /** Describes the rounds in full sentences. Empty without `fix-rounds`. */
 export function formatFixRounds({ rounds, stop }: FixRounds): string[] {
-  const why = stop === undefined || stop === 'passed' ? [] : [ROUND_STOP_REASONS[stop]]
+  const why = stop === 'may-follow' || stop === 'passed' ? [] : [ROUND_STOP_REASONS[stop]]
   if (rounds.length === 0) return why.length === 0 ? [] : ['Failing checks were not sent back to the agent.', ...why]
   const count = rounds.length === 1 ? 'once' : `${rounds.length} times`
   const isLastUnknown = rounds.slice(-1).some(({ state }) => withoutStop(state).kind === 'delivery-unknown')

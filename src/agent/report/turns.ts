@@ -145,18 +145,19 @@ function getStopAfterRound(end: TurnEnd): RoundStop | undefined {
   }
 }
 
-/** Returns why no further fix round follows, or `undefined` if one may follow. */
-export function getRoundStop(turns: Turns): RoundStop | undefined {
+/** Returns why no further fix round follows, or `may-follow` if nothing has ruled one out. */
+export function getRoundStop(turns: Turns): FixRounds['stop'] {
   const newest = getNewest(turns)
   const { state } = newest
   const roundStop = getDecidedStop(newest)
   const [own, ...rounds] = turns
-  if (roundStop !== undefined || getEnd(own) === undefined) return roundStop
+  if (roundStop !== undefined) return roundStop
+  if (getEnd(own) === undefined) return 'may-follow'
   const round = rounds.at(-1)
   const end = round && getEnd(round)
   if (state.kind === 'stopped' && !isFatal(state))
     return round !== undefined && end === undefined && isSent(round) ? 'unseen' : 'not-sent'
-  return end && getStopAfterRound(end)
+  return (end && getStopAfterRound(end)) ?? 'may-follow'
 }
 
 /** Returns the fix rounds that were sent, and why none follows. */
@@ -166,7 +167,7 @@ function getFixRounds(turns: Turns): FixRounds {
 
 /** Whether the step must track a pull request. */
 export function shouldTrackPullRequest(turns: Turns): boolean {
-  return getEnded(turns[0])?.job.prLink !== undefined && getRoundStop(turns) === undefined
+  return getEnded(turns[0])?.job.prLink !== undefined && getRoundStop(turns) === 'may-follow'
 }
 
 const hasUpdated = (turn: Turn): boolean => getWork(turn).kind === 'updated'
@@ -397,7 +398,7 @@ export function getOperation(report: Report): PullRequestOperation | undefined {
 /** Returns the fix rounds that were sent, and why none follows. */
 export function getRounds(report: Report): FixRounds {
   const turns = getTurns(report)
-  return turns === undefined ? { rounds: [] } : getFixRounds(turns)
+  return turns === undefined ? { rounds: [], stop: 'may-follow' } : getFixRounds(turns)
 }
 
 /** Returns the id of the job for later steps to follow up on or attach to. A dry run has none. */
