@@ -189,7 +189,7 @@ test.each(['/../x', '/v2/%2e%2e/x', '/a\\b', '@elsewhere.example/', '.elsewhere.
   async (path) => {
     const proxy = await serve(respondWith(RESPONSE))
     const sending = send('http://service.example', { path, env: { http_proxy: at(proxy) } })
-    await expect(sending).rejects.toThrow('leave the base address')
+    await expect(sending).rejects.toThrow('leave the base URL')
     expect(proxy.connections()).toBe(0)
   },
 )

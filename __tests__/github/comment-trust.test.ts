@@ -185,5 +185,5 @@ test('the page documents whose comments are trusted', async () => {
     ])
   }
   const page = readFileSync(`${root}docs/pull-requests.md`, 'utf8')
-  expect(parseTable(page, 'Who is believed for what')).toEqual(rows)
+  expect(parseTable(page, 'Who is trusted for what')).toEqual(rows)
 })

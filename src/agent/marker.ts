@@ -1,6 +1,6 @@
 /**
  * Reads and writes the hidden lines by which this action recognizes its comments. Hides their syntax, and whose
- * comments are believed.
+ * comments are trusted.
  */
 import type { CommentAddress, Comments, ListedComment } from '../github/comments.ts'
 import type { PullRequestAddress } from '../github/pull-requests.ts'

@@ -59,7 +59,7 @@ export interface DocsServiceClient {
    * @throws ActionError if the prompt was not processed, and resending it would not help
    */
   createJob(prompt: string, attempt?: number): Promise<Delivery>
-  /** Sends a follow-up to a job (section 4.2), as `createJob` sends a prompt. */
+  /** Sends a follow-up to a job (section 4.2), in the same way as `createJob`. */
   sendMessage(jobId: string, prompt: string, attempt?: number): Promise<Delivery>
   /**
    * Reads a job (section 4.3). The caller decides what a failed read means.
@@ -150,7 +150,7 @@ interface PromptSender {
   readonly getRefusalCount: () => number
 }
 
-/** How often a prompt that did not reach the service is sent in all. */
+/** The maximum number of attempts for a prompt that did not reach the service. */
 const MAX_ATTEMPTS = 3
 const POST_TIMEOUT_MS = 60_000
 /**
@@ -165,7 +165,7 @@ const CANCEL_GRACE_MS = 1_000
 export const UNKNOWN_DELIVERY_HINT =
   "Before you run the step again, look for the job in the service's dashboard, or for its pull request in the documentation's repository."
 
-/** For a follow-up. It does not advise to wait for the job: a step that attaches could report the turn before. */
+/** For a follow-up. It does not advise attaching: a step that attaches could report the preceding turn. */
 export const CHECK_BEFORE_RESENDING =
   "Look at the job in the service's dashboard before you send the prompt again: the agent may still start on it."
 

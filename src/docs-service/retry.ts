@@ -276,8 +276,8 @@ const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unreachable
 const MAX_BAD_RESPONSES = 10
 
 /**
- * Reads once. Returns an error that may pass, because a read can be repeated.
- * @param canBeMissing whether a 404 may pass, because the job was just created
+ * Reads once. Returns a transient error, because a read can be repeated.
+ * @param canBeMissing whether a 404 is transient, because the job was just created
  * @throws ActionError if another read would not help
  */
 type TryRead = <T>(read: () => Promise<T>, canBeMissing?: boolean) => Promise<T | ActionError>

@@ -93,7 +93,7 @@ export function toWireResponse(
 
 /**
  * Sends a request once. Failures are returned, because the caller's decisions depend on them.
- * @throws Error if the path would leave the base URL, which is a bug of the caller
+ * @throws Error if the path would leave the base URL, which is a bug in the caller
  */
 export type Transport = (request: WireRequest, signal: AbortSignal) => Promise<WireResult>
 
@@ -116,12 +116,12 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** A shorter secret, such as the password `docs`, can be a part of ordinary words. */
 const MIN_MASKED_CHARS = 8
 
-/** Concatenates the two, because `new URL('//elsewhere', base)` would change the host, and checks the result. */
+/** Concatenates the URL and the path, because `new URL('//elsewhere', base)` would change the host, and checks the result. */
 function resolveUrl(baseUrl: string, path: string): URL {
   const base = new URL(baseUrl)
   const url = new URL(baseUrl + path)
   if (url.origin !== base.origin || url.href !== baseUrl + path)
-    throw new Error('The request would leave the base address.')
+    throw new Error('The request would leave the base URL.')
   return url
 }
 
@@ -137,7 +137,7 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
 }
 
 /**
- * Creates the transport to the service, through the proxy of the environment if there is one. Masks the secrets of all
+ * Creates the transport to the service, through the environment's proxy if there is one. Masks the secrets of all
  * proxies.
  * @throws ActionError `proxy` if the proxy URL is invalid
  */

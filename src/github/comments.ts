@@ -14,7 +14,7 @@ export interface CommentAddress extends PullRequestAddress {
   /** The first comment of a thread of review comments, because GitHub rejects replies to replies. */
   readonly threadId: number
   readonly isOnPullRequest: boolean
-  /** As GitHub writes times. */
+  /** In GitHub's format. */
   readonly writtenAt: string
 }
 
@@ -28,7 +28,7 @@ type Account = Readonly<z.infer<typeof accountSchema>>
 /** The fields of a comment about its author. */
 const AUTHOR_FIELDS = {
   user: orUndefined(accountSchema),
-  /** Decides only whose permission is looked up first, because GitHub shows private members like anybody else. */
+  /** Decides only whose permission is looked up first, because GitHub shows private members as outsiders. */
   author_association: textOrEmpty,
 }
 interface AuthoredComment {
@@ -66,7 +66,7 @@ function listCandidates(comments: readonly AuthoredComment[]): readonly Account[
 /**
  * Returns the ids of the trusted authors: the repository's workflows, the token's own user or app, and people with
  * write access. Other apps are not trusted, because anybody can create an app. If an author is trusted without a
- * permission lookup, all others do not matter, and none is looked up.
+ * permission lookup, the other authors do not matter and are not looked up.
  */
 async function findTrusted(api: Api, comments: readonly AuthoredComment[]): Promise<readonly number[]> {
   const accounts = comments.flatMap(({ user }) => user ?? [])
@@ -159,10 +159,10 @@ export interface Comments {
   /** Lists the comments of a review, oldest first. */
   readonly listReviewComments: (review: CommentAddress) => Promise<readonly ReviewComment[]>
   /**
-  /**
-   * Lists the relevant comments of a place, oldest first. In the place of a reply, only those since the comment itself.
+   * Lists the relevant comments of a place, oldest first. For a reply, only the comments since the comment that it is
+   * about.
    * @param isRelevant selects comments by their text; others are left out, and their authors are not looked up
-   * @throws ActionError also if the list is incomplete
+   * @throws ActionError if a request fails or the list is incomplete
    */
   readonly listComments: (
     place: CommentPlace,
@@ -172,7 +172,7 @@ export interface Comments {
   readonly readComment: (pullRequest: PullRequestAddress, commentId: number) => Promise<string>
   /**
    * Adds a comment and returns its id. Undefined if the response has no valid id.
-   * @throws ActionError also if the response was lost, although the comment may have been added
+   * @throws ActionError if the request fails. If the response was lost, the comment may have been added.
    */
   readonly addComment: (place: CommentPlace, body: string) => Promise<number | undefined>
   /**

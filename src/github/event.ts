@@ -398,7 +398,7 @@ function readPayload(file: string): unknown {
 }
 
 /**
- * Reads the event of the run from the runner's file. Outside of a runner the payload is empty. `@actions/github` reads
+ * Reads the event of the run from the runner's file. Outside a runner, the payload is empty. `@actions/github` reads
  * the file too, but loads Octokit to do so.
  */
 export function readEvent(env: NodeJS.ProcessEnv): Event {

@@ -15,7 +15,7 @@ export interface GitHubResponse {
   readonly data: unknown
 }
 
-/** The connection failed because of `cause`. Any other error inside of a request is a bug in this action. */
+/** The connection failed because of `cause`. Any other error inside a request is a bug in this action. */
 export class TransportFailure extends Error {
   constructor(cause: unknown) {
     super('The request to GitHub got no complete response.', { cause })
@@ -59,8 +59,8 @@ const isUnauthorizedLabel = ({ field, code }: FieldError): boolean => field === 
 const DEFAULT_RATE_LIMIT_MS = 60_000
 
 /**
- * An error response, or a redirect that is not followed. It stays inside of this folder: `toActionError` converts it
- * for users.
+ * An error response, or a redirect that is not followed. It is not used outside this folder: `toActionError`
+ * converts it for users.
  */
 export class Refusal extends Error {
   readonly status: number
@@ -102,7 +102,7 @@ export class Refusal extends Error {
     const seconds = Number(this.#headers['retry-after'])
     if (seconds > 0) return seconds * 1_000
     if (!this.#isUsedUp()) return DEFAULT_RATE_LIMIT_MS
-    // One second more, so that the limit has been reset.
+    // Wait one second longer, to be sure that the limit has been reset.
     const endsAt = Number(this.#headers['x-ratelimit-reset']) * 1_000 + 1_000
     const leftMs = endsAt - (Date.parse(this.#headers.date ?? '') || now.getTime())
     return Number.isNaN(leftMs) ? DEFAULT_RATE_LIMIT_MS : Math.max(1_000, leftMs)

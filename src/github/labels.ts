@@ -19,15 +19,15 @@ const listSchema = z.array(listedSchema)
 
 type Listed = Readonly<z.infer<typeof listedSchema>>
 
-/** A pull request as lists of pull requests and of issues show it. */
+/** A pull request, with the fields that both GitHub's lists of pull requests and its lists of issues contain. */
 export type PullRequestInList = PullRequestAddress & Pick<Listed, 'author' | 'labels'>
 
-/** The token cannot read issues (403, 404), or issues are switched off in the repository (410). */
+/** The token cannot read issues (403, 404), or issues are disabled in the repository (410). */
 const NO_ISSUES = [403, 404, 410]
 
 /** A longer list is rejected. */
 const MAX_PAGES = 30
-/** The limit of lists of which only the newest items matter. */
+/** The maximum number of pages of a list in which only the newest items matter. */
 const MAX_NEWEST_PAGES = 10
 
 const OPEN = { per_page: PAGE_SIZE, state: 'open', sort: 'created', direction: 'asc' } as const
@@ -53,7 +53,7 @@ export interface Labels {
    */
   readonly addLabel: (pullRequest: PullRequestAddress, label: string) => Promise<void>
   /**
-   * Lists the open pull requests with a label, oldest first, from GitHub's list of the label. This list lags: a pull
+   * Lists the open pull requests with a label, oldest first, from GitHub's list by label. This list lags: a pull
    * request that has just received the label can be missing.
    * @returns `undefined` if the token cannot read issues
    */
@@ -62,26 +62,26 @@ export interface Labels {
     label: string,
   ) => Promise<readonly PullRequestAddress[] | undefined>
   /**
-   * Lists the newest pull requests with a label, in any state, newest first. Reads one page of GitHub's list of the
+   * Lists the newest pull requests with a label, in any state, newest first. Reads one page of GitHub's list by
    * label. If it is empty, as for a token that cannot read issues, reads the 100 newest pull requests.
    */
   readonly listNewestPullRequests: (repository: string, label: string) => Promise<readonly PullRequestInList[]>
   /**
    * Lists all open pull requests, oldest first. GitHub's search is not used, because it lags. A pull request that is
-   * closed between two pages moves all later ones, so a list of several pages is read twice.
+   * closed between two pages shifts all later ones, so a list of several pages is read twice.
    * @throws ActionError `rejected` if there are more than can be listed
    */
   readonly listOpenPullRequests: (repository: string) => Promise<readonly PullRequestInList[]>
   /**
    * Lists the 1,000 newest open pull requests, oldest first.
-   * @returns `isComplete`: whether there are no others
+   * @returns `isComplete`: whether these are all open pull requests
    */
   readonly listNewestOpenPullRequests: (
     repository: string,
   ) => Promise<{ readonly pullRequests: readonly PullRequestInList[]; readonly isComplete: boolean }>
 }
 
-/** Reads a list of pull requests, twice if it has several pages: a closed pull request moves all later ones. */
+/** Reads a list of pull requests, twice if it has several pages: a closed pull request shifts all later ones. */
 async function readMovingList(
   readPage: (cursor: Cursor) => Promise<GitHubResponse>,
   listing: { readonly maxPages: number; readonly canBeCut?: boolean },

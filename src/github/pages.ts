@@ -12,7 +12,7 @@ export interface Api {
   readonly request: Octokit['request']
   /** The parameters of every route that name the repository. */
   readonly repo: { readonly owner: string; readonly repo: string }
-  /** Sends a GraphQL query. The response has `errors` instead of `data` that the token cannot read. */
+  /** Sends a GraphQL query. For data that the token cannot read, the response has `errors` instead of `data`. */
   readonly graphql: (query: string) => ReturnType<Octokit['request']>
   /** Aborts when the caller no longer waits for the result. */
   readonly signal: AbortSignal
@@ -89,7 +89,7 @@ interface Listing<T> {
 }
 
 /**
- * Reads the pages of a list as long as a response links to a next page, because a page that is not full need not be the
+ * Reads the pages of a list as long as a response links to a next page, because a page that is not full may not be the
  * last.
  * @throws InvalidResponse if a page is malformed
  * @throws ActionError `rejected` if there are too many pages

@@ -301,7 +301,7 @@ function toReviewers(event: z.infer<typeof eventSchema>, owner: string): readonl
 const reviewSchema = z.object({ user: accountSchema, state: z.string() })
 const reviewsSchema = skipMalformed(reviewSchema)
 
-/** The states that change a reviewer's verdict. A comment does not, and a dismissed review no longer approves. */
+/** The states that change a reviewer's verdict. A comment does not change it, and a dismissed review no longer approves. */
 const VERDICTS = ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED']
 
 /** Returns the logins of the people whose last verdict approves. */

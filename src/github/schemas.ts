@@ -1,10 +1,10 @@
 /** Parses responses with zod schemas that tolerate malformed fields. */
 import * as z from 'zod/mini'
 
-/** A response that is not as GitHub describes it. The message quotes nothing of the response. */
+/** A response that does not match GitHub's documentation. The message contains nothing from the response. */
 export class InvalidResponse extends Error {
   constructor(cause?: unknown) {
-    super('A response is not as GitHub describes it.', cause === undefined ? {} : { cause })
+    super("A response does not match GitHub's documentation.", cause === undefined ? {} : { cause })
   }
 }
 
@@ -15,8 +15,7 @@ export function parseResponse<T>(schema: z.ZodMiniType<T>, { data }: { readonly 
   return result.data
 }
 
-// A field that is missing, null or of another type than GitHub describes is undefined: it is no reason to reject the
-// rest.
+// A field that is missing, null or of an undocumented type becomes undefined, so that the rest remains usable.
 export const text = z.catch(z.optional(z.string()), undefined)
 export const integer = z.catch(z.optional(z.int()), undefined)
 export const flag = z.catch(z.optional(z.boolean()), undefined)
@@ -24,7 +23,7 @@ export const textOrEmpty = z.catch(z.string(), '')
 
 type Shape = Readonly<Record<string, z.ZodMiniType>>
 
-/** An object whose fields may all be missing. If the object is missing, all its fields are. */
+/** An object whose fields may all be missing. If the object is missing, all its fields are undefined. */
 export function part<S extends Shape>(shape: S): z.ZodMiniCatch<z.ZodMiniObject<S>> {
   const schema = z.object(shape)
   return z.catch(schema, () => z.parse(schema, {}))

@@ -37,7 +37,7 @@ export interface GitHubOptions {
   readonly log: (line: string) => void
   /** Writes to the debug log. */
   readonly debug: (line: string) => void
-  /** Applied to everything that GitHub returns: untrusted text is cut later, and half a secret is not found. */
+  /** Applied to everything that GitHub returns: untrusted text is cut later, and a cut secret would not be recognized. */
   readonly redact: Redact
 }
 
@@ -54,11 +54,11 @@ export interface RequestPolicy {
   readonly redirect?: 'manual'
 }
 
-/** What GitHub counts of the requests with a token. */
+/** GitHub's count of the requests with a token. */
 export interface Usage {
   /** How many requests of this step GitHub has counted. It does not count a 304. */
   readonly counted: number
-  /** How many more requests with the token GitHub allows within this hour, for all senders. */
+  /** How many more requests with the token GitHub allows within this hour, for all clients. */
   readonly remaining: number
   /** How many requests GitHub allows in an hour. 0 until the first response. */
   readonly limit: number
@@ -119,7 +119,7 @@ interface Outgoing {
   readonly method: string
   readonly url: URL
   readonly policy: RequestPolicy
-  /** Sends the request once. `end` aborts when the response is no longer waited for. */
+  /** Sends the request once. `end` aborts when the caller no longer waits for the response. */
   readonly send: (url: URL, etag: string | undefined, end: AbortSignal) => Promise<GitHubResponse>
 }
 
@@ -153,7 +153,7 @@ function createRequestPolicy({ clock, log, debug }: Pick<GitHubOptions, 'clock' 
     return valid
   }
 
-  /** Logs the wait, unless a wait of another request that lasts as long is being logged. */
+  /** Logs the wait, unless another request already logs a wait that lasts at least as long. */
   async function waitForLimit(ms: number, signal: AbortSignal): Promise<void> {
     const endsAt = clock.now() + ms
     if (endsAt <= loggedUntil) return clock.sleep(ms, signal)

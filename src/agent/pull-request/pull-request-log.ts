@@ -210,7 +210,7 @@ export function toLogEntry(turns: Turns, report: Report, context: Context, at: D
 
 /** GitHub's limit for a comment. */
 const MAX_CHARACTERS = 65_536
-/** Above this length, a comment is full: the rows in it may still get longer. */
+/** A longer comment is full. The rest of GitHub's limit is reserved for rows that get longer. */
 const FULL_CHARACTERS = 65_000
 
 const TABLE_HEAD = ['| When (UTC) | Started by | Result |', '| --- | --- | --- |']
@@ -293,7 +293,7 @@ interface CommentLines {
   readonly left: readonly string[]
   /** The maximum number of follow-ups that the comment shows. */
   readonly maxFollowUps: number | undefined
-  /** Lines of people below the beginning of the log. */
+  /** Lines that people wrote below the beginning of the log. */
   readonly otherLines: readonly string[]
   readonly hasLog: boolean
 }
@@ -320,7 +320,7 @@ function isSummarised(row: string, { rows, summarised }: Pick<CommentLines, 'row
   return summarised > 0 && rows.length > 0 && getTime(row) < Math.min(...rows.map(getTime))
 }
 
-/** @param count how many of the oldest rows to replace by a count */
+/** @param count the number of oldest rows to replace by a count */
 function renderComment(lines: CommentLines, used: number, count: number) {
   const { above, rows, summarised, left, maxFollowUps = DEFAULT_MAX_FOLLOW_UPS, otherLines, hasLog } = lines
   const followUps = `Follow-ups by \`on-open-pr\`: ${used} of ${maxFollowUps} used.`
@@ -341,7 +341,7 @@ function renderComment(lines: CommentLines, used: number, count: number) {
 /** What a step records in the marker comment of its job. */
 export interface CommentUpdate extends LogEntry {
   readonly label: string
-  /** How many follow-ups of other steps this step knows of. */
+  /** The number of other steps' follow-ups that this step knows of. */
   readonly followUps: number
   /** Identifies the follow-up that this step counts; undefined if it counts none. */
   readonly signature?: string | undefined
@@ -349,7 +349,7 @@ export interface CommentUpdate extends LogEntry {
   readonly maxFollowUps?: number | undefined
   /** Whether to write nothing if the follow-up would exceed the maximum. */
   readonly isReservation?: boolean
-  /** The counts in the versions of the comment that this step has read. */
+  /** The counts in the comment versions that this step has read. */
   readonly seen?: { readonly countedBy: readonly string[]; readonly unsigned: number }
 }
 
@@ -375,7 +375,7 @@ export function exceedsLimit(marker: Marker, update: CommentUpdate): boolean {
   return mergeMarker(marker, update).followUps > (update.maxFollowUps ?? DEFAULT_MAX_FOLLOW_UPS)
 }
 
-/** Adds the counts and rows of a version of the comment to the update, so that reading an older version later cannot lose them. */
+/** Adds a comment version's counts and rows to the update, so that a later read of an older version cannot lose them. */
 export function rememberVersion(update: CommentUpdate, { body, marker }: MarkerComment): CommentUpdate {
   const { countedBy } = mergeMarker(marker, update)
   return {
@@ -388,8 +388,8 @@ export function rememberVersion(update: CommentUpdate, { body, marker }: MarkerC
 const readLeftTime = (left: readonly string[] = []): string => LEFT_AT.exec(left[0] ?? '')?.[1] ?? ''
 
 /**
- * Whether a comment contains an update, or a later one of what is left. Of the rows, only the newest is checked, because older
- * rows may have been replaced by a count.
+ * Whether a comment contains an update, or a newer list of what is left. Checks only the newest row, because older rows may have
+ * been replaced by a count.
  */
 export function isUpdated({ body, marker }: MarkerComment, update: CommentUpdate): boolean {
   const { labels, followUps, countedBy } = mergeMarker(marker, update)
@@ -405,9 +405,15 @@ export function isUpdated({ body, marker }: MarkerComment, update: CommentUpdate
 
 /**
  * Merges an update into a marker comment. Never lowers the count, merges rows by key, sorts them by time, and keeps all text
+<<<<<<< HEAD
  * of people. Replaces the oldest rows by a count if the comment would be too long.
  * @param comment the current version
  * @returns the new body; undefined if people's text leaves no room
+=======
+ * that people wrote. Replaces the oldest rows by a count if the comment would be too long.
+ * @param body the current body of a marker comment
+ * @returns undefined if people's text leaves no room
+>>>>>>> c89b4676 (Use plain wording in client comments, the log and the outcome pages)
  */
 export function updateComment(comment: MarkerComment, update: CommentUpdate): string | undefined {
   const merged = mergeMarker(comment.marker, update)
@@ -418,7 +424,7 @@ export function updateComment(comment: MarkerComment, update: CommentUpdate): st
   // A step that ended later has read the pull request later.
   const isNewer = update.left !== undefined && readLeftTime(update.left) >= readLeftTime(lines.left)
   const found = isNewer ? update.left.map((line) => `${line} ${LEFT_TAG}`) : lines.left
-  // The agent may be working for another step than the one that has read the pull request.
+  // The agent may be working for a step other than the one that read the pull request.
   const [from, to] = findWorkingRows(rows).length > 0 ? [MERGE, WAIT] : [WAIT, MERGE]
   const left = found.map((line) => (line === `- ${from} ${LEFT_TAG}` ? `- ${to} ${LEFT_TAG}` : line))
   const hasLog = lines.hasLog || rows.length > 0 || left.length > 0

@@ -1,4 +1,4 @@
-/** Concludes a step: its title, text, advice and colour. Hides the rules and the words of each outcome. */
+/** Concludes a step with a title, a text, advice and a colour. Hides the rules and the texts of each outcome. */
 import { type Conclusion, MISSING_KEY } from '../../action/step.ts'
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../../docs-service/client.ts'
 import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
@@ -75,7 +75,7 @@ function isStillRunning(report: Report): boolean {
 export const TURN_MAY_RUN =
   'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
 
-/** For a step with `command`, which cannot take `job-id`. */
+/** For a step with `command`, which cannot be combined with `job-id`. */
 export const ASK_IN_AN_ISSUE = 'To start over, write the command in an issue: this starts a new job.'
 
 /** The agent may push commits before a job fails or is archived. */
@@ -285,7 +285,7 @@ export function adviseAttaching(report: Report): string | undefined {
   const limits =
     progress === undefined ? '' : ' It reports how the job ends, which may be the result of a later prompt.'
   const withoutPrompt = `with \`job-id: ${id}\` and without a prompt`
-  // A step with `command` cannot take `job-id`.
+  // `command` cannot be combined with `job-id`.
   if (report.comment !== undefined)
     return `To wait for the job, run the action in a step ${withoutPrompt} and \`command\`.${limits}`
   return `To wait for the job, run the same step ${withoutPrompt}.${limits}`
@@ -387,7 +387,7 @@ function formatStopped(stopped: Stopped, turn: Turn): string {
 
 const formatError = ({ code }: ActionError, afterCommits = ''): string => `failed${afterCommits}: ${ERROR_TITLES[code]}`
 
-/** Formats the end of a turn. The text contains no words of the service or other users. */
+/** Formats the end of a turn. The text contains nothing that the service or other users wrote. */
 export function formatEnd(turn: Turn): string {
   const { state } = turn
   const end = getEnd(turn)
@@ -417,7 +417,7 @@ export function nameTurn(turns: Turns, maxRounds: number): string {
   return `${task.kind === 'attach' ? 'Attach' : 'Follow-up'} to ${task.jobId}`
 }
 
-/** Returns the title of a turn's group in the log. That of a fix round names the failed checks. */
+/** Returns the title of a turn's group in the log. The title of a fix round names the failed checks. */
 export function titleTurn(name: string, { failing }: Turn): string {
   if (failing === undefined) return name
   return `${name}: ${failing.map((check) => oneLine(check.name, MAX_NAME_CHARS)).join(', ')}`
