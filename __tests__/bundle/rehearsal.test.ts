@@ -66,7 +66,7 @@ test('invalid inputs and a port in use cause one clear error each, and the post 
   expect(post.rawOutput).toContain('There is no service to stop')
 })
 
-test('a rehearsal whose state cannot be saved is red with one error, and not a defect', async () => {
+test('a rehearsal whose state cannot be saved is red with one error and no stack trace', async () => {
   const env = { RUNNER_TEMP: runnerTemp, ...preload(`process.env.GITHUB_STATE = ${JSON.stringify(runnerTemp)}`) }
   const run = await rehearse({ inputs: {}, env })
   expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: {} })

@@ -113,9 +113,9 @@ describe('jobs (sections 2.1, 3 and 4.1 to 4.3)', () => {
     expect(ended.status).not.toBe('active')
     expect([ended.id, messaged.id]).toEqual([created.id, created.id])
   }
-  test('a job is created, can be read, ends, and takes a follow-up under the same id', creates, HOUR_MS)
+  test('a job is created, can be read, ends, and accepts a follow-up under the same id', creates, HOUR_MS)
 
-  test('a job that does not exist cannot be read, and takes no message', async () => {
+  test('a job that does not exist cannot be read, and accepts no message', async () => {
     await expect(client.getJob('no-such-job')).rejects.toMatchObject({ code: 'not-found' })
     await expect(client.sendMessage('no-such-job', 'Hello.')).rejects.toMatchObject({ code: 'not-found' })
   })
@@ -131,7 +131,7 @@ describe('jobs (sections 2.1, 3 and 4.1 to 4.3)', () => {
     expect(lastRequest()).toMatchObject({ method: 'POST', path: `${path}/${id}/message`, status: 200, prompt })
   })
 
-  testEmbedded('a job has no link while it is active, and keeps the one that it has when it completed', async () => {
+  testEmbedded('a job has no link while it is active, and keeps the link that it had when it completed', async () => {
     const created = await accepted(client.createJob('Fix the guide.'))
     const ended = await untilEnded(created)
     const again = await untilEnded(await accepted(client.sendMessage(created.id, 'And the index.')))

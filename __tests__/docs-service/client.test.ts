@@ -174,7 +174,7 @@ describe('send prompt', () => {
       const { client, createJob, requests, clock } = createBench([result, createResponse(201)])
       const { code, message, hint, quote } = await getError(isFollowUp ? sendMessage(client) : createJob())
       expect([code, requests.length, clock.sleeps]).toEqual(['unknown-fate', 1, []])
-      // The job of a follow-up exists in any case. A step that attaches to it could report the turn before.
+      // The job of a follow-up exists in any case. A step that attaches to it could report the preceding turn.
       expect(message).toContain(isFollowUp ? 'the agent may be working on it' : 'the job may exist')
       expect(isFollowUp ? hint?.replace(CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT) : hint).toMatch(advice)
       expect(quote).toBe(message.includes('(500)') ? 'Bad key ***' : undefined)

@@ -69,7 +69,7 @@ const failing = (error: Error) => (): Promise<never> => Promise.reject(error)
 test.each([
   [false, ['unreachable', 'rate-limited', 'service-error', 'bad-answer']],
   [true, ['unreachable', 'not-found', 'rate-limited', 'service-error', 'bad-answer']],
-])('returns the error of a read if it may pass (new job: %j), and throws it otherwise', async (isNew, passing) => {
+])('returns a transient error of a read (new job: %j), and throws any other error', async (isNew, passing) => {
   const tryRead = createTryRead(signal)
   const returned: string[] = []
   for (const code of Object.keys(ERROR_TITLES) as ErrorCode[]) {

@@ -89,7 +89,7 @@ test.each<[string, CommentPlace, (docs: RepositoryState) => readonly { body: str
   })
 })
 
-test('in the place of a reply, requests only the comments since the comment itself', async () => {
+test('for a reply, requests only the comments since the comment that it is about', async () => {
   const sinceValues: unknown[] = []
   const github = stubGitHub((_path, query) => {
     sinceValues.push(query.get('since'))

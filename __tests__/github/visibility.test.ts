@@ -20,7 +20,7 @@ test('text may name a source that is public, or that has the known visibility of
   ])
 })
 
-test('a repository may always name itself, in whatever case', () => {
+test('a repository may always name itself, in upper or lower case', () => {
   expect(canName({ repository: 'acme/docs', visibility: 'private' }, { repository: 'Acme/Docs' })).toBe(true)
 })
 

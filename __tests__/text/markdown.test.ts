@@ -58,7 +58,7 @@ test.each(HOSTILE)('a collapsed section shows %j unchanged, and no text ends its
   expect(decode(html)).toContain(`<pre>${text}</pre>`)
 })
 
-test('a collapsed section is one line, whatever line ends its text has', () => {
+test('a collapsed section is one line, regardless of the line ends in its text', () => {
   expect(foldedText('a\u0000', 'a\r\n\r\nb\u2028c', 100)).not.toMatch(/[\r\n\u2028]/)
 })
 

@@ -143,31 +143,30 @@ export const ROLLING_CHECKS: Checks = {
     },
   },
   'docs/recipes/style-and-links.yml': {
-    'the prompt contains changes and broken links but not the agent’s own merge, and a pull request out of scope is continued':
-      {
-        history: [
-          { daysAgo: 0, files: { 'docs/index.md': '[a](gone.md) [b](start.md)\n', 'docs/start.md': '# Start\n' } },
-        ],
-        docs: createChangedRepository(['docs/index.md']),
-        edits: (prompt) => [
-          addFile(prompt.includes('docs/second.md') ? 'mkdocs.yml' : 'docs/index.md', 'site_name: Acme'),
-        ],
-        runs: [
-          {
-            prompts: ['new'],
-            promptTexts: ['if any follow here:\ndocs/index.md:  [✖] gone.md → Status: 400\n', '-a\n+b'],
-            labels: ['docs-agent-style'],
-          },
-          { ...SKIPPED, event: merge(4) },
-          { event: push('docs/second.md'), isRed: true, outputs: { 'in-scope': 'false' }, prompts: ['new'], open: [5] },
-          {
-            event: push('docs/third.md'),
-            isRed: true,
-            prompts: ['job_000002'],
-            promptTexts: ['docs/second.md', 'docs/third.md'],
-            open: [5],
-          },
-        ],
-      },
+    'the prompt contains changes, broken links and the changes of a red run, but not the agent’s own merge': {
+      history: [
+        { daysAgo: 0, files: { 'docs/index.md': '[a](gone.md) [b](start.md)\n', 'docs/start.md': '# Start\n' } },
+      ],
+      docs: createChangedRepository(['docs/index.md']),
+      edits: (prompt) => [
+        addFile(prompt.includes('docs/second.md') ? 'mkdocs.yml' : 'docs/index.md', 'site_name: Acme'),
+      ],
+      runs: [
+        {
+          prompts: ['new'],
+          promptTexts: ['if any follow here:\ndocs/index.md:  [✖] gone.md → Status: 400\n', '-a\n+b'],
+          labels: ['docs-agent-style'],
+        },
+        { ...SKIPPED, event: merge(4) },
+        { event: push('docs/second.md'), isRed: true, outputs: { 'in-scope': 'false' }, prompts: ['new'], open: [5] },
+        {
+          event: push('docs/third.md'),
+          isRed: true,
+          prompts: ['job_000002'],
+          promptTexts: ['docs/second.md', 'docs/third.md'],
+          open: [5],
+        },
+      ],
+    },
   },
 }

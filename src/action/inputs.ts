@@ -141,7 +141,7 @@ export const booleanInput: Input<boolean> = (text, raw) => {
     : refuse(appendRejectedValue('must be `true` or `false`', text, raw))
 }
 
-/** Checks the text before it converts it: `Number('')` is 0, and `parseInt` ignores whatever follows the digits. */
+/** Checks the text before it converts it: `Number('')` is 0, and `parseInt` ignores all text after the digits. */
 function createNumberInput(
   pattern: RegExp,
   rule: string,

@@ -95,7 +95,7 @@ export class Journal {
     this.updateTurn({ kind: 'stopped', error, isCancelled: this.#step.signal.aborted, during, roundStop })
   }
 
-  /** Writes that the step ends now, whatever it is doing. The service may have accepted a prompt that is being sent. */
+  /** Writes that the step ends now, in any state. The service may have accepted a prompt that is being sent. */
   interrupt(error: ActionError): void {
     const { state } = this.newest
     if (state.kind === 'sending') this.updateTurn({ ...state, kind: 'delivery-unknown' })

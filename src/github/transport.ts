@@ -46,7 +46,7 @@ export interface RequestPolicy {
   /** Aborts when the caller no longer waits for the response. */
   readonly signal: AbortSignal
   readonly deadline: Deadline
-  /** How often the request is retried after a failure that may pass, by default three times. */
+  /** The maximum number of retries after a transient failure, by default three. */
   readonly retries?: number
   /** Whether the request is never retried, not even after a rate limit, because its body would be outdated. */
   readonly isSentOnce?: boolean

@@ -145,9 +145,9 @@ function toRedactor(secret: string): Redact {
 }
 
 /**
- * Returns a function that replaces every secret with `***`: plain, or encoded for URLs, JSON, HTML, Base64 and hex, and
- * also with line ends, white space or invisible characters in between. Call it before a text is cut, because it does
- * not find half a secret. Its time is linear in the length of the text.
+ * Returns a function that replaces every secret with `***`: plain, or encoded for URLs, JSON, HTML, Base64 and hex, even
+ * if line ends, white space or invisible characters split the secret. Call it before a text is cut, because it does not
+ * recognize a cut secret. Its time is linear in the length of the text.
  */
 export function createRedactor(secrets: Iterable<string>): Redact {
   const longestFirst = [...new Set(secrets)].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)

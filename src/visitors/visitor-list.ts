@@ -130,7 +130,7 @@ export class VisitorList {
    * response that repeats an earlier one means that the service ignores the offset.
    * @param top how many of the most visited pages are kept
    * @param use receives the new rows of each response, before they are counted here
-   * @throws ActionError `bad-answer` if the list does not end or a path is too long, and whatever `readPage` throws
+   * @throws ActionError `bad-answer` if the list does not end or a path is too long, and any error of `readPage`
    */
   async read(readPage: ReadPage, top = 0, use?: UseRows): Promise<void> {
     const [seenPaths, seenResponses] = [new Set<string>(), new Set<string>()]

@@ -411,7 +411,7 @@ test.each<Row>([
   ['a status that cannot be looked up', ['status', STATUS], DOWN, NOT_SKIPPED],
   ['a status by an app that cannot be looked up', by(BOT, 'status', STATUS), DOWN, SKIPPED],
   ['a status by an app without a token', by(BOT, 'status', STATUS), null, A_BOT],
-  ['a status by an app of a commit of others', by(BOT, 'status', STATUS), THEIRS, RUNS],
+  ['a status by an app for a commit by others', by(BOT, 'status', STATUS), THEIRS, RUNS],
   ["a status of GitHub's test merge of the agent's pull request", ['status', STATUS], TEST_MERGE, OWN],
   ["a status of GitHub's test merge of another pull request", ['status', STATUS], { ...TEST_MERGE, ...NEVER }, RUNS],
   ['a status of a merge commit by a person', ['status', STATUS], MERGE_BY_PERSON, { sleptMs: 60_000 }],

@@ -77,8 +77,8 @@ const OF_BRANCH = withSources({}, { ofBranch: [OWN] })
 
 test.each<[what: string, event: GivenEvent, responses: Responses, expected: 'own' | 'others']>([
   ["two commits of the agent's pull request", parsePush([[A], [B]]), withSources({ [A]: [OWN], [B]: [OWN] }), 'own'],
-  ['a commit of others before one of the agent', parsePush([[A], [B]]), withSources({ [B]: [OWN] }), 'others'],
-  ['a commit that also came from the pull request of others', PUSH_A, withSources({ [A]: [OWN, OTHER] }), 'others'],
+  ["a commit by others before the agent's commit", parsePush([[A], [B]]), withSources({ [B]: [OWN] }), 'others'],
+  ["a commit that also came from somebody else's pull request", PUSH_A, withSources({ [A]: [OWN, OTHER] }), 'others'],
 
   // An open pull request is the source only of commits that its author pushed to its branch.
   [
@@ -146,7 +146,7 @@ test.each<[what: string, event: GivenEvent, responses: Responses, expected: 'own
   expect(await classify(event, responses)).toBe(expected)
 })
 
-test('stops the search at the first commit of others', async () => {
+test('stops the search at the first commit by others', async () => {
   const { calls } = await playChange({}, parsePush([[A], [B]]), withSources({ [A]: [OWN] }))
   expect(new Set(calls)).toEqual(new Set(['findPullRequestsEndingWith', 'findPullRequestsOfCommit']))
 })

@@ -144,7 +144,7 @@ test.each<Row>([
   ["a merge of the agent's own work with `skip-own-changes: false`", LET_THROUGH, PUSHED, OWN, SENT],
   ["a manual run after a merge of the agent's own work", {}, MANUAL, OWN, SENT],
   [
-    "a merge of the agent's own work with an older commit of others in the range",
+    "a merge of the agent's own work with an older commit by others in the range",
     FILES,
     PUSHED,
     OWN_AND_OLDER,

@@ -261,7 +261,7 @@ test.each<[string, TurnState, Date, string]>([
   )
 })
 
-test('advises to wait instead of to merge while a row says that the agent is working', () => {
+test('advises waiting instead of merging while a row says that the agent is working', () => {
   const ready = toLogEntry([turn(1)], createReport({ pullRequest: OPEN }), RUN_FACTS, AT)
   const advice = (body: string): unknown => /^- (?:Review|Wait).*?(?= <!--)/m.exec(body)?.[0]
   const before = addToLog(NEW, ready)

@@ -98,7 +98,7 @@ test.each<[TurnState, boolean]>([
   [endWith('none'), true],
   [endWith('unchanged'), true],
   [endWith('updated', failedLinked), true],
-])('does not show a pull request that may come from the turn before a follow-up: %j', (state, expected) => {
+])('does not show a pull request that may come from the turn before the follow-up: %j', (state, expected) => {
   expect(isShown({ task: FOLLOW_UP, state })).toBe(expected)
 })
 
@@ -152,7 +152,7 @@ const [host, clock] = [fakeHost(), fakeClock()]
 const open = (task = CREATE): Journal =>
   new Journal(agentInputs({ task, waitForChecks: true }), fakeStep({ core: host, clock }))
 
-test('replaces the state of a turn, and continues a round with the job of the turn before', () => {
+test('replaces the state of a turn, and continues a round with the job of the preceding turn', () => {
   const journal = open()
   const startedAt = clock.wallTime()
   journal.begin({ task: CREATE })

@@ -35,7 +35,7 @@ append('GITHUB_STEP_SUMMARY', '# Title\\na secret\\n')`,
       rawFiles: { GITHUB_STEP_SUMMARY: '# Title\na secret\n' },
     },
   ],
-  'a malformed command file fails the step, whatever its exit code': [
+  'a malformed command file fails the step, regardless of its exit code': [
     "append('GITHUB_OUTPUT', 'a=1\\nb<<E\\nx\\n')",
     {
       exitCode: 0,

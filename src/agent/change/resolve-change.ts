@@ -45,7 +45,7 @@ export interface ChangeFindings {
   readonly promptContext: string
   /** Undefined if no range was compared. */
   readonly compared?: Compared | undefined
-  /** The source pull requests of the commits of the run's repository that were looked up. */
+  /** The look-ups of source pull requests for commits of the run's repository. */
   readonly lookedUp?: SourceLookUp['found']
 }
 

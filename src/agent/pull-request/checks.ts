@@ -70,7 +70,7 @@ interface PolledChecks {
   readonly state?: ChecksState
   /** Whether every pending check waits for approval. */
   readonly waitsForApproval?: boolean
-  /** Whether `state` or `waitsForApproval` differs from the read before. */
+  /** Whether `state` or `waitsForApproval` differs from the preceding read. */
   readonly isStateNew?: boolean
   /** When waiting ends unless the checks change, in milliseconds from now; 0 or less if it ends now. */
   readonly endsInMs: number

@@ -383,7 +383,7 @@ export function mayStillRun({ state }: Turn): boolean {
 
 /**
  * The delivery of a follow-up. `unsent`: not known to be accepted. `accepted`: the start of its turn was not observed, so the
- * job's state may be that of the turn before. `started`: the start was observed.
+ * job's state may be that of the preceding turn. `started`: the start was observed.
  */
 export type Progress = 'unsent' | 'accepted' | 'started'
 

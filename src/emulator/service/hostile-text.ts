@@ -1,5 +1,5 @@
 /**
- * Text that attacks whatever prints it: workflow commands in both grammars, ANSI colors and control characters, bidirectional
+ * Text that attacks any program that prints it: workflow commands in both grammars, ANSI colors and control characters, bidirectional
  * overrides, HTML, Markdown and mentions. Its hosts are reserved names.
  */
 export const HOSTILE_TEXT = [
