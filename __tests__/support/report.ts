@@ -14,7 +14,7 @@ import {
   getTask,
 } from '../../src/agent/report/turns.ts'
 import {
-  type Ended,
+  type EndedState,
   type FollowUpReason,
   type PullRequestFindings,
   type RoundStop,
@@ -22,7 +22,7 @@ import {
   type TurnEnd,
   type TurnState,
   type Work,
-  withoutStop,
+  unwrapStopped,
 } from '../../src/agent/report/turn.ts'
 import type { Task } from '../../src/agent/inputs.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
@@ -45,7 +45,7 @@ export const WORK = {
 } as const satisfies Record<Work['kind'], Work>
 
 /** Creates an observed end of a turn. */
-export function endWith(work: Work['kind'] | Work, job = completed): Ended {
+export function endWith(work: Work['kind'] | Work, job = completed): EndedState {
   return { kind: 'ended', job, work: typeof work === 'string' ? WORK[work] : work }
 }
 
@@ -109,7 +109,7 @@ interface Findings {
 export function withFindings(state: TurnState, found: Findings): TurnState {
   const { pullRequest, roundStop } = found
   if (pullRequest === undefined && roundStop === undefined) return state
-  if (state.kind === 'stopped') return { ...state, during: withoutStop(withFindings(state.during, found)) }
+  if (state.kind === 'stopped') return { ...state, during: unwrapStopped(withFindings(state.during, found)) }
   if (state.kind === 'ended') return { ...state, ...(pullRequest && { pullRequest }), roundStop }
   throw new Error(`No step looks at the pull request of a turn that is ${state.kind}.`)
 }

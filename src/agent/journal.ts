@@ -8,7 +8,7 @@ import { TimeBudget } from '../runtime/time-budget.ts'
 import type { LinkedText } from '../text/markdown.ts'
 import type { AgentInputs } from './inputs.ts'
 import {
-  getEnd,
+  getTurnEnd,
   getNewest,
   getReads,
   type JobReads,
@@ -18,7 +18,7 @@ import {
   type Turn,
   type Turns,
   type TurnState,
-  withoutStop,
+  unwrapStopped,
 } from './report/turn.ts'
 import {
   type Changes,
@@ -67,9 +67,8 @@ export class Journal {
    * sent, so its job has nothing to do with this step.
    */
   begin(turn: Pick<Turn, 'task' | 'followUpReason' | 'failing'>): void {
-    const { state } = this.newest
-    const isReplaced = getEnd(this.newest) === undefined
-    const reads: JobReads = isReplaced ? {} : getReads(state)
+    const isReplaced = getTurnEnd(this.newest) === undefined
+    const reads: JobReads = isReplaced ? {} : getReads(this.newest)
     const begun: Turn = { ...turn, startedAt: this.#step.clock.wallTime(), state: { kind: 'preparing', ...reads } }
     if (isReplaced) this.#replaceNewest(begun)
     else this.#turns.push(begun)
@@ -91,7 +90,7 @@ export class Journal {
    */
   stop(error: ActionError, roundStop?: RoundStop): void {
     logCauses(error, this.#step.core.debug)
-    const during = withoutStop(this.newest.state)
+    const during = unwrapStopped(this.newest.state)
     this.updateTurn({ kind: 'stopped', error, isCancelled: this.#step.signal.aborted, during, roundStop })
   }
 
@@ -181,7 +180,7 @@ export class Journal {
 
   /** Logs why the fix rounds ended: the result of the step is that of its first turn, so it does not show this. */
   logEnd(): void {
-    const end = getEnd(this.newest)
+    const end = getTurnEnd(this.newest)
     // Readers must not overlook commits that may be unmerged.
     if (this.#turns.length > 1 && end?.kind === 'left-behind')
       this.notice(ERROR_TITLES['left-behind'], describeError(end.error))
@@ -231,8 +230,8 @@ export interface AgentStep extends Step {
   readonly heads: HeadTracker
   /** The observed terminal states of jobs, by job id. A running job has none. */
   readonly jobEnds: Map<string, ObservedEnd>
-  /** The ids of the jobs that a read has shown as `active`. */
-  readonly activeJobs: Set<string>
+  /** The ids of the jobs of which a read has proved that a turn ran. */
+  readonly jobsSeenRunning: Set<string>
   /** The time for all requests to GitHub and the service before a prompt. Each fix round has its own budget. */
   readonly planningBudget: TimeBudget
 }
@@ -252,7 +251,7 @@ export function openAgentStep(inputs: AgentInputs, given: Step): AgentStep {
     journal,
     heads: new HeadTracker(given),
     jobEnds: new Map<string, ObservedEnd>(),
-    activeJobs: new Set<string>(),
+    jobsSeenRunning: new Set<string>(),
   }
   return { ...step, planningBudget: openPlanningBudget(step) }
 }

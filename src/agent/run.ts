@@ -30,7 +30,7 @@ import { formatVerdict, nameTurn, titleTurn, conclude } from './report/outcomes.
 import { renderResult, toOutputs } from './report/outputs.ts'
 import { type Report, createSkippedReport, type Outcome, redactReport, formatWarnings } from './report/report.ts'
 import { renderSummary } from './report/summary.ts'
-import type { Ended, PullRequestFindings, TurnEnd } from './report/turn.ts'
+import type { EndedState, PullRequestFindings, TurnEnd } from './report/turn.ts'
 import { shouldTrackPullRequest, getError } from './report/turns.ts'
 import { decideTurn, type Stop } from './turn/decide-turn.ts'
 import { hasSeenEnd, JobWatch } from './turn/job-watch.ts'
@@ -139,14 +139,18 @@ function noticeMovedBase(moved: string | undefined, { journal }: AgentStep): voi
 }
 
 /** Records the pull requests that the change comes from. They are only shown, so a failure is ignored. */
-async function recordSources({ job }: Ended, change: ChangeFindings, step: AgentStep): Promise<void> {
+async function recordSources({ job }: EndedState, change: ChangeFindings, step: AgentStep): Promise<void> {
   const { github, inputs, journal } = step
   if (github === undefined || inputs.label === '' || job.prLink === undefined || journal.turns.length > 1) return
   journal.recordSources((await orUndefined(listNamedSources(change, step))) ?? [])
 }
 
 /** Marks the turn's pull request, requests its reviews, and examines its checks and files. */
-async function trackPullRequest(end: Ended, change: ChangeFindings, step: AgentStep): Promise<PullRequestFindings> {
+async function trackPullRequest(
+  end: EndedState,
+  change: ChangeFindings,
+  step: AgentStep,
+): Promise<PullRequestFindings> {
   const pullRequest = await markPullRequest(end, step)
   if (pullRequest === undefined) return {}
   if (needsReviews(end, pullRequest, step.journal))

@@ -55,8 +55,8 @@ async function prove(
   const core = { ...fakeHost(), log: (line: string) => log.push(line) }
   const step = fakeStep({ clock, core, github, context: FACTS, client: { ...fakeClient({}), getJob } })
   const found = await step.planningBudget.spend(() => findPullRequestJob(PULL_REQUEST, openSearch(step)))
-  const [rolling, objections] = 'jobId' in found ? [found, []] : [undefined, found.objections]
-  return { rolling, jobId: rolling?.jobId, objections, read, calls: github.calls, log, passedMs: clock.passed() }
+  const [rolling, refusalReasons] = 'jobId' in found ? [found, []] : [undefined, found.refusalReasons]
+  return { rolling, jobId: rolling?.jobId, refusalReasons, read, calls: github.calls, log, passedMs: clock.passed() }
 }
 
 describe('rolling pull request', () => {
@@ -69,11 +69,11 @@ describe('rolling pull request', () => {
     ['has no link', withoutLink, 'has no pull request'],
     ['is archived', { ...archived, prLink: completed.prLink }, 'is archived'],
     ['has failed', { ...failed, prLink: completed.prLink }, 'failed'],
-  ])('is continued only if its job has no objection: the job %s', async (_what, read, objection) => {
-    const { jobId, objections, rolling } = await prove([OURS], { job_1: [read] })
-    expect(jobId).toBe(objection === undefined ? 'job_1' : undefined)
-    expect(rolling?.isProven).toBe(objection === undefined ? read.status === 'completed' : undefined)
-    expect(objections).toEqual(objection === undefined ? [] : [`job job_1 ${objection}`])
+  ])('is continued only if its job can accept a follow-up: the job %s', async (_what, read, refusalReason) => {
+    const { jobId, refusalReasons, rolling } = await prove([OURS], { job_1: [read] })
+    expect(jobId).toBe(refusalReason === undefined ? 'job_1' : undefined)
+    expect(rolling?.isProven).toBe(refusalReason === undefined ? read.status === 'completed' : undefined)
+    expect(refusalReasons).toEqual(refusalReason === undefined ? [] : [`job job_1 ${refusalReason}`])
   })
 
   const [trusted3, trusted5] = [naming('job_1', 'trusted', 3), naming('job_1', 'trusted', 5)]
@@ -95,8 +95,8 @@ describe('rolling pull request', () => {
 
 describe('jobs in untrusted comments', () => {
   test('are read once, newest first and at most ten, without waiting for links', async () => {
-    const { jobId, read, objections, passedMs } = await prove(many(1_000, 'untrusted'))
-    expect([jobId, objections, passedMs]).toEqual([undefined, [], 0])
+    const { jobId, read, refusalReasons, passedMs } = await prove(many(1_000, 'untrusted'))
+    expect([jobId, refusalReasons, passedMs]).toEqual([undefined, [], 0])
     expect(read).toEqual(Array.from({ length: 10 }, (_, index) => `untrusted-${999 - index}`))
   })
 
@@ -104,8 +104,8 @@ describe('jobs in untrusted comments', () => {
     'are skipped if the service responds with %s',
     async (code) => {
       const jobs = { 'untrusted-1': [failure(code, 3_600_000)], 'untrusted-0': [completed] }
-      const { jobId, read, objections } = await prove(many(2, 'untrusted'), jobs)
-      expect([jobId, read, objections]).toEqual(['untrusted-0', ['untrusted-1', 'untrusted-0'], []])
+      const { jobId, read, refusalReasons } = await prove(many(2, 'untrusted'), jobs)
+      expect([jobId, read, refusalReasons]).toEqual(['untrusted-0', ['untrusted-1', 'untrusted-0'], []])
     },
   )
 
@@ -124,9 +124,9 @@ describe('jobs in untrusted comments', () => {
 describe('jobs in trusted comments', () => {
   test('are the jobs that apps name if no trusted author names a job', async () => {
     const comments = [naming('job_1', 'bot'), ...many(20, 'untrusted')]
-    expect((await prove(comments, { job_1: [archived] })).objections).toEqual(['job job_1 is archived'])
+    expect((await prove(comments, { job_1: [archived] })).refusalReasons).toEqual(['job job_1 is archived'])
     const withTrusted = await prove([naming('job_2', 'trusted'), ...comments], { job_2: [archived] })
-    expect(withTrusted.objections).toEqual(['job job_2 is archived'])
+    expect(withTrusted.refusalReasons).toEqual(['job job_2 is archived'])
   })
 
   test('are read until the service responds', async () => {
@@ -155,19 +155,19 @@ describe('jobs in trusted comments', () => {
     const gone = failure('not-found')
     expect((await prove([OURS], { job_1: [gone, completed] })).jobId).toBe('job_1')
     const twice = await prove([OURS], { job_1: [gone, gone] })
-    expect([twice.objections, twice.read.length]).toEqual([['job job_1 is not known'], 2])
+    expect([twice.refusalReasons, twice.read.length]).toEqual([['job job_1 is not known'], 2])
     expect(twice.passedMs).toBeGreaterThanOrEqual(2_000)
   })
 
   test('stop the search if their link is unusable, unlike jobs in untrusted comments', async () => {
     const jobs = { job_1: [{ ...withoutLink, hasUnsafeLink: true } as const] }
     await expect(prove([OURS], jobs)).rejects.toMatchObject({ code: 'rejected' })
-    expect((await prove([naming('job_1', 'untrusted')], jobs)).objections).toEqual([])
+    expect((await prove([naming('job_1', 'untrusted')], jobs)).refusalReasons).toEqual([])
   })
 
   test('share one wait if the links of ten jobs are late', async () => {
-    const { objections, passedMs } = await prove(many(12, 'trusted'))
-    expect(objections).toHaveLength(10)
+    const { refusalReasons, passedMs } = await prove(many(12, 'trusted'))
+    expect(refusalReasons).toHaveLength(10)
     expect(passedMs).toBeLessThan(20_000)
   })
 })
@@ -196,9 +196,9 @@ describe('a link to another repository name', () => {
     ],
     ['treats it as another pull request if the number differs', 'acme/manual/pull/8', PULL_REQUEST, false, 1],
   ])('%s', async (_why, path, renamed, isOwn, reads) => {
-    const { jobId, objections, calls } = await prove([OURS], at(path), renamed)
+    const { jobId, refusalReasons, calls } = await prove([OURS], at(path), renamed)
     expect(jobId).toBe(isOwn ? 'job_1' : undefined)
-    expect(objections).toEqual(isOwn ? [] : ['job job_1 has another pull request'])
+    expect(refusalReasons).toEqual(isOwn ? [] : ['job job_1 has another pull request'])
     expect(calls.filter((name) => name === 'readPullRequest')).toHaveLength(reads)
   })
 

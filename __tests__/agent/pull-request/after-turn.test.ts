@@ -200,7 +200,7 @@ describe('fix rounds', () => {
       'a commit of a person since the previous round stops the rounds',
       [by(C, BOT), by(D, MONA), by(E, BOT)],
       C,
-      'foreign-commits',
+      'commits-by-others',
     ],
     [
       'a commit of a person before the previous round does not stop the rounds',
@@ -212,7 +212,7 @@ describe('fix rounds', () => {
       'a commit of an unknown account since the previous round stops the rounds',
       [by(C, BOT), by(D, UNKNOWN)],
       C,
-      'foreign-commits',
+      'commits-by-others',
     ],
     [
       'commits of an agent without a GitHub account do not stop the rounds',
@@ -224,7 +224,7 @@ describe('fix rounds', () => {
       'commits of two authors without a GitHub account stop the rounds',
       [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Ann')],
       C,
-      'foreign-commits',
+      'commits-by-others',
     ],
     [
       'a commit of the author of the pull request does not stop the rounds',
@@ -232,7 +232,7 @@ describe('fix rounds', () => {
       C,
       undefined,
     ],
-    ['a newest commit of a person stops the first round', [by(C, BOT), by(D, MONA)], undefined, 'foreign-commits'],
+    ['a newest commit of a person stops the first round', [by(C, BOT), by(D, MONA)], undefined, 'commits-by-others'],
     [
       'an earlier commit of a person does not stop the first round',
       [by(C, BOT), by(D, MONA), by(E, BOT)],

@@ -138,7 +138,7 @@ const MOVED = { ...PULL_REQUEST, headSha: commit('d') }
 
 test.each<[RoundStop, string, Scene]>([
   [
-    'foreign-commits',
+    'commits-by-others',
     'a new head',
     { wasBusy: true, responses: { readPullRequest: resolveInOrder(PULL_REQUEST, PULL_REQUEST, MOVED) } },
   ],

@@ -8,7 +8,7 @@ import {
   markPullRequest,
   readAtEnd,
 } from '../../../src/agent/pull-request/track-pull-request.ts'
-import { describePullRequest, type Ended, type PullRequestFindings } from '../../../src/agent/report/turn.ts'
+import { describePullRequest, type EndedState, type PullRequestFindings } from '../../../src/agent/report/turn.ts'
 import type { AgentStep } from '../../../src/agent/journal.ts'
 import { getPullRequest } from '../../../src/agent/report/turns.ts'
 import { formatWarnings } from '../../../src/agent/report/report.ts'
@@ -34,7 +34,7 @@ import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 const DAY_MS = 86_400_000
 const LINK = 'https://github.com/acme/docs/pull/7'
 
-async function trackPullRequest(end: Ended, step: AgentStep): Promise<PullRequestFindings> {
+async function trackPullRequest(end: EndedState, step: AgentStep): Promise<PullRequestFindings> {
   const pullRequest = await markPullRequest(end, step)
   if (pullRequest === undefined) return {}
   if (needsReviews(end, pullRequest, step.journal)) await requestReviews(pullRequest, [], step)
@@ -49,7 +49,7 @@ async function handOver(
   fields: Partial<AgentInputs> = {},
   github: FakeGitHub | null = fakeGitHub(),
   prLink = LINK,
-  ended: Ended = endWith('unknown', terminalJob('completed', { prLink })),
+  ended: EndedState = endWith('unknown', terminalJob('completed', { prLink })),
 ) {
   const clock = fakeClock()
   const inputs = agentInputs({ githubToken: github === null ? '' : 'ghs_token', label: 'docs-agent', ...fields })
@@ -202,7 +202,7 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
 
 const withLink = (status: 'completed' | 'failed' | 'archived') => terminalJob(status, { prLink: LINK })
 
-test.each<[string, Ended, number]>([
+test.each<[string, EndedState, number]>([
   ['opened the pull request', endWith('created', withLink('completed')), 1],
   ['added commits to the pull request', endWith('updated', withLink('completed')), 1],
   ['added no commits', endWith('unchanged', withLink('completed')), 0],

@@ -54,7 +54,7 @@ test('sets all outputs about a pull request', () => {
     `outcome=pull-request status=completed changed=true pr-link=${LINK} pr-number=7 pr-head-sha=c checks=failure in-scope=true job-id=job_1 pr-operation=created pr-repository=acme/docs pr-state=draft pr-branch=agent/a pr-mergeable=false continued= fix-rounds=1 model=writer-1 duration-seconds=65.4`,
   )
   expect(getOutputs({ pullRequest: { outside: ['src/a.ts'] } })['in-scope']).toBe('false')
-  expect(getOutputs({ roundStop: 'red-before' })['fix-rounds']).toBe('0')
+  expect(getOutputs({ roundStop: 'failed-before' })['fix-rounds']).toBe('0')
 })
 
 test('returns the status of the last read, even if it was in a round and did not decide the result', () => {

@@ -42,7 +42,7 @@ import { SEED } from '../../support/seed.ts'
 test.each<[number, FixRounds['stop'], string]>([
   [0, 'may-follow', ''],
   [0, 'passed', ''],
-  [0, 'red-before', `Failing checks were not sent back to the agent. ${ROUND_STOP_REASONS['red-before']}`],
+  [0, 'failed-before', `Failing checks were not sent back to the agent. ${ROUND_STOP_REASONS['failed-before']}`],
   [1, 'passed', 'Failing checks were sent back to the agent once.'],
   [3, 'used-up', `Failing checks were sent back to the agent 3 times. ${ROUND_STOP_REASONS['used-up']}`],
 ])('describes %i fix rounds and the reason for the stop: %s', (sent, stop, text) => {

@@ -13,7 +13,7 @@ import {
 } from '../../../src/agent/report/turn.ts'
 import type { Facts, Outcome } from '../../../src/agent/report/report.ts'
 import {
-  countCommits,
+  countCommitsOfUpdates,
   findUnreportedError,
   getPullRequestOperation,
   getRoundStop,
@@ -233,7 +233,7 @@ test.each([completed, failed])(
 )
 
 const refused = (isCancelled: boolean): Turns =>
-  withRounds([{ ...stoppedBy('not-sent', STATES.preparing, isCancelled), roundStop: 'foreign-commits' }])
+  withRounds([{ ...stoppedBy('not-sent', STATES.preparing, isCancelled), roundStop: 'commits-by-others' }])
 const inRound = (...state: Parameters<typeof stoppedBy>): Turns => withRounds([stoppedBy(...state)])
 const SEEN = { ...STATES.accepted, isConfirmed: true }
 
@@ -247,8 +247,8 @@ test.each<[string, Turns, Outcome, sent: number, FixRounds['stop'], unreported: 
   ['is not seen to start', inRound('forbidden', STATES.accepted), 'pull-request', 1, 'unseen', 'forbidden'],
   ['has no end', inRound('deadline', SEEN), 'pull-request', 1, 'unseen', 'deadline'],
   ['is not begun', stoppedAfter('rejected'), 'pull-request', 0, 'not-sent', 'rejected'],
-  ['is stopped by the last check', refused(false), 'pull-request', 0, 'foreign-commits', undefined],
-  ['is stopped in a cancelled run', refused(true), 'cancelled', 0, 'foreign-commits', undefined],
+  ['is stopped by the last check', refused(false), 'pull-request', 0, 'commits-by-others', undefined],
+  ['is stopped in a cancelled run', refused(true), 'cancelled', 0, 'commits-by-others', undefined],
   ['is cancelled', inRound('cancelled', STATES.accepted), 'cancelled', 1, 'may-follow', undefined],
   ['has an internal error', inRound('internal'), 'error', 0, 'may-follow', undefined],
   [
@@ -271,7 +271,7 @@ test('has no reason for a stop without a round', () => {
 
 test('adds up the commits of all turns, except in a pull request that a turn opened', () => {
   const turns = [endWith('created'), endWith('updated'), endWith('unknown'), endWith({ ...WORK.updated, commits: 2 })]
-  expect(countCommits(turns.map((state) => turnIn(state)))).toBe(5)
+  expect(countCommitsOfUpdates(turns.map((state) => turnIn(state)))).toBe(5)
 })
 
 const ended = (work: Work['kind'] | Work, job: TerminalJob = completed): TurnEnd => endWith(work, job)

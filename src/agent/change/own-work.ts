@@ -81,7 +81,7 @@ function listLabellingPauses(maxMs: number): readonly number[] {
 }
 
 /** Bots that are never the agent. Every workflow can open pull requests with the account of GitHub Actions. */
-const NO_AGENTS: readonly string[] = ['github-actions[bot]', ...OTHER_BOTS]
+const NEVER_THE_AGENT: readonly string[] = ['github-actions[bot]', ...OTHER_BOTS]
 
 /** The verdict about a pull request without label and marker comment. `agent`: the agent opened it. `wait`: it may still get them. */
 type AuthorVerdict = 'agent' | 'wait' | 'wait-longer' | 'others'
@@ -108,7 +108,7 @@ function openOwnWork(step: AgentStep): OwnWork {
 
   /** Whether an account opened earlier pull requests of this action. The accounts are listed once. */
   async function isAgentAccount({ login, type }: Account): Promise<boolean> {
-    if (label === '' || login === '' || (type === 'Bot' && NO_AGENTS.includes(login))) return false
+    if (label === '' || login === '' || (type === 'Bot' && NEVER_THE_AGENT.includes(login))) return false
     const accounts = await (listed ??= findAgentAccounts(repository, label, openGitHub(step)))
     return accounts.some((account) => account.login === login)
   }
@@ -203,7 +203,7 @@ function openOwnWork(step: AgentStep): OwnWork {
     const isKnown = await isAgentAccount({ login, type: isBot ? 'Bot' : 'User' })
     if (isKnown && isBot) return 'agent'
     // An app without an earlier pull request may be the agent in its first turn.
-    const mayBeNewAgent = isBot && label !== '' && !NO_AGENTS.includes(login)
+    const mayBeNewAgent = isBot && label !== '' && !NEVER_THE_AGENT.includes(login)
     if (!isKnown && !mayBeNewAgent) return 'others'
     const github = openGitHub(step)
     const pusher = isKnown ? 'an account of the agent' : 'a bot'
@@ -308,7 +308,8 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
   // the next one, even with `skip-own-changes: false`.
   const isHere = prRepository === '' || isSameRepository(prRepository, repository)
   const isRollingHere = onOpenPr !== 'new' && isHere
-  const unknown = kind !== 'people' && skipOwnChanges && event.sender.isBot ? BY_BOT : undefined
+  /** Why the step is skipped if it is unknown who did the work; undefined if the step then runs. */
+  const reasonIfUnknown = kind !== 'people' && skipOwnChanges && event.sender.isBot ? BY_BOT : undefined
 
   /**
    * @param reason why the step is skipped if the change is the agent's, without the numbers of its pull requests
@@ -319,13 +320,13 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     check: (github: GitHub) => Promise<Ownership>,
   ): Promise<string | undefined> {
     const consequence =
-      unknown === undefined ? 'so it was not skipped' : 'so it was skipped, because a bot started the run'
+      reasonIfUnknown === undefined ? 'so it was not skipped' : 'so it was skipped, because a bot started the run'
     // A skipped run succeeds, so it would move the base of the next range past changes that a person may have made.
-    const mustBeKnown = unknown !== undefined && isChangeWanted(inputs)
+    const mustBeKnown = reasonIfUnknown !== undefined && isChangeWanted(inputs)
     if (step.github === undefined && !mustBeKnown) {
       // By default every push is checked, so a step without a token gets no notice.
       core.log(`${UNKNOWN_OWNERSHIP}, ${consequence}: there is no \`github-token\`.`)
-      return unknown
+      return reasonIfUnknown
     }
     const getOwnership = async (): Promise<Ownership> => check(openGitHub(step))
     const ownership = mustBeKnown
@@ -335,10 +336,10 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
       case 'too-many':
         if (mustBeKnown)
           throw new ActionError('not-sent', `${UNKNOWN_OWNERSHIP}: ${TOO_MANY}`, { hint: SMALLER_RANGE_HINT })
-        return unknown
+        return reasonIfUnknown
       case undefined:
       case 'unknown':
-        return unknown
+        return reasonIfUnknown
       case 'others':
       case 'direct':
         return undefined
@@ -391,12 +392,12 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
       return UNKNOWN_CAUSE
     }
     // The agent may comment on any pull request, for example on the one that it has documented.
-    if (unknown !== undefined && (event.kind === 'comment' || event.kind === 'review')) return unknown
+    if (reasonIfUnknown !== undefined && (event.kind === 'comment' || event.kind === 'review')) return reasonIfUnknown
     if (skipOwnChanges && hasLabel(label, subject?.labels ?? [])) return formatOwn(OWN_EVENT, numbers)
     const isAboutCommit = kind === 'other' && commits.length > 0
     const checkedBranch = kind === 'other' || isRollingHere ? branch : undefined
     if (numbers.length === 0 && !isAboutCommit && checkedBranch === undefined)
-      return kind === 'other' ? unknown : undefined
+      return kind === 'other' ? reasonIfUnknown : undefined
     return explainOwnership(OWN_EVENT, async (github) => {
       const ofPullRequests = numbers.length === 0 ? undefined : await checkNumbers(github)
       // A person may open a pull request from the default branch, for example into a release branch. It does not decide about
@@ -444,7 +445,7 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
     const listed = skipOwnChanges ? listCommits(found) : undefined
     if (listed === undefined) return undefined
     const checked = listed.filter(({ sha }) => compared?.exempt?.commits.has(sha) !== true)
-    if (checked.length === 0) return unknown
+    if (checked.length === 0) return reasonIfUnknown
     return explainOwnership(kind === 'other' ? OWN_EVENT : OWN_CHANGE, () => checkCommits(checked, compared?.commits))
   }
 

@@ -23,7 +23,7 @@ import {
 } from '../marker.ts'
 import { type NewJobTarget, type Plan, type RollingPullRequest, type Skip, skip } from '../plan.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
-import { RETRY_HINT, type Replan, findObjection, getObjection } from '../turn/decide-turn.ts'
+import { RETRY_HINT, type Replan, findRefusalReason, getRefusalReason } from '../turn/decide-turn.ts'
 import { isWithoutLink, recordEnd, createPoller } from '../turn/job-watch.ts'
 import { LINK_LAG_MS, getTurnPollDelayMs } from '../turn/poll-schedule.ts'
 
@@ -95,7 +95,7 @@ async function readUntrustedJob(jobId: string, { client, clock, untrusted }: Sea
 interface Unproven {
   readonly pullRequest: PullRequest
   /** Why each job that a trusted comment names cannot be continued. Quotes nothing from GitHub or the service. */
-  readonly objections: readonly string[]
+  readonly refusalReasons: readonly string[]
   /** Whether only untrusted comments name a job, and a dry run without a key cannot check that job. */
   readonly isUndecided?: boolean
 }
@@ -111,29 +111,29 @@ export async function findPullRequestJob(
 ): Promise<RollingPullRequest | Unproven> {
   const github = openGitHub(search)
   const pullRequest = await github.readPullRequest(address)
-  const objections: string[] = []
-  if (!isOpen(pullRequest)) return { pullRequest, objections }
+  const refusalReasons: string[] = []
+  if (!isOpen(pullRequest)) return { pullRequest, refusalReasons }
   const { trusted, untrusted } = listNamedJobs(await listAllMarkerComments(pullRequest, github))
   const lagsUntil = search.clock.now() + LINK_LAG_MS
   if (!search.inputs.hasService) {
     const [named] = trusted
-    if (named === undefined) return { pullRequest, objections, isUndecided: untrusted.length > 0 }
+    if (named === undefined) return { pullRequest, refusalReasons, isUndecided: untrusted.length > 0 }
     return { ...named, pullRequest, isProven: false }
   }
   for (const named of trusted) {
     const job = await readJob(named.jobId, search, lagsUntil)
-    const objection = await findObjection(job, pullRequest, search)
-    const isProven = objection === undefined
+    const refusalReason = await findRefusalReason(job, pullRequest, search)
+    const isProven = refusalReason === undefined
     // A busy job has no link to a pull request. The link is checked when its turn ends.
     if (isProven || (job !== undefined && !isTerminal(job))) return { ...named, pullRequest, isProven }
-    objections.push(`job ${named.jobId} ${objection}`)
+    refusalReasons.push(`job ${named.jobId} ${refusalReason}`)
   }
   for (const named of untrusted) {
     const job = await readUntrustedJob(named.jobId, search)
-    const isProven = job !== undefined && getObjection(job, pullRequest, search.context.serverUrl) === undefined
+    const isProven = job !== undefined && getRefusalReason(job, pullRequest, search.context.serverUrl) === undefined
     if (isProven) return { ...named, pullRequest, isProven }
   }
-  return { pullRequest, objections }
+  return { pullRequest, refusalReasons }
 }
 
 /** A job that comments name, and its count of follow-ups in these comments. */
@@ -263,7 +263,7 @@ async function findRollingPullRequest(
       // The pull request may have been closed since it was listed.
       if (!isOpen(found.pullRequest)) continue
       if (found.isUndecided === true) undecided.push(number)
-      const reason = found.objections.join(', ') || 'no trusted comment names its job'
+      const reason = found.refusalReasons.join(', ') || 'no trusted comment names its job'
       step.journal.note(`Skipped pull request #${number}: it has ${pointer}, but ${reason}.`)
     }
     return undefined

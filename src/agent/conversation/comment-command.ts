@@ -64,10 +64,10 @@ async function findRolling(address: CommentAddress, search: Search): Promise<Rol
   const { number } = address
   const found = await findPullRequestJob(address, search)
   if ('jobId' in found) return found
-  const { pullRequest, objections, isUndecided } = found
+  const { pullRequest, refusalReasons, isUndecided } = found
   if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
-  if (objections.length === 0) return { kind: 'new-job', undecided: isUndecided === true ? [number] : [] }
-  return skip(`Pull request #${number} cannot accept the follow-up: ${objections.join(', ')}. ${ASK_IN_AN_ISSUE}`)
+  if (refusalReasons.length === 0) return { kind: 'new-job', undecided: isUndecided === true ? [number] : [] }
+  return skip(`Pull request #${number} cannot accept the follow-up: ${refusalReasons.join(', ')}. ${ASK_IN_AN_ISSUE}`)
 }
 
 /** Whether `change-context` already sends the changes of this pull request. `change-range` may name another one. */

@@ -12,8 +12,8 @@ import type { AgentStep } from '../journal.ts'
 import {
   getFindings,
   describePullRequest,
-  type Ended,
-  getEnded,
+  type EndedState,
+  getEndedState,
   getNewest,
   listFailedChecks,
   type PullRequestFindings,
@@ -45,7 +45,7 @@ export function findRoundStop(
   maxRounds: number,
   leftMs: number,
 ): RoundStop | undefined {
-  const ended = getEnded(getNewest(turns))
+  const ended = getEndedState(getNewest(turns))
   if (found.checks === 'success') return 'passed'
   if (found.checks !== 'failure') return 'no-failed-check'
   if (!isOpen(found)) return 'closed'
@@ -69,7 +69,7 @@ export function findStopBeforeSend(
   leftMs: number,
 ): RoundStop | undefined {
   if (!isOpen(pullRequest)) return 'closed'
-  if (pullRequest.headSha !== examinedHead) return 'foreign-commits'
+  if (pullRequest.headSha !== examinedHead) return 'commits-by-others'
   return leftMs < MIN_ROUND_MS ? 'no-time' : undefined
 }
 
@@ -91,7 +91,7 @@ export function findStopInCommits(
   const since = previousHead === undefined ? all.slice(0, 1) : all.filter(({ sha }) => !earlier.has(sha))
   const own = listOwners(author, commits, headSha)
   const isOthers = ({ account, writtenBy }: PullRequestCommit): boolean => account.type !== 'Bot' && !own.has(writtenBy)
-  return since.some(isOthers) ? 'foreign-commits' : undefined
+  return since.some(isOthers) ? 'commits-by-others' : undefined
 }
 
 /**
@@ -191,7 +191,11 @@ type NextRound =
  * is sent, and the job's result is kept.
  * @throws ActionError `cancelled`
  */
-export async function decideNextRound({ job }: Ended, found: PullRequestFindings, step: AgentStep): Promise<NextRound> {
+export async function decideNextRound(
+  { job }: EndedState,
+  found: PullRequestFindings,
+  step: AgentStep,
+): Promise<NextRound> {
   const { clock, context, deadlineAt, heads, inputs, journal } = step
   const { turns } = journal
   const { id: jobId, prLink: link } = job
@@ -216,7 +220,7 @@ export async function decideNextRound({ job }: Ended, found: PullRequestFindings
     const lastRead = { pullRequest: last, atMs: clock.now() }
     if (last.headSha !== headSha) return { kind: 'recheck', pullRequest: last }
     const seen = { ...found, ...describePullRequest(last) }
-    const stop = (isOpen(last) ? commitStop : 'closed') ?? (failing.length === 0 ? 'red-before' : undefined)
+    const stop = (isOpen(last) ? commitStop : 'closed') ?? (failing.length === 0 ? 'failed-before' : undefined)
     if (stop !== undefined) return stopFor(stop, seen)
     const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
     const announcement = `Round ${listSentRounds(turns).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`

@@ -363,7 +363,7 @@ export function limitAnnouncement({ clock, planningBudget }: AgentStep): Deadlin
     allowWait: (ms) => clock.now() + ms < waitsEndAt && limit.allowWait(ms),
   }
 }
-export const NOT_ANNOUNCED = 'The log may not show that the agent is working'
+export const LOG_NOT_UPDATED = 'The log may not show that the agent is working'
 
 /** Writes to the log, if there is one, before the end of the step. A failure is a warning. */
 async function writeEntry(
@@ -393,12 +393,12 @@ async function writeRows(rows: readonly string[], warning: string, step: AgentSt
 }
 
 /** Writes to the log, if there is one, that the agent is working, before a prompt is sent to the job in `job-id`. */
-export async function announceToJob(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
+export async function announceInLog(pullRequest: PullRequestAddress, jobId: string, step: AgentStep): Promise<void> {
   const { journal, planningBudget } = step
   const { repository, number, visibility } = pullRequest
   const place = { pullRequest: { repository, number, visibility }, jobId }
   const find = () => findMarkerComment(place, openGitHub(step, limitAnnouncement(step)))
-  const found = await journal.orWarn(NOT_ANNOUNCED, () => planningBudget.spend(find))
+  const found = await journal.orWarn(LOG_NOT_UPDATED, () => planningBudget.spend(find))
   if (found === undefined) return
   journal.setLogPlace({ ...place, comment: toWritten(found.id), followUps: 0 })
   await announceTurn(step)
@@ -406,14 +406,14 @@ export async function announceToJob(pullRequest: PullRequestAddress, jobId: stri
 
 /** Writes to the log that the agent is working, before a prompt that does not count as a follow-up is sent. */
 export async function announceTurn(step: AgentStep): Promise<void> {
-  await writeRows(getWorkingRows(step), NOT_ANNOUNCED, step)
+  await writeRows(getWorkingRows(step), LOG_NOT_UPDATED, step)
 }
 
 /** Writes to the log that the newest turn was not sent, if the log shows it as working. */
 export async function withdrawTurn(step: AgentStep): Promise<void> {
   const { context, journal } = step
   if (journal.newest.isInLog === true)
-    await writeRows(toUnsentRows(journal.turns, journal.report(), context), LOST, step)
+    await writeRows(toUnsentRows(journal.turns, journal.report(), context), LOG_MAY_BE_LOST, step)
 }
 
 /** For writing the result of a turn to the log, at the end of the step or before it waits for checks. */
@@ -422,7 +422,7 @@ const MAX_LOG_MS = 30_000
 const GRACE_MS = 1_500
 /** For one read and one write after a cancellation: the runner kills a cancelled step after some seconds. */
 const CANCELLED_MS = 1_000
-const LOST = 'The log in the pull request may not have been written'
+const LOG_MAY_BE_LOST = 'The log in the pull request may not have been written'
 
 /** Writes the result of a turn to the log before the step waits for checks, if the log shows the turn as working. */
 export async function writeResult(pullRequest: PullRequest, step: AgentStep): Promise<void> {
@@ -432,7 +432,7 @@ export async function writeResult(pullRequest: PullRequest, step: AgentStep): Pr
   const entry = toLogEntry(journal.turns, { ...journal.report(), pullRequestAtEnd }, context, clock.wallTime())
   const endsAt = Math.min(clock.now() + MAX_LOG_MS, deadlineAt)
   const openAccess = () => ({ ...step, github: openGitHub(step, MAX_LOG_MS), deadline: toDeadline(endsAt, clock) })
-  await writeEntry(entry, LOST, step, openAccess)
+  await writeEntry(entry, LOG_MAY_BE_LOST, step, openAccess)
 }
 
 /** Opens the access for the end of the step. Ignores a cancellation, because the log is written in any case. */
@@ -474,7 +474,7 @@ export async function writeLog(step: AgentStep, hasSeenEnd: (jobId: string) => b
     else await updateMarkerComment(log, commentId, update, access, isHurried ? found?.body : undefined)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    journal.warn(LOST, error)
+    journal.warn(LOG_MAY_BE_LOST, error)
   }
 }
 

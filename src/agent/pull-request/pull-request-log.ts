@@ -12,7 +12,7 @@ import type { Report } from '../report/report.ts'
 import { listBlockers, isPullRequestClosed } from '../report/pull-request-status.ts'
 import { getPullRequest, getStopOutcome } from '../report/turns.ts'
 import { formatEnd } from '../report/outcomes.ts'
-import { getEnd, getNewest, getWork, isSent, mayStillRun, type Turn, type Turns } from '../report/turn.ts'
+import { getTurnEnd, getNewest, getWork, isSent, mayStillRun, type Turn, type Turns } from '../report/turn.ts'
 import {
   FOLLOW_UPS_TAG,
   LEFT_TAG,
@@ -115,7 +115,7 @@ function describeEnd(turn: Turn, at: Date, waitsUntil: Date): RowResult {
   const text = formatEnd(turn)
   if (!mayStillRun(turn)) return { text }
   const waited = at < waitsUntil ? 'would have waited' : 'waited'
-  const until = getEnd(turn)?.kind === 'submitted' ? '' : ` (the step ${waited} until ${toTimeOfDay(waitsUntil)})`
+  const until = getTurnEnd(turn)?.kind === 'submitted' ? '' : ` (the step ${waited} until ${toTimeOfDay(waitsUntil)})`
   return { text: `${text}${MAY_BE_WORKING}${until}`, workingUntilMs: 0 }
 }
 
@@ -152,7 +152,7 @@ const WAIT = 'Wait until the agent has finished.'
 const COMPARE = 'Compare its branch with the base branch: some of its commits may not be merged.'
 
 /** Whether the agent may have pushed after the pull request was merged or closed. */
-const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || getEnd(turn)?.kind === 'left-behind'
+const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || getTurnEnd(turn)?.kind === 'left-behind'
 
 /** Lists what is left to do in the pull request, most serious first. */
 function listLeft(turns: Turns, report: Report): LogEntry['left'] {

@@ -16,15 +16,15 @@ import { type AgentStep, writeMilestone } from '../journal.ts'
 import type { Changes } from '../report/report.ts'
 import {
   describePullRequest,
-  type Ended,
-  getEnd,
+  type EndedState,
+  getTurnEnd,
   getFindings,
   getLastFindings,
   getReads,
   getWork,
   type PullRequestFindings,
 } from '../report/turn.ts'
-import { countCommits, getEndedOutcome } from '../report/turns.ts'
+import { countCommitsOfUpdates, getJobOutcome } from '../report/turns.ts'
 import { waitForChecks } from './checks.ts'
 import { nameJob, writeResult } from './marker-comment.ts'
 
@@ -162,7 +162,7 @@ const needsExamination = ({ waitForChecks, allowedPaths }: AgentInputs): boolean
  * @returns undefined if the pull request cannot be read, or no input needs it
  * @throws ActionError `cancelled`
  */
-export async function markPullRequest({ job, work }: Ended, step: AgentStep): Promise<PullRequest | undefined> {
+export async function markPullRequest({ job, work }: EndedState, step: AgentStep): Promise<PullRequest | undefined> {
   const { context, github, inputs, journal } = step
   const link = job.prLink
   // Without a token, do not warn unless an input explicitly asks for checks or paths.
@@ -180,8 +180,8 @@ export async function markPullRequest({ job, work }: Ended, step: AgentStep): Pr
 }
 
 /** Whether to request reviews after this turn. A fix round requests none, because it works on the same pull request. */
-export function needsReviews(ended: Ended, pullRequest: PullRequest, { turns }: AgentStep['journal']): boolean {
-  return getEndedOutcome(ended) === 'pull-request' && turns.length === 1 && isOpen(pullRequest)
+export function needsReviews(ended: EndedState, pullRequest: PullRequest, { turns }: AgentStep['journal']): boolean {
+  return getJobOutcome(ended) === 'pull-request' && turns.length === 1 && isOpen(pullRequest)
 }
 
 /**
@@ -189,7 +189,7 @@ export function needsReviews(ended: Ended, pullRequest: PullRequest, { turns }: 
  * @throws ActionError `cancelled`
  */
 export async function examinePullRequest(
-  ended: Ended,
+  ended: EndedState,
   pullRequest: PullRequest,
   step: AgentStep,
 ): Promise<PullRequestFindings> {
@@ -218,7 +218,7 @@ const isAllBy = (owners: ReadonlySet<string>, { commits, totalCommits }: Compari
 async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   const { heads, journal } = step
   const { newest, turns } = journal
-  const end = getEnd(newest)
+  const end = getTurnEnd(newest)
   const link = end?.kind === 'ended' || end?.kind === 'left-behind' ? end.job.prLink : undefined
   const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))
   const work = turns.map(getWork).find(({ kind }) => kind === 'created' || kind === 'updated')
@@ -232,7 +232,7 @@ async function readChanges(step: AgentStep): Promise<Changes | undefined> {
   if (found.relation !== 'ahead') return undefined
   // A comparison also contains files of other people's commits and of merges of the base branch. The number of commits alone
   // is not enough, because a lagging replica may have returned another head commit.
-  if (work.kind === 'updated' && found.totalCommits !== countCommits(turns)) return undefined
+  if (work.kind === 'updated' && found.totalCommits !== countCommitsOfUpdates(turns)) return undefined
   // The agent may commit with another account. The branch's first commit shows it, and this comparison may begin later.
   const owners =
     work.kind === 'updated'
@@ -252,7 +252,7 @@ const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
  */
 async function readMergeability({ clock, context, deadlineAt, github, journal, signal }: AgentStep): Promise<void> {
   const { turns } = journal
-  const [found, { job }] = [getLastFindings(turns), getReads(turns[0].state)]
+  const [found, { job }] = [getLastFindings(turns), getReads(turns[0])]
   if (github === undefined || job?.prLink === undefined || found === undefined || signal.aborted) return
   const isOld = getFindings(journal.newest) === undefined
   const { prLink } = job

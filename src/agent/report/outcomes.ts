@@ -19,8 +19,8 @@ import {
   isFixRoundRunning,
   mayHaveUnseenChanges,
   type Previewed,
-  type Ended,
-  getEnd,
+  type EndedState,
+  getTurnEnd,
   getFindings,
   getNewest,
   getProgress,
@@ -352,7 +352,7 @@ const formatAfterCommits = (work: Work): string =>
 
 const OPENED = 'opened'
 
-function formatEnded({ job, work }: Ended, turn: Turn): string {
+function formatEnded({ job, work }: EndedState, turn: Turn): string {
   switch (job.status) {
     case 'failed':
     case 'archived':
@@ -390,7 +390,7 @@ const formatError = ({ code }: ActionError, afterCommits = ''): string => `faile
 /** Formats the end of a turn. The text contains nothing that the service or other users wrote. */
 export function formatEnd(turn: Turn): string {
   const { state } = turn
-  const end = getEnd(turn)
+  const end = getTurnEnd(turn)
   if (end === undefined) return state.kind === 'stopped' ? formatStopped(state, turn) : OUTCOME_RULES.error.end
   switch (end.kind) {
     case 'not-sent':
@@ -426,7 +426,7 @@ export function titleTurn(name: string, { failing }: Turn): string {
 /** Formats the end of a turn that no error stopped. A turn without an end was not sent, and another one replaces it. */
 export function formatVerdict(turn: Turn): string {
   const checks = getFindings(turn)?.checks
-  if (getEnd(turn) === undefined) return 'not sent'
+  if (getTurnEnd(turn) === undefined) return 'not sent'
   const text = formatEnd(turn)
   // Unlike a row of the comment, the log line does not name the pull request.
   const end = text === OPENED ? `pull request ${OPENED}` : text

@@ -1,4 +1,7 @@
-/** The states of a turn, and what each state implies. The compiler rejects code that does not handle a new state. */
+/**
+ * The states of a turn, and what each state implies. The compiler rejects code that does not handle a new state. `get…` takes a
+ * turn; `with…` takes a state and returns the next one.
+ */
 import type { Job, TerminalJob } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/checks.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
@@ -45,8 +48,8 @@ export const ROUND_STOP_REASONS = {
   diverged: 'The commit that was checked is no longer in the pull request.',
   closed: 'The pull request is closed or merged.',
   'other-pull-request': 'The job no longer names this pull request.',
-  'foreign-commits': 'Another author has pushed to the pull request.',
-  'red-before': 'The failed checks also fail without these changes.',
+  'commits-by-others': 'Another author has pushed to the pull request.',
+  'failed-before': 'The failed checks also fail without these changes.',
   'needs-person': 'The failed checks require an action that the agent cannot perform, such as signing an agreement.',
   'no-time': 'Less than ten minutes of `timeout-minutes` are left.',
   'no-failed-check': 'No check is known to have failed.',
@@ -84,7 +87,7 @@ export function formatFixRounds({ rounds, stop }: FixRounds): string[] {
   const why = stop === 'may-follow' || stop === 'passed' ? [] : [ROUND_STOP_REASONS[stop]]
   if (rounds.length === 0) return why.length === 0 ? [] : ['Failing checks were not sent back to the agent.', ...why]
   const count = rounds.length === 1 ? 'once' : `${rounds.length} times`
-  const isLastUnknown = rounds.slice(-1).some(({ state }) => withoutStop(state).kind === 'delivery-unknown')
+  const isLastUnknown = rounds.slice(-1).some(({ state }) => unwrapStopped(state).kind === 'delivery-unknown')
   const unknown = isLastUnknown ? ['It is unknown whether the service accepted the last of these prompts.'] : []
   return [`Failing checks were sent back to the agent ${count}.`, ...unknown, ...why]
 }
@@ -129,7 +132,7 @@ type UnfinishedTurn =
   | ({ readonly kind: 'accepted'; readonly job: Job; readonly isConfirmed: boolean } & JobReads)
 
 /** The end of the job's turn was observed. Later reads of the job do not change it. */
-export interface Ended {
+export interface EndedState {
   readonly kind: 'ended'
   /** The job at the end of the turn. */
   readonly job: TerminalJob
@@ -169,7 +172,7 @@ export type TurnEnd =
   /** The prompt was accepted, but the start of its turn was not observed. */
   | { readonly kind: 'unconfirmed'; readonly job: Job }
   | ({ readonly kind: 'timed-out'; readonly error?: ActionError } & JobReads)
-  | Ended
+  | EndedState
   | UnusableLink
   /** The pull request was merged or closed during the turn, so commits may be missing from the merge. */
   | {
@@ -214,13 +217,13 @@ export function getNewest(turns: Turns): Turn {
 }
 
 /** Returns the state that an error interrupted, or the state itself. */
-export function withoutStop(state: TurnState): UnfinishedTurn | TurnEnd {
+export function unwrapStopped(state: TurnState): UnfinishedTurn | TurnEnd {
   return state.kind === 'stopped' ? state.during : state
 }
 
 /** Returns the end of a turn, even if an error stopped the steps after it. Undefined if the turn has no end. */
-export function getEnd({ state: given }: Turn): TurnEnd | undefined {
-  const state = withoutStop(given)
+export function getTurnEnd({ state: given }: Turn): TurnEnd | undefined {
+  const state = unwrapStopped(given)
   switch (state.kind) {
     case 'planning':
     case 'preparing':
@@ -241,14 +244,14 @@ export function getEnd({ state: given }: Turn): TurnEnd | undefined {
 }
 
 /** Returns the observed end of the job's turn. Undefined for all other ends, such as an unusable link. */
-export function getEnded(turn: Turn): Ended | undefined {
-  const end = getEnd(turn)
+export function getEndedState(turn: Turn): EndedState | undefined {
+  const end = getTurnEnd(turn)
   return end?.kind === 'ended' ? end : undefined
 }
 
 /** Returns what the turn did to the pull request, as far as it is known. */
 export function getWork({ state: given }: Turn): Work {
-  const state = withoutStop(given)
+  const state = unwrapStopped(given)
   switch (state.kind) {
     case 'ended':
     case 'left-behind':
@@ -269,8 +272,8 @@ export function getWork({ state: given }: Turn): Work {
 }
 
 /** Returns the latest known state of the job. */
-export function getReads(given: TurnState): JobReads {
-  const state = withoutStop(given)
+export function getReads({ state: given }: Turn): JobReads {
+  const state = unwrapStopped(given)
   switch (state.kind) {
     case 'planning':
     case 'previewed':
@@ -312,7 +315,7 @@ export function withJob(state: TurnState, change: <J extends Job>(job: J) => J):
     case 'ended':
       return { ...state, job: change(state.job) }
     case 'stopped':
-      return { ...state, during: withoutStop(withJob(state.during, change)) }
+      return { ...state, during: unwrapStopped(withJob(state.during, change)) }
   }
 }
 
@@ -341,7 +344,7 @@ export function withReads(state: TurnState, reads: JobReads): TurnState {
 
 /** Whether the service may have accepted the prompt. */
 export function isSent({ state }: Turn): boolean {
-  switch (withoutStop(state).kind) {
+  switch (unwrapStopped(state).kind) {
     case 'planning':
     case 'preparing':
     case 'sending':
@@ -362,7 +365,7 @@ export function isSent({ state }: Turn): boolean {
 
 /** Whether the agent may still be working on the turn when the step ends. */
 export function mayStillRun({ state }: Turn): boolean {
-  switch (withoutStop(state).kind) {
+  switch (unwrapStopped(state).kind) {
     case 'delivery-unknown':
     case 'accepted':
     case 'submitted':
@@ -389,7 +392,7 @@ export type Progress = 'unsent' | 'accepted' | 'started'
 
 /** Undefined for other tasks, and in the state `planning`. */
 export function getProgress({ task, state: given }: Turn): Progress | undefined {
-  const state = withoutStop(given)
+  const state = unwrapStopped(given)
   if (task.kind !== 'follow-up') return undefined
   switch (state.kind) {
     case 'planning':
@@ -415,7 +418,7 @@ export function getProgress({ task, state: given }: Turn): Progress | undefined 
 
 /** Returns why the prompt is a follow-up to a pull request. Undefined until all checks before the prompt have passed. */
 export function getFollowUpReason({ state, followUpReason }: Turn): FollowUpReason | undefined {
-  switch (withoutStop(state).kind) {
+  switch (unwrapStopped(state).kind) {
     case 'planning':
     case 'preparing':
     case 'not-sent':
@@ -436,7 +439,7 @@ export function getFollowUpReason({ state, followUpReason }: Turn): FollowUpReas
 
 /** Returns the state of the pull request after the turn. */
 export function getFindings({ state }: Turn): PullRequestFindings | undefined {
-  const end = withoutStop(state)
+  const end = unwrapStopped(state)
   switch (end.kind) {
     case 'ended':
     case 'left-behind':
@@ -459,7 +462,7 @@ export function getFindings({ state }: Turn): PullRequestFindings | undefined {
 /** Returns why no round follows the turn, if that was decided after its checks, or before the round was sent. */
 export function getDecidedStop({ state }: Turn): RoundStop | undefined {
   if (state.kind === 'stopped' && state.roundStop !== undefined) return state.roundStop
-  const end = withoutStop(state)
+  const end = unwrapStopped(state)
   return end.kind === 'ended' ? end.roundStop : undefined
 }
 

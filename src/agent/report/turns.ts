@@ -7,11 +7,11 @@ import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs.ts'
 import type { Outcome, PullRequestOperation, Report } from './report.ts'
 import {
-  type Ended,
+  type EndedState,
   type FixRounds,
   getDecidedStop,
-  getEnd,
-  getEnded,
+  getTurnEnd,
+  getEndedState,
   getNewest,
   getWork,
   isSent,
@@ -30,7 +30,7 @@ import {
   isFixRoundRunning,
   type Progress,
   type PullRequestFindings,
-  withoutStop,
+  unwrapStopped,
 } from './turn.ts'
 
 /** Whether an error changes the result of the step even if it stopped a fix round: the run was cancelled, or it is a bug. */
@@ -45,10 +45,10 @@ export function getStopOutcome({ error, isCancelled }: Stopped): Extract<Outcome
   return error.code === 'deadline' ? 'timed-out' : 'error'
 }
 
-type EndedOutcome = Extract<Outcome, 'pull-request' | 'no-changes' | 'failed' | 'archived'>
+type JobOutcome = Extract<Outcome, 'pull-request' | 'no-changes' | 'failed' | 'archived'>
 
 /** Returns the outcome of a turn whose end was seen, from the job's status and its pull request. */
-export function getEndedOutcome({ job, work }: Ended): EndedOutcome {
+export function getJobOutcome({ job, work }: EndedState): JobOutcome {
   switch (job.status) {
     case 'failed':
     case 'archived':
@@ -58,7 +58,7 @@ export function getEndedOutcome({ job, work }: Ended): EndedOutcome {
   }
 }
 
-function getWorkOutcome(work: Work): EndedOutcome {
+function getWorkOutcome(work: Work): JobOutcome {
   switch (work.kind) {
     case 'created':
     case 'updated':
@@ -79,7 +79,7 @@ function toOperation(turn: Turn): PullRequestOperation | undefined {
 function findDecidingStop(turns: Turns): Stopped | undefined {
   const { state } = getNewest(turns)
   if (state.kind !== 'stopped') return undefined
-  return getEnd(turns[0]) === undefined || isFatal(state) ? state : undefined
+  return getTurnEnd(turns[0]) === undefined || isFatal(state) ? state : undefined
 }
 
 /** Returns the error that stopped a fix round, or the work before it, if the report does not show it otherwise. */
@@ -108,7 +108,7 @@ export function getStopForStatus(status: TerminalStatus): RoundStop | undefined 
 }
 
 /** Returns why no fix round follows an ended turn, or `undefined` if its pull request decides. */
-function getStopAfterEnd({ job, work }: Ended): RoundStop | undefined {
+function getStopAfterEnd({ job, work }: EndedState): RoundStop | undefined {
   return getStopForStatus(job.status) ?? getStopForWork(work)
 }
 
@@ -152,9 +152,9 @@ export function getRoundStop(turns: Turns): FixRounds['stop'] {
   const roundStop = getDecidedStop(newest)
   const [own, ...rounds] = turns
   if (roundStop !== undefined) return roundStop
-  if (getEnd(own) === undefined) return 'may-follow'
+  if (getTurnEnd(own) === undefined) return 'may-follow'
   const round = rounds.at(-1)
-  const end = round && getEnd(round)
+  const end = round && getTurnEnd(round)
   if (state.kind === 'stopped' && !isFatal(state))
     return round !== undefined && end === undefined && isSent(round) ? 'unseen' : 'not-sent'
   return (end && getStopAfterRound(end)) ?? 'may-follow'
@@ -167,14 +167,14 @@ function getFixRounds(turns: Turns): FixRounds {
 
 /** Whether the step must track a pull request. */
 export function shouldTrackPullRequest(turns: Turns): boolean {
-  return getEnded(turns[0])?.job.prLink !== undefined && getRoundStop(turns) === 'may-follow'
+  return getEndedState(turns[0])?.job.prLink !== undefined && getRoundStop(turns) === 'may-follow'
 }
 
 const hasUpdated = (turn: Turn): boolean => getWork(turn).kind === 'updated'
 /** Whether the turn has ended, but it is unknown what it did to the pull request. */
-const isWorkUnknown = (turn: Turn): boolean => getEnd(turn)?.kind === 'ended' && getWork(turn).kind === 'unknown'
+const isWorkUnknown = (turn: Turn): boolean => getTurnEnd(turn)?.kind === 'ended' && getWork(turn).kind === 'unknown'
 
-function getCommitCount(turn: Turn): number {
+function getCommitsOfUpdate(turn: Turn): number {
   const work = getWork(turn)
   switch (work.kind) {
     case 'updated':
@@ -188,8 +188,8 @@ function getCommitCount(turn: Turn): number {
 }
 
 /** Counts the commits that the agent has added to existing pull requests. Those of a new pull request are unknown. */
-export function countCommits(turns: readonly Turn[]): number {
-  return turns.reduce((sum, turn) => sum + getCommitCount(turn), 0)
+export function countCommitsOfUpdates(turns: readonly Turn[]): number {
+  return turns.reduce((sum, turn) => sum + getCommitsOfUpdate(turn), 0)
 }
 
 /**
@@ -199,7 +199,7 @@ export function countCommits(turns: readonly Turn[]): number {
 export function getPullRequestOperation(turns: Turns): PullRequestOperation | undefined {
   const [own, ...rounds] = turns
   const operation = toOperation(own)
-  if (operation === 'created' || getEnd(own) === undefined) return operation
+  if (operation === 'created' || getTurnEnd(own) === undefined) return operation
   if (rounds.some(hasUpdated)) return 'updated'
   const mayPush = mayHaveUnseenChanges(getFixRounds(turns))
   return operation === 'unchanged' && (mayPush || rounds.some(isWorkUnknown)) ? undefined : operation
@@ -229,16 +229,16 @@ export type StepEnd =
       readonly kind: 'ended'
       readonly outcome: Extract<Outcome, 'pull-request' | 'no-changes' | 'failed' | 'archived'>
     }
-  | Exclude<TurnEnd, Ended>
+  | Exclude<TurnEnd, EndedState>
 
-function getEndOfTurns(turns: Turns, skipReason: string | undefined): StepEnd {
+function deriveStepEnd(turns: Turns, skipReason: string | undefined): StepEnd {
   const stopped = findDecidingStop(turns)
   if (stopped !== undefined) return { kind: 'stopped', outcome: getStopOutcome(stopped), error: stopped.error }
-  const end = getEnd(turns[0])
+  const end = getTurnEnd(turns[0])
   if (end === undefined)
     return skipReason === undefined ? { kind: 'without-end' } : { kind: 'nothing-to-do', reason: skipReason }
   if (end.kind !== 'ended') return end
-  return { kind: 'ended', outcome: hasChangedInRound(turns) ? 'pull-request' : getEndedOutcome(end) }
+  return { kind: 'ended', outcome: hasChangedInRound(turns) ? 'pull-request' : getJobOutcome(end) }
 }
 
 export function getStepEnd(report: Report): StepEnd {
@@ -248,13 +248,13 @@ export function getStepEnd(report: Report): StepEnd {
     case 'not-started':
       return { kind: 'stopped', outcome: 'error', error: report.error }
     case 'ran':
-      return getEndOfTurns(report.turns, report.skipReason)
+      return deriveStepEnd(report.turns, report.skipReason)
     case 'running': {
       const { turns } = report
-      const end = getEndOfTurns(turns, undefined)
+      const end = deriveStepEnd(turns, undefined)
       // A running fix round may still add commits.
       const mayChange = end.kind === 'ended' && end.outcome === 'no-changes' && isFixRoundRunning(getFixRounds(turns))
-      return getEnd(turns[0]) === undefined || mayChange ? { kind: 'under-way' } : end
+      return getTurnEnd(turns[0]) === undefined || mayChange ? { kind: 'under-way' } : end
     }
   }
 }
@@ -352,20 +352,20 @@ export function getTask(report: Report): Task | undefined {
 /** Returns the job of the step's own turn. A dry run has none, even if it has read a job. */
 export function getJob(report: Report): Job | undefined {
   const turn = getOwnTurn(report)
-  return turn === undefined || report.dryRun === true ? undefined : getReads(turn.state).job
+  return turn === undefined || report.dryRun === true ? undefined : getReads(turn).job
 }
 
 /** Returns the job as it was last read, including in fix rounds. */
 export function getLastReadJob(report: Report): Job | undefined {
   const turns = getTurns(report)
-  const inRound = turns !== undefined && turns.length > 1 ? getReads(getNewest(turns).state).job : undefined
+  const inRound = turns !== undefined && turns.length > 1 ? getReads(getNewest(turns)).job : undefined
   return inRound ?? getJob(report)
 }
 
 /** Returns the error of the newest read in the step's own turn, if that read failed. */
 export function getLastProblem(report: Report): ActionError | undefined {
   const turn = getOwnTurn(report)
-  return turn && getReads(turn.state).lastProblem
+  return turn && getReads(turn).lastProblem
 }
 
 export function getStepProgress(report: Report): Progress | undefined {
@@ -376,7 +376,7 @@ export function getStepProgress(report: Report): Progress | undefined {
 /** Whether the service may have accepted a prompt although no valid response was received. */
 export function isDeliveryUnknown(report: Report): boolean {
   const turn = getOwnTurn(report)
-  return turn !== undefined && withoutStop(turn.state).kind === 'delivery-unknown'
+  return turn !== undefined && unwrapStopped(turn.state).kind === 'delivery-unknown'
 }
 
 export function getStepFollowUpReason(report: Report): FollowUpReason | undefined {

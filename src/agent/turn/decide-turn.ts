@@ -15,7 +15,7 @@ import { ActionError, orNotSent, orUndefined } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import type { FixRoundTarget, Plan, PullRequestTarget, Target } from '../plan.ts'
 import { findStopBeforeSend } from '../pull-request/fix-rounds.ts'
-import { announceToJob, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
+import { announceInLog, announceTurn, countFollowUp } from '../pull-request/marker-comment.ts'
 import { type AgentStep, openPlanningBudget, type ObservedEnd } from '../journal.ts'
 import { ASK_IN_AN_ISSUE } from '../report/outcomes.ts'
 import { type RoundStop, ROUND_STOP_REASONS, type TurnEnd } from '../report/turn.ts'
@@ -116,12 +116,12 @@ const describeUnknown = ({ rolling }: PullRequestTarget): string =>
  * Decides what to do if the job no longer belongs to the pull request, or cannot accept the follow-up. A follow-up from a comment
  * is not replaced: a new job would not work on the pull request of the comment.
  */
-function decideOnObjection(target: PullRequestTarget, job: Job, objection: string): TargetDecision {
+function decideOnRefusal(target: PullRequestTarget, job: Job, refusalReason: string): TargetDecision {
   // The job named the pull request, and no longer does.
   const hasLostLink = target.rolling.isProven && isWithoutLink(job)
   if (target.reason === 'pull-request' && !hasLostLink)
-    return { kind: 'replan', target, reason: `Job ${job.id} ${objection}` }
-  const reason = hasLostLink ? 'no longer has a pull request' : objection
+    return { kind: 'replan', target, reason: `Job ${job.id} ${refusalReason}` }
+  const reason = hasLostLink ? 'no longer has a pull request' : refusalReason
   return refuse(
     `${getName(target)} cannot accept the follow-up: job ${job.id} ${reason}.`,
     'Run the step again: it then looks up the pull request and its job again.',
@@ -136,9 +136,9 @@ function decideOnState(target: PullRequestTarget, { state }: PullRequest): Targe
 }
 
 async function checkJob(target: PullRequestTarget, job: Job, step: AgentStep): Promise<TargetDecision> {
-  const find = () => findObjection(job, target.rolling.pullRequest, step)
-  const objection = await orNotSent(describeUnknown(target), find, getHint(target))
-  return objection === undefined ? SEND : decideOnObjection(target, job, objection)
+  const find = () => findRefusalReason(job, target.rolling.pullRequest, step)
+  const refusalReason = await orNotSent(describeUnknown(target), find, getHint(target))
+  return refusalReason === undefined ? SEND : decideOnRefusal(target, job, refusalReason)
 }
 
 /** Reads the pull request. Its state is checked last, directly before the prompt. */
@@ -236,7 +236,7 @@ async function announceFollowUp({ job, head }: ReadyJob, step: AgentStep): Promi
   const { dryRun, label, wait } = step.inputs
   if (label === '' || dryRun) return
   const pullRequest = wait ? head : await readPullRequestForLog(job, step)
-  if (pullRequest !== undefined && isOpen(pullRequest)) await announceToJob(pullRequest, job.id, step)
+  if (pullRequest !== undefined && isOpen(pullRequest)) await announceInLog(pullRequest, job.id, step)
 }
 
 /** Whether a follow-up to `job-id` needs a newer read of the job. */
@@ -347,8 +347,8 @@ async function waitUntilReady(
  */
 type FollowUpProgress = 'new' | 'announced' | 'refused'
 
-/** A follow-up to send. */
-interface FollowUp {
+/** A follow-up, before it is decided whether it is sent. */
+interface PlannedFollowUp {
   readonly prompt: string
   readonly target: Target
   /** The newest attempt, which the service has refused without processing it. Undefined before the first one. */
@@ -359,7 +359,7 @@ interface FollowUp {
 async function decideForReadyJob(
   ready: ReadyJob,
   progress: FollowUpProgress,
-  { target, prompt }: FollowUp,
+  { target, prompt }: PlannedFollowUp,
   watch: JobWatch,
   step: AgentStep,
 ): Promise<Send<FollowUpStart> | Exclude<SendDecision, { kind: 'send' }>> {
@@ -386,7 +386,11 @@ async function toReadyJob({ before, head }: FollowUpStart, step: AgentStep): Pro
  * changed in between. Decides in the same way before a prompt is resent, because a rate limit can delay it for a long time.
  * @throws ActionError `not-sent` if this cannot be determined
  */
-export async function decideFollowUp(jobId: string, followUp: FollowUp, watch: JobWatch): Promise<FollowUpDecision> {
+export async function decideFollowUp(
+  jobId: string,
+  followUp: PlannedFollowUp,
+  watch: JobWatch,
+): Promise<FollowUpDecision> {
   const { target, refused } = followUp
   const step = withOwnBudget(target, watch.step)
   let progress: FollowUpProgress = refused === undefined ? 'new' : 'refused'
@@ -425,7 +429,7 @@ export async function decideTurn(plan: Plan, watch: JobWatch): Promise<TurnDecis
   return decision.kind === 'send' && watch.step.inputs.dryRun ? PREVIEW : decision
 }
 
-function describeBadEnd({ status }: Job): string | undefined {
+function describeUnusableStatus({ status }: Job): string | undefined {
   switch (status) {
     case 'archived':
     case 'failed':
@@ -437,9 +441,9 @@ function describeBadEnd({ status }: Job): string | undefined {
 }
 
 /** Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. */
-export function getObjection(job: Job, { repository, number }: PullRequest, serverUrl: string): string | undefined {
-  const ended = describeBadEnd(job)
-  if (ended !== undefined) return ended
+export function getRefusalReason(job: Job, { repository, number }: PullRequest, serverUrl: string): string | undefined {
+  const unusable = describeUnusableStatus(job)
+  if (unusable !== undefined) return unusable
   const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
   if (job.prLink === undefined) return 'has no pull request'
   return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'
@@ -450,7 +454,7 @@ export function getObjection(job: Job, { repository, number }: PullRequest, serv
  * renamed.
  * @throws ActionError if GitHub cannot be read, or the job's link does not show which pull request it names
  */
-export async function findObjection(
+export async function findRefusalReason(
   job: Job | undefined,
   pullRequest: PullRequest,
   step: AgentStep,
@@ -463,9 +467,9 @@ export async function findObjection(
   const { repository, number } = pullRequest
   const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
   if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(serverUrl).host)
-    return getObjection(job, pullRequest, serverUrl)
+    return getRefusalReason(job, pullRequest, serverUrl)
   // After a rename, one of the two may have an older name of the repository. GitHub redirects older names to the current one.
   const read = openGitHub(step, step.planningBudget).readPullRequest({ repository: prLink.repository, number })
   const currentName = (await orUndefined(read, 'not-found', 'forbidden'))?.repository ?? prLink.repository
-  return getObjection({ ...job, prLink: { ...prLink, repository: currentName } }, pullRequest, serverUrl)
+  return getRefusalReason({ ...job, prLink: { ...prLink, repository: currentName } }, pullRequest, serverUrl)
 }

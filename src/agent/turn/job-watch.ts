@@ -11,11 +11,11 @@ import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import { type AgentStep, writeMilestone, type ObservedEnd } from '../journal.ts'
 import type { Outcome } from '../report/report.ts'
-import { type Ended, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
+import { type EndedState, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
 import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 
-/** Whether the service explicitly reports `active`. An unknown or missing status counts as running, but is not evidence that the turn began. */
-export function isReportedActive({ status, unlistedStatus, isAssumed }: Job): boolean {
+/** Whether a read proves that a turn is running. An unlisted or assumed status counts as running, but proves nothing. */
+export function provesRunningTurn({ status, unlistedStatus, isAssumed }: Job): boolean {
   switch (status) {
     case 'active':
       return unlistedStatus === undefined && isAssumed === undefined
@@ -80,9 +80,12 @@ export function isStable({ sinceMs, lastMs }: ObservedEnd): boolean {
 }
 
 /** Whether the step has seen the end of the job's newest turn. A single read of an end can be older than a running turn. */
-export function hasSeenEnd(jobId: string, { activeJobs, jobEnds }: Pick<AgentStep, 'activeJobs' | 'jobEnds'>): boolean {
+export function hasSeenEnd(
+  jobId: string,
+  { jobsSeenRunning, jobEnds }: Pick<AgentStep, 'jobsSeenRunning' | 'jobEnds'>,
+): boolean {
   const end = jobEnds.get(jobId)
-  return end !== undefined && (activeJobs.has(jobId) || isStable(end))
+  return end !== undefined && (jobsSeenRunning.has(jobId) || isStable(end))
 }
 
 /** How to poll. */
@@ -146,13 +149,13 @@ export function createPoller(
     { getDelayMs = getPollDelayMs, withinMs = Infinity, mayBeMissingUntil = 0, ...plan } = {},
   ) => {
     const startedAt = clock.now()
-    const getEnd = (): number => Math.min(startedAt + withinMs, step.deadlineAt)
+    const getEndsAt = (): number => Math.min(startedAt + withinMs, step.deadlineAt)
     const { readTimeoutAt = -Infinity, repeatsMissing = false, readsImmediately = false } = plan
     let requestedAt = startedAt
     let wasMissing = false
     const read = async (): Promise<Job | ActionError> => {
       requestedAt = clock.now()
-      const readEndsAt = requestedAt < readTimeoutAt ? Math.min(readTimeoutAt, getEnd()) : getEnd()
+      const readEndsAt = requestedAt < readTimeoutAt ? Math.min(readTimeoutAt, getEndsAt()) : getEndsAt()
       const mayBeMissing = requestedAt < mayBeMissingUntil || (repeatsMissing && !wasMissing)
       const result = await tryRead(() => client.getJob(jobId, readEndsAt), mayBeMissing)
       wasMissing = result instanceof ActionError && result.code === 'not-found'
@@ -164,7 +167,7 @@ export function createPoller(
       const [job, problem] = result instanceof ActionError ? [undefined, result] : [result, undefined]
       if (job !== undefined && isDone(job, requestedAt)) return job
       const now = clock.now()
-      if (now >= getEnd()) return undefined
+      if (now >= getEndsAt()) return undefined
       const retryAfterMs = problem === undefined ? 0 : maxRetryAfterMs(problem, clock, waits.at)
       const state = {
         elapsedMs: now - startedAt,
@@ -174,7 +177,7 @@ export function createPoller(
       }
       const requestedBy = problem !== undefined && requiresWait(problem) ? problem : undefined
       if (requestedBy !== undefined) waits.allowWait(state.minDelayMs)
-      const pauseMs = Math.max(retryAfterMs, Math.min(getDelayMs(inputs.pollIntervalMs, state), getEnd() - now))
+      const pauseMs = Math.max(retryAfterMs, Math.min(getDelayMs(inputs.pollIntervalMs, state), getEndsAt() - now))
       // A requested wait that is shorter than the step's own pause changes nothing.
       await listener.sleep(pauseMs, state.minDelayMs >= pauseMs ? requestedBy : undefined)
       result = await read()
@@ -211,7 +214,7 @@ export class JobWatch {
 
   /** The newest reads of the job. */
   get reads(): JobReads {
-    return { job: getReads(this.step.journal.newest.state).job, lastProblem: this.#lastProblem }
+    return { job: getReads(this.step.journal.newest).job, lastProblem: this.#lastProblem }
   }
 
   /**
@@ -250,7 +253,7 @@ export class JobWatch {
       return
     }
     recordEnd(this.step.jobEnds, read, this.step.clock.now())
-    if (isReportedActive(read)) this.step.activeJobs.add(read.id)
+    if (provesRunningTurn(read)) this.step.jobsSeenRunning.add(read.id)
     const { status, unlistedStatus, hasUnsafeLink, prLink } = read
     if (unlistedStatus !== undefined)
       this.#warnOnce(
@@ -337,13 +340,13 @@ function createUnusableLink(job: Job): UnusableLink {
 }
 
 /** The result of a turn, as the terminal state of its job shows it. */
-export type JobEnd = Ended | UnusableLink
+export type SettledEnd = EndedState | UnusableLink
 
 /**
  * Returns what a terminal state of the job means. If the job completed without a link, waits for a late one first.
  * @returns the newest read, if it contradicts the state; `undefined` if the deadline came first
  */
-export async function settleEnd(job: Job, watch: JobWatch): Promise<JobEnd | Job | undefined> {
+export async function settleEnd(job: Job, watch: JobWatch): Promise<SettledEnd | Job | undefined> {
   if (!isTerminal(job)) return job
   if (!isWithoutLink(job)) return { kind: 'ended', job, work: { kind: 'unknown' } }
   if (job.hasUnsafeLink === true) return createUnusableLink(job)
@@ -361,11 +364,11 @@ export async function waitForJob(
   current: Job,
   watch: JobWatch,
   mayBeMissingUntil?: number,
-): Promise<JobEnd | undefined> {
+): Promise<SettledEnd | undefined> {
   for (let job: Job | undefined = current; job !== undefined;) {
     if (!isTerminal(job)) job = await watch.poll(current.id, isTerminal, { mayBeMissingUntil })
     else {
-      const settled: JobEnd | Job | undefined = await settleEnd(job, watch)
+      const settled: SettledEnd | Job | undefined = await settleEnd(job, watch)
       if (settled === undefined || 'kind' in settled) return settled
       job = settled
     }

@@ -14,11 +14,11 @@ import { getReads, type Previewed, type TurnEnd } from '../report/turn.ts'
 import {
   isStable,
   isSameEnd,
-  isReportedActive,
+  provesRunningTurn,
   STABLE_END_MS,
   updateObservedEnd,
   readJob,
-  type JobEnd,
+  type SettledEnd,
   type JobWatch,
   settleEnd,
   waitForJob,
@@ -43,27 +43,27 @@ const TURN_START_TIMEOUT_MS = 120_000
  * counts after a read that said `active`, as soon as no replica can be older than the prompt. Any other end counts when it is
  * stable. Most turns end in the second way: `completed`, with the same pull request as before.
  * @param respondedAtMs when the service responded to the prompt, as a timestamp of `clock.now()`
- * @param wasReadActive whether a read, and not only the response to the prompt, said `active`
+ * @param wasSeenRunningBefore whether a read, and not only the response to the prompt, proved that the turn runs
  */
 export function createTurnEndDetector(
   before: Job,
   respondedAtMs: number,
-  wasReadActive: boolean,
+  wasSeenRunningBefore: boolean,
 ): (read: Job, nowMs: number) => boolean {
-  let isReadActive = wasReadActive
+  let wasSeenRunning = wasSeenRunningBefore
   let end: ObservedEnd | undefined
   return (read, nowMs) => {
-    isReadActive ||= isReportedActive(read)
+    wasSeenRunning ||= provesRunningTurn(read)
     end = updateObservedEnd(end, read, nowMs)
     if (end === undefined) return false
-    if (isReadActive && nowMs - respondedAtMs >= STABLE_END_MS && !isSameEnd(read, before)) return true
+    if (wasSeenRunning && nowMs - respondedAtMs >= STABLE_END_MS && !isSameEnd(read, before)) return true
     return isStable(end)
   }
 }
 
 /** Returns whether the turn of a prompt is seen to start. Until then, no terminal state counts as its end. */
 async function waitForStart(jobId: string, watch: JobWatch): Promise<boolean> {
-  const read = await watch.poll(jobId, isReportedActive, {
+  const read = await watch.poll(jobId, provesRunningTurn, {
     getDelayMs: getTurnPollDelayMs,
     withinMs: TURN_START_TIMEOUT_MS,
   })
@@ -94,7 +94,7 @@ async function waitForTurnEnd(
   jobId: string,
   isEnd: ReturnType<typeof createTurnEndDetector>,
   watch: JobWatch,
-): Promise<JobEnd | undefined> {
+): Promise<SettledEnd | undefined> {
   const { clock } = watch.step
   const isEndNow = (read: Job): boolean => isEnd(read, clock.now())
   // While an end is not yet stable, the job is read as often as at the start of a turn.
@@ -118,7 +118,7 @@ export function previewTurn({ task, target }: Plan, { core, inputs, journal }: A
   core.logQuote(prompt)
   const pullRequest = target.kind === 'pull-request' ? target.rolling.pullRequest : undefined
   const undecided = target.kind === 'new-job' ? target.undecided : undefined
-  const ofJob = getReads(journal.newest.state).job?.prLink?.number
+  const ofJob = getReads(journal.newest).job?.prLink?.number
   return { kind: 'previewed', pullRequest, ofJob, undecided, isJobRead: inputs.hasService }
 }
 
@@ -182,7 +182,7 @@ async function runFollowUp(start: FollowUpStart, target: Target, watch: JobWatch
   const { before, head: readHead } = sent.start
   // The last check before the prompt may have read a newer head.
   const head = readHead && { ...readHead, ...step.heads.newest(readHead) }
-  const isResponseActive = delivery.kind === 'accepted' && isReportedActive(delivery.job)
+  const isStartProvenByResponse = delivery.kind === 'accepted' && provesRunningTurn(delivery.job)
   if (delivery.kind === 'delivery-unknown') {
     journal.updateTurn({ kind: 'delivery-unknown', ...watch.reads })
     await confirmDelivery(delivery.error, before, watch)
@@ -192,13 +192,13 @@ async function runFollowUp(start: FollowUpStart, target: Target, watch: JobWatch
     const { job: response } = delivery
     watch.recordAcceptance(response, false)
     if (!inputs.wait) return { kind: 'submitted', job: response, isConfirmed: false }
-    const hasStarted = isResponseActive || (await waitForStart(before.id, watch))
+    const hasStarted = isStartProvenByResponse || (await waitForStart(before.id, watch))
     if (!hasStarted) return { kind: 'unconfirmed', job: watch.reads.job ?? response }
     journal.updateTurn({ kind: 'accepted', ...watch.reads, job: watch.reads.job ?? response, isConfirmed: true })
   }
   if (!inputs.wait) return { kind: 'submitted', job: watch.reads.job ?? before, isConfirmed: true }
 
-  const isEnd = createTurnEndDetector(before, respondedAtMs, !isResponseActive)
+  const isEnd = createTurnEndDetector(before, respondedAtMs, !isStartProvenByResponse)
   const end = await waitForTurnEnd(before.id, isEnd, watch)
   return end === undefined ? { kind: 'timed-out', ...watch.reads } : compareHeads(end, before, head, step)
 }

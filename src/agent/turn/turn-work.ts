@@ -15,9 +15,9 @@ import { ActionError, orUndefinedIfNotFound, orUndefined, rethrowFatal } from '.
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentStep } from '../journal.ts'
-import { limitAnnouncement, NOT_ANNOUNCED } from '../pull-request/marker-comment.ts'
+import { limitAnnouncement, LOG_NOT_UPDATED } from '../pull-request/marker-comment.ts'
 import { describePullRequest, type TurnEnd, type Work } from '../report/turn.ts'
-import { isWithoutLink, type JobEnd } from './job-watch.ts'
+import { isWithoutLink, type SettledEnd } from './job-watch.ts'
 import { createSettlePauses } from './poll-schedule.ts'
 
 /** The timeout of a request about the head. */
@@ -67,7 +67,7 @@ export async function readPullRequestForLog(job: Job, step: AgentStep): Promise<
   if (!isTerminal(job) || link === undefined) return undefined
   const { context, heads, journal, planningBudget } = step
   const read = () => heads.read(toPullRequestAddress(link, context), limitAnnouncement(step))
-  return journal.orWarn(NOT_ANNOUNCED, () => planningBudget.spend(read))
+  return journal.orWarn(LOG_NOT_UPDATED, () => planningBudget.spend(read))
 }
 
 /** A pull request before a turn. */
@@ -297,7 +297,7 @@ function getCompletedLink({ status, prLink }: TerminalJob): PullRequestLink | un
  * @param before its pull request before the turn
  */
 export async function compareHeads(
-  end: JobEnd,
+  end: SettledEnd,
   jobBefore: Job,
   before: HeadBefore | undefined,
   step: AgentStep,
