@@ -405,15 +405,9 @@ export function isUpdated({ body, marker }: MarkerComment, update: CommentUpdate
 
 /**
  * Merges an update into a marker comment. Never lowers the count, merges rows by key, sorts them by time, and keeps all text
-<<<<<<< HEAD
- * of people. Replaces the oldest rows by a count if the comment would be too long.
+ * that people wrote. Replaces the oldest rows by a count if the comment would be too long.
  * @param comment the current version
  * @returns the new body; undefined if people's text leaves no room
-=======
- * that people wrote. Replaces the oldest rows by a count if the comment would be too long.
- * @param body the current body of a marker comment
- * @returns undefined if people's text leaves no room
->>>>>>> c89b4676 (Use plain wording in client comments, the log and the outcome pages)
  */
 export function updateComment(comment: MarkerComment, update: CommentUpdate): string | undefined {
   const merged = mergeMarker(comment.marker, update)
