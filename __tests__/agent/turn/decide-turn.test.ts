@@ -5,6 +5,7 @@ import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
+import { NO_RESPONSE } from '../../../src/emulator/http/faults.ts'
 import type { ServiceResponse } from '../../../src/emulator/http/exchange.ts'
 import { commentFacts } from '../../support/comment-events.ts'
 import {
@@ -359,6 +360,26 @@ describe('a confirmed job, if it directly before the prompt', () => {
     expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
     expect(played.log.join('\n')).toContain('The job is busy.')
     expect(getMarkerComment(played)).toContain('follow-ups=1 ')
+  })
+
+  test('gets another prompt while GitHub does not respond, gets the follow-up after that turn', async () => {
+    let state: 'before' | 'read' | 'done' = 'before'
+    const stall = (request: ObservedRequest): ServiceResponse => {
+      if (state !== 'read') return request.respond()
+      state = 'done'
+      prompt(request)
+      return { ...NO_RESPONSE, delivery: 'never' }
+    }
+    let isCounted = false
+    const onRequest = (what: string): void => {
+      isCounted ||= what === COUNTS
+      if (isCounted && state === 'before' && what === READ) state = 'read'
+    }
+    const turns = [{}, { durationMs: 60_000 }]
+    const played = await playFollowUp({}, { turns, onRequest, responses: { 'pulls/get': stall } })
+    expect(state).toBe('done')
+    expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
+    expect(played.log.join('\n')).toContain('The job is busy.')
   })
 })
 

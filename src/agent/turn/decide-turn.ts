@@ -190,9 +190,16 @@ async function checkTarget(target: Target, job: Job, step: AgentStep): Promise<T
  * @throws ActionError `not-sent` if this cannot be determined
  */
 export async function decideSend(target: Target, before: Job, watch: JobWatch): Promise<SendDecision> {
+  const { clock } = watch.step
+  const isReady = (job: Job): boolean => (isTerminal(before) ? isSameEnd(job, before) : acceptsPrompts(job))
   const current = await readJob(before.id, watch)
-  const isReady = current !== undefined && (isTerminal(before) ? isSameEnd(current, before) : acceptsPrompts(current))
-  return isReady ? checkTarget(target, current, watch.step) : { kind: 'wait', current }
+  if (current === undefined || !isReady(current)) return { kind: 'wait', current }
+  const readAtMs = clock.now()
+  const decision = await checkTarget(target, current, watch.step)
+  if (decision.kind !== 'send' || clock.now() - readAtMs < MAX_READ_AGE_MS) return decision
+  // Another step may have sent a prompt while GitHub responded slowly.
+  const newest = await readJob(before.id, watch)
+  return newest !== undefined && isReady(newest) ? decision : { kind: 'wait', current: newest }
 }
 
 /**
