@@ -1,3 +1,4 @@
+import { UNLISTED_STATUS } from '../../src/emulator/service/job-machine.ts'
 import { KEY } from '../model/planted-key.ts'
 import { formatResponse } from '../support/socket-server.ts'
 import { type Behaviour, type Fault, createFaults, type PromptOutcome, type ReadOutcome } from './fault.ts'
@@ -144,7 +145,7 @@ const BODIES: Readonly<Record<string, Fault>> = {
   'id-is-the-key': unconfirmed(createChanged({ id: KEY })),
   // The id proves that the prompt was accepted. A read needs the status, too.
   'status-is-missing': processed('accepted', 'retry', createChanged({ status: undefined }), {}),
-  'status-is-unlisted': confirmed(createChanged({ status: 'paused' })),
+  'status-is-unlisted': confirmed(createChanged({ status: UNLISTED_STATUS })),
 }
 
 const ERROR = JSON.stringify({ error: `No. You are ${KEY}, are you?` })

@@ -1,3 +1,4 @@
+import { UNLISTED_STATUS } from '../../src/emulator/service/job-machine.ts'
 import type { Schedule, TurnPlan } from './schedule.ts'
 
 const SERVER_URL = 'https://git.example.com'
@@ -8,8 +9,8 @@ const NEW_LINK = `${SERVER_URL}/acme/docs/pull/8`
 export interface View {
   /** The turn that the job shows: the turn of this step's prompt, or the one before it. */
   readonly turn: 'preceding' | 'own'
-  /** As in the response body. The service's interface does not list `paused` and `retired`. */
-  readonly status: 'active' | 'completed' | 'failed' | 'archived' | 'paused' | 'retired'
+  /** As in the response body. The service's interface does not list the last two. */
+  readonly status: 'active' | 'completed' | 'failed' | 'archived' | typeof UNLISTED_STATUS | 'retired'
   readonly link: string | undefined
 }
 
@@ -17,7 +18,7 @@ function getTurnView(plan: TurnPlan, link: string, turn: View['turn'], beganAt: 
   const endedAt = beganAt + plan.durationMs
   if (now < endedAt) {
     const isPaused = plan.pauses && now < beganAt + plan.durationMs / 2
-    return { turn, status: isPaused ? 'paused' : 'active', link: undefined }
+    return { turn, status: isPaused ? UNLISTED_STATUS : 'active', link: undefined }
   }
   if (plan.ending === 'unlisted') return { turn, status: 'retired', link: undefined }
   const isLinked = plan.ending === 'completed' && plan.hasLink && now >= endedAt + plan.linkDelayMs

@@ -110,7 +110,7 @@ const turn = (durationMs: fc.Arbitrary<number>) =>
     hasLink: fc.boolean(),
     // The time from the end of the turn until the job has the link.
     linkDelayMs: mostly(0, 2, upTo(12_000)),
-    // Whether the job has the unlisted status `paused` during the first half of the turn.
+    // Whether the job has an unlisted status during the first half of the turn.
     pauses: fc.boolean(),
   })
 export type TurnPlan = ArbitraryValue<ReturnType<typeof turn>>

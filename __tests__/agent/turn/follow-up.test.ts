@@ -3,6 +3,7 @@ import { isSameEnd } from '../../../src/agent/turn/job-watch.ts'
 import { createTurnEndDetector } from '../../../src/agent/turn/run-turn.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { Target } from '../../../src/agent/plan.ts'
+import { UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { type TurnRun, type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
 import { FOLLOW_UP } from '../../support/report.ts'
@@ -27,7 +28,7 @@ const sameInAnotherSpelling = job({
   prLink: 'https://GIT.example.com/acme/docs/pull/7/files?w=1#diff',
 })
 const failedThere = job({ status: 'failed', prLink: LINK })
-const unlisted = job({ unlistedStatus: 'paused' })
+const unlisted = job({ unlistedStatus: UNLISTED_STATUS })
 const unknownDelivery = failure('unknown-fate')
 
 /** Plays a follow-up with a response to its prompt, and the successive reads of its job. */
@@ -388,7 +389,7 @@ describe('an end without a link', () => {
   })
 })
 
-const READS: Readonly<Record<string, Job>> = { active, completed, failed, paused: unlisted }
+const READS: Readonly<Record<string, Job>> = { active, completed, failed, unlisted }
 
 /**
  * Whether a turn has ended whose prompt got its response at 0 s.
@@ -408,7 +409,7 @@ test.each<[string, Job, string, boolean]>([
   ['another end that may be older than the prompt', failed, '2 active, 14.9 completed', false],
   ['another end after an active response', failed, '2 completed', false],
   ['another end 15 s after an active response, without an active read', failed, '16 completed', false],
-  ['another end after a read with an unknown status', failed, '2 paused, 16 completed', false],
+  ['another end after a read with an unknown status', failed, '2 unlisted, 16 completed', false],
   ['another end that has been stable for 15 s, without an active read', failed, '2 completed, 17 completed', true],
   ['the same end for less than 15 s', completed, '2 active, 4 completed, 18.9 completed', false],
   ['the same end for 15 s', completed, '2 active, 4 completed, 19 completed', true],
@@ -418,8 +419,8 @@ test.each<[string, Job, string, boolean]>([
     '4 completed, 12 active, 13 completed, 20 completed',
     false,
   ],
-  ['the same end, interrupted by an unknown status', completed, '4 completed, 12 paused, 20 completed', false],
-  ['an unknown status, however long it is stable', completed, '2 active, 4 paused, 60 paused', false],
+  ['the same end, interrupted by an unknown status', completed, '4 completed, 12 unlisted, 20 completed', false],
+  ['an unknown status, however long it is stable', completed, '2 active, 4 unlisted, 60 unlisted', false],
   ['two alternating ends', failed, '4 failed, 12 completed, 20 failed', false],
 ])('detects whether a turn has ended: %s', (_name, before, reads, expected) => {
   expect(hasEnded(before, reads)).toBe(expected)

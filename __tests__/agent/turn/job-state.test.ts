@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { hasSeenEnd, JobWatch } from '../../../src/agent/turn/job-watch.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
+import { UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
 import { active, completed } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeStep } from '../../support/fake-step.ts'
@@ -44,7 +45,7 @@ test.each<[what: string, reads: readonly (readonly [Job, waitsMs: number])[], is
   [
     'after a read with an unknown status',
     [
-      [{ ...active, unlistedStatus: 'paused' }, 1_000],
+      [{ ...active, unlistedStatus: UNLISTED_STATUS }, 1_000],
       [completed, 0],
     ],
     false,

@@ -9,6 +9,7 @@ import {
   type PollState,
 } from '../../../src/agent/turn/poll-schedule.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
+import { UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
 import { ATTACH, CREATE } from '../../support/report.ts'
@@ -240,8 +241,10 @@ describe('job watch', () => {
   })
 
   test('warns once about an unknown status, and treats it as running', async () => {
-    const { warnings, log } = await playTurn(attached(['paused', 'paused', 'dreaming'].map(unlisted), SHORT))
-    expect(warnings).toEqual([expect.stringContaining('paused')])
+    const { warnings, log } = await playTurn(
+      attached([UNLISTED_STATUS, UNLISTED_STATUS, 'dreaming'].map(unlisted), SHORT),
+    )
+    expect(warnings).toEqual([expect.stringContaining(UNLISTED_STATUS)])
     expect(log.slice(1)).toEqual(['The job is active.'])
   })
 

@@ -7,6 +7,7 @@ import {
   chooseScenario,
 } from '../../../src/emulator/service/scenarios.ts'
 import { acceptedJobSchema } from '../../../src/docs-service/schemas.ts'
+import { UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
 import { ID_PATTERN } from '../../../src/runtime/url.ts'
 import { toBody, driveService } from '../drive-service.ts'
 
@@ -68,7 +69,7 @@ test.each<[ScenarioName, string, seconds?: number]>([
   ['lagging', 'active, 0: active, 1: 404 complete, 3: active', 3],
   ['slow', 'active, 0: active, 7200: completed with link', 7_200],
   ['late-link', 'active, 0: active, 20: completed, 23: completed with link'],
-  ['unlisted-status', 'active, 0: active, 5: paused, 30: active, 35: completed with link'],
+  ['unlisted-status', `active, 0: active, 5: ${UNLISTED_STATUS}, 30: active, 35: completed with link`],
   ['rate-limited', '429 complete after 5, 0: 429 complete after 5, 1: 404 complete'],
   ['unauthorized-later', 'active, 0: active, 2: 401 complete'],
   ['unavailable', '503 complete, 0: 503 complete'],

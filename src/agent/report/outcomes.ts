@@ -1,7 +1,7 @@
 /** Concludes a step with a title, a text, advice and a colour. Hides the rules and the texts of each outcome. */
 import { type Conclusion, MISSING_KEY } from '../../action/step.ts'
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../../docs-service/client.ts'
-import { isTerminal, STATUS_PHRASES } from '../../docs-service/schemas.ts'
+import { type JobStatus, STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import { ERROR_TITLES, type ActionError } from '../../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
@@ -66,11 +66,25 @@ interface OutcomeRules {
   readonly changed: FromReport<boolean | undefined>
 }
 
-/** Whether the job was active when it was last read. */
-function isStillRunning(report: Report): boolean {
-  const job = getJob(report)
-  return job !== undefined && !isTerminal(job) && getOutcome(report) !== 'no-changes'
+/** The words after `The job` for a status in which the agent can still be working. Undefined for a terminal status. */
+function getRunningPhrase(status: JobStatus): string | undefined {
+  switch (status) {
+    case 'active':
+      return 'still runs'
+    case 'completed':
+    case 'failed':
+    case 'archived':
+      return undefined
+  }
 }
+
+/** Says that the job `still runs`, if the newest read shows that. */
+function formatStillRunning(report: Report): string | undefined {
+  const job = getJob(report)
+  return job === undefined || getOutcome(report) === 'no-changes' ? undefined : getRunningPhrase(job.status)
+}
+
+const isStillRunning = (report: Report): boolean => formatStillRunning(report) !== undefined
 
 export const TURN_MAY_RUN =
   'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
@@ -183,7 +197,8 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
     },
     text: (report) => {
       const waited = `The step waited ${formatDuration(report.durationMs)}.`
-      if (isStillRunning(report)) return `${waited} The job still runs.`
+      const running = formatStillRunning(report)
+      if (running !== undefined) return `${waited} The job ${running}.`
       if (getStepProgress(report) === undefined)
         return `${waited} The job has ended, but it is not known whether it has a pull request.`
       return `${waited} The job has ended, but it is not known whether it had finished this follow-up.`
@@ -235,8 +250,9 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
       if (progress === 'unsent') return 'The run was cancelled before the follow-up was sent.'
       if (progress === 'accepted' || isFixRoundRunning(getRounds(report)))
         return `The run was cancelled. ${TURN_MAY_RUN}`
-      if (isStillRunning(report))
-        return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
+      const running = formatStillRunning(report)
+      if (running !== undefined)
+        return `The run was cancelled. The service has no way to cancel a job, so the job ${running}.`
       return `The run was cancelled. The job ${job === undefined ? 'had not been read yet' : STATUS_PHRASES[job.status]}.`
     },
     advice: () => 'Run the step again if you still need it.',
@@ -302,11 +318,11 @@ function getText(report: Report): string {
       last,
     ])
   const cancelled = outcome === 'cancelled' && 'The run was cancelled.'
-  const stillRuns = isStillRunning(report) && 'The job still runs.'
+  const running = formatStillRunning(report)
   return joinSentences([
     cancelled,
     error.message,
-    getStepProgress(report) === 'accepted' ? TURN_MAY_RUN : stillRuns,
+    getStepProgress(report) === 'accepted' ? TURN_MAY_RUN : running && `The job ${running}.`,
     last,
   ])
 }

@@ -1,5 +1,8 @@
 import type { JobStatus } from '../../docs-service/schemas.ts'
 
+/** A status that the interface does not list (section 3). If it is ever listed, the compiler asks for another one here. */
+export const UNLISTED_STATUS = 'paused' satisfies Exclude<'paused', JobStatus>
+
 /** `archived`: a user archives the job while the agent works on it. */
 type TurnEnding = 'pull-request' | 'no-changes' | 'failed' | 'archived'
 
@@ -16,7 +19,7 @@ export interface TurnPlan {
   readonly pushesMs?: readonly number[]
   /** The time from the end of the turn until `prLink` is filled. */
   readonly linkDelayMs: number
-  /** When the job reads `paused`, relative to the turn's start. Section 3 does not list this status. */
+  /** When the job reads `UNLISTED_STATUS`, relative to the turn's start. */
   readonly pause: { readonly fromMs: number; readonly toMs: number } | undefined
 }
 
@@ -41,7 +44,7 @@ export interface JobRecord {
 }
 
 export interface JobState {
-  readonly status: JobStatus | 'paused'
+  readonly status: JobStatus | typeof UNLISTED_STATUS
   readonly pullRequest: 'none' | 'linked'
   readonly archivedAtMs: number | undefined
 }
@@ -81,7 +84,7 @@ function getTurnStatus({ startsAtMs, endsAtMs, plan }: Turn, nowMs: number): Job
   if (nowMs >= endsAtMs) return STATUS_AFTER[plan.ending]
   const elapsedMs = nowMs - startsAtMs
   const { pause } = plan
-  return pause !== undefined && elapsedMs >= pause.fromMs && elapsedMs < pause.toMs ? 'paused' : 'active'
+  return pause !== undefined && elapsedMs >= pause.fromMs && elapsedMs < pause.toMs ? UNLISTED_STATUS : 'active'
 }
 
 /**
@@ -91,7 +94,7 @@ function getTurnStatus({ startsAtMs, endsAtMs, plan }: Turn, nowMs: number): Job
 export function getJobState(job: JobRecord, nowMs: number): JobState {
   const turn = listStartedTurns(job, nowMs).at(-1) ?? job.turns[0]
   const status = getTurnStatus(turn, nowMs)
-  const isWorking = status === 'active' || status === 'paused'
+  const isWorking = status === 'active' || status === UNLISTED_STATUS
   const pushed = listPushedTurns(job, nowMs).at(-1)
   const isLinked = !isWorking && pushed !== undefined && nowMs >= pushed.endsAtMs + pushed.plan.linkDelayMs
   return {

@@ -1,5 +1,5 @@
 import type { Fault, FaultPattern } from '../http/faults.ts'
-import type { TurnPlan } from './job-machine.ts'
+import { type TurnPlan, UNLISTED_STATUS } from './job-machine.ts'
 import type { ListBehavior } from './visitors-query.ts'
 
 /** How the agent works, and which faults requests and responses have. */
@@ -70,7 +70,7 @@ const scenarios = {
     ...turn({ linkDelayMs: 3_000 }),
   },
   'unlisted-status': {
-    description: 'For 25 seconds the job reads `paused`, a status that the interface does not list.',
+    description: `For 25 seconds the job reads \`${UNLISTED_STATUS}\`, a status that the interface does not list.`,
     ...turn({ durationMs: 35_000, pause: { fromMs: 5_000, toMs: 30_000 } }),
   },
   'stale-follow-up': {
