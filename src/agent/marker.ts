@@ -31,7 +31,7 @@ export interface MarkerComment {
   readonly marker: Marker
 }
 
-/** What the beginning of a comment says about it. Anybody can write such a beginning, so it proves nothing about the author. */
+/** What the beginning of a comment says about it. Anybody can write such a beginning, so it does not identify the author. */
 export type RecognizedComment =
   | MarkerComment
   /** A reply to a command. */

@@ -76,7 +76,7 @@ function readSteps(pattern: string): readonly PatternStep[] | string {
 }
 
 /**
- * Follows all ways through the pattern at the same time, character by character. A regular expression would backtrack:
+ * Tracks all possible matches at the same time, character by character. A regular expression would backtrack:
  * `*-*-*-*` would take minutes on a name of dashes.
  */
 function matchesSteps(steps: readonly PatternStep[], path: string): boolean {

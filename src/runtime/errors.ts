@@ -22,7 +22,7 @@ export const ERROR_TITLES = {
   'bad-answer': 'Invalid response',
   /** A prompt was sent, and it is unknown whether the service accepted it. */
   'unknown-fate': 'The service may have accepted the prompt',
-  /** The job cannot take the prompt, or it is unknown whether the prompt should be sent. */
+  /** The job cannot accept the prompt, or it is unknown whether the prompt should be sent. */
   'not-sent': 'Nothing was sent',
   /** It was merged or closed before it had all of the agent's commits. */
   'left-behind': 'The pull request was merged or closed too early',

@@ -97,7 +97,7 @@ test('fails after twenty follow-ups, and advises to merge or close the pull requ
   expect(takers(await playFollowUp({}, { after, onRequest }))).toEqual(['create'])
 })
 
-test('limits follow-ups to `max-follow-ups`; from 75 % of them, log and comment show how many are left', async () => {
+test('limits follow-ups to `max-follow-ups`; from 75% of them, log and comment show how many are left', async () => {
   const given = { 'max-follow-ups': '4' }
   let played: PlayedStep | undefined
   const lines: string[] = []

@@ -294,7 +294,7 @@ async function findRollingPullRequest(
 /** Warns that a re-run sends the prompt again. */
 export function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, journal }: AgentStep): void {
   if (runAttempt === 1 || dryRun) return
-  // A step with `command` cannot take `job-id`.
+  // `command` cannot be combined with `job-id`.
   const step =
     command === ''
       ? 'the step with its `job-id` and without a prompt'
@@ -331,7 +331,7 @@ export async function chooseTask(step: AgentStep): Promise<Plan | Skip> {
 }
 
 /**
- * Chooses another task after the chosen pull request was merged or closed, or its job can no longer take a follow-up.
+ * Chooses another task after the chosen pull request was merged or closed, or its job can no longer accept a follow-up.
  * @throws ActionError `not-sent` if it is not known whether another pull request is open
  */
 export async function replan({ target, reason }: Replan, step: AgentStep): Promise<Plan> {

@@ -162,7 +162,7 @@ const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b'
 
 /**
  * Renders the reply to a comment as GitHub Markdown. It starts with a hidden line, so it never starts with a command. It
- * mentions nobody, and does not quote the service or other users: the page of the run does.
+ * does not mention anybody, and does not quote the service or other users: the page of the run does.
  */
 export function renderReply(
   report: Report,

@@ -1,4 +1,4 @@
-/** Puts the state of a pull request into words. Hides what prevents a merge, and what is most urgent. */
+/** Describes the state of a pull request. Hides what prevents a merge, and what is most urgent. */
 import { linked, escapeSentence, quoteName, quoteNames } from '../../text/markdown.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { type ChecksState, listFailedChecks, formatFixRounds, isInScope, type PullRequestFindings } from './turn.ts'

@@ -1,6 +1,6 @@
 /**
- * What the turns of a step add up to: its end, outcome and error, its pull request, and whether another fix round follows. Hides
- * which turn decides each of these.
+ * Derives the result of a step from its turns: its end, outcome and error, its pull request, and whether another fix round
+ * follows. Hides which turn decides each of these.
  */
 import type { TerminalStatus, Job, PullRequestLink } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
@@ -187,7 +187,7 @@ function getCommitsOfUpdate(turn: Turn): number {
   }
 }
 
-/** Counts the commits that the agent has added to existing pull requests. Those of a new pull request are unknown. */
+/** Counts the commits that the agent has added to existing pull requests. Their number in a new pull request is unknown. */
 export function countCommitsOfUpdates(turns: readonly Turn[]): number {
   return turns.reduce((sum, turn) => sum + getCommitsOfUpdate(turn), 0)
 }

@@ -22,8 +22,8 @@ export interface PollState {
 
 /**
  * Returns the delay before the next read of a job in milliseconds. No job ends before 10 s, so that is the first delay.
- * The next ones are 8 % of the job's age, but at least 5 and at most 10 s. The mean lag until the end of a job is noticed is
- * then 5 to 28 % above the optimum for the same number of requests; a long back-off has many times that lag. The jitter keeps
+ * The next ones are 8% of the job's age, but at least 5 and at most 10 s. The mean lag until the end of a job is noticed is
+ * then 5 to 28% above the optimum for the same number of requests; a long back-off has many times that lag. The jitter keeps
  * the jobs of a matrix from sending their requests at the same time.
  * @param fixedMs the interval of the input, if there is one
  */

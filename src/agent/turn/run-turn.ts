@@ -40,7 +40,7 @@ const TURN_START_TIMEOUT_MS = 120_000
 /**
  * Creates a function that receives each read of a job and returns whether it shows the end of a turn that has started. A job
  * does not identify its turns, and a read may come from a stale replica. An end that differs from the end before the prompt
- * counts after a read that said `active`, as soon as no replica can be older than the prompt. Any other end counts when it is
+ * counts after a read that returned `active`, as soon as no replica can be older than the prompt. Any other end counts when it is
  * stable. Most turns end in the second way: `completed`, with the same pull request as before.
  * @param respondedAtMs when the service responded to the prompt, as a timestamp of `clock.now()`
  * @param wasSeenRunningBefore whether a read, and not only the response to the prompt, proved that the turn runs

@@ -1,4 +1,4 @@
-/** Finds out what a turn did to its pull request. Hides how heads are compared, and whose commits count. */
+/** Determines what a turn did to its pull request. Hides how heads are compared, and whose commits count. */
 import { openGitHub } from '../../action/step.ts'
 import {
   isSamePullRequest,
