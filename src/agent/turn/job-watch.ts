@@ -14,7 +14,7 @@ import type { Outcome } from '../report/report.ts'
 import { type EndedState, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
 import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 
-/** Whether a read proves that a turn is running. An unlisted or assumed status counts as running, but proves nothing. */
+/** Whether a read proves that a turn is running. An unlisted or assumed status counts as running, but is no proof. */
 export function provesRunningTurn({ status, unlistedStatus, isAssumed }: Job): boolean {
   switch (status) {
     case 'active':
