@@ -98,7 +98,8 @@ export type FollowUpReason = 'pull-request' | 'comment'
 /** What a turn did to the job's pull request. */
 export type Work =
   /**
-   * The turn opened the pull request. Its commits are not counted: that would cost requests, and no output needs the number.
+   * The turn opened the pull request. Its commits are not counted, because no output needs the number. `GET /pulls/{n}`, which the
+   * step reads anyway, returns the number of all commits; only their list, another request, names the authors.
    */
   | { readonly kind: 'created' }
   /** `commits`: the number of the agent's new commits. `since`: the head before the turn. */
