@@ -43,13 +43,10 @@ async function runWithGitHub(options: GitHubRunOptions): Promise<BundleRun> {
   return run
 }
 
-test('a step on a push marks its pull request, and does not load the undici of Node.js', async () => {
-  const modules = join(createTemporaryFolder(), 'modules.json')
-  const preload = `
-    import { writeFileSync } from 'node:fs'
-    process.on('exit', () => writeFileSync(${JSON.stringify(modules)}, JSON.stringify(process.moduleLoadList)))
-  `
-  const run = await runWithGitHub({ inputs: { 'skip-own-changes': 'false' }, eventName: 'push', event: PUSH, preload })
+const ON_PUSH = { inputs: { 'skip-own-changes': 'false' }, eventName: 'push', event: PUSH } as const
+
+test('a step on a push sets exactly the outputs that are known of its pull request', async () => {
+  const run = await runWithGitHub(ON_PUSH)
 
   const branch = { 'pr-state': 'open', 'pr-branch': 'agent/job_000001', 'pr-mergeable': 'true' }
   expectPullRequest(run, {
@@ -58,6 +55,17 @@ test('a step on a push marks its pull request, and does not load the undici of N
     requestKinds: ['POST job', 'GET job/job_000001'],
   })
   expect(run.summary).toContain('open, <code>agent&#47;job&#95;000001</code>')
+})
+
+test('a step on a push does not load the undici of Node.js', async () => {
+  const modules = join(createTemporaryFolder(), 'modules.json')
+  const preload = `
+    import { writeFileSync } from 'node:fs'
+    process.on('exit', () => writeFileSync(${JSON.stringify(modules)}, JSON.stringify(process.moduleLoadList)))
+  `
+  const run = await runWithGitHub({ ...ON_PUSH, preload })
+
+  expect(run.outputs).toMatchObject({ outcome: 'pull-request' })
   const loaded = JSON.parse(readFileSync(modules, 'utf8')) as string[]
   expect(loaded).toContain('NativeModule net')
   expect(loaded.filter((name) => name.includes('undici'))).toEqual([])
