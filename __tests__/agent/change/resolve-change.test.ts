@@ -377,16 +377,17 @@ test('rejects if the run is cancelled', async () => {
   await expect(playChange({}, PUSHED, cancelled)).rejects.toMatchObject({ code: 'cancelled' })
 })
 
-test.each<[missing: string[], base: string]>([
-  [['7'], '5'],
-  [['7', '5'], 'a'],
+test.each<[missing: string[], base: string, named: string]>([
+  [['7'], '5', 'The commit of the last successful run is no longer in the repository'],
+  [['7', '5'], 'a', 'The commits of the last 2 successful runs are no longer in the repository'],
 ])(
   'replaces the missing bases %j by the success before them or the range of the event, with a notice',
-  async (missing, base) => {
+  async (missing, base, named) => {
     const { prompt, notices } = await playChange({ ...SINCE, ...FILES }, PUSHED, without(...missing.map(commit)))
     const from = `from ${commit(base).slice(0, 7)} to`
     expect(prompt).toContain(from)
     expect(notices).toEqual([expect.stringContaining(from)])
+    expect(notices[0]).toContain(named)
   },
 )
 
