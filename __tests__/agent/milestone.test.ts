@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { OutputsLost } from '../../src/action/toolkit.ts'
 import type { AgentInputs } from '../../src/agent/inputs.ts'
@@ -14,6 +16,7 @@ import { fakeGitHub, RUN_FACTS } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
+import { root } from '../support/markdown-files.ts'
 import { ATTACH, CREATE, endWith, FOLLOW_UP } from '../support/report.ts'
 
 /** Runs a step and returns each `result` that it wrote, with all outputs at that time, and when it wrote it. */
@@ -53,6 +56,14 @@ test('a killed step leaves the result of its last milestone', async () => {
   expect(written[3]?.atMs).toBeGreaterThan(written[2]?.atMs ?? Infinity)
 })
 
+const AT_END = ['checks', 'in-scope', 'pr-mergeable', 'duration-seconds']
+
+test('the docs list the outputs that a killed step leaves empty', () => {
+  const page = readFileSync(path.join(root, 'docs/internals/how-it-works.md'), 'utf8')
+  const [, names = ''] = /^.*?((?:`[a-z-]+`(?:, | and )?)+) stay empty until the end of the step/m.exec(page) ?? []
+  expect(names.match(/[a-z]+(?:-[a-z]+)*(?=`)/g)).toEqual(AT_END)
+})
+
 test('a killed step leaves its other outputs, except those about checks, scope and mergeability', async () => {
   const written = await listMilestones(
     { waitForChecks: true, allowedPaths: parsePathRules('**'), timeoutMs: 600_000 },
@@ -68,9 +79,7 @@ test('a killed step leaves its other outputs, except those about checks, scope a
     { ...opened, 'pr-state': 'open', 'pr-head-sha': commit('c') },
   ])
   expect(written.at(-1)?.result).toMatchObject({ pull_request: { checks: 'success', in_scope: true, mergeable: true } })
-  for (const { outputs } of written)
-    for (const name of ['checks', 'in-scope', 'pr-mergeable', 'duration-seconds'])
-      expect(outputs).not.toHaveProperty(name)
+  for (const { outputs } of written) for (const name of AT_END) expect(outputs).not.toHaveProperty(name)
 })
 
 test('writes `result` after the first read of an attached job', async () => {

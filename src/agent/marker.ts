@@ -24,7 +24,10 @@ export interface Marker {
   readonly countedBy: readonly string[]
 }
 
-/** A comment that names the job of its pull request. The action edits and counts in such a comment only. */
+/**
+ * A comment that names the job of its pull request. The action edits such a comment only, because it also counts the
+ * follow-ups there. Comments that only name a job would need another comment for the count.
+ */
 export interface MarkerComment {
   readonly kind: 'marker'
   readonly body: string

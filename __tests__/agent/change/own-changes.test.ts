@@ -146,6 +146,11 @@ test.each<[what: string, event: GivenEvent, responses: Responses, expected: 'own
   expect(await classify(event, responses)).toBe(expected)
 })
 
+test('reads no pull request if the number in a message is missing', async () => {
+  const { calls } = await playChange({ label: 'docs-agent' }, named('Fix (#)'), withSources({}))
+  expect(calls.filter((call) => call.includes('readPullRequest'))).toEqual([])
+})
+
 test('stops the search at the first commit by others', async () => {
   const { calls } = await playChange({}, parsePush([[A], [B]]), withSources({ [A]: [OWN] }))
   expect(new Set(calls)).toEqual(new Set(['findPullRequestsEndingWith', 'findPullRequestsOfCommit']))

@@ -147,6 +147,11 @@ test.each<[string, (Job | Error)[], Partial<TurnRunOptions>, object]>([
   expect(client.calls.filter((call) => call === 'message')).toHaveLength(1)
 })
 
+test('reports a prompt with unknown delivery as accepted if the run is cancelled after its turn was seen', async () => {
+  const { report } = await follow(unknownDelivery, [same, same, active], { cancelAtSleep: 9 })
+  expect(report).toMatchObject({ outcome: 'cancelled', progress: 'started', job: active })
+})
+
 test('fails immediately if the prompt is rejected', async () => {
   const { report, client } = await follow(failure('rejected'), [completed])
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'rejected' } })
