@@ -1,6 +1,6 @@
 // The facts of a history, from the servers' own records. A step may have seen less.
 import { AGENT_USER } from '../../src/emulator/github/demo-state.ts'
-import type { CheckRun, CommitStatus } from '../../src/emulator/github/check-state.ts'
+import { type CheckRun, type CommitStatus, selectStatuses } from '../../src/emulator/github/check-state.ts'
 import { compareHistories, getHistory } from '../../src/emulator/github/history.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -90,6 +90,9 @@ export interface CheckResult {
 
 const PASSED = ['success', 'neutral', 'skipped']
 
+/** A step may miss a `pending` status that is shorter than this between two statuses with the same result. */
+const MAX_UNSEEN_STATUS_MS = 15_000
+
 /**
  * Returns the result of each context, and the results that later statuses replaced. Checks that a status reports again after
  * its end have a result of their own, because a step may have ended in between.
@@ -101,7 +104,9 @@ function listStatusResults(statuses: readonly CommitStatus[]): readonly CheckRes
     for (const { state, createdAtMs } of statuses.filter((status) => status.context === context)) {
       knownMs ??= createdAtMs
       if (state === 'pending') continue
-      results.push({ name: context, knownMs, endedMs: createdAtMs, isGood: state === 'success' })
+      const isGood = state === 'success'
+      const isUnseen = results.at(-1)?.isGood === isGood && createdAtMs - knownMs < MAX_UNSEEN_STATUS_MS
+      if (!isUnseen) results.push({ name: context, knownMs, endedMs: createdAtMs, isGood })
       knownMs = undefined
     }
     if (knownMs !== undefined) results.push({ name: context, knownMs, endedMs: Infinity, isGood: false })
@@ -155,6 +160,6 @@ export function listChecks(trace: HistoryTrace, sha: string): readonly CheckResu
       endedMs: createdAtMs,
       isGood: false,
     })),
-    ...listStatusResults(statuses.filter(hasHead)),
+    ...listStatusResults(selectStatuses(statuses, sha, Infinity)),
   ]
 }

@@ -171,6 +171,18 @@ test.each([
   expect(read(`${HEAD}/status`)).toMatchObject({ state, total_count, sha: headSha })
 })
 
+test('orders statuses by time, although the plans of two pull requests overlap', () => {
+  const context = { headSha, context: 'ci' }
+  const planned = [
+    { ...context, state: 'success', createdAtMs: START - 9 },
+    { ...context, state: 'failure', createdAtMs: START - 1 },
+    { ...context, state: 'success', createdAtMs: START - 5 },
+  ] as const
+  const { read } = drive({ statuses: [...planned] })
+  expect(read(`${HEAD}/status`)).toMatchObject({ state: 'failure', total_count: 1 })
+  expect(read(`${HEAD}/statuses`)).toMatchObject([{ state: 'failure' }, { state: 'success' }, { state: 'success' }])
+})
+
 const run: WorkflowRun = {
   id: 1,
   workflow: 'docs.yml',

@@ -13,7 +13,7 @@ import {
   refuse,
   formatTime,
 } from './reply.ts'
-import type { Annotation, CheckRun, CommitStatus } from './check-state.ts'
+import { type Annotation, type CheckRun, type CommitStatus, selectStatuses } from './check-state.ts'
 import { toAppBody, getAppId, getCheckPageUrl, toMinimalRepositoryBody, toUserBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 import { type ShownSuite, selectLatestRuns, getStatus, listCheckSuites } from './checks-view.ts'
@@ -135,7 +135,8 @@ function combineStates(states: readonly CommitStatus['state'][]): 'failure' | 'p
 /** Only the newest status of each context counts. */
 function getCombinedStatus(call: Call): Reply {
   const { repository } = call
-  const newest = new Map(selectForCommit(call, repository.statuses).map((status) => [status.context, status]))
+  const reported = selectStatuses(repository.statuses, getSha(call), call.nowMs)
+  const newest = new Map(reported.map((status) => [status.context, status]))
   const all = [...newest.values()]
   return createListReply(call, all, toStatusBody, (statuses) => ({
     sha: getSha(call),
@@ -277,7 +278,8 @@ function toFullStatusBody(call: Call, status: CommitStatus): object {
 
 /** Lists all statuses, newest first, including statuses that a newer one of the same context replaced. */
 function listStatuses(call: Call): Reply {
-  return createListReply(call, selectForCommit(call, call.repository.statuses).toReversed(), toFullStatusBody)
+  const statuses = selectStatuses(call.repository.statuses, getSha(call), call.nowMs)
+  return createListReply(call, statuses.toReversed(), toFullStatusBody)
 }
 
 const WITHOUT_COLUMNS = { start_column: null, end_column: null, raw_details: null }

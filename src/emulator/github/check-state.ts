@@ -59,6 +59,16 @@ export interface CommitStatus {
   readonly createdAtMs: number
 }
 
+/**
+ * Returns the statuses of a commit at a time, oldest first. The repository keeps them in the order in which they were planned,
+ * and the plans of several pushes or pull requests can overlap.
+ */
+export function selectStatuses(statuses: readonly CommitStatus[], sha: string, nowMs: number): readonly CommitStatus[] {
+  return statuses
+    .filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= nowMs)
+    .toSorted((a, b) => a.createdAtMs - b.createdAtMs)
+}
+
 export interface WorkflowRun {
   readonly id: number
   /** The file name. */

@@ -1,4 +1,4 @@
-import type { CheckRun, CheckSuite } from './check-state.ts'
+import { type CheckRun, type CheckSuite, selectStatuses } from './check-state.ts'
 import type { RepositoryState } from './repository-state.ts'
 
 function hasPassed({ conclusion }: CheckRun): boolean {
@@ -87,8 +87,7 @@ export function listChecks(
   sha: string,
   nowMs: number,
 ): readonly ShownCheck[] {
-  const isRegistered = (item: { headSha: string; createdAtMs: number }): boolean =>
-    item.headSha === sha && item.createdAtMs <= nowMs
+  const isRegistered = ({ headSha, createdAtMs }: CheckRun): boolean => headSha === sha && createdAtMs <= nowMs
   const runs = checkRuns.filter(isRegistered).map((run): ShownCheck => {
     const { name, app, title, summary, annotations = [] } = run
     const status = getStatus(run, nowMs)
@@ -98,7 +97,7 @@ export function listChecks(
     const findings = [title, summary, ...notes].filter((text) => text !== undefined)
     return { name, app, state: hasPassed(run) ? 'passed' : 'failed', findings }
   })
-  const reported = statuses.filter(isRegistered).map(({ context, state, description }): ShownCheck => {
+  const reported = selectStatuses(statuses, sha, nowMs).map(({ context, state, description }): ShownCheck => {
     const states = { success: 'passed', pending: 'running', failure: 'failed', error: 'failed' } as const
     return {
       name: context,

@@ -1,4 +1,4 @@
-import type { CheckRun, CommitStatus } from './check-state.ts'
+import { type CheckRun, type CommitStatus, selectStatuses } from './check-state.ts'
 import { listChecks, selectLatestRuns, getStatus } from './checks-view.ts'
 import { type Paging, createConnection } from './graphql-list.ts'
 import { requireAccess } from './graphql-errors.ts'
@@ -85,12 +85,10 @@ export function toRollupView(call: Call, sha: string): object | null {
   requireAccess(call, 'checks/list-for-ref')
   requireAccess(call, 'repos/get-combined-status-for-ref')
   const { repository, nowMs } = call
-  const isRegistered = (item: { readonly headSha: string; readonly createdAtMs: number }): boolean =>
-    item.headSha === sha && item.createdAtMs <= nowMs
+  const isRegistered = ({ headSha, createdAtMs }: CheckRun): boolean => headSha === sha && createdAtMs <= nowMs
   const runs = selectLatestRuns(repository.checkRuns.filter(isRegistered))
-  const statuses = [
-    ...new Map(repository.statuses.filter(isRegistered).map((status) => [status.context, status])).values(),
-  ]
+  const reported = selectStatuses(repository.statuses, sha, nowMs)
+  const statuses = [...new Map(reported.map((status) => [status.context, status])).values()]
   if (runs.length + statuses.length === 0) return null
   const states = listChecks(repository, sha, nowMs).map(({ state }) => state)
   const isPending = states.some((state) => state === 'queued' || state === 'running')
