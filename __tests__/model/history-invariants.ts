@@ -96,11 +96,20 @@ function didOthersPrompt(run: HistoryRun, trace: HistoryTrace): boolean {
   return others.some(({ startsAtMs, endsAtMs }) => startsAtMs < untilMs && endsAtMs > sinceMs)
 }
 
+/** Whether other jobs pushed to the branch of the step's pull request. A commit does not record which job pushed it. */
+function didOtherJobsPush(run: HistoryRun, trace: HistoryTrace): boolean {
+  const [first] = listTurns(run)
+  if (first === undefined || trace.history.github.agentBranch === undefined) return false
+  const others = [...trace.service.listJobs()].filter(({ id }) => id !== first.jobId).flatMap(({ turns }) => turns)
+  const pushesMs = others.flatMap((turn) => listPushesMs(trace, turn))
+  return pushesMs.some((atMs) => atMs > first.atMs - MAX_LAG_MS && atMs <= run.endMs)
+}
+
 function checkChange(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const { changed = '', 'pr-operation': operation = '', outcome = '' } = run.outputs
   const turns = listTurns(run)
   const didPush = turns.some(({ turn }) => listPushesMs(trace, turn).some((atMs) => atMs <= run.endMs))
-  if (didOthersPrompt(run, trace)) return undefined
+  if (didOthersPrompt(run, trace) || didOtherJobsPush(run, trace)) return undefined
   if (changed === 'true' && !didPush) return `The step reported ${operation}, but the agent pushed nothing in its turn.`
   // Replica lag may hide the newest pushes.
   const seenMs = Math.max(
