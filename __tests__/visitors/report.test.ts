@@ -1,7 +1,15 @@
 import { expect, test } from '@jest/globals'
 import { OutputFileError } from '../../src/action/workspace-file.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { conclude, describeChange, ENDINGS, toOutputs, type Ending, type Report } from '../../src/visitors/report.ts'
+import {
+  conclude,
+  describeChange,
+  ENDINGS,
+  formatNumber,
+  toOutputs,
+  type Ending,
+  type Report,
+} from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { failure } from '../support/fake-client.ts'
 import { NO_FILE, createRow, createRows, TOTALS, createVisitorsReport } from '../support/visitors-run.ts'
@@ -146,4 +154,8 @@ test('sets `complete` to `false` before the end of the export', () => {
 test('returns a green result without a file if the step skips because there is no key', () => {
   const skipped = visitorsAction.render(visitorsAction.createSkippedReport(undefined, 100), String, false)
   expect(skipped).toMatchObject({ isGreen: true, outputs: NO_FILE, summary: undefined })
+})
+
+test.each([0, 7, 999, 1_000, 20_000, 999_999, 1_000_000, 1_234_567_890])('separates the thousands of %d', (value) => {
+  expect(formatNumber(value)).toBe(value.toLocaleString('en-US'))
 })
