@@ -60,11 +60,14 @@ test('reads all pages of the period before, and writes none of them to the file'
   expect(written).not.toContain('gone')
 })
 
-const AGAIN = createPage([createRow('/up', 10)])
+const repeatFirstRow = (page: VisitorsPage): VisitorsPage => ({
+  ...page,
+  visitors: [...page.visitors, ...page.visitors.slice(0, 1)],
+})
 
 test.each([
-  ['now', [{ ...NOW, ...MORE }, AGAIN, THEN], 2, 0],
-  ['before', [NOW, { ...THEN, ...MORE }, AGAIN], 1, 1],
+  ['now', [repeatFirstRow(NOW), THEN], 2, 0],
+  ['before', [NOW, repeatFirstRow(THEN)], 1, 1],
 ])('leaves out pages in only one list if rows moved %s', async (_when, responses, gained, lost) => {
   const { pages } = (await runExport(respondInOrder(...responses), PAGES)).report.comparison ?? {}
   expect([pages?.isComplete, pages?.gained.length, pages?.lost.length]).toEqual([false, gained, lost])

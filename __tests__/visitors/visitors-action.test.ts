@@ -32,6 +32,7 @@ test.each(['csv', 'json', 'ndjson'])('writes several responses as one %s file', 
   expect(await write(createPage([a], MORE), createPage([a, b], MORE), createPage([c]))).toBe(whole)
   for (const last of [createPage([]), createPage([b])])
     expect(await write(createPage([a, b, c], MORE), last)).toBe(whole)
+  expect(await write(createPage([], MORE), createPage([a, b, c]))).toBe(whole)
 })
 
 const ROWS = [

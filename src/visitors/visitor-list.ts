@@ -62,6 +62,9 @@ const MAX_ROWS = MAX_PAGES * MAX_PAGE_ROWS
 /** No server accepts URLs that are longer, and the most visited pages are kept in memory. */
 const MAX_PATH_BYTES = 8 * 1024
 
+/** A service that filters its rows can have nothing left of a page. */
+const MAX_EMPTY_PAGES = 3
+
 function invalidResponse(message: string): ActionError {
   return new ActionError('bad-answer', message, {
     hint: 'Check `base-url`: a proxy may respond instead of the service. Otherwise, try again later.',
@@ -126,37 +129,54 @@ export class VisitorList {
 
   /**
    * Reads all rows, one response after the other, without a wasted request. The order of the rows is not documented, and rows
-   * can move between two responses, so each path is used once. A last response with only moved rows ends the list. A
-   * response that repeats an earlier one means that the service ignores the offset.
+   * can move between two responses, so each path is used once. A last response with only moved rows ends the list.
+   *
+   * After a full page, the next one begins `limit` rows later (section 4.4 of the service's interface). A short page with more
+   * to come is either all that is left of its `limit` rows after a filter, or all that the service sends at once. Rows are lost in
+   * neither case if the next page begins after the rows received. After a filter, that page overlaps the short one and can
+   * repeat its rows.
    * @param top how many of the most visited pages are kept
    * @param use receives the new rows of each response, before they are counted here
    * @throws ActionError `bad-answer` if the list does not end or a path is too long, and any error of `readPage`
    */
   async read(readPage: ReadPage, top = 0, use?: UseRows): Promise<void> {
     const [seenPaths, seenResponses] = [new Set<string>(), new Set<string>()]
-    let offset = 0
+    /** The earlier pages whose `limit` rows extend past the offset. */
+    let overlapped: readonly { readonly endOffset: number; readonly paths: readonly string[] }[] = []
+    let [offset, received, emptyInARow] = [0, 0, 0]
     for (let count = 1; count <= MAX_PAGES; count++) {
       const { totals, visitors, hasMore } = await readPage(offset)
-      offset += visitors.length
-      if (offset > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
-      if (visitors.some(({ path }) => Buffer.byteLength(path) > MAX_PATH_BYTES))
+      const paths = visitors.map(({ path }) => path)
+      received += visitors.length
+      if (received > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
+      if (paths.some((path) => Buffer.byteLength(path) > MAX_PATH_BYTES))
         throw invalidResponse(`The service sent a path that is longer than ${MAX_PATH_BYTES} bytes.`)
+      emptyInARow = visitors.length === 0 ? emptyInARow + 1 : 0
+      if (hasMore && emptyInARow === MAX_EMPTY_PAGES)
+        throw endless(
+          `the service returned ${MAX_EMPTY_PAGES} empty pages in a row and reports that there are more rows`,
+        )
+      overlapped = overlapped.filter(({ endOffset }) => endOffset > offset)
       const rows = visitors.filter(({ path }) => addIfNew(path, seenPaths))
-      const isNewResponse = addIfNew(JSON.stringify(visitors.map(({ path }) => path)), seenResponses)
-      if (hasMore && visitors.length === 0)
-        throw endless('the service returned an empty page and reports that there are more rows')
-      if (hasMore && rows.length === 0)
-        throw endless('the service returned a page with only known rows and reports that there are more rows')
-      if (!isNewResponse) throw endless('the service returned the same page again')
+      const isNewResponse = addIfNew(JSON.stringify(paths), seenResponses)
+      if (visitors.length > 0 && overlapped.length === 0) {
+        if (hasMore && rows.length === 0)
+          throw endless('the service returned a page with only known rows and reports that there are more rows')
+        if (!isNewResponse) throw endless('the service returned the same page again')
+      }
       use?.(rows, totals)
       this.totals ??= totals
       this.#haveTotalsChanged ||= !isDeepStrictEqual(this.totals, totals)
-      // A row that appears twice has moved back, so another row may have moved to a page that was already read.
-      this.#haveRowsMoved ||= rows.length < visitors.length
+      const repeatedInOverlap = paths.filter((path) => overlapped.some((page) => page.paths.includes(path))).length
+      // Any other row that appears twice has moved back, so another row may have moved to a page that was already read.
+      this.#haveRowsMoved ||= rows.length + repeatedInOverlap < visitors.length
       this.rows += rows.length
       if (this.#keepsPageTotals) for (const { path, total } of rows) this.pageTotals.set(shortenPath(path), total)
       this.topPages = selectTop([...this.topPages, ...rows], top, ({ total }) => total)
       if (!hasMore) return
+      overlapped = [...overlapped, { endOffset: offset + MAX_PAGE_ROWS, paths }]
+      // A page without new rows has been read to its end: a service that only limits its pages would have sent some.
+      offset += rows.length === 0 ? MAX_PAGE_ROWS : visitors.length
     }
     throw endless(`after ${MAX_PAGES} responses the service still reports that there are more rows`)
   }

@@ -31,7 +31,7 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
   await writeFileAtomically(place.file, async (write) => {
     let loggedAt = clock.now()
     await list.read(createPageReader(range, step), top, (rows, totals) => {
-      if (list.rows === 0) write(head(range, totals))
+      if (list.totals === undefined) write(head(range, totals))
       write(rows.map((one, index) => row(one, list.rows + index)).join(''))
       if (clock.now() - loggedAt < PROGRESS_INTERVAL_MS) return
       loggedAt = clock.now()

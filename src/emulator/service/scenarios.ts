@@ -157,7 +157,7 @@ const scenarios = {
     texts: 'hostile-link',
   },
   'moving-pages': {
-    description: 'The list of visited pages comes in parts of 10, and moves by one while it is read.',
+    description: 'The list of visited pages has 260 rows, and moves by one after its first part was read.',
     pages: 'moving',
   },
   'stuck-pages': {

@@ -88,15 +88,21 @@ export type ListBehavior = 'complete' | 'moving' | 'stuck' | 'long-path' | 'endl
 
 type ReadPart = (query: VisitorsQuery) => VisitorsPage
 
-/** Few enough that a small site has several parts. */
-const MOVING_ROWS = 10
+/** Enough for a second part of any site. */
+const MOVING_ROWS = MAX_PAGE_ROWS + 10
 
 /** How each kind of list responds to a query. */
 export const LIST_BEHAVIORS: Readonly<Record<ListBehavior, (query: VisitorsQuery, read: ReadPart) => VisitorsPage>> = {
   complete: (query, read) => read(query),
   // A page is inserted at the top after the first part was read, so the next part repeats that part's last row.
-  moving: (query, read) =>
-    read({ ...query, limit: Math.min(query.limit, MOVING_ROWS), offset: Math.max(query.offset - 1, 0) }),
+  // Only a full part proves this, so rarely visited pages make the list of a small site longer.
+  moving({ range, limit, offset }, read) {
+    const { totals, visitors } = read({ range, limit: MAX_PAGE_ROWS, offset: 0 })
+    const rare = Array.from({ length: MOVING_ROWS - visitors.length }, (_, index) => `/archive/${index + 1}`)
+    const rows = [...visitors, ...rare.map((path) => ({ path, human: 1, ai: 0, total: 1 }))]
+    const start = Math.max(offset - 1, 0)
+    return { totals, visitors: rows.slice(start, start + limit), hasMore: start + limit < rows.length }
+  },
   stuck: (query, read) => ({ ...read({ ...query, offset: 0 }), hasMore: true }),
   'long-path': (query, read) =>
     mapPaths(read(query), (path, index) => (index === 0 ? `/${'long/'.repeat(2_000)}` : path)),
