@@ -4,6 +4,7 @@ import {
   STATUS_PHRASES,
   jobSchema,
   createJobSchema,
+  findInvalidField,
   visitorsPageSchema,
 } from '../../src/docs-service/schemas.ts'
 
@@ -99,4 +100,19 @@ test('reads a count of -0 as 0', () => {
   const counts = JSON.parse('{"human":-0,"ai":-0,"total":-0}') as object
   const { totals } = visitorsPageSchema.parse({ ...PAGE, totals: counts })
   expect(totals).toEqual({ human: 0, ai: 0, total: 0 })
+})
+
+test.each([
+  ['totals', { ...PAGE, totals: undefined }],
+  ['totals.total', { ...PAGE, totals: { human: 3, ai: 2 } }],
+  ['visitors[1].path', { ...PAGE, visitors: [...PAGE.visitors, COUNTS] }],
+  ['hasMore', { ...PAGE, hasMore: 'false' }],
+  [undefined, [PAGE]],
+  [undefined, PAGE],
+])('names the first invalid field of a page: %s', (field, page) => {
+  expect(findInvalidField(visitorsPageSchema, JSON.stringify(page))).toBe(field)
+})
+
+test('names no field of a body that is not JSON', () => {
+  expect(findInvalidField(visitorsPageSchema, '<html></html>')).toBeUndefined()
 })

@@ -3,6 +3,7 @@ import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { countVisitors, generateVisits } from '../../src/emulator/service/visitor-counts.ts'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import type { VisitorRow } from '../../src/visitors/inputs.ts'
 import { createPageReader, MAX_PAGES, shortenPath, VisitorList } from '../../src/visitors/visitor-list.ts'
 import { fakeStep } from '../support/fake-step.ts'
@@ -164,6 +165,23 @@ test('retries temporary failures with growing delays, which start over with the 
     ...[7_000, 8_000].map((atMs) => [1, atMs]),
   ])
   expect(log).toContain('The service failed (503). It says: “No.” Retrying in 2 s.')
+})
+
+const INVALID = jsonResponse(200, { ...ROOT, hasMore: undefined })
+
+test('names the field of an invalid page after three reads', async () => {
+  const { report, line, requests } = await runExport(respondInOrder(INVALID, INVALID, INVALID))
+  const message = 'The service returned an invalid response (200): `hasMore` is missing or invalid.'
+  expect(report.error).toMatchObject({ code: 'bad-answer', message })
+  expect(line).toContain(message)
+  expect(requests).toHaveLength(3)
+})
+
+test('retries invalid pages that do not come in a row', async () => {
+  const { report, requests } = await runExport(
+    respondInOrder(INVALID, INVALID, createRefusal(503), INVALID, INVALID, ROOT),
+  )
+  expect([report.ending, requests.length]).toEqual(['complete', 6])
 })
 
 test.each([

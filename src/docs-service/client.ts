@@ -18,6 +18,7 @@ import {
   acceptedJobSchema,
   type Job,
   createJobSchema,
+  findInvalidField,
   parseBody,
   type VisitorsPage,
   visitorsPageSchema,
@@ -113,7 +114,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     const result = await transport({ method: 'GET', path: operation.path, timeoutMs }, signal)
     if (result.kind === 'failure' || !isSuccess(result)) throw toServiceError(result, operation, redact)
     const data = parseBody(schema, result.body)
-    if (data === undefined) throw createInvalidResponseError(result, redact)
+    if (data === undefined) throw createInvalidResponseError(result, redact, findInvalidField(schema, result.body))
     return data
   }
 

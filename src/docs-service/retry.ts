@@ -99,8 +99,21 @@ export function adviseOnAddress({ redirectHost }: WireResponse, redact: Redact):
   return `Check \`base-url\`: a proxy or a login page may respond instead of the service.${redirect}`
 }
 
-/** Creates the error for a response that does not match the service's interface. */
-export function createInvalidResponseError(response: WireResponse, redact: Redact): ActionError {
+/** The response is JSON, but not of the service's interface: unlike the page of a proxy, this does not pass. */
+export class InvalidFieldError extends ActionError {
+  constructor({ status }: WireResponse, field: string) {
+    super('bad-answer', `The service returned an invalid response (${status}): \`${field}\` is missing or invalid.`, {
+      hint: "Check `base-url`. If it is right, report the response to the service's provider.",
+    })
+  }
+}
+
+/**
+ * Creates the error for a response that does not match the service's interface.
+ * @param field names the invalid field of a JSON response
+ */
+export function createInvalidResponseError(response: WireResponse, redact: Redact, field?: string): ActionError {
+  if (field !== undefined) return new InvalidFieldError(response, field)
   return new ActionError('bad-answer', `The service returned an invalid response (${response.status}).`, {
     hint: adviseOnAddress(response, redact),
   })

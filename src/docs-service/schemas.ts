@@ -209,3 +209,14 @@ export function parseBody<T>(schema: z.ZodMiniType<T>, body: string): T | undefi
     return undefined
   }
 }
+
+/** Names the first field that is missing or invalid in a JSON object, such as `visitors[3].path`. Quotes nothing of the body. */
+export function findInvalidField(schema: z.ZodMiniType, body: string): string | undefined {
+  try {
+    const path = schema.safeParse(JSON.parse(body)).error?.issues[0]?.path ?? []
+    const names = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    return names.join('').slice(1) || undefined
+  } catch {
+    return undefined
+  }
+}

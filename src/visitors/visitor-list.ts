@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../action/step.ts'
-import { createTryRead, formatRetryTime, getRetryDelayMs, maxRetryAfterMs } from '../docs-service/retry.ts'
+import {
+  createTryRead,
+  formatRetryTime,
+  getRetryDelayMs,
+  InvalidFieldError,
+  maxRetryAfterMs,
+} from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepWithProgress } from '../runtime/heartbeat.ts'
@@ -16,6 +22,9 @@ import type { VisitorRow, VisitorTotals } from './inputs.ts'
  */
 export type ReadPage = (offset: number) => Promise<VisitorsPage>
 
+/** More retries would not repair a page without a required field. */
+const MAX_INVALID_PAGES = 3
+
 /**
  * Section 4.4 of the service's interface. A read changes nothing, so it is retried.
  * @param limit rows a page, by default as many as the service allows
@@ -27,6 +36,7 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
 
   return async (offset) => {
     let lastError: ActionError | undefined
+    let invalidInARow = 0
     for (let attempt = 1; clock.now() < deadlineAt; attempt++) {
       const page = await tryRead(() => client.getVisitors({ ...range, limit, offset }))
       if (!(page instanceof ActionError)) {
@@ -34,6 +44,8 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
         return { ...page, visitors: page.visitors.map((row) => ({ ...row, path: redact(row.path) })) }
       }
       lastError = page
+      invalidInARow = page instanceof InvalidFieldError ? invalidInARow + 1 : 0
+      if (invalidInARow === MAX_INVALID_PAGES) throw page
       maxRetryAfterMs(page, clock, deadlineAt)
       const leftMs = deadlineAt - clock.now()
       const delayMs = getRetryDelayMs(page, attempt, { refusals: client.refusals(), leftMs, random: random() })
