@@ -213,6 +213,16 @@ test('explains a failed export and what to do, and names no file', () => {
   expect(markdown).not.toContain('Most visited')
 })
 
+test('quotes the reason for which the service refused an earlier period, and keeps it inert', () => {
+  const error = new ActionError('rejected', 'The service rejected the request (400).', {
+    quote: 'Only 90 days | @all.',
+  })
+  const quoted = 'The service says: <code>Only 90 days &#124; &#64;all&#46;</code>'
+  const { periods } = trend(undefined, 5, 6)
+  expect(summary({ comparison: { name: 'the 31 days before', error } })).toContain(quoted)
+  expect(summary({ trend: { periods, error } })).toContain(quoted)
+})
+
 test('shows only the verdict if the inputs are invalid', () => {
   const error = new ActionError('invalid-input', '`days` must be a whole number.', { hint: 'Nothing was sent.' })
   const report = visitorsAction.createSkippedReport(error, 0)

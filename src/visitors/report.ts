@@ -435,11 +435,11 @@ function renderHeadline({ ending, projectId, range }: Report, title: string): st
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the numbers, then the file. */
 export function renderSummary(report: Report, { title, text, advice }: Conclusion): string {
-  const quote = report.error?.quote
+  const { error = report.comparison?.error ?? report.trend?.error } = report
   return joinBlocks([
     renderHeadline(report, title),
     text,
-    quote && `The service says: ${inlineCode(quote)}`,
+    error?.quote && `The service says: ${inlineCode(error.quote)}`,
     advice && `**What to do:** ${advice}`,
     ...renderTotals(report),
     ...renderTrend(report),
