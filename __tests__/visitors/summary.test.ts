@@ -193,6 +193,14 @@ test('makes room for 24 labels of the axis', () => {
   expect(summary({ trend: { periods, error: undefined } })).toContain('{"xyChart":{"width":1536}')
 })
 
+test.each([
+  [3, ''],
+  [4, '1 more page is in the file.'],
+  [1203, '1,200 more pages are in the file.'],
+])('states for a file of %d rows how many are not among the three most visited pages', (rows, words) => {
+  expect(/(?<=<\/table>\n\n)[\d,]+ more .*/.exec(summary({ rows }))?.[0] ?? '').toBe(words)
+})
+
 test('explains why an export may be incomplete, and what to do', () => {
   const markdown = summary({ ending: 'uncertain', doubts: "The service's totals changed." })
   expect(markdown).toMatch(/^## ⚠️ /)
@@ -257,8 +265,9 @@ test.each<[string, Partial<Report>]>([
 })
 
 test('stays within the size limit of the runner, with the facts after the longest table', () => {
-  const markdown = summary({ topPages: createRows(1000, `/${'-'.repeat(200)}`) })
+  const markdown = summary({ rows: 5000, topPages: createRows(1000, `/${'-'.repeat(200)}`) })
   expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(256 * 1024)
-  expect(markdown).toContain('more pages are in the file.')
+  const shown = markdown.match(/<code>&#47;&#45;/g)?.length ?? 0
+  expect(markdown.includes(`${(5000 - shown).toLocaleString('en-US')} more pages are in the file.`)).toBe(true)
   expect(markdown).toContain('### The export')
 })

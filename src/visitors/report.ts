@@ -371,7 +371,7 @@ function explainEmpty({ length }: readonly TrendPeriod[]): string | undefined {
   return `The service counted no visitors in ${oldest}. It may not keep numbers for that long. If so, the period that follows may be incomplete.`
 }
 
-function renderTopPages({ file, topPages, totals, comparison }: Report): readonly string[] {
+function renderTopPages({ file, rows, topPages, totals, comparison }: Report): readonly string[] {
   if (file === undefined || topPages.length === 0) return []
   const topBefore = comparison?.pages?.topBefore
   const siteTotal = totals?.total ?? 0
@@ -387,8 +387,8 @@ function renderTopPages({ file, topPages, totals, comparison }: Report): readonl
     MAX_TABLE_BYTES,
   )
   const change = topBefore === undefined ? [] : ['Change']
-  const left = topPages.length - texts.length
-  const rest = left === 0 ? '' : `\n\n${left} more ${left === 1 ? 'page is' : 'pages are'} in the file.`
+  const left = rows - texts.length
+  const rest = left === 0 ? '' : `\n\n${formatNumber(left)} more ${left === 1 ? 'page is' : 'pages are'} in the file.`
   const heads = ['Page', 'Visitors', ...change, 'People', 'AI agents', 'Of all visitors']
   return ['### Most visited pages', renderTable(heads, texts) + rest]
 }
