@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { marked } from 'marked'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { getEarlierPeriod } from '../../src/visitors/date-range.ts'
@@ -45,6 +45,22 @@ test('shows people, AI agents and all in one table, with share, change and the p
     ].join('\n'),
   )
   expect(markdown).toContain('150 visitors were seen as both, and “All” counts each of them once.')
+})
+
+test.each([
+  [20_100, 100, '+20,000%'],
+  [101, 100, '+1%'],
+  [1_000, 1_099, '−9%'],
+  [1_000, 1_111, '−10%'],
+  [1_003, 1_000, '+0.3%'],
+  [100, 100, '0%'],
+])('shows %d after %d as %s without the locale data of Node.js', (now, before, words) => {
+  const localize = jest.spyOn(Number.prototype, 'toLocaleString')
+  const totals = { human: now, ai: 0, total: now }
+  const markdown = summary({ totals, comparison: { name: 'the day before', totals: { ...totals, human: before } } })
+  expect(localize).not.toHaveBeenCalled()
+  localize.mockRestore()
+  expect(/People<\/b>.*?([+−]?[\d,.]+%)<\/td><td align="right">[\d,]+<\/td><\/tr>/.exec(markdown)?.[1]).toBe(words)
 })
 
 test('shows no change without a comparison', () => {

@@ -217,8 +217,8 @@ function formatRelativeChange(now: number, before: number): string {
   if (now === before) return '0%'
   if (before === 0) return 'new'
   const percent = (100 * Math.abs(now - before)) / before
-  const digits = percent < 10 ? 1 : 0
-  return `${formatSign(now, before)}${percent.toLocaleString('en-US', { maximumFractionDigits: digits })}%`
+  const rounded = percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)
+  return `${formatSign(now, before)}${formatNumber(rounded)}%`
 }
 
 function formatDifference(now: number, before: number): string {
