@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from '@jest/globals'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
@@ -32,6 +32,20 @@ test('replaces the file of an earlier run when the new file is complete, and lea
     expect(read('visitors.csv')).toBe('old')
   })
   expect([listNames(workspace), read('visitors.csv')]).toEqual([['visitors.csv'], 'a,é\r\n'])
+})
+
+/** Windows has no such permissions. */
+const testWithModes = process.platform === 'win32' ? test.skip : test
+
+testWithModes.each([0o600, 0o640, 0o666, 0o755])('keeps the mode of the file that it replaces: %i', async (mode) => {
+  writeFileSync(join(workspace, 'visitors.csv'), 'old')
+  chmodSync(join(workspace, 'visitors.csv'), mode)
+  await writeFile('visitors.csv', (write) => {
+    const [part = ''] = listNames(workspace).filter((name) => name.endsWith('.part'))
+    expect(statSync(join(workspace, part)).mode & 0o777).toBe(mode)
+    write('new')
+  })
+  expect([statSync(join(workspace, 'visitors.csv')).mode & 0o777, read('visitors.csv')]).toEqual([mode, 'new'])
 })
 
 test('removes the folders that it created for an incomplete file, and no others', async () => {

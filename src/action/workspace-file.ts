@@ -112,12 +112,15 @@ function listMissingFolders(folder: string): string[] {
   return fs.existsSync(folder) ? [] : [folder, ...listMissingFolders(path.dirname(folder))]
 }
 
+const PERMISSIONS = 0o777
+
 /** An invalid descriptor: every operation on it fails. */
 const CLOSED = -1
 
 /**
  * Writes a file atomically: if it fails, it leaves nothing behind. The text goes to a temporary file in the same
- * folder, because a rename works within one file system only. Creates missing folders.
+ * folder, because a rename works within one file system only. Creates missing folders, and keeps the permissions of a file
+ * that it replaces.
  * @param fill called after the temporary file is opened; writes synchronously, so that the file can be discarded while
  *   the process exits
  * @param maxBytes limits the file, because its content is untrusted
@@ -167,7 +170,11 @@ export async function writeFileAtomically(
   try {
     orOutputFileError(() => {
       fs.mkdirSync(folder, { recursive: true })
-      descriptor = fs.openSync(temporary, 'wx')
+      const replaced = fs.statSync(file, { throwIfNoEntry: false })
+      const mode = replaced && replaced.mode & PERMISSIONS
+      descriptor = fs.openSync(temporary, 'wx', mode)
+      // The process's umask can have removed some of them.
+      if (mode !== undefined) fs.fchmodSync(descriptor, mode)
     })
     await fill(write)
     orOutputFileError(() => {
