@@ -11,12 +11,14 @@ export interface OutputPlace {
   readonly name: string
 }
 
+const isTooLong = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENAMETOOLONG'
+
 /** Rejects the input if `act` throws. The system's own messages contain paths, so they are not shown. */
 function orRefuse<T>(act: () => T, problem: string): T {
   try {
     return act()
-  } catch {
-    return refuse(problem)
+  } catch (error) {
+    return refuse(isTooLong(error) ? 'is too long for the file system: most allow 255 bytes for each name' : problem)
   }
 }
 
@@ -99,7 +101,9 @@ function orOutputFileError(act: () => void): void {
     const { code } = error as { code?: unknown }
     throw new OutputFileError(
       `The file could not be written${typeof code === 'string' ? ` (${code})` : ''}.`,
-      'Check the free disk space of the runner and the permissions of the folder.',
+      isTooLong(error)
+        ? 'Its path is too long for the file system: choose shorter names.'
+        : 'Check the free disk space of the runner and the permissions of the folder.',
     )
   }
 }
