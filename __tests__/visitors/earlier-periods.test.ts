@@ -87,6 +87,32 @@ test.each<[string, readonly PageResult[]]>([
   expect(hostCalls.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
 
+test('keeps the totals of the period before, and reads the trend, if only its second page cannot be read', async () => {
+  const second = { ...FULL, totals: THEN.totals }
+  const { outputs, report, line, hostCalls, requests } = await runExport(
+    respondInOrder(NOW, second, createRefusal(403), small(20)),
+    { ...PAGES, trend: '3' },
+  )
+  expect(outputs).toMatchObject({ 'previous-human': '12', 'previous-ai': '7', 'previous-total': '19' })
+  expect(report.trend?.periods.map(({ totals }) => totals?.human)).toEqual([20, 12, NOW.totals.human])
+  expect(requests).toHaveLength(4)
+  expect(line).toContain('The pages were not compared with the 28 days before: The service denied access')
+  expect(line).toContain('more than the 28 days before')
+  expect(hostCalls.filter((call) => call.startsWith('notice:'))).toEqual([
+    expect.stringContaining('The pages were not compared'),
+  ])
+})
+
+test.each([
+  ['gained', 1, 2],
+  ['lost', 2, 1],
+] as const)('prefers, of equal pages that %s visitors, the first ones by path', async (kind, before, now) => {
+  const paths = Array.from('abcdefghijkl')
+  const listAll = (total: number) => createPage(paths.toReversed().map((path) => createRow(path, total)))
+  const { report } = await runExport(respondInOrder(listAll(now), listAll(before)), PAGES)
+  expect(report.comparison?.pages?.[kind].map(({ path }) => path)).toEqual(paths.slice(0, 10))
+})
+
 type Totals = Readonly<Record<string, number>>
 
 const toPage = (pages: Totals): VisitorsPage =>
@@ -105,7 +131,7 @@ test('lists the ten pages of both periods that gained and lost the most, and kee
       const gain = ({ now, before }: (typeof all)[number]): number => now - before
       const list = new VisitorList(true)
       await list.read(() => Promise.resolve(toPage(now)))
-      const { pages } = await comparePages(list, () => Promise.resolve(toPage(before)))
+      const pages = await comparePages(list, new VisitorList(), () => Promise.resolve(toPage(before)))
       const gained = all.filter((page) => gain(page) > 0).toSorted((a, b) => gain(b) - gain(a))
       const lost = all.filter((page) => gain(page) < 0).toSorted((a, b) => gain(a) - gain(b))
       expect(pages).toMatchObject({ gained: gained.slice(0, 10), lost: lost.slice(0, 10), isComplete: true })

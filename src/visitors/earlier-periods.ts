@@ -28,6 +28,7 @@ export interface Comparison {
   /** Undefined if the period could not be read. */
   readonly totals?: VisitorTotals | undefined
   readonly pages?: ComparedPages
+  /** Why the totals, or only the pages, are missing. */
   readonly error?: ActionError
 }
 
@@ -49,8 +50,9 @@ function addChange(
 /**
  * Compares the pages while the pages of the period before are read. Removes compared pages from `now`, so that only one list is in
  * memory.
+ * @param before is still empty; it has the totals even if a later page cannot be read
  */
-export async function comparePages(now: VisitorList, readPage: ReadPage): Promise<Omit<Comparison, 'name'>> {
+export async function comparePages(now: VisitorList, before: VisitorList, readPage: ReadPage): Promise<ComparedPages> {
   const isNowComplete = now.doubts === ''
   const topPaths = new Set(now.topPages.map(({ path }) => shortenPath(path)))
   const topBefore = new Map<string, number>()
@@ -61,7 +63,6 @@ export async function comparePages(now: VisitorList, readPage: ReadPage): Promis
     if (getGain(change) > 0) gained = addChange(gained, change, getGain)
     if (getGain(change) < 0) lost = addChange(lost, change, (listed) => -getGain(listed))
   }
-  const before = new VisitorList()
   await before.read(readPage, 0, (rows) => {
     for (const row of rows) {
       const path = shortenPath(row.path)
@@ -72,7 +73,7 @@ export async function comparePages(now: VisitorList, readPage: ReadPage): Promis
   })
   const isBeforeComplete = before.doubts === ''
   if (isBeforeComplete) for (const [path, total] of now.pageTotals) add({ path, before: 0, now: total })
-  return { totals: before.totals, pages: { gained, lost, topBefore, isComplete: isNowComplete && isBeforeComplete } }
+  return { gained, lost, topBefore, isComplete: isNowComplete && isBeforeComplete }
 }
 
 /**
@@ -86,15 +87,19 @@ export async function readComparison(
 ): Promise<Comparison | undefined> {
   const period = toPeriod(range)
   if (compare === 'false' || period === undefined) return undefined
-  const [name, before] = [namePeriodBefore(period), getEarlierPeriod(period, 1)]
-  step.core.log(`Comparing with ${name}, ${describeRange(before)}.`)
+  const [name, earlier] = [namePeriodBefore(period), getEarlierPeriod(period, 1)]
+  step.core.log(`Comparing with ${name}, ${describeRange(earlier)}.`)
+  const before = new VisitorList()
   try {
-    if (compare === 'pages') return { name, ...(await comparePages(now, createPageReader(before, step))) }
-    return { name, totals: await readTotals(before, step) }
+    if (compare === 'true') return { name, totals: await readTotals(earlier, step) }
+    const pages = await comparePages(now, before, createPageReader(earlier, step))
+    return { name, totals: before.totals, pages }
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    step.core.notice('The visitors were not compared', describeError(error))
-    return { name, error }
+    const { totals } = before
+    const what = totals === undefined ? 'The visitors' : 'The pages'
+    step.core.notice(`${what} were not compared`, describeError(error))
+    return { name, totals, error }
   }
 }
 
@@ -124,7 +129,8 @@ export async function readTrend(
 ): Promise<Trend | undefined> {
   const exported = toPeriod(range)
   if (count === 0 || exported === undefined) return undefined
-  let error = comparison?.error
+  // If only the pages were not compared, the service knows the period.
+  let error = comparison?.totals === undefined ? comparison?.error : undefined
   const requests = error === undefined ? count - (comparison === undefined ? 1 : 2) : 0
   if (requests > 0) {
     const what = `the trend over ${count} periods`

@@ -56,7 +56,9 @@ export function describeChange(now: number, before: number, name: string): strin
 }
 
 function describeFailedComparison({ comparison }: Report): string | undefined {
-  return comparison?.error && `The visitors were not compared with ${comparison.name}: ${comparison.error.message}`
+  if (comparison?.error === undefined) return undefined
+  const what = comparison.totals === undefined ? 'The visitors' : 'The pages'
+  return `${what} were not compared with ${comparison.name}: ${comparison.error.message}`
 }
 
 interface PeriodBefore {
