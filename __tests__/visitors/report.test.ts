@@ -50,6 +50,13 @@ test('writes `top-pages` as one line without a workflow command', () => {
   expect(JSON.parse(text)).toEqual([createRow(path)])
 })
 
+test('escapes in `top-pages` what GitHub takes for a secret, so that a job can pass it on', () => {
+  const path = '/search?q=Authorization: Bearer abc'
+  const { 'top-pages': text = '' } = toOutputs(createVisitorsReport({ topPages: [createRow(path)] }))
+  expect(text).not.toMatch(/Authorization:|Bearer abc/)
+  expect(JSON.parse(text)).toEqual([createRow(path)])
+})
+
 const WRITTEN = '3 rows were written to `out/visitors.csv`.'
 
 test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([

@@ -74,6 +74,23 @@ export function cutToBytes(text: string, maxBytes: number): string {
   return text.slice(0, read)
 }
 
+/** Workflow commands and line ends: a workflow may print an output to its log. */
+const COMMAND = `##(?=\\[)|::|${INVISIBLE.source}`
+/**
+ * What GitHub can take for credentials: a header, its value, and GitHub's own tokens. GitHub drops a whole output of a job, with
+ * only a warning, if it may contain a secret.
+ */
+const CREDENTIALS = String.raw`(?<=\bauthorization *):|(?<=\b(?:basic|bearer)) +(?=[^\s"])|(?<=\b(?:gh[a-z]|github_pat))_`
+const UNSAFE_IN_OUTPUT = new RegExp(`${COMMAND}|${CREDENTIALS}`, 'giu')
+
+const escapeUnits = (found: string): string =>
+  Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
+
+/** Renders an output as JSON on one line. The escaped characters only occur inside strings. Undefined becomes null. */
+export function toOutputJson(value: unknown): string {
+  return JSON.stringify(value, (_key, field: unknown) => field ?? null).replace(UNSAFE_IN_OUTPUT, escapeUnits)
+}
+
 interface Fitting {
   readonly texts: readonly string[]
   readonly bytesLeft: number

@@ -3,7 +3,7 @@ import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { escapeHtml, heading, inlineCode, joinBlocks, table } from '../text/markdown.ts'
-import { oneLine, takeFitting } from '../text/untrusted.ts'
+import { oneLine, takeFitting, toOutputJson } from '../text/untrusted.ts'
 import { type DateRange, describeRange, labelPeriods, namePeriodBefore, toPeriod } from './date-range.ts'
 import type { ComparedPages, Comparison, PageChange, Trend, TrendPeriod } from './earlier-periods.ts'
 import type { VisitorRow, VisitorTotals } from './inputs.ts'
@@ -166,16 +166,6 @@ export function conclude(report: Report): Conclusion {
  */
 const MAX_TOP_PAGES_BYTES = 120_000
 
-/** JSON on one line for every definition of a line, without a workflow command (`##[`) for a log that prints it. */
-function toInertJson(row: VisitorRow): string {
-  return JSON.stringify(row)
-    .replace(
-      /[\u007f-\u009f\u2028\u2029]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    )
-    .replaceAll('##[', '#\\u0023[')
-}
-
 /** Periods without numbers are left out: a zero would be wrong. */
 function formatTrend({ periods }: Trend): string {
   const known = periods.flatMap(({ period: { dateFrom: from, dateTo: to }, totals }) =>
@@ -189,7 +179,7 @@ export function toOutputs(report: Report): Readonly<Record<string, string>> {
   const { ending, totals, comparison, trend, rows, file, topPages } = report
   const before = comparison?.totals
   const listed = file === undefined ? [] : topPages
-  const { texts } = takeFitting(listed, (page) => `${toInertJson(page)},`, MAX_TOP_PAGES_BYTES)
+  const { texts } = takeFitting(listed, (page) => `${toOutputJson(page)},`, MAX_TOP_PAGES_BYTES)
   return {
     human: String(totals?.human ?? ''),
     ai: String(totals?.ai ?? ''),

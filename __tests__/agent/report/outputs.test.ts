@@ -249,6 +249,19 @@ test.each(LINE_ENDS.flatMap((end) => COMMANDS.map((command) => `a${end}${command
   },
 )
 
+test.each([
+  ['Fix `Authorization: Bearer abc.def`', /Authorization: |Bearer abc/],
+  ['authorization : basic  dXNlcjpwYXNz', /authorization *:|basic +d/],
+  ['AUTHORIZATION:token x', /AUTHORIZATION:/],
+  ['Use ghp_0123456789abcdefghijABCDEFGHIJ012345', /ghp_/],
+  ['Use github_pat_11ABCDEFG', /github_pat_/],
+])('escapes what GitHub takes for a secret, so that a job can pass `result` on: %s', (title, secret) => {
+  const report = createReport({ pullRequest: { title } })
+  const printed = renderResult(report, conclude(report), createRedactor([KEY]))
+  expect(printed).not.toMatch(secret)
+  expect(parseResult(printed)).toMatchObject({ pull_request: { title } })
+})
+
 test('omits a URL of more than 2,000 characters', () => {
   const [fits, tooLong] = [2_000, 2_001].map((length) => 'https://x/'.padEnd(length, 'a'))
   const checkList = [fits, tooLong].map((detailsUrl = '') => ({ ...failing[0], detailsUrl }))

@@ -1,7 +1,7 @@
 /** Converts a report to the outputs and to `result`. Hides their formats and limits. */
 import type { Conclusion } from '../../action/step.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
-import { INVISIBLE, oneLine } from '../../text/untrusted.ts'
+import { oneLine, toOutputJson } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'
 import { listWarnings, type Report } from './report.ts'
 import { OUTCOME_RULES, formatEnd } from './outcomes.ts'
@@ -165,16 +165,7 @@ const LISTS = ['files', 'checks', 'outside', 'rounds', 'not_done'] as const
 /** How much of a list is removed at a time, because the whole result is measured after each removal. */
 const REMOVED_SHARE = 1 / 20
 
-/** Workflow commands and line ends: a workflow may print `result` to its log. */
-const UNSAFE_IN_LOG = new RegExp(`##(?=\\[)|::|${INVISIBLE.source}`, 'gu')
-
-const escapeUnits = (found: string): string =>
-  Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
-
-/** The escaped characters only occur inside strings. */
-const toJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, field: unknown) => field ?? null).replace(UNSAFE_IN_LOG, escapeUnits)
-const countBytes = (value: unknown): number => Buffer.byteLength(toJson(value))
+const countBytes = (value: unknown): number => Buffer.byteLength(toOutputJson(value))
 
 /**
  * Renders everything that the step knows as JSON of at most 32 KiB. While it is longer, the end of its longest list is
@@ -189,5 +180,5 @@ export function renderResult(report: Report, conclusion: Conclusion, redact: Red
     const left_out = { ...result.left_out, [longest]: result.left_out[longest] + removed }
     result = { ...result, [longest]: result[longest].slice(0, -removed), left_out }
   }
-  return toJson(result)
+  return toOutputJson(result)
 }
