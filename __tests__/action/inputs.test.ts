@@ -170,7 +170,10 @@ describe('parse inputs', () => {
         'must be a URL such as': ['docs.example.com', 'https://', ...at(':99999')],
         '`http://` is allowed for loopback addresses only': ['http://docs.example.com', 'http://127.0.0.1.example.com'],
         'must begin with `https://`.': ['ftp://docs.example.com', 'file:///etc/hosts', 'javascript:alert(1)'],
-        'a user name or a password': ['user', ':p', ''].map((user) => `https://${user}@docs.example.com`),
+        'a user name or a password': [
+          ...['user', ':p', ''].map((user) => `https://${user}@docs.example.com`),
+          'HTTPS://@docs.example.com',
+        ],
         'query or a fragment': at('?', '/?a=b', '/#'),
         'spaces or control characters': [...at('\\@elsewhere.example', '/a\tb', '\n.org'), 'https://döcs.example.com'],
       },

@@ -343,6 +343,7 @@ test.each<[string, Lists, string]>([
 
 test.each([
   ['this run', `details_url=${OWN}/job/1`, false],
+  ['this run, with a query', `details_url=${OWN}?check_suite_focus=true`, false],
   ['this run, in another case', `details_url=${OWN.replace('acme', 'Acme')}`, false],
   ['this run, without a details URL', `details_url= html_url=${OWN}/job/1`, false],
   ['an app that links to this run', `details_url=${OWN} app=links`, true],

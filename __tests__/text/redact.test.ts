@@ -86,6 +86,7 @@ test.each([
   ['the syntax of patterns literally', ['a.c*[x](y)$'], 'abc a.c*[x](y)$', 'abc ***'],
   ['the syntax of replacements literally', ['$&'], 'a $& b', 'a *** b'],
   ['no encoded form that would match by accident', ['ab'], 'YWI= 6162 ab', 'YWI= 6162 ***'],
+  ['an encoded form of six characters', ['abc'], '616263 6162', '*** 6162'],
   ['no spaced form of a short secret', ['isit'], 'is it isit', 'is it ***'],
   ['no spaced form of seven letters', ['sevenof'], 'seven of sevenof', 'seven of ***'],
   ['the spaced form of eight letters', ['eightofa'], 'eight of a', '***'],
