@@ -10,7 +10,7 @@ import ts from 'typescript'
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
-    entries: agent visitors rehearse action emulator node:path
+    entries: agent visitors fleet rehearse action emulator node:path
     agent: agent/change agent/conversation agent/turn agent/pull-request agent/report agent/report/outputs.ts agent/report/summary.ts agent/inputs.ts agent/journal.ts agent/plan.ts action github runtime
     agent/change: agent/journal.ts agent/plan.ts agent/prompt.ts agent/marker.ts agent/inputs.ts agent/path-filter.ts action github text runtime
     agent/conversation: agent/change agent/journal.ts agent/prompt.ts agent/marker.ts agent/plan.ts agent/turn agent/report action docs-service github text runtime
@@ -27,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/inputs.ts: agent/path-filter.ts action text
     agent/path-filter.ts: action
     visitors: action docs-service text runtime node:crypto node:util
+    fleet: action text runtime node:fs node:path
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:http node:os node:path
     action: docs-service github text runtime @actions/core node:crypto node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod

@@ -48,7 +48,7 @@ interface Metadata {
 /** What the action or workflow of this repository that a step uses declares, or undefined where it uses none. */
 function declaredBy({ uses = '' }: Step): Metadata | undefined {
   const used =
-    /^your-org\/docs-agent-action(?:\/(\.github\/workflows\/[a-z-]+\.yml)|(\/[a-z-]+)?)@v1(?:\.\d+\.\d+)?$/.exec(uses)
+    /^your-org\/docs-agent-action(?:\/(\.github\/workflows\/[a-z-]+\.yml)|(\/[a-z-/]+)?)@v1(?:\.\d+\.\d+)?$/.exec(uses)
   if (used === null) return undefined
   const [, workflow, folder = ''] = used
   if (workflow === undefined) return parse(readFile(`${folder.slice(1)}/action.yml`).text) as Metadata

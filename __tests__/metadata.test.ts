@@ -6,6 +6,8 @@ import * as z from 'zod'
 import { AGENT_FIELDS, CHANGE_CONTEXTS, FAIL_ON, ON_OPEN_PR } from '../src/agent/inputs.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
 import { STATUS_PHRASES } from '../src/docs-service/schemas.ts'
+import { CHECK_FIELDS } from '../src/fleet/check.ts'
+import { TABLE_FIELDS } from '../src/fleet/table.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { INPUT_DEFAULTS } from '../src/rehearse/service-process.ts'
@@ -18,7 +20,7 @@ const read = (path: string): string => readFileSync(new URL(`../${path}`, import
 interface ActionFile {
   readonly name: string
   readonly description: string
-  readonly branding: { readonly icon: string; readonly color: string }
+  readonly branding?: { readonly icon: string; readonly color: string }
   readonly inputs: Readonly<Record<string, { description: string; required?: boolean; default?: string | number }>>
   readonly outputs: Readonly<Record<string, { description: string }>>
   readonly runs: { readonly using: string; readonly main: string }
@@ -76,7 +78,8 @@ const LISTED: Readonly<Record<string, Words>> = {
 interface Action {
   readonly path: string
   readonly name: string
-  readonly icon: string
+  /** Undefined: internal to `fleet.yml`. */
+  readonly icon: string | undefined
   readonly bundle: string
   readonly fields: readonly { readonly name: string; readonly fallback: string }[]
   readonly outputNames: readonly string[]
@@ -120,6 +123,26 @@ const ACTIONS: readonly Action[] = [
     filledIn: {},
     words: {},
   },
+  {
+    path: 'fleet/check/action.yml',
+    name: 'Docs Agent Fleet, check',
+    icon: undefined,
+    bundle: 'dist/fleet-check/index.js',
+    fields: Object.values(CHECK_FIELDS),
+    outputNames: ['names', 'matrix'],
+    filledIn: {},
+    words: {},
+  },
+  {
+    path: 'fleet/table/action.yml',
+    name: 'Docs Agent Fleet, table',
+    icon: undefined,
+    bundle: 'dist/fleet-table/index.js',
+    fields: Object.values(TABLE_FIELDS),
+    outputNames: ['results', 'green', 'red'],
+    filledIn: {},
+    words: {},
+  },
 ]
 
 describe.each(ACTIONS)('$path', (expected) => {
@@ -133,10 +156,11 @@ describe.each(ACTIONS)('$path', (expected) => {
     expect(existsSync(new URL(`../${expected.bundle}`, import.meta.url))).toBe(true)
   })
 
-  test('the action can be listed: a name, a short description, an icon and a colour', () => {
+  test('the action can be listed, with a name, a short description, an icon and a colour, unless it is internal', () => {
     expect(action.name).toBe(expected.name)
     expect(action.description).toMatch(/^[A-Z].{20,124}\.$/)
-    expect(action.branding).toEqual({ icon: expected.icon, color: 'purple' })
+    expect(action.branding).toEqual(expected.icon && { icon: expected.icon, color: 'purple' })
+    expect(action.description.startsWith('Internal to fleet.yml')).toBe(expected.icon === undefined)
   })
 
   test('inputs and outputs have kebab-case names', () => {

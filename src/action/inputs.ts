@@ -103,6 +103,9 @@ const ID_RULE = 'must be 1 to 128 letters, digits, `_` or `-`'
 export const jobIdInput = optionalInput(textInput(ID_PATTERN, ID_RULE))
 export const projectIdInput = textInput(ID_PATTERN, `${ID_RULE}, as on the API keys page of the dashboard`)
 
+/** `owner/name`. `.` and `..` would be path segments in a URL. */
+export const REPOSITORY_PATTERN = /^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/
+
 /** Servers reject headers that are much longer. */
 const MAX_KEY_CHARS = 4_096
 
@@ -222,25 +225,31 @@ export function hashInputs(fields: Fields, raw: RawInputs): string {
 const MAX_PROBLEMS = 3
 
 /** Returns one sentence for each problem. */
-function formatProblems(name: string, problems: readonly string[]): readonly string[] {
-  const more = problems.length - MAX_PROBLEMS
+function formatProblems(name: string, problems: readonly string[], maxProblems: number): readonly string[] {
+  const more = problems.length - maxProblems
   const rest = more <= 0 ? [] : [`has ${formatCount(more, 'more problem')}`]
-  return [...problems.slice(0, MAX_PROBLEMS), ...rest].map((problem) => asSentence(`\`${name}\` ${problem}`))
+  return [...problems.slice(0, maxProblems), ...rest].map((problem) => asSentence(`\`${name}\` ${problem}`))
 }
 
 /**
  * Parses and validates all inputs. An empty input means its default, so that a workflow can pass on its own optional
  * input.
+ * @param maxProblems per input
  * @throws ActionError `invalid-input` that lists the problems of all inputs
  */
-export function parseFields<F extends Fields>(fields: F, raw: RawInputs, workspace: string): Parsed<F> {
+export function parseFields<F extends Fields>(
+  fields: F,
+  raw: RawInputs,
+  workspace: string,
+  maxProblems = MAX_PROBLEMS,
+): Parsed<F> {
   const invalid: (readonly string[])[] = []
   const values = Object.entries(fields).map(([key, { name, fallback, input }]) => {
     try {
       return [key, input((raw[name] ?? '').trim() || fallback, raw, workspace)]
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error
-      invalid.push(formatProblems(name, error.problems))
+      invalid.push(formatProblems(name, error.problems, maxProblems))
       return []
     }
   })

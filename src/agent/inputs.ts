@@ -19,6 +19,7 @@ import {
   pollIntervalInput,
   type RawInputs,
   refuse,
+  REPOSITORY_PATTERN,
   appendRejectedValue,
   SERVICE_FIELDS,
   textInput,
@@ -225,11 +226,8 @@ const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
   return choice !== 'new' && missing.length > 0 && `needs ${missing.join(' and ')} unless it is \`new\``
 })
 
-/** `.` and `..` would be path segments in a URL. */
-const repositoryInput = textInput(
-  /^(?:(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100})?$/,
-  'must be a repository such as `owner/name`',
-)
+const repositoryInput: Input<string> = (text) =>
+  text === '' || REPOSITORY_PATTERN.test(text) ? text : refuse('must be a repository such as `owner/name`')
 
 /** After this number of follow-ups to one pull request, a person must merge or close it. */
 export const DEFAULT_MAX_FOLLOW_UPS = 20

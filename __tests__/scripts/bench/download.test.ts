@@ -14,7 +14,18 @@ test('what a runner downloads stays below the limit', () => {
 })
 
 test('a runner downloads the actions and the documentation, and nothing that only developers use', () => {
-  const forUsers = ['action.yml', 'visitors', 'emulator', 'dist', 'docs', 'src', 'package.json', 'README.md', 'LICENSE']
+  const forUsers = [
+    'action.yml',
+    'visitors',
+    'emulator',
+    'fleet',
+    'dist',
+    'docs',
+    'src',
+    'package.json',
+    'README.md',
+    'LICENSE',
+  ]
   const forDevelopers = ['.ci', '__tests__', 'docs/assets', 'package-lock.json', 'scripts']
   expect(leftOut(...forUsers, ...forDevelopers)).toEqual(forDevelopers)
 })

@@ -20,9 +20,12 @@ test('writes the next version of the package, and of none of its dependencies', 
   expect(() => setPackageVersion('{}', '9.8.7')).toThrow('no version')
 })
 
-test('fleet.yml uses the action at the immutable tag of its own release', () => {
+test('fleet.yml uses the action and its own parts at the immutable tag of its own release', () => {
   const fleet = read('.github/workflows/fleet.yml')
-  expect(fleet).toContain(`uses: your-org/docs-agent-action@v${String(parseVersions(read('package.json')))}\n`)
-  expect(setFleetVersion(fleet, '9.8.7')).toContain('uses: your-org/docs-agent-action@v9.8.7\n')
-  expect(() => setFleetVersion('', '9.8.7')).toThrow('in one place')
+  const listUses = (text: string) => Array.from(text.matchAll(/uses: your-org\/(\S+)/g), ([, used]) => used)
+  const listExpected = (version: string) =>
+    ['/fleet/check', '', '/fleet/table'].map((folder) => `docs-agent-action${folder}@v${version}`)
+  expect(listUses(fleet)).toEqual(listExpected(String(parseVersions(read('package.json')))))
+  expect(listUses(setFleetVersion(fleet, '9.8.7'))).toEqual(listExpected('9.8.7'))
+  expect(() => setFleetVersion('', '9.8.7')).toThrow('two parts')
 })
