@@ -58,11 +58,15 @@ interface RunStart {
   readonly vars?: Texts
   /** The repository that contains the workflow. Default: `acme/docs`. */
   readonly from?: RepositoryName
+  /** The jobs of a matrix to run, as `name:value`. The runners of the others are lost. */
+  readonly matrix?: readonly string[]
 }
 
 /** One run. Its fields override those of its check. */
 export interface Run extends RunStart, Expected {
   readonly secrets?: 'withheld'
+  /** Runs all jobs of the first run again, with its artifacts. */
+  readonly attempt?: number
   readonly beforeMerge?: (github: GitHubState) => void
 }
 
@@ -91,8 +95,6 @@ export interface Check extends RunStart {
   readonly hasChat?: boolean
   /** The run is cancelled when a line of the log contains this text. */
   readonly cancelAt?: string
-  /** The jobs of a matrix to run, as `name:value`. */
-  readonly matrix?: readonly string[]
 }
 
 /** Checks by the path of their workflow, and by a sentence that states the behaviour. */

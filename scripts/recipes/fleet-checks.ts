@@ -154,6 +154,20 @@ export const FLEET_CHECKS: Checks = {
       matrix: ['project:docs-a'],
       runs: [{ isRed: true, outputs: ended(1, 1), prompts: ['docs-a new'], summary: ['| its job never reported |'] }],
     },
+    'if all jobs run again, a project whose job never reported is red, even if its earlier attempt was green': {
+      ...createFleetRun('docs-a', 'docs-lost'),
+      runs: [
+        { outputs: ended(2, 0), prompts: ['docs-a new', 'docs-lost new'] },
+        {
+          attempt: 2,
+          matrix: ['project:docs-a'],
+          isRed: true,
+          outputs: ended(1, 1),
+          prompts: ['docs-a new'],
+          summary: ['| its job never reported |'],
+        },
+      ],
+    },
     'invalid inputs are reported immediately, and no prompt is sent': {
       ...createFleetRun('docs-a', 'docs-a', 'no/name'),
       runs: [{ isRed: true, jobs: ['check: failure'] }],

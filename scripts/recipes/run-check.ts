@@ -152,8 +152,10 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
   async function runAndCheck(run: Run, id: number): Promise<string[]> {
     const [gitHubRequests, serviceRequests] = [observed.requests.length, service.requests.length]
     const files = join(folder, `run-${id}`)
-    const artifacts = join(files, 'artifacts')
-    mkdirSync(artifacts, { recursive: true })
+    const { attempt = 1, matrix = check.matrix ?? [] } = run
+    const runId = attempt === 1 ? id : FIRST_RUN_ID
+    const artifacts = join(folder, `run-${runId}`, 'artifacts')
+    for (const path of [files, artifacts]) mkdirSync(path, { recursive: true })
     const { from, branch, headSha, ...begin } = resolveStart(run, check, state, defaultEvent)
     const { env, ...given } = createSettings({ service, chat, certificateFile }, check, run)
     const cancel = new AbortController()
@@ -164,11 +166,12 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
       ...caller,
       ...begin,
       ...given,
-      matrix: check.matrix ?? [],
+      matrix,
       env: {
         ...env,
         ARTIFACTS_FOLDER: artifacts,
-        GITHUB_RUN_ID: String(id),
+        GITHUB_RUN_ID: String(runId),
+        GITHUB_RUN_ATTEMPT: String(attempt),
         GITHUB_WORKFLOW_REF: `${from}/${caller.workflow}@refs/heads/main`,
         SHA_REF: headSha,
       },
