@@ -38,6 +38,7 @@ const history: fc.Arbitrary<ConsequenceHistory> = fc
     pollInterval: mostly('', 2, fc.constantFrom('60', '200')),
     changeContext: fc.constantFrom('none', 'files'),
     mergeAfterMs: mostly<number | undefined>(undefined, 1, seconds(1, 600)),
+    mergeMethod: fc.constantFrom('squash', 'merge', 'rebase'),
     lag: fc.record({ headMs: mostly(0, 2, seconds(0, 9)), commitPullsMs: mostly(0, 1, seconds(0, 40)) }),
     latenciesMs: fc.array(fc.integer({ min: 10, max: 900 }), { minLength: 1, maxLength: 3 }),
     queuedMs: fc.array(seconds(0, 60), { minLength: 1, maxLength: 4 }),

@@ -1,14 +1,8 @@
 import { agentAction } from '../../src/agent/run.ts'
-import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
-import {
-  AGENT_USER,
-  createDemoState,
-  GITHUB_TOKEN,
-  MAINTAINER,
-  TOKEN_USER,
-} from '../../src/emulator/github/demo-state.ts'
+import { createService, type Service } from '../../src/emulator/embedded-service.ts'
+import { getAgentLogin, GITHUB_TOKEN, MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { DEFAULT_GITHUB, type GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
-import type { PullState } from '../../src/emulator/github/pull-state.ts'
+import type { MergeMethod, PullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { DEFAULT_LAG } from '../../src/emulator/github/state.ts'
 import type { WebhookEvent } from '../../src/emulator/github/webhook-events.ts'
@@ -32,6 +26,7 @@ export interface ConsequenceHistory {
   readonly changeContext: 'none' | 'files'
   /** The time from the opening of the agent's pull request to its merge; undefined if nobody merges it. */
   readonly mergeAfterMs: number | undefined
+  readonly mergeMethod: MergeMethod
   readonly lag: Pick<GitHubScenario['lag'], 'headMs' | 'commitPullsMs'>
   readonly latenciesMs: readonly number[]
   /** How long each run waits for a runner, repeated from the start. */
@@ -73,8 +68,10 @@ const BY_PERSON: Cause = { name: 'workflow_dispatch', payload: {}, branch: 'main
 /** The demo repository already has pull requests of other jobs. */
 const OTHER_BRANCHES = /\/job_[a-z]+$/
 
+const AGENTS: readonly string[] = (['Bot', 'User'] as const).map((agentType) => getAgentLogin({ agentType }))
+
 const listAgentPulls = ({ pulls }: RepositoryState): readonly PullState[] =>
-  Object.values(pulls).filter(({ user }) => user === AGENT_USER)
+  Object.values(pulls).filter(({ user }) => AGENTS.includes(user))
 
 interface Payload {
   readonly ref?: string
@@ -95,7 +92,7 @@ function toCause({ name, payload }: WebhookEvent, repository: RepositoryState): 
     const pushed = [after, ...commits.map(({ id }) => id)]
     const merged = pulls.filter(({ merge }) => merge !== undefined && pushed.includes(merge.sha))
     if ([branch, ...merged.map((one) => one.branch)].some((one) => OTHER_BRANCHES.test(one))) return undefined
-    return { name, payload, branch, isByAgent: sender?.login === AGENT_USER || merged.length > 0 }
+    return { name, payload, branch, isByAgent: AGENTS.includes(sender?.login ?? '') || merged.length > 0 }
   }
   if (OTHER_BRANCHES.test(branch)) return undefined
   if (name !== 'pull_request' || !['opened', 'synchronize', 'closed'].includes(action)) return undefined
@@ -125,22 +122,22 @@ function createFollowingRun(cause: Cause, event: string, id: number, { branches 
 }
 
 function openService(history: ConsequenceHistory, onEvent: (event: WebhookEvent) => void): Service {
-  const { turns, agentType, isKnown, mergeAfterMs, lag } = history
+  const { turns, agentType, isKnown, mergeAfterMs, mergeMethod: method, lag } = history
   const scenario: GitHubScenario = {
     ...DEFAULT_GITHUB,
+    agentType,
     checks: [[]],
     earlierPull: isKnown ? 'marked' : 'plain',
     lag: { ...DEFAULT_LAG, ...lag },
-    events: mergeAfterMs === undefined ? [] : [{ after: 'opened', delayMs: mergeAfterMs, act: 'merge' }],
+    events: mergeAfterMs === undefined ? [] : [{ after: 'opened', delayMs: mergeAfterMs, act: 'merge', method }],
   }
-  const { users } = createDemoState(scenario, DEFAULT_START_MS)
   return createService({
     baseUrl: BASE_URL,
     scenarioOverrides: { turns },
     pages: 1,
     visits: 1,
     projectId: PROJECT,
-    github: { scenario, state: { users: { ...users, [AGENT_USER]: { id: 21, type: agentType } } }, onEvent },
+    github: { scenario, onEvent },
   })
 }
 

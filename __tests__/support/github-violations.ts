@@ -16,6 +16,8 @@ const ajv = new Ajv({ strict: false, coerceTypes: false, logger: false, allError
 const queryAjv = new Ajv({ strict: false, coerceTypes: true, logger: false })
 addFormats.default(ajv)
 addFormats.default(queryAjv)
+// The address of an app contains `[bot]`.
+ajv.addFormat('email', /^[^@]+@[^@]+$/)
 
 const compiled = new Map<string, ValidateFunction>()
 

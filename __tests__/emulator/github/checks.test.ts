@@ -34,7 +34,13 @@ const NOTE: Annotation = {
 
 test('puts the jobs of a workflow into one run and suite, and an app into its own suite', () => {
   const { service, docs } = driveGitHub({ docs: {} })
-  startChecks(service.github.state, docs, { branch: 'guide', headSha, event: 'pull_request' }, WITH_NEEDS, 1_000)
+  startChecks(
+    service.github.state,
+    docs,
+    { branch: 'guide', headSha, event: 'pull_request', by: 'mona' },
+    WITH_NEEDS,
+    1_000,
+  )
   const { checkRuns, workflowRuns } = docs
   expect(checkRuns[0]).toMatchObject({ createdAtMs: 3_000, startedAtMs: 4_000, completedAtMs: 16_000 })
   expect(workflowRuns).toMatchObject([{ workflow: 'ci.yml', branch: 'guide', event: 'pull_request' }])
@@ -50,7 +56,7 @@ test('puts the jobs of a workflow into one run and suite, and an app into its ow
 /** Returns the states of a commit's check runs, suites and workflow runs at several seconds after its push. */
 function describeChecks(plans: readonly CheckPlan[], seconds: readonly number[]): string[] {
   const driver = driveGitHub({ docs: {} })
-  const push = { branch: 'guide', headSha, event: 'pull_request' } as const
+  const push = { branch: 'guide', headSha, event: 'pull_request', by: 'mona' } as const
   startChecks(driver.service.github.state, driver.docs, push, plans, START)
   const formatStates = (items: readonly { conclusion: string | null; status: string }[]): string =>
     items.map(({ conclusion, status }) => conclusion ?? status).join(' ')
@@ -237,7 +243,7 @@ test('has no log of a running job, of a job whose log was deleted, and of a chec
 
 test('shows when the latest attempt of a run started, and when the first one was created', () => {
   const { service, docs, read, advance } = driveGitHub({ docs: {} })
-  startChecks(service.github.state, docs, { branch: 'guide', headSha, event: 'push' }, RERUN, START)
+  startChecks(service.github.state, docs, { branch: 'guide', headSha, event: 'push', by: 'mona' }, RERUN, START)
   const rerun = docs.checkRuns.find(({ attempt }) => attempt === 2)
   const formatUtc = (ms = NaN): string => new Date(ms).toISOString().replace('.000Z', 'Z')
   const [first] = read('/actions/runs').workflow_runs

@@ -1,7 +1,7 @@
 import { createEdits, getTitle } from '../service/agent-edits.ts'
 import { type JobRecord, type Turn, getPushTimesMs, listPushedTurns, listStartedTurns } from '../service/job-machine.ts'
 import { startChecks } from './check-plan.ts'
-import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, TOKEN_USER } from './demo-state.ts'
+import { BOT, getAgentLogin, MAINTAINER, OUTSIDER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
 import { compareHistories } from './history.ts'
 import type { PullState } from './pull-state.ts'
@@ -14,7 +14,7 @@ import {
   pushCommit,
   writeComment,
 } from './repository-changes.ts'
-import type { FileChange, RepositoryState } from './repository-state.ts'
+import { type FileChange, type RepositoryState, WEB_FLOW } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 import { Timeline } from './timeline.ts'
 
@@ -41,6 +41,7 @@ function listFiles({ prompt }: Turn): readonly FileChange[] {
 /** A planned event and the open pull request that it changes. */
 interface EventContext {
   readonly repository: RepositoryState
+  readonly repositoryName: string
   readonly number: number
   readonly pull: PullState
   readonly atMs: number
@@ -62,6 +63,7 @@ interface AgentWorkOptions {
 export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions): (nowMs: number) => void {
   const timeline = new Timeline()
   const scheduledTurnCounts = new Map<number, number>()
+  const agent = getAgentLogin(scenario)
   const findRepository = ({ repository }: JobRecord): RepositoryState | undefined => state.repositories[repository]
 
   const getBranch = ({ id }: JobRecord): string => scenario.agentBranch ?? `agent/${id}`
@@ -73,11 +75,11 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     return agentFork
   }
 
-  function startPullChecks(repository: RepositoryState, pull: PullState, atMs: number): void {
+  function startPullChecks(repository: RepositoryState, pull: PullState, by: string, atMs: number): void {
     const { branch, fork, headSha, pushes } = pull
     const { checks } = scenario
     const plans = checks[Math.min(pushes, checks.length) - 1] ?? []
-    startChecks(state, repository, { branch, fork, headSha, event: 'pull_request' }, plans, atMs)
+    startChecks(state, repository, { branch, fork, headSha, event: 'pull_request', by }, plans, atMs)
   }
 
   const commitAs =
@@ -85,7 +87,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     ({ repository, pull, atMs }: EventContext): void => {
       const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
       pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs, pull.fork)
-      startPullChecks(repository, pull, atMs)
+      startPullChecks(repository, pull, author, atMs)
     }
 
   /** Pushes a commit to the base, then merges the base into the branch as a bot. */
@@ -94,8 +96,9 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     const files = [{ filename: 'src/main.ts', patch: '@@ -1 +1 @@\n-1\n+2' }]
     const { sha } = pushCommit(repository, base, { message: 'Count further', author: MAINTAINER, files }, atMs)
     const message = `Merge branch '${base}' into ${branch}`
-    pushCommit(repository, branch, { message, author: BOT, files: [], parents: [headSha, sha] }, atMs, fork)
-    startPullChecks(repository, pull, atMs)
+    const merge = { message, author: BOT, committer: WEB_FLOW, files: [], parents: [headSha, sha] }
+    pushCommit(repository, branch, merge, atMs, fork)
+    startPullChecks(repository, pull, BOT, atMs)
   }
 
   /** GitHub forwards the branch where it can, and merges otherwise. */
@@ -105,9 +108,9 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     if (tip === undefined || baseSha === undefined) return
     const relation = compareHistories(repository, tip, baseSha)?.relation
     const message = `Merge branch '${base}' into ${branch}`
-    if (relation === 'ahead') moveBranch(repository, branch, baseSha, atMs, fork)
-    if (relation === 'diverged')
-      pushCommit(repository, branch, { message, author: MAINTAINER, files: [], parents: [tip, baseSha] }, atMs, fork)
+    const merge = { message, author: MAINTAINER, committer: WEB_FLOW, files: [], parents: [tip, baseSha] }
+    if (relation === 'ahead') moveBranch(repository, branch, baseSha, { by: MAINTAINER, atMs, fork })
+    if (relation === 'diverged') pushCommit(repository, branch, merge, atMs, fork)
   }
 
   const commentAs =
@@ -120,7 +123,8 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     'bot-commits': commitAs(BOT),
     'bot-merges-base': mergeBase,
     'person-syncs': syncBranch,
-    merge: ({ repository, number, atMs }) => mergePull(repository, number, MAINTAINER, atMs),
+    merge: ({ repository, repositoryName, number, atMs, event: { by = MAINTAINER, method = 'squash' } }) =>
+      mergePull(repository, number, by, atMs, { method, repositoryName }),
     close: ({ repository, pull, atMs }) => {
       closeIssue(repository, pull, atMs)
     },
@@ -137,7 +141,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
         const pull = repository?.pulls[number]
         if (repository === undefined || pull === undefined) return
         if (pull.state !== 'open' && event.act !== 'person-syncs') return
-        ACTS[event.act]({ repository, number, pull, atMs: thenMs, event })
+        ACTS[event.act]({ repository, repositoryName: job.repository, number, pull, atMs: thenMs, event })
       })
     }
   }
@@ -145,9 +149,9 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
   function openJobPull(repository: RepositoryState, job: JobRecord, atMs: number): void {
     const { id, pullNumber, turns } = job
     const text = { title: getTitle(turns[0].prompt), body: 'Opened by the embedded documentation service.' }
-    const fields = { ...text, user: AGENT_USER, branch: getBranch(job), fork: scenario.agentFork, ...scenario.pull }
+    const fields = { ...text, user: agent, branch: getBranch(job), fork: scenario.agentFork, ...scenario.pull }
     const pull = openPull(repository, pullNumber, fields, atMs)
-    startPullChecks(repository, pull, atMs)
+    startPullChecks(repository, pull, agent, atMs)
     if (id === FINISHED_JOB) leaveEarlierMarks(repository, pull, atMs)
     else planEvents('opened', job, atMs)
   }
@@ -179,9 +183,9 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     const tip = repository.branches[repository.defaultBranch]
     const parents = scenario.agentPush === 'forced' && tip !== undefined ? { parents: [tip] } : {}
     const files = [...(scenario.edits?.(turn.prompt) ?? listFiles(turn)), ...scenario.files]
-    const commit = { message: getTitle(turn.prompt), author: AGENT_USER, files, ...parents }
+    const commit = { message: getTitle(turn.prompt), author: agent, files, ...parents }
     pushCommit(repository, branch, commit, atMs, ensureFork(repository))
-    if (pull?.state === 'open') startPullChecks(repository, pull, atMs)
+    if (pull?.state === 'open') startPullChecks(repository, pull, agent, atMs)
   }
 
   /** Opens the pull request at the end of the first turn that has one. */

@@ -14,11 +14,18 @@ import {
   formatTime,
 } from './reply.ts'
 import { type Annotation, type CheckRun, type CommitStatus, selectStatuses } from './check-state.ts'
-import { toAppBody, getAppId, getCheckPageUrl, toMinimalRepositoryBody, toUserBody } from './resource-body.ts'
+import {
+  toAppBody,
+  getAppId,
+  getCheckPageUrl,
+  toMinimalRepositoryBody,
+  toSimpleCommitBody,
+  toUserBody,
+} from './resource-body.ts'
 import { takeId } from './state.ts'
 import { type ShownSuite, selectLatestRuns, getStatus, listCheckSuites } from './checks-view.ts'
 
-function toCheckRunBody(call: Call, run: CheckRun): object {
+export function toCheckRunBody(call: Call, run: CheckRun): object {
   const { nowMs } = call
   const { id, app, suiteId, startedAtMs, completedAtMs } = run
   const status = getStatus(run, nowMs)
@@ -78,9 +85,9 @@ function listCheckRuns(call: Call): Reply {
   return createListReply(call, runs, toCheckRunBody, (check_runs) => ({ total_count, check_runs }))
 }
 
-function toSuiteBody(call: Call, suite: ShownSuite): object {
+export function toSuiteBody(call: Call, suite: ShownSuite): object {
   const { id, headSha, app, status, conclusion, runs, updatedAtMs } = suite
-  const { message = '', atMs = 0 } = findCommit(call.repository, headSha) ?? {}
+  const headCommit = findCommit(call.repository, headSha)
   return {
     id,
     status,
@@ -90,7 +97,10 @@ function toSuiteBody(call: Call, suite: ShownSuite): object {
     created_at: null,
     head_sha: headSha,
     head_branch: null,
-    head_commit: { id: headSha, tree_id: headSha, message, timestamp: formatTime(atMs), author: null, committer: null },
+    head_commit:
+      headCommit === undefined
+        ? { id: headSha, tree_id: headSha, message: '', timestamp: formatTime(0), author: null, committer: null }
+        : toSimpleCommitBody(call, headCommit),
     before: null,
     after: headSha,
     app: toAppBody(call, app),
@@ -110,7 +120,7 @@ function listSuites(call: Call): Reply {
   return createListReply(call, suites, toSuiteBody, (check_suites) => ({ total_count: suites.length, check_suites }))
 }
 
-function toStatusBody(call: Call, status: CommitStatus): object {
+export function toStatusBody(call: Call, status: CommitStatus): Readonly<Record<string, unknown>> {
   const { context, state, headSha, createdAtMs, description = null, targetUrl = null } = status
   const { id, statuses } = call.repository
   const number = statuses.indexOf(status) + 1

@@ -16,6 +16,8 @@ export type CheckPlan =
   | (TimedPlan & { readonly kind: 'app'; readonly result: CheckResult })
   | (TimedPlan & JobPlan)
   | (TimedPlan & { readonly kind: 'status'; readonly conclusion: 'success' | 'failure' })
+  /** A deployment of the branch to the environment of this name. `by`: the login of the creator. */
+  | (TimedPlan & { readonly kind: 'deployment'; readonly conclusion: 'success' | 'failure'; readonly by: string })
   /** A workflow run that waits for approval or cannot start. */
   | {
       readonly kind: 'unstarted'
@@ -47,6 +49,8 @@ interface Push {
   readonly branch: string
   readonly headSha: string
   readonly event: 'push' | 'pull_request'
+  /** The login of the pusher. */
+  readonly by: string
   /** The fork that contains the branch, as `owner/name`. */
   readonly fork?: string | undefined
 }
@@ -54,11 +58,11 @@ interface Push {
 export function startChecks(
   state: GitHubState,
   repository: RepositoryState,
-  { branch, headSha, event, fork }: Push,
+  { branch, headSha, event, by, fork }: Push,
   plans: readonly CheckPlan[],
   atMs: number,
 ): void {
-  const { checkRuns, checkSuites, statuses, workflowRuns } = repository
+  const { checkRuns, checkSuites, deployments, statuses, workflowRuns } = repository
   const runs = new Map<string, { suiteId: number; runId: number }>()
 
   /** Returns the run of a workflow and an event. Creates it first if necessary. */
@@ -73,7 +77,7 @@ export function startChecks(
     const ids = { suiteId: takeId(state), runId: takeId(state) }
     runs.set(key, ids)
     const { suiteId, runId: id } = ids
-    const run = { id, suiteId, workflow, branch, headSha, event: startedBy, createdAtMs: atMs }
+    const run = { id, suiteId, workflow, branch, headSha, event: startedBy, actor: by, createdAtMs: atMs }
     workflowRuns.push({ ...run, ...(fork !== undefined && { headRepository: fork }), status: 'completed', conclusion })
     return ids
   }
@@ -120,7 +124,13 @@ export function startChecks(
       checkSuites.push({ id: suiteId, headSha, app: ACTIONS, status: 'completed', conclusion, createdAtMs: atMs })
     } else if (plan.kind === 'job') startJob(plan)
     else if (plan.kind === 'app') register(plan.name, plan.result, {}, atMs + plan.afterMs, plan.takesMs)
-    else {
+    else if (plan.kind === 'deployment') {
+      const createdAtMs = atMs + plan.afterMs
+      const times = { createdAtMs, completedAtMs: createdAtMs + plan.takesMs }
+      const { name: environment, by: creator, conclusion } = plan
+      const deployment = { id: takeId(state), headSha, ref: branch, environment, creator, state: conclusion }
+      deployments.push({ ...deployment, ...times })
+    } else {
       const status = { headSha, context: plan.name }
       const createdAtMs = atMs + plan.afterMs
       statuses.push({ ...status, state: 'pending', createdAtMs })

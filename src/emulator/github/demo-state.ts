@@ -1,8 +1,8 @@
 import { SOURCE } from '../service/job-body.ts'
 import { startChecks } from './check-plan.ts'
 import type { GitHubScenario } from './github-scenarios.ts'
-import { mergePull, openPull, pushCommit, takeNumber } from './repository-changes.ts'
-import { type RepositoryState, createRepositoryState } from './repository-state.ts'
+import { editOnWeb, mergePull, openPull, pushCommit, takeNumber } from './repository-changes.ts'
+import { type RepositoryState, createRepositoryState, WEB_FLOW } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
 
 /** The token of the embedded GitHub. It is public: it works nowhere else. */
@@ -11,6 +11,8 @@ export const GITHUB_TOKEN = 'ghs_emulator0123456789abcdef'
 export const TOKEN_USER = 'github-actions[bot]'
 /** The author of the agent's pull requests. */
 export const AGENT_USER = 'docs-agent[bot]'
+/** The author of the agent's pull requests if the agent's account is of type `User`. */
+export const AGENT_PERSON = 'docs-agent'
 /** A user with write access, who merges pull requests. */
 export const MAINTAINER = 'mona'
 /** A user with write access, who reviews pull requests. */
@@ -18,6 +20,11 @@ export const REVIEWER = 'lisa'
 /** A user without write access. */
 export const OUTSIDER = 'dora'
 export const BOT = 'link-checker[bot]'
+/** An app that deploys previews. */
+const PREVIEW_APP = 'preview[bot]'
+
+export const getAgentLogin = ({ agentType }: Pick<GitHubScenario, 'agentType'>): string =>
+  agentType === 'User' ? AGENT_PERSON : AGENT_USER
 
 const DAY_MS = 86_400_000
 
@@ -69,9 +76,13 @@ function createDemoRepository(
     message: string,
     patches: Readonly<Record<string, string>>,
     branch = repository.defaultBranch,
+    how: 'pushed' | 'edited-on-web' | 'pushed-by-colleague' = 'pushed',
   ): string => {
     const files = Object.entries(patches).map(([filename, patch]) => ({ filename, patch }))
-    return pushCommit(repository, branch, { message, author: MAINTAINER, files }, startMs - daysAgo * DAY_MS).sha
+    const atMs = startMs - daysAgo * DAY_MS
+    const commit = { message, author: how === 'pushed-by-colleague' ? REVIEWER : MAINTAINER, files }
+    if (how === 'edited-on-web') return editOnWeb(repository, branch, commit, atMs).sha
+    return pushCommit(repository, branch, { ...commit, by: MAINTAINER }, atMs).sha
   }
   repository.tags['v1.0.0'] = pushChange(30, 'Begin', {
     'docs/index.md': '@@ -0,0 +1 @@\n+# Acme',
@@ -80,9 +91,11 @@ function createDemoRepository(
   const second = pushChange(10, 'Describe deploying', { 'docs/deploy.md': '@@ -0,0 +1 @@\n+# Deploy' })
   repository.tags['v1.1.0'] = second
   const [title, branch] = ['Add the --dry-run flag to deploy', 'dry-run']
-  pushChange(1, title, { 'src/deploy.ts': FLAG }, newest === 'pushed' ? undefined : branch)
+  const isMerged = newest === 'reviewed' || newest === 'labelled' || newest === 'partly-labelled'
+  if (isMerged) pushChange(1, title, { 'src/deploy.ts': FLAG }, branch)
+  else pushChange(1, title, { 'src/deploy.ts': FLAG }, undefined, newest)
   const merged = newest === 'reviewed' ? { branch, title, isApproved: true } : { branch, title, label: NO_DOCS }
-  if (newest !== 'pushed') mergeChange(repository, merged, startMs - DAY_MS)
+  if (isMerged) mergeChange(repository, merged, startMs - DAY_MS)
   if (newest === 'partly-labelled') pushChange(0.5, 'Print JSON with --json', { 'src/output.ts': JSON_OUTPUT })
   const run = { workflow: 'docs.yml', branch: 'main', status: 'completed', conclusion: 'success' } as const
   repository.workflowRuns.push(
@@ -102,7 +115,7 @@ function createDemoRepository(
 
 /** Creates GitHub's state at the start of the service, with the agent's repository and a second one. */
 export function createDemoState(
-  { permissions, lag, checksBefore, change }: GitHubScenario,
+  { agentType, permissions, lag, checksBefore, change }: GitHubScenario,
   startMs: number,
 ): GitHubState {
   const docs = createDemoRepository(1, startMs, change)
@@ -116,13 +129,17 @@ export function createDemoState(
       [REVIEWER]: { id: 13, type: 'User' },
       [TOKEN_USER]: { id: 41898282, type: 'Bot' },
       [AGENT_USER]: { id: 21, type: 'Bot' },
+      [AGENT_PERSON]: { id: 23, type: 'User' },
       [BOT]: { id: 22, type: 'Bot' },
+      [PREVIEW_APP]: { id: 24, type: 'Bot' },
+      [WEB_FLOW]: { id: 19864447, type: 'User' },
     },
     repositories: { [SOURCE.repository]: docs, 'acme/code': createDemoRepository(2, startMs) },
     lag,
     lastId: 1_000,
   }
   const headSha = docs.branches['main'] ?? ''
-  startChecks(state, docs, { branch: 'main', headSha, event: 'push' }, checksBefore, startMs - DAY_MS)
+  if (agentType === 'User') docs.collaborators[AGENT_PERSON] = 'write'
+  startChecks(state, docs, { branch: 'main', headSha, event: 'push', by: MAINTAINER }, checksBefore, startMs - DAY_MS)
   return state
 }

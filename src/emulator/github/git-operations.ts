@@ -17,8 +17,8 @@ import {
   getPage,
   refuse,
 } from './reply.ts'
-import { deleteBranch, moveBranch, pushCommit } from './repository-changes.ts'
-import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
+import { deleteBranch, deleteTag, moveBranch, moveTag, pushCommit } from './repository-changes.ts'
+import { type Commit, type FileChange, type RepositoryState, WEB_FLOW } from './repository-state.ts'
 import { toCommitBody, toFileBody } from './resource-body.ts'
 
 /** Lists branches and tags as `refs/...`, sorted by name. */
@@ -64,10 +64,10 @@ function splitRef(ref: string): { readonly kind: 'heads' | 'tags'; readonly shor
   return short === undefined ? undefined : { kind: kind as 'heads' | 'tags', short }
 }
 
-function pointRef({ repository, nowMs }: Call, ref: string, sha: string): void {
+function pointRef({ repository, state, nowMs }: Call, ref: string, sha: string): void {
   const { kind, short } = splitRef(ref) ?? { kind: 'heads', short: ref }
-  if (kind === 'tags') repository.tags[short] = sha
-  else moveBranch(repository, short, sha, nowMs)
+  const move = kind === 'tags' ? moveTag : moveBranch
+  move(repository, short, sha, { by: state.identity, atMs: nowMs })
 }
 
 function createRef(call: Call): Reply {
@@ -93,13 +93,13 @@ function updateRef(call: Call): Reply {
 }
 
 function deleteRef(call: Call): Reply {
-  const { repository, nowMs } = call
+  const { repository, state, nowMs } = call
   const found = findRef(call)
   if (found === undefined) return refuse(422, 'Reference does not exist')
   const { kind, short } = splitRef(found[0]) ?? { kind: 'heads', short: '' }
   if (kind === 'heads' && short === repository.defaultBranch) return refuse(422, 'Cannot delete the default branch')
-  if (kind === 'tags') Reflect.deleteProperty(repository.tags, short)
-  else deleteBranch(repository, short, nowMs)
+  const remove = kind === 'tags' ? deleteTag : deleteBranch
+  remove(repository, short, { by: state.identity, atMs: nowMs })
   return noContent()
 }
 
@@ -253,7 +253,10 @@ function putContent(call: Call): Reply {
   const content = Buffer.from(readText(body['content']) ?? '', 'base64').toString('utf8')
   const status = before === undefined ? 'added' : 'modified'
   const change = { filename: path, status, content, ...diffTexts(before?.text ?? '', content) } as const
-  const fields = { message: readText(body['message']) ?? '', author: state.identity }
+  const { identity: author } = state
+  // GitHub commits for apps, and signs the commit.
+  const committer = state.users[author]?.type === 'Bot' ? WEB_FLOW : author
+  const fields = { message: readText(body['message']) ?? '', author, committer }
   const commit = pushCommit(repository, branch, { ...fields, files: [change] }, nowMs)
   const sha = readTree(repository, commit.sha).get(path)?.sha ?? ''
   const contentFields = toContentFields(call, { ref: branch, path }, sha, Buffer.byteLength(content))

@@ -2,7 +2,7 @@ import type { FaultPattern } from '../http/faults.ts'
 import { listNames } from '../service/scenarios.ts'
 import { CHECK_SCENARIOS, FAILED, PASSED, type PlannedChecks } from './check-scenarios.ts'
 import type { GitHubFault } from './github-faults.ts'
-import type { PullState } from './pull-state.ts'
+import type { MergeMethod, PullState } from './pull-state.ts'
 import type { FileChange } from './repository-state.ts'
 import { ALL_PERMISSIONS, type Lag, type Permissions, DEFAULT_LAG } from './state.ts'
 
@@ -24,6 +24,10 @@ export interface PlannedEvent {
     | 'outsider-comments'
     | 'maintainer-comments'
   readonly body?: string
+  /** How the pull request is merged. Default: `squash`. */
+  readonly method?: MergeMethod
+  /** The login of the user who merges. Default: the maintainer. */
+  readonly by?: string
 }
 
 export interface GitHubScenario extends PlannedChecks {
@@ -33,6 +37,8 @@ export interface GitHubScenario extends PlannedChecks {
   readonly files: readonly FileChange[]
   /** `forced`: a follow-up starts from the base branch again, and commits by others are lost. */
   readonly agentPush: 'on-top' | 'forced'
+  /** The type of the agent's account. */
+  readonly agentType: 'Bot' | 'User'
   /** The fork that the agent works in, as `owner/name`. By default it pushes to the repository itself. */
   readonly agentFork?: string
   /** The branch that the agent pushes to. By default each job has its own. */
@@ -45,11 +51,12 @@ export interface GitHubScenario extends PlannedChecks {
    */
   readonly earlierPull: 'plain' | 'marked' | 'used-up' | 'marked-by-outsider'
   /**
-   * How the newest change of the code came to the default branch. `reviewed`: with a pull request that somebody approved and
+   * How the newest change of the code came to the default branch. `pushed`: by its author; `pushed-by-colleague`: somebody else
+   * pushed the author's commit; `edited-on-web`: on GitHub's website; `reviewed`: with a pull request that somebody approved and
    * somebody else merged; `labelled`: with a merged pull request that has the label `no-docs`; `partly-labelled`: the same, and
    * another change was pushed after it.
    */
-  readonly change: 'pushed' | 'reviewed' | 'labelled' | 'partly-labelled'
+  readonly change: 'pushed' | 'pushed-by-colleague' | 'edited-on-web' | 'reviewed' | 'labelled' | 'partly-labelled'
   readonly commentBy: 'nobody' | 'maintainer' | 'outsider' | 'bot'
   readonly permissions: Permissions
   /** Whether the token is valid only until the agent has worked on a prompt, as a long job outlives that of an app. */
@@ -77,6 +84,7 @@ export const DEFAULT_GITHUB: GitHubScenario = {
   events: [],
   files: [],
   agentPush: 'on-top',
+  agentType: 'Bot',
   pull: {},
   earlierPull: 'plain',
   change: 'pushed',
@@ -156,6 +164,18 @@ const scenarios = {
     description: 'A bot writes a comment that begins with the command.',
     earlierPull: 'marked',
     commentBy: 'bot',
+  },
+  'agent-is-user': {
+    description: 'The agent works under an account of type `User`, as a person does.',
+    agentType: 'User',
+  },
+  'web-edit': {
+    description: 'The change is an edit on GitHub’s web page: `web-flow` is the committer.',
+    change: 'edited-on-web',
+  },
+  'colleague-commit': {
+    description: 'The change is a commit that `lisa` wrote and `mona` pushed.',
+    change: 'pushed-by-colleague',
   },
   'reviewed-change': {
     description: 'The change came with a pull request that `lisa` approved and `mona` merged.',

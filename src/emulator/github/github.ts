@@ -134,7 +134,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const playAgent = createAgentWork({ state, scenario, listJobs })
   const requestCounts = new Map<string, number>()
   const budget = new RequestBudget()
-  const takeEvents = createEventSource(state)
+  const takeEvents = createEventSource(state, startMs)
 
   /** @param sender the login behind all changes since the last call, if known */
   function publishEvents(nowMs: number, sender?: string): void {

@@ -68,8 +68,10 @@ export interface PullState extends IssueState {
   conflict: boolean
   /** A requirement that is not part of the base's protection is not met. */
   blocked: boolean
-  /** `by` defaults to the author of the merge commit. */
-  merge: { readonly sha: string; readonly atMs: number; readonly by?: string } | undefined
+  /** `by` defaults to the author of the merge commit. `rebased`: the new commits of a rebase, the last of which is `sha`. */
+  merge:
+    | { readonly sha: string; readonly atMs: number; readonly by?: string; readonly rebased?: readonly string[] }
+    | undefined
   autoMerge: AutoMerge | undefined
   readonly reviews: Review[]
   readonly reviewEvents: ReviewEvent[]

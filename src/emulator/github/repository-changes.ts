@@ -3,12 +3,14 @@ import { findReferences } from './cross-references.ts'
 import { getPullChange, compareHistories } from './history.ts'
 import type { Comment, IssueState } from './issue-state.ts'
 import { type MergeChoice, type PullState, createPullState } from './pull-state.ts'
-import { type Commit, getOwner, type RepositoryState } from './repository-state.ts'
+import { type Commit, getOwner, type Push, type RepositoryState, WEB_FLOW } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 
 type NewCommit = Pick<Commit, 'message' | 'author' | 'files' | 'committer'> & {
   /** Default: the head of the branch, or of the default branch if the branch is new. */
   readonly parents?: readonly string[]
+  /** The login of the pusher. Default: the author. */
+  readonly by?: string
 }
 
 /** Stores a commit that is on no branch yet. Its id is a hash of its contents. */
@@ -24,18 +26,16 @@ export function getBranches({ branches, forks }: RepositoryState, fork: string |
   return fork === undefined ? branches : (forks[fork]?.branches ?? {})
 }
 
-/**
- * Points a branch and the open pull requests from it to another commit. Creates the branch if it does not exist.
- * @param fork the fork that contains the branch
- */
-export function moveBranch(
-  repository: RepositoryState,
-  branch: string,
-  sha: string,
-  atMs: number,
-  fork?: string,
-): void {
-  getBranches(repository, fork)[branch] = sha
+/** Who changes a ref, and when. `fork`: the fork that contains the branch. */
+type Pusher = Pick<Push, 'by' | 'atMs' | 'fork'>
+
+/** Points a branch and the open pull requests from it to another commit. Creates the branch if it does not exist. */
+export function moveBranch(repository: RepositoryState, branch: string, sha: string, pusher: Pusher): void {
+  const { atMs, fork } = pusher
+  const branches = getBranches(repository, fork)
+  if (branches[branch] !== sha)
+    repository.pushes.push({ ref: `refs/heads/${branch}`, before: branches[branch], after: sha, ...pusher })
+  branches[branch] = sha
   for (const pull of Object.values(repository.pulls)) {
     if (pull.branch !== branch || pull.fork !== fork || pull.state !== 'open') continue
     pull.earlierHeads.push({ sha: pull.headSha, untilMs: atMs })
@@ -45,12 +45,26 @@ export function moveBranch(
   }
 }
 
+/** Points a tag to another commit. Creates the tag if it does not exist. */
+export function moveTag(repository: RepositoryState, tag: string, sha: string, pusher: Pusher): void {
+  repository.pushes.push({ ref: `refs/tags/${tag}`, before: repository.tags[tag], after: sha, ...pusher })
+  repository.tags[tag] = sha
+}
+
+export function deleteTag(repository: RepositoryState, tag: string, pusher: Pusher): void {
+  repository.pushes.push({ ref: `refs/tags/${tag}`, before: repository.tags[tag], after: undefined, ...pusher })
+  Reflect.deleteProperty(repository.tags, tag)
+}
+
 /** Deletes a branch and closes the open pull requests from and into it, as GitHub does. */
-export function deleteBranch(repository: RepositoryState, branch: string, atMs: number): void {
+export function deleteBranch(repository: RepositoryState, branch: string, pusher: Pusher): void {
+  const { atMs } = pusher
   const usesBranch = (pull: PullState): boolean =>
     pull.base === branch || (pull.branch === branch && pull.fork === undefined)
   for (const pull of Object.values(repository.pulls))
     if (pull.state === 'open' && usesBranch(pull)) closeIssue(repository, pull, atMs)
+  const before = repository.branches[branch]
+  repository.pushes.push({ ref: `refs/heads/${branch}`, before, after: undefined, ...pusher })
   Reflect.deleteProperty(repository.branches, branch)
 }
 
@@ -67,11 +81,21 @@ export function pushCommit(
 ): Commit {
   const { branches, defaultBranch } = repository
   const tip = getBranches(repository, fork)[branch] ?? branches[defaultBranch]
-  const { parents = tip === undefined ? [] : [tip], message, author, committer, files } = commit
+  const { parents = tip === undefined ? [] : [tip], message, author, committer, files, by = author } = commit
   const authors = committer === undefined ? { author } : { author, committer }
   const stored = createCommit(repository, { parents, message, ...authors, atMs, files })
-  moveBranch(repository, branch, stored.sha, atMs, fork)
+  moveBranch(repository, branch, stored.sha, { by, atMs, fork })
   return stored
+}
+
+/** Commits an edit on GitHub's website to a branch. The author is the person, and GitHub is the committer. */
+export function editOnWeb(
+  repository: RepositoryState,
+  branch: string,
+  edit: Pick<Commit, 'message' | 'author' | 'files'>,
+  atMs: number,
+): Commit {
+  return pushCommit(repository, branch, { ...edit, committer: WEB_FLOW }, atMs)
 }
 
 export function openPull(
@@ -130,28 +154,27 @@ export function describeMerge(
   return { title: title ?? defaultTitle, message: message ?? defaultMessage }
 }
 
-/**
- * Recreates commits on top of another one, without merge commits.
- * @returns the last new commit, or undefined if there is none
- */
+/** Recreates commits on top of another one, without merge commits. Keeps their authors and messages. */
 function rebaseCommits(
   repository: RepositoryState,
   commits: readonly Commit[],
   base: string,
   committer: string,
   atMs: number,
-): Commit | undefined {
-  let last: Commit | undefined
+): readonly Commit[] {
+  const rebased: Commit[] = []
   for (const { message, author, files, parents } of commits) {
     if (parents.length > 1) continue
-    last = createCommit(repository, { parents: [last?.sha ?? base], message, author, committer, atMs, files })
+    const parent = rebased.at(-1)?.sha ?? base
+    rebased.push(createCommit(repository, { parents: [parent], message, author, committer, atMs, files }))
   }
-  return last
+  return rebased
 }
 
 /**
- * Merges an open pull request into its base. `merge` creates a commit with both heads as parents, `squash` one commit with all
- * changes, and `rebase` recreates each commit on the base.
+ * Merges an open pull request into its base. `merge` creates a commit with both heads as parents, whose author is the user who
+ * merges, and `squash` one commit with all changes, whose author is that of the pull request. GitHub is the committer of both.
+ * `rebase` recreates each commit on the base, and the user who merges is the committer.
  * @param by login of the user who merges
  * @returns the new head of the base, or undefined if there is nothing to merge
  */
@@ -168,17 +191,20 @@ export function mergePull(
   const { ahead, files } = getPullChange(repository, pull)
   const text = describeMerge(repository, choice.repositoryName ?? '', number, choice)
   const message = text.message === '' ? text.title : `${text.title}\n\n${text.message}`
+  const onWeb = { message, committer: WEB_FLOW, atMs }
   const create = {
-    merge: () => createCommit(repository, { parents: [base, pull.headSha], message, author: by, atMs, files: [] }),
-    squash: () => createCommit(repository, { parents: [base], message, author: by, atMs, files }),
+    merge: () => [createCommit(repository, { parents: [base, pull.headSha], author: by, ...onWeb, files: [] })],
+    squash: () => [createCommit(repository, { parents: [base], author: pull.user, ...onWeb, files })],
     rebase: () => rebaseCommits(repository, ahead, base, by, atMs),
   }
-  const commit = create[choice.method]()
+  const created = create[choice.method]()
+  const commit = created.at(-1)
   if (commit === undefined) return undefined
   closeIssue(repository, pull, atMs)
-  moveBranch(repository, pull.base, commit.sha, atMs)
-  pull.merge = { sha: commit.sha, atMs, by }
-  if (repository.deletesBranchOnMerge && pull.fork === undefined) deleteBranch(repository, pull.branch, atMs)
+  moveBranch(repository, pull.base, commit.sha, { by, atMs })
+  const rebased = choice.method === 'rebase' ? { rebased: created.map(({ sha }) => sha) } : {}
+  pull.merge = { sha: commit.sha, atMs, by, ...rebased }
+  if (repository.deletesBranchOnMerge && pull.fork === undefined) deleteBranch(repository, pull.branch, { by, atMs })
   return commit
 }
 
@@ -197,7 +223,8 @@ export function updateBranch(
   const baseSha = repository.branches[base]
   if (baseSha === undefined || compareHistories(repository, baseSha, headSha)?.behindBy === 0) return undefined
   const message = `Merge branch '${base}' into ${branch}`
-  return pushCommit(repository, branch, { message, author: by, files: [], parents: [headSha, baseSha] }, atMs, fork)
+  const commit = { message, author: by, committer: WEB_FLOW, files: [], parents: [headSha, baseSha] }
+  return pushCommit(repository, branch, commit, atMs, fork)
 }
 
 /** Returns the number of the next issue or pull request. */

@@ -51,10 +51,15 @@ function listPullsOfCommit(call: Call): Reply {
   const commit = findCommit(repository, ref)
   if (commit === undefined) return refuse(422, `No commit found for SHA: ${ref}`)
   const isCommit = ({ sha }: { readonly sha: string }): boolean => sha === commit.sha
+  const isNew = (atMs: number): boolean => nowMs < atMs + state.lag.commitPullsMs
+  if (state.lag.commitPulls === 'unprocessable' && isNew(commit.atMs))
+    return refuse(422, `No commit found for SHA: ${ref}`)
   const found = Object.entries(repository.pulls).filter(([, pull]) => {
-    if (pull.merge === undefined && pull.state === 'closed') return false
-    if (nowMs < (pull.merge?.atMs ?? pull.createdAtMs) + state.lag.commitPullsMs) return false
-    return (pull.merge !== undefined && isCommit(pull.merge)) || getPullChange(repository, pull).ahead.some(isCommit)
+    const { merge, state: pullState, createdAtMs } = pull
+    if (merge === undefined && pullState === 'closed') return false
+    if (isNew(merge?.atMs ?? createdAtMs)) return false
+    const merged = merge === undefined ? [] : [merge.sha, ...(merge.rebased ?? [])]
+    return merged.includes(commit.sha) || getPullChange(repository, pull).ahead.some(isCommit)
   })
   return createListReply(call, found, (_call, [number, pull]) => toPullBody(call, Number(number), pull))
 }

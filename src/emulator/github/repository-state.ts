@@ -1,6 +1,6 @@
 import type { IssueState } from './issue-state.ts'
 import type { MergeMethod, PullState } from './pull-state.ts'
-import type { CheckRun, CheckSuite, CommitStatus, WorkflowRun } from './check-state.ts'
+import type { CheckRun, CheckSuite, CommitStatus, Deployment, WorkflowRun } from './check-state.ts'
 
 export type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 
@@ -49,6 +49,8 @@ export interface RepositoryState {
   /** By `owner/name`. As on GitHub, the commits of forks are stored with those of the repository. */
   readonly forks: Record<string, Fork>
   readonly tags: Record<string, string>
+  /** Oldest first. */
+  readonly pushes: Push[]
   readonly labels: string[]
   /** The details of labels that have any. */
   readonly labelDetails: Record<string, LabelDetails>
@@ -64,6 +66,8 @@ export interface RepositoryState {
   /** Suites without check runs. All others are derived from their check runs. */
   readonly checkSuites: CheckSuite[]
   readonly statuses: CommitStatus[]
+  /** Only events show them. */
+  readonly deployments: Deployment[]
   /** The file names of workflows that exist even without a run. */
   readonly workflows: string[]
   readonly workflowRuns: WorkflowRun[]
@@ -81,10 +85,29 @@ export interface RepositoryState {
   movedTo: string | undefined
 }
 
+/** GitHub's own account. It commits what people do on the website: edits, and merges other than by rebasing. */
+export const WEB_FLOW = 'web-flow'
+
+/** A branch or a tag was created, moved or deleted. */
+export interface Push {
+  /** `refs/heads/...` or `refs/tags/...` */
+  readonly ref: string
+  /** Undefined for a new ref. */
+  readonly before: string | undefined
+  /** Undefined for a deleted ref. */
+  readonly after: string | undefined
+  /** The login of the pusher, who need not have written the commits. */
+  readonly by: string
+  readonly atMs: number
+  /** The fork that contains the branch, as `owner/name`. */
+  readonly fork?: string | undefined
+}
+
 export interface Commit {
   readonly sha: string
   readonly parents: readonly string[]
   readonly message: string
+  /** A login, or a name without an account. */
   readonly author: string
   /** Default: the author. */
   readonly committer?: string
@@ -113,6 +136,7 @@ export function createRepositoryState(fields: Partial<RepositoryState> = {}): Re
     branches: {},
     forks: {},
     tags: {},
+    pushes: [],
     labels: [],
     labelDetails: {},
     reservedNumbers: 100,
@@ -123,6 +147,7 @@ export function createRepositoryState(fields: Partial<RepositoryState> = {}): Re
     checkRuns: [],
     checkSuites: [],
     statuses: [],
+    deployments: [],
     workflows: ['ci.yml', 'docs.yml'],
     workflowRuns: [],
     dispatches: [],

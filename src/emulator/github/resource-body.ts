@@ -2,7 +2,7 @@ import type { CheckRun } from './check-state.ts'
 import { type Reaction, REACTIONS } from './issue-state.ts'
 import { toNodeId } from './node-id.ts'
 import { type Call, getApiUrl, formatTime } from './reply.ts'
-import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
+import { type Commit, type FileChange, type RepositoryState, WEB_FLOW } from './repository-state.ts'
 import type { GitHubState, User } from './state.ts'
 
 /** The creation time of everything whose state has none. */
@@ -20,6 +20,26 @@ export function toUserBody(
   const isOwner = Object.keys(repositories).some((name) => name.startsWith(`${login}/`))
   const { id, type } = users[login] ?? { id: 0, type: isOwner ? 'Organization' : 'User' }
   return { login, id, node_id: toNodeId('U', 0, login), type, site_admin: false }
+}
+
+/** Returns an account, or undefined for the name of a Git author without one. */
+export function findUser(state: GitHubState, login: string): ReturnType<typeof toUserBody> | undefined {
+  return login in state.users ? toUserBody(state, login) : undefined
+}
+
+interface GitPerson {
+  readonly name: string
+  readonly email: string
+}
+
+/** Returns the author or committer as Git stores it. Commits on the website have GitHub's own address. */
+export function toGitPerson(state: GitHubState, login: string): GitPerson {
+  if (login === WEB_FLOW) return { name: 'GitHub', email: 'noreply@github.com' }
+  const id = state.users[login]?.id
+  return {
+    name: login,
+    email: id === undefined ? `${login}@users.noreply.example` : `${id}+${login}@users.noreply.github.com`,
+  }
 }
 
 /** Returns the full form, which only requests for users return. */
@@ -82,18 +102,33 @@ export function toLabelBody(call: Call, name: string): object {
 /** The id of Git's empty tree. Commits here have no tree objects. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
-type FileBody = FileChange & Record<'additions' | 'deletions' | 'changes', number> & { readonly sha: string }
+type FileBody = Omit<FileChange, 'content'> &
+  Record<'additions' | 'deletions' | 'changes', number> & { readonly sha: string }
 
 /** Defaults to one added line. */
 export function toFileBody(change: FileChange): FileBody {
-  const { additions = 1, deletions = 0, status = 'modified', ...file } = change
+  const { additions = 1, deletions = 0, status = 'modified', filename, previous_filename, patch } = change
+  const file = {
+    filename,
+    ...(previous_filename !== undefined && { previous_filename }),
+    ...(patch !== undefined && { patch }),
+  }
   return { ...file, sha: 'f'.repeat(40), status, additions, deletions, changes: additions + deletions }
 }
 
-export function toCommitBody(call: Call, { sha, message, author, atMs, parents }: Commit): object {
+/** Returns the form in check suites, workflow runs and their events, without accounts. */
+export function toSimpleCommitBody(
+  { state }: Call,
+  { sha, message, author, committer = author, atMs }: Commit,
+): object {
+  const people = { author: toGitPerson(state, author), committer: toGitPerson(state, committer) }
+  return { id: sha, tree_id: EMPTY_TREE, message, timestamp: formatTime(atMs), ...people }
+}
+
+export function toCommitBody(call: Call, commit: Commit): object {
+  const { sha, message, author, committer = author, atMs, parents } = commit
   const { state, baseUrl, name, repository } = call
-  const signature = { name: author, email: `${author}@users.noreply.example`, date: formatTime(atMs) }
-  const account = author in state.users ? toUserBody(state, author) : null
+  const toSignature = (login: string): object => ({ ...toGitPerson(state, login), date: formatTime(atMs) })
   const toReference = (id: string): object => ({
     sha: id,
     url: getApiUrl(call, `/commits/${id}`),
@@ -102,9 +137,15 @@ export function toCommitBody(call: Call, { sha, message, author, atMs, parents }
   return {
     ...toReference(sha),
     node_id: toNodeId('C', repository.id, sha),
-    commit: { message, author: signature, committer: signature, comment_count: 0, tree: { sha: EMPTY_TREE } },
-    author: account,
-    committer: account,
+    commit: {
+      message,
+      author: toSignature(author),
+      committer: toSignature(committer),
+      comment_count: 0,
+      tree: { sha: EMPTY_TREE },
+    },
+    author: findUser(state, author) ?? null,
+    committer: findUser(state, committer) ?? null,
     parents: parents.map(toReference),
   }
 }

@@ -44,6 +44,8 @@ export interface Lag {
   readonly headMs: number
   /** `commits/{sha}/pulls` omits new and newly merged pull requests. */
   readonly commitPullsMs: number
+  /** The response meanwhile: an empty list (the default), or 422 as for an unknown commit. */
+  readonly commitPulls?: 'empty' | 'unprocessable'
   /** The list of workflow runs omits a new run. */
   readonly runsMs: number
   /** `mergeable` is null. */

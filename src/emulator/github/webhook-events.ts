@@ -1,3 +1,4 @@
+import { listCheckEvents } from './check-events.ts'
 import { toCommentBody } from './comment-operations.ts'
 import { compareHistories, findCommit } from './history.ts'
 import { toIssueBody } from './issue-operations.ts'
@@ -5,8 +6,8 @@ import type { IssueState } from './issue-state.ts'
 import { toFullPullBody } from './pull-body.ts'
 import type { PullState } from './pull-state.ts'
 import { type AccountCall, type Call, formatTime, withRepository } from './reply.ts'
-import type { Commit, RepositoryState } from './repository-state.ts'
-import { toLabelBody, toRepositoryBody, toUserBody } from './resource-body.ts'
+import type { Commit, Push, RepositoryState } from './repository-state.ts'
+import { findUser, toGitPerson, toLabelBody, toRepositoryBody, toUserBody } from './resource-body.ts'
 import type { GitHubState } from './state.ts'
 
 /** An event as a workflow receives it: `github.event_name` and `github.event`. */
@@ -25,13 +26,13 @@ interface IssueSnapshot {
 }
 
 interface Snapshot {
-  readonly branches: Readonly<Record<string, string>>
+  readonly pushes: number
   readonly issues: Readonly<Record<number, IssueSnapshot>>
   readonly dispatches: number
 }
 
 interface Change {
-  /** The login of the author, if the request does not determine it. */
+  /** The login of the sender, if the request does not determine it. */
   readonly by: string
   readonly name: string
   readonly fields: Readonly<Record<string, unknown>>
@@ -48,41 +49,99 @@ function takeIssueSnapshot(issue: IssueState | PullState): IssueSnapshot {
   return { state, headSha, draft, labels: [...labels], commentIds: new Set(comments.map(({ id }) => id)) }
 }
 
-function takeSnapshot({ branches, issues, pulls, dispatches }: RepositoryState): Snapshot {
+function takeSnapshot({ pushes, issues, pulls, dispatches }: RepositoryState): Snapshot {
   const all = Object.entries({ ...issues, ...pulls })
   return {
-    branches: { ...branches },
+    pushes: pushes.length,
     issues: Object.fromEntries(all.map(([number, issue]) => [number, takeIssueSnapshot(issue)])),
     dispatches: dispatches.length,
   }
 }
 
-function toPushedCommit({ baseUrl, name }: Call, { sha, message, author, atMs }: Commit): object {
-  const signature = { name: author, email: `${author}@users.noreply.example`, username: author }
-  const url = `${baseUrl}/${name}/commit/${sha}`
-  return { id: sha, message, timestamp: formatTime(atMs), url, author: signature, committer: signature, distinct: true }
+/** Without an account, there is no `username`. The types of the accounts are not in the payload. */
+function toPushedPerson(call: Call, login: string): object {
+  const account = findUser(call.state, login)
+  return { ...toGitPerson(call.state, login), ...(account !== undefined && { username: account.login }) }
+}
+
+function toPushedCommit(call: Call, { sha, message, author, committer = author, atMs }: Commit): object {
+  const { baseUrl, name } = call
+  return {
+    id: sha,
+    message,
+    timestamp: formatTime(atMs),
+    url: `${baseUrl}/${name}/commit/${sha}`,
+    author: toPushedPerson(call, author),
+    committer: toPushedPerson(call, committer),
+    distinct: true,
+  }
+}
+
+/** The fields of a `push` event, without `repository` and `sender`. */
+function toPushFields(call: Call, { ref, before, after, by }: Push): Readonly<Record<string, unknown>> {
+  const { repository, baseUrl, name } = call
+  const { defaultBranch, branches } = repository
+  const head = after === undefined ? undefined : findCommit(repository, after)
+  const from = before ?? (ref === `refs/heads/${defaultBranch}` ? undefined : branches[defaultBranch])
+  const compared = head === undefined || from === undefined ? undefined : compareHistories(repository, from, head.sha)
+  const isTag = ref.startsWith('refs/tags/')
+  const commits = isTag || head === undefined ? [] : (compared?.ahead ?? [head])
+  return {
+    ref,
+    before: before ?? NO_COMMIT,
+    after: after ?? NO_COMMIT,
+    base_ref: null,
+    created: before === undefined,
+    deleted: after === undefined,
+    forced: before !== undefined && compared !== undefined && compared.behindBy > 0,
+    compare: `${baseUrl}/${name}/compare/${before ?? defaultBranch}...${after ?? NO_COMMIT}`,
+    commits: commits.map((commit) => toPushedCommit(call, commit)),
+    head_commit: head === undefined ? null : toPushedCommit(call, head),
+    pusher: toGitPusher(call, by),
+  }
+}
+
+/** The pusher's name is the login. */
+function toGitPusher({ state }: Call, login: string): object {
+  return { ...toGitPerson(state, login), name: login }
+}
+
+/** The fields of a `create` or `delete` event. */
+function toRefFields({ repository }: Call, { ref, after }: Push): Readonly<Record<string, unknown>> {
+  const [, kind, ...rest] = ref.split('/')
+  const fields = { ref: rest.join('/'), ref_type: kind === 'tags' ? 'tag' : 'branch', pusher_type: 'user' }
+  return after === undefined ? fields : { ...fields, master_branch: repository.defaultBranch, description: null }
 }
 
 function listPushes(call: Call, before: Snapshot): readonly Change[] {
-  const { repository, baseUrl, name } = call
-  return Object.entries(repository.branches).flatMap(([branch, after]) => {
-    const old = before.branches[branch]
-    const head = findCommit(repository, after)
-    if (old === after || head === undefined) return []
-    const compared = old === undefined ? undefined : compareHistories(repository, old, after)
-    const fields = {
-      ref: `refs/heads/${branch}`,
-      before: old ?? NO_COMMIT,
-      after,
-      created: old === undefined,
-      deleted: false,
-      forced: compared !== undefined && compared.behindBy > 0,
-      compare: `${baseUrl}/${name}/compare/${old ?? repository.defaultBranch}...${after}`,
-      commits: (compared?.ahead ?? [head]).map((commit) => toPushedCommit(call, commit)),
-      head_commit: toPushedCommit(call, head),
-    }
-    return [{ by: head.author, name: 'push', fields }]
+  const pushes = call.repository.pushes.slice(before.pushes).filter(({ fork }) => fork === undefined)
+  return pushes.flatMap((push) => {
+    const { by } = push
+    const kind = push.before === undefined ? 'create' : push.after === undefined ? 'delete' : undefined
+    return [
+      { by, name: 'push', fields: toPushFields(call, push) },
+      ...(kind === undefined ? [] : [{ by, name: kind, fields: toRefFields(call, push) }]),
+    ]
   })
+}
+
+/** Returns the `push` event of the newest push to a branch of a repository. */
+export function createPushEvent(
+  state: GitHubState,
+  name: string,
+  { baseUrl, branch }: Pick<AccountCall, 'baseUrl'> & { readonly branch: string },
+): WebhookEvent {
+  const { [name]: repository } = state.repositories
+  const push = repository?.pushes.findLast(({ ref, fork }) => ref === `refs/heads/${branch}` && fork === undefined)
+  if (repository === undefined || push === undefined) throw new Error(`Nobody has pushed to ${branch} of ${name}.`)
+  const call = withRepository({ state, baseUrl, nowMs: push.atMs, url: '' }, name, repository)
+  return toWebhookEvent(call, { by: push.by, name: 'push', fields: toPushFields(call, push) })
+}
+
+function toWebhookEvent(call: Call, { by, name, fields }: Change): WebhookEvent {
+  const { name: repositoryName, repository, state } = call
+  const owner = { repository: toRepositoryBody(call, repositoryName, repository), sender: toUserBody(state, by) }
+  return { name, payload: { ...fields, ...owner } }
 }
 
 /** Lists the actions on an issue or a pull request since a snapshot, with the additional payload of each action. */
@@ -109,6 +168,11 @@ function listActions(call: Call, issue: IssueState | PullState, before: IssueSna
   ]
 }
 
+/** Returns who pushed last to the branch of a pull request. */
+function findPusher({ pushes }: RepositoryState, { branch, fork }: PullState): string | undefined {
+  return pushes.findLast((push) => push.ref === `refs/heads/${branch}` && push.fork === fork)?.by
+}
+
 function listIssueChanges(call: Call, before: Snapshot): readonly Change[] {
   const { repository } = call
   const all = Object.entries({ ...repository.issues, ...repository.pulls })
@@ -116,7 +180,7 @@ function listIssueChanges(call: Call, before: Snapshot): readonly Change[] {
     const number = Number(id)
     const issueBefore = before.issues[number]
     const isPull = 'headSha' in issue
-    const pushedBy = isPull ? findCommit(repository, issue.headSha)?.author : undefined
+    const pushedBy = isPull ? findPusher(repository, issue) : undefined
     const mergedBy = isPull ? issue.merge?.by : undefined
     const actions = listActions(call, issue, issueBefore).map(({ action, payload }) => ({
       by: { synchronize: pushedBy, closed: mergedBy }[action] ?? issue.user,
@@ -151,32 +215,42 @@ function listDispatches({ repository }: Call, before: Snapshot): readonly Change
 }
 
 /**
- * Derives events by comparing the state with a snapshot of it.
+ * Derives events by comparing the state with a snapshot of it, and from the times of checks, deployments and workflow runs.
+ * @param startMs there are no events of checks and runs from before
  * @returns a function that returns the events since its last call that start workflows
  */
-export function createEventSource(state: GitHubState) {
+export function createEventSource(state: GitHubState, startMs: number) {
   /** If a repository has two names, events contain the second one. */
   const mapNames = (): ReadonlyMap<RepositoryState, string> =>
     new Map(Object.entries(state.repositories).map(([name, repository]) => [repository, name]))
   let snapshots = new Map([...mapNames().keys()].map((repository) => [repository, takeSnapshot(repository)]))
+
+  const published = new Set<string>()
+
+  function takeCheckEvents(call: Call) {
+    const events = listCheckEvents(call).filter(({ key }) => !published.has(`${call.name} ${key}`))
+    for (const { key } of events) published.add(`${call.name} ${key}`)
+    return events.toSorted((a, b) => a.atMs - b.atMs)
+  }
+
+  for (const [repository, name] of mapNames())
+    takeCheckEvents(withRepository({ state, nowMs: startMs, baseUrl: '', url: '' }, name, repository))
 
   return (at: Pick<AccountCall, 'nowMs' | 'baseUrl'>, sender?: string): readonly WebhookEvent[] => {
     const events = [...mapNames()].flatMap(([repository, name]) => {
       const before = snapshots.get(repository)
       if (before === undefined) return []
       const call = withRepository({ ...at, state, url: '' }, name, repository)
-      const changes = [...listPushes(call, before), ...listIssueChanges(call, before), ...listDispatches(call, before)]
+      const changes = [
+        ...listPushes(call, before),
+        ...listIssueChanges(call, before),
+        ...listDispatches(call, before),
+        ...takeCheckEvents(call).map(({ by, name, createFields }) => ({ by, name, fields: createFields() })),
+      ]
       return changes
         .map(({ by, ...change }) => ({ ...change, by: sender ?? by }))
         .filter((change) => change.by !== WORKFLOW_USER || DISPATCHES.includes(change.name))
-        .map((change) => ({
-          name: change.name,
-          payload: {
-            ...change.fields,
-            repository: toRepositoryBody(call, name, repository),
-            sender: toUserBody(state, change.by),
-          },
-        }))
+        .map((change) => toWebhookEvent(call, change))
     })
     snapshots = new Map([...mapNames().keys()].map((repository) => [repository, takeSnapshot(repository)]))
     return events

@@ -15,7 +15,13 @@ import {
   refuse,
   formatTime,
 } from './reply.ts'
-import { DEFAULT_CREATED_AT, getCheckPageUrl, toMinimalRepositoryBody, toUserBody } from './resource-body.ts'
+import {
+  DEFAULT_CREATED_AT,
+  getCheckPageUrl,
+  toMinimalRepositoryBody,
+  toSimpleCommitBody,
+  toUserBody,
+} from './resource-body.ts'
 import type { CheckRun, WorkflowRun } from './check-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 import { selectLatestRuns, getStatus, listCheckSuites } from './checks-view.ts'
@@ -28,10 +34,11 @@ function getWorkflowId(repository: Call['repository'], file: string): number {
   return listWorkflows(repository).indexOf(file) + 1
 }
 
-function toRunBody(call: Call, run: ShownRun): object {
+export function toRunBody(call: Call, run: ShownRun): object {
   const { baseUrl, name, state, repository } = call
   const { id, workflow, branch, headSha, event, suiteId, headRepository = name, actor = 'mona' } = run
   const { createdAtMs, updatedAtMs = createdAtMs } = run
+  const headCommit = findCommit(repository, headSha)
   return {
     id,
     node_id: toNodeId('WFR', repository.id, id),
@@ -51,7 +58,7 @@ function toRunBody(call: Call, run: ShownRun): object {
     run_number: id,
     run_attempt: run.attempt ?? 1,
     display_title: workflow,
-    head_commit: null,
+    head_commit: headCommit === undefined ? null : toSimpleCommitBody(call, headCommit),
     pull_requests: [],
     html_url: `${baseUrl}/${name}/actions/runs/${id}`,
     head_repository: toMinimalRepositoryBody(call, headRepository, {
@@ -68,13 +75,13 @@ function toRunBody(call: Call, run: ShownRun): object {
 }
 
 /** Derives the state of a run from its jobs. */
-function getCurrentRun({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
+export function getCurrentRun({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
   const jobs = repository.checkRuns.filter(({ runId, createdAtMs }) => runId === run.id && createdAtMs <= nowMs)
   const attempt = Math.max(1, ...jobs.map((job) => job.attempt ?? 1))
   const ofAttempt = jobs.filter((job) => job.attempt === attempt && attempt > 1)
   const attemptAtMs = Math.min(...ofAttempt.map(({ createdAtMs }) => createdAtMs))
   const started = ofAttempt.length === 0 ? {} : { attemptAtMs }
-  const suite = listCheckSuites(repository, run.headSha, nowMs).find(({ id, runs }) => id === run.suiteId && runs > 0)
+  const suite = listCheckSuites(repository, run.headSha, nowMs).find(({ id }) => id === run.suiteId)
   return suite === undefined
     ? run
     : { ...run, ...suite, ...started, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
@@ -247,7 +254,7 @@ const listWorkflows = ({ workflows, workflowRuns }: Call['repository']): readonl
   ...new Set([...workflows, ...workflowRuns.map(({ workflow }) => workflow)]),
 ]
 
-function toWorkflowBody(call: Call, file: string): object {
+export function toWorkflowBody(call: Call, file: string): object {
   const { repository, baseUrl, name } = call
   const id = getWorkflowId(repository, file)
   const path = `.github/workflows/${file}`
