@@ -4,6 +4,7 @@ import { MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { type PullState, createPullState } from '../../src/emulator/github/pull-state.ts'
 import { mergePull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { Commit, FileChange, RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { createPushEvent } from '../../src/emulator/github/webhook-events.ts'
 import type { Trigger, RepositoryName, Run } from './check.ts'
 
 type Fields = Partial<RepositoryState>
@@ -37,20 +38,10 @@ type Change = (here: RepositoryState) => Commit | undefined
 
 const createPush =
   (repository: RepositoryName, branch: string, change: Change): Trigger =>
-  ({ repositories, users }) => {
-    const here = repositories[repository]
-    const before = here?.branches[branch]
-    const pushed = here && change(here)
-    if (pushed === undefined) throw new Error(`Nothing can be pushed to ${repository}.`)
-    const person = { username: MAINTAINER }
-    return {
-      ref: `refs/heads/${branch}`,
-      before,
-      after: pushed.sha,
-      sender: { login: MAINTAINER, ...users[MAINTAINER] },
-      commits: [{ id: pushed.sha, message: pushed.message, author: person, committer: person }],
-      repository: { full_name: repository, default_branch: 'main' },
-    }
+  (state) => {
+    const here = state.repositories[repository]
+    if (here === undefined || change(here) === undefined) throw new Error(`Nothing can be pushed to ${repository}.`)
+    return createPushEvent(state, repository, { baseUrl: 'https://github.com', branch }).payload
   }
 
 export function push(filename: string, repository: RepositoryName = 'acme/docs', branch = 'main'): Trigger {

@@ -4,6 +4,7 @@ import { pushCommit, writeComment } from '../../src/emulator/github/repository-c
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { toUserBody } from '../../src/emulator/github/resource-body.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
+import { createPushEvent } from '../../src/emulator/github/webhook-events.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -78,20 +79,6 @@ const ROLLING: readonly Happening[] = [
   push({ message: 'Retry a deploy that fails', filename: 'src/retry.ts', line: 'export const retries = 3' }),
 ]
 
-/** The webhook payload of a push of the newest commit. */
-function pushEvent({ commits, defaultBranch }: RepositoryState, url: string, after: string): object {
-  const before = commits.find(({ sha }) => sha === after)?.parents[0] ?? ''
-  return {
-    ref: `refs/heads/${defaultBranch}`,
-    before,
-    after,
-    compare: `${url}/acme/docs/compare/${before}...${after}`,
-    repository: { default_branch: defaultBranch },
-    commits: [{ id: after, author: { username: MAINTAINER }, committer: { username: MAINTAINER } }],
-    sender: { login: MAINTAINER, type: 'User' },
-  }
-}
-
 /** The webhook payload of a comment with the command; undefined if there is none. */
 function commentEvent(state: GitHubState, { pulls, defaultBranch }: RepositoryState, url: string): object | undefined {
   const [found] = Object.entries(pulls).flatMap(([number, pull]) =>
@@ -131,7 +118,8 @@ export function listRuns(
     happen?.(state, docs, nowMs)
     const headSha = docs.branches[docs.defaultBranch] ?? ''
     const comment = isRolling && inputs !== BY_COMMENT ? undefined : commentEvent(state, docs, url)
-    const event = comment ?? pushEvent(docs, url, headSha)
+    const push = { baseUrl: url, branch: docs.defaultBranch }
+    const event = comment ?? createPushEvent(state, 'acme/docs', push).payload
     return { id: FIRST_RUN + index, title, inputs, event, eventName: comment ? 'issue_comment' : 'push', headSha }
   })
 }
