@@ -26,6 +26,11 @@ interface ActionFile {
   readonly runs: { readonly using: string; readonly main: string }
 }
 
+function readAction(path: string): ActionFile {
+  const action = parse(read(path)) as Omit<ActionFile, 'outputs'> & Partial<Pick<ActionFile, 'outputs'>>
+  return { outputs: {}, ...action }
+}
+
 const primitive = z.strictObject({ type: z.enum(['string', 'boolean', 'integer', 'float']) })
 const choice = z.strictObject({
   type: z.literal('enum'),
@@ -41,7 +46,7 @@ const types = z.record(z.string(), z.union([primitive, choice, list]))
 type Type = z.infer<typeof types>[string]
 
 /** The format of typesafegithub/github-actions-typing, without its named numbers. */
-const typesFile = z.strictObject({ inputs: types, outputs: types })
+const typesFile = z.strictObject({ inputs: types, outputs: types.default({}) })
 
 /** The words that a value may be, where it is one of a list of words. */
 function listWords(type: Type): readonly string[] {
@@ -116,10 +121,7 @@ const ACTIONS: readonly Action[] = [
     icon: 'play-circle',
     bundle: 'dist/rehearse/index.js',
     fields: Object.entries(INPUT_DEFAULTS).map(([name, fallback]) => ({ name, fallback })),
-    outputNames: [
-      ...['base-url', 'api-key', 'project-id', 'github-api-url', 'github-token'],
-      ...['github-host', 'github-certificate'],
-    ],
+    outputNames: [],
     filledIn: {},
     words: {},
   },
@@ -146,7 +148,7 @@ const ACTIONS: readonly Action[] = [
 ]
 
 describe.each(ACTIONS)('$path', (expected) => {
-  const action = parse(read(expected.path)) as ActionFile
+  const action = readAction(expected.path)
   const inputs = Object.entries(action.inputs)
   const outputs = Object.entries(action.outputs)
 
@@ -198,7 +200,7 @@ describe.each(ACTIONS)('$path', (expected) => {
 test.each(Object.entries(LISTED))(
   '%s-types.yml types every input and output, in its order, by the words of the code',
   (path, listed) => {
-    const { inputs, outputs } = parse(read(`${path}.yml`)) as ActionFile
+    const { inputs, outputs } = readAction(`${path}.yml`)
     const typed = typesFile.parse(parse(read(`${path}-types.yml`)))
     expect(Object.keys(typed.inputs)).toEqual(Object.keys(inputs))
     expect(Object.keys(typed.outputs)).toEqual(Object.keys(outputs))

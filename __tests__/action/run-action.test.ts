@@ -104,6 +104,73 @@ test.each([
   expect((await run({ given: { 'base-url': given } })).raw?.['base-url']).toBe(expected)
 })
 
+const REHEARSAL = {
+  service: 'http://127.0.0.1:4010',
+  api: 'http://127.0.0.1:4010/api/v3',
+  server: 'http://127.0.0.1:4010',
+  key: 'docs_embedded',
+  token: 'ghs_embedded',
+}
+const NAMES = ['project-id', 'api-key', 'base-url', 'github-token']
+const REAL = { 'project-id': 'p', 'base-url': 'https://docs.example.com' }
+
+test.each([
+  ['', ''],
+  ['docs_real', 'ghs_real'],
+])('in a rehearsal, replaces the key %j and the token %j, and warns first', async (apiKey, token) => {
+  process.env['DOCS_AGENT_REHEARSAL'] = JSON.stringify(REHEARSAL)
+  const given = { ...REAL, 'api-key': apiKey, 'github-token': token }
+  const { raw, step, lines } = await run({ given, fields: createFields(...NAMES) })
+  expect(raw).toEqual({
+    'project-id': 'p',
+    'api-key': REHEARSAL.key,
+    'base-url': REHEARSAL.service,
+    'github-token': REHEARSAL.token,
+  })
+  expect(lines[0]).toMatch(/^::warning title=Docs Agent::This is a rehearsal/)
+  expect(lines.filter((line) => line.startsWith('::add-mask::'))).toEqual(
+    [apiKey, token].filter((secret) => secret !== '').map((secret) => `::add-mask::${secret}`),
+  )
+  expect(step?.context).toMatchObject({ apiUrl: REHEARSAL.api, serverUrl: REHEARSAL.server, isRehearsal: true })
+})
+
+test('in a rehearsal, adds no input that the action does not have', async () => {
+  process.env['DOCS_AGENT_REHEARSAL'] = JSON.stringify(REHEARSAL)
+  const { raw } = await run({ fields: createFields('api-key') })
+  expect(raw).toEqual({ 'api-key': REHEARSAL.key })
+})
+
+test('reports invalid inputs as those of a rehearsal', async () => {
+  process.env['DOCS_AGENT_REHEARSAL'] = JSON.stringify(REHEARSAL)
+  const rehearsals: unknown[] = []
+  await run({
+    ...INVALID_INPUT,
+    createSkippedReport: (error, _durationMs, isRehearsal) => {
+      rehearsals.push(isRehearsal)
+      return error?.message ?? 'skipped'
+    },
+  })
+  expect(rehearsals).toEqual([true])
+})
+
+test.each([
+  ['not JSON', '{'],
+  ['no object', '7'],
+  ['a service on another machine', JSON.stringify({ ...REHEARSAL, service: 'http://docs.example.com' })],
+  ['an API on another machine', JSON.stringify({ ...REHEARSAL, api: 'http://127.0.0.1.example.com/api/v3' })],
+  ['pages on another machine', JSON.stringify({ ...REHEARSAL, server: 'https://github.com' })],
+  ['a URL with credentials', JSON.stringify({ ...REHEARSAL, service: 'http://me:secret@127.0.0.1:4010' })],
+  ['no key', JSON.stringify({ ...REHEARSAL, key: '' })],
+  ['no token', JSON.stringify({ ...REHEARSAL, token: undefined })],
+])('ignores a rehearsal with %s, and warns', async (_what, text) => {
+  process.env['DOCS_AGENT_REHEARSAL'] = text
+  const given = { ...REAL, 'api-key': 'docs_real', 'github-token': 'ghs_real' }
+  const { raw, step, lines } = await run({ given, fields: createFields(...NAMES) })
+  expect(raw).toEqual(given)
+  expect(step?.context).toMatchObject({ apiUrl: 'https://api.github.com', isRehearsal: false })
+  expect(lines[0]).toMatch(/^::warning title=Docs Agent::`DOCS_AGENT_REHEARSAL` is ignored/)
+})
+
 test.each([
   ['warns in a run that has access to secrets', 'ann', /^::warning .*Check the name of the secret/],
   [

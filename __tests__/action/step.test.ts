@@ -7,7 +7,6 @@ import {
   openStep,
   type Step,
   type StepInputs,
-  atGitHub,
   readContext,
   withholdsSecrets,
 } from '../../src/action/step.ts'
@@ -31,10 +30,9 @@ function open(inputs: Partial<StepInputs> = {}, env: NodeJS.ProcessEnv = {}, con
   return openStep({ ...INPUTS, ...inputs }, runner, connect)
 }
 
-test('the deadline counts from the start of the step, and the context has the URLs of another GitHub', () => {
-  const step = open({ githubApiUrl: 'http://127.0.0.1:4010/api/v3' }, { GITHUB_REPOSITORY: 'acme/docs' })
-  const urls = { apiUrl: 'http://127.0.0.1:4010/api/v3', serverUrl: 'http://127.0.0.1:4010' }
-  const context: unknown = expect.objectContaining({ repository: 'acme/docs', ...urls })
+test('the deadline counts from the start of the step', () => {
+  const step = open({}, { GITHUB_REPOSITORY: 'acme/docs' })
+  const context: unknown = expect.objectContaining({ repository: 'acme/docs' })
   expect(step).toMatchObject({ startedAt: 2_000, deadlineAt: 62_000, context })
 })
 
@@ -127,7 +125,16 @@ test('reads the environment variables of the runner, and removes trailing slashe
     workflow: 'docs.yml',
     serverUrl: 'https://github.example.com',
     apiUrl: 'https://github.example.com/api/v3',
+    isRehearsal: false,
   })
+})
+
+test('in a rehearsal, uses its GitHub instead of the one of the runner', () => {
+  const server = 'http://127.0.0.1:4010'
+  const api = `${server}/api/v3`
+  const rehearsal = { service: server, api, server, key: 'docs_embedded', token: 'ghs_embedded' }
+  const env = { ...ENV, DOCS_AGENT_REHEARSAL: JSON.stringify(rehearsal) }
+  expect(readContext(env)).toEqual({ ...readContext(ENV), serverUrl: server, apiUrl: api, isRehearsal: true })
 })
 
 test('outside of a runner or with an invalid URL, uses github.com and an empty event', () => {
@@ -147,19 +154,6 @@ test('outside of a runner or with an invalid URL, uses github.com and an empty e
 test('marks an event that cannot be read', () => {
   const { event } = readContext({ ...ENV, GITHUB_EVENT_PATH: '/no/such/file.json' })
   expect(event).toMatchObject({ kind: 'push', isReadable: false })
-})
-
-test.each([
-  ['http://127.0.0.1:4010/api/v3', 'http://127.0.0.1:4010'],
-  ['https://api.github.com', 'https://github.com'],
-  ['https://api.acme.ghe.com', 'https://acme.ghe.com'],
-  ['https://api.example.com', 'https://api.example.com'],
-])('the pages for the API %s are at %s', (apiUrl, serverUrl) => {
-  expect(atGitHub(readContext(ENV), apiUrl)).toEqual({ ...readContext(ENV), apiUrl, serverUrl })
-})
-
-test("keeps the run's GitHub without another API URL", () => {
-  expect(atGitHub(readContext(ENV), undefined)).toEqual(readContext(ENV))
 })
 
 const OWN = { full_name: 'acme/docs' }

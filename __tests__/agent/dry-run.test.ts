@@ -125,8 +125,15 @@ test.each<[what: string, given: Given, isMoved: boolean]>([
 ])('warns if a scheduled dry run moves the base of the next range: %s', async (_what, given, isMoved) => {
   const { outputs, hostCalls } = await play({ ...TOKEN, ...given }, { facts: EVENTS['schedule'] })
   expect(outputs['outcome']).toBe('dry-run' in given ? 'previewed' : 'pull-request')
-  const titles = hostCalls.filter((line) => line.startsWith('notice: The base of the next range'))
-  expect(titles).toHaveLength(isMoved ? 1 : 0)
+  const notices = hostCalls.filter((line) => line.startsWith('notice: The base of the next range'))
+  expect(notices).toEqual(isMoved ? [expect.stringContaining('If this dry run succeeds')] : [])
+})
+
+test('warns if a scheduled rehearsal moves the base of the next range', async () => {
+  const given = { ...TOKEN, 'change-range': 'since-last-success' }
+  const { hostCalls } = await play(given, { facts: { ...EVENTS['schedule'], isRehearsal: true } })
+  const notices = hostCalls.filter((line) => line.startsWith('notice: The base of the next range'))
+  expect(notices).toEqual([expect.stringContaining('If this rehearsal succeeds')])
 })
 
 test.each<[what: string, given: Given]>([

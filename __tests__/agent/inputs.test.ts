@@ -66,9 +66,6 @@ test.each<[name: string, text: string, value: object]>([
   ['fix-rounds', '', { fixRounds: 0 }],
   ['allowed-paths', '*.md', { allowedPaths: [{ line: '*.md' }] }],
   ['github-token', ' ghs_1 ', { githubToken: 'ghs_1' }],
-  ['github-api-url', 'https://github.example.com/api/v3/ ', { githubApiUrl: 'https://github.example.com/api/v3' }],
-  // A token goes unencrypted to this machine only.
-  ['github-api-url', 'http://127.0.0.1:1/api/v3', { githubApiUrl: 'http://127.0.0.1:1/api/v3' }],
   ['fail-on', 'no-changes\nfailed', { failOn: new Set(['no-changes', 'failed']) }],
   ['summary', 'FALSE', { summary: false }],
 ])('`%s` accepts %j', (name, text, value) => {
@@ -146,11 +143,6 @@ test.each<[string, Given, string]>([
     '`max-follow-ups` must be a whole number of follow-ups from 1 to 100',
   ],
   ['too many follow-ups', { 'max-follow-ups': '101' }, '`max-follow-ups` must be'],
-  [
-    'an API URL that would send the token unencrypted',
-    { 'github-api-url': 'http://github.example.com/api/v3' },
-    'must begin with `https://`',
-  ],
 ])('rejects %s', (_name, given, message) => {
   expect(getError(given)).toContain(message)
   expect(getError(given)).not.toContain('inputs are invalid')

@@ -1,54 +1,117 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { preload } from '../../scripts/small-runner/preload.ts'
 import type { RunOptions, RunResult } from '../../scripts/small-runner/run-action.ts'
+import type { Rehearsal } from '../../src/action/rehearsal.ts'
 import { isRunning, type RunningService } from '../../src/rehearse/service-process.ts'
 import { runPackaged } from '../support/bundle-run.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const runnerTemp = createTemporaryFolder()
+const IN_OWN_REPOSITORY = { GITHUB_REPOSITORY: 'me/code' }
 
 /** All steps of a job share `RUNNER_TEMP`, so the folder outlives each run. */
 const rehearse = (options: Omit<RunOptions, 'action'>): Promise<RunResult> =>
   runPackaged('emulator', { env: { RUNNER_TEMP: runnerTemp }, ...options })
 
-test('a rehearsal starts the service, an agent step runs against it, and the post step stops it and shows its log', async () => {
-  const rehearsal = await rehearse({ inputs: { scenario: 'no-changes', speed: '1000' } })
-  expect(rehearsal).toMatchObject({ conclusion: 'success', annotations: [], masks: [] })
-  const { 'base-url': baseUrl = '', 'project-id': projectId = '', 'api-key': apiKey = '' } = rehearsal.outputs
-  const { 'github-host': host, 'github-certificate': certificate = '', ...others } = rehearsal.outputs
-  expect(Object.keys(others).sort()).toEqual(['api-key', 'base-url', 'github-api-url', 'github-token', 'project-id'])
-  expect(host).toMatch(/^127\.0\.0\.1:\d+$/)
-  expect(readFileSync(certificate, 'utf8')).toContain('BEGIN CERTIFICATE')
-  const { logFile, ...service } = JSON.parse(rehearsal.state['service'] ?? '{}') as RunningService & { logFile: string }
-  expect(service.baseUrl).toBe(baseUrl)
-  expect(await isRunning(service)).toBe(true)
+/** What a workflow's secrets and variables contain. Nothing of it may be used. */
+const REAL = {
+  'api-key': 'docs_real_key_0123456789',
+  'base-url': 'https://docs.example.com',
+  'github-token': 'ghs_real0123456789',
+  'project-id': 'my-docs',
+}
 
-  const access = { 'base-url': baseUrl, 'project-id': projectId, 'api-key': apiKey }
-  const inputs = { prompt: 'Document the --dry-run flag.', 'poll-interval-seconds': '0.1', ...access }
-  const agent = await runPackaged('.', { inputs })
-  expect(agent).toMatchObject({ conclusion: 'success', outputs: { outcome: 'no-changes', 'job-id': 'job_000001' } })
+const WARNING = { level: 'warning', message: expect.stringContaining('This is a rehearsal') as unknown }
+
+test('after a rehearsal, steps use its service and GitHub, and the post step stops it and shows its log', async () => {
+  const rehearsal = await rehearse({
+    inputs: { speed: '1000' },
+    env: { RUNNER_TEMP: runnerTemp, ...IN_OWN_REPOSITORY },
+  })
+  expect(rehearsal).toMatchObject({ conclusion: 'success', annotations: [], masks: [], outputs: {} })
+  expect(Object.keys(rehearsal.exported)).toEqual(['DOCS_AGENT_REHEARSAL'])
+  const access = JSON.parse(rehearsal.exported['DOCS_AGENT_REHEARSAL'] ?? '{}') as Rehearsal
+  const { folder, ...service } = JSON.parse(rehearsal.state['service'] ?? '{}') as RunningService & { folder: string }
+  expect([service.baseUrl, rehearsal.addedPaths]).toEqual([access.service, [folder]])
+  expect(await isRunning(service)).toBe(true)
+  expect(existsSync(join(folder, 'gh'))).toBe(true)
+
+  // A proxy that does not exist: a request to another machine, or through the proxy, would fail.
+  const proxy = 'http://127.0.0.1:1'
+  const real = { ...rehearsal.exported, ...IN_OWN_REPOSITORY, HTTPS_PROXY: proxy, HTTP_PROXY: proxy }
+  const env = { ...real, ...preload(timesFaster(10)) }
+  const inputs = { prompt: 'Document the --dry-run flag.', 'poll-interval-seconds': '0.1' }
+  const rolling = {
+    ...inputs,
+    ...REAL,
+    'on-open-pr': 'follow-up',
+    'pr-repository': 'me/docs',
+    'change-context': 'files',
+  }
+  const first = await runPackaged('.', { inputs: rolling, env })
+  const result = JSON.parse(first.outputs['result'] ?? '{}') as { readonly rehearsal: boolean }
+  expect(first).toMatchObject({ conclusion: 'success', outputs: { outcome: 'pull-request', 'job-id': 'job_000001' } })
+  expect([first.annotations[0], result.rehearsal]).toEqual([expect.objectContaining(WARNING), true])
+  expect(first.outputs['pr-link']).toMatch(new RegExp(`^${access.server}/me/docs/pull/\\d+$`))
+  expect(first.summary).toMatch(/^## \S+ Rehearsal · Docs agent · /)
+  expect(first.masks).toEqual(expect.arrayContaining([REAL['api-key'], REAL['github-token']]))
+
+  // Without a key, as in a fork. The pull request of the first step is open.
+  const second = await runPackaged('.', {
+    inputs: { ...rolling, 'api-key': '', 'base-url': '', 'github-token': '' },
+    env,
+  })
+  expect(second).toMatchObject({
+    conclusion: 'success',
+    outputs: { 'job-id': 'job_000001', 'pr-link': first.outputs['pr-link'] },
+  })
+
+  const visitors = await runPackaged('visitors', {
+    inputs: { 'project-id': 'my-docs', 'api-key': '' },
+    workspace: createTemporaryFolder(),
+    env,
+  })
+  expect(visitors).toMatchObject({ conclusion: 'success', outputs: { complete: 'true' } })
+  expect(visitors.annotations).toEqual([expect.objectContaining(WARNING)])
+  expect(visitors.summary).toMatch(/^## \S+ Rehearsal · Docs visitors · /)
 
   const post = await rehearse({ stage: 'post', state: rehearsal.state })
   expect(post).toMatchObject({ conclusion: 'success', annotations: [] })
   expect(await isRunning(service)).toBe(false)
   const log = post.rawOutput
   expect(log).not.toMatch(/Ctrl-C|npm start/)
-  expect(log).toMatch(/::group::Log of .*[^]*POST \/v2\/agent\/docs-demo\/job -> \d+[^]*::endgroup::/)
-  expect([existsSync(logFile), existsSync(certificate)]).toEqual([false, false])
+  expect(log).toMatch(/::group::Log of .*[^]*POST \/v2\/agent\/my-docs\/job -> \d+[^]*::endgroup::/)
+  expect(existsSync(folder)).toBe(false)
 
   const again = await rehearse({ stage: 'post', state: rehearsal.state })
   expect(again.conclusion).toBe('success')
   expect(again.annotations).toMatchObject([{ message: expect.stringContaining('ended before the job') }])
 })
 
+test('a rehearsal on another machine is ignored with a warning', async () => {
+  const url = 'https://docs.example.com'
+  const rehearsal = { service: url, api: url, server: url, key: 'docs_other', token: 'ghs_other' }
+  const step = await runPackaged('.', {
+    inputs: { prompt: 'Fix it.', 'dry-run': 'true', 'project-id': 'my-docs', 'github-token': '' },
+    env: { DOCS_AGENT_REHEARSAL: JSON.stringify(rehearsal) },
+  })
+  const result = JSON.parse(step.outputs['result'] ?? '{}') as { readonly rehearsal: boolean }
+  expect(step).toMatchObject({ conclusion: 'success', outputs: { outcome: 'previewed' } })
+  expect(step.annotations).toMatchObject([{ message: expect.stringContaining('`DOCS_AGENT_REHEARSAL` is ignored') }])
+  expect(result.rehearsal).toBe(false)
+})
+
 test('invalid inputs and a port in use cause one clear error each, and the post step then does nothing', async () => {
   const first = await rehearse({ inputs: {} })
-  const port = new URL(first.outputs['base-url'] ?? '').port
+  const { service } = JSON.parse(first.exported['DOCS_AGENT_REHEARSAL'] ?? '{}') as Rehearsal
+  const { port } = new URL(service)
   const [second, wrong] = await Promise.all([
     rehearse({ inputs: { port } }),
     rehearse({ inputs: { scenario: 'nice', speed: 'fast' } }),
@@ -58,7 +121,7 @@ test('invalid inputs and a port in use cause one clear error each, and the post 
     [second, 'EADDRINUSE'],
     [wrong, '`speed` must be a number from 0.001 to 10000'],
   ] as const) {
-    expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: {} })
+    expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, exported: {} })
     expect(run.annotations.map(({ message }) => message)).toEqual([expect.stringContaining(part)])
   }
   const post = await rehearse({ stage: 'post', state: wrong.state })
@@ -69,7 +132,7 @@ test('invalid inputs and a port in use cause one clear error each, and the post 
 test('a rehearsal whose state cannot be saved is red with one error and no stack trace', async () => {
   const env = { RUNNER_TEMP: runnerTemp, ...preload(`process.env.GITHUB_STATE = ${JSON.stringify(runnerTemp)}`) }
   const run = await rehearse({ inputs: {}, env })
-  expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: {} })
+  expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, exported: {} })
   expect(run.annotations.map(({ message }) => message)).toEqual([expect.stringContaining('`GITHUB_STATE`')])
   expect(run.rawOutput).not.toMatch(/^ +at /m)
 })

@@ -95,38 +95,29 @@ test('prints how to call the service and GitHub, logs requests to both, and ends
   while (await isRunning());
 })
 
-test('sends its process id and outputs to a parent process with an IPC channel', async () => {
-  const messages: { pid: number; outputs: Record<string, string> }[] = []
+test('sends its process id and what steps need to a parent process with an IPC channel', async () => {
+  const messages: { pid: number; access: Record<string, string> }[] = []
   const self = {
     ...createFakeProcess('--port=0'),
     send: (message: object) => messages.push(message as (typeof messages)[number]),
   }
   expect(await runProgram(self)).toBe(0)
-  const url = messages[0]?.outputs['base-url'] ?? ''
-  const github = { 'github-api-url': `${url}/api/v3`, 'github-token': expect.stringMatching(/^ghs_/) }
-  const outputs = { 'base-url': url, 'api-key': EMULATOR_KEY, 'project-id': 'docs-demo', ...github }
-  expect(messages).toEqual([{ pid: 7, outputs }])
+  const url = messages[0]?.access['service'] ?? ''
+  const token = expect.stringMatching(/^ghs_/) as unknown
+  const access = { service: url, api: `${url}/api/v3`, server: url, key: EMULATOR_KEY, token }
+  expect(messages).toEqual([{ pid: 7, access }])
   expect(self.stdout.text.startsWith(`listening ${url}\n`)).toBe(true)
   expect((await fetch(url)).status).toBe(404)
   self.signal('SIGTERM')
 })
 
 test('--certificate-file makes GitHub available over TLS and prints the variables for gh', async () => {
-  const messages: { outputs: Record<string, string> }[] = []
   const file = join(createTemporaryFolder(), 'cert.pem')
-  const self = {
-    ...createFakeProcess('--port=0', `--certificate-file=${file}`),
-    send: (message: object) => messages.push(message as (typeof messages)[number]),
-  }
+  const self = createFakeProcess('--port=0', `--certificate-file=${file}`)
   expect(await runProgram(self)).toBe(0)
-  const {
-    'github-host': host = '',
-    'github-certificate': certificate,
-    'github-token': token,
-  } = messages[0]?.outputs ?? {}
-  expect(certificate).toBe(file)
-  for (const line of [`GH_HOST=${host}`, `GH_ENTERPRISE_TOKEN=${token}`, `SSL_CERT_FILE=${file}`])
-    expect(self.stdout.text).toContain(`  ${line}\n`)
+  const [, host = ''] = /GH_HOST=(\S+)/.exec(self.stdout.text) ?? []
+  const [, token = ''] = /GH_ENTERPRISE_TOKEN=(\S+)/.exec(self.stdout.text) ?? []
+  expect(self.stdout.text).toContain(`  SSL_CERT_FILE=${file}\n`)
   const response = await readOverTls(`https://${host}/api/v3/repos/acme/docs`, readFileSync(file, 'utf8'), token)
   expect(response).toContain('"full_name":"acme/docs"')
   self.signal('SIGTERM')
@@ -173,6 +164,7 @@ test('--help overrides other flags, lists every flag and scenario, and starts no
   expect(await runProgram(self)).toBe(0)
   const serviceFlags = [
     'certificate-file',
+    'changed',
     'events',
     'host',
     'port',
@@ -211,6 +203,7 @@ const DEFAULTS = {
   scenario: 'pull-request',
   gitHubScenarios: ['checks-pass'],
   gitHubRepository: '',
+  changedFiles: [],
   certificateFile: '',
   events: false,
   speed: 1,

@@ -3,7 +3,13 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_MAX_FOLLOW_UPS } from '../../src/agent/inputs.ts'
 import { root, parseTable } from '../support/markdown-files.ts'
-import { AGENT_ACTION, CENTRAL_WORKFLOW, expandCalls, type Workflow } from '../support/workflow-files.ts'
+import {
+  AGENT_ACTION,
+  CENTRAL_WORKFLOW,
+  expandCalls,
+  REHEARSAL_ACTION,
+  type Workflow,
+} from '../support/workflow-files.ts'
 
 const page = readFileSync(`${root}docs/limit-costs.md`, 'utf8')
 const FLEET = 'your-org/docs-agent-action/.github/workflows/fleet.yml@v1'
@@ -32,18 +38,16 @@ function listUses(workflow: Workflow): readonly Use[] {
       1,
     )
     if (job.uses === FLEET) return [{ given: (job as { readonly with?: Given }).with ?? {}, legs }]
-    return (job.steps ?? [])
-      .filter(({ uses }) => uses === AGENT_ACTION)
-      .map((step) => ({ given: step.with ?? {}, legs }))
+    const steps = job.steps ?? []
+    if (steps.some(({ uses }) => uses === REHEARSAL_ACTION)) return []
+    return steps.filter(({ uses }) => uses === AGENT_ACTION).map((step) => ({ given: step.with ?? {}, legs }))
   })
 }
 
 /** Returns the maximum number of prompts of a use, including fix rounds. */
 function countPrompts({ given, legs }: Use): number {
   const hasPrompt = ['prompt', 'prompt-file', 'command'].some((name) => name in given)
-  // A rehearsal uses the embedded service.
-  const isReal = !/steps\.\w+\.outputs\.base-url/.test(String(given['base-url']))
-  if (!hasPrompt || !isReal || given['dry-run'] === true) return 0
+  if (!hasPrompt || given['dry-run'] === true) return 0
   const rounds = given['wait'] === false ? 0 : Number(given['fix-rounds'] ?? 0)
   return legs * (1 + rounds)
 }

@@ -4,6 +4,7 @@ import {
   CENTRAL_RECIPE,
   CENTRAL_WORKFLOW,
   getPermissions,
+  REHEARSAL_ACTION,
   readWorkflow,
   listWorkflowsToCopy,
   readWorkflowFiles,
@@ -12,12 +13,11 @@ import {
 
 /** Lists the steps that use the agent, with their jobs, except those of rehearsals. */
 function listAgentSteps(workflow: Workflow) {
-  return Object.values(workflow.jobs).flatMap((job) =>
-    (job.steps ?? [])
-      .filter(({ uses }) => uses === AGENT_ACTION)
-      .map((step) => ({ job, given: step.with ?? {} }))
-      .filter(({ given }) => !('github-api-url' in given)),
-  )
+  return Object.values(workflow.jobs).flatMap((job) => {
+    const steps = job.steps ?? []
+    if (steps.some(({ uses }) => uses === REHEARSAL_ACTION)) return []
+    return steps.filter(({ uses }) => uses === AGENT_ACTION).map((step) => ({ job, given: step.with ?? {} }))
+  })
 }
 
 type Given = ReturnType<typeof listAgentSteps>[number]['given']

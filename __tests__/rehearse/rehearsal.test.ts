@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, jest, test } from '@jest/globals'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import type { StepResult, Runner } from '../../src/action/step.ts'
+import { readRehearsal } from '../../src/action/rehearsal.ts'
 import { rehearse } from '../../src/rehearse/rehearsal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -14,7 +15,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 // A busy machine needs seconds to start a process.
 jest.setTimeout(60_000)
 
-const OUTPUTS = { 'api-key': 'key', 'project-id': 'docs-demo', 'github-api-url': 'http://127.0.0.1/api/v3' }
+const ACCESS = { api: 'http://127.0.0.1/api/v3', server: 'http://127.0.0.1', key: 'docs_key', token: 'ghs_token' }
 
 const SERVES = `
   const server = require('node:http').createServer((_, response) => {
@@ -23,8 +24,8 @@ const SERVES = `
   })
   server.listen(0, '127.0.0.1', () => {
     console.log('started with ' + process.argv.slice(2).join(' ') + JSON.stringify(process.env))
-    const outputs = { ...${JSON.stringify(OUTPUTS)}, 'base-url': 'http://127.0.0.1:' + server.address().port }
-    process.send({ pid: process.pid, outputs })
+    const access = { ...${JSON.stringify(ACCESS)}, service: 'http://127.0.0.1:' + server.address().port }
+    process.send({ pid: process.pid, access })
   })
   process.on('SIGTERM', () => process.exit())
 `
@@ -56,17 +57,22 @@ function steps(
   const run = { GITHUB_REPOSITORY: 'me/guide', RUNNER_TRACKING_ID: 'run-1', GITHUB_TOKEN: 'secret' }
   const { signal } = new AbortController()
   const runner = { core, clock: STOPPED_CLOCK, signal, startedAt: 0, env: { RUNNER_TEMP: folder, ...run }, ...fields }
-  const logNames = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.log'))
+  const logNames = (): string[] =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.log'))
   const logs = (): string[] => logNames().map((name) => readFileSync(join(folder, name), 'utf8'))
   return { step: () => rehearse(program, runner), hostCalls: core.calls, logs }
 }
 
-test('starts the service in the main step and outputs its URLs, and stops it in the post step', async () => {
+/** The values of the calls of one kind. */
+const listCalls = (hostCalls: readonly string[], kind: string): readonly string[] =>
+  hostCalls.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
+
+test('starts the service in the main step and redirects later steps to it, and stops it in the post step', async () => {
   const { step, hostCalls, logs } = steps(SERVES, { inputs: { 'github-scenario': 'checks-fail' } })
-  expect(await step()).toMatchObject({
-    isGreen: true,
-    outputs: { ...OUTPUTS, 'base-url': expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
-  })
+  expect(await step()).toMatchObject({ isGreen: true, outputs: {} })
+  const [variable = ''] = listCalls(hostCalls, 'env')
+  const rehearsal = readRehearsal({ DOCS_AGENT_REHEARSAL: variable.replace(/^DOCS_AGENT_REHEARSAL \| /, '') })
+  expect(rehearsal).toEqual({ ...ACCESS, service: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
   expect(logs()).toHaveLength(1)
 
   expect(await step()).toMatchObject({ isGreen: true, title: 'The embedded documentation service was stopped' })
@@ -112,7 +118,7 @@ test('fails with the reason if the folder for temporary files is missing', async
   const { step } = steps(SERVES, { env: { RUNNER_TEMP: '/no/such/folder' } })
   expect(await step()).toMatchObject({
     isGreen: false,
-    text: 'The log of the service cannot be written: ENOENT.',
+    text: 'The files of the rehearsal cannot be written: ENOENT.',
     advice: expect.stringContaining('`RUNNER_TEMP`'),
   })
 })
@@ -154,7 +160,24 @@ test('stops a service whose state cannot be saved', async () => {
   while (isRunning(pid)) await sleep(5)
 })
 
-const SERVICE = { pid: 1, baseUrl: 'http://127.0.0.1:1', logFile: 'x' }
+test('stops the service and is red if later steps cannot be redirected', async () => {
+  const exportVariable = (): never => {
+    throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  }
+  const host = fakeHost({})
+  const { step, logs } = steps(SERVES, { core: { ...host, exportVariable } })
+  expect(await step()).toMatchObject({
+    isGreen: false,
+    title: 'The rehearsal did not start',
+    text: "The runner's environment cannot be written: ENOSPC.",
+    advice: expect.stringContaining('`GITHUB_ENV`'),
+  })
+  const { pid } = JSON.parse(host.savedState('service')) as { pid: number }
+  while (isRunning(pid)) await sleep(5)
+  expect(logs()).toEqual([])
+})
+
+const SERVICE = { pid: 1, baseUrl: 'http://127.0.0.1:1', folder: 'x' }
 
 test.each([
   null,
@@ -165,7 +188,7 @@ test.each([
   { ...SERVICE, pid: 1.5 },
   { ...SERVICE, pid: '1' },
   ...['/', 'ftp://x'].map((baseUrl) => ({ ...SERVICE, baseUrl })),
-  { ...SERVICE, logFile: '' },
+  { ...SERVICE, folder: '' },
 ])('stops no service for the saved state %j', async (saved) => {
   const core = { ...fakeHost(), savedState: () => JSON.stringify(saved) }
   expect(await steps('', { core }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })

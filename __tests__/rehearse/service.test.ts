@@ -55,14 +55,20 @@ const from =
     given[name] ?? ''
 
 test('passes every input as a flag that the service accepts', () => {
-  const given = { scenario: ' flaky ', 'github-scenario': 'draft, checks-fail', speed: '0.5', port: '' }
-  expect(parseCli(serviceArguments(from(given), '/tmp/cert.pem', 'me/guide'), 0)).toMatchObject({
+  const given = {
+    scenario: ' flaky ',
+    'github-scenario': 'draft, checks-fail',
+    speed: '0.5',
+    port: '',
+    changed: ' a.md \n\nb/c.ts',
+  }
+  expect(parseCli(serviceArguments(from(given), 'me/guide'), 0)).toMatchObject({
     kind: 'run',
     options: {
       scenario: 'flaky',
       gitHubScenarios: ['draft', 'checks-fail'],
       gitHubRepository: 'me/guide',
-      certificateFile: '/tmp/cert.pem',
+      changedFiles: ['a.md', 'b/c.ts'],
       speed: 0.5,
       port: 0,
     },
@@ -70,20 +76,27 @@ test('passes every input as a flag that the service accepts', () => {
 })
 
 test('reports errors about flags with the names of the inputs, in one message', () => {
-  const given = { scenario: 'nice', 'github-scenario': 'nicer', speed: 'fast', port: '-1' }
-  const command = parseCli(serviceArguments(from(given), ''), 0)
+  const given = { scenario: 'nice', 'github-scenario': 'nicer', speed: 'fast', port: '-1', changed: '/etc/passwd' }
+  const command = parseCli(serviceArguments(from(given)), 0)
   if (command.kind !== 'invalid') throw new Error('The flags were taken.')
   const words = toInputWords(`error: ${command.message} See --help.\n`)
   expect(words).toMatch(
-    /^`port` must be an integer .* `scenario` must be one of .* `github-scenario` must be one or more of .* `speed` must be a number .*\.$/,
+    /^`port` must be an integer .* `scenario` must be one of .* `github-scenario` must be one or more of .* `changed` must be at most 300 paths.* `speed` must be a number .*\.$/,
   )
-  expect(words).not.toMatch(/--port|--scenario|--github-scenario|--speed|help|error:/)
+  expect(words).not.toMatch(/--port|--scenario|--github-scenario|--speed|--changed|help|error:/)
   expect(toInputWords('No --start-at or --speed-up.')).toBe('No --start-at or --speed-up.')
 })
 
+test.each(['/etc/passwd', '../x', 'a/../b', './a', 'a\\b', 'x\n..', 'a\n'.repeat(301)])(
+  'does not accept the changed files %j',
+  (changed) => {
+    expect(parseCli(serviceArguments(from({ changed })), 0)).toMatchObject({ kind: 'invalid' })
+  },
+)
+
 test('replaces an empty input by a default that the service accepts', () => {
-  const args = serviceArguments(() => ' ', '')
-  const options = { scenario: DEFAULT_SCENARIO, gitHubScenarios: ['checks-pass'], speed: 1, port: 0 }
+  const args = serviceArguments(() => ' ')
+  const options = { scenario: DEFAULT_SCENARIO, gitHubScenarios: ['checks-pass'], speed: 1, port: 0, changedFiles: [] }
   expect(parseCli(args, 7)).toMatchObject({ kind: 'run', options })
 })
 

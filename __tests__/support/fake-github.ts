@@ -200,6 +200,7 @@ export const RUN_FACTS: GivenRun = {
   workflow: 'docs.yml',
   serverUrl: 'https://github.com',
   apiUrl: 'https://api.github.com',
+  isRehearsal: false,
 }
 
 export const PUSH = {

@@ -35,5 +35,7 @@ export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHos
     writeSummary: record('summary'),
     savedState: (name) => state.get(name) ?? '',
     saveState: (name, value) => state.set(name, value),
+    exportVariable: record('env'),
+    addPath: record('path'),
   }
 }

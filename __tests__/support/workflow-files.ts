@@ -57,6 +57,8 @@ export function getPermissions(workflow: Workflow, job: Workflow['jobs'][string]
 }
 
 export const AGENT_ACTION = 'your-org/docs-agent-action@v1'
+/** Later steps of its job use the embedded service and GitHub. */
+export const REHEARSAL_ACTION = 'your-org/docs-agent-action/emulator@v1'
 
 export const readWorkflow = (path: string): Workflow => parse(readFileSync(`${root}${path}`, 'utf8')) as Workflow
 

@@ -13,6 +13,10 @@ export interface StepResults {
   readonly rawFiles: Readonly<Record<CommandFile, string>>
   readonly outputs: Readonly<Record<string, string>>
   readonly state: Readonly<Record<string, string>>
+  /** The variables for later steps. */
+  readonly exported: Readonly<Record<string, string>>
+  /** The folders to put at the beginning of `PATH` for later steps, the first one last. */
+  readonly addedPaths: readonly string[]
   /** Masked; empty if the summary was too large. */
   readonly summary: string
 }
@@ -64,7 +68,7 @@ export function readStepResults(paths: Readonly<Record<CommandFile, string>>, lo
   const files = Object.entries(paths).map(([name, path]) => [name, readFile(path).text] as const)
   const rawFiles = Object.fromEntries(files) as Record<CommandFile, string>
 
-  function read(name: 'GITHUB_OUTPUT' | 'GITHUB_STATE'): Record<string, string> {
+  function read(name: 'GITHUB_OUTPUT' | 'GITHUB_STATE' | 'GITHUB_ENV'): Record<string, string> {
     const { pairs, error } = parseKeyValuePairs(rawFiles[name])
     if (error !== undefined) {
       log.fail(`Unable to process file command '${name.replace('GITHUB_', '').toLowerCase()}' successfully.`)
@@ -90,5 +94,6 @@ export function readStepResults(paths: Readonly<Record<CommandFile, string>>, lo
     )
     summary = ''
   }
-  return { rawFiles, outputs, state: read('GITHUB_STATE'), summary }
+  const addedPaths = rawFiles.GITHUB_PATH.split(/\r?\n/).filter((line) => line !== '')
+  return { rawFiles, outputs, state: read('GITHUB_STATE'), exported: read('GITHUB_ENV'), addedPaths, summary }
 }

@@ -78,7 +78,6 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<D
       'base-url': url,
       'project-id': projectId,
       'api-key': apiKey,
-      'github-api-url': github.apiUrl,
       'github-token': github.token,
       ...(Object.assign({}, ...settings.map(({ inputs }) => inputs)) as Texts),
     },
@@ -89,6 +88,8 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<D
       return {
         ...run,
         env: {
+          GITHUB_API_URL: github.apiUrl,
+          GITHUB_SERVER_URL: url,
           GITHUB_SHA: run.headSha,
           GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
           GITHUB_RUN_ID: String(run.id),

@@ -113,7 +113,7 @@ async function tryAgent(workspace: string): Promise<void> {
 /** The service of a rehearsal outlives its step, and the export of visitors reads from it. */
 async function tryVisitors(workspace: string): Promise<void> {
   const rehearsal = { action: join(PROJECT, 'emulator'), workspace, env: { RUNNER_TEMP: tmpdir() } }
-  const { outputs: service, state, conclusion } = await runAction({ ...rehearsal, inputs: { scenario: 'no-changes' } })
+  const { exported, state, conclusion } = await runAction({ ...rehearsal, inputs: { scenario: 'no-changes' } })
   expectFacts('the rehearsal', { conclusion }, { conclusion: 'success' })
 
   for (const [file, conclusion, name] of [
@@ -121,16 +121,18 @@ async function tryVisitors(workspace: string): Promise<void> {
     [join(workspace, 'whole path.csv'), 'success', 'whole path.csv'],
     ['C:\\windows\\visitors.csv', 'failure', ''],
   ] as const) {
-    const inputs = { ...service, 'output-file': file, 'timeout-minutes': '0.5' }
-    const { outputs, ...result } = await runAction({ action: join(PROJECT, 'visitors'), workspace, inputs })
+    const inputs = { 'project-id': 'docs-demo', 'output-file': file, 'timeout-minutes': '0.5' }
+    const action = join(PROJECT, 'visitors')
+    const { outputs, ...result } = await runAction({ action, workspace, inputs, env: exported })
     expectFacts(`the visitors' file ${file}`, { ...outputs, ...result }, { conclusion, file: name })
     const path = resolve(workspace, file)
     const head = existsSync(path) ? readFileSync(path, 'utf8').split('\r\n', 1)[0] : undefined
     expectFacts(`the visitors' file ${file}`, { head }, { head: name === '' ? undefined : 'path,human,ai,total' })
   }
 
+  const { service } = JSON.parse(exported['DOCS_AGENT_REHEARSAL'] ?? '{}') as { readonly service: string }
   const post = await runAction({ ...rehearsal, stage: 'post', state })
-  const response = await fetch(service['base-url'] ?? '').catch(() => 'none')
+  const response = await fetch(service).catch(() => 'none')
   expectFacts("the rehearsal's end", { ...post, response }, { conclusion: 'success', response: 'none' })
 }
 

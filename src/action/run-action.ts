@@ -14,6 +14,7 @@ import {
   type StepInputs,
 } from './step.ts'
 import { type Fields, inputNames, isGiven, type RawInputs, SECRET_INPUTS } from './inputs.ts'
+import { enterRehearsal, rehearseInputs, type Rehearsal } from './rehearsal.ts'
 import { type Core, createCore, OutputsLost } from './toolkit.ts'
 
 const OUTPUTS_ERROR_TITLE = 'The outputs could not be written'
@@ -153,18 +154,27 @@ export interface Action<Inputs extends StepInputs, Report> {
   /**
    * Creates the report of a step that sent no requests: an error stopped it, or it was skipped because it has no key.
    */
-  readonly createSkippedReport: (error: ActionError | undefined, durationMs: number) => Report
+  readonly createSkippedReport: (error: ActionError | undefined, durationMs: number, isRehearsal?: boolean) => Report
   readonly render: (report: Report, redact: Redact, wantsSummary: boolean) => StepResult
 }
 
-/** Reads the raw inputs. Masks secrets first. The default of `base-url` comes from the environment. */
-function readInputs(names: readonly string[], core: Core, env: NodeJS.ProcessEnv): RawInputs {
+/**
+ * Reads the raw inputs. Masks secrets first. A rehearsal replaces the inputs that name the servers. Otherwise, the default of
+ * `base-url` comes from the environment.
+ */
+function readInputs(
+  names: readonly string[],
+  core: Core,
+  env: NodeJS.ProcessEnv,
+  rehearsal: Rehearsal | undefined,
+): RawInputs {
   for (const name of SECRET_INPUTS.filter((name) => names.includes(name))) {
     const secret = core.input(name)
     core.mask(secret)
     core.mask(secret.trim())
   }
   const inputs = Object.fromEntries(names.map((name) => [name, core.input(name)]))
+  if (rehearsal !== undefined) return rehearseInputs(inputs, rehearsal)
   return isGiven(inputs, 'base-url') ? inputs : { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
 }
 
@@ -184,11 +194,12 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
   return execute(async (runner, onStop) => {
     const { core, clock, startedAt, env } = runner
     for (const [name, value] of Object.entries(action.initialOutputs)) core.setOutput(name, value)
-    const raw = readInputs(inputNames(action.fields), core, env)
+    const rehearsal = enterRehearsal(core, env)
+    const raw = readInputs(inputNames(action.fields), core, env, rehearsal)
     // Read before validation, so that invalid inputs can be reported in the summary.
     const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
     const createSkippedReport = (error?: ActionError): Report =>
-      action.createSkippedReport(error, clock.now() - startedAt)
+      action.createSkippedReport(error, clock.now() - startedAt, rehearsal !== undefined)
     const render = (report: Report): StepResult => action.render(report, core.redact, wantsSummary)
     /** If rendering throws, renders without a summary, and then falls back to the bare error. */
     const onActionStop: OnStop<Report> = (report) => {

@@ -12,6 +12,7 @@ import { parseUrl } from '../runtime/url.ts'
 import { joinSentences } from '../text/format.ts'
 import { redactAll } from '../text/redact.ts'
 import type { Parsed, SERVICE_FIELDS } from './inputs.ts'
+import { bypassProxies, readRehearsal } from './rehearsal.ts'
 import type { Core } from './toolkit.ts'
 
 /** The workflow run that this step belongs to. */
@@ -40,6 +41,8 @@ export interface Context {
   /** The origin of GitHub's pages, such as `https://github.com`. */
   readonly serverUrl: string
   readonly apiUrl: string
+  /** Whether service and GitHub are the embedded ones of a rehearsal. */
+  readonly isRehearsal: boolean
 }
 
 /** Finds `docs.yml` in `acme/docs/.github/workflows/docs.yml@refs/heads/main`. */
@@ -52,6 +55,7 @@ function toBaseUrl(text: string | undefined, fallback: string): string {
 
 /** Reads the workflow run from the environment variables and the event file of the runner. */
 export function readContext(env: NodeJS.ProcessEnv): Context {
+  const rehearsal = readRehearsal(env)
   return {
     event: readEvent(env),
     eventName: env['GITHUB_EVENT_NAME'] ?? '',
@@ -66,8 +70,9 @@ export function readContext(env: NodeJS.ProcessEnv): Context {
     stepId: (env['GITHUB_ACTION'] ?? '').replace(/^__.*$/, ''),
     runnerStepId: env['GITHUB_ACTION'] ?? '',
     workflow: WORKFLOW_REF.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1],
-    serverUrl: toBaseUrl(env['GITHUB_SERVER_URL'], 'https://github.com'),
-    apiUrl: toBaseUrl(env['GITHUB_API_URL'], 'https://api.github.com'),
+    serverUrl: toBaseUrl(rehearsal?.server ?? env['GITHUB_SERVER_URL'], 'https://github.com'),
+    apiUrl: toBaseUrl(rehearsal?.api ?? env['GITHUB_API_URL'], 'https://api.github.com'),
+    isRehearsal: rehearsal !== undefined,
   }
 }
 
@@ -76,23 +81,6 @@ export function readContext(env: NodeJS.ProcessEnv): Context {
  */
 export const withholdsSecrets = ({ actor, event }: Pick<Context, 'actor' | 'event'>): boolean =>
   actor === DEPENDABOT || event.isOfFork
-
-/**
- * github.com and GHE.com serve the API on `api.<host>`. GitHub Enterprise Server serves it on the host of the pages.
- */
-const API_HOST = /^api\.(?=github\.com$|[^.]+\.ghe\.com$)/
-
-/**
- * Returns the context with another API URL and the URL of the pages that belong to it, such as
- * `https://github.example.com` for `https://github.example.com/api/v3`.
- * @param apiUrl undefined keeps the run's own
- */
-export function atGitHub(context: Context, apiUrl: string | undefined): Context {
-  if (apiUrl === undefined) return context
-  const pages = new URL(apiUrl)
-  pages.hostname = pages.hostname.replace(API_HOST, '')
-  return { ...context, apiUrl, serverUrl: pages.origin }
-}
 
 /** What a step has before its inputs are parsed. */
 export interface Runner {
@@ -125,8 +113,6 @@ export interface StepInputs extends Parsed<typeof SERVICE_FIELDS> {
   readonly jobId?: string | undefined
   /** Empty or omitted: no requests are sent to GitHub. */
   readonly githubToken?: string
-  /** Undefined: the GitHub of the run. */
-  readonly githubApiUrl?: string | undefined
 }
 
 /**
@@ -134,11 +120,11 @@ export interface StepInputs extends Parsed<typeof SERVICE_FIELDS> {
  * @throws ActionError `proxy` if the proxy URL is invalid
  */
 export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connectToGitHub?: typeof connectGitHub): Step {
-  const { githubToken: token = '', githubApiUrl, timeoutMs, projectId, jobId } = inputs
+  const { githubToken: token = '', timeoutMs, projectId, jobId } = inputs
   const { core } = runner
-  const given = atGitHub(readContext(env), githubApiUrl)
+  const given = readContext(env)
   const step = { ...runner, random: Math.random, deadlineAt: runner.startedAt + timeoutMs }
-  const dependencies = { ...step, ...core, env }
+  const dependencies = { ...step, ...core, env: given.isRehearsal ? bypassProxies(env) : env }
   // Creating the transport masks the secrets of the proxies, so it comes before the event is redacted.
   const transport = createTransport({ ...inputs, ...dependencies })
   // The texts of the event are cut and escaped later, and the redactor could no longer find a secret in them.

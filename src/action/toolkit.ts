@@ -41,6 +41,16 @@ export interface Core {
   /** Returns a value that the main step saved for the post step. Empty if none was saved. */
   readonly savedState: (name: string) => string
   readonly saveState: (name: string, value: string) => void
+  /**
+   * Sets an environment variable for all later steps of the job.
+   * @throws Error if the runner's file cannot be written
+   */
+  readonly exportVariable: (name: string, value: string) => void
+  /**
+   * Puts a folder at the beginning of `PATH` for all later steps of the job.
+   * @throws Error if the runner's file cannot be written
+   */
+  readonly addPath: (folder: string) => void
 }
 
 /** The runner's file for outputs could not be written. */
@@ -148,5 +158,7 @@ export function createCore(clock: Clock): Core {
     },
     savedState: core.getState,
     saveState: core.saveState,
+    exportVariable: core.exportVariable,
+    addPath: core.addPath,
   }
 }

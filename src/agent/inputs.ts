@@ -297,8 +297,6 @@ export const AGENT_FIELDS = {
   allowedPaths: linesField('allowed-paths', parsePathRules),
   reviewers: linesField('reviewers', reviewersInput),
   githubToken: field('github-token', '', tokenInput),
-  /** Undefined: the API of the run. */
-  githubApiUrl: field('github-api-url', '', optionalInput(baseUrlInput)),
   /** Empty: all words except `no-changes` whose required inputs are set. */
   failOn: field('fail-on', '', failOnInput),
   onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),

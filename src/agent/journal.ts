@@ -51,7 +51,8 @@ export class Journal {
     this.#step = step
     const { task, projectId, dryRun, failOn, waitForChecks, allowedPaths } = inputs
     this.#turns = [{ task, state: { kind: 'planning' } }]
-    this.#facts = { projectId, dryRun, failOn, waitForChecks, allowedPaths, stepId: step.context.stepId }
+    const { stepId, isRehearsal } = step.context
+    this.#facts = { projectId, dryRun, failOn, waitForChecks, allowedPaths, stepId, isRehearsal }
   }
 
   get turns(): Turns {

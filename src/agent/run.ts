@@ -2,7 +2,7 @@ import type { OnStop, Action } from '../action/run-action.ts'
 import { endingAt, type Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
 import { ActionError, orUndefined } from '../runtime/errors.ts'
-import { describeBaseMovedByDryRun, describeBaseMovedByRange, describeMovedBase } from './change/change-range.ts'
+import { describeBaseMovedByTrial, describeBaseMovedByRange, describeMovedBase } from './change/change-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import {
   compareForPeople,
@@ -86,6 +86,7 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
   if (!context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
   journal.recordTrigger(describeTrigger(context.event, inputs.command))
   noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
+  noticeMovedBase(describeBaseMovedByTrial(inputs, context), step)
   const planned = await step.planningBudget.spend(() => createPlan(step))
   if (isSkip(planned)) return planned.reason
 
@@ -160,12 +161,11 @@ async function trackPullRequest(
 
 /** Records the end of a turn and tracks its pull request. Returns the next fix round, if there is one. */
 async function finishTurn(end: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Plan | undefined> {
-  const { context, inputs, journal, signal } = step
+  const { inputs, journal, signal } = step
   // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (end.kind === 'submitted') signal.throwIfAborted()
   journal.updateTurn(end)
   writeMilestone(step)
-  if (end.kind === 'previewed') noticeMovedBase(describeBaseMovedByDryRun(inputs, context), step)
   if (end.kind !== 'ended' || !shouldTrackPullRequest(journal.turns)) return undefined
   await recordSources(end, change, step)
   for (;;) {

@@ -15,6 +15,11 @@ interface CliOption {
   readonly parse: (text: string, nowMs: number) => unknown
 }
 
+/** GitHub's comparisons list no more files. */
+const MAX_CHANGED_FILES = 300
+/** Without a leading slash, backslashes, and `.` or `..` as a folder. */
+const RELATIVE_PATH = /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\\]{1,1000}$/
+
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 
 function parseNumber(text: string, min: number, max: number): number | undefined {
@@ -63,10 +68,20 @@ const OPTIONS = {
   /** Empty if not set. */
   gitHubRepository: {
     flag: 'github-repository',
-    description: 'an alias of acme/docs, in which known commits replace unknown ones',
+    description: 'the repository of a rehearsal, where every repository exists and known commits replace unknown ones',
     accepts: 'owner/name',
     defaultText: '',
     parse: (text: string) => (/^([\w.-]+\/[\w.-]+)?$/.test(text) ? text : undefined),
+  },
+  changedFiles: {
+    flag: 'changed',
+    description: 'the files of the change that started the run, one a line',
+    accepts: `at most ${MAX_CHANGED_FILES} paths, one a line, relative to the root of the repository`,
+    defaultText: '',
+    parse: (text: string) => {
+      const paths = text.split('\n').flatMap((line) => line.trim() || [])
+      return paths.length <= MAX_CHANGED_FILES && paths.every((path) => RELATIVE_PATH.test(path)) ? paths : undefined
+    },
   },
   /** Empty if not set. */
   certificateFile: {

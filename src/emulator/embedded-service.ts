@@ -79,11 +79,11 @@ export function createService({
   requestsPerHour = 100,
   onRequest,
   projectId,
-  repositories,
+  repositories = {},
   github: gitHubOptions = {},
 }: ServiceOptions): Service {
-  const store = new JobStore(startMs, repositories)
-  const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, listJobs: () => store.list() })
+  const store = new JobStore(startMs, (project) => repositories[project] ?? github.getAgentRepository())
+  const github: GitHub = createGitHub({ ...gitHubOptions, baseUrl, startMs, listJobs: () => store.list() })
   // A project's first request creates its jobs, but this pull request must exist before that.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
     store.seedProject(

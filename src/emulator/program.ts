@@ -64,21 +64,9 @@ function createStartText(emulator: Emulator, { scenario, speed, certificateFile 
   ].join('\n')
 }
 
-/** Returns the message to the parent process: the outputs of emulator/action.yml, and the process id to stop. */
-function createStartMessage(
-  { url, apiKey, projectId, github }: Emulator,
-  pid: number,
-  certificateFile: string,
-): object {
-  const outputs = {
-    'base-url': url,
-    'api-key': apiKey,
-    'project-id': projectId,
-    'github-api-url': github.apiUrl,
-    'github-token': github.token,
-    ...(github.host !== undefined && { 'github-host': github.host, 'github-certificate': certificateFile }),
-  }
-  return { pid, outputs }
+/** Returns the message to the parent process: what steps need to use the service, and the process id to stop. */
+function createStartMessage({ url, apiKey, github }: Emulator, pid: number): object {
+  return { pid, access: { service: url, api: github.apiUrl, server: url, key: apiKey, token: github.token } }
 }
 
 /** The maximum delay of an event that no request publishes. */
@@ -93,7 +81,7 @@ async function publishEvents(emulator: Emulator, signal: AbortSignal): Promise<v
 }
 
 async function run(options: CliOptions, self: ServiceProcess, print: (text: string) => void): Promise<void> {
-  const { gitHubScenarios, gitHubRepository, certificateFile, events, ...others } = options
+  const { gitHubScenarios, gitHubRepository, changedFiles, certificateFile, events, ...others } = options
   const certificate = certificateFile === '' ? undefined : createCertificate()
   if (certificate !== undefined) writeFileSync(certificateFile, certificate.cert)
   const emulator = await startEmulator({
@@ -102,6 +90,7 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
     ...(certificate && { certificate }),
     github: {
       scenario: combineScenarios(gitHubScenarios),
+      changedFiles,
       ...(gitHubRepository === '' ? {} : { repository: gitHubRepository }),
       ...(events && {
         onEvent: ({ name, payload }) => {
@@ -124,7 +113,7 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
   // The service keeps running if the reader of its log closes the pipe.
   self.stdout.on('error', () => undefined)
   print(createStartText(emulator, options))
-  self.send?.(createStartMessage(emulator, self.pid, certificateFile))
+  self.send?.(createStartMessage(emulator, self.pid))
 }
 
 /**

@@ -3,9 +3,11 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import type { StepResult, Runner } from '../action/step.ts'
+import { REHEARSAL_VARIABLE, type Rehearsal } from '../action/rehearsal.ts'
 import { toErrorResult } from '../action/run-action.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
+import { writeGh } from './gh.ts'
 import { describeCode, serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
 
 /** Main step and post step are one program. The main step always saves a state, at least `null`, which distinguishes the two. */
@@ -37,59 +39,80 @@ function readEnd(path: string): string {
   }
 }
 
-/** The file of the service's certificate, next to its log. */
-const getCertificate = (logFile: string): string => logFile.replace(/\.log$/, '.pem')
-
-/** Best effort, because Windows may still lock a file. The runner empties the folder after the job. */
-function removeFiles(logFile: string): void {
-  for (const file of [logFile, getCertificate(logFile)])
-    try {
-      fs.rmSync(file, { recursive: true, force: true, maxRetries: 5 })
-    } catch {
-      // Best effort.
-    }
+/** Best effort, because Windows may still lock a file. The runner empties `RUNNER_TEMP` after the job. */
+function removeFolder(folder: string): void {
+  try {
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  } catch {
+    // Best effort.
+  }
 }
+
+/** The log of the service in the rehearsal's folder, which also contains `gh`. */
+const getLogFile = (folder: string): string => path.join(folder, 'service.log')
 
 /** What the main step saves for the post step. */
 interface ServiceState extends RunningService {
-  readonly logFile: string
+  readonly folder: string
 }
 
-/** @throws ActionError `invalid-input` if the runner's file cannot be written */
-function saveService({ core }: Runner, state: ServiceState | null): void {
+/** @throws ActionError `invalid-input` if `write` fails */
+function writeRunnerFile(write: () => void, what: string, hint: string): void {
   try {
-    core.saveState(SERVICE_STATE, JSON.stringify(state))
+    write()
   } catch (error) {
-    throw new ActionError('invalid-input', `The runner's state cannot be written: ${describeCode(error)}.`, {
-      hint: "Check the runner's disk and `GITHUB_STATE`.",
-    })
+    throw new ActionError('invalid-input', `${what} cannot be written: ${describeCode(error)}.`, { hint })
   }
+}
+
+function saveService({ core }: Runner, state: ServiceState | null): void {
+  const save = (): void => {
+    core.saveState(SERVICE_STATE, JSON.stringify(state))
+  }
+  writeRunnerFile(save, "The runner's state", "Check the runner's disk and `GITHUB_STATE`.")
+}
+
+/** Redirects all later steps of the job to the rehearsal. */
+function redirectLaterSteps({ core }: Runner, access: Rehearsal, folder: string): void {
+  const redirect = (): void => {
+    core.exportVariable(REHEARSAL_VARIABLE, JSON.stringify(access))
+    core.addPath(folder)
+  }
+  writeRunnerFile(redirect, "The runner's environment", "Check the runner's disk, `GITHUB_ENV` and `GITHUB_PATH`.")
+}
+
+function makeFolder(folder: string): void {
+  const make = (): void => {
+    fs.mkdirSync(folder)
+    writeGh(folder)
+  }
+  writeRunnerFile(make, 'The files of the rehearsal', "Check the runner's disk and the folder in `RUNNER_TEMP`.")
 }
 
 async function start(program: string, runner: Runner): Promise<StepResult> {
   const { core, env } = runner
-  const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
+  const folder = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}`)
   try {
     saveService(runner, null)
-    const command = [program, ...serviceArguments(core.input, getCertificate(logFile), env['GITHUB_REPOSITORY'])]
-    const { pid, outputs } = await startService(command, logFile, runner)
-    const baseUrl = outputs['base-url']
+    makeFolder(folder)
+    const command = [program, ...serviceArguments(core.input, env['GITHUB_REPOSITORY'])]
+    const { pid, access } = await startService(command, getLogFile(folder), runner)
+    const baseUrl = access.service
     try {
-      saveService(runner, { pid, baseUrl, logFile })
+      saveService(runner, { pid, baseUrl, folder })
+      redirectLaterSteps(runner, access, folder)
     } catch (error) {
-      // Without the state the post step could not stop the service.
       await stopService({ pid, baseUrl }, runner.clock)
       throw error
     }
     return {
       isGreen: true,
-      title: 'The embedded documentation service is ready',
-      text: `It listens on ${baseUrl} until this job ends, together with an embedded GitHub. Requests to it cost no credits.`,
-      // Not masked: key and token are public, and the runner drops a job's output that contains a masked value.
-      outputs,
+      title: 'The rehearsal has begun',
+      text: `Until this job ends, its later steps of this action use an embedded documentation service and GitHub at ${baseUrl}. They start no real job and change nothing on GitHub. \`gh\` only says what it would have done.`,
+      outputs: {},
     }
   } catch (error) {
-    removeFiles(logFile)
+    removeFolder(folder)
     if (!(error instanceof ActionError)) throw error
     return { ...toErrorResult(error), title: 'The rehearsal did not start' }
   }
@@ -98,10 +121,10 @@ async function start(program: string, runner: Runner): Promise<StepResult> {
 /** Undefined if the main step started no service. */
 function readState(text: string): ServiceState | undefined {
   const state = JSON.parse(text) as Partial<Record<keyof ServiceState, unknown>> | null
-  const { pid, baseUrl, logFile } = state ?? {}
+  const { pid, baseUrl, folder } = state ?? {}
   const isBaseUrl = typeof baseUrl === 'string' && parseUrl(baseUrl)?.protocol === 'http:'
   if (!isBaseUrl || typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return undefined
-  return typeof logFile === 'string' && logFile !== '' ? { pid, baseUrl, logFile } : undefined
+  return typeof folder === 'string' && folder !== '' ? { pid, baseUrl, folder } : undefined
 }
 
 /** Removes the start message, which is meant for a terminal. */
@@ -112,15 +135,15 @@ async function stop(saved: string, { core, clock }: Runner): Promise<StepResult>
   const service = readState(saved)
   if (service === undefined) return { ...ended, title: 'There is no service to stop' }
   const wasRunning = await stopService(service, clock)
-  if (fs.existsSync(service.logFile)) {
+  const logFile = getLogFile(service.folder)
+  if (fs.existsSync(logFile)) {
     core.startGroup('Log of the embedded documentation service')
-    const log =
-      newestLines(withoutStartText(readEnd(service.logFile)), MAX_LOG_LINES) || 'The service received no requests.'
+    const log = newestLines(withoutStartText(readEnd(logFile)), MAX_LOG_LINES) || 'The service received no requests.'
     // One call per line: a long text would be cut at its end, which contains the newest lines.
     for (const line of log.split('\n')) core.log(line)
     core.endGroup()
   }
-  removeFiles(service.logFile)
+  removeFolder(service.folder)
   if (wasRunning) return { ...ended, title: 'The embedded documentation service was stopped' }
   core.warn('The embedded documentation service ended before the job.')
   return { ...ended, title: 'The service had already ended' }

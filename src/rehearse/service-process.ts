@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as http from 'node:http'
+import type { Rehearsal } from '../action/rehearsal.ts'
 import type { Runner } from '../action/step.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/time-budget.ts'
@@ -17,18 +18,17 @@ export const INPUT_DEFAULTS = {
   'github-scenario': 'checks-pass',
   speed: '1',
   port: '0',
+  changed: '',
 } as const
 
 /**
  * The service's command line. The service validates the values, because the bundle of this action does not contain the
  * scenarios.
- * @param certificateFile path of the certificate that the service writes
  * @param repository `owner/name` of the run, so that the embedded GitHub knows its commits
  */
-export function serviceArguments(input: (name: string) => string, certificateFile: string, repository = ''): string[] {
+export function serviceArguments(input: (name: string) => string, repository = ''): string[] {
   const flags = Object.entries(INPUT_DEFAULTS).map(([name, usual]) => `--${name}=${input(name).trim() || usual}`)
-  const known = repository === '' ? [] : [`--github-repository=${repository}`]
-  return [...flags, `--certificate-file=${certificateFile}`, ...known]
+  return repository === '' ? flags : [...flags, `--github-repository=${repository}`]
 }
 
 const FLAG = new RegExp(`--(${Object.keys(INPUT_DEFAULTS).join('|')})(?![\\w-])`, 'g')
@@ -42,10 +42,10 @@ export function toInputWords(message: string): string {
     .replace(FLAG, '`$1`')
 }
 
-/** The message that the service sends when its port is open: its process id, and the outputs of emulator/action.yml. */
+/** The message that the service sends when its port is open: its process id, and what steps need to use it. */
 interface ServiceAccess {
   readonly pid: number
-  readonly outputs: { readonly 'base-url': string } & Readonly<Record<string, string>>
+  readonly access: Rehearsal
 }
 
 /** A busy runner may need several seconds to start a process. */

@@ -34,6 +34,7 @@ export interface Report {
   /** Undefined if no trend was requested, or there is no file. */
   readonly trend?: Trend | undefined
   readonly durationMs: number
+  readonly isRehearsal?: boolean | undefined
   /** The cause of the ending `error`. The error of a file has no code and no quote. */
   readonly error?: (Pick<ActionError, 'message' | 'hint'> & Partial<Pick<ActionError, 'code' | 'quote'>>) | undefined
 }
@@ -419,9 +420,9 @@ function renderFacts({ range, file, rows, doubts, durationMs }: Report): readonl
 
 const MAX_NAME_LENGTH = 40
 
-function renderHeadline({ ending, projectId, range }: Report, title: string): string {
+function renderHeadline({ ending, projectId, range, isRehearsal }: Report, title: string): string {
   const project = projectId && inlineCode(oneLine(projectId, MAX_NAME_LENGTH))
-  const names = ['Docs visitors', project, range && escapeHtml(describeRange(range))]
+  const names = [isRehearsal ? 'Rehearsal' : undefined, 'Docs visitors', project, range && escapeHtml(describeRange(range))]
   return heading(ENDING_WORDS[ending].icon, names, title)
 }
 

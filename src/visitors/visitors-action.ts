@@ -51,7 +51,8 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
   function report(fields: Pick<Report, 'ending'> & Partial<Report>): Report {
     const { totals, rows, topPages, doubts } = list
     const durationMs = clock.now() - startedAt
-    return { projectId, range, totals, rows, topPages, doubts, durationMs, ...fields }
+    const { isRehearsal } = step.context
+    return { projectId, range, totals, rows, topPages, doubts, durationMs, isRehearsal, ...fields }
   }
 
   core.log(announce(inputs))
@@ -76,7 +77,7 @@ export const visitorsAction: Action<VisitorsInputs, Report> = {
   initialOutputs: { complete: 'false' },
   parse: parseVisitorsInputs,
   run: runVisitorsStep,
-  createSkippedReport: (error, durationMs) => ({
+  createSkippedReport: (error, durationMs, isRehearsal) => ({
     ending: error === undefined ? 'skipped' : 'error',
     error,
     totals: undefined,
@@ -84,6 +85,7 @@ export const visitorsAction: Action<VisitorsInputs, Report> = {
     topPages: [],
     doubts: '',
     durationMs,
+    isRehearsal,
   }),
   render(report, _redact, wantsSummary) {
     const conclusion = conclude(report)

@@ -206,6 +206,7 @@ test('logs each note and adds it to the timeline, and reports the inputs and the
   expect(journal.report()).toEqual({
     kind: 'ran',
     turns: [{ task: CREATE, state: { kind: 'planning' } }],
+    isRehearsal: false,
     projectId: 'docs-demo',
     dryRun: false,
     stepId: 'agent',

@@ -17,6 +17,7 @@ import {
 import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { Timeline } from '../../../src/emulator/github/timeline.ts'
 import { commit, madeCommit } from '../../support/github-state.ts'
+import { toBody } from '../drive-service.ts'
 import { driveGitHub } from './drive-github.ts'
 
 const createCommit = (sha: string, parents: readonly string[], files: readonly FileChange[] = []): Commit =>
@@ -298,9 +299,41 @@ test('in a rehearsal, known refs and issues are those of the agent’s repositor
   expect(getFromAlias('/issues/9/comments').status).toBe(request('GET', '/issues/9/comments').status)
 })
 
-test('does not replace unknown commits in other repositories, or without a rehearsal', () => {
+test('in a rehearsal, every repository that a step names exists, under its name', () => {
   const range = `${commit('a')}...${commit('b')}`
+  expect(request('GET', `/api/v3/repos/you/library/compare/${range}`).body.total_commits).toBe(1)
+  expect(request('GET', '/api/v3/repos/you/library').body.full_name).toBe('you/library')
+  // Another repository of the embedded GitHub stays as it is.
+  expect(request('GET', `/api/v3/repos/acme/code/compare/${range}`).status).toBe(404)
+})
+
+test('in a rehearsal, the agent opens its pull request in the repository of the run, or where the step looked for one', () => {
+  const rehearsal = driveGitHub({ repository: 'me/code' })
+  const openPullRequest = (): string | null | undefined => {
+    const { id = '' } = toBody(rehearsal.post('/v2/agent/my-project/job', 'Document the flag.'))
+    rehearsal.advance(60)
+    return toBody(rehearsal.get(`/v2/agent/my-project/job/${id}`)).prLink
+  }
+  expect(openPullRequest()).toMatch(/\/me\/code\/pull\/\d+$/)
+  rehearsal.request('GET', '/api/v3/repos/me/docs/pulls')
+  const link = openPullRequest() ?? ''
+  expect(link).toMatch(/\/me\/docs\/pull\/\d+$/)
+  const number = Number(/\d+$/.exec(link)?.[0])
+  expect(rehearsal.request('GET', `/api/v3/repos/me/docs/pulls/${number}`).body.html_url).toBe(link)
+})
+
+test('the change of a run consists of the given files', () => {
+  const rehearsal = driveGitHub({ repository: 'me/code', changedFiles: ['packages/cli/x.ts', 'docs/index.md'] })
+  const { body } = rehearsal.request('GET', `/api/v3/repos/me/code/compare/${commit('a')}...${commit('b')}`)
+  expect(body.files).toMatchObject([
+    { filename: 'docs/index.md', additions: 1 },
+    { filename: 'packages/cli/x.ts', additions: 1 },
+  ])
+})
+
+test('replaces no unknown commit, and has no other repository, without a rehearsal', () => {
+  const range = `${commit('a')}...${commit('b')}`
+  const { request } = driveGitHub()
   expect(request('GET', `/compare/${range}`).status).toBe(404)
-  expect(request('GET', `/api/v3/repos/you/guide/compare/${range}`).status).toBe(404)
-  expect(driveGitHub().request('GET', `/api/v3/repos/me/guide/compare/${range}`).status).toBe(404)
+  expect(request('GET', `/api/v3/repos/me/guide/compare/${range}`).status).toBe(404)
 })

@@ -47,7 +47,7 @@ test.each([
 })
 
 test('counts job ids across projects, and assigns each job to one project and one pull request', () => {
-  const jobs = new JobStore(0)
+  const jobs = new JobStore(0, () => 'acme/docs')
   const created = ['a', 'b', 'a'].map((projectId) => jobs.create(projectId, 'x', DEFAULT_TURN, 0))
   expect(created.map(({ id }) => id)).toEqual(['job_000001', 'job_000002', 'job_000003'])
   expect(jobs.find('a', 'job_000003', DEFAULT_TURN)).toBe(created[2])

@@ -175,8 +175,8 @@ export function findChangeRange(
 
 const MOVED =
   'This run succeeds, so the next range since the last successful run begins after it, and no later run sends the earlier changes. To send them, set `change-range: BASE...HEAD`.'
-const MOVED_BY_DRY_RUN =
-  'This dry run succeeds, so the next range of this workflow since its last successful run begins after it. Keep dry runs in a separate workflow.'
+const describeMoveBy = (kind: 'dry run' | 'rehearsal'): string =>
+  `If this ${kind} succeeds, the next range of this workflow since its last successful run begins after it. Keep ${kind}s in a separate workflow.`
 
 const MAY_MOVE =
   '`change-range` names what this run sends. If this run succeeds and other runs of this workflow look back to the last successful run, their next range begins after this run, and earlier changes are not sent. Keep such runs in a separate workflow.'
@@ -210,13 +210,16 @@ export function describeMovedBase(raw: RawInputs, context: Context): string | un
 }
 
 /**
- * Warns that a dry run moves the base of later ranges.
- * @returns undefined if no later run looks back to this one
+ * Warns that a dry run or a rehearsal moves the base of later ranges.
+ * @returns undefined if it is neither, or no later run looks back to this one
  */
-export function describeBaseMovedByDryRun(inputs: AgentInputs, context: Context): string | undefined {
+export function describeBaseMovedByTrial(inputs: AgentInputs, context: Context): string | undefined {
+  if (!inputs.dryRun && !context.isRehearsal) return undefined
   const { changeRange, changeContext, pathFilter, skipLabels } = inputs
   const isUsed = changeContext !== 'none' || pathFilter !== undefined || skipLabels.length > 0
-  return isBaseOfLaterRange({ requested: changeRange.kind, isUsed }, context) ? MOVED_BY_DRY_RUN : undefined
+  return isBaseOfLaterRange({ requested: changeRange.kind, isUsed }, context)
+    ? describeMoveBy(context.isRehearsal ? 'rehearsal' : 'dry run')
+    : undefined
 }
 
 /**

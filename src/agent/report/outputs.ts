@@ -156,6 +156,7 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
     not_done: listWarnings(report.warnings).map(toSentence),
     error: error && { code: error.code, message: toSentence(error.message), hint: toSentence(error.hint) },
     duration_seconds: Number((durationMs / 1_000).toFixed(1)),
+    rehearsal: report.isRehearsal ?? false,
     left_out: { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 },
   }
 }

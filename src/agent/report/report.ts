@@ -83,6 +83,7 @@ type InputFacts = Pick<AgentInputs, 'projectId' | 'dryRun' | 'failOn' | 'waitFor
 export interface Facts extends Partial<InputFacts> {
   /** The id in the workflow, to distinguish several steps on one page. Empty if the step has none. */
   readonly stepId?: string
+  readonly isRehearsal?: boolean
   readonly startedBy?: LinkedText
   /** The comment with the command, if its author has write access. It gets a reply. */
   readonly comment?: CommentAddress | undefined
@@ -114,8 +115,8 @@ export type Report =
   | ({ readonly kind: 'ran'; readonly turns: Turns } & Facts)
 
 /** Creates the report of a step that did not run because of an error, or because there is no key. */
-export function createSkippedReport(error: ActionError | undefined, durationMs: number): Report {
-  const facts: Facts = { timeline: [], warnings: [], durationMs }
+export function createSkippedReport(error: ActionError | undefined, durationMs: number, isRehearsal = false): Report {
+  const facts: Facts = { timeline: [], warnings: [], durationMs, isRehearsal }
   return error === undefined ? { kind: 'no-key', ...facts } : { kind: 'not-started', error, ...facts }
 }
 

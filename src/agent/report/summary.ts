@@ -55,12 +55,12 @@ function formatKind(report: Report): string | undefined {
 
 /** Does not name the workflow job, because GitHub shows it above the summaries. */
 function renderHeading(report: Report, { isGreen, title }: Conclusion): string {
-  const { projectId, stepId } = report
+  const { projectId, stepId, isRehearsal } = report
   const [green, red] = OUTCOME_RULES[getOutcome(report)].icons
   const icon = isGreen ? (adviseOnPullRequest(report) === undefined ? green : '⚠️') : red
   const name = (text: string): string => inlineCode(oneLine(text, MAX_HEADING_NAME_CHARS))
   const place = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
-  return heading(icon, ['Docs agent', ...place, formatKind(report)], title)
+  return heading(icon, [isRehearsal ? 'Rehearsal' : undefined, 'Docs agent', ...place, formatKind(report)], title)
 }
 
 /** A long fact must leave room for the rest of the table. */

@@ -32,6 +32,8 @@ const FLAG = `@@ -1 +1,2 @@
  export const flags = ['--force']
 +export const dryRun = '--dry-run'`
 
+/** For a file whose content is unknown. */
+const LINE = '@@ -0,0 +1 @@\n+This line is the change of a rehearsal.'
 const JSON_OUTPUT = '@@ -0,0 +1 @@\n+export const json = JSON.stringify'
 /** The label of pull requests that need no documentation. */
 const NO_DOCS = 'no-docs'
@@ -67,6 +69,7 @@ function createDemoRepository(
   id: number,
   startMs: number,
   newest: GitHubScenario['change'] = 'pushed',
+  changedFiles: readonly string[] = [],
 ): RepositoryState {
   const collaborators = { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' } as const
   const people = { collaborators: { ...collaborators }, teams: ['writers'] }
@@ -92,8 +95,10 @@ function createDemoRepository(
   repository.tags['v1.1.0'] = second
   const [title, branch] = ['Add the --dry-run flag to deploy', 'dry-run']
   const isMerged = newest === 'reviewed' || newest === 'labelled' || newest === 'partly-labelled'
-  if (isMerged) pushChange(1, title, { 'src/deploy.ts': FLAG }, branch)
-  else pushChange(1, title, { 'src/deploy.ts': FLAG }, undefined, newest)
+  const patches =
+    changedFiles.length === 0 ? { 'src/deploy.ts': FLAG } : Object.fromEntries(changedFiles.map((file) => [file, LINE]))
+  if (isMerged) pushChange(1, title, patches, branch)
+  else pushChange(1, title, patches, undefined, newest)
   const merged = newest === 'reviewed' ? { branch, title, isApproved: true } : { branch, title, label: NO_DOCS }
   if (isMerged) mergeChange(repository, merged, startMs - DAY_MS)
   if (newest === 'partly-labelled') pushChange(0.5, 'Print JSON with --json', { 'src/output.ts': JSON_OUTPUT })
@@ -113,12 +118,16 @@ function createDemoRepository(
   return repository
 }
 
-/** Creates GitHub's state at the start of the service, with the agent's repository and a second one. */
+/**
+ * Creates GitHub's state at the start of the service, with the agent's repository and a second one.
+ * @param changedFiles the files of the newest change; by default one file
+ */
 export function createDemoState(
   { agentType, permissions, lag, checksBefore, change }: GitHubScenario,
   startMs: number,
+  changedFiles: readonly string[] = [],
 ): GitHubState {
-  const docs = createDemoRepository(1, startMs, change)
+  const docs = createDemoRepository(1, startMs, change, changedFiles)
   const state: GitHubState = {
     token: GITHUB_TOKEN,
     identity: TOKEN_USER,

@@ -31,9 +31,11 @@ export interface GitHubOptions {
   readonly scenario?: Partial<GitHubScenario>
   /**
    * The real repository of a rehearsal, as `owner/name`. It is an alias of the agent's repository, in which known commits,
-   * branches and workflows replace unknown ones.
+   * branches and workflows replace unknown ones. So is every other unknown repository, from its first request on.
    */
   readonly repository?: string
+  /** The files of the change that started the run. By default one file. */
+  readonly changedFiles?: readonly string[]
   /** Overrides fields of the scenario's initial state. */
   readonly state?: Partial<GitHubState>
   /** Overrides the scenario's faults, by operation id. */
@@ -59,6 +61,8 @@ export interface GitHubExchange {
 export interface GitHub {
   /** The state at the last request or `catchUp`. Callers may change it. */
   readonly state: GitHubState
+  /** The `owner/name` under which the agent opens its next pull request. */
+  getAgentRepository(): string
   /** Whether a request target belongs to GitHub. */
   isGitHubTarget(target: string): boolean
   /** Whether a request is authorised. Does not need the body. */
@@ -126,15 +130,36 @@ const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(\/.*)?$/
 export function createGitHub(options: GitHubOptions): GitHub {
   const { baseUrl, startMs, onExchange } = options
   const scenario: GitHubScenario = { ...DEFAULT_GITHUB, ...options.scenario }
-  const state: GitHubState = { ...createDemoState(scenario, startMs), ...options.state }
-  const agentRepository = state.repositories[SOURCE.repository]
-  if (options.repository !== undefined && agentRepository !== undefined)
-    state.repositories[options.repository] = agentRepository
+  const state: GitHubState = { ...createDemoState(scenario, startMs, options.changedFiles), ...options.state }
+  let agentRepositoryName: string = SOURCE.repository
+  if (options.repository !== undefined) {
+    addAlias(options.repository)
+    agentRepositoryName = options.repository
+  }
   const listJobs = options.listJobs ?? (() => [])
   const playAgent = createAgentWork({ state, scenario, listJobs })
   const requestCounts = new Map<string, number>()
   const budget = new RequestBudget()
   const takeEvents = createEventSource(state, startMs)
+
+  /** Adds a name of the agent's repository. */
+  function addAlias(name: string): void {
+    const { [SOURCE.repository]: repository } = state.repositories
+    if (repository !== undefined) state.repositories[name] = repository
+  }
+
+  const isAlias = (name: string): boolean =>
+    options.repository !== undefined && state.repositories[name] === state.repositories[SOURCE.repository]
+
+  /**
+   * In a rehearsal, every repository that a step names exists. A step looks for open pull requests where the agent opens
+   * them: with `pr-repository`, that is not the repository of the run.
+   */
+  function rehearseRepository(name: string, operation: string): void {
+    if (options.repository === undefined) return
+    if (state.repositories[name] === undefined) addAlias(name)
+    if (isAlias(name) && operation === 'pulls/list') agentRepositoryName = name
+  }
 
   /** @param sender the login behind all changes since the last call, if known */
   function publishEvents(nowMs: number, sender?: string): void {
@@ -182,6 +207,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     route: GitHubRoute,
     nowMs: number,
   ): Reply {
+    rehearseRepository(name, route.name)
     const repository = state.repositories[name]
     if (repository === undefined) return NOT_FOUND
     const refused = refuseOtherRepository(request, name)
@@ -192,9 +218,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const parsed = parseBody(request.body)
     if ('refused' in parsed) return parsed.refused
     const requested = { params: route.params, query: new URLSearchParams(query.join('?')) }
-    // The alias shares the id of the agent's repository, so only URLs with its name lead back to it.
-    const isAlias = name === options.repository
-    const known = isAlias ? replaceUnknownNames(repository, requested) : requested
+    const known = isAlias(name) ? replaceUnknownNames(repository, requested) : requested
     const [mediaType, format] = readFormat(request.headers['accept'])
     const body = parsed.fields
     const reply = performOperation(route.name, {
@@ -206,7 +230,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
       format,
       nowMs,
       baseUrl,
-      url: isAlias ? `${baseUrl}${path}` : getUrlById(repository.id, rest),
+      // Aliases share the id of the agent's repository, so only URLs with their name lead back to them.
+      url: isAlias(name) ? `${baseUrl}${path}` : getUrlById(repository.id, rest),
     })
     return reply.isText === true ? { ...reply, headers: { 'content-type': mediaType, ...reply.headers } } : reply
   }
@@ -294,6 +319,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
 
   const github: GitHub = {
     state,
+    getAgentRepository: () => agentRepositoryName,
     isAuthorized: hasValidToken,
     isGitHubTarget: (target) =>
       target.startsWith(`${API_PATH}/`) || target === GRAPHQL_PATH || parseLogUrl(target, 0) !== 'elsewhere',

@@ -1,4 +1,3 @@
-import { SOURCE } from './job-body.ts'
 import { type JobRecord, type TurnPlan, planTurn } from './job-machine.ts'
 import { DEFAULT_TURN } from './scenarios.ts'
 
@@ -35,14 +34,15 @@ function listSeedJobs(plan: TurnPlan): readonly SeedJob[] {
  */
 export class JobStore {
   readonly #startMs: number
-  readonly #repositories: Repositories
+  readonly #getRepository: (projectId: string) => string
   readonly #projects = new Map<string, Map<string, JobRecord>>()
   readonly #byPullNumber = new Map<number, JobRecord>()
   #createdJobs = 0
 
-  constructor(startMs: number, repositories: Repositories = {}) {
+  /** @param getRepository returns the docs repository of a project, for its next job */
+  constructor(startMs: number, getRepository: (projectId: string) => string) {
     this.#startMs = startMs
-    this.#repositories = repositories
+    this.#getRepository = getRepository
   }
 
   /**
@@ -85,7 +85,7 @@ export class JobStore {
 
   #open(projectId: string, id: string, prompt: string, plan: TurnPlan, createdAtMs: number): JobRecord {
     const pullNumber = this.#byPullNumber.size + 1
-    const repository = this.#repositories[projectId] ?? SOURCE.repository
+    const repository = this.#getRepository(projectId)
     const turns = [planTurn(prompt, plan, createdAtMs)] as const
     return this.save({ id, projectId, repository, createdAtMs, pullNumber, turns })
   }
