@@ -21,7 +21,7 @@ export interface Rehearsal {
 
 function isLoopbackUrl(text: unknown): text is string {
   const url = typeof text === 'string' && /^[\x21-\x7e]+$/.test(text) ? parseUrl(text) : undefined
-  return url !== undefined && url.protocol === 'http:' && url.username === '' && url.password === '' && isLoopback(url)
+  return url?.protocol === 'http:' && url.username === '' && url.password === '' && isLoopback(url)
 }
 
 const isCredential = (text: unknown): text is string => typeof text === 'string' && /^[\x21-\x7e]+$/.test(text)

@@ -161,7 +161,7 @@ async function trackPullRequest(
 
 /** Records the end of a turn and tracks its pull request. Returns the next fix round, if there is one. */
 async function finishTurn(end: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Plan | undefined> {
-  const { inputs, journal, signal } = step
+  const { journal, signal } = step
   // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (end.kind === 'submitted') signal.throwIfAborted()
   journal.updateTurn(end)
