@@ -15,7 +15,7 @@ import { createRateLimiter } from './http/rate-limiter.ts'
 import { createPullRequestResponse } from './pull-request-page.ts'
 import type { RequestRecord } from './request-log.ts'
 import type { JobRecord } from './service/job-machine.ts'
-import { JobStore, type Repositories } from './service/job-store.ts'
+import { ANY_PROJECT, JobStore, type Repositories } from './service/job-store.ts'
 import { type Call, findRoute, toServiceResponse, type Route } from './service/operations.ts'
 import { SCENARIOS, type Scenario, type ScenarioName, chooseScenario } from './service/scenarios.ts'
 import { createAnalytics } from './service/visitor-counts.ts'
@@ -84,10 +84,10 @@ export function createService({
 }: ServiceOptions): Service {
   const store = new JobStore(startMs, (project) => repositories[project] ?? github.getAgentRepository())
   const github: GitHub = createGitHub({ ...gitHubOptions, baseUrl, startMs, listJobs: () => store.list() })
-  // A project's first request creates its jobs, but this pull request must exist before that.
+  // A project's first request creates its jobs, but this pull request must exist before that. A rehearsal's project is unknown.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
     store.seedProject(
-      projectId,
+      gitHubOptions.repository === undefined ? projectId : ANY_PROJECT,
       { ...SCENARIOS[chooseScenario(projectId, defaultScenario)], ...scenarioOverrides }.turns[0],
     )
   const analytics = createAnalytics({ pages, visits, endMs: startMs })

@@ -322,6 +322,12 @@ test('in a rehearsal, the agent opens its pull request in the repository of the 
   expect(rehearsal.request('GET', `/api/v3/repos/me/docs/pulls/${number}`).body.html_url).toBe(link)
 })
 
+test('in a rehearsal, the job of the open pull request is in the project that the workflow names', () => {
+  const rehearsal = driveGitHub({ repository: 'me/code', scenarios: ['open-pull-request'] })
+  const [pull] = rehearsal.request('GET', '/api/v3/repos/me/code/pulls').body
+  expect(toBody(rehearsal.get('/v2/agent/my-project/job/job_finished')).prLink).toBe(pull.html_url)
+})
+
 test('the change of a run consists of the given files', () => {
   const rehearsal = driveGitHub({ repository: 'me/code', changedFiles: ['packages/cli/x.ts', 'docs/index.md'] })
   const { body } = rehearsal.request('GET', `/api/v3/repos/me/code/compare/${commit('a')}...${commit('b')}`)

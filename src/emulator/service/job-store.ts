@@ -3,6 +3,9 @@ import { DEFAULT_TURN } from './scenarios.ts'
 
 const HOUR_MS = 3_600_000
 
+/** Its jobs become those of the first project that is named. No project has this id. */
+export const ANY_PROJECT = ''
+
 /** The docs repository of each project that does not use the default one. */
 export type Repositories = Readonly<Record<string, string>>
 
@@ -51,7 +54,13 @@ export class JobStore {
    */
   seedProject(projectId: string, plan: TurnPlan): void {
     if (this.#projects.has(projectId)) return
+    const unclaimed = this.#projects.get(ANY_PROJECT)
+    this.#projects.delete(ANY_PROJECT)
     this.#projects.set(projectId, new Map())
+    if (unclaimed !== undefined) {
+      for (const job of unclaimed.values()) this.save({ ...job, projectId })
+      return
+    }
     for (const seed of listSeedJobs(plan))
       this.#open(projectId, seed.id, seed.prompt, seed.plan, this.#startMs - seed.ageMs)
   }
