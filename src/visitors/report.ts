@@ -422,7 +422,12 @@ const MAX_NAME_LENGTH = 40
 
 function renderHeadline({ ending, projectId, range, isRehearsal }: Report, title: string): string {
   const project = projectId && inlineCode(oneLine(projectId, MAX_NAME_LENGTH))
-  const names = [isRehearsal ? 'Rehearsal' : undefined, 'Docs visitors', project, range && escapeHtml(describeRange(range))]
+  const names = [
+    isRehearsal ? 'Rehearsal' : undefined,
+    'Docs visitors',
+    project,
+    range && escapeHtml(describeRange(range)),
+  ]
   return heading(ENDING_WORDS[ending].icon, names, title)
 }
 
