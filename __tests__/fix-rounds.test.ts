@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
 import { conclude } from '../src/agent/report/outcomes.ts'
-import { toOutputs } from '../src/agent/report/outputs.ts'
 import { renderSummary } from '../src/agent/report/summary.ts'
 import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
 import { AGENT_USER } from '../src/emulator/github/demo-state.ts'
@@ -9,6 +8,7 @@ import { pushCommit } from '../src/emulator/github/repository-changes.ts'
 import type { Permissions } from '../src/emulator/github/state.ts'
 import { playStep, type PlayedStep, type PlayStepOptions } from './support/play-step.ts'
 import { agentInputs } from './support/fake-step.ts'
+import { flattenReport } from './support/flatten-result.ts'
 
 const GIVEN = { 'wait-for-checks': 'true', 'fix-rounds': '2', 'github-token': 'ghs_token', label: 'docs-agent' }
 
@@ -66,7 +66,11 @@ test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[
 ])('%s', async (_name, scenario, checks, sentChecks, why) => {
   const { report, messages, log, hostCalls } = await play(scenario)
   expect(messages.map(listChecksIn)).toEqual(sentChecks)
-  expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', checks, 'fix-rounds': String(sentChecks.length) })
+  expect(flattenReport(report)).toMatchObject({
+    outcome: 'pull-request',
+    checks,
+    fix_rounds: String(sentChecks.length),
+  })
   expect(report).toMatchObject({ operation: 'created', job: { status: 'completed' }, warnings: [] })
   expect(log.filter((line) => /^Round \d of 2: sending/.test(line))).toHaveLength(sentChecks.length)
   const groups = hostCalls.map((line) => /^(endgroup|group: (?:Round \d|\w+ \w+))/.exec(line)?.[0])
@@ -172,6 +176,6 @@ test.each([
 test('a merge during a round that adds commits keeps the outcome, logs a notice, and outputs the state of the pull request', async () => {
   const { report, hostCalls } = await play({ github: { checks: [fails], ...during('merge') } })
   expect(report).toMatchObject({ rounds: [{}], stop: 'left-behind' })
-  expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })
+  expect(flattenReport(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })
   expect(hostCalls).toContainEqual(expect.stringMatching(/^notice: .*may not be merged/))
 })

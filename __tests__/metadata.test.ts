@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { AGENT_FIELDS, CHANGE_CONTEXTS, FAIL_ON, ON_OPEN_PR } from '../src/agent/inputs.ts'
+import { AGENT_FIELDS, CHANGE_CONTEXTS, FAIL_ON, ON_OPEN_PR, SKIP_OWN_CHANGES } from '../src/agent/inputs.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
 import { STATUS_PHRASES } from '../src/docs-service/schemas.ts'
 import { CHECK_FIELDS } from '../src/fleet/check.ts'
@@ -64,8 +64,6 @@ function takes(type: Type, text: string): boolean {
 
 type Words = Readonly<Record<string, readonly string[]>>
 
-const ON_MISSING_KEY = ['fail', 'skip']
-
 /** The words that a type lists: the words of the code. An output that may be empty lists none. */
 const LISTED: Readonly<Record<string, Words>> = {
   action: {
@@ -73,9 +71,9 @@ const LISTED: Readonly<Record<string, Words>> = {
     'change-context': CHANGE_CONTEXTS,
     'on-open-pr': ON_OPEN_PR,
     'fail-on': [...FAIL_ON, 'none'],
-    'on-missing-key': ON_MISSING_KEY,
+    'skip-own-changes': SKIP_OWN_CHANGES,
   },
-  'visitors/action': { format: FORMATS, compare: COMPARE, 'on-missing-key': ON_MISSING_KEY },
+  'visitors/action': { format: FORMATS, compare: COMPARE },
   'emulator/action': { scenario: SCENARIO_NAMES, 'github-scenario': GITHUB_SCENARIO_NAMES },
 }
 

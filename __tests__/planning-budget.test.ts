@@ -35,7 +35,7 @@ const limitedFor = (seconds: number) =>
   respondWith(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds) })
 /** How long a step that sends nothing may write its log. */
 const LOG_MS = 30_000
-const elapsedS = ({ outputs }: PlayedStep): number => Number(outputs['duration-seconds'])
+const elapsedS = ({ outputs }: PlayedStep): number => Number(outputs['duration_seconds'])
 
 const slowBy = (delayMs: number): NonNullable<PlayStepOptions['responses']> =>
   Object.fromEntries(

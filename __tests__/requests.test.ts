@@ -26,7 +26,7 @@ interface Row {
 }
 
 const COUNTS = [1, 10, 100, 1_000]
-const ROLLING = { 'on-open-pr': 'follow-up', 'skip-own-changes': 'false' }
+const ROLLING = { 'on-open-pr': 'follow-up' }
 
 const numbers = (count: number, first = 1): number[] => Array.from({ length: count }, (_, index) => first + index)
 
@@ -126,7 +126,7 @@ const ROWS: readonly (readonly [many: string, row: Row])[] = [
     'commits of a push, each from another pull request that is exempt',
     {
       ...pushing('Work (#2001)', 'Ann', (index) => `Work (#${index})`, eachExempt, ['skipped', 'skipped']),
-      given: { 'skip-labels': 'no-docs', 'skip-own-changes': 'false' },
+      given: { 'skip-labels': 'no-docs' },
     },
   ],
   ['commits of a push by people', pushing('Work', 'Ann', () => 'Work')],
@@ -238,7 +238,6 @@ const PUSHED_CHANGE = {
   ...ON_PUSH,
   repository: changedRepository({ files: [{ filename: 'docs/guide.md' }] }),
 }
-const NOT_ASKED = { 'skip-own-changes': 'false' }
 const LABELLED = { github: combineScenarios(['no-docs-label']) }
 const PARTLY_LABELLED = { github: combineScenarios(['no-docs-label-in-part']) }
 const FILES_OF_LABELLED = { 'change-context': 'files', 'change-range': 'v1.1.0...main' }
@@ -261,18 +260,23 @@ const PARTS: readonly Part[] = [
   })),
   { part: '`label`', given: { label: 'docs-agent' } },
   { part: '`skip-own-changes` on a push', more: ON_PUSH },
-  { part: '`change-context`', given: { ...NOT_ASKED, 'change-context': 'diff' }, more: PUSHED_CHANGE },
+  {
+    part: '`change-context`',
+    given: { 'change-context': 'diff' },
+    more: PUSHED_CHANGE,
+    without: { more: PUSHED_CHANGE },
+  },
   {
     part: '`skip-labels` on a push of one pull request',
-    given: { ...NOT_ASKED, ...FILES_OF_LABELLED, 'skip-labels': 'other' },
+    given: { ...FILES_OF_LABELLED, 'skip-labels': 'other' },
     more: LABELLED,
-    without: { given: { ...NOT_ASKED, ...FILES_OF_LABELLED }, more: LABELLED },
+    without: { given: { ...FILES_OF_LABELLED }, more: LABELLED },
   },
   {
     part: '`skip-labels`, one of two changes exempt',
-    given: { ...NOT_ASKED, ...FILES_OF_LABELLED, 'skip-labels': 'no-docs' },
+    given: { ...FILES_OF_LABELLED, 'skip-labels': 'no-docs' },
     more: PARTLY_LABELLED,
-    without: { given: { ...NOT_ASKED, ...FILES_OF_LABELLED }, more: PARTLY_LABELLED },
+    without: { given: { ...FILES_OF_LABELLED }, more: PARTLY_LABELLED },
   },
   { part: '`on-open-pr`, no pull request open', given: { ...ROLLING, label: 'docs-agent' } },
   {

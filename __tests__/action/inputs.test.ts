@@ -9,7 +9,6 @@ import {
   hashInputs,
   type Input,
   inputNames,
-  onMissingKeyInput,
   parseFields,
   pollIntervalInput,
   projectIdInput,
@@ -104,7 +103,7 @@ describe('parse inputs', () => {
     ['\u202e\u001b[31m1', '`1`'],
     ['dk_0123456789abcdef0123', '`dk_01234…`'],
   ])('quotes an invalid number, choice or boolean %j as %s', (value, shown) => {
-    for (const input of [timeoutInput, booleanInput, onMissingKeyInput]) {
+    for (const input of [timeoutInput, booleanInput, choiceInput(['fail', 'skip'])]) {
       expect(getProblem(input, value)).toMatch(/, not `[^`\n]+`\.$/)
       expect(getProblem(input, value)).toContain(`, not ${shown}.`)
     }
@@ -136,7 +135,7 @@ describe('parse inputs', () => {
 
   const same = (...texts: readonly string[]) => Object.fromEntries(texts.map((text) => [text, text]))
   const at = (...ends: readonly string[]): string[] => ends.map((end) => `https://docs.example.com${end}`)
-  const EMPTY_KEY = 'is empty; set it from a secret (pull requests from forks and Dependabot have no access to secrets)'
+  const EMPTY_KEY = 'is empty; check the name of the secret that it is set from'
   const NOT_NUMBERS = ['', '-1', '+1', '1e2', '1e400', 'Infinity', 'NaN', '0x10', '5m', '1,5', '.5', '5.', '1 2', '５']
 
   /** The values of valid texts, and the invalid texts by their problem. */
@@ -201,11 +200,6 @@ describe('parse inputs', () => {
       pollIntervalInput,
       { 0.1: 100, 2.5: 2_500, 300: 300_000 },
       { '`field` must be a number of seconds from 0.1 to 300': [...NOT_NUMBERS, '0', '0.09', '300.1'] },
-    ],
-    'on-missing-key': [
-      onMissingKeyInput,
-      { fail: 'fail', ' skip\n': 'skip' },
-      { '`field` must be `fail` or `skip`': ['', 'Skip', 'ignore'] },
     ],
   }
 

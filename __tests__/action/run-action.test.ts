@@ -38,7 +38,7 @@ async function run({
   for (const [name, value] of Object.entries(given)) process.env[`INPUT_${name.toUpperCase()}`] = value
   const seen: Seen = { lines: [] }
   const action: Action<StepInputs, string> = {
-    fields: createFields('api-key', 'base-url', 'on-missing-key', 'summary'),
+    fields: createFields('api-key', 'base-url'),
     initialOutputs: { outcome: 'error' },
     parse: (raw, workspace) => {
       Object.assign(seen, { raw, workspace })
@@ -69,10 +69,10 @@ const outcomes = (): string[] =>
 
 test('reads the inputs unchanged, runs the step with its deadline, and publishes the result', async () => {
   process.env['GITHUB_WORKSPACE'] = '/workspace'
-  const given = { 'api-key': ' docs_key\n', summary: ' true', 'base-url': 'https://docs.example.com' }
+  const given = { 'api-key': ' docs_key\n', 'base-url': 'https://docs.example.com' }
   const { raw, workspace, step, codeWhileRunning, lines } = await run({ given })
 
-  expect(raw).toEqual({ ...given, 'on-missing-key': '' })
+  expect(raw).toEqual(given)
   expect(workspace).toBe('/workspace')
   expect((step?.deadlineAt ?? 0) - (step?.startedAt ?? 0)).toBe(INPUTS.timeoutMs)
   expect(lines.slice(0, 2)).toEqual(['::add-mask:: docs_key%0A', '::add-mask::docs_key'])
@@ -171,41 +171,24 @@ test.each([
   expect(lines[0]).toMatch(/^::warning title=Docs Agent::`DOCS_AGENT_REHEARSAL` is ignored/)
 })
 
-test.each([
-  ['warns in a run that has access to secrets', 'ann', /^::warning .*Check the name of the secret/],
-  [
-    'adds a notice in a run without access to secrets',
-    'dependabot[bot]',
-    /^::notice .*This run has no access to secrets/,
-  ],
-])('without a key and with `on-missing-key: skip`, %s, and runs nothing', async (_name, actor, annotation) => {
-  process.env['GITHUB_ACTOR'] = actor
-  const { raw, step, lines } = await run({ given: { 'api-key': ' \n', 'on-missing-key': ' skip ' } })
+test('skips a run without a key from which GitHub withholds secrets, before it reads the other inputs', async () => {
+  process.env['GITHUB_ACTOR'] = 'dependabot[bot]'
+  const { raw, step, lines } = await run({ given: { 'api-key': ' \n', 'base-url': '::' } })
   expect([raw, step]).toEqual([undefined, undefined])
-  expect(lines).toEqual([expect.stringMatching(annotation), expect.stringMatching(/Ended\. skipped\.$/)])
+  expect(lines).toEqual([
+    expect.stringMatching(/^::notice .*GitHub withholds secrets from runs that Dependabot starts\. Nothing was sent/),
+    expect.stringMatching(/Ended\. skipped\.$/),
+  ])
   expect([outcomes(), exitCodes()]).toEqual([['error', 'skipped'], [0]])
 })
 
-test('adds a notice about what skipping means for later runs', async () => {
-  process.env['GITHUB_EVENT_NAME'] = 'schedule'
-  const describeMissingKey: RunOptions['describeMissingKey'] = (raw, { eventName }) =>
-    `${eventName} ${raw['api-key'] ?? ''}.`
-  const { lines } = await run({ given: { 'on-missing-key': 'skip' }, describeMissingKey })
-  expect(lines).toContain('::notice title=The base of the next range moves::schedule .')
-})
-
 test.each([
-  ['', 'fail'],
-  ['', ''],
-  ['key', 'skip'],
-])('does not skip with the key %j and `on-missing-key` %j', async (apiKey, onMissingKey) => {
-  const { step } = await run({ given: { 'api-key': apiKey, 'on-missing-key': onMissingKey } })
-  expect(step).toBeDefined()
-})
-
-test('runs a step that needs no key, even if `on-missing-key` is `skip`', async () => {
-  const needsNoKey: RunOptions['needsNoKey'] = (raw) => raw['on-missing-key'] === 'skip'
-  const { step } = await run({ given: { 'on-missing-key': 'skip' }, needsNoKey })
+  ['with a key', 'dependabot[bot]', 'key', undefined],
+  ['without a key in a run that has access to secrets', 'ann', '', undefined],
+  ['without a key if the step needs none', 'dependabot[bot]', '', () => true],
+])('does not skip a run %s', async (_name, actor, apiKey, needsNoKey) => {
+  process.env['GITHUB_ACTOR'] = actor
+  const { step } = await run({ given: { 'api-key': apiKey }, ...(needsNoKey && { needsNoKey }) })
   expect(step).toBeDefined()
 })
 
@@ -222,15 +205,6 @@ test.each([
   const { lines } = await run(fields)
   expect(lines.at(-1)).toBe('::error title=Ended::No.')
   expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'No.'], '# No.', [1]])
-})
-
-test.each([
-  ['true', '# No.'],
-  ['nonsense', '# No.'],
-  [' FALSE ', ''],
-])('with `summary` %j and invalid inputs, writes the summary %j', async (wanted, expected) => {
-  await run({ ...INVALID_INPUT, given: { summary: wanted } })
-  expect(summary()).toBe(expected)
 })
 
 const DEFECT = 'A bug in the action stopped the step.'
@@ -329,6 +303,13 @@ test('only warns if the summary cannot be written', async () => {
   expect(exitCodes()).toEqual([0])
 })
 
+test('writes neither a summary nor a warning if the runner has no file for summaries', async () => {
+  delete process.env['GITHUB_STEP_SUMMARY']
+  const { lines } = await run()
+  expect(lines).toEqual([expect.stringContaining('Ended. done')])
+  expect([summary(), exitCodes()]).toEqual(['', [0]])
+})
+
 test('writes the initial outputs again if rendering throws', async () => {
   const { lines } = await run({ render: crash })
   expect(lines.at(-1)).toMatch(/^::error title=Internal error::A bug .* Report it/)
@@ -373,9 +354,9 @@ test('writes the causes of an error to the debug log only, redacted', async () =
 })
 
 test('reports what parsing throws as a bug, with the report of a step that did not run', async () => {
-  const { lines } = await run({ parse: crash, given: { summary: 'false' } })
+  const { lines } = await run({ parse: crash })
   expect(lines.at(-1)).toBe(`::error title=Ended::${DEFECT}`)
-  expect([outcomes(), summary()]).toEqual([['error', DEFECT], ''])
+  expect([outcomes(), summary()]).toEqual([['error', DEFECT], `# ${DEFECT}`])
 })
 
 test('reports only the error of a process that registered no report', async () => {

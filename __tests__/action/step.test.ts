@@ -8,7 +8,7 @@ import {
   type Step,
   type StepInputs,
   readContext,
-  withholdsSecrets,
+  explainMissingKey,
 } from '../../src/action/step.ts'
 import { createCore } from '../../src/action/toolkit.ts'
 import { parseEvent } from '../../src/github/event.ts'
@@ -159,17 +159,34 @@ test('marks an event that cannot be read', () => {
 const OWN = { full_name: 'acme/docs' }
 const FORK = { full_name: 'outsider/docs' }
 
+const DEPENDABOT = 'dependabot[bot]'
+const CONFIGURED = { 'project-id': 'docs', 'base-url': 'https://docs.example.com' }
+
 test.each([
-  [true, 'pull_request', 'octocat', FORK],
-  [true, 'pull_request_review_comment', 'octocat', FORK],
+  [/pull requests from forks/, 'pull_request', 'octocat', FORK],
+  [/pull requests from forks/, 'pull_request_review_comment', 'octocat', FORK],
   // A deleted fork.
-  [true, 'pull_request', 'octocat', null],
-  [true, 'pull_request', 'dependabot[bot]', OWN],
-  [true, 'push', 'dependabot[bot]', OWN],
-  [false, 'pull_request', 'octocat', OWN],
-  [false, 'pull_request_target', 'octocat', FORK],
-  [false, 'push', 'octocat', OWN],
-])('returns %j for whether secrets are withheld from a %s by %s from %j', (isWithheld, name, actor, repo) => {
+  [/pull requests from forks/, 'pull_request', 'octocat', null],
+  [/Dependabot/, 'pull_request', DEPENDABOT, OWN],
+  [/Dependabot/, 'push', DEPENDABOT, OWN],
+  [undefined, 'pull_request', 'octocat', OWN],
+  [undefined, 'pull_request_target', 'octocat', FORK],
+  [undefined, 'push', 'octocat', OWN],
+])('explains with %s why a %s by %s from %j has no key', (expected, name, actor, repo) => {
   const payload = { repository: OWN, pull_request: { head: { sha: commit('a'), repo } } }
-  expect(withholdsSecrets({ actor, event: parseEvent(name, payload, actor) })).toBe(isWithheld)
+  const context = { ...readContext({}), actor, event: parseEvent(name, payload, actor) }
+  const reason = explainMissingKey(context, CONFIGURED)
+  expect(reason).toEqual(expected === undefined ? undefined : expect.stringMatching(expected))
+})
+
+test.each([
+  [true, true, { ...CONFIGURED, 'project-id': '' }],
+  [true, true, { ...CONFIGURED, 'base-url': ' ' }],
+  [true, true, {}],
+  [false, true, CONFIGURED],
+  [false, false, {}],
+])('explains (%j) why a schedule has no key if its repository is a fork (%j), with the inputs %j', (is, fork, raw) => {
+  const event = parseEvent('schedule', { repository: { ...OWN, fork } }, 'octocat')
+  const reason = explainMissingKey({ ...readContext({}), event }, raw)
+  expect(reason).toEqual(is ? expect.stringContaining('is a fork') : undefined)
 })

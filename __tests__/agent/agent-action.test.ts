@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/run.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { completed, LINK } from '../support/fake-client.ts'
-import { PUSH, readRun, RUN_FACTS } from '../support/fake-github.ts'
 import { accept, ATTACH, createReport, stopWith } from '../support/report.ts'
+import { flattenResult } from '../support/flatten-result.ts'
 
 const unredacted = (text: string): string => text
 
@@ -11,7 +11,7 @@ test('returns the outcome `error` before the end of the step and for invalid inp
   const error = new ActionError('invalid-input', '`wait` is wrong.', { hint: 'Correct it.' })
   const { outputs, ...result } = agentAction.render(agentAction.createSkippedReport(error, 100), unredacted, false)
   expect(agentAction.initialOutputs).toEqual({ outcome: 'error' })
-  expect(outputs).toMatchObject({ outcome: 'error', changed: 'false', 'duration-seconds': '0.1' })
+  expect(flattenResult(outputs)).toMatchObject({ outcome: 'error', changed: 'false', duration_seconds: '0.1' })
   expect(result).toMatchObject({
     isGreen: false,
     title: 'The inputs are invalid',
@@ -26,17 +26,6 @@ test('returns a green result with the outcome `skipped` for a step whose key may
   const { isGreen, outputs } = agentAction.render(agentAction.createSkippedReport(undefined, 100), unredacted, false)
   expect(isGreen).toBe(true)
   expect(outputs['outcome']).toBe('skipped')
-})
-
-test.each([
-  ['since-last-success', 'This run succeeds, so the next range since the last successful run begins after it'],
-  ['', undefined],
-])('warns without a key if the run moves the base of the next range: `%s`', (range, expected) => {
-  const warning = agentAction.describeMissingKey?.(
-    { 'change-range': range },
-    readRun({ ...RUN_FACTS, eventName: 'push', payload: PUSH }),
-  )
-  expect(warning?.slice(0, expected?.length)).toBe(expected)
 })
 
 test('names the pull request in the last line, and quotes the service', () => {

@@ -9,7 +9,7 @@ import { agentInputs } from '../support/fake-step.ts'
 import { deleteFork } from '../support/github-state.ts'
 
 const FORK = 'docs-agent/docs'
-const ACCESS = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' }
+const ACCESS = { 'github-token': GITHUB_TOKEN, label: 'docs-agent' }
 /** The agent works on the default branch of its fork, which has the name of the base branch. */
 const ON_MAIN: Partial<GitHubScenario> = { ...combineScenarios(['from-fork']), agentBranch: 'main' }
 
@@ -29,8 +29,12 @@ test('a pull request from a fork is marked, checked and continued like any other
   const given = { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'allowed-paths': 'docs/**' }
   const opened = await play(given)
   expect([opened.isGreen, opened.notice]).toEqual([true, undefined])
-  const good = { checks: 'success', 'in-scope': 'true', 'pr-repository': 'acme/docs' }
-  expect(opened.outputs).toMatchObject({ ...good, 'pr-operation': 'created', 'pr-branch': 'agent/job_000001' })
+  const good = { checks: 'success', 'in-scope': 'true', 'pull_request.repository': 'acme/docs' }
+  expect(opened.outputs).toMatchObject({
+    ...good,
+    'pull_request.operation': 'created',
+    'pull_request.branch': 'agent/job_000001',
+  })
   expect(lastPull(opened)).toMatchObject({ fork: FORK, labels: ['docs-agent'], comments: [{ id: expect.any(Number) }] })
   expect(opened.docs.branches).toEqual({ main: expect.any(String) })
 
@@ -38,7 +42,7 @@ test('a pull request from a fork is marked, checked and continued like any other
   expect(continued.acceptedPrompts).toEqual([['job_000001', expect.stringContaining('And the index.')]])
   expect(continued.outputs).toMatchObject({
     ...good,
-    'pr-operation': 'updated',
+    'pull_request.operation': 'updated',
     'pr-number': opened.outputs['pr-number'],
   })
 })

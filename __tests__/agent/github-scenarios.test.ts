@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import type { Outputs } from '../../src/agent/report/outputs.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import {
   combineScenarios,
@@ -28,7 +27,7 @@ interface Row {
   readonly facts?: Partial<GivenRun>
   /** The colour and the outcome. */
   readonly ends: string
-  readonly outputs?: Partial<Outputs>
+  readonly outputs?: Readonly<Record<string, string>>
   /** Parts of the log, the final message, the notice or the summary. */
   readonly texts?: readonly string[]
   /** A part of the only notice; undefined if no notice is expected. */
@@ -77,7 +76,13 @@ const ROWS: readonly Row[] = [
     service: 'idle-follow-up',
     plays: ['checks-fail'],
     ends: 'red, no-changes',
-    outputs: { checks: 'failure', changed: 'false', 'pr-operation': 'unchanged', 'pr-state': 'open', 'pr-number': '1' },
+    outputs: {
+      checks: 'failure',
+      changed: 'false',
+      'pull_request.operation': 'unchanged',
+      'pr-state': 'open',
+      'pr-number': '1',
+    },
     texts: ['Pull request unchanged, its checks failed', 'At least one of its checks failed.'],
   },
   {
@@ -248,7 +253,7 @@ const ROWS: readonly Row[] = [
     given: { ...WAITS, 'timeout-minutes': '60' },
     plays: ['checks-wait-for-approval'],
     ends: 'red, pull-request',
-    outputs: { checks: 'pending', 'duration-seconds': '323.5' },
+    outputs: { checks: 'pending', duration_seconds: '323.5' },
     texts: ['1 of 1 waiting for approval (ci.yml)', 'its checks wait for approval'],
   },
   {
@@ -256,7 +261,7 @@ const ROWS: readonly Row[] = [
     given: {},
     plays: ['github-lagging', 'conflict'],
     ends: 'green, pull-request',
-    outputs: { 'pr-state': 'open', 'pr-mergeable': 'false' },
+    outputs: { 'pr-state': 'open', 'pull_request.mergeable': 'false' },
     texts: ['It conflicts with its base branch, so it cannot be merged.'],
   },
   {
@@ -337,7 +342,12 @@ const ROWS: readonly Row[] = [
     given: { prompt: 'And the index.', 'on-open-pr': 'follow-up' },
     plays: ['open-pull-request'],
     ends: 'green, pull-request',
-    outputs: { continued: 'pull-request', 'job-id': 'job_finished', 'pr-number': '1', 'pr-operation': 'updated' },
+    outputs: {
+      continued: 'pull-request',
+      'job-id': 'job_finished',
+      'pr-number': '1',
+      'pull_request.operation': 'updated',
+    },
     texts: ['Adding to pull request #1 (job job_finished, follow-up 1 of 20).'],
     prompt: ['And the index.\n\n---\n\nPull request #1 of acme/docs'],
     leaves: { comments: [{ body: expect.stringContaining('-->\n<!-- docs-agent-action: follow-ups=1 -->\n') }] },

@@ -41,18 +41,13 @@ test.each<[name: string, text: string, value: object]>([
   ['poll-interval-seconds', '', { pollIntervalMs: undefined }],
   ['poll-interval-seconds', '0.1', { pollIntervalMs: 100 }],
   ['change-context', 'diff', { changeContext: 'diff' }],
-  ['change-context-bytes', '1024', { changeContextBytes: 1_024 }],
-  ['change-context-bytes', '1048576', { changeContextBytes: 1_048_576 }],
   ['change-range', 'since-last-success', { changeRange: { kind: 'since-last-success' } }],
-  ['paths', '', { pathFilter: undefined, warnings: [] }],
-  [
-    'paths',
-    ' docs/**\n\n!old/**\n',
-    { pathFilter: { kind: 'paths', rules: [{ line: 'docs/**' }, { line: '!old/**' }] } },
-  ],
-  ['paths-ignore', '**.md', { pathFilter: { kind: 'paths-ignore', rules: [{ line: '**.md' }] } }],
+  ['paths', '', { paths: [], warnings: [] }],
+  ['paths', ' docs/**\n\n!old/**\n', { paths: [{ line: 'docs/**' }, { line: '!old/**' }] }],
   ['skip-labels', '', { skipLabels: [] }],
-  ['skip-own-changes', 'false', { skipOwnChanges: false }],
+  ['fail-on', 'failed,\n timeout, ', { failOn: new Set(['failed', 'timeout']) }],
+  ['skip-own-changes', '', { skipOwnChanges: 'true' }],
+  ['skip-own-changes', ' same-label ', { skipOwnChanges: 'same-label' }],
   ['max-follow-ups', '', { maxFollowUps: 20 }],
   ['max-follow-ups', '100', { maxFollowUps: 100 }],
   // Empty means no label. The default is in action.yml.
@@ -67,7 +62,6 @@ test.each<[name: string, text: string, value: object]>([
   ['allowed-paths', '*.md', { allowedPaths: [{ line: '*.md' }] }],
   ['github-token', ' ghs_1 ', { githubToken: 'ghs_1' }],
   ['fail-on', 'no-changes\nfailed', { failOn: new Set(['no-changes', 'failed']) }],
-  ['summary', 'FALSE', { summary: false }],
 ])('`%s` accepts %j', (name, text, value) => {
   expect(parse({ [name]: text })).toMatchObject(value)
 })
@@ -76,7 +70,7 @@ test.each(['api-key', 'base-url'])('sends no requests to the service in a dry ru
   expect(parse({ [name]: ' ', 'dry-run': 'true' })).toMatchObject({ dryRun: true, hasService: false })
 })
 
-test.each(['paths', 'paths-ignore', 'allowed-paths'])('warns about a probable mistake in a pattern of `%s`', (name) => {
+test.each(['paths', 'allowed-paths'])('warns about a probable mistake in a pattern of `%s`', (name) => {
   expect(parse({ [name]: '\n\n  docs\n' }).warnings).toEqual([
     expect.stringMatching(`^\`${name}\` line 3 matches only a file with exactly`),
   ])
@@ -110,15 +104,19 @@ test.each<[string, Given, string]>([
     '`api-key` must consist of printable ASCII',
   ],
   ['a job id that is a path', { 'job-id': '../job' }, '`job-id` must be 1 to 128 letters'],
-  ['two filters', { paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` cannot be combined with `paths`'],
-  ['a filter without a file', { paths: '!a' }, '`paths` has only lines that begin with `!`'],
+  ['`paths` that only exclude files', { paths: '!a\n!b' }, '`paths` has only lines that begin with `!`'],
+  ['`allowed-paths` that only exclude files', { 'allowed-paths': '!a' }, 'write `**` as the first line'],
+  ['a step that does not skip own changes', { 'skip-own-changes': 'false' }, 'must be `true` or `same-label`'],
   ['an invalid line after blank ones', { paths: '\n\n  src/[z-a]\n' }, '`paths` line 3 has a range'],
   ['an invalid reviewer', { reviewers: '\n-a', 'github-token': 'x' }, '`reviewers` line 2 must be'],
-  ['too little context', { 'change-context-bytes': '1023' }, '`change-context-bytes` must be'],
-  ['too much context', { 'change-context-bytes': '1048577' }, '`change-context-bytes` must be'],
   ['two labels', { label: 'a,b' }, '`label` must be'],
   ['a rolling pull request without a label', { 'on-open-pr': 'skip', 'github-token': 'x' }, 'needs `label`'],
   ['a rolling pull request without a token', { 'on-open-pr': 'follow-up', label: 'x' }, 'needs `github-token`'],
+  [
+    'skipping runs while a range looks back to the last success',
+    { 'on-open-pr': 'skip', 'change-range': ' since-last-success ', label: 'x', 'github-token': 'x' },
+    '`on-open-pr` cannot be `skip` together with `change-range: since-last-success`',
+  ],
   ['a repository without an owner', { 'pr-repository': 'docs' }, '`pr-repository` must be'],
   ['a command of two words', { command: '/docs now', 'github-token': 'x' }, '`command` must be one word'],
   ['a command in the form of a mention', { command: '@docs', 'github-token': 'x' }, '`command` must be one word'],
@@ -130,7 +128,7 @@ test.each<[string, Given, string]>([
   ['the repository name `.`', { 'pr-repository': 'acme/.' }, '`pr-repository` must be'],
   ['the owner `..`', { 'pr-repository': '../docs' }, '`pr-repository` must be'],
   ['a long label', { label: 'x'.repeat(51) }, '`label` must be'],
-  ['an empty key, and names the runs without secrets', { 'api-key': '' }, 'forks and Dependabot'],
+  ['an empty key', { 'api-key': '' }, '`api-key` is empty; check the name of the secret'],
   ['fix rounds without `wait-for-checks`', { 'fix-rounds': '1' }, '`fix-rounds` needs `wait-for-checks: true`'],
   [
     'too many fix rounds',
@@ -154,6 +152,11 @@ test('uses the prompt as house rules if there is a command, and requires none', 
   expect(parse(given).task).toEqual({ kind: 'create', prompt: 'Fix the guide.' })
 })
 
+test('reads one label a line, and labels separated by commas', () => {
+  const { skipLabels } = parse({ 'skip-labels': 'no docs, internal\n\n chore\n', 'github-token': 'x' })
+  expect(skipLabels).toEqual(['no docs', 'internal', 'chore'])
+})
+
 test('does not show a token in an error message', () => {
   const message = getError({ 'github-token': 'ghs_ secret' })
   expect(message).toContain('`github-token` has a space')
@@ -162,7 +165,7 @@ test('does not show a token in an error message', () => {
 
 test('reports the problems of all inputs and lines in a message that fits an annotation', () => {
   const names = inputNames(AGENT_FIELDS).filter((name) => name !== 'prompt')
-  const lines = 'docs/a.md, docs/b.md\n'.repeat(80)
+  const lines = 'docs/a.md, docs/b.md, a name that is longer than the fifty characters of a label\n'.repeat(80)
   const message = getError(Object.fromEntries(names.map((name) => [name, lines])))
   expect(names.filter((name) => !message.includes(`- \`${name}\` `))).toEqual([])
   // GitHub cuts an annotation at 4 KiB.

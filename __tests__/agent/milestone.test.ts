@@ -18,6 +18,7 @@ import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
 import { root } from '../support/markdown-files.ts'
 import { ATTACH, CREATE, endWith, FOLLOW_UP } from '../support/report.ts'
+import { flattenResult } from '../support/flatten-result.ts'
 
 /** Runs a step and returns each `result` that it wrote, with all outputs at that time, and when it wrote it. */
 async function listMilestones(inputs: Partial<AgentInputs>, script: Partial<Script>, responses?: Partial<GitHub>) {
@@ -30,7 +31,7 @@ async function listMilestones(inputs: Partial<AgentInputs>, script: Partial<Scri
     outputs = { ...outputs, [name]: value }
     if (name !== 'result') return
     checkResult(outputs)
-    written.push({ atMs: clock.now() - startedAt, result: parseResult(value), outputs })
+    written.push({ atMs: clock.now() - startedAt, result: parseResult(value), outputs: flattenResult(outputs) })
   }
   const client = fakeClient({ create: active, reads: [active, completed], standsBy: clock, ...script })
   const serverUrl = `https://${completed.prLink?.host ?? ''}`
@@ -56,7 +57,7 @@ test('a killed step leaves the result of its last milestone', async () => {
   expect(written[3]?.atMs).toBeGreaterThan(written[2]?.atMs ?? Infinity)
 })
 
-const AT_END = ['checks', 'in-scope', 'pr-mergeable', 'duration-seconds']
+const AT_END = ['checks', 'in-scope']
 
 test('the docs list the outputs that a killed step leaves empty', () => {
   const page = readFileSync(path.join(root, 'docs/internals/how-it-works.md'), 'utf8')
@@ -71,9 +72,9 @@ test('a killed step leaves its other outputs, except those about checks, scope a
   )
   const accepted = { 'job-id': 'job_1', status: 'active', outcome: 'submitted', changed: '', 'pr-link': '' }
   const ended = { 'job-id': 'job_1', status: 'completed', outcome: 'pull-request', changed: 'true' }
-  const opened = { ...ended, 'pr-link': LINK, 'pr-number': '7', 'pr-operation': 'created' }
+  const opened = { ...ended, 'pr-link': LINK, 'pr-number': '7', 'pull_request.operation': 'created' }
   expect(written.map(({ outputs }) => outputs)).toMatchObject([
-    { ...accepted, 'pr-operation': '' },
+    { ...accepted, 'pull_request.operation': '' },
     { ...opened, 'pr-state': '', 'pr-head-sha': '' },
     { ...opened, 'pr-state': 'open', 'pr-head-sha': commit('c') },
     { ...opened, 'pr-state': 'open', 'pr-head-sha': commit('c') },
@@ -103,11 +104,20 @@ test('does not report `no-changes` while a fix round is running', () => {
   journal.begin({ task: FOLLOW_UP })
   journal.updateTurn(endWith('unchanged'))
   writeMilestone(step)
-  expect(outputs).toMatchObject({ outcome: 'no-changes', changed: 'false', 'pr-operation': 'unchanged' })
+  expect(flattenResult(outputs)).toMatchObject({
+    outcome: 'no-changes',
+    changed: 'false',
+    'pull_request.operation': 'unchanged',
+  })
   journal.begin({ task: FOLLOW_UP, failing: [] })
   journal.updateTurn({ kind: 'accepted', job: active, isConfirmed: true })
   writeMilestone(step)
-  expect(outputs).toMatchObject({ outcome: 'submitted', changed: '', 'pr-operation': '', 'fix-rounds': '1' })
+  expect(flattenResult(outputs)).toMatchObject({
+    outcome: 'submitted',
+    changed: '',
+    'pull_request.operation': '',
+    fix_rounds: '1',
+  })
   expect(parseResult(outputs['result'] ?? '')).toMatchObject({ ...UNENDED, outcome: 'submitted', changed: null })
 })
 

@@ -40,9 +40,9 @@ async function run({ inputs = {}, responses, script, onStop }: StepOptions = {})
 }
 
 test('attaching sends no GitHub requests before, and is never skipped', async () => {
-  const pathFilter = { kind: 'paths', rules: parsePathRules('src/**') } as const
+  const paths = parsePathRules('src/**')
   const { report, deadlines } = await run({
-    inputs: { task: ATTACH, pathFilter },
+    inputs: { task: ATTACH, paths },
     script: { reads: [active, completed] },
   })
   expect(report.outcome).toBe('pull-request')

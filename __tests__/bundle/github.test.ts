@@ -5,11 +5,11 @@ import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import { expectPullRequest } from '../support/bundle-expect.ts'
-import { PUSH } from '../support/fake-github.ts'
 import { runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
 import { commit } from '../support/github-state.ts'
 import { observeGitHub, type ObservedOptions } from '../support/observe-github.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { flattenResult } from '../support/flatten-result.ts'
 
 interface GitHubRunOptions extends Omit<BundleOptions, 'env' | 'github'> {
   readonly plays?: GitHubScenarioName
@@ -43,12 +43,12 @@ async function runWithGitHub(options: GitHubRunOptions): Promise<BundleRun> {
   return run
 }
 
-const ON_PUSH = { inputs: { 'skip-own-changes': 'false' }, eventName: 'push', event: PUSH } as const
+const MANUAL = { inputs: {}, eventName: 'workflow_dispatch', event: {} } as const
 
-test('a step on a push sets exactly the outputs that are known of its pull request', async () => {
-  const run = await runWithGitHub(ON_PUSH)
+test('a manual run sets exactly the outputs that are known of its pull request', async () => {
+  const run = await runWithGitHub(MANUAL)
 
-  const branch = { 'pr-state': 'open', 'pr-branch': 'agent/job_000001', 'pr-mergeable': 'true' }
+  const branch = { 'pr-state': 'open' }
   expectPullRequest(run, {
     verdict: '✅ The pull request is ready',
     outputs: { ...branch, 'pr-head-sha': expect.stringMatching(/^[0-9a-f]{40}$/) as unknown as string },
@@ -57,13 +57,13 @@ test('a step on a push sets exactly the outputs that are known of its pull reque
   expect(run.summary).toContain('open, <code>agent&#47;job&#95;000001</code>')
 })
 
-test('a step on a push does not load the undici of Node.js', async () => {
+test('a manual run does not load the undici of Node.js', async () => {
   const modules = join(createTemporaryFolder(), 'modules.json')
   const preload = `
     import { writeFileSync } from 'node:fs'
     process.on('exit', () => writeFileSync(${JSON.stringify(modules)}, JSON.stringify(process.moduleLoadList)))
   `
-  const run = await runWithGitHub({ ...ON_PUSH, preload })
+  const run = await runWithGitHub({ ...MANUAL, preload })
 
   expect(run.outputs).toMatchObject({ outcome: 'pull-request' })
   const loaded = JSON.parse(readFileSync(modules, 'utf8')) as string[]
@@ -80,7 +80,7 @@ test('sends failing checks to the job with the ends of their logs, until they pa
   })
 
   expect(run).toMatchObject({ conclusion: 'success', annotations: [] })
-  expect(run.outputs).toMatchObject({ outcome: 'pull-request', checks: 'success', 'fix-rounds': '2' })
+  expect(flattenResult(run.outputs)).toMatchObject({ outcome: 'pull-request', checks: 'success', fix_rounds: '2' })
   const [, ...rounds] = run.prompts
   const log: unknown = expect.stringContaining('error: Process completed with exit code 1.')
   expect(rounds).toEqual([log, log])

@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { expectNoSecret, expectPullRequest, expectStep, type ExpectedStep } from '../support/bundle-expect.ts'
 import { runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
+import { flattenResult } from '../support/flatten-result.ts'
 import { withProxy, writeCertificate, overTls } from '../support/intermediaries.ts'
 
 const FIX = { prompt: 'Fix the guide.' }
-const JOB = { 'job-id': 'job_000001', model: 'docs-writer-1' }
+const JOB = { 'job-id': 'job_000001' }
 const READ = 'GET job/job_000001'
 
 const BYTES = [
@@ -78,13 +79,14 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>
         status: 'completed',
         'job-id': 'job_000001',
         changed: '',
-        model: expect.stringMatching(/^docs-writer-1 ::error title=injected::/) as unknown as string,
       },
       annotationParts: ['not safe to link'],
       requests: ['POST job', READ, READ],
     },
     ({ outputs }) => {
-      expect(outputs['model']).not.toMatch(/\p{Cc}|\p{Cf}|\p{Zl}|##\[/u)
+      const { 'job.model': model } = flattenResult(outputs)
+      expect(model).toMatch(/^docs-writer-1 ::error title=injected::/)
+      expect(model).not.toMatch(/\p{Cc}|\p{Cf}|\p{Zl}|##\[/u)
     },
   ],
   'debug logging shows every request and no secret': [

@@ -29,9 +29,9 @@ test.each(['rolling', 'follow-up', 'rounds'] as const)(
     const runs = await checkCases(arbitraryHistory(kind), plan, async (history) => {
       const trace = await playHistory(history)
       for (const { isGreen, outputs } of trace.runs) {
-        if (isGreen) seen.add(outputs['pr-operation'] ?? '')
+        if (isGreen) seen.add(outputs['pull_request.operation'] ?? '')
         seen.add(`checks ${outputs['checks'] ?? ''}`)
-        if (Number(outputs['fix-rounds']) > 0) seen.add(outputs['checks'] === 'success' ? 'fixed' : 'not fixed')
+        if (Number(outputs['fix_rounds']) > 0) seen.add(outputs['checks'] === 'success' ? 'fixed' : 'not fixed')
       }
       return { problems: listProblems(trace), log: trace.runs.flatMap(({ log, line }) => [...log, line]) }
     })
@@ -223,40 +223,40 @@ const LEFT_BEHIND = {
   result: expect.stringContaining('"code":"left-behind"'),
 }
 
-const UNKNOWN_WORK = { outcome: 'pull-request', changed: '', 'pr-operation': '' }
+const UNKNOWN_WORK = { outcome: 'pull-request', changed: '', 'pull_request.operation': '' }
 
 /** Histories with which a step once reported a false result, or opened a second pull request; and the outputs of the last step. */
 const REGRESSIONS: Readonly<Record<string, readonly [history: History, lastOutputs: Record<string, unknown>]>> = {
   'does not open a second pull request in a renamed repository': [
     { ...CALM, steps: [ROLLING, step('rolling', 60_000, { 'pr-repository': FORMER_NAME })] },
-    { continued: 'pull-request', 'pr-operation': 'updated' },
+    { continued: 'pull-request', 'pull_request.operation': 'updated' },
   ],
   'does not report a commit of a person as an update': [
     duringFollowUp('person-commits'),
-    { changed: 'false', 'pr-operation': 'unchanged' },
+    { changed: 'false', 'pull_request.operation': 'unchanged' },
   ],
   'does not report a commit of a bot as an update': [
     duringFollowUp('bot-commits'),
-    { changed: 'false', 'pr-operation': 'unchanged' },
+    { changed: 'false', 'pull_request.operation': 'unchanged' },
   ],
   'does not report a merge of main as an update': [
     duringFollowUp('bot-merges-base'),
-    { changed: 'false', 'pr-operation': 'unchanged' },
+    { changed: 'false', 'pull_request.operation': 'unchanged' },
   ],
   'does not list the files of a merge of main': [
     duringFollowUp('bot-merges-base', LONG_TURN),
-    { 'pr-operation': 'updated', result: expect.not.stringContaining('src/main.ts') },
+    { 'pull_request.operation': 'updated', result: expect.not.stringContaining('src/main.ts') },
   ],
   'does not list the files that a person changed': [
     duringFollowUp('person-commits', LONG_TURN),
-    { 'pr-operation': 'updated', result: expect.not.stringContaining('docs/index.md') },
+    { 'pull_request.operation': 'updated', result: expect.not.stringContaining('docs/index.md') },
   ],
   'does not list the files that a person changed in a new pull request': [
     {
       ...withChecks(job('build', { takesMs: 40_000 })),
       github: { checks: [[job('build')]], events: [{ after: 'opened', delayMs: 5_000, act: 'person-commits' }] },
     },
-    { 'pr-operation': 'created', result: expect.not.stringContaining('docs/index.md') },
+    { 'pull_request.operation': 'created', result: expect.not.stringContaining('docs/index.md') },
   ],
   'reports `left-behind` for commits after a merge': [endedBeforeFollowUp('merge', TURN), LEFT_BEHIND],
   'reports `left-behind` for commits after the pull request was closed': [
@@ -323,7 +323,7 @@ const REGRESSIONS: Readonly<Record<string, readonly [history: History, lastOutpu
       gitHubLags: [{ headMs: 9_000, runsMs: 0 }],
       steps: [FOLLOW_UP, step('follow-up', 60_000, { wait: 'false' }), step('follow-up', 5_000)],
     },
-    { changed: 'false', 'pr-operation': 'unchanged' },
+    { changed: 'false', 'pull_request.operation': 'unchanged' },
   ],
   'ends at a deadline that passes while it reads the head commit again': [
     withSlowServers('0.634'),
@@ -414,7 +414,7 @@ const REGRESSIONS: Readonly<Record<string, readonly [history: History, lastOutpu
       steps: [step('follow-up', 60_000, { 'timeout-minutes': '0.5' }), FOLLOW_UP, FOLLOW_UP],
       github: { checks: [[]], events: [{ after: 'follow-up', delayMs: 0, act: 'maintainer-comments', body: MARKER }] },
     },
-    { 'pr-operation': 'updated' },
+    { 'pull_request.operation': 'updated' },
   ],
   'leaves `changed` empty if the turn has no commits and GitHub does not show those of the round': [
     {
@@ -426,7 +426,7 @@ const REGRESSIONS: Readonly<Record<string, readonly [history: History, lastOutpu
         faults: { faults: ['none', 'never', 'none'], then: 'stays' },
       },
     },
-    { outcome: 'pull-request', changed: '', 'pr-operation': '' },
+    { outcome: 'pull-request', changed: '', 'pull_request.operation': '' },
   ],
   'may miss a short turn of another step right before its message': [
     {
@@ -482,7 +482,7 @@ test('may miss a turn that is shorter than the time between two reads, depending
       step('follow-up', 30_000),
     ],
   }
-  const faults = { faults: ['unavailable', 'none'], then: 'stays' } as const
+  const faults = { faults: ['none', 'none', 'unavailable', 'none'], then: 'stays' } as const
   const withFaults = await playVerdicts({ ...history, github: { ...history.github, faults } })
   const without = await playVerdicts(history)
   expect([withFaults, without].map((verdicts) => verdicts.at(-1)?.outcome)).toEqual(['unconfirmed', 'failed'])

@@ -106,7 +106,7 @@ function didOtherJobsPush(run: HistoryRun, trace: HistoryTrace): boolean {
 }
 
 function checkChange(run: HistoryRun, trace: HistoryTrace): string | undefined {
-  const { changed = '', 'pr-operation': operation = '', outcome = '' } = run.outputs
+  const { changed = '', 'pull_request.operation': operation = '', outcome = '' } = run.outputs
   const turns = listTurns(run)
   const didPush = turns.some(({ turn }) => listPushesMs(trace, turn).some((atMs) => atMs <= run.endMs))
   if (didOthersPrompt(run, trace) || didOtherJobsPush(run, trace)) return undefined
@@ -134,7 +134,7 @@ function checkLeftBehindIsReported(run: HistoryRun, trace: HistoryTrace): string
   const [first] = listTurns(run)
   // If GitHub fails, the step may not know what the turn has changed.
   const isUnknown = run.outputs['changed'] === '' && warnings.some(({ message }) => UNKNOWN_COMMITS.test(message))
-  const isKnown = run.outputs['pr-operation'] !== '' && error === undefined && !isUnknown
+  const isKnown = run.outputs['pull_request.operation'] !== '' && error === undefined && !isUnknown
   if (!isKnown || first?.operation !== 'message' || !waits(run)) return undefined
   const job = findJob(trace, first.jobId)
   const { closedAtMs = Infinity } = (job && findPull(trace, job)) ?? {}
@@ -262,7 +262,7 @@ const meetsRequirements = ({ outputs, step: { inputs } }: HistoryRun): boolean =
 
 function checkReady(run: HistoryRun): string | undefined {
   const { title, isGreen, outputs, step, report } = run
-  const isOpen = outputs['pr-state'] === 'open' && outputs['pr-mergeable'] === 'true'
+  const isOpen = outputs['pr-state'] === 'open' && outputs['pull_request.mergeable'] === 'true'
   if (title.includes('is ready') && !(isOpen && meetsRequirements(run))) return `“${title}”: ${JSON.stringify(outputs)}`
   const hasEnded = CLAIMS.includes(report.outcome) && report.job?.prLink !== undefined
   const isClosed = ['merged', 'closed'].includes(outputs['pr-state'] ?? '')
@@ -304,7 +304,7 @@ function checkFollowUpCount(run: HistoryRun, trace: HistoryTrace): string | unde
   return count > 20 || count === 0 ? `The count of pull request #${job.pullNumber} is ${count}.` : undefined
 }
 
-/** The text of a row for each value of `pr-operation`. */
+/** The text of a row for each value of `operation`. */
 const ROW_TEXTS: Readonly<Record<string, string>> = {
   created: 'opened',
   updated: 'new commit',
@@ -325,7 +325,7 @@ function checkLog(run: HistoryRun, trace: HistoryTrace): string | undefined {
   if (isAlone && logs.filter(({ user }) => user === TOKEN_USER).length > 1)
     return `The pull request has ${logs.length} logs.`
   const rows = lines.filter((line) => line.includes(`<!-- row=${getRunId(index)}.1.`))
-  const rounds = Number(run.outputs['fix-rounds'] ?? '0')
+  const rounds = Number(run.outputs['fix_rounds'] ?? '0')
   const isWritten = !warnings.some(({ message }) => message.startsWith('The log'))
   // The row of a round is written before the last read of the pull request, so a round that is not sent may have a row.
   const { stop, outcome } = run.report
@@ -346,7 +346,7 @@ function checkLog(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const mayStillRun = run.report.outcome === 'timed-out' && listTurns(run).length > 0
   if (isNewest && mayStillRun && !rows.some((line) => line.includes('may still be working')))
     return 'No row says that the agent may still be working.'
-  const text = ROW_TEXTS[run.outputs['pr-operation'] ?? ''] ?? ''
+  const text = ROW_TEXTS[run.outputs['pull_request.operation'] ?? ''] ?? ''
   return error !== undefined || rows.some((line) => line.includes(text))
     ? undefined
     : `No row says “${text}”: ${rows.join()}`

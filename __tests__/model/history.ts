@@ -143,7 +143,6 @@ function buildInputs(
     'project-id': PROJECT_ID,
     'github-token': GITHUB_TOKEN,
     label: 'docs-agent',
-    'skip-own-changes': 'false',
     prompt: `${leavesDocs ? 'Leave the docs' : 'Improve the docs'}, step ${index + 1}.`,
     ...(task === 'rolling' ? { 'on-open-pr': 'follow-up' } : { 'job-id': newest?.id ?? '' }),
     ...inputs,

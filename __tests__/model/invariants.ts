@@ -171,13 +171,13 @@ function isKnownUnchanged(trace: Trace): boolean {
 
 function checkChange(trace: Trace): string | undefined {
   const { task, precedingTurn } = trace.schedule
-  const { changed = '', 'pr-link': link = '', 'pr-operation': operation = '' } = trace.outputs
+  const { changed = '', 'pr-link': link = '', 'pull_request.operation': operation = '' } = trace.outputs
   const hadLink = task === 'follow-up' && precedingTurn.ending === 'completed' && precedingTurn.hasLink
   // An archived job may also have a link.
   const isLinked = hasReceivedPullRequest(trace) || wasReceived(trace, (view) => view.link !== undefined)
   if (changed === 'true' && !isLinked) return 'The step reported a change, but received no link.'
   if (changed !== 'true' && operation === 'created')
-    return `The output \`pr-operation\` is ${operation}, but \`changed\` is ${changed}.`
+    return `The \`operation\` is ${operation}, but \`changed\` is ${changed}.`
   if (changed === 'false' && !isKnownUnchanged(trace)) return 'The step reported no change, but cannot know it.'
   if (operation === 'created' && hadLink && link.startsWith(OLD_LINK))
     return 'The step reported a created pull request that existed before.'

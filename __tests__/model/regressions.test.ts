@@ -131,7 +131,7 @@ const REGRESSIONS: Readonly<Record<string, readonly [schedule: Schedule, expecte
   ],
   'does not treat stale reads of the old link after `active` as the end of its turn': [
     { ...SAME_LINK, lagsMs: [0, 12_000, 3_000, 12_000] },
-    { ...PULL_REQUEST, outputs: { changed: '', 'pr-operation': '' } },
+    { ...PULL_REQUEST, outputs: { changed: '', 'pull_request.operation': '' } },
     { after: 20_000 },
   ],
   'does not treat an unlisted status and then a stale end as its own turn': [
@@ -157,7 +157,7 @@ const REGRESSIONS: Readonly<Record<string, readonly [schedule: Schedule, expecte
   ],
   'does not report `created` for the late link of the preceding turn': [
     { ...SAME_LINK, precedingTurn: { ...WITH_LINK, linkDelayMs: 1_000 } },
-    { outputs: { 'pr-operation': without('created') } },
+    { outputs: { 'pull_request.operation': without('created') } },
   ],
   "does not treat a stale read of another client's turn as the start of its own turn": [
     {

@@ -1,6 +1,7 @@
 import { OUTCOMES } from '../../src/agent/report/report.ts'
 import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
 import type { PlayedAgent } from '../support/play-feature.ts'
+import { RESULT_FIELDS } from '../support/flatten-result.ts'
 import { OUTPUT_NAMES } from '../support/report.ts'
 
 /** Must hold for everything that a step shows. Returns what is wrong, or undefined if it holds. */
@@ -22,7 +23,7 @@ const checkStillRuns: ShownInvariant = ({ text, report }) => {
 
 const checkOutputs: ShownInvariant = ({ outputs }) => {
   const names = Object.keys(outputs)
-  if (names.join() !== OUTPUT_NAMES.join()) return `The outputs are ${names.join(', ')}.`
+  if (names.join() !== [...OUTPUT_NAMES, ...RESULT_FIELDS].join()) return `The outputs are ${names.join(', ')}.`
   const { outcome = '', status = '', changed = '' } = outputs
   const isKnown =
     OUTCOMES.some((known) => known === outcome) &&

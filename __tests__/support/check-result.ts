@@ -7,6 +7,7 @@ import { root } from './markdown-files.ts'
 interface Result extends Readonly<Record<'files' | 'checks' | 'outside', readonly unknown[]>> {
   readonly outcome: string
   readonly changed: boolean | null
+  readonly fix_rounds: number | null
   readonly job: { readonly status: string } | null
   readonly pull_request: { readonly url: string } | null
   readonly left_out: Readonly<Record<'files' | 'checks' | 'outside', number>>

@@ -18,6 +18,7 @@ import { fakeHost } from './fake-host.ts'
 import { fakeStep } from './fake-step.ts'
 import { describeReport, type DescribedReport } from './report.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
+import { flattenResult } from './flatten-result.ts'
 
 /** The observable results of an action. */
 export interface Played<Report> extends StepResult {
@@ -121,7 +122,9 @@ export async function playOn<Inputs extends StepInputs, Report>(
     log: toLines('log'),
     warnings: toLines('warn'),
     // The real host redacts all outputs.
-    outputs: Object.fromEntries(Object.entries(result.outputs).map(([name, value]) => [name, redact(value)])),
+    outputs: flattenResult(
+      Object.fromEntries(Object.entries(result.outputs).map(([name, value]) => [name, redact(value)])),
+    ),
     summary: redact(result.summary ?? ''),
     line: redact(formatResult(result)),
   }

@@ -193,7 +193,7 @@ export function playFollowUp(
   given: Readonly<Record<string, string>> = {},
   options: Partial<PlayStepOptions> = {},
 ): Promise<PlayedStep> {
-  const access = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' }
+  const access = { 'github-token': GITHUB_TOKEN, label: 'docs-agent' }
   const inputs = agentInputs({}, { ...access, 'on-open-pr': 'follow-up', ...given })
   return playStep({ inputs, github: combineScenarios(['open-pull-request']), ...options })
 }

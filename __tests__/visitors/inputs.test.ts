@@ -7,11 +7,11 @@ type Given = Readonly<Record<string, string>>
 
 const parse = (given: Given): VisitorsInputs => parseInputs(given, createTemporaryFolder())
 
-const WORDS = { 'output-file': 'out/pages.txt', 'timeout-minutes': '0.5', summary: 'False', top: '0' }
+const WORDS = { 'output-file': 'out/pages.txt', 'timeout-minutes': '0.5', top: '0' }
 
 test.each<[Given, object]>([
-  [{}, { range: {}, format: 'csv', top: 20, compare: 'false', trend: 0, timeoutMs: 900_000, summary: true }],
-  [WORDS, { place: { name: 'out/pages.txt' }, top: 0, timeoutMs: 30_000, summary: false }],
+  [{}, { range: {}, format: 'csv', top: 20, compare: 'false', trend: 0, timeoutMs: 900_000 }],
+  [WORDS, { place: { name: 'out/pages.txt' }, top: 0, timeoutMs: 30_000 }],
   ...['csv', 'json', ' ndjson '].map((format): [Given, object] => [
     { format },
     { format: format.trim(), place: { name: `visitors.${format.trim()}` } },

@@ -233,7 +233,7 @@ export const CHANGE_CHECKS: Checks = {
       from: 'acme/code',
       code: createChangedRepository(['src/flags.ts']),
       runs: [
-        { outputs: { 'pr-repository': 'acme/docs', checks: 'failure' }, prompts: ['new'] },
+        { outputs: { checks: 'failure' }, prompts: ['new'] },
         ...redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['new'], open: [4, 5] }, 'acme/code'),
         { ...SKIPPED, event: push('src/flags.test.ts', 'acme/code') },
       ],
@@ -249,7 +249,6 @@ export const CHANGE_CHECKS: Checks = {
           outputs: {
             'start.docs.outcome': 'submitted',
             'finish.docs.outcome': 'pull-request',
-            'finish.docs.pr-repository': 'acme/docs',
             'finish.docs.checks': 'success',
           },
           prompts: ['new'],

@@ -65,9 +65,9 @@ const commentedAtLine: Trigger = ({ repositories }) => {
 
 /** The agent's pull request 1 is open, with a comment by a person with write access. */
 const OPEN: Pick<Check, 'scenarios'> = { scenarios: ['comment-by-maintainer'] }
-const REPLIED: Run = { outputs: { outcome: 'pull-request', continued: 'comment' }, prompts: ['job_finished'] }
+const REPLIED: Run = { outputs: { outcome: 'pull-request' }, prompts: ['job_finished'] }
 const REFUSED: Run = { outputs: { outcome: 'skipped' }, github: ['repos/get-collaborator-permission-level'] }
-const NEW_JOB: Run = { outputs: { continued: '' }, prompts: ['new'] }
+const NEW_JOB: Run = { prompts: ['new'] }
 
 export const COMMENT_CHECKS: Checks = {
   'docs/recipes/comments.yml': {

@@ -65,7 +65,7 @@ export const FIX_ROUND_CHECKS: Checks = {
         plan: [FAILED, PASSED, FAILED, FAILED, FAILED, PASSED],
         runs: [
           {
-            outputs: { checks: 'success', 'fix-rounds': '1' },
+            outputs: { checks: 'success' },
             prompts: ['new', 'job_000001'],
             promptTexts: ['docs/index.md:4: the page "setup.md" is not there', 'Process completed with exit code 1.'],
             labels: ['docs-agent-fix'],
@@ -101,7 +101,7 @@ export const FIX_ROUND_CHECKS: Checks = {
           beforeMerge: pushToPull,
           commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head before>'],
         },
-        { outputs: { continued: 'pull-request' }, prompts: ['job_000001'], commands: MERGE, open: [] },
+        { prompts: ['job_000001'], commands: MERGE, open: [] },
       ],
     },
     'a draft is left open, and a change to an excluded page makes the run red: neither is merged': {

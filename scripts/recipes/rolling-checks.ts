@@ -40,7 +40,6 @@ export const ROLLING_CHECKS: Checks = {
         { prompts: ['new'], promptTexts: ['src/flags.ts'], open: [4] },
         ...redThenGreen(['src/second.ts', 'openapi/third.yml'], {
           prompts: ['job_000001'],
-          outputs: { continued: 'pull-request' },
           summary: ['Adding to pull request <code>&#35;4</code>'],
           open: [4],
         }),
@@ -59,7 +58,6 @@ export const ROLLING_CHECKS: Checks = {
       }),
       runs: [
         {
-          outputs: { continued: '' },
           prompts: ['new'],
           summary: ['it has the label, but job job_finished has another pull request'],
         },
@@ -124,7 +122,7 @@ export const ROLLING_CHECKS: Checks = {
       from: 'acme/code',
       code: createChangedRepository(['src/flags.ts']),
       runs: [
-        { outputs: { continued: '', 'pr-repository': 'acme/docs' }, prompts: ['new'], labels: ['docs-of-code'] },
+        { prompts: ['new'], labels: ['docs-of-code'] },
         ...redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['job_000001'], open: [4] }, 'acme/code'),
       ],
     },

@@ -70,6 +70,17 @@ export function toLines(text: string): readonly { readonly line: string; readonl
   return lines.filter(({ line }) => line !== '')
 }
 
+/**
+ * Returns the items of a list that are not blank, one a line or separated by commas, each with the position of its line for
+ * messages. Not for patterns of paths, which can contain commas.
+ */
+export function toItems(text: string): readonly { readonly item: string; readonly at: string }[] {
+  return toLines(text).flatMap(({ line, at }) => {
+    const items = line.split(',').map((item) => ({ item: item.trim(), at }))
+    return items.filter(({ item }) => item !== '')
+  })
+}
+
 /** Accepts text that matches `pattern`. */
 export function textInput(pattern: RegExp, rule: string): Input<string> {
   return (text) => (pattern.test(text) ? text : refuse(rule))
@@ -110,8 +121,7 @@ export const REPOSITORY_PATTERN = /^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.
 const MAX_KEY_CHARS = 4_096
 
 export const apiKeyInput: Input<string> = (key) => {
-  if (key === '')
-    return refuse('is empty; set it from a secret (pull requests from forks and Dependabot have no access to secrets)')
+  if (key === '') return refuse('is empty; check the name of the secret that it is set from')
   if (key.length > MAX_KEY_CHARS) return refuse(`is longer than ${MAX_KEY_CHARS} characters; no key is that long`)
   if (/[^\x21-\x7e]/.test(key)) return refuse('must consist of printable ASCII characters without spaces')
   return key
@@ -179,8 +189,6 @@ export const pollIntervalInput = createNumberInput(
   (seconds) => seconds >= 0.1 && seconds <= 300,
   1_000,
 )
-
-export const onMissingKeyInput = choiceInput(['fail', 'skip'])
 
 /** One input of an action. The type of its value follows from `input`. */
 interface Field<T> {

@@ -3,9 +3,8 @@ import { systemClock } from '../runtime/clock.ts'
 import { ActionError, ERROR_TITLES, logCauses } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import {
-  type Context,
   readContext,
-  withholdsSecrets,
+  explainMissingKey,
   formatResult,
   type StepResult,
   openStep,
@@ -147,8 +146,6 @@ export interface Action<Inputs extends StepInputs, Report> {
   readonly parse: (raw: RawInputs, workspace: string, now: Date) => Inputs
   /** Whether the step can run without an API key. */
   readonly needsNoKey?: (raw: RawInputs) => boolean
-  /** Returns what skipping this step for lack of a key means for later runs, in full sentences. */
-  readonly describeMissingKey?: (raw: RawInputs, context: Context) => string | undefined
   /** If it throws, the function that was last passed to `onStop` creates the report. */
   readonly run: (inputs: Inputs, step: Step, onStop: OnStop<Report>) => Promise<Report>
   /**
@@ -178,17 +175,6 @@ function readInputs(
   return isGiven(inputs, 'base-url') ? inputs : { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
 }
 
-/**
- * Reports why a step without a key is skipped. If the run has access to secrets, this is a warning: otherwise nobody
- * would notice a misspelled secret name.
- */
-function announceSkip(core: Core, context: Context, consequence: string | undefined): void {
-  if (withholdsSecrets(context))
-    core.notice('Docs Agent skipped', 'This run has no access to secrets, so nothing was sent to the service.')
-  else core.warn('Skipped: `api-key` is empty, although this run has access to secrets. Check the name of the secret.')
-  if (consequence !== undefined) core.notice('The base of the next range moves', consequence)
-}
-
 /** Runs an action as the step's process, from the runner's inputs to the exit code. */
 export function runAction<Inputs extends StepInputs, Report>(action: Action<Inputs, Report>): Promise<void> {
   return execute(async (runner, onStop) => {
@@ -196,15 +182,13 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     for (const [name, value] of Object.entries(action.initialOutputs)) core.setOutput(name, value)
     const rehearsal = enterRehearsal(core, env)
     const raw = readInputs(inputNames(action.fields), core, env, rehearsal)
-    // Read before validation, so that invalid inputs can be reported in the summary.
-    const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
     const createSkippedReport = (error?: ActionError): Report =>
       action.createSkippedReport(error, clock.now() - startedAt, rehearsal !== undefined)
-    const render = (report: Report): StepResult => action.render(report, core.redact, wantsSummary)
+    const render = (report: Report): StepResult => action.render(report, core.redact, true)
     /** If rendering throws, renders without a summary, and then falls back to the bare error. */
     const onActionStop: OnStop<Report> = (report) => {
       onStop((error) => {
-        for (const isSummaryWanted of [wantsSummary, false]) {
+        for (const isSummaryWanted of [true, false]) {
           try {
             return action.render(report(error), core.redact, isSummaryWanted)
           } catch (defect) {
@@ -216,10 +200,11 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     }
     onActionStop(createSkippedReport)
 
-    // Other inputs are not validated: they may come from secrets too, which may be withheld.
-    if (!isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip' && !action.needsNoKey?.(raw)) {
-      const context = readContext(env)
-      announceSkip(core, context, action.describeMissingKey?.(raw, context))
+    const hasKey = isGiven(raw, 'api-key') || action.needsNoKey?.(raw) === true
+    const reason = hasKey ? undefined : explainMissingKey(readContext(env), raw)
+    if (reason !== undefined) {
+      // The other inputs are not validated: they may come from secrets and variables too.
+      core.notice('Docs Agent skipped', `${reason} Nothing was sent to the service.`)
       return render(createSkippedReport())
     }
     const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())

@@ -11,7 +11,7 @@ import type { Deadline, TimeBudget } from '../runtime/time-budget.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { joinSentences } from '../text/format.ts'
 import { redactAll } from '../text/redact.ts'
-import type { Parsed, SERVICE_FIELDS } from './inputs.ts'
+import { isGiven, type Parsed, type RawInputs, type SERVICE_FIELDS } from './inputs.ts'
 import { bypassProxies, readRehearsal } from './rehearsal.ts'
 import type { Core } from './toolkit.ts'
 
@@ -77,10 +77,17 @@ export function readContext(env: NodeJS.ProcessEnv): Context {
 }
 
 /**
- * Whether GitHub withholds secrets from this run, as it does for pull requests from forks and for runs by Dependabot.
+ * Explains why this run is not expected to have an API key, as a full sentence.
+ * @param raw a fork has the workflow of its upstream repository, but neither its secrets nor its variables
+ * @returns undefined if the run should have a key
  */
-export const withholdsSecrets = ({ actor, event }: Pick<Context, 'actor' | 'event'>): boolean =>
-  actor === DEPENDABOT || event.isOfFork
+export function explainMissingKey({ actor, event }: Context, raw: RawInputs): string | undefined {
+  if (actor === DEPENDABOT) return 'GitHub withholds secrets from runs that Dependabot starts.'
+  if (event.isOfFork) return 'GitHub withholds secrets from pull requests from forks.'
+  if (event.isInFork && !(isGiven(raw, 'project-id') && isGiven(raw, 'base-url')))
+    return 'This repository is a fork without a documentation service of its own.'
+  return undefined
+}
 
 /** What a step has before its inputs are parsed. */
 export interface Runner {
@@ -177,11 +184,10 @@ export interface Conclusion {
   readonly advice?: string | undefined
 }
 
-/** For a step that is skipped because `on-missing-key` is `skip`. */
+/** For a step that is skipped because it has no key, and is not expected to have one. */
 export const MISSING_KEY = {
   title: 'Skipped, no API key',
-  advice:
-    'Pull requests from forks and Dependabot have no access to secrets. In any other run, check the name of the secret in `api-key`.',
+  text: 'Nothing was sent to the service, because `api-key` is empty. Pull requests from forks, runs by Dependabot and forks without a configuration have no key.',
 } as const
 
 /** A step's result in all forms that the runner takes: annotation, outputs and summary. */

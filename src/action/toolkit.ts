@@ -36,7 +36,10 @@ export interface Core {
   readonly fail: (title: string, text: string) => void
   /** @throws OutputsLost if the runner's file cannot be written */
   readonly setOutput: (name: string, value: string) => void
-  /** @throws Error if the runner's file cannot be written */
+  /**
+   * Does nothing if the runner has no file for summaries.
+   * @throws Error if the runner's file cannot be written
+   */
   readonly writeSummary: (markdown: string) => void
   /** Returns a value that the main step saved for the post step. Empty if none was saved. */
   readonly savedState: (name: string) => string
@@ -152,6 +155,7 @@ export function createCore(clock: Clock): Core {
     },
     writeSummary: (markdown) => {
       const file = process.env['GITHUB_STEP_SUMMARY'] ?? ''
+      if (file === '') return
       // The runner would not read a file that it did not create, so fail if the file is missing.
       fs.accessSync(file)
       fs.appendFileSync(file, redactSecrets(markdown))

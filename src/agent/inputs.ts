@@ -11,8 +11,7 @@ import {
   isGiven,
   jobIdInput,
   linesField,
-  toLines,
-  onMissingKeyInput,
+  toItems,
   optionalInput,
   type Parsed,
   parseFields,
@@ -29,7 +28,7 @@ import {
 } from '../action/inputs.ts'
 import { readWorkspaceFile } from '../action/workspace-file.ts'
 import { joinWords } from '../text/format.ts'
-import { parsePathRules, type PathFilter } from './path-filter.ts'
+import { parsePathRules } from './path-filter.ts'
 
 /** What the step requests from the service. */
 export type Task =
@@ -75,17 +74,17 @@ function findMissingInput(word: FailOn, raw: RawInputs): string | undefined {
 }
 
 /**
- * Parses a list of words, separated by commas or white space. `action.yml` has no default for this input: an explicit word whose
+ * Parses a list of words. `action.yml` has no default for this input: an explicit word whose
  * outcome cannot occur is rejected, and a default could not be distinguished from an explicit value.
  */
 export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
   if (text === '')
     return new Set(FAIL_ON.filter((word) => word !== 'no-changes' && findMissingInput(word, raw) === undefined))
-  const words = text.split(/[\s,]+/).filter((word) => word !== '')
+  const words = toItems(text).map(({ item }) => item)
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {
-    const shown = removeSecrets(text, raw).split(/[\s,]+/)
-    const wrong = shown.find((word) => word !== '' && !isFailOn(word) && word !== 'none') ?? text
+    const shown = toItems(removeSecrets(text, raw)).map(({ item }) => item)
+    const wrong = shown.find((word) => !isFailOn(word) && word !== 'none') ?? text
     const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
     return refuse(appendRejectedValue(`must be a list of ${known}, or \`none\` alone`, wrong, raw))
   }
@@ -116,15 +115,15 @@ const AUTHORS = 'change-authors'
 const APPROVERS = 'change-reviewers'
 
 export const reviewersInput: Input<RequestedReviewers> = (text, raw) => {
-  const given = toLines(text)
-  const wrong = given.filter(({ line }) => !NAME.test(line))
+  const given = toItems(text)
+  const wrong = given.filter(({ item }) => !NAME.test(item))
   if (wrong.length > 0)
     return refuse(...wrong.map(({ at }) => `${at} must be \`${AUTHORS}\`, \`${APPROVERS}\`, a login or \`org/team\``))
-  const lines = given.map(({ line }) => line)
-  const names = lines.filter((line) => line !== AUTHORS && line !== APPROVERS).map((line) => line.replace('@', ''))
+  const items = given.map(({ item }) => item)
+  const names = items.filter((item) => item !== AUTHORS && item !== APPROVERS).map((item) => item.replace('@', ''))
   if (names.length > MAX_NAMES) return refuse(`has more than ${MAX_NAMES} names, which is GitHub's limit`)
   if (given.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token` to request reviews')
-  return { hasAuthors: lines.includes(AUTHORS), hasApprovers: lines.includes(APPROVERS), names }
+  return { hasAuthors: items.includes(AUTHORS), hasApprovers: items.includes(APPROVERS), names }
 }
 
 /** The range that `change-range` requests. */
@@ -174,6 +173,9 @@ export const changeRangeInput: Input<RequestedRange> = (text) => {
 export const CHANGE_CONTEXTS = ['none', 'commits', 'files', 'diff'] as const
 export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]
 
+/** Which of the agent's pull requests count as own: all of them, or only those with the label of this step. */
+export const SKIP_OWN_CHANGES = ['true', 'same-label'] as const
+
 /** What to do if an open pull request of the agent has the label. */
 export const ON_OPEN_PR = ['new', 'follow-up', 'skip'] as const
 
@@ -194,11 +196,6 @@ const promptFileInput = optionalInput((text, raw, workspace) => {
   return prompt.trim() === '' ? refuse(BLANK) : prompt
 })
 
-const ignoredPathsInput = inputThat(parsePathRules, (rules, raw) => {
-  const rule = 'cannot be combined with `paths`; in `paths`, lines that begin with `!` exclude files'
-  return rules.length > 0 && isGiven(raw, 'paths') && rule
-})
-
 const tokenInput = textInput(
   /^[\x21-\x7e]{0,4096}$/,
   'has a space, a line break or another character that no token has, or is longer than 4096 characters',
@@ -213,17 +210,19 @@ const labelInput = textInput(
 )
 
 const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
-  const lines = toLines(text)
-  const wrong = lines.filter(({ line }) => !LABEL.test(line))
+  const labels = toItems(text)
+  const wrong = labels.filter(({ item }) => !LABEL.test(item))
   if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be the name of one label`))
-  if (lines.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token` to read the labels')
-  return lines.map(({ line }) => line)
+  if (labels.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token` to read the labels')
+  return labels.map(({ item }) => item)
 }
 
 /** The label identifies the rolling pull request, and the token is needed to find it. */
 const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
   const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
-  return choice !== 'new' && missing.length > 0 && `needs ${missing.join(' and ')} unless it is \`new\``
+  if (choice !== 'new' && missing.length > 0) return `needs ${missing.join(' and ')} unless it is \`new\``
+  if (choice !== 'skip' || raw['change-range']?.trim() !== 'since-last-success') return false
+  return 'cannot be `skip` together with `change-range: since-last-success`: a skipped run succeeds, so no later run would send its changes; use `follow-up`'
 })
 
 const repositoryInput: Input<string> = (text) =>
@@ -281,12 +280,11 @@ export const AGENT_FIELDS = {
   /** Undefined: the interval adapts to the job's age. */
   pollIntervalMs: field('poll-interval-seconds', '', optionalInput(pollIntervalInput)),
   changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
-  changeContextBytes: field('change-context-bytes', '65536', wholeNumberInput(1024, 1024 * 1024, ' of bytes')),
   changeRange: field('change-range', '', changeRangeInput),
+  /** Empty: every file counts. */
   paths: linesField('paths', parsePathRules),
-  pathsIgnore: linesField('paths-ignore', ignoredPathsInput),
   skipLabels: linesField('skip-labels', skipLabelsInput),
-  skipOwnChanges: field('skip-own-changes', 'true', booleanInput),
+  skipOwnChanges: field('skip-own-changes', 'true', choiceInput(SKIP_OWN_CHANGES)),
   onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
   maxFollowUps: field('max-follow-ups', String(DEFAULT_MAX_FOLLOW_UPS), wholeNumberInput(1, 100, ' of follow-ups')),
   label: field('label', '', labelInput),
@@ -299,8 +297,6 @@ export const AGENT_FIELDS = {
   githubToken: field('github-token', '', tokenInput),
   /** Empty: all words except `no-changes` whose required inputs are set. */
   failOn: field('fail-on', '', failOnInput),
-  onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
-  summary: field('summary', 'true', booleanInput),
 }
 
 export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
@@ -309,8 +305,6 @@ export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly hasService: boolean
   /** The hash of all inputs except secrets. */
   readonly hash: string
-  /** Undefined: every file counts. */
-  readonly pathFilter: PathFilter | undefined
   /** Probable mistakes in valid inputs, as full sentences. */
   readonly warnings: readonly string[]
 }
@@ -318,16 +312,14 @@ export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {
   const inputs = parseFields(AGENT_FIELDS, raw, workspace)
-  const { prompt, promptFile, jobId, paths, pathsIgnore, allowedPaths } = inputs
-  const filters = [{ kind: 'paths', rules: paths } as const, { kind: 'paths-ignore', rules: pathsIgnore } as const]
+  const { prompt, promptFile, jobId, paths, allowedPaths } = inputs
   return {
     ...inputs,
     hash: hashInputs(AGENT_FIELDS, raw),
     task: toTask(prompt ?? promptFile, jobId),
     hasService: inputs.apiKey !== '' && inputs.baseUrl !== '',
-    pathFilter: filters.find(({ rules }) => rules.length > 0),
-    warnings: [...filters, { kind: 'allowed-paths', rules: allowedPaths }].flatMap(({ kind, rules }) =>
-      rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${kind}\` ${warning}.`])),
+    warnings: Object.entries({ paths, 'allowed-paths': allowedPaths }).flatMap(([name, rules]) =>
+      rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${name}\` ${warning}.`])),
     ),
   }
 }

@@ -267,12 +267,7 @@ const NOT_ENDED = {
  * The outputs that stay empty until the step's end. They can change until then, and a later step must not mistake a killed
  * step for one that has checked everything. `result` has them, but says that the step has not ended.
  */
-const AT_END: readonly string[] = [
-  'checks',
-  'in-scope',
-  'pr-mergeable',
-  'duration-seconds',
-] satisfies readonly (keyof Outputs)[]
+const AT_END: readonly string[] = ['checks', 'in-scope'] satisfies readonly (keyof Outputs)[]
 
 /** Writes the outputs before the step's end, because the step can be killed. Every write makes the output file longer. */
 export function writeMilestone({ core, journal }: AgentStep): void {

@@ -2,8 +2,8 @@
 import { toLines, refuse } from '../action/inputs.ts'
 import type { Step } from '../action/step.ts'
 
-/** One line of `paths`, `paths-ignore` or `allowed-paths`. */
-interface PathRule {
+/** One line of `paths` or `allowed-paths`. */
+export interface PathRule {
   /** Unchanged, for messages. */
   readonly line: string
   readonly effect: 'include' | 'exclude'
@@ -140,19 +140,13 @@ export function parsePathRules(text: string): readonly PathRule[] {
   })
   if (problems.length > 0) return refuse(...problems)
   if (rules.length > 0 && rules.every(({ effect }) => effect === 'exclude'))
-    return refuse('has only lines that begin with `!`; at least one line must include files')
+    return refuse('has only lines that begin with `!`, which exclude files; write `**` as the first line')
   return rules
 }
 
 /** Whether the rules, read in order, include a path: the last one that matches decides. */
 export function includesPath(rules: readonly PathRule[], path: string): boolean {
   return rules.findLast(({ matches }) => matches(path))?.effect === 'include'
-}
-
-/** Decides which files count: the files that match `paths`, or all files except those that match `paths-ignore`. */
-export interface PathFilter {
-  readonly kind: 'paths' | 'paths-ignore'
-  readonly rules: readonly PathRule[]
 }
 
 /** A renamed file has two paths, and both changed. */
@@ -182,15 +176,15 @@ async function filterPaths(
 }
 
 /**
- * Counts the files that the filter includes.
+ * Counts the files that the rules include.
  * @throws ActionError `cancelled`
  */
 export async function countFiles(
-  { kind, rules }: PathFilter,
+  rules: readonly PathRule[],
   files: readonly MovablePath[],
   step: Waiting,
 ): Promise<number> {
-  const paths = await filterPaths(files, (path) => includesPath(rules, path) === (kind === 'paths'), step)
+  const paths = await filterPaths(files, (path) => includesPath(rules, path), step)
   return paths.filter(({ length }) => length > 0).length
 }
 

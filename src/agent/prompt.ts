@@ -8,6 +8,8 @@ import { formatCount } from '../text/format.ts'
 import { cleanLines, cutToBytes, oneLine, takeFitting } from '../text/untrusted.ts'
 import type { ChangeContext } from './inputs.ts'
 
+/** The most that one part of the context adds to a prompt: the change, a comment's text, the failed checks. */
+export const MAX_CONTEXT_BYTES = 64 * 1024
 const MAX_FILE_NAME = 300
 /** Longer runs of backticks are cut, because their fences would use up the budget. */
 const MAX_RUN = 32

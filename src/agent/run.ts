@@ -2,7 +2,7 @@ import type { OnStop, Action } from '../action/run-action.ts'
 import { endingAt, type Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
 import { ActionError, orUndefined } from '../runtime/errors.ts'
-import { describeBaseMovedByTrial, describeBaseMovedByRange, describeMovedBase } from './change/change-range.ts'
+import { describeBaseMovedByTrial, describeBaseMovedByRange } from './change/change-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import {
   compareForPeople,
@@ -196,7 +196,6 @@ export const agentAction: Action<AgentInputs, Report> = {
   connectGitHub,
   parse: parseAgentInputs,
   needsNoKey: isDryRunRequested,
-  describeMissingKey: describeMovedBase,
   run: runAgent,
   createSkippedReport,
   render(unredacted, redact, wantsSummary) {

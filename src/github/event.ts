@@ -86,6 +86,7 @@ const payloadSchema = part({
     default_branch: text,
     visibility: z.optional(z.unknown()),
     private: z.optional(z.unknown()),
+    fork: flag,
   }),
   pull_request: subjectSchema,
   issue: subjectSchema,
@@ -385,6 +386,8 @@ export function parseEvent(name: string, webhookPayload: unknown, actor: string)
      * deleted.
      */
     isOfFork: isPullRequestFromFork(name, payload),
+    /** Whether the workflow runs in a fork. */
+    isInFork: repository.fork === true,
   }
 }
 

@@ -1,12 +1,10 @@
 /** The inputs of the visitors action, parsed. Hides their names, defaults and checks, and the formats of the file. */
 import {
-  booleanInput,
   choiceInput,
   field,
   type Input,
   inputThat,
   isGiven,
-  onMissingKeyInput,
   optionalInput,
   type Parsed,
   parseFields,
@@ -145,8 +143,6 @@ export const VISITORS_FIELDS = {
   /** How many periods the trend has, the exported one included; 0 for no trend. */
   trend: field('trend', '0', trendInput),
   timeoutMs: field('timeout-minutes', '15', timeoutInput),
-  onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
-  summary: field('summary', 'true', booleanInput),
 }
 
 export interface VisitorsInputs extends Parsed<typeof VISITORS_FIELDS> {

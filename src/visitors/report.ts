@@ -128,11 +128,7 @@ const ENDING_WORDS: Readonly<Record<Ending, EndingWords>> = {
       'If all days of the range are over, export them again. Otherwise set `days`, or a `date-to` that is not in the future.',
   },
   cancelled: { icon: '🛑', title: 'Cancelled', text: () => 'The run was cancelled, so no file was written.' },
-  skipped: {
-    icon: '⏭️',
-    ...MISSING_KEY,
-    text: () => 'Nothing was sent to the service, because `api-key` is empty and `on-missing-key` is `skip`.',
-  },
+  skipped: { icon: '⏭️', title: MISSING_KEY.title, text: () => MISSING_KEY.text },
   error: {
     icon: '❌',
     title: 'The export failed',

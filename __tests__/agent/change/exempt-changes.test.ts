@@ -204,9 +204,9 @@ test.each<Row>([
   ],
   [
     'sends the event of another pull request',
-    { 'skip-own-changes': 'false' },
+    {},
     ['pull_request', pull('bug')],
-    range('b', 'src/a.ts', EXEMPT),
+    { ...range('b', 'src/a.ts', EXEMPT), ...readingWith('bug') },
     { has: ['Change b'] },
   ],
   ['skips a merge queue run of an exempt pull request', {}, QUEUED, readingWith('no-docs'), { skip: '#12.' }],
@@ -268,10 +268,10 @@ test.each<Row>([
   ],
   [
     'sends no request about labels without the input',
-    { 'skip-labels': '', 'skip-own-changes': 'false' },
+    { 'skip-labels': '' },
     PUSHED,
     range('b', 'src/a.ts', EXEMPT),
-    { calls: ['compare'] },
+    { calls: expect.not.arrayContaining(['readPullRequest', 'listPullRequestCommits']) },
   ],
 ])('%s', async (_what, given, event, responses, { skip, has = [], lacks = [], calls = expect.anything() }) => {
   const found = await playChange({ ...SKIP, ...given }, event, responses)
@@ -357,7 +357,7 @@ test.each<[what: string, event: GivenEvent, responses: Partial<GitHub>]>([
   ['the pull request in a merge queue', QUEUED, { readPullRequest: rejectWith(createGitHubError('service-error')) }],
 ])('sends nothing if GitHub does not provide %s', async (_what, event, responses) => {
   const error = { code: 'not-sent', message: containing('`skip-labels`'), hint: expect.anything() as unknown }
-  const given = { ...SKIP, 'skip-own-changes': 'false' }
+  const given = { ...SKIP }
   await expect(playChange(given, event, { ...MIXED, ...responses })).rejects.toMatchObject(error)
 })
 
@@ -379,9 +379,7 @@ test('keeps all files if there are too many lists to read, and counts commits be
     ...comparing({ commits, totalCommits: 52 }),
     findPullRequestsOfCommit: () => Promise.resolve([]),
   }
-  expect((await playChange({ ...SKIP, 'skip-own-changes': 'false' }, SCHEDULE, long)).log).toContain(
-    'looked up only 50 of 52 commits',
-  )
+  expect((await playChange({ ...SKIP }, SCHEDULE, long)).log).toContain('looked up only 50 of 52 commits')
 })
 
 const withUnlistedCommit = (responses: Partial<GitHub>): Partial<GitHub> => ({

@@ -97,7 +97,6 @@ const noMark = (...reads: (typeof PULL_REQUEST)[]) => ({
 })
 const NEVER = noMark(UNMARKED)
 const OF_ANN = noMark({ ...UNMARKED, number: 5, author: ANN })
-const READ_MERGED = { readPullRequest: resolveInOrder({ ...PULL_REQUEST, state: 'merged' as const }) }
 const young = (fields: object) => brings([{ ...OPEN, labels: [], createdAt: UNMARKED.createdAt, ...fields }])
 const YOUNG = young({})
 const YOUNG_MERGE = young({ state: 'merged' })
@@ -187,7 +186,6 @@ const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
 const FOLLOW_UP = { 'on-open-pr': 'follow-up' }
 const ON_HERE = { ...FOLLOW_UP, 'pr-repository': 'ACME/docs' }
 const ON_ELSEWHERE = { ...FOLLOW_UP, 'pr-repository': 'acme/code' }
-const NOT_SKIPPING_OWN = { 'skip-own-changes': 'false' }
 
 test.each<Row>([
   // GitHub may not know the pull request of a commit yet.
@@ -423,20 +421,13 @@ test.each<Row>([
     OWN,
   ],
 
-  // Each follow-up to an event of the open pull request would cause the next one, even with `skip-own-changes: false`.
+  // Each follow-up to an event of the open pull request would cause the next one.
   [
     'a push to the branch of the open pull request with `on-open-pr: follow-up`',
     onBranch('agent/guide'),
     OF_BRANCH,
     OWN,
     FOLLOW_UP,
-  ],
-  [
-    'a push to that branch with `skip-own-changes: false`',
-    onBranch('agent/guide'),
-    OF_BRANCH,
-    OWN,
-    { 'on-open-pr': 'skip', ...NOT_SKIPPING_OWN },
   ],
   ['a push to that branch if `pr-repository` is the own repository', onBranch('agent/guide'), OF_BRANCH, OWN, ON_HERE],
   [
@@ -447,13 +438,6 @@ test.each<Row>([
     ON_ELSEWHERE,
   ],
   ['a push to the default branch with `on-open-pr: follow-up`', onBranch('main'), OF_BRANCH, RUNS, FOLLOW_UP],
-  [
-    'its merged pull request with `skip-own-changes: false`',
-    OPENED,
-    READ_MERGED,
-    RUNS,
-    { ...FOLLOW_UP, ...NOT_SKIPPING_OWN },
-  ],
 
   ['a release by a person', ['release', RELEASE], ITS_MERGE, RUNS],
   ["a schedule after a merge of the agent's work", ['schedule'], ITS_MERGE, OWN, FILES],
@@ -478,13 +462,6 @@ test.each<Row>([
   ["a comment by an app on a person's pull request", by(BOT, 'issue_comment', COMMENT), OF_ANN, A_BOT],
   ["a review by an app of a person's pull request", by(BOT, 'pull_request_review', REVIEW), OF_ANN, A_BOT],
   ["a comment by an app on the agent's pull request", by(BOT, 'issue_comment', COMMENT), {}, A_BOT],
-  [
-    "a comment by an app on a person's pull request with `skip-own-changes: false`",
-    by(BOT, 'issue_comment', COMMENT),
-    OF_ANN,
-    RUNS,
-    { ...FOLLOW_UP, ...NOT_SKIPPING_OWN },
-  ],
   ["a comment by a person on the agent's commits", ['issue_comment', COMMENT], ITS_MERGE, RUNS, FILES],
   [
     "a run on a merge of the agent's work, without earlier commits",
@@ -533,7 +510,6 @@ test.each(['label', 'milestone', 'gollum', 'issues', 'discussion', 'an-event-of-
   async (name) => {
     expect(await playChange({}, by(BOT, name))).toMatchObject({ skip: containing(A_BOT.skip) })
     expect(await playChange({}, by(ANN, name))).toMatchObject({ skip: undefined })
-    expect(await playChange(NOT_SKIPPING_OWN, by(BOT, name))).toMatchObject({ skip: undefined })
   },
 )
 
@@ -549,9 +525,6 @@ test.each(UNKNOWN.split(' '))(
         const skipped = await playChange(given, run)
         expect(skipped.skip).toContain('GitHub does not record what that run was about')
         expect(skipped).toMatchObject({ notices: [skipped.skip], calls: [], warnings: undefined })
-        const letThrough = await playChange({ ...given, ...NOT_SKIPPING_OWN }, run)
-        expect(letThrough).toMatchObject({ skip: undefined, calls: [], notices: [], warnings: undefined })
-        expect(letThrough.prompt).not.toMatch(/main|#7/)
       }
   },
 )

@@ -1,40 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { describeBaseMovedByRange, describeMovedBase } from '../../../src/agent/change/change-range.ts'
-import { PUSH, readRun, RUN_FACTS, type GivenRun } from '../../support/fake-github.ts'
+import { describeBaseMovedByRange } from '../../../src/agent/change/change-range.ts'
+import { PUSH, readRun, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs } from '../../support/fake-step.ts'
 import type { Given, GivenEvent } from '../../support/play-change.ts'
 
 const SINCE = { 'change-range': ' since-last-success\n' }
 const FILES = { 'change-context': 'files' }
-const DOCS = { paths: 'docs/**' }
 const BETWEEN = { 'change-range': 'v1...v2', ...FILES }
 const PUSHED: GivenEvent = ['push', PUSH]
-const SCHEDULE: GivenEvent = ['schedule']
-const PULL: GivenEvent = ['pull_request', { pull_request: { number: 7 } }]
-const TAG: GivenEvent = ['push', { ...PUSH, ref: 'refs/tags/v1' }]
-const DEPENDABOT: Partial<GivenRun> = { actor: 'dependabot[bot]' }
-
-test.each<[what: string, event: GivenEvent, given: Given, moves: boolean, facts?: Partial<GivenRun>]>([
-  ['a push since the last success', PUSHED, SINCE, true],
-  ['a push with the range of the event', PUSHED, FILES, false],
-  ['a push with an explicit range', PUSHED, BETWEEN, false],
-  ['a push of Dependabot, to which no run looks back', PUSHED, SINCE, false, DEPENDABOT],
-  ['a tag, to which no run looks back', TAG, SINCE, false],
-  ['a pull request, to which no run looks back', PULL, SINCE, false],
-  ['a schedule with `change-context`', SCHEDULE, FILES, true],
-  ['a schedule with paths', SCHEDULE, DOCS, true],
-  ['a schedule with ignored paths', SCHEDULE, { 'paths-ignore': 'docs/**' }, true],
-  ['a schedule with labels to skip', SCHEDULE, { 'skip-labels': 'no-docs' }, true],
-  ['a schedule that uses no range', SCHEDULE, { 'change-context': ' none ' }, false],
-  ['a manual run', ['workflow_dispatch'], DOCS, true],
-  ['a comment, to which no run looks back', ['issue_comment'], SINCE, false],
-])(
-  'warns without a key if the run moves the base: %s',
-  (_what, [eventName, payload = {}], given, moves, facts = {}) => {
-    const moved = describeMovedBase(given, readRun({ ...RUN_FACTS, ...facts, eventName, payload }))
-    expect(moved).toEqual(moves ? expect.stringContaining('no later run sends the earlier changes') : undefined)
-  },
-)
 
 const REQUESTED = { 'change-range': 'pull/12' }
 const DISPATCH: GivenEvent = ['repository_dispatch']

@@ -17,11 +17,9 @@ import { containing, playChange, type Responses, type Given, type GivenEvent } f
 const COMMITS = { 'change-context': 'commits' }
 const FILES = { 'change-context': 'files' }
 const DIFF = { 'change-context': 'diff' }
-const IN_1024_BYTES = { ...FILES, 'change-context-bytes': '1024' }
 const TWO_LINES = { paths: 'docs/**\n!docs/old/**' }
 const DOCS = { paths: 'docs/**' }
 const CODE = { paths: 'src/**' }
-const NOT_CODE = { 'paths-ignore': 'src/**' }
 const SINCE = { 'change-range': 'since-last-success' }
 const BETWEEN = { 'change-range': 'v1...v2' }
 const REQUESTED = { ...FILES, 'change-range': 'pull/7' }
@@ -32,7 +30,6 @@ const BETWEEN_BY_OLD_NAME = { ...FILES, 'change-range': 'acme/handbook@v1...v2' 
 const BETWEEN_IN_OTHER_CASE = { ...FILES, 'change-range': 'Acme/Docs@v1...v2' }
 const NO_CONTEXT = { 'change-context': 'none' }
 const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
-const LET_THROUGH = { 'skip-own-changes': 'false' }
 const ATTACH = { prompt: '', 'job-id': 'job_1', paths: 'a' }
 
 const BOT = { sender: { login: 'release[bot]', type: 'Bot' } }
@@ -126,7 +123,7 @@ const FORCE_PUSHED =
   'the forced push to `main` by `ann`, from the merge base `ddddddd` to `bbbbbbb`, because `aaaaaaa` is not in its history.'
 const AS_PUSHED = '1 commit, 1 file: the push to `main` by `ann`, from `aaaaaaa` to `bbbbbbb`. Added to the prompt: '
 const NO_COMMITS =
-  /an issue, which has no commits\. Added to the prompt: what the event is about \(\d+ of at most 1024 bytes/
+  /an issue, which has no commits\. Added to the prompt: what the event is about \(\d+ of at most 65536 bytes/
 
 type Row = [what: string, given: Given, event: GivenEvent, responses: Responses, expected: Expected]
 test.each<Row>([
@@ -141,7 +138,6 @@ test.each<Row>([
   ['a deletion without an earlier successful run', { ...SINCE, ...FILES }, DELETION, FIRST, DELETED],
 
   ["a merge of the agent's own work", {}, PUSHED, OWN, OWN_WORK],
-  ["a merge of the agent's own work with `skip-own-changes: false`", LET_THROUGH, PUSHED, OWN, SENT],
   ["a manual run after a merge of the agent's own work", {}, MANUAL, OWN, SENT],
   [
     "a merge of the agent's own work with an older commit by others in the range",
@@ -184,10 +180,9 @@ test.each<Row>([
   ['a run without earlier runs', FILES, afterRun({}), NO_RUNS, RED_FOR_CONTEXT],
 
   ['a push without a token', {}, PUSHED, null, { log: 'there is no `github-token`' }],
-  ['a push without a token to compare', { ...DIFF, ...LET_THROUGH }, PUSHED, null, RED_FOR_CONTEXT],
+  ['a push without a token to compare', DIFF, PUSHED, null, RED_FOR_CONTEXT],
   ['a schedule without a token', DIFF, SCHEDULE, null, RED_FOR_CONTEXT],
   ['a push that cannot be compared', CODE, PUSHED, DOWN, RED_FOR_PATHS],
-  ['a push that cannot be compared, with ignored paths', NOT_CODE, PUSHED, DOWN, { red: '`paths-ignore`: ' }],
   [
     'a push that cannot be compared, with paths and context',
     { ...CODE, ...DIFF },
@@ -200,18 +195,14 @@ test.each<Row>([
   ['a schedule whose runs cannot be listed', COMMITS, SCHEDULE, NO_RUNS, RED_FOR_CONTEXT],
   ['a push by a bot that cannot be compared', COMMITS, MERGED_BY_BOT, DOWN, RED_FOR_CONTEXT],
   ['a push without a list of files, with paths', CODE, PUSHED, UNLISTED, NOT_LISTED],
-  ['a push without a list of files, with ignored paths', NOT_CODE, PUSHED, UNLISTED, NOT_LISTED],
   ['a push without a list of files', FILES, PUSHED, UNLISTED, NOT_LISTED],
   ['a push without a list of files if the files are not needed', COMMITS, PUSHED, UNLISTED, SENT],
-  ['a push that cannot be compared if no input needs the change', LET_THROUGH, PUSHED, DOWN, SENT],
+  ['a push that cannot be compared if no input needs the change', {}, PUSHED, DOWN, SENT],
 
   ['a push without a matching file', CODE, PUSHED, {}, { skip: 'No changed file matches `paths`', calls: ['compare'] }],
   ['a push of many files', TWO_LINES, PUSHED, MANY, { skip: 'No changed file', change: FEW_OF_MANY }],
-  ['a push of ignored files', { 'paths-ignore': '**' }, PUSHED, {}, { skip: 'All changed files match `paths-ignore`' }],
   ['a push with one matching file', DOCS, PUSHED, {}, { change: 'Of these files, 1 matches `paths`.' }],
   ['a push with two matching files', DOCS, PUSHED, TWO, { change: 'Of these files, 2 match `paths`.' }],
-  ['a push with one file that is not ignored', NOT_CODE, PUSHED, {}, { change: '1 does not match `paths-ignore`.' }],
-  ['a push with two files that are not ignored', NOT_CODE, PUSHED, TWO, { change: '2 do not match `paths-ignore`.' }],
   [
     'a push with an incomplete list of files',
     CODE,
@@ -230,9 +221,9 @@ test.each<Row>([
   ],
   [
     'a pull request whose base has new commits',
-    { ...CODE, ...LET_THROUGH },
+    CODE,
     PULL,
-    MERGE_BASE,
+    { ...MERGE_BASE, ...FOREIGN_PULL },
     { skip: 'No changed file' },
   ],
   ['a schedule without a change, with paths', { paths: '**' }, SCHEDULE, QUIET, { skip: 'no commits' }],
@@ -240,19 +231,13 @@ test.each<Row>([
   ['a schedule without a change, with `change-range`', { ...FILES, ...SINCE }, SCHEDULE, QUIET, NO_COMMITS_TO_SEND],
   ['an explicit range without a commit', { ...FILES, ...BETWEEN }, MANUAL, QUIET, NO_COMMITS_TO_SEND],
   ['a pull request by number without a change', REQUESTED, MANUAL, { ...QUIET, ...FOREIGN_PULL }, NO_COMMITS_TO_SEND],
-  ['a pull request without a change', { ...FILES, ...LET_THROUGH }, PULL, QUIET, NO_COMMITS_TO_SEND],
-  ['a push without a commit', { ...FILES, ...LET_THROUGH }, PUSHED, QUIET, NO_COMMITS_TO_SEND],
-  ['a push that only removed commits', { ...FILES, ...LET_THROUGH }, PUSHED, COMMITS_REMOVED, SENT],
-  ['a run after the build of a merged branch', { ...FILES, ...LET_THROUGH }, BUILT, QUIET, NO_COMMITS_TO_SEND],
+  ['a pull request without a change', FILES, PULL, { ...QUIET, ...FOREIGN_PULL }, NO_COMMITS_TO_SEND],
+  ['a push without a commit', FILES, PUSHED, QUIET, NO_COMMITS_TO_SEND],
+  ['a push that only removed commits', FILES, PUSHED, COMMITS_REMOVED, SENT],
+  ['a run after the build of a merged branch', FILES, BUILT, QUIET, NO_COMMITS_TO_SEND],
   ['a run after a scheduled build without a change', FILES, BUILT_BY_SCHEDULE, QUIET, { prompt: 'Nothing changed' }],
-  [
-    'a comment on a pull request without a change',
-    { ...FILES, ...LET_THROUGH },
-    COMMENT_ON_PULL,
-    QUIET,
-    { prompt: 'Nothing changed' },
-  ],
-  ['a schedule without a change, without context', { ...SINCE, ...LET_THROUGH }, SCHEDULE, QUIET, { prompt: /^$/ }],
+  ['a comment on a pull request without a change', FILES, COMMENT_ON_PULL, QUIET, { prompt: 'Nothing changed' }],
+  ['a schedule without a change, without context', SINCE, SCHEDULE, QUIET, { prompt: /^$/ }],
   [
     'the first schedule',
     { ...FILES, ...DOCS },
@@ -307,13 +292,6 @@ test.each<Row>([
     OWN_WORK,
   ],
   [
-    'a pull request of the agent by number with `skip-own-changes: false`',
-    { ...REQUESTED, ...LET_THROUGH },
-    MANUAL,
-    {},
-    SENT,
-  ],
-  [
     "a pull request by number after a merge of the agent's own work",
     REQUESTED,
     PUSHED,
@@ -327,7 +305,7 @@ test.each<Row>([
     foreignPull('acme/code'),
     { prompt: 'acme/code/pull/7' },
   ],
-  ['an issue', IN_1024_BYTES, ISSUE, {}, { prompt: 'Issue #3: It is wrong', change: NO_COMMITS }],
+  ['an issue', FILES, ISSUE, {}, { prompt: 'Issue #3: It is wrong', change: NO_COMMITS }],
 ])('%s', async (_what, given, event, responses, expected) => {
   const { red, skip, warnings, prompt = '', change = '', log = '', calls = expect.anything() } = expected
   if (red !== undefined) {
@@ -352,7 +330,7 @@ test.each<[what: string, given: Given, responses: Responses]>([
   'fails with `change-range` if %s, because success would move the base of the next range',
   async (_what, given, responses) => {
     const error = { code: 'not-sent', message: expect.stringContaining('`change-range`'), hint: expect.anything() }
-    for (const wanted of [{}, FILES, DOCS, LET_THROUGH])
+    for (const wanted of [{}, FILES, DOCS])
       await expect(playChange({ ...wanted, ...given }, PUSHED, responses)).rejects.toMatchObject(error)
   },
 )
@@ -365,7 +343,6 @@ test('rejects `since-last-success` after `workflow_run`', async () => {
 test.each<[given: Given, named: string]>([
   [{ 'skip-labels': 'no-docs' }, '`skip-labels`'],
   [{ 'skip-labels': 'no-docs', ...CODE, ...FILES }, '`paths`, `change-context` and `skip-labels`'],
-  [{ ...NOT_CODE, ...SINCE }, '`paths-ignore` and `change-range`'],
 ])('rejects `on-open-pr: skip` on a schedule with %j, and the hint names %s', async (given, named) => {
   const skipping = { ...given, 'on-open-pr': 'skip' }
   const hint = `Nothing was sent. Use \`on-open-pr: follow-up\`, or remove ${named}.`

@@ -72,17 +72,17 @@ test.each(['issues/list-for-repo', 'pulls/get', 'issues/list-comments', 'issues/
   },
 )
 
-test.each([
-  ['`skip` and a range since the last successful run', 'schedule', { 'on-open-pr': 'skip' }],
-  ['a range that the event never supports', 'workflow_run', { 'change-range': 'since-last-success' }],
-])('rejects %s before any request', async (_what, eventName, given) => {
-  const { report, operations, service } = await playFollowUp(
-    { 'change-context': 'files', ...given },
-    { facts: { eventName } },
-  )
-  expect(report).toMatchObject({ outcome: 'error', error: { code: 'invalid-input' } })
-  expect([operations, service.requests]).toEqual([[], []])
-})
+test.each([['`skip` and a range since the last successful run', 'schedule', { 'on-open-pr': 'skip' }]])(
+  'rejects %s before any request',
+  async (_what, eventName, given) => {
+    const { report, operations, service } = await playFollowUp(
+      { 'change-context': 'files', ...given },
+      { facts: { eventName } },
+    )
+    expect(report).toMatchObject({ outcome: 'error', error: { code: 'invalid-input' } })
+    expect([operations, service.requests]).toEqual([[], []])
+  },
+)
 
 test('allows `skip` on a schedule without a change range', async () => {
   const { report } = await playFollowUp({ 'on-open-pr': 'skip' }, { facts: { eventName: 'schedule' } })

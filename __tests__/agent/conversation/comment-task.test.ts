@@ -241,7 +241,7 @@ test.each([
   async (_what, range, expected) => {
     const { prompt } = await play({
       jobName: 'none',
-      given: { 'change-context': 'files', 'change-range': range, 'skip-own-changes': 'false' },
+      given: { 'change-context': 'files', 'change-range': range },
       onRequest: (_operation, { docs, service }) => {
         const [{ 'acme/code': code }, own] = [service.github.state.repositories, docs.pulls[1]]
         if (own === undefined || code === undefined) return
@@ -358,16 +358,6 @@ test('checks the permission again on a re-run, and warns about the re-run before
   expect(written).toEqual(['eyes', 'reply'])
   expect(await again(AUTHORS['may read'] ?? {})).toMatchObject({ sent: [], written: [], outcome: 'skipped' })
   expect((await again({ body: WORDS.other })).hostCalls.filter((line) => line.startsWith('notice'))).toEqual([])
-})
-
-test('allows `skip` with `since-last-success` if there is a command', async () => {
-  const given = {
-    'on-open-pr': 'skip',
-    'change-context': 'files',
-    'change-range': 'since-last-success',
-    label: 'docs-agent',
-  }
-  expect((await play({ given })).sent).toEqual(['message'])
 })
 
 test('treats comments like any other event without a command', async () => {

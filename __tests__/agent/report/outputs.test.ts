@@ -33,10 +33,11 @@ import {
   turnIn,
   WORK,
 } from '../../support/report.ts'
+import { flattenReport } from '../../support/flatten-result.ts'
 
 const ROUNDS = [turnIn(endWith('unchanged'))]
 const FOUND = { title: 'Explain it', state: 'draft', branch: 'agent/a', mergeable: false, checks: 'failure' } as const
-const getOutputs = (fields: Fields) => toOutputs(createReport(fields))
+const getOutputs = (fields: Fields) => flattenReport(createReport(fields))
 const print = (report: Report): string =>
   Object.entries(toOutputs(report))
     .map(([name, value]) => `${name}=${value}`)
@@ -44,17 +45,23 @@ const print = (report: Report): string =>
 
 test('sets every output in the order of `action.yml`, and leaves unknown values empty', () => {
   expect(print(createSkippedReport(undefined, 0))).toBe(
-    'outcome=skipped status= changed=false pr-link= pr-number= pr-head-sha= checks= in-scope= job-id= pr-operation= pr-repository= pr-state= pr-branch= pr-mergeable= continued= fix-rounds= model= duration-seconds=0.0',
+    'outcome=skipped status= changed=false pr-link= pr-number= pr-head-sha= checks= in-scope= job-id= pr-state=',
   )
 })
 
 test('sets all outputs about a pull request', () => {
   const pullRequest = { ...FOUND, headSha: 'c', outside: [] }
   expect(print(createReport({ rounds: ROUNDS, pullRequest }))).toBe(
-    `outcome=pull-request status=completed changed=true pr-link=${LINK} pr-number=7 pr-head-sha=c checks=failure in-scope=true job-id=job_1 pr-operation=created pr-repository=acme/docs pr-state=draft pr-branch=agent/a pr-mergeable=false continued= fix-rounds=1 model=writer-1 duration-seconds=65.4`,
+    `outcome=pull-request status=completed changed=true pr-link=${LINK} pr-number=7 pr-head-sha=c checks=failure in-scope=true job-id=job_1 pr-state=draft`,
   )
   expect(getOutputs({ pullRequest: { outside: ['src/a.ts'] } })['in-scope']).toBe('false')
-  expect(getOutputs({ roundStop: 'failed-before' })['fix-rounds']).toBe('0')
+})
+
+test('`result` counts the fix rounds, and knows no number without them', () => {
+  const counts = [{ rounds: ROUNDS }, { roundStop: 'failed-before' as const }, {}].map(
+    (fields) => getResult(fields).fix_rounds,
+  )
+  expect(counts).toEqual([1, 0, null])
 })
 
 test('returns the status of the last read, even if it was in a round and did not decide the result', () => {
@@ -98,8 +105,8 @@ test.each(OUTCOMES)('sets `changed` for the outcome %s, if it is known', (outcom
   const changed = (task: Task): string[] =>
     [completed, withoutLink].map((job) => {
       const outputs = getOutputs({ task, ...UNCOMPARED[outcome](job) })
-      expect(outputs.outcome).toBe(outcome)
-      return outputs.changed
+      expect(outputs['outcome']).toBe(outcome)
+      return outputs['changed'] ?? ''
     })
   expect({ create: changed(CREATE), followUp: changed(FOLLOW_UP), attach: changed(ATTACH) }).toEqual(CHANGED[outcome])
 })
@@ -130,7 +137,7 @@ test.each<[string, Fields, string]>([
   ['a round that failed', inRound(endWith('unchanged', failed)), 'false'],
   ['a link that cannot be used', { state: endWith('unknown', terminalJob('failed', { hasUnsafeLink: true })) }, ''],
 ])('sets `changed` to `false` only if that was observed, or if nothing was sent: %s', (_name, fields, changed) => {
-  expect(getOutputs(fields).changed).toBe(changed)
+  expect(getOutputs(fields)['changed']).toBe(changed)
 })
 
 test.each([
@@ -149,7 +156,7 @@ test.each([
         end,
         ...(['cancelled', 'internal', 'unreachable'] as const).map((code) => stopWith(code, end)),
       ])
-        expect(getOutputs({ task, state })).toMatchObject({ changed, 'pr-operation': operation })
+        expect(getOutputs({ task, state })).toMatchObject({ changed, 'pull_request.operation': operation })
 })
 
 test('sets `job-id` to the job that was read, else to the input, else to nothing', () => {
@@ -160,14 +167,16 @@ test('sets `job-id` to the job that was read, else to the input, else to nothing
 
 test("cleans and shortens the model's name to one line", () => {
   const model = `writer\n::set-output name=x::y\u001b[31m${'z'.repeat(500)}`
-  const cleaned = getOutputs({ state: endWith('created', { ...completed, model }) }).model
+  const cleaned = getOutputs({ state: endWith('created', { ...completed, model }) })['job.model']
   expect(cleaned).toMatch(/^writer ::set-output name=x::yz+…$/)
-  expect(cleaned).toHaveLength(200)
+  expect(cleaned).toHaveLength(300)
 })
 
 test('sets `continued` once the service has accepted the prompt', () => {
   const states: TurnState[] = [{ kind: 'planning' }, SENDING, accept(), accept(active, true)]
-  const continued = states.map((state) => getOutputs({ ...followUp(state), followUpReason: 'pull-request' }).continued)
+  const continued = states.map(
+    (state) => getOutputs({ ...followUp(state), followUpReason: 'pull-request' })['continued'],
+  )
   expect(continued).toEqual(['', '', 'pull-request', 'pull-request'])
 })
 
@@ -211,6 +220,7 @@ test('contains everything that the step knows, with secrets redacted', () => {
     rounds: [{ checks: ['links'], end: 'nothing to change' }],
     not_done: ['The label was not added to: No.'],
     duration_seconds: 65.4,
+    rehearsal: false,
     left_out: NONE,
   })
 })

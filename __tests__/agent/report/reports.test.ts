@@ -11,7 +11,6 @@ import {
 } from '../../../src/agent/report/turn.ts'
 import { Journal } from '../../../src/agent/journal.ts'
 import { formatWarnings, createSkippedReport, redactReport, type Report } from '../../../src/agent/report/report.ts'
-import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { getOwnLink } from '../../../src/agent/report/turns.ts'
 import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import { renderReply, parseComment } from '../../../src/agent/conversation/comment-command.ts'
@@ -38,6 +37,7 @@ import {
   turnIn,
 } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
+import { flattenReport } from '../../support/flatten-result.ts'
 
 test.each<[number, FixRounds['stop'], string]>([
   [0, 'may-follow', ''],
@@ -117,8 +117,8 @@ test.each([
   ['where an output is cut', KEY],
   ['that only cleaning makes visible', Array.from(KEY).join('\u200b')],
 ])('redacts a complete key %s', (_name, key) => {
-  const report = createReport({ state: endWith('created', { ...completed, model: `${'x'.repeat(190)}${key}` }) })
-  expect(toOutputs(redactReport(report, redact)).model).toBe(`${'x'.repeat(190)}***`)
+  const report = createReport({ state: endWith('created', { ...completed, model: `${'x'.repeat(290)}${key}` }) })
+  expect(flattenReport(redactReport(report, redact))['job.model']).toBe(`${'x'.repeat(290)}***`)
 })
 
 const LINKED = { host: 'git.example.com', number: '7' }

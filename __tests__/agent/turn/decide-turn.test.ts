@@ -456,7 +456,7 @@ describe('a prompt that a rate limit delays for half an hour', () => {
   ])('is sent only to a new job if %s in the meantime', async (_what, act, fields) => {
     const { acceptedPrompts, docs, hostCalls, outputs } = await delayPrompt(act, fields)
     expect(acceptedPrompts).toEqual([['create', 'Fix the guide.']])
-    expect(outputs).toMatchObject({ outcome: 'pull-request', continued: '', 'pr-operation': 'created' })
+    expect(outputs).toMatchObject({ outcome: 'pull-request', continued: '', 'pull_request.operation': 'created' })
     expect(listResults({ docs })).toEqual(['not sent, step agent'])
     expect(hostCalls.join('\n')).toContain(', so the step starts a new job.')
   })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { attributeCommits } from '../../../src/agent/turn/turn-work.ts'
 import { conclude } from '../../../src/agent/report/outcomes.ts'
-import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { type Comparison, MAX_COMMITS, type PullRequestCommit } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { Account, PullRequest } from '../../../src/github/pull-requests.ts'
@@ -18,6 +17,7 @@ import {
   createGitHubError,
 } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
+import { flattenReport } from '../../support/flatten-result.ts'
 
 const AGENT = PULL_REQUEST.author.login
 type Given = Partial<PullRequestCommit> & { sha: string }
@@ -125,7 +125,11 @@ test('the outcome is no-changes if only others commit, and a notice names them w
   const nobody = { account: { login: '', type: '' }, writtenBy: '@Ann\u001b[31m <ann@example.com>' }
   const others = [{ ...B, account: MONA }, { sha: commit('c'), ...nobody }, D_BY_MONA]
   const { report } = await play(showing('ad', listing([A, ...others])))
-  expect(toOutputs(report)).toMatchObject({ outcome: 'no-changes', changed: 'false', 'pr-operation': 'unchanged' })
+  expect(flattenReport(report)).toMatchObject({
+    outcome: 'no-changes',
+    changed: 'false',
+    'pull_request.operation': 'unchanged',
+  })
   expect(formatTimeline(report)).toContain(
     'During this turn, pull request #7 received 3 commits by others and none by the agent: 2 by mona, 1 by Ann.',
   )
@@ -200,7 +204,7 @@ describe('pull request of turn', () => {
     ],
   ])('the authors of new commits are unknown if %s', async (_name, responses, problem) => {
     const { report } = await play(showing('ab', { ...(await relating('diverged')), ...responses }))
-    expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
+    expect(flattenReport(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pull_request.operation': '' })
     expect(formatTimeline(report)).toContain(`was ${commit('a')} before this turn`)
     const message = 'Could not determine whether the follow-up changed the pull request'
     expect(report.warnings).toMatchObject([
@@ -257,7 +261,7 @@ test.each<[string, PullRequest, Comparison['relation'], Account, string]>([
   const { report } = await play(showing([head('a'), { ...after, state: 'merged' }], responses))
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'left-behind' } })
   expect(report.error?.message).toMatch(/while the agent was working on it\. .*may not be merged\.$/)
-  expect(toOutputs(report)).toMatchObject({ 'pr-state': 'merged', 'pr-operation': operation })
+  expect(flattenReport(report)).toMatchObject({ 'pr-state': 'merged', 'pull_request.operation': operation })
 })
 
 describe('a pull request that was merged or closed before the turn', () => {
@@ -320,7 +324,7 @@ describe('a pull request that was merged or closed before the turn', () => {
     ['are stale', [{}, AHEAD, { relation: 'behind', mergeBase: A.sha }], resolveInOrder<never[]>([])],
   ])('is in an unknown state if its later commits %s', async (_what, branch, unmerged) => {
     const { report } = await playEnded(branch, {}, unmerged)
-    expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
+    expect(flattenReport(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pull_request.operation': '' })
     expect(report.warnings).toMatchObject([
       { message: 'Could not determine whether commits were pushed after pull request #7 was merged' },
     ])
@@ -351,7 +355,11 @@ describe('a pull request that was merged or closed before the turn', () => {
 test.each([failed, archived])('a turn that pushes commits and then ends as $status is an update', async (end) => {
   const reads = [completed, active, end]
   const { report } = await play(showing('ab'), { reads })
-  expect(toOutputs(report)).toMatchObject({ outcome: end.status, changed: 'true', 'pr-operation': 'updated' })
+  expect(flattenReport(report)).toMatchObject({
+    outcome: end.status,
+    changed: 'true',
+    'pull_request.operation': 'updated',
+  })
   expect(conclude(report).text).toContain('However, its pull request has new commits.')
 
   const merged = await play(showing([head('a'), { ...head('b'), state: 'merged' }]), { reads })

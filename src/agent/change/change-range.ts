@@ -3,7 +3,6 @@
  * about its commits.
  */
 import type { Context } from '../../action/step.ts'
-import type { RawInputs } from '../../action/inputs.ts'
 import type { Event, Subject, Work } from '../../github/event.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
@@ -173,8 +172,6 @@ export function findChangeRange(
   return { kind: 'since-last-success', head, fallback: event.kind === 'push' ? getPushRange(event, true) : range }
 }
 
-const MOVED =
-  'This run succeeds, so the next range since the last successful run begins after it, and no later run sends the earlier changes. To send them, set `change-range: BASE...HEAD`.'
 const describeMoveBy = (kind: 'dry run' | 'rehearsal'): string =>
   `If this ${kind} succeeds, the next range of this workflow since its last successful run begins after it. Keep ${kind}s in a separate workflow.`
 
@@ -196,27 +193,13 @@ function isBaseOfLaterRange({ requested, isUsed }: RangeUse, context: Context): 
 }
 
 /**
- * Warns that a run that succeeds without a key moves the base of later ranges. Reads the raw inputs, because no input is
- * validated if there is no key.
- * @returns undefined if no later run looks back to this one
- */
-export function describeMovedBase(raw: RawInputs, context: Context): string | undefined {
-  const given = (name: string): string => raw[name]?.trim() ?? ''
-  const range = given('change-range')
-  const requested = range === 'since-last-success' ? range : range === '' ? 'event' : 'between'
-  const hasFilter = ['paths', 'paths-ignore', 'skip-labels'].some((name) => given(name) !== '')
-  const isUsed = hasFilter || !['', 'none'].includes(given('change-context'))
-  return isBaseOfLaterRange({ requested, isUsed }, context) ? MOVED : undefined
-}
-
-/**
  * Warns that a dry run or a rehearsal moves the base of later ranges.
  * @returns undefined if it is neither, or no later run looks back to this one
  */
 export function describeBaseMovedByTrial(inputs: AgentInputs, context: Context): string | undefined {
   if (!inputs.dryRun && !context.isRehearsal) return undefined
-  const { changeRange, changeContext, pathFilter, skipLabels } = inputs
-  const isUsed = changeContext !== 'none' || pathFilter !== undefined || skipLabels.length > 0
+  const { changeRange, changeContext, paths, skipLabels } = inputs
+  const isUsed = changeContext !== 'none' || paths.length > 0 || skipLabels.length > 0
   return isBaseOfLaterRange({ requested: changeRange.kind, isUsed }, context)
     ? describeMoveBy(context.isRehearsal ? 'rehearsal' : 'dry run')
     : undefined

@@ -200,8 +200,8 @@ export async function compareWithFallback(
 }
 
 /** The inputs in use that need the change. */
-const listDependents = ({ pathFilter, changeContext, changeRange, skipLabels }: AgentInputs): readonly string[] => [
-  ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
+const listDependents = ({ paths, changeContext, changeRange, skipLabels }: AgentInputs): readonly string[] => [
+  ...(paths.length === 0 ? [] : ['`paths`']),
   ...(changeContext === 'none' ? [] : ['`change-context`']),
   ...(changeRange.kind === 'event' ? [] : ['`change-range`']),
   ...(skipLabels.length === 0 ? [] : ['`skip-labels`']),
@@ -209,8 +209,8 @@ const listDependents = ({ pathFilter, changeContext, changeRange, skipLabels }: 
 
 export const isChangeWanted = (inputs: AgentInputs): boolean => listDependents(inputs).length > 0
 
-export const needsFiles = ({ pathFilter, changeContext }: AgentInputs): boolean =>
-  pathFilter !== undefined || changeContext === 'files' || changeContext === 'diff'
+export const needsFiles = ({ paths, changeContext }: AgentInputs): boolean =>
+  paths.length > 0 || changeContext === 'files' || changeContext === 'diff'
 
 const invalidInput = (message: string, advice: string): ActionError =>
   new ActionError('invalid-input', message, { hint: `Nothing was sent. ${advice}` })
@@ -260,7 +260,7 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
     const found = await compareWithFallback(range, step)
     if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
       throw new ActionError('bad-answer', 'GitHub returned a malformed list of changed files.', {
-        hint: 'Run the step again later, or use `change-context: commits` without `paths` and `paths-ignore`.',
+        hint: 'Run the step again later, or use `change-context: commits` without `paths`.',
       })
     if (found.missingBases > 0 && range.kind === 'since-last-success') noticeMissingBases(found, step)
     return found

@@ -168,7 +168,6 @@ function openOwnWork(step: AgentStep): OwnWork {
 
   async function isOwn(pullRequest: SourcePullRequest): Promise<boolean> {
     const { number } = pullRequest
-    if (!isOpen(pullRequest) && !inputs.skipOwnChanges) return false
     const github = openGitHub(step)
     const address = { repository, number }
     let listedLabels: readonly string[] | undefined = pullRequest.labels
@@ -277,19 +276,17 @@ interface LoopGuard {
 }
 
 const UNKNOWN_OWNERSHIP = 'Could not determine whether the change is the work of this action'
-const RETRY_HINT = 'Run the step again when GitHub responds, or disable this check with `skip-own-changes: false`.'
-const BY_BOT =
-  "A bot started this run, possibly because of the agent's own work. To run the step anyway, set `skip-own-changes: false`."
+const RETRY_HINT = 'Run the step again when GitHub responds.'
+const BY_BOT = "A bot started this run, possibly because of the agent's own work."
 const UNKNOWN_CAUSE =
-  "An event other than a push, a pull request or a merge queue started the triggering workflow run, and GitHub does not record what that run was about. It may be the agent's own work. To run the step without a range, set `skip-own-changes: false`."
+  "An event other than a push, a pull request or a merge queue started the triggering workflow run, and GitHub does not record what that run was about. It may be the agent's own work."
 
 const OWN_EVENT = 'The event is about a pull request that a job of this action opened'
 const OWN_CHANGE = "All commits came from pull requests opened by this action's jobs"
 const PUSHED_BY_AGENT =
   'An account that opened earlier pull requests of this action pushed the branch, which has no pull request yet.'
 const TOO_MANY = `more than ${MAX_LOOK_UPS} commits need a look-up.`
-const SMALLER_RANGE_HINT =
-  'Send the change in parts with `change-range: BASE...HEAD`, or disable this check with `skip-own-changes: false`.'
+const SMALLER_RANGE_HINT = 'Send the change in parts with `change-range: BASE...HEAD`.'
 
 /** GitHub's docs: the payload of a push has at most this number of commits. */
 const MAX_PUSHED_COMMITS = 2_048
@@ -300,16 +297,15 @@ const formatOwn = (reason: string, numbers: readonly number[]): string =>
 /** Keeps the agent's own work from starting the agent. */
 export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: AgentStep): LoopGuard {
   const { context, core, inputs, journal } = step
-  const { changeRange, label, skipOwnChanges, onOpenPr, prRepository } = inputs
+  const { changeRange, label, onOpenPr, prRepository } = inputs
   const { repository, event } = context
   const { kind, numbers, branch, commits, needsRange } = origin
   const subject = 'subject' in event ? event.subject : undefined
-  // If the run continues an open pull request here, events of that pull request are always skipped while it is open: each follow-up would cause
-  // the next one, even with `skip-own-changes: false`.
+  // Each follow-up to an event of the open pull request would cause the next one.
   const isHere = prRepository === '' || isSameRepository(prRepository, repository)
   const isRollingHere = onOpenPr !== 'new' && isHere
   /** Why the step is skipped if it is unknown who did the work; undefined if the step then runs. */
-  const reasonIfUnknown = kind !== 'people' && skipOwnChanges && event.sender.isBot ? BY_BOT : undefined
+  const reasonIfUnknown = kind !== 'people' && event.sender.isBot ? BY_BOT : undefined
 
   /**
    * @param reason why the step is skipped if the change is the agent's, without the numbers of its pull requests
@@ -385,15 +381,14 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
   async function checkEvent(): Promise<string | undefined> {
     // Anybody can forge the beginning of such a comment, but then only the forged comment is skipped.
     if (kind === 'ours') return 'This action wrote the comment that started the run.'
-    if (kind === 'people' || (!skipOwnChanges && !isRollingHere)) return undefined
+    if (kind === 'people') return undefined
     if (kind === 'unknown') {
-      if (!skipOwnChanges) return undefined
       journal.notice('Skipped: the cause of this run is unknown', UNKNOWN_CAUSE)
       return UNKNOWN_CAUSE
     }
     // The agent may comment on any pull request, for example on the one that it has documented.
     if (reasonIfUnknown !== undefined && (event.kind === 'comment' || event.kind === 'review')) return reasonIfUnknown
-    if (skipOwnChanges && hasLabel(label, subject?.labels ?? [])) return formatOwn(OWN_EVENT, numbers)
+    if (hasLabel(label, subject?.labels ?? [])) return formatOwn(OWN_EVENT, numbers)
     const isAboutCommit = kind === 'other' && commits.length > 0
     const checkedBranch = kind === 'other' || isRollingHere ? branch : undefined
     if (numbers.length === 0 && !isAboutCommit && checkedBranch === undefined)
@@ -436,18 +431,18 @@ export function openLoopGuard(origin: EventOrigin, sources: SourceLookUp, step: 
   async function checkChange(found: FoundChange | undefined): Promise<string | undefined> {
     const compared = found === undefined || 'reason' in found ? undefined : found
     const requested = compared?.repository === repository ? compared.pullRequest : undefined
-    if (skipOwnChanges && requested !== undefined) {
+    if (requested !== undefined) {
       const reason = await explainOwnership(OWN_CHANGE, async () =>
         (await ownWork.isOwn(requested)) ? [requested.number] : 'others',
       )
       if (reason !== undefined) return reason
     }
-    const listed = skipOwnChanges ? listCommits(found) : undefined
+    const listed = listCommits(found)
     if (listed === undefined) return undefined
     const checked = listed.filter(({ sha }) => compared?.exempt?.commits.has(sha) !== true)
     if (checked.length === 0) return reasonIfUnknown
     return explainOwnership(kind === 'other' ? OWN_EVENT : OWN_CHANGE, () => checkCommits(checked, compared?.commits))
   }
 
-  return { needsRange: skipOwnChanges && needsRange, checkEvent, checkChange }
+  return { needsRange, checkEvent, checkChange }
 }

@@ -12,9 +12,16 @@ import { orNotSent, rethrowFatal } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { quoteNames } from '../../text/markdown.ts'
 import type { AgentStep } from '../journal.ts'
-import { countFiles, type PathFilter } from '../path-filter.ts'
+import { countFiles, type PathRule } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../plan.ts'
-import { changeSection, eventSection, isEmpty, pullRequestSection, renderSections } from '../prompt.ts'
+import {
+  changeSection,
+  eventSection,
+  isEmpty,
+  MAX_CONTEXT_BYTES,
+  pullRequestSection,
+  renderSections,
+} from '../prompt.ts'
 import { type ChangeRange, findChangeRange } from './change-range.ts'
 import {
   type Compared,
@@ -70,11 +77,11 @@ function isForChangeAlone({ context, inputs: { changeContext, changeRange } }: A
 }
 
 /**
- * Decides by `paths` or `paths-ignore` whether the change counts. A file that GitHub does not list may count, so an incomplete
+ * Decides by `paths` whether the change counts. A file that GitHub does not list may count, so an incomplete
  * list never skips the step.
  * @throws ActionError `cancelled`
  */
-async function countByPaths(found: FoundChange, filter: PathFilter | undefined, step: AgentStep): Promise<Counted> {
+async function countByPaths(found: FoundChange, paths: readonly PathRule[], step: AgentStep): Promise<Counted> {
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
   const { exempt, files, fileList, repository, titleWithNames, totalCommits, unlisted } = found
   const fileCount = `${fileList === 'complete' ? '' : 'at least '}${formatCount(files.length, 'file')}`
@@ -83,24 +90,22 @@ async function countByPaths(found: FoundChange, filter: PathFilter | undefined, 
   const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')}, ${fileCount}`
   const compared = `${counts}: ${titleWithNames}.${leftOut}`
   const isNothing = isEmpty(found) && unlisted === undefined
-  if (filter === undefined)
+  if (paths.length === 0)
     return { description: compared, ...(isNothing && isForChangeAlone(step) && { skipReason: NO_COMMITS }) }
 
-  const counted = await countFiles(filter, files, step)
-  const isIgnoring = filter.kind === 'paths-ignore'
+  const counted = await countFiles(paths, files, step)
   if (counted > 0) {
-    const how = isIgnoring ? `${counted === 1 ? 'does' : 'do'} not match` : counted === 1 ? 'matches' : 'match'
-    return { description: `${compared} Of these files, ${counted} ${how} \`${filter.kind}\`.` }
+    const verb = counted === 1 ? 'matches' : 'match'
+    return { description: `${compared} Of these files, ${counted} ${verb} \`paths\`.` }
   }
-  const none = isIgnoring ? 'All files match `paths-ignore`' : 'No file matches `paths`'
-  const patterns = quoteNames(filter.rules.map(({ line }) => line))
-  const names = files.length === 0 ? '' : ` ${none} (${patterns}): ${quoteNames(files.map(({ path }) => path))}.`
+  const patterns = quoteNames(paths.map(({ line }) => line))
+  const shown = quoteNames(files.map(({ path }) => path))
+  const names = files.length === 0 ? '' : ` No file matches \`paths\` (${patterns}): ${shown}.`
   const description = `${compared}${names}`
   const doubt = 'No listed file counts, but a file that is not listed may, so the step is not skipped.'
   if (unlisted !== undefined) return { description, doubt: `${unlisted}. ${doubt}` }
   if (isNothing) return { description, skipReason: NO_COMMITS }
-  const skipReason = isIgnoring ? 'All changed files match `paths-ignore`.' : 'No changed file matches `paths`.'
-  return { description, skipReason }
+  return { description, skipReason: 'No changed file matches `paths`.' }
 }
 
 /** Explains why the event itself contains no change. The range may still look back to earlier changes. */
@@ -119,7 +124,7 @@ const RETRY_HINT = 'Run the step again when GitHub responds.'
  */
 export async function resolveChange(fullStep: AgentStep): Promise<ChangeFindings | Skip> {
   const { context, core, inputs, journal } = fullStep
-  const { command, task, changeRange, pathFilter } = inputs
+  const { command, task, changeRange, paths } = inputs
   // Attaching to a job sends no prompt, so it does not depend on a change.
   if (command === '' && task.kind === 'attach') return { promptContext: '' }
   const step = within(fullStep, fullStep.planningBudget)
@@ -146,7 +151,7 @@ export async function resolveChange(fullStep: AgentStep): Promise<ChangeFindings
       ? unfiltered
       : await orNotSent(UNKNOWN_LABELS, () => leaveOut(unfiltered), RETRY_HINT)
   if (found !== undefined && isSkip(found)) return found
-  const { description, skipReason, doubt } = found === undefined ? {} : await countByPaths(found, pathFilter, step)
+  const { description, skipReason, doubt } = found === undefined ? {} : await countByPaths(found, paths, step)
   if (description !== undefined) core.log(description)
   const compared = found === undefined || 'reason' in found ? undefined : found
   if (compared !== undefined) journal.recordChange(description)
@@ -160,12 +165,12 @@ export async function resolveChange(fullStep: AgentStep): Promise<ChangeFindings
 /** @param description of the range, as full sentences */
 function renderChange(change: Compared | undefined, description: string | undefined, step: AgentStep): ChangeFindings {
   const { context, core, inputs, journal } = step
-  const { changeContext: level, changeContextBytes: maxBytes } = inputs
+  const { changeContext: level } = inputs
   const event = eventSection(context.event, context.repository)
   const source = change?.pullRequest && pullRequestSection(change.pullRequest, context.serverUrl)
   const wanted = level === 'none' ? [] : [event, source, change && changeSection(change, level)]
   const sections = wanted.filter((section) => section !== undefined)
-  const rendered = sections.length === 0 ? undefined : renderSections(sections, maxBytes)
+  const rendered = sections.length === 0 ? undefined : renderSections(sections, MAX_CONTEXT_BYTES)
   if (rendered !== undefined) core.log(rendered.description)
   journal.recordChange(joinSentences([description, rendered?.description]) || undefined)
   return { promptContext: rendered?.text ?? '', compared: change }

@@ -15,6 +15,7 @@ import {
   type CommandComment,
   changeSection,
   formatOpenPullRequest,
+  MAX_CONTEXT_BYTES,
   renderCommentPrompt,
   renderSections,
 } from '../prompt.ts'
@@ -80,14 +81,13 @@ function isAlreadySent({ repository, number }: CommentAddress, { inputs }: Searc
 
 /** Describes the changes of a pull request that is not the agent's, unless the prompt already includes them. */
 async function formatChange({ address, subject }: CommandComment, search: Search): Promise<string> {
-  const { changeContextBytes } = search.inputs
   const github = openGitHub(search)
   const { repository, number } = address
   if (subject.kind !== 'pull-request' || isAlreadySent(address, search)) return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
   const comparison = await github.compare(repository, baseSha, headSha)
   const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')
-  return renderSections([section], changeContextBytes).text
+  return renderSections([section], MAX_CONTEXT_BYTES).text
 }
 
 /**
@@ -97,7 +97,7 @@ async function formatChange({ address, subject }: CommandComment, search: Search
  * @throws ActionError `not-sent` if something that the decision depends on cannot be read
  */
 export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefined> {
-  const { command, task, changeContextBytes, dryRun } = step.inputs
+  const { command, task, dryRun } = step.inputs
   if (command === '') return undefined
   const comment = parseComment(step.context, command)
   if (isSkip(comment)) return comment
@@ -136,7 +136,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | Skip | undefi
     rules: task.kind === 'create' ? task.prompt : '',
     includesSubject: 'kind' in found,
     reviewComments: review.filter(({ authorId }) => authorId === author.id),
-    maxBytes: changeContextBytes,
+    maxBytes: MAX_CONTEXT_BYTES,
   })
   if ('jobId' in found) {
     step.journal.setLogPlace(found)

@@ -7,7 +7,7 @@ import { type ErrorCode, rethrowFatal } from '../../runtime/errors.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs.ts'
 import type { Plan, Target } from '../plan.ts'
-import { type FailedCheck, renderFixPrompt } from '../prompt.ts'
+import { type FailedCheck, MAX_CONTEXT_BYTES, renderFixPrompt } from '../prompt.ts'
 import type { AgentStep } from '../journal.ts'
 import {
   getFindings,
@@ -227,7 +227,7 @@ export async function decideNextRound(
     const task: Task = {
       kind: 'follow-up',
       jobId,
-      prompt: renderFixPrompt(details, headSha, inputs.changeContextBytes),
+      prompt: renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES),
     }
     const target: Target = { kind: 'fix-round', address, link, examinedHead: headSha, failing, lastRead, announcement }
     return { kind: 'send', plan: { task, target }, found: seen }

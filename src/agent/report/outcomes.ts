@@ -269,11 +269,7 @@ export const OUTCOME_RULES: Readonly<Record<Outcome, OutcomeRules>> = {
     icons: ['⏭️', '⏭️'],
     end: 'skipped',
     title: ({ skipReason }) => (skipReason === undefined ? MISSING_KEY.title : 'Skipped, nothing to do'),
-    text: ({ skipReason }) =>
-      skipReason === undefined
-        ? 'No prompt was sent, because `api-key` is empty and `on-missing-key` is `skip`.'
-        : `No prompt was sent. ${skipReason}`,
-    advice: ({ skipReason }) => (skipReason === undefined ? MISSING_KEY.advice : undefined),
+    text: ({ skipReason }) => (skipReason === undefined ? MISSING_KEY.text : `No prompt was sent. ${skipReason}`),
     changed: () => false,
   },
   error: {

@@ -23,10 +23,6 @@ import {
 import { sortPagesFirst } from './summary.ts'
 import { type FollowUpReason, isInScope, isSent, type Progress } from './turn.ts'
 
-const MAX_MODEL_NAME_CHARS = 200
-/** Longer than git and GitHub allow. */
-const MAX_BRANCH_NAME_CHARS = 1_000
-
 /** Whether the service may have accepted the step's prompt. A step that attaches reports the work of an earlier prompt. */
 function mayBeAccepted({ kind }: Task, report: Report): boolean {
   const code = getError(report)?.code
@@ -76,15 +72,7 @@ const OUTPUTS = {
   checks: (report) => getPullRequest(report).checks,
   'in-scope': (report) => isInScope(getPullRequest(report)),
   'job-id': getJobId,
-  'pr-operation': getOperation,
-  'pr-repository': (report) => getOwnLink(report)?.repository,
   'pr-state': (report) => getPullRequest(report).state,
-  'pr-branch': (report) => oneLine(getPullRequest(report).branch ?? '', MAX_BRANCH_NAME_CHARS),
-  'pr-mergeable': (report) => getPullRequest(report).mergeable,
-  continued: getContinued,
-  'fix-rounds': countRounds,
-  model: (report) => oneLine(getJob(report)?.model ?? '', MAX_MODEL_NAME_CHARS),
-  'duration-seconds': ({ durationMs }) => (durationMs / 1000).toFixed(1),
 } satisfies Readonly<Record<string, (report: Report) => string | number | boolean | undefined>>
 
 /** All outputs except `result`. Empty: there is no value, or it is unknown. */
@@ -121,6 +109,7 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
     change: toSentence(change),
     changed: getChanged(report),
     continued: getContinued(report),
+    fix_rounds: countRounds(report),
     job: id && {
       id,
       status: getLastReadJob(report)?.status,

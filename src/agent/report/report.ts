@@ -25,7 +25,7 @@ export const OUTCOMES = [
 ] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** What the step did to the job's pull request: the values of the output `pr-operation`. */
+/** What the step did to the job's pull request: the values of `operation` in `result`. */
 export type PullRequestOperation = 'created' | 'updated' | 'unchanged'
 
 export interface TimelineEntry {
