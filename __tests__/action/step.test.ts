@@ -15,7 +15,6 @@ import { parseEvent } from '../../src/github/event.ts'
 import { connectGitHub } from '../../src/github/github.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { fakeGitHub } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
@@ -77,21 +76,8 @@ test("rejects an invalid proxy URL when the service's client is created", () => 
   expect(() => open({}, { HTTPS_PROXY: 'http://[' })).toThrow(expect.objectContaining({ code: 'proxy' }))
 })
 
-test.each([
-  { timeMs: 10, graceMs: 0, endsAfterMs: 10 },
-  { timeMs: 200, graceMs: 0, endsAfterMs: 100 },
-  { timeMs: 200, graceMs: 50, endsAfterMs: 150 },
-])(
-  'a limit of $timeMs ms with $graceMs ms of grace ends after $endsAfterMs ms in a step of 100 ms',
-  ({ timeMs, graceMs, endsAfterMs }) => {
-    const [github, clock] = [fakeGitHub(), fakeClock()]
-    openGitHub(fakeStep({ github, clock, timeoutMs: 100 }), timeMs, graceMs)
-    expect(github.deadlines).toEqual([clock.now() + endsAfterMs])
-  },
-)
-
 test('throws `unauthorized` without a token', () => {
-  expect(() => openGitHub(fakeStep(), 1)).toThrow(expect.objectContaining({ code: 'unauthorized' }))
+  expect(() => openGitHub(fakeStep())).toThrow(expect.objectContaining({ code: 'unauthorized' }))
 })
 
 const ENV = {

@@ -1,16 +1,19 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { FailureCause } from '../../src/http/exchange.ts'
 import {
   countRefusals,
-  createTryRead,
+  createTryReadJob,
+  type MissingJob,
   getRateLimitDelayMs,
   getRetryDelayMs,
   namingTheTime,
   maxRetryAfterMs,
+  tryRead,
 } from '../../src/docs-service/retry.ts'
+import type { Job } from '../../src/docs-service/schemas.ts'
 import type { WireResult } from '../../src/docs-service/transport.ts'
 import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
-import { failure } from '../support/fake-client.ts'
+import { active, failure } from '../support/fake-client.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 
 const createResponse = (status: number): WireResult => ({ kind: 'response', status, body: '', retryAfterMs: undefined })
@@ -66,33 +69,19 @@ test('the remaining time limits the jitter, but not `Retry-After`', () => {
 const { signal } = new AbortController()
 const failing = (error: Error) => (): Promise<never> => Promise.reject(error)
 
-test.each([
-  [false, ['unreachable', 'rate-limited', 'service-error', 'bad-answer']],
-  [true, ['unreachable', 'not-found', 'rate-limited', 'service-error', 'bad-answer']],
-])('returns a transient error of a read (new job: %j), and throws any other error', async (isNew, passing) => {
-  const tryRead = createTryRead(signal)
+test('returns a transient error of a read, and throws any other error', async () => {
+  const passing = ['unreachable', 'rate-limited', 'service-error', 'bad-answer']
   const returned: string[] = []
   for (const code of Object.keys(ERROR_TITLES) as ErrorCode[]) {
-    const result = await tryRead(failing(failure(code)), isNew).catch((error: unknown) => [error])
+    const result = await tryRead(failing(failure(code)), signal).catch((error: unknown) => [error])
     if (result instanceof ActionError) returned.push(result.code)
     else expect(result).toEqual([failure(code)])
   }
   expect(returned.sort()).toEqual(passing.sort())
-  expect(await tryRead(() => Promise.resolve('a'))).toBe('a')
-  await expect(tryRead(failing(new TypeError('x')))).rejects.toThrow(TypeError)
-  const cancelled = createTryRead(AbortSignal.abort(failure('cancelled')))
-  await expect(cancelled(failing(failure('unreachable')), isNew)).rejects.toThrow('It is cancelled.')
-})
-
-test('throws the tenth invalid response in a row; any other result resets the count', async () => {
-  const tryRead = createTryRead(signal)
-  const readBadResponse = (): Promise<unknown> => tryRead(failing(failure('bad-answer')))
-  for (const other of [failing(failure('unreachable')), () => Promise.resolve('a')]) {
-    for (let count = 0; count < 9; count++) await readBadResponse()
-    await tryRead(other)
-  }
-  for (let count = 0; count < 9; count++) await readBadResponse()
-  await expect(readBadResponse()).rejects.toMatchObject({ code: 'bad-answer' })
+  expect(await tryRead(() => Promise.resolve('a'), signal)).toBe('a')
+  await expect(tryRead(failing(new TypeError('x')), signal)).rejects.toThrow(TypeError)
+  const cancelled = AbortSignal.abort(failure('cancelled'))
+  await expect(tryRead(failing(failure('unreachable')), cancelled)).rejects.toThrow('It is cancelled.')
 })
 
 test('returns a wait that ends by the deadline, to the millisecond', () => {
@@ -100,6 +89,145 @@ test('returns a wait that ends by the deadline, to the millisecond', () => {
     maxRetryAfterMs(failure('rate-limited', retryAfterMs), fakeClock(), CLOCK_START_MS + 5_000)
   expect([getWait(), getWait(5_000)]).toEqual([0, 5_000])
   expect(() => getWait(5_001)).toThrow('2026-01-01 00:00:06 UTC')
+})
+
+test('a failed service that asks for a longer wait than the time left is read slowly, at last at the deadline', () => {
+  const getWait = (retryAfterMs: number, leftMs: number) =>
+    maxRetryAfterMs(failure('service-error', retryAfterMs), fakeClock(), CLOCK_START_MS + leftMs)
+  expect([getWait(60_000, 60_000), getWait(60_001, 60_000), getWait(60_000, 5_000)]).toEqual([60_000, 30_000, 5_000])
+  const getListDelay = (leftMs: number) =>
+    getRetryDelayMs(failure('service-error', 60_000), 1, { refusals: 0, leftMs, random: 0.5 })
+  expect([getListDelay(60_000), getListDelay(59_999), getListDelay(5_000)]).toEqual([60_000, 30_000, 5_000])
+})
+
+describe('the reads of a job', () => {
+  const CODES = ['unauthorized', 'forbidden', 'rejected', 'redirected', 'untrusted', 'proxy'] as const
+  const missing = new ActionError('not-found', 'It is missing.', { status: 404 })
+  const odd = failure('forbidden')
+
+  /** Reads at the given seconds. Returns `ended` for a read that ends the wait. */
+  async function readAll(
+    reads: readonly (readonly [second: number, result: Job | Error, jobId?: string])[],
+    plan: MissingJob = {},
+  ): Promise<(string | undefined)[]> {
+    const clock = fakeClock()
+    const tryRead = createTryReadJob(clock, signal)
+    const results: (string | undefined)[] = []
+    for (const [second, result, jobId = 'job_1'] of reads) {
+      clock.advance(CLOCK_START_MS + second * 1_000 - clock.now())
+      const read = (): Promise<Job> => (result instanceof Error ? Promise.reject(result) : Promise.resolve(result))
+      const outcome = await tryRead(jobId, read, plan).catch(() => 'ended' as const)
+      results.push(outcome === 'ended' ? outcome : outcome instanceof ActionError ? outcome.code : outcome.status)
+    }
+    return results
+  }
+
+  test.each(CODES)('after a good read, %s ends the wait only three times in a row over 20 s', async (code) => {
+    const error = failure(code)
+    const one = await readAll([
+      [0, active],
+      [10, error],
+      [20, active],
+      [30, error],
+      [40, error],
+      [50, active],
+    ])
+    expect(one).toEqual(['active', code, 'active', code, code, 'active'])
+    expect(
+      await readAll([
+        [0, active],
+        [10, error],
+        [20, odd],
+        [30, error],
+      ]),
+    ).toEqual(['active', code, 'forbidden', 'ended'])
+    const fast = await readAll([
+      [0, active],
+      [10, error],
+      [12, error],
+      [14, error],
+      [29, error],
+      [30, error],
+    ])
+    expect(fast).toEqual(['active', code, code, code, code, 'ended'])
+  })
+
+  test('transient errors never end the wait, and interrupt a series of other errors', async () => {
+    for (const code of ['unreachable', 'rate-limited', 'service-error', 'bad-answer'] as const) {
+      const errors = Array.from({ length: 30 }, (_, index) => [index * 10, failure(code)] as const)
+      expect(await readAll(errors)).toEqual(errors.map(() => code))
+      expect(
+        await readAll([
+          [0, active],
+          [10, odd],
+          [20, odd],
+          [30, failure(code)],
+          [40, odd],
+        ]),
+      ).not.toContain('ended')
+    }
+  })
+
+  test.each(CODES)('%s ends the wait at once on the first read of a job', async (code) => {
+    expect(
+      await readAll([[0, failure(code)]], { mayBeMissingUntil: CLOCK_START_MS + 30_000, confirmsMissing: true }),
+    ).toEqual(['ended'])
+    expect(
+      await readAll([
+        [0, active],
+        [10, failure(code), 'job_2'],
+      ]),
+    ).toEqual(['active', 'ended'])
+  })
+
+  test.each([404, 410])(
+    '%i on the first read ends the wait at once, except for a new job or one to confirm',
+    async (status) => {
+      const page = new ActionError('rejected', 'It is a page.', { status })
+      for (const error of [page, new ActionError('not-found', 'It is missing.', { status })]) {
+        expect(await readAll([[0, error]])).toEqual(['ended'])
+        const isNew = { mayBeMissingUntil: CLOCK_START_MS + 30_000 }
+        expect(
+          await readAll(
+            [
+              [0, error],
+              [10, error],
+              [29, error],
+              [30, error],
+            ],
+            isNew,
+          ),
+        ).toEqual([error.code, error.code, error.code, 'ended'])
+        const confirmed = { confirmsMissing: true }
+        expect(
+          await readAll(
+            [
+              [0, error],
+              [10, error],
+              [20, error],
+            ],
+            confirmed,
+          ),
+        ).toEqual([error.code, error.code, 'ended'])
+      }
+      expect(
+        await readAll(
+          [
+            [0, missing],
+            [10, active],
+            [60, missing],
+          ],
+          { confirmsMissing: true },
+        ),
+      ).toEqual(['not-found', 'active', 'not-found'])
+    },
+  )
+
+  test('throws the reason of a cancellation, and unexpected errors', async () => {
+    const cancelled = createTryReadJob(fakeClock(), AbortSignal.abort(failure('cancelled')))
+    await expect(cancelled('job_1', failing(odd))).rejects.toThrow('It is cancelled.')
+    await expect(createTryReadJob(fakeClock(), signal)('job_1', failing(new TypeError('x')))).rejects.toThrow(TypeError)
+  })
 })
 
 test('adds the time of a retry to the message, and keeps the rest of the error', () => {

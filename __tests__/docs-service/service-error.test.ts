@@ -23,16 +23,17 @@ const HINT_WORDS: Readonly<Record<number, string>> = {
   403: 'scope',
   404: '`project-id`',
   413: 'Shorten',
+  431: 'the secret',
 }
 
 test.each<[ErrorCode, readonly number[]]>([
   ['redirected', [300, 301, 308]],
-  ['rejected', [400, 402, 405, 409, 413, 415, 418, 422]],
+  ['rejected', [400, 402, 405, 409, 413, 414, 415, 418, 422, 426, 431, 451]],
   ['unauthorized', [401]],
   ['forbidden', [403]],
-  ['not-found', [404]],
+  ['not-found', [404, 410]],
   ['rate-limited', [425, 429]],
-  ['service-error', [408, 500, 503]],
+  ['service-error', [408, 500, 501, 503, 505]],
 ])('reports %s for %j, with the status and a hint', (code, statuses) => {
   for (const status of statuses) {
     const { message, hint, ...error } = getError(status)
@@ -46,11 +47,26 @@ test.each<[ErrorCode, readonly number[]]>([
 test.each<readonly [string, ErrorCode]>([
   ['{"error":"There is no such job."}', 'not-found'],
   ['{}', 'not-found'],
-  ...['<!doctype html><title>Not found</title>', '', 'null', '[]'].map((body) => [body, 'bad-answer'] as const),
-])('a 404 means that the job is missing only if the service responded: %j', (body, code) => {
-  expect(getError(404, body, {}, READ).code).toBe(code)
-  expect(getError(404, body).code).toBe('not-found')
+  ...['<!doctype html><title>Not found</title>', '', 'null', '[]'].map((body) => [body, 'rejected'] as const),
+])('a 404 or 410 means that the job is missing only if the service responded: %j', (body, code) => {
+  for (const status of [404, 410]) {
+    expect(getError(status, body, {}, READ)).toMatchObject({ code, status })
+    expect(getError(status, body).code).toBe('not-found')
+  }
 })
+
+test.each([401, 403])(
+  'blames a firewall or proxy, and not the key, for a %i that is not the service’s JSON',
+  (status) => {
+    for (const body of ['<!doctype html><title>Blocked</title>', 'Unauthorized', '[]'])
+      for (const operation of [CREATE, READ]) {
+        const { code, message, hint } = getError(status, body, {}, operation)
+        expect([code, message]).toEqual(['proxy', `A firewall or proxy responded instead of the service (${status}).`])
+        expect(hint).not.toMatch(/key/)
+      }
+    for (const body of ['{}', '{"error":"Bad key"}', '']) expect(getError(status, body).hint).toMatch(/key/)
+  },
+)
 
 const OPERATIONS: readonly Operation[] = [
   CREATE,
@@ -60,7 +76,9 @@ const OPERATIONS: readonly Operation[] = [
   { ...READ, isJobIdInput: true },
   { kind: 'visitors', projectId: 'docs', path: '/' },
 ]
-const STATUSES = [400, 401, 402, 403, 404, 405, 413, 415, 418, 422, 425, 429, 500, 503]
+const STATUSES = [
+  400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 418, 422, 425, 426, 429, 431, 451, 500, 501, 503, 505,
+]
 
 test.each(OPERATIONS)(
   'all hints for $kind match the operation (the input `job-id` is set: $isJobIdInput)',
@@ -91,13 +109,27 @@ const WITHOUT_MESSAGE = [
   '[]',
   '{}',
   '{"error":7}',
-  '{"error":{"message":"x"}}',
+  '{"errors":[{},7],"details":["x",null]}',
   '{"error":" "}',
   '<html>',
 ]
 
 test.each([...WITHOUT_MESSAGE, `${KEY} {`, `{"error": ${KEY}}`])('quotes nothing of the body %j', (body) => {
   expect(getError(400, body)).toMatchObject({ message: 'The service rejected the request (400).', quote: undefined })
+})
+
+test.each([
+  [{ error: 'A', message: 'B' }],
+  [{ error: { message: 'A', code: 'B' }, message: 'B' }],
+  [{ error: ' ', message: 'A', detail: 'B' }],
+  [{ error: 7, detail: 'A', errors: ['B'] }],
+  [{ detail: [{ msg: 'B' }], errors: ['A', 'B'] }],
+  [{ errors: [null, { message: 'A' }], details: [{ message: 'B' }] }],
+  [{ errors: 'B', details: [{ field: 'B' }, { message: 'A' }] }],
+])('quotes the reason in %j', (body) => {
+  expect(getError(400, JSON.stringify(body)).quote).toBe('A')
+  const leaked = JSON.stringify(body).replaceAll('"A"', JSON.stringify(`No ${KEY}`))
+  expect(getError(400, leaked).quote).toBe('No ***')
 })
 
 test.each([
@@ -119,6 +151,11 @@ test('the hint for a redirect names its host', () => {
 const FAILURES: Readonly<Record<FailureCause, readonly [PostDecision, ErrorCode, RegExp]>> = {
   'no-connection': ['again', 'unreachable', /`base-url`/],
   untrusted: ['stop', 'untrusted', /certificate.*`NODE_EXTRA_CA_CERTS`/],
+  'wrong-name': ['stop', 'untrusted', /^(?!.*NODE_EXTRA).*certificate for its host name.*host in `base-url`/],
+  expired: ['stop', 'untrusted', /^(?!.*NODE_EXTRA).*expired or is not valid yet.*clock/],
+  'no-common-tls': ['stop', 'untrusted', /^(?!.*NODE_EXTRA).*no TLS version or cipher.*TLS 1\.2/],
+  'client-certificate': ['stop', 'untrusted', /^(?!.*NODE_EXTRA).*requires a client certificate/],
+  'proxy-tls': ['stop', 'proxy', /secure connection to the proxy.*`NODE_EXTRA_CA_CERTS`/],
   'not-tls': ['stop', 'untrusted', /^(?!.*certificate).*does not use TLS.*the port in `base-url`/],
   'proxy-refused': ['stop', 'proxy', /credentials in `HTTPS_PROXY`/],
   invalid: ['stop', 'rejected', /`base-url`/],
@@ -144,7 +181,8 @@ test.each(FAILURE_CAUSES.map((cause) => [cause, FAILURES[cause][0]] as const))(
   'after the failure %s, decides `%s` if nothing was sent, and `unknown` if anything may have been',
   (cause, decision) => {
     expect(decidePost(createFailure(cause))).toBe(decision)
-    expect(decidePost(createFailure(cause, true))).toBe('unknown')
+    // A server that requires a client certificate has not read the request.
+    expect(decidePost(createFailure(cause, true))).toBe(cause === 'client-certificate' ? 'stop' : 'unknown')
   },
 )
 
@@ -154,7 +192,7 @@ test('an unlisted status is unknown, such as redirects, 408, 409 and 5xx', () =>
     statuses.filter((status) => decidePost(createResponse(status)) === decision)
   expect(listStatuses('accepted')).toEqual(statuses.slice(100, 200))
   expect(listStatuses('wait')).toEqual([425, 429])
-  expect(listStatuses('stop')).toEqual([400, 401, 402, 403, 404, 405, 413, 415, 422])
+  expect(listStatuses('stop')).toEqual([400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 426, 431, 451, 501, 505])
   expect(listStatuses('again')).toEqual([])
 })
 

@@ -300,6 +300,10 @@ test.each([
   ['007', 7_000],
   ['-1', 0],
   ['-99999999999999999999', 0],
+  ['8.997', 9_000],
+  ['5.0', 5_000],
+  ['0.2', 1_000],
+  ['-0.5', 0],
   ['Wed, 21 Oct 2026 07:28:30 GMT', 30_000],
   ['Wednesday, 21-Oct-26 07:28:30 GMT', 30_000],
   ['Wed Oct 21 07:28:30 2026', 30_000],
@@ -308,16 +312,17 @@ test.each([
   ['9'.repeat(400), 1e11],
   ['Wed, 21 Oct 9999 07:28:00 GMT', 1e11],
 ])('Retry-After %j is a wait of %j ms', (value, expectedMs) => {
-  expect(parseRetryAfter(value, NOW)).toBe(expectedMs)
+  expect(parseRetryAfter(value, NOW, new Date(0))).toBe(expectedMs)
 })
 
 test('ignores a Retry-After that is neither digits nor an HTTP date', () => {
   const dates = ['after Wed, 21 Oct 2026 07:28:30 GMT', '2026-10-21T07:28:30Z', 'Wed, 99 Oct 2026 07:28:00 GMT']
-  const values = [undefined, '', ' ', 'soon 5', ...'5.5 1e400 1e3 +5 0x10 5s soon NaN'.split(' '), ...dates]
-  expect(values.filter((value) => parseRetryAfter(value, NOW) !== undefined)).toEqual([])
+  const values = [undefined, '', ' ', 'soon 5', ...'5. .5 5.5.5 1,5 1e400 1e3 +5 0x10 5s soon NaN'.split(' '), ...dates]
+  expect(values.filter((value) => parseRetryAfter(value, NOW, new Date(NOW)) !== undefined)).toEqual([])
 })
 
-test('reads a date relative to the date of the response, so that a wrong local clock does not matter', () => {
-  expect(parseRetryAfter('Thu, 01 Jan 1970 00:01:00 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT')).toBe(60_000)
-  for (const date of [undefined, '', '5', 'junk']) expect(parseRetryAfter(NOW, date)).toBeUndefined()
+test('reads a date relative to the date of the response, and to the local clock without one', () => {
+  const now = new Date(Date.parse(NOW) - 7_000)
+  expect(parseRetryAfter('Thu, 01 Jan 1970 00:01:00 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT', now)).toBe(60_000)
+  for (const date of [undefined, '', '5', 'junk']) expect(parseRetryAfter(NOW, date, now)).toBe(7_000)
 })

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { isOwnComment } from '../../src/agent/pull-request/history.ts'
 import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
@@ -10,7 +11,6 @@ import { RUN_FACTS } from '../support/fake-github.ts'
 import { withGitHub, catchError, type EmbeddedGitHubOptions } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 import { connectInProcess } from '../support/in-process-github.ts'
-import { isOwnComment } from '../support/marker-bodies.ts'
 import { observeGitHub } from '../support/observe-github.ts'
 import { serveSockets } from '../support/socket-server.ts'
 
@@ -22,9 +22,9 @@ const PULL = { repository: 'acme/docs', number: 7 }
 /** Returns the result or the error of one call, and its duration. The requests after the faults succeed. */
 const callOnce = (faults: readonly GitHubFault[], options: EmbeddedGitHubOptions = {}, endsInMs = DAY_MS) =>
   withGitHub(
-    { docs: repositoryWithPull({ state: 'closed' }), faults: { [LIST]: faults }, ...options },
+    { docs: repositoryWithPull({ state: 'closed' }), faults: { [LIST]: faults }, deadlineAt: endsInMs, ...options },
     async (github, { operations, clock }) => {
-      const found = await list(github.until(clock.now() + endsInMs)).catch((error: unknown) => error)
+      const found = await list(github).catch((error: unknown) => error)
       return { found, tries: operations.length, tookMs: clock.now() }
     },
   )
@@ -101,14 +101,50 @@ test.each(['during a request', 'while the event loop is busy, before a request']
   },
 )
 
-test('pauses for a second between two writes', async () => {
-  await withGitHub({ docs: repositoryWithPull() }, async (github, { clock }) => {
-    const at: number[] = []
-    for (const label of ['a', 'b', 'c']) {
-      await github.addLabel(PULL, label)
-      at.push(clock.now())
-    }
-    expect(at).toEqual([0, 1_000, 2_000])
+const ADD_COMMENT = 'issues/create-comment'
+const ADD_LABEL = 'issues/add-labels'
+const addComment = (github: GitHub) => github.addComment(PULL, 'Hello.')
+const addLabel = (github: GitHub) => github.addLabel(PULL, 'docs-agent')
+
+test.each<[string, string, (github: GitHub) => Promise<unknown>, readonly GitHubFault[], number]>([
+  ['retries a write that is idempotent', ADD_LABEL, addLabel, [503, 'response-lost'], 3],
+  ['does not retry a comment that may have been added', ADD_COMMENT, addComment, ['response-lost'], 1],
+  ['does not retry a comment after a 502', ADD_COMMENT, addComment, [502], 1],
+  ['adds a comment after a rate limit', ADD_COMMENT, addComment, ['secondary-limit'], 2],
+])('%s', async (_what, operation, write, faults, tries) => {
+  await withGitHub({ docs: repositoryWithPull(), faults: { [operation]: faults } }, async (github, { operations }) => {
+    await write(github).catch((error: unknown) => error)
+    expect(operations.filter((name) => name === operation)).toHaveLength(tries)
+  })
+})
+
+test('what is left at the deadline has 30 more seconds', async () => {
+  const options = { docs: repositoryWithPull(), deadlineAt: 60_000, faults: { [ADD_LABEL]: ['never'] } } as const
+  await withGitHub(options, async (github, { clock, operations }) => {
+    await clock.sleep(60_000)
+    expect(await catchError(addComment(github))).toMatchObject({ code: 'deadline' })
+    github.deadline.extendForEnding()
+    github.deadline.extendForEnding()
+    await addComment(github)
+    expect(await catchError(addLabel(github))).toMatchObject({ code: 'unreachable' })
+    expect(clock.now()).toBe(90_000)
+    expect(await catchError(addComment(github))).toMatchObject({ code: 'deadline' })
+    expect(operations).toEqual([ADD_COMMENT, ADD_LABEL])
+  })
+})
+
+test('what is left when the run is cancelled has one second', async () => {
+  const [run, cancelled] = [new AbortController(), new ActionError('cancelled', 'The run was cancelled.')]
+  const options = { docs: repositoryWithPull(), signal: run.signal, faults: { [ADD_LABEL]: ['never'] } } as const
+  await withGitHub(options, async (github, { clock, operations }) => {
+    github.deadline.extendForEnding()
+    run.abort(cancelled)
+    expect(await catchError(addComment(github))).toBe(cancelled)
+    github.deadline.extendForEnding()
+    await addComment(github)
+    expect(await catchError(addLabel(github))).toMatchObject({ code: 'deadline' })
+    expect(clock.now()).toBe(1_000)
+    expect(operations).toEqual([ADD_COMMENT, ADD_LABEL])
   })
 })
 
@@ -157,19 +193,20 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
   ['contents: read', (github) => github.listTags('acme/docs')],
   ['issues: read', (github) => github.listComments(BELOW_ISSUE, isOwnComment)],
   ['issues: write', (github) => github.addComment(BELOW_ISSUE, 'Done.')],
+  ['issues: write', (github) => github.createLabel('acme/docs', 'docs-agent')],
   ['metadata: read', (github) => github.mayWrite('acme/docs', { login: 'mona' })],
   ['pull-requests: read', (github) => github.listComments(PULL, isOwnComment)],
-  ['pull-requests: read', (github) => github.listOpenPullRequests('acme/docs')],
-  ['pull-requests: read', (github) => github.listNewestOpenPullRequests('acme/docs')],
+  ['pull-requests: read', (github) => github.listOpenPullRequests('acme/docs', 'docs-agent')],
+  ['pull-requests: read', (github) => github.listNewestPullRequests('acme/docs', 'docs-agent')],
   ['pull-requests: read', (github) => github.listPullRequestCommits(PULL)],
-  ['pull-requests: read', (github) => github.listReviewersSoFar(PULL)],
   ['pull-requests: read', (github) => github.listApprovers(PULL)],
   ['pull-requests: read', (github) => github.readPullRequest(PULL)],
   ['pull-requests: write', (github) => github.addComment(PULL, 'Done.')],
   ['pull-requests: write', (github) => github.addEyes({ ...PULL, ...COMMENT, isOnPullRequest: true })],
+  ['pull-requests: write', (github) => github.addEyesToPullRequest(PULL)],
   ['pull-requests: write', (github) => github.addLabel(PULL, 'docs-agent')],
   ['pull-requests: write', (github) => github.editComment(PULL, 71, 'Done.')],
-  ['pull-requests: write', (github) => github.requestReview(PULL, 'mona')],
+  ['pull-requests: write', (github) => github.requestReviews(PULL, ['mona'])],
 ])('the hint of a refusal names the permission `%s` (%#)', async (permission, perform) => {
   const body = JSON.stringify({ message: 'Resource not accessible by integration' })
   const github = connectInProcess({
@@ -194,6 +231,7 @@ test('reading checks fails without `statuses: read`', async () => {
 async function runOverSockets(
   env: NodeJS.ProcessEnv,
   perform: (github: GitHub) => Promise<unknown>,
+  timeoutMs = 60_000,
 ): Promise<readonly string[]> {
   const observed = observeGitHub({ state: { repositories: { 'acme/docs': repositoryWithPull() } } })
   const server = await startEmulator({ github: observed.options })
@@ -204,7 +242,7 @@ async function runOverSockets(
     env,
     clock: systemClock,
     signal: new AbortController().signal,
-    deadlineAt: systemClock.now() + 60_000,
+    deadlineAt: systemClock.now() + timeoutMs,
     log: () => undefined,
     debug: () => undefined,
     redact: (text) => text,
@@ -214,23 +252,21 @@ async function runOverSockets(
   return observed.requests
 }
 
-test("reads and writes at the given URL, and returns GitHub's count of the requests", async () => {
+test('reads and writes at the given URL', async () => {
   const operations = await runOverSockets({}, async (github) => {
     await github.addLabel(PULL, 'docs-agent')
-    expect(await github.listOpenPullRequests('acme/docs')).toMatchObject([PULL])
-    await github.until(systemClock.now() + 30_000).listOpenPullRequests('acme/docs')
-    expect(github.usage()).toEqual({ counted: 2, limit: 1_000, remaining: 998 })
+    expect(await github.listOpenPullRequests('acme/docs', 'docs-agent')).toMatchObject([PULL])
   })
-  expect(operations).toEqual(['issues/add-labels', 'pulls/list', 'pulls/list'])
+  expect(operations).toEqual(['issues/add-labels', 'pulls/list'])
 })
 
 test('connects to a proxy that hangs up once per attempt, and obeys NO_PROXY', async () => {
   const proxy = await serveSockets({ onRequest: (socket) => socket.destroy() })
   const http_proxy = `http://127.0.0.1:${proxy.port}`
-  const soon = systemClock.now() + 900
-  const operations = await runOverSockets({ http_proxy }, async (github) => {
-    expect(await catchError(list(github.until(soon)))).toMatchObject({ code: 'unreachable' })
-  })
+  const readOnce = async (github: GitHub): Promise<void> => {
+    expect(await catchError(list(github))).toMatchObject({ code: 'unreachable' })
+  }
+  const operations = await runOverSockets({ http_proxy }, readOnce, 900)
   expect(operations).toEqual([])
   await runOverSockets({ http_proxy, no_proxy: '127.0.0.1' }, list)
   expect(proxy.connections()).toBe(1)

@@ -10,7 +10,7 @@ import { checkRun, commit } from '../support/github-state.ts'
 
 const SHA = commit('c')
 const BUILD = { name: 'build', headSha: SHA }
-const readChecks = (github: GitHub) => github.readChecks('acme/docs', SHA, RUN_FACTS)
+const readChecks = async (github: GitHub) => (await github.readChecks('acme/docs', SHA, RUN_FACTS)).checks
 
 const read = (
   fields: Partial<RepositoryState>,
@@ -21,8 +21,8 @@ const read = (
   withGitHub(
     { docs: createRepositoryState(fields), state: { permissions }, ...rest },
     async (github, { operations }) => {
-      const checks = await github.readChecks('acme/docs', SHA, RUN_FACTS, suffices)
-      return { checks, states: checks.map(({ name, state }) => `${name}: ${state}`), operations }
+      const { checks, isComplete } = await github.readChecks('acme/docs', SHA, RUN_FACTS, suffices)
+      return { checks, isComplete, states: checks.map(({ name, state }) => `${name}: ${state}`), operations }
     },
   )
 
@@ -42,11 +42,11 @@ test('reads hundreds of check runs in four requests', async () => {
   const run = (index: number) => checkRun({ ...BUILD, id: index, name: `check ${index}`, suiteId: index % 3 })
   const runs = Array.from({ length: 350 }, (_, index) => run(index + 1))
   const { states, operations } = await read({ checkRuns: runs })
-  expect(operations).toEqual([
-    'checks/list-suites-for-ref',
-    'checks/list-for-ref',
-    'repos/get-combined-status-for-ref',
+  expect(operations.toSorted()).toEqual([
     'actions/list-workflow-runs-for-repo',
+    'checks/list-for-ref',
+    'checks/list-suites-for-ref',
+    'repos/get-combined-status-for-ref',
   ])
   expect(states.slice(100)).toHaveLength(3)
   expect(states.every((one) => one.endsWith(': success'))).toBe(true)
@@ -121,10 +121,10 @@ test('reads the position and the text of each annotation', async () => {
   const docs = createRepositoryState({ checkRuns: [checkRun({ ...BUILD, id: 7, annotations })] })
   const listAnnotations = (github: GitHub) => github.listAnnotations('acme/docs', 7)
   expect(await withGitHub({ docs }, listAnnotations)).toEqual([
-    { path: 'docs/a.md', line: 4, title: 'Missing', message: 'It is gone.' },
-    { path: 'docs/a.md', line: 9, title: '', message: 'It is gone.' },
+    { path: 'docs/a.md', line: 4, level: 'failure', title: 'Missing', message: 'It is gone.' },
+    { path: 'docs/a.md', line: 9, level: 'failure', title: '', message: 'It is gone.' },
   ])
   const malformed = [null, { path: 5, start_line: '4', title: {}, message: 'It is gone.' }]
-  const expected = { path: 'a file', line: 0, title: '', message: 'It is gone.' }
+  const expected = { path: 'a file', line: 0, level: '', title: '', message: 'It is gone.' }
   expect(await listAnnotations(stubGitHub(() => malformed))).toEqual([expected])
 })

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { parseComment } from '../../src/agent/conversation/comment-command.ts'
+import { isOwnComment } from '../../src/agent/pull-request/history.ts'
+import { parseComment } from '../../src/agent/command.ts'
+import { isSkip } from '../../src/agent/skip.ts'
 import { type Role, createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { commentFacts } from '../support/comment-events.ts'
 import { stubGitHub, withGitHub, type EmbeddedGitHubOptions } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
 import { root, parseTable } from '../support/markdown-files.ts'
-import { isOwnComment } from '../support/marker-bodies.ts'
 
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const PLACE = { repository: 'acme/docs', number: 7 }
@@ -68,22 +69,19 @@ test.each<[string, string, Options, string, readonly string[]]>([
     'bot',
     [READ_OWN_ID],
   ],
-  [
-    'a person, if the permission is unknown',
-    'mona',
-    { role: 'admin', faults: { [READ_PERMISSION]: [403] } },
-    'untrusted',
-    [READ_OWN_ID, READ_PERMISSION],
-  ],
 ])('classifies the author of a comment: %s', async (_who, user, options, author, operations) => {
   expect(await classify([createAuthor(user)], options)).toEqual({ authors: [author], operations })
 })
 
-test('fails if the permission cannot be read, and sends no request without comments', async () => {
-  const faults = { [READ_PERMISSION]: Array<number>(4).fill(500) }
-  await expect(classify([createAuthor('mona')], { role: 'admin', faults })).rejects.toMatchObject({
-    code: 'service-error',
-  })
+test.each([
+  [[403], 'forbidden'],
+  [[500, 500, 500, 500], 'service-error'],
+])('fails if the permission cannot be read: %j', async (statuses, code) => {
+  const faults = { [READ_PERMISSION]: statuses }
+  await expect(classify([createAuthor('mona')], { role: 'admin', faults })).rejects.toMatchObject({ code })
+})
+
+test('sends no request about authors without comments', async () => {
   expect(await classify([])).toEqual({ authors: [], operations: [] })
 })
 
@@ -162,7 +160,7 @@ test('without an id, looks up the account that has the login now', async () => {
 /** The authors in the first column of the page's table. */
 const AUTHORS: Readonly<Record<string, readonly [user: keyof typeof USERS, options: Options]>> = {
   "the repository's workflows (`github-actions[bot]`)": ['github-actions[bot]', {}],
-  "the token's own app": [OUR_APP, { identity: OUR_APP }],
+  "the token's own identity": [OUR_APP, { identity: OUR_APP }],
   'a person with `write`, `maintain` or `admin`': ['mona', { role: 'write' }],
   'another app': ['somebodys-app[bot]', {}],
   'anybody else': ['mona', { role: 'triage' }],
@@ -177,7 +175,7 @@ test('the page documents whose comments are trusted', async () => {
     const canWrite = await withGitHub({ docs, state: { users: USERS } }, (github) =>
       github.mayWrite('acme/docs', author),
     )
-    const isCommand = typeof parseComment(commentFacts({ author }), '/docs') === 'object' && canWrite
+    const isCommand = !isSkip(parseComment(commentFacts({ author }), '/docs')) && canWrite
     rows.push([
       who,
       isCommand ? 'yes' : 'no',

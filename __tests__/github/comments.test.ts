@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { isOwnComment } from '../../src/agent/pull-request/history.ts'
 import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { createIssueState, type Comment } from '../../src/emulator/github/issue-state.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -12,7 +13,6 @@ import {
   type EmbeddedGitHubOptions,
 } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
-import { isOwnComment } from '../support/marker-bodies.ts'
 
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const PULL = { repository: 'acme/docs', number: 7 }
@@ -58,6 +58,14 @@ test('adds eyes to a comment and to a review comment, and sends nothing for a re
   })
 })
 
+test('adds eyes to a pull request, once', async () => {
+  await withComments([], async (github, { docs }) => {
+    await github.addEyesToPullRequest(PULL)
+    await github.addEyesToPullRequest(PULL)
+    expect(docs.pulls[7]?.reactions).toMatchObject([{ content: 'eyes', user: TOKEN_USER }])
+  })
+})
+
 test('lists the comments of a review, with their positions', async () => {
   const found = await withComments([], (github) => github.listReviewComments({ ...ADDRESS, kind: 'review', id: 70 }))
   expect(found).toEqual([
@@ -80,7 +88,7 @@ test.each<[string, CommentPlace, (docs: RepositoryState) => readonly { body: str
   await withComments([COMMAND], async (github, { docs }) => {
     const before = commentsIn(docs)?.map(({ body }) => body) ?? []
     const id = await github.addComment(place, `${MARKER}\nAt work.`)
-    expect(await github.listComments(place, isOwnComment)).toEqual([
+    expect(await github.listComments(place, isOwnComment)).toMatchObject([
       { id, author: 'trusted', body: `${MARKER}\nAt work.` },
     ])
     await github.editComment(place, id ?? 0, `${MARKER}\nDone.`)

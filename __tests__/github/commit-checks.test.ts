@@ -108,10 +108,10 @@ test.each([
   ['neutral', 'success'],
   ['skipped', 'success'],
   ['failure', 'failure'],
-  ['cancelled', 'failure'],
+  ['cancelled', 'person'],
   ['timed_out', 'failure'],
   ['action_required', 'person'],
-  ['startup_failure', 'failure'],
+  ['startup_failure', 'person'],
   ['an-unknown-conclusion', 'failure'],
   ['- status=completed', 'pending'],
   ['success status=queued', 'pending'],
@@ -246,7 +246,7 @@ test.each<[string, Lists, string]>([
   [
     'a run that was cancelled for another reason',
     CANCELLED,
-    'build: success | github-actions, which ended with cancelled: failure',
+    'build: success | github-actions, which ended with cancelled: person',
   ],
   [
     'a later run that skips a job of an older one',

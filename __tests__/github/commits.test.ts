@@ -2,10 +2,9 @@ import { expect, test } from '@jest/globals'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { findForkPoint, findHead, listHistory, listOwners } from '../../src/github/commits.ts'
+import { findForkPoint, listHistory, listOwners } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
-import { getTestMergeHead } from '../../src/github/event.ts'
-import { withGitHub, catchError } from '../support/github-client.ts'
+import { withGitHub } from '../support/github-client.ts'
 import { commit, madeCommit } from '../support/github-state.ts'
 
 test('lists all commits, oldest first, with the accounts that GitHub knows', async () => {
@@ -28,6 +27,7 @@ test('lists all commits, oldest first, with the accounts that GitHub knows', asy
     expect(found.slice(0, 3)).toEqual(
       people.map(([author, account, writtenBy], index) => ({
         sha: shas[index],
+        committerLogin: account.login,
         message: `By ${author}`,
         author,
         account,
@@ -40,23 +40,6 @@ test('lists all commits, oldest first, with the accounts that GitHub knows', asy
     expect(found).toHaveLength(123)
     expect(await github.listCommitsBetween('acme/docs', 'main', head)).toEqual(found)
     expect(await github.listCommitsBetween('acme/docs', 'main', shas[1] ?? '')).toEqual(found.slice(0, 2))
-  })
-})
-
-test("reads a commit, and recognizes GitHub's test merge of a pull request", async () => {
-  const docs = createRepositoryState()
-  const push = (branch: string): string =>
-    pushCommit(docs, branch, { message: 'Work', author: 'mona', files: [] }, 0).sha
-  const [base, head] = [push('main'), push('agent/x')]
-  openPull(docs, 7, createPullState({ branch: 'agent/x', headSha: head }), 0)
-  await withGitHub({ docs }, async (github) => {
-    const { mergeCommitSha } = await github.readPullRequest({ repository: 'acme/docs', number: 7 })
-    const { message, parents } = await github.readCommit('acme/docs', mergeCommitSha)
-    expect(parents).toEqual([base, head])
-    expect(getTestMergeHead(message, parents)).toBe(head)
-    expect(await github.findPullRequestsOfCommit('acme/docs', mergeCommitSha)).toEqual([])
-    expect(await github.readCommit('acme/docs', head)).toMatchObject({ sha: head, message: 'Work', parents: [base] })
-    expect(await catchError(github.readCommit('acme/docs', commit('f')))).toMatchObject({ code: 'rejected' })
   })
 })
 
@@ -80,11 +63,6 @@ test.each([
 test('the fork point is the only parent outside of the branch, and unknown after a merge of the base', () => {
   expect(findForkPoint(LIST)).toBe('base')
   expect(findForkPoint([...LIST, ...pullCommits({ sha: 'update', parents: ['last', 'main'] })])).toBeUndefined()
-})
-
-test('the head of a branch is the only commit that no other one has as its parent', () => {
-  expect([findHead(LIST), findHead(LIST.toReversed())]).toEqual(['last', 'last'])
-  expect([findHead([]), findHead(LIST.slice(0, 2))]).toEqual(['', ''])
 })
 
 test('the owners are the author of the pull request and the author of the first commit of its own line', () => {

@@ -199,9 +199,13 @@ test('lists the commits of a push newest first, and none if one is malformed', (
   const ann = { username: 'ann' }
   const first = { id: commit('1'), message: 'One', author: ann, committer: ann }
   const listCommits = (...commits: readonly object[]): unknown => parseEvent('push', { ...PUSH, commits }, '')
-  const [one, two] = [{ sha: commit('1'), message: 'One', author: '', isByPusher: true }, { sha: commit('2') }]
   expect(listCommits(first, { id: commit('2') })).toMatchObject({
-    push: { commits: [{ ...two, message: '', author: '', isByPusher: false }, one] },
+    push: {
+      commits: [
+        { sha: commit('2'), message: '', author: '', authorLogin: '', committerLogin: '' },
+        { sha: commit('1'), message: 'One', author: '', authorLogin: 'ann', committerLogin: 'ann' },
+      ],
+    },
   })
   expect(listCommits(first, { id: 'main; rm' })).toMatchObject({ push: { commits: [] } })
 })

@@ -137,7 +137,7 @@ test('redacts a secret before a quote is cut', () => {
 })
 
 test.each(['', null, 7, '<!doctype html>', { message: 7 }])('quotes nothing from a refusal with %j', (data) => {
-  expect(toError(new Refusal({ status: 304, url: '', headers: {}, data })).message).toBe('GitHub responded with 304.')
+  expect(toError(new Refusal({ status: 410, url: '', headers: {}, data })).message).toBe('GitHub responded with 410.')
 })
 
 const HOUR = { ...USED_UP, 'x-ratelimit-reset': String(NOW.getTime() / 1_000 + 90) }

@@ -3,6 +3,7 @@ import { createRepositoryState } from '../../src/emulator/github/repository-stat
 import { downloadLog, lastLines } from '../../src/github/workflow-runs.ts'
 import { sendThrough, type Send } from '../../src/github/transport.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
+import { Deadline } from '../../src/runtime/deadline.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { withGitHub, catchError, type EmbeddedGitHubOptions } from '../support/github-client.ts'
@@ -111,13 +112,14 @@ describe('download', () => {
     const server = await serveSockets({ onRequest })
     const url = new URL(`http://127.0.0.1:${server.port}/log?sig=secret`)
     const send: Send = async (request, end) => {
-      const response = await sendThrough({})(request, end)
+      const response = await sendThrough({}, 'https://api.github.com')(request, end)
       async function* watchBody() {
         for await (const chunk of response.body) yield (onChunk(), chunk)
       }
       return { ...response, body: watchBody() }
     }
-    const lines = await downloadLog(url, send, { clock, signal }).finally(() => server.close())
+    const deadline = new Deadline(Infinity, signal, clock)
+    const lines = await downloadLog(url, send, clock, deadline).finally(() => server.close())
     return { lines, request: server.requests[0] }
   }
 

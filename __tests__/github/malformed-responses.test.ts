@@ -1,5 +1,6 @@
-import { getOctokit } from '@actions/github'
+import * as toolkit from '@actions/github'
 import { expect, test } from '@jest/globals'
+import { isOwnComment } from '../../src/agent/pull-request/history.ts'
 import { createGitHub } from '../../src/emulator/github/github.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
@@ -7,12 +8,11 @@ import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { Refusal, type GitHubResponse } from '../../src/github/github-error.ts'
 import { connectGitHub, type GitHub, type Resources } from '../../src/github/github.ts'
-import type { Transport } from '../../src/github/transport.ts'
+import type { LoadToolkit } from '../../src/github/transport.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { checkRun, commit, madeCommit } from '../support/github-state.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
-import { isOwnComment } from '../support/marker-bodies.ts'
 
 const NAME = 'acme/docs'
 const PLACE = { repository: NAME, number: 7 }
@@ -95,16 +95,16 @@ function createHandler(docs: RepositoryState): (request: Request) => GitHubRespo
   }
 }
 
-/** Creates Octokit with a plugin that responds to every request. */
-function respondWith(respond: (request: Request) => GitHubResponse): Transport {
-  const octokit = getOctokit(GITHUB_TOKEN, { baseUrl: `${BASE_URL}${API_PATH}` }, ({ hook, request }) => {
+/** Loads a toolkit whose Octokit has a plugin that responds to every request. */
+function respondWith(respond: (request: Request) => GitHubResponse): LoadToolkit {
+  const octokit = toolkit.getOctokit(GITHUB_TOKEN, { baseUrl: `${BASE_URL}${API_PATH}` }, ({ hook, request }) => {
     hook.wrap('request', (_send, options) => {
       const response = respond(request.endpoint.parse(options))
       if (response.status >= 400) throw new Refusal(response)
       return response
     })
   })
-  return { open: () => Promise.resolve(octokit), usage: () => ({ counted: 0, remaining: 0, limit: 0 }) }
+  return () => Promise.resolve({ ...toolkit, getOctokit: () => octokit })
 }
 
 /** `undefined` removes the field. */
@@ -148,13 +148,13 @@ async function* mutate<T>(docs: RepositoryState, perform: (github: GitHub) => Pr
   const respond = createHandler(docs)
   const responses = new Map<string, GitHubResponse>()
   let mutated: { readonly place: string; readonly data: unknown } | undefined
-  const transport = respondWith((request) => {
+  const load = respondWith((request) => {
     const place = `${request.method} ${request.url}`
     const original = responses.get(place) ?? respond(request)
     responses.set(place, original)
     return mutated?.place === place ? { ...original, data: mutated.data } : original
   })
-  const github = connectGitHub(OPTIONS, undefined, transport)
+  const github = connectGitHub(OPTIONS, undefined, load)
   yield ['nothing', await perform(github)] as const
   for (const [place, { data }] of [...responses])
     for (const [what, mutant] of listMutants(data)) {
@@ -165,7 +165,7 @@ async function* mutate<T>(docs: RepositoryState, perform: (github: GitHub) => Pr
 
 /** Fields that are undefined if GitHub returns nothing useful. */
 const OPTIONAL =
-  'commentId mergeable previousPath patch line startLine authorId waitsForApproval isGuarded count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName'
+  'commentId mergeable previousPath patch line startLine authorId waitsForApproval isGuarded count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs'
 
 /** Returns where a value has another type than the sample. */
 function findMismatch(value: unknown, sample: unknown, key = ''): string | undefined {
@@ -188,31 +188,26 @@ const CALLS = {
   addLabel: (github) => github.addLabel(PLACE, 'docs-agent'),
   compare: (github) => github.compare(NAME, 'main', 'agent/guide'),
   editComment: (github) => github.editComment(PLACE, 5, 'Hello.'),
-  findLabelledPullRequests: (github) => github.findLabelledPullRequests(NAME, 'docs-agent'),
+  labelExists: (github) => github.labelExists(NAME, 'docs-agent'),
+  createLabel: (github) => github.createLabel(NAME, 'new'),
+  addEyesToPullRequest: (github) => github.addEyesToPullRequest(PLACE),
   findLastSuccesses: (github) =>
     github.findLastSuccesses({ repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }),
-  hasCompleted: (github) => github.hasCompleted(NAME, 41, 1),
-  findPullRequestsEndingWith: (github) => github.findPullRequestsEndingWith(NAME, commit('c')),
   findPullRequestsOfBranch: (github) => github.findPullRequestsOfBranch(NAME, 'agent/guide', 'open'),
   findPullRequestsOfCommit: (github) => github.findPullRequestsOfCommit(NAME, commit('c')),
   listAnnotations: (github) => github.listAnnotations(NAME, 21),
   listCommitsBetween: (github) => github.listCommitsBetween(NAME, 'main', 'agent/guide'),
-  listCommitPaths: (github) => github.listCommitPaths(NAME, commit('c')),
   listComments: (github) => github.listComments(PLACE, isOwnComment),
-  listPullRequestPaths: (github) => github.listPullRequestPaths(PLACE),
   listNewestPullRequests: (github) => github.listNewestPullRequests(NAME, 'docs-agent'),
-  listOpenPullRequests: (github) => github.listOpenPullRequests(NAME),
-  listNewestOpenPullRequests: (github) => github.listNewestOpenPullRequests(NAME),
+  listOpenPullRequests: (github) => github.listOpenPullRequests(NAME, 'docs-agent'),
   listPullRequestCommits: (github) => github.listPullRequestCommits(PLACE),
-  listReviewersSoFar: (github) => github.listReviewersSoFar(PLACE),
   listApprovers: (github) => github.listApprovers(PLACE),
   listReviewComments: (github) => github.listReviewComments({ ...COMMENT, id: 9, kind: 'review' }),
   listTags: (github) => github.listTags(NAME),
   readChecks: (github) => github.readChecks(NAME, commit('c'), OWN_RUN),
-  readCommit: (github) => github.readCommit(NAME, commit('c')),
   readComment: (github) => github.readComment(PLACE, 5),
   readPullRequest: (github) => github.readPullRequest(PLACE),
-  requestReview: (github) => github.requestReview(PLACE, 'acme/writers'),
+  requestReviews: (github) => github.requestReviews(PLACE, ['acme/writers']),
   mayWrite: (github) => github.mayWrite(NAME, { id: 1, login: 'mona' }),
 } satisfies Readonly<Record<keyof Omit<Resources, 'readJobLog'>, Call>>
 
@@ -270,9 +265,6 @@ test.each([
     },
   ),
   neverCauses('an open pull request is missed', CALLS.listOpenPullRequests, isNone),
-  neverCauses('one of the newest open pull requests is missed', CALLS.listNewestOpenPullRequests, ({ pullRequests }) =>
-    isNone(pullRequests),
-  ),
   neverCauses('a pull request that introduced a commit is missed', CALLS.findPullRequestsOfCommit, isNone),
   neverCauses('a commit is missed', CALLS.listPullRequestCommits, isNone),
   neverCauses(
@@ -280,7 +272,9 @@ test.each([
     CALLS.compare,
     ({ files, fileList }) => fileList === 'complete' && files[0]?.previousPath !== 'a.md',
   ),
-  neverCauses('failing checks have passed', CALLS.readChecks, (all) => all.every(({ state }) => state === 'success')),
+  neverCauses('failing checks have passed', CALLS.readChecks, ({ checks }) =>
+    checks.every(({ state }) => state === 'success'),
+  ),
   ...[{ headRepository: 'fork/docs' }, { event: 'pull_request' }, { actor: 'dependabot[bot]' }].map((fields) => {
     const what = `a run with ${JSON.stringify(fields)} is a success of the branch`
     return neverCauses(what, CALLS.findLastSuccesses, ({ length }) => length > 0, { workflowRuns: [run(fields)] })

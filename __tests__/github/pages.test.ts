@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { expect, test } from '@jest/globals'
+import { isOwnComment } from '../../src/agent/pull-request/history.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { createFirstPageParser } from '../../src/github/pages.ts'
 import {
@@ -13,7 +14,6 @@ import {
 } from '../../src/github/schemas.ts'
 import { stubGitHub } from '../support/github-client.ts'
 import { commit } from '../support/github-state.ts'
-import { isOwnComment } from '../support/marker-bodies.ts'
 
 const PULL = { repository: 'acme/docs', number: 7 }
 const REVIEW = { ...PULL, kind: 'review', id: 9, threadId: 9, isOnPullRequest: true, writtenAt: '' } as const
@@ -21,22 +21,14 @@ const NEXT = '<https://api.example.com/x?page=2>; rel="next"'
 
 const LISTS = {
   listComments: (github) => github.listComments(PULL, isOwnComment),
-  listOpenPullRequests: (github) => github.listOpenPullRequests('acme/docs'),
-  findLabelledPullRequests: async (github) => (await github.findLabelledPullRequests('acme/docs', 'x')) ?? ['refused'],
-  listReviewersSoFar: (github) => github.listReviewersSoFar(PULL),
   listPullRequestCommits: (github) => github.listPullRequestCommits(PULL),
-  listPullRequestPaths: (github) => github.listPullRequestPaths(PULL),
   listTags: (github) => github.listTags('acme/docs'),
   listReviewComments: (github) => github.listReviewComments(REVIEW),
 } satisfies Readonly<Record<string, (github: GitHub) => Promise<readonly unknown[]>>>
 
 test.each<[keyof typeof LISTS, number, unknown]>([
   ['listComments', 50, 'GitHub has more than 5000 items to list.'],
-  ['listOpenPullRequests', 30, 'GitHub has more than 3000 items to list.'],
-  ['findLabelledPullRequests', 30, 'GitHub has more than 3000 items to list.'],
-  ['listReviewersSoFar', 10, 'GitHub has more than 1000 items to list.'],
   ['listPullRequestCommits', 3, 'GitHub has more than 300 items to list.'],
-  ['listPullRequestPaths', 30, 'GitHub has more than 3000 items to list.'],
   ['listTags', 10, []],
   ['listReviewComments', 10, []],
 ])('%s reads up to %d pages, even if they are not full, and then: %j', async (name, maxPages, expected) => {
@@ -48,8 +40,7 @@ test.each<[keyof typeof LISTS, number, unknown]>([
     return [found, pages]
   }
   expect(await list(Infinity)).toEqual([expected, maxPages])
-  const readings = name === 'listOpenPullRequests' ? 2 : 1
-  expect(await list(maxPages)).toEqual([[], maxPages * readings])
+  expect(await list(maxPages)).toEqual([[], maxPages])
 })
 
 test('follows links by page or cursor, and takes nothing else from them', async () => {
@@ -68,20 +59,6 @@ test('follows links by page or cursor, and takes nothing else from them', async 
   )
   expect((await github.listTags('acme/docs')).map(({ name }) => name)).toEqual(['v1', 'v2', 'v3'])
   expect(requests).toEqual(['/tags?per_page=100&page=1', '/tags?per_page=100&page=2', '/tags?per_page=100&after=c%3D2'])
-})
-
-test.each<[files: number, isComplete: boolean]>([
-  [2_999, true],
-  [3_000, false],
-])('accepts %d files of a pull request or a commit as a complete list: %s', async (files, isComplete) => {
-  const page = Array.from({ length: files }, (_, index) => ({ filename: `docs/${index}.md` }))
-  const github = stubGitHub((path) => (path.includes('/commits/') ? { files: page } : page))
-  const refused = { code: 'rejected', message: 'GitHub lists no more than 3000 files.' }
-  for (const listed of [github.listPullRequestPaths(PULL), github.listCommitPaths('acme/docs', commit('c'))]) {
-    const found = await listed.catch((error: unknown) => error)
-    if (isComplete) expect(found).toHaveLength(files)
-    else expect(found).toMatchObject(refused)
-  }
 })
 
 test('accepts a page with more items than requested', async () => {

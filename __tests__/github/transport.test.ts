@@ -1,19 +1,40 @@
 import * as toolkit from '@actions/github'
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { toActionError } from '../../src/github/github-error.ts'
-import { createTransport, type RequestPolicy, type Transport } from '../../src/github/transport.ts'
+import { connectGitHub } from '../../src/github/github.ts'
+import {
+  createRequestPolicy,
+  type LoadToolkit,
+  openOctokit,
+  type Octokit,
+  type RequestPolicy,
+  type Send,
+} from '../../src/github/transport.ts'
 import type { HttpResponse, HttpRequest } from '../../src/http/exchange.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
+import { Deadline } from '../../src/runtime/deadline.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
-import { catchError } from '../support/github-client.ts'
 import { toBody } from '../support/in-process-github.ts'
 
 const API = 'https://api.example.com'
 type Response = Omit<HttpResponse, 'body'> & { readonly body: string }
 const toError = (error: unknown) => toActionError(error, 'contents: read', 'acme/old', String, new Date(0))
 const quiet = (): void => undefined
-const OPTIONS = { token: 'ghs_1', apiUrl: API, clock: virtualClock(), log: quiet, debug: quiet }
 
-const NO_DEADLINE = { at: Infinity, allowWait: () => true }
+interface Given {
+  readonly clock?: Clock
+  readonly signal?: AbortSignal
+  readonly log?: (line: string) => void
+  readonly load?: LoadToolkit
+}
+
+function open(send: Send, given: Given = {}): Promise<Octokit> {
+  const { clock = virtualClock(), signal = new AbortController().signal, log = quiet } = given
+  const { load = () => Promise.resolve(toolkit) } = given
+  const deadline = new Deadline(Infinity, signal, clock)
+  const policy = createRequestPolicy({ clock, log, debug: quiet }, deadline)
+  return openOctokit({ token: 'ghs_1', apiUrl: API, debug: quiet }, policy, send, load)
+}
 
 interface Request {
   readonly method?: 'GET' | 'POST'
@@ -21,23 +42,22 @@ interface Request {
   readonly policy?: Partial<RequestPolicy>
 }
 
-async function send({ open }: Transport, path: string, { method = 'GET', body, policy }: Request = {}) {
-  const { request } = await open()
-  const { signal } = new AbortController()
-  return request(`${method} ${path}`, { ...body, request: { signal, deadline: NO_DEADLINE, ...policy } })
+async function send(octokit: Promise<Octokit>, path: string, { method = 'GET', body, policy }: Request = {}) {
+  const { request } = await octokit
+  return request(`${method} ${path}`, { ...body, request: { ...policy } })
 }
 
 /** Responds to requests in order, by default with 200. */
 function respondInTurn(...responses: readonly (Partial<Response> | undefined)[]) {
   const sent: HttpRequest[] = []
-  const transport = createTransport({ ...OPTIONS, clock: virtualClock() }, (request) => {
+  const octokit = open((request) => {
     const response = { status: 200, body: '{}', ...responses[sent.length] }
     sent.push(request)
     const headers = { 'content-type': 'application/json', ...response.headers }
     return Promise.resolve({ ...response, headers, body: toBody(response.body) })
   })
-  const sendRequest = (path: string, request?: Request) => send(transport, path, request)
-  return { sendRequest, sent, usage: transport.usage }
+  const sendRequest = (path: string, request?: Request) => send(octokit, path, request)
+  return { sendRequest, sent }
 }
 
 test('sends the token, the user agent and the media types', async () => {
@@ -99,10 +119,9 @@ test('waits after a 403 with Retry-After, and logs it once for simultaneous requ
   let sent = 0
   const headers = { 'content-type': 'application/json' }
   const limit = { status: 403, headers: { ...headers, 'retry-after': '130' }, body: toBody('{"message":"Slow down."}') }
-  const transport = createTransport({ ...OPTIONS, clock, log: (line) => lines.push(line) }, () =>
-    Promise.resolve(sent++ < 2 ? limit : { status: 200, headers, body: toBody('{}') }),
-  )
-  const sendRequest = () => send(transport, '/a')
+  const respond = () => Promise.resolve(sent++ < 2 ? limit : { status: 200, headers, body: toBody('{}') })
+  const octokit = open(respond, { clock, log: (line) => lines.push(line) })
+  const sendRequest = () => send(octokit, '/a')
   expect(await clock.passUntil(Promise.all([sendRequest(), sendRequest()]))).toMatchObject([
     { status: 200 },
     { status: 200 },
@@ -122,80 +141,25 @@ test('ends a loop of redirects', async () => {
   expect(sent).toHaveLength(4)
 })
 
-describe('cached responses', () => {
-  const tagged = (etag: string, body = '{}', left = 0): Partial<Response> => ({
-    headers: { etag, 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': String(left) },
-    body,
-  })
-  const UNCHANGED = { status: 304, body: '' }
-  const listTags = (sent: readonly HttpRequest[]) => sent.map(({ headers }) => headers['if-none-match'])
-
-  test('revalidates a cached response, and returns it if nothing has changed', async () => {
-    const { sendRequest, sent, usage } = respondInTurn(
-      tagged('1', '[1]', 400),
-      UNCHANGED,
-      tagged('2', '[2]', 399),
-      UNCHANGED,
-    )
-    const bodies: unknown[] = []
-    for (let count = 0; count < 4; count++) bodies.push((await sendRequest('/a')).data)
-    expect(bodies).toEqual([[1], [1], [2], [2]])
-    expect(listTags(sent)).toEqual([undefined, '1', '1', '2'])
-    expect(usage()).toEqual({ counted: 2, remaining: 399, limit: 1_000 })
-  })
-
-  test('does not cache a response whose ETag cannot be sent back unchanged', async () => {
-    const { sendRequest, sent } = respondInTurn(
-      tagged('W/"é"', '[1]'),
-      tagged('W/"\u0001"', '[2]'),
-      tagged('', '[3]'),
-      tagged('1'),
-    )
-    for (const data of [[1], [2], [3]]) expect((await sendRequest('/a')).data).toEqual(data)
-    await sendRequest('/a')
-    expect(listTags(sent)).toEqual([undefined, undefined, undefined, undefined])
-  })
-
-  test('caches by URL, and caches neither responses without an ETag nor responses to writes', async () => {
-    const { sendRequest, sent } = respondInTurn(tagged('1'), undefined, tagged('3'))
-    for (const [path, request] of [['/1'], ['/2'], ['/1', WRITE], ['/2'], ['/1']] as const)
-      await sendRequest(path, request)
-    expect(listTags(sent)).toEqual([undefined, undefined, undefined, undefined, '1'])
-  })
-
-  test('caches the responses to the 16 most recently used URLs', async () => {
-    const { sendRequest, sent } = respondInTurn(...Array<Partial<Response>>(21).fill(tagged('1')))
-    for (let n = 1; n <= 16; n++) await sendRequest(`/${n}`)
-    for (const n of [1, 17, 1, 3, 2]) await sendRequest(`/${n}`)
-    expect(listTags(sent).slice(16)).toEqual(['1', undefined, '1', '1', undefined])
-  })
-
-  test('counts a refusal, and keeps the cached response', async () => {
-    const { sendRequest, sent, usage } = respondInTurn(tagged('1', '[1]'), { status: 404 }, UNCHANGED)
-    await sendRequest('/a')
-    expect(await catchError(sendRequest('/a'))).toMatchObject({ status: 404 })
-    expect((await sendRequest('/a')).data).toEqual([1])
-    expect(listTags(sent)[2]).toBe('1')
-    expect(usage().counted).toBe(2)
-  })
-
-  test('rejects a 304 to a request without an ETag', async () => {
-    expect(await catchError(respondInTurn(UNCHANGED).sendRequest('/a'))).toMatchObject({ status: 304 })
-  })
+test('rejects a 304, because no request is conditional', async () => {
+  const { sendRequest } = respondInTurn({ status: 304, body: '' })
+  expect(await sendRequest('/a').catch(toError)).toMatchObject({ code: 'redirected' })
 })
 
-test('loads the toolkit once, at the first request, and hides the event from it, because a truncated event breaks it', async () => {
+test('loads the toolkit at the first request, once, and hides the event from it, because a truncated event breaks it', async () => {
   process.env['GITHUB_EVENT_PATH'] = 'event.json'
   const seen: unknown[] = []
   const load = () => {
     seen.push(process.env['GITHUB_EVENT_PATH'])
     return Promise.resolve(toolkit)
   }
+  const [clock, { signal }] = [virtualClock(), new AbortController()]
+  const options = { token: 'ghs_1', apiUrl: API, env: {}, clock, signal, deadlineAt: 1, log: quiet, debug: quiet }
   const headers = { 'content-type': 'application/json' }
-  const respond = () => Promise.resolve({ status: 200, headers, body: toBody('{}') })
-  const transport = createTransport(OPTIONS, respond, load)
+  const respond = () => Promise.resolve({ status: 200, headers, body: toBody('[]') })
+  const github = connectGitHub({ ...options, redact: String }, respond, load)
   expect(seen).toEqual([])
-  for (const path of ['/a', '/b']) await send(transport, path)
+  for (let count = 0; count < 2; count++) await github.listTags('acme/docs')
   expect(seen).toEqual([undefined])
   expect(process.env['GITHUB_EVENT_PATH']).toBe('event.json')
 })
@@ -204,15 +168,14 @@ test('sends nothing if the run is cancelled while the toolkit loads', async () =
   const [run, sent] = [new AbortController(), [] as HttpRequest[]]
   const load = () => (run.abort(), Promise.resolve(toolkit))
   const respond = (request: HttpRequest) => Promise.reject(new Error(`${sent.push(request)} sent`))
-  const transport = createTransport(OPTIONS, respond, load)
-  await expect(send(transport, '/a', { policy: { signal: run.signal } })).rejects.toBe(run.signal.reason)
+  await expect(send(open(respond, { load, signal: run.signal }), '/a')).rejects.toBe(run.signal.reason)
   expect(sent).toEqual([])
 })
 
 test('reports a URL that the toolkit rejects while it loads, and throws any other error unchanged', async () => {
   const failing = (error: Error) => {
     const reject = () => Promise.reject(error)
-    return createTransport(OPTIONS, reject, reject).open()
+    return open(reject, { load: reject })
   }
   await expect(failing(Object.assign(new TypeError(), { code: 'ERR_INVALID_URL' }))).rejects.toMatchObject({
     code: 'proxy',

@@ -25,15 +25,6 @@ const find = (workflowRuns: WorkflowRun[], query: { readonly isOther?: boolean }
     return { found: found.map(Number), pages: operations.length }
   })
 
-test.each<[string, Partial<WorkflowRun>, boolean]>([
-  ['that has completed', {}, true],
-  ['that is in progress', { status: 'in_progress', conclusion: null }, false],
-  ['that was re-run', { status: 'in_progress', conclusion: null, attempt: 2 }, true],
-])('returns whether the first attempt of a run %s has completed: %j', async (_which, fields, isCompleted) => {
-  const docs = createRepositoryState({ workflowRuns: [run(7, fields)] })
-  expect(await withGitHub({ docs }, (github) => github.hasCompleted('acme/docs', 7, 1))).toBe(isCompleted)
-})
-
 test.each<[string, Partial<WorkflowRun>, boolean, boolean?]>([
   ['that failed', { conclusion: 'failure' }, false],
   ['on another branch', { branch: 'next' }, false],

@@ -2,9 +2,10 @@ import * as net from 'node:net'
 import dns from 'node:dns'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { gzipSync, deflateSync, deflateRawSync, brotliCompressSync } from 'node:zlib'
 import { request, type Dispatcher } from 'undici'
-import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
-import { exchange, openDispatcher, readText } from '../../src/http/exchange.ts'
+import { createCertificate } from '../../scripts/start/self-signed-certificate.ts'
+import { exchange, failureCause, failureCode, openDispatcher, readText } from '../../src/http/exchange.ts'
 import { formatResponse, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 
 const cleanUps: (() => Promise<void>)[] = []
@@ -53,7 +54,8 @@ test.each<[string, SocketBehaviour]>([
 test('opens a tunnel to a server that speaks first three times at most', async () => {
   const proxy = await serve({ onRequest: (socket) => socket.write('HTTP/1.1 200 x\r\n\r\nSSH-2.0-x\r\n') })
   const dispatcher = open(`http://127.0.0.1:${proxy.port}`)
-  await expect(request('http://service.example/', { dispatcher })).rejects.toMatchObject({ code: 'CONNECTION_LOST' })
+  const error: unknown = await request('http://service.example/', { dispatcher }).catch((caught: unknown) => caught)
+  expect([failureCause(error), failureCode(error)]).toEqual(['no-connection', 'CONNECTION_LOST'])
   expect(proxy.connections()).toBe(3)
 })
 
@@ -109,6 +111,46 @@ test('reaches a host by its IPv4 address if its IPv6 address is dead', async () 
   expect(statusCode).toBe(200)
 })
 
+test.each([
+  ['directly', false],
+  ['through a proxy', true],
+])(
+  'waits 2.5 s for each address of a host %s, because the first packet of a handshake can be lost',
+  async (_how, isTunnelled) => {
+    const connect = jest.spyOn(net.Socket.prototype, 'connect')
+    const server = await serve({ onRequest: (socket) => socket.end(formatResponse(502, '')) })
+    const address = `http://localhost:${server.port}`
+    await request(address, { dispatcher: open(isTunnelled ? address : undefined) }).catch(() => undefined)
+    expect(server.connections()).toBe(1)
+    const given = JSON.stringify(connect.mock.calls)
+    expect(given).toMatch(/"autoSelectFamily":true,"autoSelectFamilyAttemptTimeout":2500,/)
+  },
+)
+
+test.each([
+  ['directly', false],
+  ['in the response of a proxy', true],
+])('accepts response headers of 250 KiB, and rejects larger ones, %s', async (_how, isProxy) => {
+  for (const [bytes, isAccepted] of [
+    [250, true],
+    [260, false],
+  ] as const) {
+    const headers = Object.fromEntries(
+      Array.from({ length: bytes / 10 }, (_, index) => [`x-${index}`, 'y'.repeat(10_240)]),
+    )
+    const onRequest: SocketBehaviour['onRequest'] = (socket, text) => {
+      const isConnect = text.startsWith('CONNECT')
+      if (isConnect) socket.write(formatResponse(200, '', isProxy ? headers : {}).replace('content-length: 0\r\n', ''))
+      else socket.end(formatResponse(200, 'ok', isProxy ? {} : headers))
+    }
+    const server = await serve({ onRequest })
+    const dispatcher = open(isProxy ? `http://127.0.0.1:${server.port}` : undefined)
+    const response = await request(`http://127.0.0.1:${server.port}/`, { dispatcher }).catch((error: unknown) => error)
+    expect([bytes, response instanceof Error]).toEqual([bytes, !isAccepted])
+    if (!(response instanceof Error)) await (response as Dispatcher.ResponseData).body.dump()
+  }
+})
+
 describe('exchange', () => {
   const send = (server: SocketServer, end: AbortSignal) => {
     const url = new URL(`http://127.0.0.1:${server.port}/a?b=c`)
@@ -125,6 +167,61 @@ describe('exchange', () => {
     expect(server.requests[0]).toMatch(
       /^POST \/a\?b=c HTTP\/1\.1\r\n[^]*x-a: b\r\naccept-encoding: identity\r\n[^]*\r\n\r\nx$/,
     )
+  })
+
+  const TEXT = JSON.stringify({ id: 'job_1', text: 'Grüße '.repeat(1_000) })
+
+  async function readResponse(body: Uint8Array, encoding: string | undefined, maxBytes = 100_000): Promise<string> {
+    const header = encoding === undefined ? '' : `content-encoding: ${encoding}\r\n`
+    const server = await serve({
+      onRequest(socket) {
+        socket.write(`HTTP/1.1 200 x\r\ncontent-length: ${body.length}\r\n${header}\r\n`)
+        // The first byte alone shows nothing.
+        socket.write(body.subarray(0, 1), () => socket.write(body.subarray(1)))
+      },
+    })
+    const run = new AbortController()
+    try {
+      const response = await send(server, run.signal)
+      return await readText(response.body, maxBytes)
+    } finally {
+      run.abort()
+    }
+  }
+
+  test.each([
+    ['gzip', gzipSync(TEXT)],
+    ['GZIP', gzipSync(TEXT)],
+    ['x-gzip', gzipSync(TEXT)],
+    [undefined, gzipSync(TEXT)],
+    ['identity', gzipSync(TEXT)],
+    ['gzip', gzipSync(gzipSync(TEXT))],
+    ['deflate', deflateSync(TEXT)],
+    ['deflate', deflateRawSync(TEXT)],
+    ['br', brotliCompressSync(TEXT)],
+    ['deflate, gzip', gzipSync(deflateSync(TEXT))],
+    ['br , identity', brotliCompressSync(TEXT)],
+    ['gzip', Buffer.from(TEXT)],
+    ['unknown', Buffer.from(TEXT)],
+    [undefined, Buffer.from(TEXT)],
+  ])('decodes a body with `content-encoding: %s`', async (encoding, body) => {
+    expect(await readResponse(body, encoding)).toBe(TEXT)
+  })
+
+  test.each([
+    ['gzip', Buffer.alloc(0), ''],
+    ['br', Buffer.from('x'), undefined],
+    ['deflate', Buffer.from('[]'), undefined],
+    [undefined, Buffer.from('7'), '7'],
+    ['gzip', gzipSync(TEXT).subarray(0, -9), undefined],
+  ])('reads a short or broken body with `content-encoding: %s`', async (encoding, body, text) => {
+    expect(await readResponse(body, encoding).catch(() => undefined)).toBe(text)
+  })
+
+  test('limits the size of the decoded body, and does not decode the rest', async () => {
+    const bomb = gzipSync(Buffer.alloc(20_000_000))
+    const read = readResponse(bomb, 'gzip', bomb.length + 1)
+    await expect(read).rejects.toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   })
 
   test('closes the connection when its signal aborts in the middle of a body', async () => {

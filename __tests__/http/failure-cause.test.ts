@@ -11,22 +11,34 @@ const CODES = {
   'no-connection':
     'connect/ECONNREFUSED connect/ENETUNREACH connect/EHOSTUNREACH connect/ETIMEDOUT getaddrinfo/ENOTFOUND getaddrinfo/EAI_AGAIN',
   untrusted:
-    'DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT_LOCALLY CERT_HAS_EXPIRED CERT_NOT_YET_VALID ERR_TLS_CERT_ALTNAME_INVALID ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION EPROTO UND_ERR_PRX_TLS',
+    'DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT_LOCALLY CERT_REVOKED INVALID_CA',
+  'wrong-name': 'ERR_TLS_CERT_ALTNAME_INVALID HOSTNAME_MISMATCH',
+  expired: 'CERT_HAS_EXPIRED CERT_NOT_YET_VALID',
+  'no-common-tls': 'ERR_SSL_UNSUPPORTED_PROTOCOL ERR_SSL_NO_CIPHERS_AVAILABLE ERR_SSL_DH_KEY_TOO_SMALL',
   'not-tls': 'ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_PACKET_LENGTH_TOO_LONG',
   invalid: 'ERR_INVALID_ARG_TYPE ERR_INVALID_CHAR',
-  broken: 'read/ECONNRESET write/ECONNRESET ECONNRESET write/EPIPE read/ETIMEDOUT PROXY_HUNG_UP',
+  broken: 'read/ECONNRESET write/ECONNRESET ECONNRESET write/EPIPE read/ETIMEDOUT EPROTO ERR_SSL_UNEXPECTED_MESSAGE',
 }
 const CODE_CASES = Object.entries(CODES).flatMap(([cause, codes]) =>
   codes.split(' ').map((code) => [createError(...(code.split('/').reverse() as [string])), cause] as const),
 )
-const WRONG_VERSION = 'write EPROTO 80:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:'
+const createTlsError = (reason: string, code = 'EPROTO'): Error =>
+  Object.assign(new Error(`write EPROTO 80:error:0A00010B:SSL routines:ssl3_get_record:${reason}`), { code })
+const createAlert = (number: number): Error =>
+  createTlsError(`a name:../ssl.c:918:SSL alert number ${number}`, 'ERR_SSL_SSL/TLS_X')
 
 test.each<readonly [unknown, string]>([
   ...CODE_CASES,
   ...[500, 502, 503, 504].map((status) => [createProxyError(status), 'no-connection'] as const),
   ...[401, 403, 404, 407, 429].map((status) => [createProxyError(status), 'proxy-refused'] as const),
   [new errors.ConnectTimeoutError(), 'no-connection'],
-  [Object.assign(new Error(WRONG_VERSION), { code: 'EPROTO' }), 'not-tls'],
+  [createTlsError('wrong version number:../ssl.c:77:'), 'not-tls'],
+  [createTlsError('unsupported protocol:../ssl.c:77:'), 'no-common-tls'],
+  [createTlsError('unexpected message:../version.c:77:'), 'broken'],
+  ...[40, 70, 71, 120].map((alert) => [createAlert(alert), 'no-common-tls'] as const),
+  ...[42, 43, 44, 45, 46, 48, 116].map((alert) => [createAlert(alert), 'client-certificate'] as const),
+  [createAlert(112), 'wrong-name'],
+  ...[0, 10, 20, 80, 90].map((alert) => [createAlert(alert), 'broken'] as const),
   [new errors.InvalidArgumentError('x'), 'invalid'],
   [new errors.SocketError('other side closed'), 'broken'],
   [new errors.HeadersTimeoutError(), 'broken'],
@@ -58,6 +70,7 @@ test('if several addresses were tried, all must have failed to connect', () => {
 
 test.each([
   [createError('ECONNRESET'), 'ECONNRESET'],
+  [createError('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'), 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
   [new AggregateError([createError('ENETUNREACH', 'connect'), createError('ECONNREFUSED', 'connect')]), 'ENETUNREACH'],
   [new Error('x'), undefined],
   [createError('::error::x'), undefined],

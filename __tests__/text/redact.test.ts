@@ -66,6 +66,11 @@ test.each(SECRETS)('replaces every spelling of %j', (secret) => {
     expect(createRedactor([secret])(Buffer.from(secret).toString(encoding))).toMatch(/^\*{3}.{0,3}$/)
 })
 
+test('replaces a short secret in Base64, at each position', () => {
+  for (const before of ['', 'x', 'xx', 'xxx'])
+    expect(createRedactor(['s3cr3'])(Buffer.from(`${before}s3cr3`).toString('base64'))).toContain('***')
+})
+
 test('replaces a secret in what could be a terminal sequence', () => {
   expect(redact(`\u001b[${KEY}`)).toBe('\u001b[***')
   expect(redact(`\u001b]${KEY}\u0007`)).toBe('\u001b]***\u0007')

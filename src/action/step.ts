@@ -7,7 +7,6 @@ import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'
 import type { connectGitHub, GitHub } from '../github/github.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
-import type { Deadline, TimeBudget } from '../runtime/time-budget.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { joinSentences } from '../text/format.ts'
 import { redactAll } from '../text/redact.ts'
@@ -144,36 +143,6 @@ export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connect
   }
 }
 
-/** Returns the step with another deadline. */
-export function endingAt<S extends Step>(step: S, deadlineAt: number): S {
-  return { ...step, deadlineAt, github: step.github?.until(deadlineAt) }
-}
-
-/** Returns the step with the deadline of a time budget, which can move. */
-export function within<S extends Step>(step: S, budget: TimeBudget): S {
-  const { github } = step
-  return {
-    ...step,
-    get deadlineAt() {
-      return budget.at
-    },
-    github: github?.until(budget),
-  }
-}
-
-/**
- * Returns GitHub with a time limit, so that an unresponsive GitHub does not use up the time of the step.
- * @param time the limit of all requests together in milliseconds, or their deadline, such as a shared budget; by
- *   default the step's deadline
- * @param graceMs how far past the step's deadline the requests may run
- * @throws ActionError `unauthorized` if there is no token
- */
-export function openGitHub({ clock, deadlineAt, github }: Step, time?: number | Deadline, graceMs = 0): GitHub {
-  if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
-  if (time === undefined) return github
-  return github.until(typeof time === 'number' ? Math.min(clock.now() + time, deadlineAt + graceMs) : time)
-}
-
 /** A step's result in words, the same in the log, in the annotation and at the top of the summary. */
 export interface Conclusion {
   readonly isGreen: boolean
@@ -210,4 +179,20 @@ export function formatResult({ text, quote, advice, last }: StepResult, ...befor
   const quoted = quote === undefined ? undefined : `The service says: “${quote}”`
   const sentences = joinSentences([...before, text, quoted, advice])
   return last === undefined ? sentences : `${sentences} ${last}`
+}
+
+/** @throws ActionError `unauthorized` if there is no token */
+export function openGitHub({ github }: Step): GitHub {
+  if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
+  return github
+}
+
+/**
+ * Returns GitHub for what is left to do at the end of a step, which its deadline and a cancellation do not stop at once.
+ * @throws ActionError `unauthorized` if there is no token
+ */
+export function openAtEnd(step: Step): GitHub {
+  const github = openGitHub(step)
+  github.deadline.extendForEnding()
+  return github
 }

@@ -73,7 +73,7 @@ export interface DocsServiceClient {
   refusals(): number
 }
 
-interface ClientOptions extends Omit<PromptSender, 'getRefusalCount' | 'totalMs'> {
+interface ClientOptions extends Omit<PromptSender, 'getRefusalCount' | 'getUnreachableSince' | 'totalMs'> {
   readonly projectId: string
   /** The input `job-id`. Undefined if it is not set. */
   readonly jobId?: string | undefined
@@ -96,17 +96,27 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   const jobsPath = `/v2/agent/${projectId}/job`
   const isJobIdInput = givenJobId !== undefined
   let refusalCount = 0
+  /** When the first of the latest prompts in a row that did not reach the service was sent. */
+  let unreachableSince: number | undefined
   const transport: Transport = async (request, signal) => {
     const startedAt = clock.now()
     const result = await options.transport(request, signal)
     refusalCount = countRefusals(refusalCount, result)
+    if (request.method === 'POST')
+      unreachableSince = decidePost(result) === 'again' ? (unreachableSince ?? startedAt) : undefined
     const tookMs = Math.round(clock.now() - startedAt)
     // Headers and bodies are never logged.
     debug(`${request.method} ${request.path}: ${describeResult(result)}, in ${tookMs} ms.`)
     return result
   }
   const totalMs = deadlineAt - clock.now()
-  const sender = { ...options, transport, totalMs, getRefusalCount: () => refusalCount }
+  const sender = {
+    ...options,
+    transport,
+    totalMs,
+    getRefusalCount: () => refusalCount,
+    getUnreachableSince: () => unreachableSince,
+  }
 
   async function read<T>(operation: Operation, schema: z.ZodMiniType<T>, endsAt = deadlineAt): Promise<T> {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
@@ -149,11 +159,15 @@ interface PromptSender {
   readonly totalMs: number
   readonly random: () => number
   readonly getRefusalCount: () => number
+  readonly getUnreachableSince: () => number | undefined
 }
 
-/** The maximum number of attempts for a prompt that did not reach the service. */
-const MAX_ATTEMPTS = 3
-const POST_TIMEOUT_MS = 60_000
+/** A prompt that does not reach the service is resent for this long: the network of a new runner can be late. */
+const UNREACHABLE_TIMEOUT_MS = 60_000
+/** Limits the back-off: later attempts are about eight seconds apart. */
+const MAX_BACK_OFF_ATTEMPT = 4
+/** A prompt is never resent after a timeout, so an earlier end would only lose the id of its job. */
+const POST_TIMEOUT_MS = 300_000
 /**
  * A prompt is sent only if this much time is left for its response. A short step reserves a share of its time instead.
  */
@@ -227,7 +241,7 @@ function parseAcceptedJob(response: WireResponse, operation: Operation, redact: 
 
 /** Creates a job or sends a follow-up. Returns `retry` if `decidePost` allows to resend the prompt. */
 async function sendPrompt(sender: PromptSender, operation: Operation, prompt: string, attempt = 1): Promise<Delivery> {
-  const { clock, redact, signal, deadlineAt, random, getRefusalCount } = sender
+  const { clock, redact, signal, deadlineAt, random, getRefusalCount, getUnreachableSince } = sender
   const reserveMs = Math.min(RESPONSE_RESERVE_MS, sender.totalMs * RESPONSE_RESERVE_SHARE)
   const getTimeToSendMs = (): number => deadlineAt - reserveMs - clock.now()
   // Process signals are handled only when the event loop runs, and a prompt cannot be taken back.
@@ -242,10 +256,16 @@ async function sendPrompt(sender: PromptSender, operation: Operation, prompt: st
   const leftMs = deadlineAt - clock.now()
   const isTimeout = result.kind === 'failure' && result.cause === 'timeout'
   if (decision === 'stop') throw isTimeout && leftMs < 1 ? createDeadlineError(error) : error
-  if (decision === 'again' && attempt >= MAX_ATTEMPTS) throw error
+  const resendingEndsAt = (getUnreachableSince() ?? Infinity) + UNREACHABLE_TIMEOUT_MS
+  const resendingLeftMs = resendingEndsAt - clock.now()
+  if (resendingLeftMs <= 0) throw error
   const timeToSendMs = getTimeToSendMs()
-  const factors = { refusals: getRefusalCount(), leftMs: timeToSendMs, random: random() }
-  const afterMs = getRetryDelayMs(error, attempt, factors)
+  const factors = {
+    refusals: getRefusalCount(),
+    leftMs: Math.min(timeToSendMs, resendingLeftMs),
+    random: random(),
+  }
+  const afterMs = getRetryDelayMs(error, Math.min(attempt, MAX_BACK_OFF_ATTEMPT), factors)
   if (afterMs >= timeToSendMs)
     throw decision === 'again' ? createDeadlineError(error) : namingTheTime(error, clock, deadlineAt)
   return { kind: 'retry', afterMs, error }

@@ -5,7 +5,7 @@ import { formatTimeAfter } from '../runtime/heartbeat.ts'
 import { formatUtc } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { parseBody, refusalSchema } from './schemas.ts'
+import { type Job, parseBody, readReason, refusalSchema } from './schemas.ts'
 import { isSuccess, type WireResponse, type WireFailure, type WireResult } from './transport.ts'
 
 const MAX_QUOTE_CHARS = 300
@@ -40,6 +40,8 @@ type ErrorText = readonly [code: ErrorCode, what: string, hint: string]
 
 const LATER = 'Try again later.'
 const WRONG_URL = 'Check `base-url`: it may be the URL of something else.'
+const CHECK_FIREWALL =
+  "Check whether a firewall or proxy lets the runner's requests through to the service. Check `base-url`, too."
 const CHECK_KEY = 'Check that the secret contains a valid admin API key of this project. Keys can expire.'
 
 const PROMPT = {
@@ -47,6 +49,7 @@ const PROMPT = {
   payment: "Check the plan and the credits in the service's dashboard.",
   tooLarge: 'Shorten the prompt.',
 }
+const CHECK_NETWORK = "Check the service's state, the runner's network and its proxy settings."
 const READ = { sent: '', payment: "Check the plan in the service's dashboard.", tooLarge: WRONG_URL }
 /** `sent`: what can be invalid in a request besides its URL. */
 const ADVICE = {
@@ -85,11 +88,18 @@ function listRefusals({
     404: ['not-found', `did not find ${target}`, `Check ${address}.`],
     405: ['rejected', 'does not support this request', WRONG_URL],
     408: ['service-error', 'failed', LATER],
+    410: ['not-found', `reports that ${target} no longer exists`, `Check ${address}.`],
     413: ['rejected', 'rejected the request because it is too large', tooLarge],
+    414: ['rejected', 'rejected the request because its URL is too long', WRONG_URL],
     415: ['rejected', 'does not accept JSON here', WRONG_URL],
     422: ['rejected', 'cannot process the request', `Check ${sent}${address}.`],
     425: ['rate-limited', 'asked to retry later', LATER],
+    426: ['rejected', 'requires another protocol', WRONG_URL],
     429: ['rate-limited', 'rate-limited the request', rateLimit],
+    431: ['rejected', 'rejected the request because its headers are too large', CHECK_KEY],
+    451: ['rejected', 'refused the request for legal reasons', 'Ask the provider of the service for the reason.'],
+    501: ['service-error', 'does not support this request', WRONG_URL],
+    505: ['service-error', 'does not support HTTP/1.1', WRONG_URL],
   }
 }
 
@@ -119,8 +129,6 @@ export function createInvalidResponseError(response: WireResponse, redact: Redac
   })
 }
 
-const CHECK_NETWORK = "Check the service's state, the runner's network and its proxy settings."
-
 /** By cause: the decision for a prompt that was not sent, and the error. */
 const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ...ErrorText]>> = {
   'no-connection': [
@@ -135,11 +143,41 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
     'could not be reached, because its certificate is not trusted',
     'If the service uses a private certificate authority, set the environment variable `NODE_EXTRA_CA_CERTS` to the path of its certificate.',
   ],
+  'wrong-name': [
+    'stop',
+    'untrusted',
+    'could not be reached, because the server at this address has no certificate for its host name',
+    'Check the host in `base-url`, and whether a firewall or proxy responds instead of the service.',
+  ],
+  expired: [
+    'stop',
+    'untrusted',
+    'could not be reached, because its certificate has expired or is not valid yet',
+    "Check the certificate of the service, and the date of the runner's clock.",
+  ],
+  'no-common-tls': [
+    'stop',
+    'untrusted',
+    'could not be reached, because it accepts no TLS version or cipher that this action supports',
+    'Enable TLS 1.2 or 1.3 with a current cipher at the service. A server that requires a client certificate can fail in the same way.',
+  ],
+  'client-certificate': [
+    'stop',
+    'untrusted',
+    'rejected the connection, because it requires a client certificate',
+    'This action cannot send client certificates. Set `base-url` to an address that requires none.',
+  ],
   'not-tls': [
     'stop',
     'untrusted',
     'could not be reached, because the server at this address does not use TLS',
     'Check the port in `base-url`: it serves plain `http:` or another protocol, not `https:`.',
+  ],
+  'proxy-tls': [
+    'stop',
+    'proxy',
+    'could not be reached, because there is no secure connection to the proxy',
+    "Check the proxy's address and certificate. If it uses a private certificate authority, set the environment variable `NODE_EXTRA_CA_CERTS` to the path of its certificate.",
   ],
   'proxy-refused': [
     'stop',
@@ -160,16 +198,18 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
 }
 
 const NOT_PROCESSED = new Set([425, 429])
-const REJECTED = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422])
+const REJECTED = new Set([400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 426, 431, 451, 501, 505])
 
 /**
  * Decides whether a prompt may be resent. A job costs credits and there is no idempotency key, so a resend needs proof
  * that nothing was processed: the class of the error, and that not one byte of the request was written. Gateways
  * respond with 5xx, 408 and 409 after they have forwarded a request, and a redirect can follow the creation of a job.
- * So these are `unknown`, like every status that is not listed.
+ * So these are `unknown`, like every status that is not listed. With TLS 1.3, a server requires a client certificate
+ * only after the request was written, but before it reads the request.
  */
 export function decidePost(result: WireResult): PostDecision {
-  if (result.kind === 'failure') return result.sent ? 'unknown' : FAILURES[result.cause][0]
+  if (result.kind === 'failure')
+    return result.sent && result.cause !== 'client-certificate' ? 'unknown' : FAILURES[result.cause][0]
   if (isSuccess(result)) return 'accepted'
   if (NOT_PROCESSED.has(result.status)) return 'wait'
   return REJECTED.has(result.status) ? 'stop' : 'unknown'
@@ -184,16 +224,24 @@ export function toServiceError(result: WireResult, operation: Operation, redact:
   }
   const { status, body, retryAfterMs } = result
   const refusal = parseBody(refusalSchema, body)
+  const isFromService = refusal !== undefined || body.trim() === ''
+  if ([401, 403].includes(status) && !isFromService)
+    return new ActionError('proxy', `A firewall or proxy responded instead of the service (${status}).`, {
+      hint: CHECK_FIREWALL,
+    })
   // A missing job is replaced by a new job, so only the service itself may report it: gateways have 404 pages, too.
-  if (operation.kind === 'read' && status === 404 && refusal === undefined)
-    return createInvalidResponseError(result, redact)
+  if (operation.kind === 'read' && [404, 410].includes(status) && refusal === undefined)
+    return new ActionError('rejected', `The response does not come from the service's interface (${status}).`, {
+      hint: adviseOnAddress(result, redact),
+      status,
+    })
   const isRedirect = status >= 300 && status < 400
   const unlisted: ErrorText = isRedirect
     ? ['redirected', 'redirects to another address, which is not followed', adviseOnAddress(result, redact)]
     : [status >= 500 ? 'service-error' : 'rejected', 'failed', LATER]
   const [code, what, hint] = listRefusals(operation)[status] ?? unlisted
-  const quote = oneLine(refusal?.error ?? '', MAX_QUOTE_CHARS, redact) || undefined
-  return new ActionError(code, `The service ${what} (${status}).`, { hint, quote, retryAfterMs })
+  const quote = oneLine(readReason(refusal), MAX_QUOTE_CHARS, redact) || undefined
+  return new ActionError(code, `The service ${what} (${status}).`, { hint, quote, retryAfterMs, status })
 }
 
 /** The wait if `Retry-After` is missing or in the past. */
@@ -234,6 +282,13 @@ export function getRateLimitDelayMs(
   return floorMs + Math.max(0, Math.min(windowMs, leftMs - floorMs)) * random
 }
 
+/** The pace of reads while the service asks for a longer wait than there is time. */
+const SLOW_PACE_MS = 30_000
+
+/** Returns the wait that a failed service asks for, or a long pause if the step would end before. */
+const getRequestedDelayMs = ({ retryAfterMs = 0 }: ActionError, leftMs: number): number =>
+  retryAfterMs > leftMs ? Math.min(SLOW_PACE_MS, leftMs) : retryAfterMs
+
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 60_000
 
@@ -243,9 +298,10 @@ const MAX_DELAY_MS = 60_000
  */
 export function getRetryDelayMs(error: ActionError, attempt: number, factors: DelayFactors): number {
   if (error.code === 'rate-limited') return getRateLimitDelayMs(error, factors)
+  const { leftMs, random } = factors
   // With jitter, so that the jobs of a matrix do not retry at the same moment.
-  const backOffMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS) * (0.75 + 0.5 * factors.random)
-  return Math.min(Math.max(backOffMs, error.retryAfterMs ?? 0), factors.leftMs)
+  const backOffMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS) * (0.75 + 0.5 * random)
+  return Math.min(Math.max(backOffMs, getRequestedDelayMs(error, leftMs)), leftMs)
 }
 
 /** Returns whether the service requested a wait before the next request. Such a wait can be long. */
@@ -275,42 +331,85 @@ export function namingTheTime(error: ActionError, clock: Clock, deadlineAt: numb
 }
 
 /**
- * Returns how long the service asks to wait, in milliseconds.
- * @throws ActionError the error itself, with the time, if the wait would pass the deadline
+ * Returns the minimum wait before the next read, in milliseconds. If a failed service asks for a longer wait than there
+ * is time, reads continue at a slow pace, and the last one is at the deadline.
+ * @throws ActionError the error itself, with the time, if the wait for a rate limit would pass the deadline
  */
 export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: number): number {
-  const { retryAfterMs = 0 } = error
-  if (clock.now() + retryAfterMs > deadlineAt) throw namingTheTime(error, clock, deadlineAt)
-  return retryAfterMs
+  const leftMs = deadlineAt - clock.now()
+  if (error.code === 'rate-limited' && (error.retryAfterMs ?? 0) > leftMs) throw namingTheTime(error, clock, deadlineAt)
+  return getRequestedDelayMs(error, leftMs)
 }
 
-const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error'])
-/** Give up after this many invalid responses in a row. */
-const MAX_BAD_RESPONSES = 10
+const TRANSIENT_CODES = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error', 'bad-answer'])
+
+/** Whether a failed read can succeed later. */
+export const isTransient = ({ code }: ActionError): boolean => TRANSIENT_CODES.has(code)
 
 /**
  * Reads once. Returns a transient error, because a read can be repeated.
- * @param canBeMissing whether a 404 is transient, because the job was just created
  * @throws ActionError if another read would not help
  */
-type TryRead = <T>(read: () => Promise<T>, canBeMissing?: boolean) => Promise<T | ActionError>
+export async function tryRead<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T | ActionError> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    signal.throwIfAborted()
+    if (isTransient(error)) return error
+    throw error
+  }
+}
 
-/** Create one for the whole step, because it counts invalid responses in a row. */
-export function createTryRead(signal: AbortSignal): TryRead {
-  let badResponsesInARow = 0
-  return async (read, canBeMissing = false) => {
+/** The exceptions to the rule for a job that this step has not read yet. */
+export interface MissingJob {
+  /** Until this timestamp, a 404 means that the job does not exist yet. */
+  readonly mayBeMissingUntil?: number | undefined
+  /** Even before the first successful read, a 404 ends the wait only if further reads confirm it. */
+  readonly confirmsMissing?: boolean | undefined
+}
+
+/**
+ * Reads a job once. Returns an error that does not end the wait for the job.
+ * @throws ActionError if the wait for the job ends
+ */
+type TryReadJob = (jobId: string, read: () => Promise<Job>, missing?: MissingJob) => Promise<Job | ActionError>
+
+/** After a successful read, this many other responses in a row end the wait. */
+const MIN_CONFIRMATIONS = 3
+/** The minimum time between the first and the last of them. */
+const MIN_CONFIRMATION_MS = 20_000
+
+const isMissing = ({ status }: ActionError): boolean => status === 404 || status === 410
+
+/**
+ * Decides which failed reads end the wait for a job. Transient errors never do. Any other error can come from a gateway
+ * that is being deployed, a proxy or a replica: after this step has read the job, it counts only if it is confirmed.
+ * Create one for the whole step.
+ */
+export function createTryReadJob(clock: Pick<Clock, 'now'>, signal: AbortSignal): TryReadJob {
+  const jobsRead = new Set<string>()
+  /** When the current series of failures that are not transient began, and its length. */
+  let series: { readonly jobId: string; readonly sinceMs: number; readonly count: number } | undefined
+  return async (jobId, read, { mayBeMissingUntil = -Infinity, confirmsMissing = false } = {}) => {
+    const now = clock.now()
     try {
-      const result = await read()
-      badResponsesInARow = 0
+      const result = await tryRead(read, signal)
+      if (!(result instanceof ActionError)) jobsRead.add(jobId)
+      series = undefined
       return result
     } catch (error) {
-      if (!(error instanceof ActionError)) throw error
-      signal.throwIfAborted()
-      const isBadResponse = error.code === 'bad-answer'
-      badResponsesInARow = isBadResponse ? badResponsesInARow + 1 : 0
-      if (TRANSIENT_CODES.has(error.code) || (isBadResponse && badResponsesInARow < MAX_BAD_RESPONSES)) return error
-      if (error.code === 'not-found' && canBeMissing) return error
-      throw error
+      if (!(error instanceof ActionError) || signal.aborted) throw error
+      if (isMissing(error) && now < mayBeMissingUntil) {
+        series = undefined
+        return error
+      }
+      const before = series?.jobId === jobId ? series : { jobId, sinceMs: now, count: 0 }
+      series = { ...before, count: before.count + 1 }
+      const isConfirmed = series.count >= MIN_CONFIRMATIONS && now - series.sinceMs >= MIN_CONFIRMATION_MS
+      const needsConfirmation = jobsRead.has(jobId) || (confirmsMissing && isMissing(error))
+      if (isConfirmed || !needsConfirmation) throw error
+      return error
     }
   }
 }

@@ -198,7 +198,24 @@ export const MAX_PAGE_ROWS = 250
 /**
  * The body of an error response. Section 7 defines only that it is a JSON object, unlike the error pages of gateways.
  */
-export const refusalSchema = z.object({ error: z.catch(z.optional(z.string()), undefined) })
+export const refusalSchema = z.looseObject({})
+
+const readMessage = (value: unknown): unknown => (value as { readonly message?: unknown } | null | undefined)?.message
+
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** Returns the reason in the body of an error response, at any of the places that are in use. Empty if there is none. */
+export function readReason({ error, message, detail, errors, details }: z.infer<typeof refusalSchema> = {}): string {
+  const reasons = [
+    error,
+    readMessage(error),
+    message,
+    detail,
+    ...toList(errors).flatMap((one) => [one, readMessage(one)]),
+    ...toList(details).map(readMessage),
+  ]
+  return reasons.find((reason): reason is string => typeof reason === 'string' && reason.trim() !== '') ?? ''
+}
 
 /** Parses a JSON body. Returns `undefined` if it does not match the schema. */
 export function parseBody<T>(schema: z.ZodMiniType<T>, body: string): T | undefined {

@@ -1,7 +1,7 @@
 /** Sends single requests to the service, and records whether they left this machine. */
 import * as diagnosticsChannel from 'node:diagnostics_channel'
 import type { Clock } from '../runtime/clock.ts'
-import { withDeadline } from '../runtime/time-budget.ts'
+import { withDeadline } from '../runtime/deadline.ts'
 import { parseUrl } from '../runtime/url.ts'
 import {
   exchange,
@@ -61,11 +61,20 @@ function parseHttpDate(text: string | undefined): number {
 /**
  * Returns the wait that `Retry-After` asks for, in milliseconds, or `undefined` if it is missing or invalid. A date is
  * relative to the `Date` of the response, so that a wrong local clock does not matter. A date in the past counts as 0.
+ * @param now for a response without a `Date`
  */
-export function parseRetryAfter(retryAfter: string | undefined, date: string | undefined): number | undefined {
+export function parseRetryAfter(
+  retryAfter: string | undefined,
+  date: string | undefined,
+  now: Date,
+): number | undefined {
   const value = retryAfter?.trim() ?? ''
-  // Only plain digits are seconds: `Date.parse('5')` is a day in 2001, and `Number('1e400')` is Infinity.
-  const delayMs = /^-?\d+$/.test(value) ? Number(value) * 1000 : parseHttpDate(value) - parseHttpDate(date?.trim())
+  const getNowMs = (): number => {
+    const dateMs = parseHttpDate(date?.trim())
+    return Number.isNaN(dateMs) ? now.getTime() : dateMs
+  }
+  // Only plain decimals are seconds: `Date.parse('5')` is a day in 2001, and `Number('1e400')` is Infinity.
+  const delayMs = /^-?\d+(?:\.\d+)?$/.test(value) ? Math.ceil(Number(value)) * 1000 : parseHttpDate(value) - getNowMs()
   return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), MAX_RETRY_AFTER_MS)
 }
 
@@ -81,12 +90,13 @@ export function redirectHost(location: string | undefined): string | undefined {
 export function toWireResponse(
   { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
   body: string,
+  now: Date,
 ): WireResponse {
   return {
     kind: 'response',
     status,
     body,
-    retryAfterMs: parseRetryAfter(headers['retry-after'], headers['date']),
+    retryAfterMs: parseRetryAfter(headers['retry-after'], headers['date'], now),
     redirectHost: redirectHost(headers['location']),
   }
 }
@@ -164,7 +174,7 @@ export function createTransport({ baseUrl, apiKey, clock, env, mask, maskInLog, 
     let refusal: WireResponse | undefined
     const perform = async (end: AbortSignal): Promise<WireResponse> => {
       const response = await exchange({ method, url, headers, body }, env, end)
-      const unread = toWireResponse(response, '')
+      const unread = toWireResponse(response, '', clock.wallTime())
       if (!isSuccess(unread)) refusal = unread
       return { ...unread, body: await readText(response.body, MAX_BODY_BYTES) }
     }

@@ -2,8 +2,8 @@
 import * as z from 'zod/mini'
 import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
-import { type Call, type FirstPage, PAGE_SIZE, createFirstPageParser } from './pages.ts'
-import { integer, parseResponse, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
+import { type Call, type FirstPage, PAGE_SIZE, createFirstPageParser, readAll } from './pages.ts'
+import { integer, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
 
 /** The slug of the app that runs workflows. */
 export const ACTIONS = 'github-actions'
@@ -34,6 +34,9 @@ const WORST_FIRST = ['failure', 'approval', 'pending', 'success'] as const
 
 /** A run of GitHub Actions waits for approval, or another app requires a person to act, such as to sign a CLA. */
 const ACTION_REQUIRED = 'action_required'
+/** Conclusions that no commit changes: somebody has to act, or to run the check again. */
+const UNFIXABLE = [ACTION_REQUIRED, 'cancelled', 'stale', 'startup_failure']
+const isUnfixable = (conclusion = ''): boolean => UNFIXABLE.includes(conclusion)
 
 function readProgress(suite: Progress, app = ACTIONS) {
   const { conclusion } = suite
@@ -48,7 +51,7 @@ const wireCheckRun = z.object({
   id: integer,
   check_suite: part({ id: integer }),
   app: part({ slug: textOrEmpty }),
-  output: part({ title: text, summary: text, annotations_count: integer }),
+  output: part({ title: text, summary: text, text, annotations_count: integer }),
   details_url: text,
   html_url: text,
   started_at: textOrEmpty,
@@ -68,7 +71,8 @@ function toCheckRun(run: z.infer<typeof wireCheckRun>) {
     /** Whether it waits for the protection rules of an environment, and not for the approval of its run. */
     isGuarded: isWaiting(run),
     /** Whether it is a failure that a person must resolve, because no commit fixes it. */
-    needsPerson: run.conclusion === ACTION_REQUIRED,
+    needsPerson: isUnfixable(run.conclusion),
+    conclusion: run.conclusion,
     /** A skipped check does not replace a check that ran. */
     isSkipped: run.conclusion === 'skipped',
     id,
@@ -78,6 +82,8 @@ function toCheckRun(run: z.infer<typeof wireCheckRun>) {
     title: output.title,
     /** Markdown, or the description of a commit status. */
     summary: output.summary,
+    /** Markdown with the details. */
+    text: output.text,
     /** The number of annotations. */
     annotations: output.annotations_count,
     detailsUrl,
@@ -101,6 +107,7 @@ type CheckSuite = Readonly<ReturnType<typeof toCheckSuite>>
 
 const toCheckSuite = (suite: z.infer<typeof wireCheckSuite>) => ({
   ...readProgress(suite, suite.app.slug),
+  status: suite.status,
   id: suite.id,
   app: suite.app.slug,
   /** How many check runs GitHub counts in the suite. */
@@ -162,7 +169,7 @@ function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[],
       /** Set if the suite failed. */
       conclusion: sources.find(({ state }) => state === 'failure')?.conclusion,
       isGuarded: sources.some((source) => source.isGuarded),
-      needsPerson: sources.some(({ state, conclusion }) => state === 'failure' && conclusion === ACTION_REQUIRED),
+      needsPerson: sources.some(({ state, conclusion }) => state === 'failure' && isUnfixable(conclusion)),
       /** The check runs of the suite that GitHub lists. */
       listed: checkRuns.filter(({ suiteId }) => id !== undefined && suiteId === id),
     }
@@ -265,7 +272,7 @@ function getSuiteChecks(suite: Suite): readonly Check[] {
   if (state === 'pending' && isRunning && missing > 0) return [{ ...more, state }]
   if (listed.some((run) => run.state === state)) return []
   if (state === 'failure')
-    return [{ name: `${name}, which ended with ${conclusion ?? state}`, state, app, needsPerson }]
+    return [{ name: `${name}, which ended with ${conclusion ?? state}`, state, app, needsPerson, conclusion }]
   return app === ACTIONS || missing > 0 ? [{ name: `${name}, which has not ended`, state, app }] : []
 }
 
@@ -282,6 +289,16 @@ function getStatusChecks({ items, missing, isFull, combinedState }: FirstPage<Ch
 function isReplaced({ name }: CheckRun, { listed }: Suite): boolean {
   const sameName = listed.filter((run) => run.name === name)
   return sameName.length === 0 || sameName.some(({ isSkipped }) => !isSkipped)
+}
+
+/** Whether all checks are check runs of GitHub Actions whose suites have ended, so that no other check is expected. */
+function areAllComplete({ suites, checkRuns, statuses }: CommitLists): boolean {
+  const used = suites.items.filter(({ count }) => count > 0)
+  const isListed = [suites, checkRuns, statuses].every(({ missing }) => missing <= 0)
+  const complete = used.filter(({ app, status }) => app === ACTIONS && status === 'completed')
+  const ids = new Set(complete.map(({ id }) => id))
+  const isCovered = checkRuns.items.every(({ suiteId }) => suiteId !== undefined && ids.has(suiteId))
+  return isListed && statuses.items.length === 0 && complete.length === used.length && isCovered
 }
 
 /**
@@ -321,7 +338,8 @@ const parseCheckRuns = createFirstPageParser('check_runs', checkRunSchema)
 const parseStatuses = createFirstPageParser('statuses', commitStatusSchema)
 const parseWorkflowRuns = createFirstPageParser('workflow_runs', workflowRunSchema)
 
-const MAX_ANNOTATIONS = 50
+/** GitHub returns 50 with a page of check runs; the rest of a long list is on further pages. */
+const MAX_ANNOTATION_PAGES = 3
 
 const annotationSchema = z.pipe(
   z.object({
@@ -329,8 +347,16 @@ const annotationSchema = z.pipe(
     start_line: z.catch(z.int(), 0),
     title: textOrEmpty,
     message: textOrEmpty,
+    annotation_level: textOrEmpty,
   }),
-  z.transform(({ path, start_line: line, title, message }) => ({ path, line, title, message })),
+  z.transform(({ path, start_line: line, title, message, annotation_level: level }) => ({
+    path,
+    line,
+    title,
+    message,
+    /** `failure`, `warning` or `notice`. */
+    level,
+  })),
 )
 const annotationsSchema = skipMalformed(annotationSchema)
 /** A finding of a check run in a file. */
@@ -338,59 +364,80 @@ export type Annotation = Readonly<z.infer<typeof annotationSchema>>
 
 const NONE = { items: [], missing: 0, isFull: false }
 
+/** The checks of a commit. */
+export interface CommitChecks {
+  readonly checks: readonly Check[]
+  /** Whether GitHub shows that no further check is to come. */
+  readonly isComplete: boolean
+}
+
 export interface Checks {
   /**
-   * Reads the checks of a commit that count, except those of this run. Sends four requests for any number of checks,
-   * because the suites report on check runs past the first page. Without `actions: read` it is unknown which checks
-   * were replaced, so all count.
-   * @param suffices whether the check runs and commit statuses are enough. If so, two requests are saved. The result
-   *   then includes replaced checks and omits what only a suite reports.
+   * Reads the checks of a commit that count, except those of this run. Sends two requests while a check run or a commit
+   * status is pending and none has failed, and otherwise four for any number of checks, because the suites report on check
+   * runs past the first page. Without `actions: read` it is unknown which checks were replaced, so all count.
+   * @param suffices whether the check runs and commit statuses are enough; by default while one is pending and none has
+   *   failed. The result then includes replaced checks and omits what only a suite reports.
    */
   readonly readChecks: (
     repository: string,
     sha: string,
     own: OwnRun,
     suffices?: (listed: readonly Check[]) => boolean,
-  ) => Promise<readonly Check[]>
-  /** Reads the first annotations of a check run. */
+  ) => Promise<CommitChecks>
+  /** Reads the annotations of a check run, failures first. */
   readonly listAnnotations: (repository: string, checkRunId: number) => Promise<readonly Annotation[]>
 }
 
+/** Checks that GitHub counts but does not list (`count`) need their suites. */
+const isUndecided = (listed: readonly Check[]): boolean =>
+  listed.some(
+    ({ state, waitsForApproval, count }) => state === 'pending' && waitsForApproval !== true && count === undefined,
+  ) && !listed.some(({ state }) => state === 'failure')
+
+const LEVELS = ['failure', 'warning', 'notice']
+
 export const connectChecks = (call: Call): Checks => ({
-  readChecks: async (repository, sha, own, suffices) => {
+  readChecks: async (repository, sha, own, suffices = isUndecided) => {
     const commitQuery = { ref: sha, per_page: PAGE_SIZE }
-    const readSuites = () =>
+    const [checkRuns, statuses] = await Promise.all([
+      call('checks: read', repository, async ({ request, repo }) => {
+        const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs'
+        return parseCheckRuns(await request(route, { ...repo, ...commitQuery, filter: 'latest' }))
+      }),
+      call('statuses: read', repository, async ({ request, repo }) => {
+        const route = 'GET /repos/{owner}/{repo}/commits/{ref}/status'
+        return parseStatuses(await request(route, { ...repo, ...commitQuery }))
+      }),
+    ])
+    const listed = judgeChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
+    if (suffices(listed)) return { checks: listed, isComplete: false }
+    const toReadError = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
+    const [suites, workflowRuns] = await Promise.all([
       call('checks: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-suites'
         return parseSuites(await request(route, { ...repo, ...commitQuery }))
-      })
-    const earlySuites = suffices === undefined ? await readSuites() : undefined
-    const checkRuns = await call('checks: read', repository, async ({ request, repo }) => {
-      const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs'
-      return parseCheckRuns(await request(route, { ...repo, ...commitQuery, filter: 'latest' }))
-    })
-    const statuses = await call('statuses: read', repository, async ({ request, repo }) => {
-      const route = 'GET /repos/{owner}/{repo}/commits/{ref}/status'
-      return parseStatuses(await request(route, { ...repo, ...commitQuery }))
-    })
-    if (suffices !== undefined) {
-      const listed = judgeChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
-      if (suffices(listed)) return listed
-    }
-    const suites = earlySuites ?? (await readSuites())
-    const runs = call('actions: read', repository, async ({ request, repo }) => {
-      const query = { per_page: PAGE_SIZE, head_sha: sha, exclude_pull_requests: true }
-      const response = await request('GET /repos/{owner}/{repo}/actions/runs', { ...repo, ...query })
-      return parseWorkflowRuns(response)
-    })
-    const toReadError = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
-    const workflowRuns = await runs.then(({ items }) => items, toReadError)
-    return judgeChecks({ suites, checkRuns, statuses, workflowRuns }, own)
+      }),
+      call('actions: read', repository, async ({ request, repo }) => {
+        const query = { per_page: PAGE_SIZE, head_sha: sha, exclude_pull_requests: true }
+        const response = await request('GET /repos/{owner}/{repo}/actions/runs', { ...repo, ...query })
+        return parseWorkflowRuns(response).items
+      }).catch(toReadError),
+    ])
+    const lists = { suites, checkRuns, statuses, workflowRuns }
+    return { checks: judgeChecks(lists, own), isComplete: areAllComplete(lists) }
   },
   listAnnotations: (repository, checkRunId) =>
     call('checks: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations'
-      const response = await request(route, { ...repo, check_run_id: checkRunId, per_page: MAX_ANNOTATIONS })
-      return parseResponse(annotationsSchema, response)
+      const query = { ...repo, check_run_id: checkRunId, per_page: PAGE_SIZE }
+      const listed = await readAll((cursor) => request(route, { ...query, ...cursor }), {
+        page: annotationsSchema,
+        maxPages: MAX_ANNOTATION_PAGES,
+        canBeCut: true,
+      })
+      return LEVELS.flatMap((level) => listed.filter((annotation) => annotation.level === level)).concat(
+        listed.filter(({ level }) => !LEVELS.includes(level)),
+      )
     }),
 })

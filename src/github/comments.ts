@@ -1,10 +1,10 @@
 /** Reads and writes comments and reviews, and decides whose comments are trusted. */
 import * as z from 'zod/mini'
-import type { Person, Place } from './event.ts'
+import { getSides, type Person, type Place } from './event.ts'
 import { orUndefinedIfRefused } from './github-error.ts'
 import { type Api, type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { integer, orUndefined, parseResponse, part, skipMalformed, textOrEmpty } from './schemas.ts'
+import { integer, orUndefined, parseResponse, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
 
 /** A comment or a review of a person, and where a reply belongs. */
 export interface CommentAddress extends PullRequestAddress {
@@ -76,11 +76,9 @@ async function findTrusted(api: Api, comments: readonly AuthoredComment[]): Prom
   const ownId = await readOwnId(api)
   if (ownId !== undefined && accounts.some(({ id }) => id === ownId)) return [ownId]
 
-  const trusted: number[] = []
-  // If GitHub refuses a lookup, the person is not trusted.
-  for (const person of listCandidates(comments))
-    if ((await orUndefinedIfRefused(readWriteAccess(api, person))) === true) trusted.push(person.id)
-  return trusted
+  const candidates = listCandidates(comments)
+  const mayWrite = await Promise.all(candidates.map((person) => readWriteAccess(api, person)))
+  return candidates.flatMap(({ id }, index) => (mayWrite[index] === true ? [id] : []))
 }
 
 /** @param comments oldest first */
@@ -112,12 +110,14 @@ export interface ListedComment {
   readonly id: number
   readonly body: string
   readonly author: AuthorTrust
+  /** The time since it was last written, on GitHub's clock, in milliseconds. Undefined if GitHub does not say. */
+  readonly ageMs?: number | undefined
 }
 
 /** Below a pull request, or where a reply to a comment belongs: in its thread, or below its pull request or issue. */
 export type CommentPlace = PullRequestAddress | CommentAddress
 
-const commentSchema = z.object({ ...AUTHOR_FIELDS, id: z.int(), body: textOrEmpty })
+const commentSchema = z.object({ ...AUTHOR_FIELDS, id: z.int(), body: textOrEmpty, updated_at: textOrEmpty })
 const commentsSchema = skipMalformed(commentSchema)
 const addedCommentSchema = z.object({ id: integer })
 
@@ -129,12 +129,14 @@ const reviewCommentSchema = z.pipe(
     path: z.string(),
     start_line: integer,
     line: integer,
+    start_side: text,
+    side: text,
     diff_hunk: textOrEmpty,
     body: textOrEmpty,
     user: part({ id: integer }),
   }),
-  z.transform(({ path, start_line: startLine, line, diff_hunk: hunk, body, user }) => {
-    const place: Place = { path, startLine, line, hunk }
+  z.transform(({ path, start_line: startLine, line, start_side: startSide, side, diff_hunk: hunk, body, user }) => {
+    const place: Place = { path, startLine, line, ...getSides(startSide, side), hunk }
     return { ...place, body, authorId: user.id }
   }),
 )
@@ -156,6 +158,8 @@ export interface Comments {
    * reviews.
    */
   readonly addEyes: (comment: CommentAddress) => Promise<void>
+  /** Adds the reaction `eyes` to a pull request, once. */
+  readonly addEyesToPullRequest: (pullRequest: PullRequestAddress) => Promise<void>
   /** Lists the comments of a review, oldest first. */
   readonly listReviewComments: (review: CommentAddress) => Promise<readonly ReviewComment[]>
   /**
@@ -175,24 +179,26 @@ export interface Comments {
    * @throws ActionError if the request fails. If the response was lost, the comment may have been added.
    */
   readonly addComment: (place: CommentPlace, body: string) => Promise<number | undefined>
-  /**
-   * Replaces the text of a comment.
-   * @param options `isSentOnce` for a body that is based on the text that was read, because a retry would send an
-   *   outdated body
-   */
-  readonly editComment: (
-    place: CommentPlace,
-    commentId: number,
-    body: string,
-    options?: { readonly isSentOnce?: boolean },
-  ) => Promise<void>
+  /** Replaces the text of a comment. */
+  readonly editComment: (place: CommentPlace, commentId: number, body: string) => Promise<void>
 }
 
 export const connectComments = (call: Call): Comments => ({
+  addEyesToPullRequest: (pullRequest) =>
+    call('pull-requests: write', pullRequest.repository, async ({ request, repo }) => {
+      const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/reactions'
+      await request(route, {
+        ...repo,
+        issue_number: pullRequest.number,
+        content: 'eyes',
+        request: { isIdempotent: true },
+      })
+    }),
   addEyes: (comment) =>
     call(getPermission('write', comment), comment.repository, async ({ request, repo }) => {
       if (comment.kind === 'review') return
-      const reaction = { ...repo, comment_id: comment.id, content: 'eyes' } as const
+      const once = { content: 'eyes', request: { isIdempotent: true } } as const
+      const reaction = { ...repo, comment_id: comment.id, ...once }
       if (isThread(comment)) await request('POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions', reaction)
       else await request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', reaction)
     }),
@@ -210,7 +216,13 @@ export const connectComments = (call: Call): Comments => ({
     call(getPermission('read', place), place.repository, async (api) => {
       const { request, repo } = api
       const query = { ...repo, per_page: PAGE_SIZE, ...('kind' in place && { since: place.writtenAt }) }
-      const readPage = (cursor: Cursor) =>
+      let date = NaN
+      const readPage = async (cursor: Cursor) => {
+        const response = await requestPage(cursor)
+        date = Date.parse(response.headers.date ?? '')
+        return response
+      }
+      const requestPage = (cursor: Cursor) =>
         isThread(place)
           ? request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
               ...query,
@@ -225,7 +237,11 @@ export const connectComments = (call: Call): Comments => ({
       const comments = await readAll(readPage, { page: commentsSchema, maxPages: MAX_PAGES })
       const found = comments.filter(({ body }) => isRelevant(body))
       const getAuthor = await classifyAuthors(api, found)
-      return found.map((comment) => ({ id: comment.id, body: comment.body, author: getAuthor(comment) }))
+      return found.map((comment) => {
+        const ageMs = date - Date.parse(comment.updated_at)
+        const age = Number.isNaN(ageMs) ? {} : { ageMs: Math.max(0, ageMs) }
+        return { id: comment.id, body: comment.body, author: getAuthor(comment), ...age }
+      })
     }),
   readComment: (place, commentId) =>
     call(getPermission('read', place), place.repository, async ({ request, repo }) => {
@@ -235,8 +251,7 @@ export const connectComments = (call: Call): Comments => ({
     }),
   addComment: (place, body) =>
     call(getPermission('write', place), place.repository, async (api) => {
-      // If the response was lost, a retry would add the comment twice: the caller looks it up first.
-      const comment = { ...api.repo, body, request: { retries: 0 } }
+      const comment = { ...api.repo, body }
       const response = isThread(place)
         ? await api.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies', {
             ...comment,
@@ -249,9 +264,9 @@ export const connectComments = (call: Call): Comments => ({
           })
       return parseResponse(addedCommentSchema, response).id
     }),
-  editComment: (place, commentId, body, { isSentOnce = false } = {}) =>
+  editComment: (place, commentId, body) =>
     call(getPermission('write', place), place.repository, async ({ request, repo }) => {
-      const comment = { ...repo, comment_id: commentId, body, request: { isSentOnce } }
+      const comment = { ...repo, comment_id: commentId, body }
       if (isThread(place)) await request('PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}', comment)
       else await request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', comment)
     }),

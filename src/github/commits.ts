@@ -29,6 +29,8 @@ const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wi
   author: commit.author.name,
   /** The author's account on GitHub. */
   account: author,
+  /** The committer's account on GitHub: `web-flow` for a commit that GitHub has made. */
+  committerLogin: committer.login,
   writtenBy: getName(author, commit.author),
   /** A rebase or an amend changes the committer, but neither the author nor `writtenAt`. */
   committedBy: getName(committer, commit.committer),
@@ -39,7 +41,7 @@ const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wi
 const commitSchema = z.pipe(wireCommit, z.transform(toCommit))
 export type PullRequestCommit = Readonly<ReturnType<typeof toCommit>>
 export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> &
-  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy'>>
+  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committerLogin'>>
 
 // Reject the whole list if any commit is malformed: it could be a commit by a person.
 const commitsSchema = z.array(commitSchema)
@@ -65,11 +67,6 @@ export interface Commits {
   readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
   /** Lists the commits of `head` that `base` does not have, as a pull request would. */
   readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
-  /**
-   * Reads a commit (`GET /repos/{owner}/{repo}/commits/{ref}`).
-   * @throws ActionError `not-found` or `rejected` if it does not exist
-   */
-  readonly readCommit: (repository: string, sha: string) => Promise<PullRequestCommit>
   /** Lists tags (`GET /repos/{owner}/{repo}/tags`). */
   readonly listTags: (repository: string) => Promise<readonly Tag[]>
 }
@@ -92,11 +89,6 @@ export const connectCommits = (call: Call): Commits => ({
         page: comparedCommitsSchema,
         maxPages: MAX_COMMIT_PAGES,
       })
-    }),
-  readCommit: (repository, sha) =>
-    call('contents: read', repository, async ({ request, repo }) => {
-      const response = await request('GET /repos/{owner}/{repo}/commits/{ref}', { ...repo, ref: sha })
-      return parseResponse(commitSchema, response)
     }),
   listTags: (repository) =>
     call('contents: read', repository, ({ request, repo }) => {
@@ -121,15 +113,6 @@ export function listHistory(commits: readonly PullRequestCommit[], sha: string):
   return found
 }
 
-/**
- * Returns the newest commit of a branch: the only one that is not the parent of another. Empty if there are several.
- */
-export function findHead(commits: readonly PullRequestCommit[]): string {
-  const parents = new Set(commits.flatMap((commit) => commit.parents))
-  const [head, ...others] = commits.filter(({ sha }) => !parents.has(sha))
-  return others.length === 0 ? (head?.sha ?? '') : ''
-}
-
 /** Returns the commit that a branch was created from. Undefined if there are several, as after a merge of the base. */
 export function findForkPoint(commits: readonly PullRequestCommit[]): string | undefined {
   const own = new Set(commits.map(({ sha }) => sha))
@@ -139,7 +122,8 @@ export function findForkPoint(commits: readonly PullRequestCommit[]): string | u
 
 /**
  * Returns the author of a pull request and the author of its branch's first commit. The two can differ, because the
- * agent can commit with another account. Follows first parents only, because merged commits can be older.
+ * agent can commit with another account. If the author of the pull request has committed that commit for somebody else,
+ * that person is no owner. Follows first parents only, because merged commits can be older.
  * @param commits the commits of the pull request
  * @param head the newest commit
  */
@@ -150,8 +134,13 @@ export function listOwners(
 ): ReadonlySet<string> {
   const firstParents = commits.map((commit) => ({ ...commit, parents: commit.parents.slice(0, 1) }))
   const first = listHistory(firstParents, head).at(-1)
-  return new Set([login, first?.writtenBy ?? ''].filter((name) => name !== ''))
+  const isForOther = login !== '' && first?.committedBy === login
+  return new Set([login, isForOther ? '' : (first?.writtenBy ?? '')].filter((name) => name !== ''))
 }
+
+/** Whether an owner wrote a commit, or committed it in the name of the person who asked. */
+export const isByOwner = ({ writtenBy, committedBy }: PullRequestCommit, owners: ReadonlySet<string>): boolean =>
+  owners.has(writtenBy) || owners.has(committedBy)
 
 const wireFile = z.object({
   filename: z.string(),

@@ -37,6 +37,8 @@ const commentSchema = orUndefined(
     path: text,
     start_line: integer,
     line: integer,
+    start_side: text,
+    side: text,
     diff_hunk: textOrEmpty,
   }),
 )
@@ -47,7 +49,9 @@ const workShape = {
   head_commit: part({ message: textOrEmpty }),
   head_repository: part({ id: integer }),
   pull_requests: z.catch(
-    skipMalformed(z.object({ number: z.int(), base: part({ sha, repo: part({ id: integer }) }) })),
+    skipMalformed(
+      z.object({ number: z.int(), head: part({ ref: text }), base: part({ sha, repo: part({ id: integer }) }) }),
+    ),
     [],
   ),
 }
@@ -120,15 +124,15 @@ function parseMove({ ref, before, after, base_ref: base, deleted, forced }: Payl
 }
 
 /** Newest first. */
-function listCommits({ commits, sender }: Payload) {
-  const pusher = sender?.type === 'User' ? sender.login : undefined
+function listCommits({ commits }: Payload) {
   return commits.toReversed().map(({ id, message, author, committer }) => ({
     sha: id,
     message,
     /** The author's display name. Empty if unknown. */
     author: author.name,
-    /** Whether the person who pushed also wrote it. False for a merge on GitHub, and for the commit of an app. */
-    isByPusher: pusher !== undefined && author.username === pusher && committer.username === pusher,
+    /** The accounts of the author and the committer. Empty if GitHub knows none. */
+    authorLogin: author.username ?? '',
+    committerLogin: committer.username ?? '',
   }))
 }
 
@@ -177,8 +181,17 @@ export interface Place {
   /** Undefined if the comment is about the whole file, or its lines no longer exist. */
   readonly startLine: number | undefined
   readonly line: number | undefined
+  /** Whether the lines are numbered as before the change, because the change removes them. */
+  readonly isStartRemoved?: boolean
+  readonly isRemoved?: boolean
   readonly hunk: string
 }
+
+/** GitHub numbers the lines of a diff on two sides: `LEFT` is before the change. */
+export const getSides = (startSide: string | undefined, side: string | undefined): Partial<Place> => ({
+  ...(startSide === 'LEFT' && { isStartRemoved: true }),
+  ...(side === 'LEFT' && { isRemoved: true }),
+})
 
 /** A comment or a review. */
 export type Comment = Readonly<NonNullable<ReturnType<typeof parseComment>>>
@@ -190,8 +203,8 @@ function getPerson({ user, performed_via_github_app: app }: WireComment): Person
   return { id, login }
 }
 
-function getPlace({ path, start_line: startLine, line, diff_hunk: hunk }: WireComment): Place | undefined {
-  return path === undefined ? undefined : { path, startLine, line, hunk }
+function getPlace({ path, start_line: startLine, line, diff_hunk: hunk, ...sides }: WireComment): Place | undefined {
+  return path === undefined ? undefined : { path, startLine, line, ...getSides(sides.start_side, sides.side), hunk }
 }
 
 function parseComment(payload: Payload, name: 'comment' | 'review') {
@@ -253,6 +266,11 @@ function parseWork(payload: Payload) {
   const ref = run?.head_branch ?? deployment?.ref
   const number = getQueuedPullRequest(ref) ?? getPullRequestOfRef(ref)
   const named = number === undefined ? [] : [{ number, baseSha: undefined, isElsewhere: false }]
+  const isOfFork = isOther(run?.head_repository.id)
+  // What is pushed to the default branch is not the work of a pull request from the default branch to a release branch.
+  const isOfPush = workflowRun?.event !== 'pull_request' && !isOfFork
+  const isFromDefault = (head: string | undefined): boolean =>
+    isOfPush && head !== undefined && head === repository.default_branch
   return {
     sha:
       getStatusSha(payload) ??
@@ -262,10 +280,12 @@ function parseWork(payload: Payload) {
       payload.registry_package.package_version.target_oid,
     message: run?.head_commit.message ?? '',
     branch: ref,
-    isOfFork: isOther(run?.head_repository.id),
+    isOfFork,
     /** May include pull requests of another repository: the checks of a fork list those of its upstream repository. */
     pullRequests:
-      listed?.map(({ number, base }) => ({ number, baseSha: base.sha, isElsewhere: isOther(base.repo.id) })) ?? named,
+      listed
+        ?.filter(({ head }) => !isFromDefault(head.ref))
+        .map(({ number, base }) => ({ number, baseSha: base.sha, isElsewhere: isOther(base.repo.id) })) ?? named,
   }
 }
 

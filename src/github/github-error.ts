@@ -90,7 +90,9 @@ export class Refusal extends Error {
     this.isRateLimit =
       status === 429 ||
       (status === 403 &&
-        (this.#isUsedUp() || headers['retry-after'] !== undefined || /\brate limit\b/i.test(this.githubMessage)))
+        (this.#isUsedUp() ||
+          headers['retry-after'] !== undefined ||
+          /\b(?:rate limit|abuse detection)\b/i.test(this.githubMessage)))
     this.isAboutPermissions =
       /\bresource not accessible by\b/i.test(this.githubMessage) ||
       // The header also comes with refusals for other reasons, but their messages name the reason.
@@ -162,7 +164,7 @@ function toRefusalError(
     message: string,
     details: Partial<Pick<ActionError, 'hint' | 'retryAfterMs'>> = {},
   ) => new ActionError(code, message, { ...details, cause: refusal })
-  if (status < 400 && status !== 304)
+  if (status < 400)
     return toError('redirected', `GitHub responded with ${status} and redirects the request to another URL.`, {
       hint: "Use the repository's current name, and check `GITHUB_API_URL`.",
     })
@@ -218,6 +220,17 @@ export function toActionError(
     cause: error.cause,
     hint: 'Check the proxy and the network of the runner, and `GITHUB_API_URL`.',
   })
+}
+
+const FINE_GRAINED_HINT =
+  "A fine-grained personal token cannot read checks: GitHub offers it no such permission. Use the workflow's own token with `checks: read` under `permissions` of the job, or the token of a GitHub App."
+
+/** Replaces the advice of an error if GitHub has refused checks to a fine-grained personal token. */
+export function adviseFineGrainedToken(error: ActionError, token: string, permission: string): ActionError {
+  const { code, message, cause } = error
+  if (!token.startsWith('github_pat_') || permission !== 'checks: read' || !(cause instanceof Refusal)) return error
+  const isAboutToken = code === 'not-found' || (code === 'forbidden' && cause.isAboutPermissions)
+  return isAboutToken ? new ActionError(code, message, { hint: FINE_GRAINED_HINT, cause }) : error
 }
 
 const FAIL_FOR_ALL: readonly ErrorCode[] = ['cancelled', 'unauthorized', 'forbidden', 'rate-limited', 'deadline']

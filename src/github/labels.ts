@@ -1,8 +1,9 @@
 /** Reads and adds the labels of pull requests. */
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
-import { type GitHubResponse, orUndefinedIfRefused } from './github-error.ts'
+import { orUndefinedIfRefused } from './github-error.ts'
 import { accountSchema, labelsSchema, type PullRequestAddress } from './pull-requests.ts'
+import { parseResponse } from './schemas.ts'
 
 const listedSchema = z.pipe(
   z.object({ number: z.int(), labels: labelsSchema, user: accountSchema, pull_request: z.optional(z.unknown()) }),
@@ -25,13 +26,14 @@ export type PullRequestInList = PullRequestAddress & Pick<Listed, 'author' | 'la
 /** The token cannot read issues (403, 404), or issues are disabled in the repository (410). */
 const NO_ISSUES = [403, 404, 410]
 
-/** A longer list is rejected. */
+/** A longer list by label is rejected. */
 const MAX_PAGES = 30
 /** The maximum number of pages of a list in which only the newest items matter. */
 const MAX_NEWEST_PAGES = 10
 
 const OPEN = { per_page: PAGE_SIZE, state: 'open', sort: 'created', direction: 'asc' } as const
 const NEWEST = { per_page: PAGE_SIZE, state: 'all', sort: 'created', direction: 'desc' } as const
+const READ_LABEL = 'GET /repos/{owner}/{repo}/labels/{name}'
 const NEWEST_OPEN = { ...NEWEST, state: 'open' } as const
 
 /**
@@ -52,86 +54,60 @@ export interface Labels {
    * write`.
    */
   readonly addLabel: (pullRequest: PullRequestAddress, label: string) => Promise<void>
-  /**
-   * Lists the open pull requests with a label, oldest first, from GitHub's list by label. This list lags: a pull
-   * request that has just received the label can be missing.
-   * @returns `undefined` if the token cannot read issues
-   */
-  readonly findLabelledPullRequests: (
-    repository: string,
-    label: string,
-  ) => Promise<readonly PullRequestAddress[] | undefined>
-  /**
-   * Lists the newest pull requests with a label, in any state, newest first. Reads one page of GitHub's list by
-   * label. If it is empty, as for a token that cannot read issues, reads the 100 newest pull requests.
-   */
+  /** Lists those of the newest 100 pull requests that have a label, in any state, newest first. */
   readonly listNewestPullRequests: (repository: string, label: string) => Promise<readonly PullRequestInList[]>
   /**
-   * Lists all open pull requests, oldest first. GitHub's search is not used, because it lags. A pull request that is
-   * closed between two pages shifts all later ones, so a list of several pages is read twice.
-   * @throws ActionError `rejected` if there are more than can be listed
+   * Lists the open pull requests, oldest first, the 1,000 newest of them. If there are more, those with the label are listed
+   * too, unless the token cannot read issues.
    */
-  readonly listOpenPullRequests: (repository: string) => Promise<readonly PullRequestInList[]>
-  /**
-   * Lists the 1,000 newest open pull requests, oldest first.
-   * @returns `isComplete`: whether these are all open pull requests
-   */
-  readonly listNewestOpenPullRequests: (
-    repository: string,
-  ) => Promise<{ readonly pullRequests: readonly PullRequestInList[]; readonly isComplete: boolean }>
-}
-
-/** Reads a list of pull requests, twice if it has several pages: a closed pull request shifts all later ones. */
-async function readMovingList(
-  readPage: (cursor: Cursor) => Promise<GitHubResponse>,
-  listing: { readonly maxPages: number; readonly canBeCut?: boolean },
-): Promise<{ readonly listed: readonly Listed[]; readonly isComplete: boolean }> {
-  const first = await readPages(readPage, { ...listing, page: listSchema })
-  const again = first.length === 1 ? [] : await readPages(readPage, { ...listing, page: listSchema })
-  const found = new Map([...first, ...again].flat().map((pull) => [pull.number, pull]))
-  const listed = [...found.values()].toSorted((a, b) => a.number - b.number)
-  return { listed, isComplete: Math.max(first.length, again.length) < listing.maxPages }
+  readonly listOpenPullRequests: (repository: string, label: string) => Promise<readonly PullRequestInList[]>
+  /** Returns whether a repository has a label. */
+  readonly labelExists: (repository: string, label: string) => Promise<boolean>
+  /** Creates a label that did not exist. */
+  readonly createLabel: (repository: string, label: string) => Promise<void>
 }
 
 export const connectLabels = (call: Call): Labels => ({
   addLabel: ({ repository, number }, label) =>
     call('pull-requests: write', repository, async ({ request, repo }) => {
       const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels'
-      await request(route, { ...repo, issue_number: number, labels: [label] })
-    }),
-  findLabelledPullRequests: (repository, label) =>
-    call('issues: read', repository, async ({ request, repo }) => {
-      const query = { ...repo, ...OPEN, labels: label }
-      const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/issues', { ...query, ...cursor })
-      const issues = await orUndefinedIfRefused(readAll(readPage, { page: listSchema, maxPages: MAX_PAGES }), NO_ISSUES)
-      return issues
-        ?.filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
-        .map(({ number }) => ({ repository, number }))
+      await request(route, { ...repo, issue_number: number, labels: [label], request: { isIdempotent: true } })
     }),
   listNewestPullRequests: (repository, label) =>
     call('pull-requests: read', repository, async ({ request, repo }) => {
-      const query = { ...repo, ...NEWEST }
-      const readIssues = (cursor: Cursor) =>
-        request('GET /repos/{owner}/{repo}/issues', { ...query, labels: label, ...cursor })
-      const readPulls = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor })
-      const firstPage = { page: listSchema, maxPages: 1, canBeCut: true } as const
-      const issues = (await orUndefinedIfRefused(readAll(readIssues, firstPage), NO_ISSUES)) ?? []
-      const isLabelled = ({ labels }: Listed): boolean => hasLabel(label, labels)
-      const found = issues.filter((issue) => issue.isPullRequest && isLabelled(issue))
-      const pulls = found.length > 0 ? found : await readAll(readPulls, firstPage)
-      return toPullRequests(repository, pulls.filter(isLabelled))
+      const newest = parseResponse(listSchema, await request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...NEWEST }))
+      return toPullRequests(
+        repository,
+        newest.filter(({ labels }) => hasLabel(label, labels)),
+      )
     }),
-  listOpenPullRequests: (repository) =>
-    call('pull-requests: read', repository, async ({ request, repo }) => {
-      const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...OPEN, ...cursor })
-      const { listed } = await readMovingList(readPage, { maxPages: MAX_PAGES })
-      return toPullRequests(repository, listed)
-    }),
-  listNewestOpenPullRequests: (repository) =>
+  listOpenPullRequests: (repository, label) =>
     call('pull-requests: read', repository, async ({ request, repo }) => {
       const query = { ...repo, ...NEWEST_OPEN }
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor })
-      const { listed, isComplete } = await readMovingList(readPage, { maxPages: MAX_NEWEST_PAGES, canBeCut: true })
-      return { pullRequests: toPullRequests(repository, listed), isComplete }
+      const pages = await readPages(readPage, { page: listSchema, maxPages: MAX_NEWEST_PAGES, canBeCut: true })
+      const readLabelled = (cursor: Cursor) =>
+        request('GET /repos/{owner}/{repo}/issues', { ...repo, ...OPEN, labels: label, ...cursor })
+      const labelled =
+        pages.length < MAX_NEWEST_PAGES
+          ? []
+          : await orUndefinedIfRefused(readAll(readLabelled, { page: listSchema, maxPages: MAX_PAGES }), NO_ISSUES)
+      const issues = (labelled ?? []).filter(({ isPullRequest }) => isPullRequest)
+      const found = new Map([...issues, ...pages.flat()].map((pull) => [pull.number, pull]))
+      return toPullRequests(
+        repository,
+        [...found.values()].toSorted((a, b) => a.number - b.number),
+      )
+    }),
+  labelExists: (repository, label) =>
+    call('issues: write', repository, async ({ request, repo }) => {
+      return (await orUndefinedIfRefused(request(READ_LABEL, { ...repo, name: label }), [404])) !== undefined
+    }),
+  createLabel: (repository, label) =>
+    call('issues: write', repository, async ({ request, repo }) => {
+      const created = request('POST /repos/{owner}/{repo}/labels', { ...repo, name: label })
+      // Another step may have created the label in the meantime.
+      if ((await orUndefinedIfRefused(created, [422])) === undefined)
+        await request(READ_LABEL, { ...repo, name: label })
     }),
 })

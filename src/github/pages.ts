@@ -1,11 +1,11 @@
 /** Runs operations on a repository, and reads lists page by page. */
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
-import { toDeadline, withDeadline } from '../runtime/time-budget.ts'
+import type { Deadline } from '../runtime/deadline.ts'
 import { redactAll } from '../text/redact.ts'
-import { type GitHubResponse, toActionError } from './github-error.ts'
+import { adviseFineGrainedToken, type GitHubResponse, toActionError } from './github-error.ts'
 import { integer, parseResponse, text, withGaps } from './schemas.ts'
-import type { GitHubOptions, Octokit, Transport } from './transport.ts'
+import type { GitHubOptions, Octokit } from './transport.ts'
 
 export interface Api {
   /** Sends the request of a typed route, such as `GET /repos/{owner}/{repo}/pulls/{pull_number}`. */
@@ -14,8 +14,6 @@ export interface Api {
   readonly repo: { readonly owner: string; readonly repo: string }
   /** Sends a GraphQL query. For data that the token cannot read, the response has `errors` instead of `data`. */
   readonly graphql: (query: string) => ReturnType<Octokit['request']>
-  /** Aborts when the caller no longer waits for the result. */
-  readonly signal: AbortSignal
 }
 
 /**
@@ -26,32 +24,27 @@ export interface Api {
  */
 export type Call = <T>(permission: string, repository: string, perform: (api: Api) => Promise<T>) => Promise<T>
 
-/** Creates the call that all resources use: with a deadline, redacted results, and `ActionError` for every failure. */
+/** Creates the call that all resources use: with redacted results, and `ActionError` for every failure. */
 export function createCall(
-  transport: Transport,
-  { apiUrl, clock, signal, deadlineAt, redact }: Omit<GitHubOptions, 'token' | 'env' | 'log' | 'debug'>,
+  open: () => Promise<Octokit>,
+  deadline: Deadline,
+  { apiUrl, clock, redact, token }: Pick<GitHubOptions, 'apiUrl' | 'clock' | 'redact' | 'token'>,
 ): Call {
+  // GitHub Enterprise Server has GraphQL at `/api/graphql`, beside `/api/v3`.
+  const baseUrl = apiUrl.replace(/\/v3\/?$/, '')
   return async (permission, repository, perform) => {
+    const { signal } = deadline
     signal.throwIfAborted()
-    const timedOut = new ActionError('deadline', 'GitHub did not respond in time.')
-    const deadline = toDeadline(deadlineAt, clock)
-    const getLeftMs = (): number => deadline.at - clock.now()
-    const limits = { clock, signal, timeoutMs: getLeftMs, timedOut }
     const [owner = '', repo = ''] = repository.split('/')
-    const run = async (end: AbortSignal) => {
-      const octokit = await transport.open()
-      const request = octokit.request.defaults({ request: { signal: end, deadline } })
-      // GitHub Enterprise Server has GraphQL at `/api/graphql`, beside `/api/v3`.
-      const baseUrl = apiUrl.replace(/\/v3\/?$/, '')
-      const graphql: Api['graphql'] = (query) => request('POST /graphql', { baseUrl, query })
-      return perform({ request, repo: { owner, repo }, graphql, signal: end })
-    }
     try {
-      if (getLeftMs() <= 0) throw timedOut
-      return redactAll(await withDeadline(run, limits), redact)
+      const { request } = await open()
+      const graphql: Api['graphql'] = (query) =>
+        request('POST /graphql', { baseUrl, query, request: { isIdempotent: true } })
+      return redactAll(await perform({ request, repo: { owner, repo }, graphql }), redact)
     } catch (error) {
       signal.throwIfAborted()
-      throw toActionError(error, permission, repository, redact, clock.wallTime())
+      const failed = toActionError(error, permission, repository, redact, clock.wallTime())
+      throw adviseFineGrainedToken(failed, token, permission)
     }
   }
 }

@@ -97,6 +97,7 @@ const wirePullRequest = z.object({
   merged_by: accountSchema,
   mergeable: flag,
   mergeable_state: text,
+  auto_merge: z.catch(z.nullish(z.object({})), undefined),
 })
 type WirePullRequest = z.infer<typeof wirePullRequest>
 
@@ -128,6 +129,10 @@ function toPullRequest(pull: WirePullRequest) {
     mergeable: pull.mergeable,
     /** Whether a review or a check that its base branch requires is missing. */
     isBlocked: pull.mergeable_state === 'blocked',
+    /** Whether its base branch requires an update of its branch before a merge. */
+    isBehind: pull.mergeable_state === 'behind',
+    /** Whether GitHub merges it as soon as its base branch allows that. */
+    isAutoMergeOn: (pull.auto_merge ?? null) !== null,
   }
 }
 const pullRequestSchema = z.pipe(wirePullRequest, z.transform(toPullRequest))
@@ -148,8 +153,6 @@ function toListed(pull: z.infer<typeof wireListed>) {
     state: pull.merged_at === null ? state : ('merged' as const),
     /** Whether its branch is in another repository. True for a deleted fork. */
     isOfFork: head.repo?.full_name !== base.repo.full_name,
-    /** The head commit while it is open, and then the merge commit. */
-    endSha: state === 'open' ? head.sha : pull.merge_commit_sha,
   }
 }
 // Reject the whole list if any item is malformed: the malformed item could be the one we are looking for.
@@ -160,9 +163,6 @@ export type ListedPullRequest = Readonly<ReturnType<typeof toListed>>
 /** A pull request that was closed without a merge contributed no commits. */
 const isOpenOrMerged = ({ state }: ListedPullRequest): boolean => state !== 'closed'
 
-/** Pushes and merges update a pull request. Older ones are found by their commits. */
-const RECENTLY_UPDATED = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 } as const
-
 export interface PullRequests {
   /** Reads a pull request. The result contains the current name of the repository, which may have been renamed. */
   readonly readPullRequest: (pullRequest: PullRequestAddress) => Promise<PullRequest>
@@ -171,11 +171,6 @@ export interface PullRequests {
    * some seconds after a merge, the list is empty or GitHub refuses it (422, `rejected`).
    */
   readonly findPullRequestsOfCommit: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
-  /**
-   * Finds the pull requests whose merge commit or head is a commit, among the most recently updated ones. This does not
-   * lag, because both are fields of the pull request itself.
-   */
-  readonly findPullRequestsEndingWith: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
   /** Finds the pull requests from a branch of the repository, newest first. */
   readonly findPullRequestsOfBranch: (
     repository: string,
@@ -204,12 +199,6 @@ export function connectPullRequests(call: Call): PullRequests {
       const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls'
       return find(repository, ({ request, repo }) => request(route, { ...repo, commit_sha: sha }), isOpenOrMerged)
     },
-    findPullRequestsEndingWith: (repository, sha) =>
-      find(
-        repository,
-        ({ request, repo }) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...RECENTLY_UPDATED }),
-        (pull) => pull.endSha === sha && isOpenOrMerged(pull),
-      ),
     findPullRequestsOfBranch: (repository, branch, state) => {
       const [owner = ''] = repository.split('/')
       // If the branch does not exist, GitHub may list all pull requests. The owner can also have a fork.
@@ -222,80 +211,6 @@ export function connectPullRequests(call: Call): PullRequests {
       )
     },
   }
-}
-
-/** The path of a file, and its previous path if the file was renamed or copied. */
-export type FilePaths = readonly [path: string] | readonly [path: string, previousPath: string]
-
-const fileSchema = z.pipe(
-  z.object({ filename: z.string(), previous_filename: text }),
-  z.transform(({ filename, previous_filename: previous }): FilePaths =>
-    previous === undefined ? [filename] : [filename, previous],
-  ),
-)
-// Reject the whole list if any item is malformed: the malformed item could be out of scope.
-const filesSchema = z.array(fileSchema)
-const commitFilesSchema = z.pipe(
-  z.object({ files: filesSchema }),
-  z.transform(({ files }) => files),
-)
-
-/** GitHub lists no more files of a pull request or a commit, and does not report that there are more. */
-const MAX_LISTED_FILES = 3_000
-const MAX_FILE_PAGES = MAX_LISTED_FILES / PAGE_SIZE
-
-/** @throws ActionError `rejected` if there may be files that GitHub does not list */
-function requireComplete(files: readonly FilePaths[]): readonly FilePaths[] {
-  if (files.length < MAX_LISTED_FILES) return files
-  throw new ActionError('rejected', `GitHub lists no more than ${MAX_LISTED_FILES} files.`)
-}
-
-export interface ChangedFiles {
-  /**
-   * Lists the paths that a pull request changes, including the old paths of renamed files.
-   * @throws ActionError `rejected` if GitHub may not list all of them
-   */
-  readonly listPullRequestPaths: (pullRequest: PullRequestAddress) => Promise<readonly FilePaths[]>
-  /**
-   * Lists the paths that a commit changes, including the old paths of renamed files.
-   * @throws ActionError `rejected` if GitHub may not list all of them
-   */
-  readonly listCommitPaths: (repository: string, sha: string) => Promise<readonly FilePaths[]>
-}
-
-export const connectChangedFiles = (call: Call): ChangedFiles => ({
-  listPullRequestPaths: ({ repository, number }) =>
-    call('pull-requests: read', repository, async ({ request, repo }) => {
-      const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
-      const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
-      const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      return requireComplete(await readAll(readPage, { page: filesSchema, maxPages: MAX_FILE_PAGES }))
-    }),
-  listCommitPaths: (repository, sha) =>
-    call('contents: read', repository, async ({ request, repo }) => {
-      const query = { ...repo, ref: sha, per_page: PAGE_SIZE }
-      const route = 'GET /repos/{owner}/{repo}/commits/{ref}'
-      const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      return requireComplete(await readAll(readPage, { page: commitFilesSchema, maxPages: MAX_FILE_PAGES }))
-    }),
-})
-
-const person = z.nullish(z.object({ login: z.string() }))
-
-const eventSchema = z.object({
-  event: textOrEmpty,
-  user: person,
-  requested_reviewer: person,
-  requested_team: z.nullish(z.object({ slug: z.string() })),
-})
-const eventsSchema = skipMalformed(eventSchema)
-
-/** Returns the reviewer that an event of the timeline is about. Empty for any other event. */
-function toReviewers(event: z.infer<typeof eventSchema>, owner: string): readonly string[] {
-  const team = event.requested_team && `${owner}/${event.requested_team.slug}`
-  const author = event.event === 'reviewed' ? event.user?.login : undefined
-  const reviewer = team ?? event.requested_reviewer?.login ?? author
-  return reviewer === undefined ? [] : [reviewer.toLowerCase()]
 }
 
 const reviewSchema = z.object({ user: accountSchema, state: z.string() })
@@ -316,30 +231,17 @@ function toApprovers(reviews: readonly z.infer<typeof reviewSchema>[]): readonly
 const MAX_PAGES = 10
 
 export interface Reviewers {
-  /**
-   * Lists everybody whose review was requested, even if the request was removed, and everybody who reviewed. In lower
-   * case, and teams as `org/team`. The source is the timeline, which GitHub keeps forever and only GitHub can write.
-   */
-  readonly listReviewersSoFar: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
   /** Lists the logins of the people whose last verdict approves a pull request. */
   readonly listApprovers: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
   /**
-   * Requests a review from a person, or from a team of the repository's owner.
-   * @throws ActionError `rejected` if the review cannot be requested, such as from a person without access
+   * Requests reviews from people and from teams of the repository's owner (`org/team`). Somebody who has reviewed before is asked
+   * again.
+   * @throws ActionError `rejected` if one of the reviews cannot be requested, such as from a person without access
    */
-  readonly requestReview: (pullRequest: PullRequestAddress, name: string) => Promise<void>
+  readonly requestReviews: (pullRequest: PullRequestAddress, names: readonly string[]) => Promise<void>
 }
 
 export const connectReviewers = (call: Call): Reviewers => ({
-  listReviewersSoFar: ({ repository, number }) =>
-    call('pull-requests: read', repository, async ({ request, repo }) => {
-      const query = { ...repo, issue_number: number, per_page: PAGE_SIZE }
-      const readPage = (cursor: Cursor) =>
-        request('GET /repos/{owner}/{repo}/issues/{issue_number}/timeline', { ...query, ...cursor })
-      // The account of a reviewer may be deleted (`null`). That event is skipped, and all others count.
-      const events = await readAll(readPage, { page: eventsSchema, maxPages: MAX_PAGES })
-      return events.flatMap((event) => toReviewers(event, repo.owner))
-    }),
   listApprovers: ({ repository, number }) =>
     call('pull-requests: read', repository, async ({ request, repo }) => {
       const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
@@ -347,16 +249,23 @@ export const connectReviewers = (call: Call): Reviewers => ({
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
       return toApprovers(await readAll(readPage, { page: reviewsSchema, maxPages: MAX_PAGES }))
     }),
-  requestReview: ({ repository, number }, name) =>
+  requestReviews: ({ repository, number }, names) =>
     call('pull-requests: write', repository, async ({ request, repo }) => {
-      const [owner = '', team] = name.split('/')
-      if (team !== undefined && owner.toLowerCase() !== repo.owner.toLowerCase())
+      const teams = names.flatMap((name) => (name.includes('/') ? [name.split('/')] : []))
+      const foreign = teams.find(([owner = '']) => owner.toLowerCase() !== repo.owner.toLowerCase())
+      if (foreign !== undefined)
         throw new ActionError(
           'rejected',
           `A review cannot be requested from a team of another organization than \`${repo.owner}\`.`,
         )
-      const reviewers = team === undefined ? { reviewers: [name] } : { team_reviewers: [team] }
+      const reviewers = names.filter((name) => !name.includes('/'))
       const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers'
-      await request(route, { ...repo, pull_number: number, ...reviewers })
+      await request(route, {
+        ...repo,
+        pull_number: number,
+        ...(reviewers.length > 0 && { reviewers }),
+        ...(teams.length > 0 && { team_reviewers: teams.map(([, team = '']) => team) }),
+        request: { isIdempotent: true },
+      })
     }),
 })

@@ -6,13 +6,13 @@ import * as z from 'zod/mini'
 import type { HttpResponse } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { withDeadline } from '../runtime/time-budget.ts'
+import { type Deadline, withDeadline } from '../runtime/deadline.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
 import { DEPENDABOT } from './event.ts'
 import { TransportFailure } from './github-error.ts'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
-import { parseResponse, skipMalformed } from './schemas.ts'
+import { skipMalformed } from './schemas.ts'
 import type { GitHubOptions, Send } from './transport.ts'
 
 interface WorkflowBranch {
@@ -75,11 +75,7 @@ const pageSchema = z.pipe(
   z.transform(({ workflow_runs: runs }) => runs),
 )
 
-const statusSchema = z.object({ status: z.nullish(z.string()), run_attempt: z.optional(z.int()) })
-
 export interface WorkflowRuns {
-  /** Returns whether an attempt of a run has completed (`GET /repos/{owner}/{repo}/actions/runs/{run_id}`). */
-  readonly hasCompleted: (repository: string, runId: number, attempt: number) => Promise<boolean>
   /**
    * Finds the head commits of the last successful runs of a workflow on a branch before the current run, newest first
    * and without duplicates (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub filters branches
@@ -90,12 +86,6 @@ export interface WorkflowRuns {
 }
 
 export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
-  hasCompleted: (repository, runId, attempt) =>
-    call('actions: read', repository, async ({ request, repo }) => {
-      const response = await request('GET /repos/{owner}/{repo}/actions/runs/{run_id}', { ...repo, run_id: runId })
-      const { status, run_attempt: newest = 1 } = parseResponse(statusSchema, response)
-      return status === 'completed' || newest > attempt
-    }),
   findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
     const isBase = ({ id, event, actor, isOfFork }: Run): boolean =>
       id < runId && (countsAsBase({ event, actor }) || (isOther && event === STARTED_BY_RUN)) && !isOfFork
@@ -169,11 +159,7 @@ const DOWNLOAD_TIMEOUT_MS = 60_000
  * Downloads a log from a URL that needs no token. The timeout covers the complete download, however slowly it arrives.
  * @throws ActionError
  */
-export async function downloadLog(
-  url: URL,
-  send: Send,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<readonly string[]> {
+export async function downloadLog(url: URL, send: Send, clock: Clock, deadline: Deadline): Promise<readonly string[]> {
   const timedOut = new ActionError('deadline', 'The log was not received in time.')
   const read = async (end: AbortSignal): Promise<readonly string[]> => {
     const { status, body } = await send({ method: 'GET', url, headers: {} }, end).catch((error: unknown) => {
@@ -183,7 +169,8 @@ export async function downloadLog(
     return lastLines(readBody(body))
   }
   try {
-    return await withDeadline(read, { clock, signal, timeoutMs: DOWNLOAD_TIMEOUT_MS, timedOut })
+    const timeoutMs = Math.min(DOWNLOAD_TIMEOUT_MS, deadline.getLeftMs())
+    return await withDeadline(read, { clock, signal: deadline.signal, timeoutMs, timedOut })
   } catch (error) {
     // The cause can quote the URL, which is a secret while it is valid.
     throw error instanceof TransportFailure ? new ActionError('unreachable', 'The log could not be read.') : error
@@ -220,14 +207,15 @@ export interface JobLogs {
 export const connectJobLogs = (
   call: Call,
   send: Send,
+  deadline: Deadline,
   { clock, redact }: Pick<GitHubOptions, 'clock' | 'redact'>,
 ): JobLogs => ({
   readJobLog: (repository, jobId) =>
-    call('actions: read', repository, async ({ request, repo, signal }) => {
+    call('actions: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs'
       const { headers } = await request(route, { ...repo, job_id: jobId, request: { redirect: 'manual' } })
       const url = toLogUrl(headers.location)
-      const lines = await downloadLog(url, send, { clock, signal })
+      const lines = await downloadLog(url, send, clock, deadline)
       const texts = lines.map((line) => cutLine(line, redact))
       return texts.map((line) => line.replace(TIMESTAMP, '').replace(COMMAND, '$1: ')).join('\n')
     }),

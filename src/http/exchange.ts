@@ -1,16 +1,27 @@
 /** Sends single HTTP requests and classifies their failures. */
 import type { buildConnector as UndiciConnector, Dispatcher } from 'undici'
+import { decodeBody } from './decode-body.ts'
 import { proxyAuthorization, proxyFor } from './proxy.ts'
 import { Agent, buildConnector, Pool, ProxyAgent } from './undici.ts'
 
 /** Why a request got no complete response. */
 export type FailureCause =
-  /** No connection was established, so nothing can have reached the server. */
+  /** No connection was established, so nothing can have reached the server. A later attempt can succeed. */
   | 'no-connection'
-  /** The certificate or the TLS handshake was rejected. */
+  /** The certificate is not trusted. */
   | 'untrusted'
+  /** The certificate is for another host, or the server does not know the host. */
+  | 'wrong-name'
+  /** The certificate has expired, or is not valid yet. */
+  | 'expired'
+  /** The server and this process have no TLS version or cipher in common. */
+  | 'no-common-tls'
+  /** The server requires a client certificate. */
+  | 'client-certificate'
   /** The server does not use TLS. */
   | 'not-tls'
+  /** There is no secure connection to the proxy, for one of the reasons above. */
+  | 'proxy-tls'
   /** The proxy rejected the credentials or the address. */
   | 'proxy-refused'
   /** The request is invalid and can never be sent. */
@@ -29,16 +40,83 @@ const TOO_LARGE_CODE = 'RESPONSE_TOO_LARGE'
 
 const CONNECT_SYSCALLS = new Set<unknown>(['connect', 'getaddrinfo'])
 
-const TLS_CODE =
-  /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|CRL_|UND_ERR_PRX_TLS$)/
+const INVALID_CODE = /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_[A-Z_]+)$/
+
+/** The codes of certificates that are rejected for another reason than their name and dates. */
+const UNTRUSTED_CODE =
+  /^(?:CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$)/
+
+/** TLS alerts (RFC 8446, section 6) that a later attempt does not change. Any other alert can be temporary. */
+const ALERT_CAUSES: Readonly<Record<string, FailureCause>> = {
+  40: 'no-common-tls',
+  70: 'no-common-tls',
+  71: 'no-common-tls',
+  120: 'no-common-tls',
+  // The server rejects the certificate of the client, which has none.
+  42: 'client-certificate',
+  43: 'client-certificate',
+  44: 'client-certificate',
+  45: 'client-certificate',
+  46: 'client-certificate',
+  48: 'client-certificate',
+  116: 'client-certificate',
+  112: 'wrong-name',
+}
+
+/** OpenSSL's reasons for a response without TLS. */
+const NOT_TLS_REASON = /^(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/
+/** OpenSSL's reasons for a server whose protocol or keys this process rejects. */
+const NO_COMMON_TLS_REASON =
+  /UNSUPPORTED_PROTOCOL|WRONG_SSL_VERSION|CIPHER|KEY_TOO_SMALL|MD_TOO_WEAK|LEGACY_RENEGOTIATION/
+
+/** Classifies an error of TLS. Returns `undefined` for any other error, and for TLS errors that can be temporary. */
+function tlsFailureCause(code: string, message: string): FailureCause | undefined {
+  if (/^ERR_TLS_CERT_ALTNAME_|^HOSTNAME_MISMATCH$/.test(code)) return 'wrong-name'
+  if (/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.test(code)) return 'expired'
+  if (UNTRUSTED_CODE.test(code)) return 'untrusted'
+  if (!/^ERR_SSL_|^EPROTO$/.test(code)) return undefined
+  // OpenSSL renames the reasons of alerts, but not their numbers.
+  const alert = /SSL alert number (\d+)/.exec(message)?.[1]
+  if (alert !== undefined) return ALERT_CAUSES[alert]
+  // Only the message of `EPROTO` has the reason.
+  const words = /SSL routines:[^:]*:([^:]+)/.exec(message)?.[1] ?? code.replace('ERR_SSL_', '')
+  const reason = words.toUpperCase().replaceAll(' ', '_')
+  if (NOT_TLS_REASON.test(reason)) return 'not-tls'
+  return NO_COMMON_TLS_REASON.test(reason) ? 'no-common-tls' : undefined
+}
+
+const TLS_CAUSES = new Set<FailureCause>([
+  'untrusted',
+  'wrong-name',
+  'expired',
+  'no-common-tls',
+  'client-certificate',
+  'not-tls',
+])
 
 /**
- * OpenSSL's errors for a response without TLS. The version decides whether the code or the message of `EPROTO` names
- * them.
+ * The error of a connection that was not established: nothing of its request was sent. It hides the code of its cause
+ * from undici, which connects again after some codes, immediately and endlessly.
  */
-const NOT_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|wrong version number|packet length too long/
+class ConnectFailure extends Error {
+  readonly isProxy: boolean
+  /** Whether the server sent its certificate before it ended the handshake. */
+  readonly hasServerCertificate: boolean
 
-const INVALID_CODE = /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_[A-Z_]+)$/
+  constructor(cause: unknown, isProxy: boolean, hasServerCertificate: boolean) {
+    super('The connection was not established.', { cause })
+    this.isProxy = isProxy
+    this.hasServerCertificate = hasServerCertificate
+  }
+
+  classify(): FailureCause {
+    const cause = failureCause(this.cause)
+    if (this.isProxy && TLS_CAUSES.has(cause)) return 'proxy-tls'
+    // Cipher and version were chosen when the server sent its certificate.
+    if (cause === 'no-common-tls' && this.hasServerCertificate) return 'client-certificate'
+    return cause === 'broken' ? 'no-connection' : cause
+  }
+}
 
 /** Does not use `instanceof`, because Node's own errors are of another realm if the code runs in a `vm` context. */
 function readFields(error: unknown) {
@@ -50,75 +128,124 @@ function readFields(error: unknown) {
 
 /** Classifies an error of undici or Node. An unknown error is `broken`, the class that guarantees least. */
 export function failureCause(error: unknown): FailureCause {
+  if (error instanceof ConnectFailure) return error.classify()
   const { code, syscall, message, parts } = readFields(error)
   if (parts.length > 0)
     return parts.every((part) => failureCause(part) === 'no-connection') ? 'no-connection' : 'broken'
   if (CONNECT_SYSCALLS.has(syscall) || code === 'UND_ERR_CONNECT_TIMEOUT') return 'no-connection'
-  if (TLS_CODE.test(code)) return NOT_TLS.test(`${code} ${message}`) ? 'not-tls' : 'untrusted'
   if (INVALID_CODE.test(code)) return 'invalid'
   if (code === TOO_LARGE_CODE) return 'too-large'
   // undici reports a rejected tunnel in the message only.
   const proxyStatus = code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined
   if (proxyStatus !== undefined) return Number(proxyStatus) >= 500 ? 'no-connection' : 'proxy-refused'
-  return 'broken'
+  return tlsFailureCause(code, message) ?? 'broken'
 }
 
 /** Returns the code of an error, such as `ECONNRESET`. Its message is not shown: it can contain URLs or keys. */
 export function failureCode(error: unknown): string | undefined {
+  if (error instanceof ConnectFailure) return failureCode(error.cause)
   const { code, parts } = readFields(error)
   if (parts.length > 0) return failureCode(parts[0])
-  return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
+  // OpenSSL's code for some alerts begins with `ERR_SSL_SSL/TLS_`.
+  return /^[A-Z][A-Z0-9_/]{0,63}$/.test(code) ? code : undefined
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** For the proxy's response to CONNECT. Proxies report a server that they cannot reach later than a server does. */
+const TUNNEL_TIMEOUT_MS = 30_000
+/** Node's own 250 ms are too short for a handshake whose first packet was lost. */
+const ADDRESS_TIMEOUT_MS = 2_500
+const MAX_HEADER_BYTES = 256 * 1024
 /** Per dispatcher, which sends one request. */
 const MAX_CONNECTIONS = 3
-/**
- * After these codes undici reconnects, as after the close of a kept-alive socket. A proxy that hangs up causes one of
- * them.
- */
-const RECONNECT_CODES = new Set<unknown>(['UND_ERR_SOCKET', 'UND_ERR_INFO'])
 
 const createError = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
+/** The part of a `TLSSocket` that is used here. A plain socket has no such method. */
+interface HandshakeSocket {
+  readonly getPeerCertificate?: () => object | null
+}
+
+/** undici's types omit the socket that its connector returns. */
+type Connect = (...given: Parameters<UndiciConnector.connector>) => HandshakeSocket | undefined
+
+const hasServerCertificate = (socket: HandshakeSocket | undefined): boolean =>
+  Object.keys(socket?.getPeerCertificate?.() ?? {}).length > 0
+
 /**
- * Limits the connections of a dispatcher. undici reconnects immediately and endlessly if a connection is lost before
- * the request is written, such as when the server speaks first. A tunnel through a proxy counts as a connection.
+ * Limits the connections of a dispatcher, and marks the errors of connections that were not established. undici
+ * reconnects immediately and endlessly if a connection is lost before the request is written, such as when the server
+ * speaks first. A tunnel through a proxy counts as a connection.
  */
-function limitConnections(connect: UndiciConnector.connector): UndiciConnector.connector {
+function limitConnections(connect: UndiciConnector.connector, isProxy = false): UndiciConnector.connector {
   let connections = 0
   return (options, callback) => {
-    if (++connections > MAX_CONNECTIONS) callback(createError('CONNECTION_LOST', 'The connection was lost.'), null)
+    let socket: HandshakeSocket | undefined
+    const fail = (error: Error): void => {
+      callback(new ConnectFailure(error, isProxy, hasServerCertificate(socket)), null)
+    }
+    if (++connections > MAX_CONNECTIONS) fail(createError('CONNECTION_LOST', 'The connection was lost.'))
     else
-      connect(options, (...result) => {
-        const [error] = result
-        const wouldReconnect = error !== null && 'code' in error && RECONNECT_CODES.has(error.code)
-        if (wouldReconnect) callback(createError('PROXY_HUNG_UP', 'The proxy hung up.'), null)
-        else callback(...result)
+      socket = (connect as Connect)(options, (...result) => {
+        const [error, connected] = result
+        if (error !== null) {
+          fail(error)
+          return
+        }
+        // Node does not destroy a socket that receives a TLS alert after the handshake, and undici would replace the
+        // error with that of the end of the stream.
+        connected.once('error', (lateError: Error) => connected.destroy(lateError))
+        callback(...result)
       })
   }
 }
 
+interface PoolOptions {
+  readonly connect: UndiciConnector.connector
+}
+
 function openPool(origin: string | URL, options: object): Dispatcher {
-  const { connect } = options as { readonly connect: UndiciConnector.connector }
-  return new Pool(origin, { ...options, connect: limitConnections(connect) })
+  return new Pool(origin, { ...options, connect: limitConnections((options as PoolOptions).connect) })
+}
+
+/** Opens the connection to a proxy, which only sends CONNECT. */
+function openProxyPool(origin: URL, options: object): Dispatcher {
+  return new Pool(origin, {
+    ...options,
+    connect: limitConnections((options as PoolOptions).connect, true),
+    headersTimeout: TUNNEL_TIMEOUT_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
 }
 
 /**
  * Opens a new connection for every request: if the server closed a kept-alive connection at the same moment, the
  * delivery of a POST would be unknown. HTTP/1.1 only, because undici can resend a request over HTTP/2. undici's
- * timeouts are off: a slow response resets them, and they do not end a connection to a proxy that never responds. TCP
- * keep-alive is off, because a connection serves one request and the caller has a timeout.
+ * timeouts for responses are off: a slow response resets them. TCP keep-alive is off, because a connection serves one
+ * request and the caller has a timeout.
+ * @param options of undici, to keep connections open
  */
-export function openDispatcher(proxy: URL | undefined): Dispatcher {
-  const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 0, allowH2: false, factory: openPool }
-  const connection = { timeout: CONNECT_TIMEOUT_MS, keepAlive: false }
-  if (proxy === undefined) {
-    const connect = buildConnector({ ...connection, autoSelectFamily: true, allowH2: limits.allowH2 })
-    return new Agent({ ...limits, connect })
+export function openDispatcher(proxy: URL | undefined, options: object = {}): Dispatcher {
+  const limits = {
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    pipelining: 0,
+    allowH2: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    factory: openPool,
   }
+  const connection = {
+    timeout: CONNECT_TIMEOUT_MS,
+    keepAlive: false,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
+  }
+  if (proxy === undefined)
+    return new Agent({ ...limits, connect: buildConnector({ ...connection, allowH2: limits.allowH2 }), ...options })
   return new ProxyAgent({
     ...limits,
+    ...options,
+    clientFactory: openProxyPool,
     uri: proxy.origin,
     proxyTls: connection,
     requestTls: connection,
@@ -138,6 +265,7 @@ export interface HttpResponse {
   readonly status: number
   /** Names in lower case. Of a repeated header, the first value. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** Decompressed. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
@@ -146,6 +274,7 @@ export interface HttpResponse {
  * @param env names the proxies
  * @param end must abort when the caller is done, which closes the connection; undici's own signal does not close a
  *   connection to a proxy that never responds
+ * @param dispatcher by default a new connection
  * @throws an error of undici or Node, which `failureCause` classifies
  * @throws ActionError `proxy` if the proxy URL is invalid
  */
@@ -153,8 +282,8 @@ export async function exchange(
   { method, url, headers, body }: HttpRequest,
   env: NodeJS.ProcessEnv,
   end: AbortSignal,
+  dispatcher = openDispatcher(proxyFor(url, env)),
 ): Promise<HttpResponse> {
-  const dispatcher = openDispatcher(proxyFor(url, env))
   end.addEventListener('abort', () => {
     dispatcher.destroy().catch(() => undefined)
   })
@@ -162,18 +291,21 @@ export async function exchange(
     origin: url.origin,
     path: url.pathname + url.search,
     method: method as 'GET',
-    // A compressed response could not be read, and the delivery of a prompt would be unknown.
     headers: { ...headers, 'accept-encoding': 'identity' },
     body: body ?? null,
   })
+  // The error of a body that nobody reads must not stop the process. A reader gets it in any case.
+  response.body.on('error', () => undefined)
   const values = Object.entries(response.headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value[0] : value,
   ])
+  const responseHeaders = Object.fromEntries(values) as HttpResponse['headers']
   return {
     status: response.statusCode,
-    headers: Object.fromEntries(values) as HttpResponse['headers'],
-    body: response.body,
+    headers: responseHeaders,
+    // Some servers and proxies compress although `identity` was requested.
+    body: decodeBody(response.body, responseHeaders['content-encoding']),
   }
 }
 

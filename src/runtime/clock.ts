@@ -66,15 +66,3 @@ export async function pollUntil<T>(
     await clock.sleep(ms, signal)
   }
 }
-
-/**
- * Creates a schedule of pauses that stops before a deadline.
- * @param pausesMs the pauses in order
- * @param endsAt a timestamp that no pause may reach, or a function if it can move
- */
-export function pausesBefore(pausesMs: readonly number[], endsAt: number | (() => number), clock: Clock): NextPauseMs {
-  return (pauses) => {
-    const ms = pausesMs[pauses] ?? Infinity
-    return clock.now() + ms < (typeof endsAt === 'number' ? endsAt : endsAt()) ? ms : undefined
-  }
-}

@@ -50,17 +50,26 @@ export class ActionError extends Error {
   readonly quote: string | undefined
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /** The status of the response that caused the error. */
+  readonly status: number | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    { cause, hint, quote, retryAfterMs }: Partial<Pick<ActionError, 'cause' | 'hint' | 'quote' | 'retryAfterMs'>> = {},
+    {
+      cause,
+      hint,
+      quote,
+      retryAfterMs,
+      status,
+    }: Partial<Pick<ActionError, 'cause' | 'hint' | 'quote' | 'retryAfterMs' | 'status'>> = {},
   ) {
     super(message, cause === undefined ? {} : { cause })
     this.code = code
     this.hint = hint
     this.quote = quote
     this.retryAfterMs = retryAfterMs
+    this.status = status
   }
 }
 
@@ -112,12 +121,21 @@ export async function orUndefinedIfNotFound<T>(request: () => Promise<T>): Promi
  * @param unknown what is unknown if it fails, as the beginning of the message
  * @throws ActionError `not-sent` instead of any other code except `cancelled`
  */
-export async function orNotSent<T>(unknown: string, perform: () => Promise<T>, hint: string): Promise<T> {
+export async function orNotSent<T>(
+  unknown: string,
+  perform: () => Promise<T>,
+  hint: string,
+  grant?: string,
+): Promise<T> {
   try {
     return await perform()
   } catch (caught) {
     const error = rethrowFatal(caught)
     if (error.code === 'not-sent') throw error
-    throw new ActionError('not-sent', `${unknown}: ${error.message}`, { cause: error, hint: error.hint ?? hint })
+    const isAboutPermission = grant !== undefined && error.hint?.startsWith('Grant ') === true
+    throw new ActionError('not-sent', `${unknown}: ${error.message}`, {
+      cause: error,
+      hint: isAboutPermission ? grant : (error.hint ?? hint),
+    })
   }
 }

@@ -1,0 +1,325 @@
+/**
+ * Removes what people do not see in a text that GitHub renders as Markdown: comments, dropped elements, attributes, titles of
+ * links, unused references and invisible characters. Hides what is code, and so is shown as it is. Takes linear time. Where the
+ * rules of Markdown leave a doubt, text is hidden.
+ */
+import { INVISIBLE } from './untrusted.ts'
+
+/** Elements that GitHub drops together with their content. */
+const DROPPED = ['template', 'script', 'style']
+/** Content of these elements is no Markdown, even after a blank line. */
+const RAW_ELEMENT = /^<\/?(?:template|script|style|pre|textarea|xmp|title|iframe|noembed|noframes|plaintext)\b/i
+/** The beginning of a line, after the marks of quotes and lists. */
+const LINE_START = /(?:^|\n)[ \t>*+\d.)-]*$/
+/** A line that may begin a block of HTML. */
+const HTML_LINE = /^[ \t>*+\d.)-]*<[a-z/!?]/i
+
+/** A text, and a copy of the same length in which code has no special characters. */
+interface Masked {
+  readonly text: string
+  readonly mask: string
+}
+
+interface Cut {
+  readonly from: number
+  readonly to: number
+  readonly instead?: string
+}
+
+/** @param cuts in order, without overlaps */
+function applyCuts({ text, mask }: Masked, cuts: readonly Cut[]): Masked {
+  if (cuts.length === 0) return { text, mask }
+  const apply = (whole: string): string => {
+    const parts = cuts.map(({ from, instead = '' }, index) => whole.slice(cuts[index - 1]?.to ?? 0, from) + instead)
+    return parts.join('') + whole.slice(cuts.at(-1)?.to)
+  }
+  return { text: apply(text), mask: apply(mask) }
+}
+
+const blank = (code: string): string => '.'.repeat(code.length)
+
+/** The state of the scan for code, line by line. */
+interface Scan {
+  /** The mark that began a fenced code block. */
+  fence: string | undefined
+  /** Whether the paragraph has a mark whose partner may be on another line, or HTML, in which backticks have no meaning. */
+  isMixed: boolean
+  /** Whether the rest of the text has no code, because it is not certain what a fence means there. */
+  isLost: boolean
+}
+
+/** Whether a line has HTML that continues on others, or whose content is no Markdown. */
+function hasOpenHtml(line: string): boolean {
+  if (/<\?|<!(?!--)/.test(line) || line.lastIndexOf('<!--') > line.lastIndexOf('-->')) return true
+  return [...line.matchAll(/<\/?[a-z]+/gi)].some(([tag]) => RAW_ELEMENT.test(tag))
+}
+
+/** Spans are short: looking far ahead for the end of each mark would take quadratic time. */
+const MAX_MARKS_IN_SPAN = 20
+
+/** Masks the code spans of a line. Only a span that both begins and ends on the line is certain. */
+function maskSpans(line: string, scan: Scan): string {
+  let mask = ''
+  let at = 0
+  const marks = [...line.matchAll(/`+|<[a-z/!?]|\\(?=`)/gi)]
+  for (const [index, { 0: mark, index: start }] of marks.entries()) {
+    if (start < at) continue
+    const following = marks.slice(index + 1, index + 1 + MAX_MARKS_IN_SPAN)
+    const end = mark.startsWith('`') ? following.find(([other]) => other === mark)?.index : undefined
+    // A cell of a table ends at `|`, even in code.
+    if (end === undefined || line.slice(start, end).includes('|')) {
+      scan.isMixed = true
+      scan.isLost ||= hasOpenHtml(line.slice(start))
+      break
+    }
+    mask += line.slice(at, start) + blank(line.slice(start, end + mark.length))
+    at = end + mark.length
+  }
+  return mask + line.slice(at)
+}
+
+/** What follows the first word after a fence is not shown. */
+const INFO = /^[ \t>*+\d.)-]*(?:`{3,}(?=[^`]*$)|~{3,})[ \t]*[^\s`]{0,40}/
+
+function maskLine(line: string, scan: Scan): string {
+  if (scan.fence !== undefined) {
+    const end = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1]
+    if (end?.startsWith(scan.fence) === true) scan.fence = undefined
+    return blank(line)
+  }
+  if (scan.isLost) return line
+  if (line.trim() === '') {
+    scan.isMixed = false
+    return line
+  }
+  const [, indent = '', fence] = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/.exec(line) ?? []
+  if (fence !== undefined) {
+    // An indented fence may end with a list item, and HTML may contain what looks like a fence.
+    scan.isLost = indent !== '' || scan.isMixed
+    if (scan.isLost) return line
+    scan.fence = fence
+    return blank(line)
+  }
+  if (!scan.isMixed) return maskSpans(line, scan)
+  scan.isLost ||= hasOpenHtml(line)
+  return line
+}
+
+/** Masks fenced code blocks and code spans. Indented code is rare in what people write on GitHub, and is not masked. */
+function maskCode(given: string): Masked {
+  const infos: Cut[] = []
+  const scan: Scan = { fence: undefined, isMixed: false, isLost: false }
+  const lines = given.split('\n')
+  const masked: string[] = []
+  let offset = 0
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (scan.fence === undefined && !scan.isLost && !scan.isMixed && line.startsWith('<!--')) {
+      // A comment at the beginning of a line ends with the line of its end, whatever is in between.
+      let end = at
+      while (end < lines.length && !(lines[end] ?? '').slice(end === at ? 2 : 0).includes('-->')) end++
+      masked.push(...lines.slice(at, end + 1))
+      offset += lines.slice(at, end + 1).join('\n').length + 1
+      scan.isMixed = false
+      at = end
+      continue
+    }
+    const info = scan.fence === undefined ? INFO.exec(line)?.[0] : undefined
+    if (info !== undefined && line.slice(info.length).trim() !== '')
+      infos.push({ from: offset + info.length, to: offset + line.length })
+    masked.push(maskLine(line, scan))
+    offset += line.length + 1
+  }
+  return applyCuts({ text: given, mask: masked.join('\n') }, infos)
+}
+
+const ATTRIBUTE = String.raw`[a-z_:][\w.:-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>` + '`]+))?'
+const DECLARATION = /<[!?][^<>]*>/y
+/** In a block of HTML, a browser takes anything up to `>` for a part of the tag. */
+const BROKEN_TAG =
+  /<(?:\/[^a-z>]|\/?[a-z][^\s<>/]*)(?:(?:=\s*"[^"]*"|=\s*'[^']*'|=(?!\s*["'])|[^<>=\n]|\n(?![ \t]*\n))*>|(?:[^<>\n]|\n(?![ \t]*\n))*>?)/iy
+const TAG = new RegExp(String.raw`<\/?([a-z][a-z\d-]*)((?:\s+${ATTRIBUTE})*)\s*\/?>`, 'iy')
+/** What people see, or follow. */
+const KEPT = /^(?:href|src|srcset|alt|width|height|align|open|id|name|checked|disabled|type|start)$/i
+const MAX_WORD = 40
+
+/** Keeps attributes of one word, which say nothing, and those that people see. Returns undefined if nothing is to be removed. */
+function keepAttributes(attributes: string): string | undefined {
+  const all = attributes.match(new RegExp(ATTRIBUTE, 'gi')) ?? []
+  const kept = all.filter((attribute) => {
+    const [, name = '', value = ''] = /^([^\s=]+)\s*=?\s*(?:["'])?(.*?)["']?$/s.exec(attribute) ?? []
+    return KEPT.test(name) || (value !== '' && value.length <= MAX_WORD && !/\s/.test(value))
+  })
+  return kept.length === all.length ? undefined : kept.map((attribute) => ` ${attribute}`).join('')
+}
+
+/** Returns a function that says whether a position may be in a block of HTML. Call it with increasing positions. */
+function createBlockFinder(mask: string): (at: number) => boolean {
+  let [lineStart, lineEnd, isInside, isRaw] = [0, -1, false, false]
+  return (at) => {
+    while (lineEnd < at && lineEnd < mask.length) {
+      lineStart = lineEnd + 1
+      const next = mask.indexOf('\n', lineStart)
+      lineEnd = next === -1 ? mask.length : next
+      const line = mask.slice(lineStart, lineEnd)
+      isInside = isRaw || (line.trim() !== '' && (isInside || HTML_LINE.test(line)))
+      isRaw ||= /<(?:pre|textarea|script|style)\b/i.test(line)
+    }
+    return isInside
+  }
+}
+
+/** Finds comments, declarations, dropped elements, and attributes that nobody sees. */
+function findHiddenHtml({ text, mask }: Masked): readonly Cut[] {
+  const lower = mask.toLowerCase()
+  const missing = new Set<string>()
+  const findEnd = (end: string, from: number): number | undefined => {
+    if (missing.has(end)) return undefined
+    const at = lower.indexOf(end, from)
+    if (at !== -1) return at + end.length
+    missing.add(end)
+    return undefined
+  }
+  const isAtLineStart = (at: number): boolean => LINE_START.test(mask.slice(Math.max(0, at - MAX_WORD), at))
+  const isInBlock = createBlockFinder(mask)
+  const cuts: Cut[] = []
+  for (let at = mask.indexOf('<'); at !== -1;) {
+    const cut = readCut(at)
+    if (cut !== undefined) cuts.push(cut)
+    at = mask.indexOf('<', cut?.to ?? at + 1)
+  }
+  return cuts
+
+  function readCut(from: number): Cut | undefined {
+    const next = mask.slice(from, from + 9)
+    if (next.startsWith('<!--')) {
+      const empty = /^<!--(?:>|->)/.exec(next)?.[0]
+      if (empty !== undefined) return { from, to: from + empty.length }
+      // In a paragraph, a comment without an end is text. Whether it is in one is not certain.
+      const to = findEnd('-->', from + 4)
+      return { from, to: to === undefined || isCutShort(from, to) ? mask.length : to }
+    }
+    if (next.startsWith('<?')) return readRegion(from, '?>') ?? readDeclaration(from)
+    if (/^<!\[cdata\[$/i.test(next)) return readRegion(from, ']]>')
+    if (/^<![a-z]/i.test(next)) return readDeclaration(from)
+    TAG.lastIndex = from
+    const tag = TAG.exec(mask)
+    if (tag === null) return readBrokenTag(from)
+    const [whole, name = '', attributes = ''] = tag
+    const element = name.toLowerCase()
+    if (DROPPED.includes(element) && !whole.startsWith('</')) {
+      const region = readRegion(from, `</${element}>`)
+      if (region !== undefined) return region
+      if (element === 'template') return { from, to: mask.length }
+    }
+    const start = from + whole.indexOf(attributes)
+    const instead = attributes === '' ? undefined : keepAttributes(text.slice(start, start + attributes.length))
+    return instead === undefined ? undefined : { from: start, to: start + attributes.length, instead }
+  }
+
+  /** Hides the whole rest if the region has what may end later than the region itself. */
+  function readRegion(from: number, end: string): Cut | undefined {
+    const to = findEnd(end, from + 2)
+    if (to === undefined) return end === '?>' && isAtLineStart(from) ? { from, to: mask.length } : undefined
+    return { from, to: /<[!?]|<template|\\<|```|~~~/i.test(mask.slice(from + 1, to)) ? mask.length : to }
+  }
+
+  function readDeclaration(from: number): Cut | undefined {
+    DECLARATION.lastIndex = from
+    const found = DECLARATION.exec(mask)?.[0]
+    return found === undefined ? undefined : { from, to: from + found.length }
+  }
+
+  /** Whether a quote or an item of a list ends before a comment in it does, so that a browser sees no end of the comment. */
+  function isCutShort(from: number, to: number): boolean {
+    const lineStart = mask.slice(Math.max(0, from - MAX_WORD), from)
+    if (/(?:^|\n)$/.test(lineStart) && (from === 0 || !isInBlock(from - 1))) return false
+    const lines = mask.slice(from, to).split('\n').slice(1)
+    return (
+      lines.some((line) => line.trim() === '') || (isAtLineStart(from) && lines.some((line) => /^[^\s>]/.test(line)))
+    )
+  }
+
+  function readBrokenTag(from: number): Cut | undefined {
+    if (!isInBlock(from)) return undefined
+    BROKEN_TAG.lastIndex = from
+    const [whole = ''] = BROKEN_TAG.exec(mask) ?? []
+    return /\s/.test(whole.trim()) ? { from, to: from + whole.length } : undefined
+  }
+}
+
+const NO_BLANK_LINE = String.raw`\n(?![ \t]*\n)`
+const TITLE = [
+  String.raw`"(?:[^"\\\n]|\\.|${NO_BLANK_LINE})*"`,
+  String.raw`'(?:[^'\\\n]|\\.|${NO_BLANK_LINE})*'`,
+  String.raw`\((?:[^()\\\n]|\\.|${NO_BLANK_LINE})*\)`,
+].join('|')
+const LINK_TITLE = new RegExp(
+  String.raw`(\]\(\s*(?:<[^<>\n]*>|[^\s<>()]+(?:\([^\s()]*\)[^\s<>()]*)*))\s+(?:${TITLE})(?=\s*\))`,
+  'g',
+)
+
+const DEFINITION = new RegExp(
+  String.raw`^([ \t>*+\d.)-]*)\[(?!\^)((?:[^[\]\\]|\\.){1,999})\]:(?:[ \t]*\n)?[ \t]*(<[^<>\n]*>|\S+)((?:[ \t]+|[ \t]*\n[ \t]*)(?:${TITLE}))?[ \t]*$`,
+  'gm',
+)
+const FOOTNOTE = /^[ \t>*+\d.)-]*\[(\^[^\]\s]+)\]:.*(?:\n(?![ \t]*$|[ \t>*+\d.)-]*\[\^).+|\n+(?: {4}|\t).*)*/gm
+
+const normalize = (label: string): string => label.toLowerCase().replace(/\s+/g, ' ').trim()
+
+const toCut = ({ 0: found, index: from }: RegExpExecArray, instead = ''): Cut => ({
+  from,
+  to: from + found.length,
+  instead,
+})
+
+/** Finds references that nothing refers to, and the titles of the others. */
+function findHiddenReferences({ text, mask }: Masked): readonly Cut[] {
+  const definitions = [...mask.matchAll(DEFINITION)]
+  const footnotes = [...mask.matchAll(FOOTNOTE)]
+  if (definitions.length + footnotes.length === 0) return []
+  const counts = new Map<string, number>()
+  for (const [, label = ''] of mask.matchAll(/\[([^[\]]{1,999})\]/g))
+    counts.set(normalize(label), (counts.get(normalize(label)) ?? 0) + 1)
+  for (const [, , label = ''] of definitions) counts.set(normalize(label), (counts.get(normalize(label)) ?? 1) - 1)
+  for (const [, label = ''] of footnotes) counts.set(normalize(label), (counts.get(normalize(label)) ?? 1) - 1)
+  const isUsed = (label: string): boolean => (counts.get(normalize(label)) ?? 0) > 0
+  const cuts = definitions.flatMap((found): Cut[] => {
+    const [whole, , label = '', , title = ''] = found
+    if (!isUsed(label)) return [toCut(found)]
+    const end = found.index + whole.trimEnd().length
+    return title === '' ? [] : [{ from: end - title.length, to: end }]
+  })
+  const unused = footnotes.filter(([, label = '']) => !isUsed(label)).map((found) => toCut(found))
+  const sorted = [...cuts, ...unused].toSorted((one, other) => one.from - other.from)
+  return sorted.filter(({ from }, index) => from >= (sorted[index - 1]?.to ?? 0) && text.length > 0)
+}
+
+/** Invisible characters, except those that emoji and texts from word processors contain for good reasons. */
+const UNCOMMON = new RegExp(String.raw`(?![\r\u00ad\u200c\u200d\ufe0f\ufeff])(?:${INVISIBLE.source})`, 'gu')
+
+const MAY_HIDE = /<[a-z/!?]|\]\(|\]:|```|~~~/i
+
+/** Says that something was left out. */
+export const HIDDEN_NOTE = '(hidden text left out)'
+
+/** Removes what people do not see, and says so at the end. Returns a text without hidden parts unchanged. */
+export function removeHidden(markdown: string): string {
+  const text = (MAY_HIDE.test(markdown) ? removeHiddenMarkdown(markdown) : undefined) ?? markdown
+  const visible = text.replace(UNCOMMON, '')
+  return visible === markdown ? markdown : `${visible.trimEnd()}\n${HIDDEN_NOTE}`
+}
+
+/** Returns undefined if nothing is hidden. */
+function removeHiddenMarkdown(markdown: string): string | undefined {
+  const text = markdown.replace(/\r\n?/g, '\n')
+  const masked = maskCode(text)
+  const withoutHtml = applyCuts(masked, findHiddenHtml(masked))
+  const withoutReferences = applyCuts(withoutHtml, findHiddenReferences(withoutHtml))
+  const titles = [...withoutReferences.mask.matchAll(LINK_TITLE)].map(({ 0: found, 1: kept = '', index }) => ({
+    from: index + kept.length,
+    to: index + found.length,
+  }))
+  const visible = applyCuts(withoutReferences, titles).text
+  return visible === text ? undefined : visible
+}
