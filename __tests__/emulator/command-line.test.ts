@@ -1,8 +1,4 @@
 import { EventEmitter } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { get } from 'node:https'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
 import { parseCli } from '../../src/emulator/cli-options.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenarios.ts'
@@ -10,7 +6,6 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { runProgram } from '../../src/emulator/program.ts'
 import { type RequestRecord, formatRequest } from '../../src/emulator/request-log.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const record: RequestRecord = {
   method: 'GET',
@@ -43,14 +38,6 @@ test('keeps text from the client on one line and free of workflow commands', () 
   expect(line).toMatch(/^GET /)
   expect(line.length).toBeLessThan(400)
 })
-
-/** Returns the body of a response from a server with this certificate. */
-function readOverTls(url: string, ca: string, token = ''): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `token ${token}` }
-    get(url, { ca, headers }, (response) => void text(response).then(resolve, reject)).on('error', reject)
-  })
-}
 
 /** A process with only the members that the service uses. */
 function createFakeProcess(...args: string[]) {
@@ -111,34 +98,7 @@ test('sends its process id and what steps need to a parent process with an IPC c
   self.signal('SIGTERM')
 })
 
-test('--certificate-file makes GitHub available over TLS and prints the variables for gh', async () => {
-  const file = join(createTemporaryFolder(), 'cert.pem')
-  const self = createFakeProcess('--port=0', `--certificate-file=${file}`)
-  expect(await runProgram(self)).toBe(0)
-  const [, host = ''] = /GH_HOST=(\S+)/.exec(self.stdout.text) ?? []
-  const [, token = ''] = /GH_ENTERPRISE_TOKEN=(\S+)/.exec(self.stdout.text) ?? []
-  expect(self.stdout.text).toContain(`  SSL_CERT_FILE=${file}\n`)
-  const response = await readOverTls(`https://${host}/api/v3/repos/acme/docs`, readFileSync(file, 'utf8'), token)
-  expect(response).toContain('"full_name":"acme/docs"')
-  self.signal('SIGTERM')
-})
-
-test('--events prints each event that starts workflows as one line', async () => {
-  const self = createFakeProcess('--port=0', '--events')
-  await runProgram(self)
-  const [, apiUrl = ''] = /GITHUB_API_URL=(\S+)/.exec(self.stdout.text) ?? []
-  const [, token = ''] = /GITHUB_TOKEN=(\S+)/.exec(self.stdout.text) ?? []
-  await fetch(`${apiUrl}/repos/acme/docs/dispatches`, {
-    method: 'POST',
-    headers: { authorization: `token ${token}` },
-    body: JSON.stringify({ event_type: 'docs', client_payload: { page: 'index' } }),
-  })
-  const [, payload = '{}'] = /^event repository_dispatch (.*)$/m.exec(self.stdout.text) ?? []
-  expect(JSON.parse(payload)).toMatchObject({ action: 'docs', client_payload: { page: 'index' } })
-  self.signal('SIGTERM')
-})
-
-test('--events prints events that occur between requests', async () => {
+test('--events prints each event that starts workflows as one line, also between requests', async () => {
   const self = createFakeProcess('--port=0', '--events', '--speed=10000')
   const opened = new Promise<string>((resolve) => {
     const { write } = self.stdout
@@ -162,19 +122,7 @@ test('--events prints events that occur between requests', async () => {
 test('--help overrides other flags, lists every flag and scenario, and starts no service', async () => {
   const self = createFakeProcess('--port', 'x', '--help')
   expect(await runProgram(self)).toBe(0)
-  const serviceFlags = [
-    'certificate-file',
-    'changed',
-    'events',
-    'host',
-    'port',
-    'scenario',
-    'speed',
-    'pages',
-    'visits',
-    'start-at',
-    'help',
-  ]
+  const serviceFlags = ['changed', 'events', 'host', 'port', 'scenario', 'speed', 'pages', 'visits', 'start-at', 'help']
   const flags = [...serviceFlags, 'github-scenario', 'github-repository'].map((flag) => `--${flag}`)
   for (const name of [...flags, ...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES])
     expect(self.stdout.text).toContain(`  ${name} `)
@@ -204,7 +152,6 @@ const DEFAULTS = {
   gitHubScenarios: ['checks-pass'],
   gitHubRepository: '',
   changedFiles: [],
-  certificateFile: '',
   events: false,
   speed: 1,
   pages: 30,

@@ -1,15 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { createMarkerComment } from '../../src/agent/marker.ts'
-import { toLogEntry, updateComment } from '../../src/agent/pull-request/pull-request-log.ts'
+import { renderHistory, startHistory } from '../../src/agent/pull-request/history.ts'
 import { renderComment } from '../../src/emulator/comment-html.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { type JobRecord, planTurn } from '../../src/emulator/service/job-machine.ts'
 import { createPullRequestResponse } from '../../src/emulator/pull-request-page.ts'
 import { DEFAULT_TURN } from '../../src/emulator/service/scenarios.ts'
-import { RUN_FACTS } from '../support/fake-github.ts'
 import { checkRun, commit } from '../support/github-state.ts'
-import { CREATE, endWith, createReport } from '../support/report.ts'
 
 /** Renders the page of a job whose first turn ends at 20 s, and whose follow-up ends at 80 s. */
 function renderPageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = createRepositoryState() } = {}) {
@@ -102,23 +99,26 @@ test('shows the state, labels and comments on GitHub, and the current checks of 
   expect(pages[2]).toContain('build <small>github-actions, failed</small><pre>Broken\na.md:4: Gone.</pre>')
 })
 
-test('renders the log of a pull request as GitHub does', () => {
-  const at = new Date('2026-01-31T03:00:05Z')
+test('renders the history comment of a pull request as GitHub does', () => {
   const url = 'https://github.com/acme/docs/actions/runs/42'
-  const startedBy = { text: 'push to `main` by `mona`: 1 commit' }
-  const checks = { checks: 'failure', checkList: [{ name: 'links', state: 'failure' }] } as const
-  const report = createReport({ startedBy, pullRequest: { state: 'draft', ...checks } })
-  const turn = { task: CREATE, startedAt: at, state: endWith('created') }
-  const entry = toLogEntry([turn], report, RUN_FACTS, at)
-  const body = updateComment(createMarkerComment('job_1', []), { label: 'docs-agent', followUps: 0, ...entry })
-  expect(renderComment(body ?? '')).toBe(`<p>This pull request comes from the docs agent job <code>job_1</code>.</p>
-<table>
+  const row = {
+    ...{ run: 42, attempt: 1, job: 'docs', action: 'agent', turn: 1, url, step: 'agent' },
+    ...{ start: '2026-01-31T03:00:05.000Z', until: '2026-01-31T04:00:05.000Z', end: '2026-01-31T03:10:05.000Z' },
+    ...{
+      startedBy: { text: 'push to `main` by `mona`: 1 commit' },
+      result: 'opened',
+      sources: [],
+      exempt: [],
+      hidden: 0,
+    },
+  }
+  const left = { at: '2026-01-31T03:10:05.000Z', items: ['`links` failed', 'It is a draft.'] }
+  expect(renderComment(renderHistory({ ...startHistory('job_1'), rows: [row], left }))).toContain(`<table>
 <tr><th>When (UTC)</th><th>Started by</th><th>Result</th></tr>
 <tr><td>2026-01-31 03:00</td><td>push to <code>main</code> by <code>mona</code>: 1 commit</td><td><a href="${url}">opened, step <code>agent</code></a></td></tr>
 </table>
-<p><b>What is left</b> (2026-01-31 03:00:05 UTC)</p>
-<ul class="list"><li><code>links</code> failed</li><li>It is a draft.</li></ul>
-<p>Follow-ups by <code>on-open-pr</code>: 0 of 20 used.</p>`)
+<p><b>What is left</b> (2026-01-31 03:10:05 UTC)</p>
+<ul class="list"><li><code>links</code> failed</li><li>It is a draft.</li></ul>`)
 })
 
 test.each([

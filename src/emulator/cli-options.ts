@@ -83,14 +83,6 @@ const OPTIONS = {
       return paths.length <= MAX_CHANGED_FILES && paths.every((path) => RELATIVE_PATH.test(path)) ? paths : undefined
     },
   },
-  /** Empty if not set. */
-  certificateFile: {
-    flag: 'certificate-file',
-    description: 'file to write a new certificate to; makes GitHub also available over TLS, which gh requires',
-    accepts: 'the path of a file',
-    defaultText: '',
-    parse: (text: string) => text,
-  },
   speed: {
     flag: 'speed',
     description: "seconds on the service's clock per second",

@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import { systemClock } from '../runtime/clock.ts'
 import { type CliOptions, createHelpText, parseCli } from './cli-options.ts'
 import { combineScenarios } from './github/github-scenarios.ts'
-import { createCertificate } from './http/self-signed-certificate.ts'
 import { formatRequest } from './request-log.ts'
 import { type Emulator, startEmulator } from './server.ts'
 
@@ -21,25 +19,11 @@ interface ServiceProcess {
   once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
 }
 
-/** `gh` reaches the embedded GitHub as a GitHub Enterprise Server whose certificate the user trusts. */
-function createGhInstructions({ github }: Emulator, certificateFile: string): readonly string[] {
-  if (github.host === undefined) return []
-  return [
-    '',
-    'Use it with gh, with these environment variables (Linux only: elsewhere gh does not read SSL_CERT_FILE):',
-    `  GH_HOST=${github.host}`,
-    `  GH_ENTERPRISE_TOKEN=${github.token}`,
-    `  SSL_CERT_FILE=${certificateFile}`,
-    '  gh pr list --repo acme/docs',
-    `Node.js trusts the certificate with NODE_EXTRA_CA_CERTS=${certificateFile}`,
-  ]
-}
-
 /**
  * Returns the text to print once the port is open. Programs parse the first line, `listening <url>`, so it must not change.
  * The key is public and works only for this service, so it may be printed.
  */
-function createStartText(emulator: Emulator, { scenario, speed, certificateFile }: CliOptions): string {
+function createStartText(emulator: Emulator, { scenario, speed }: CliOptions): string {
   const { url, apiKey, projectId, github } = emulator
   return [
     `listening ${url}`,
@@ -53,7 +37,6 @@ function createStartText(emulator: Emulator, { scenario, speed, certificateFile 
     `  GITHUB_API_URL=${github.apiUrl}`,
     `  GITHUB_TOKEN=${github.token}`,
     `  curl ${github.apiUrl}/repos/acme/docs/pulls -H 'Authorization: Bearer ${github.token}'`,
-    ...createGhInstructions(emulator, certificateFile),
     '',
     'Run the action against it (npm start in another terminal) with these environment variables:',
     `  DOCS_AGENT_BASE_URL=${url}`,
@@ -81,13 +64,10 @@ async function publishEvents(emulator: Emulator, signal: AbortSignal): Promise<v
 }
 
 async function run(options: CliOptions, self: ServiceProcess, print: (text: string) => void): Promise<void> {
-  const { gitHubScenarios, gitHubRepository, changedFiles, certificateFile, events, ...others } = options
-  const certificate = certificateFile === '' ? undefined : createCertificate()
-  if (certificate !== undefined) writeFileSync(certificateFile, certificate.cert)
+  const { gitHubScenarios, gitHubRepository, changedFiles, events, ...others } = options
   const emulator = await startEmulator({
     ...others,
     instance: String(self.pid),
-    ...(certificate && { certificate }),
     github: {
       scenario: combineScenarios(gitHubScenarios),
       changedFiles,

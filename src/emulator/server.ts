@@ -1,7 +1,5 @@
 import { once } from 'node:events'
 import { type Server, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
 
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { EMULATOR_KEY } from './http/access.ts'
@@ -9,7 +7,6 @@ import { type ServiceRequest, type ServiceResponse, jsonResponse } from './http/
 import type { GitHub } from './github/github.ts'
 import { API_PATH } from './github/reply.ts'
 import { deliver, hasLoopbackHost, readRequest, refuseTunnel, refuseHost } from './http/http-exchange.ts'
-import type { Certificate } from './http/self-signed-certificate.ts'
 import { DEFAULT_START_MS, type ServiceOptions, createService } from './embedded-service.ts'
 import type { RequestRecord } from './request-log.ts'
 
@@ -24,8 +21,6 @@ export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl' | 'proje
   readonly clock?: Clock
   /** Seconds of the service's time in one second of the clock. Default: 1. */
   readonly speed?: number
-  /** Makes the server also available over TLS, on another port of 127.0.0.1. */
-  readonly certificate?: Certificate
   /** Sent in each response as `service-instance`, so that clients can verify which process responds. */
   readonly instance?: string
 }
@@ -38,8 +33,6 @@ export interface Emulator {
   readonly github: {
     readonly apiUrl: string
     readonly token: string
-    /** Host and port for clients that require TLS, such as `gh`. Undefined without a certificate. */
-    readonly host: string | undefined
   } & Pick<GitHub, 'catchUp' | 'state'>
   /** Updates GitHub to the current time, as each request does, and so publishes its events. */
   catchUp(): void
@@ -53,14 +46,6 @@ function toUrl(server: Server, host: string): string {
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
-
-/** Opens a port that decrypts connections and passes them to the server. */
-async function openTlsPort(server: Server, certificate: Certificate) {
-  const tls = createTlsServer(certificate, (socket) => server.emit('connection', socket))
-  await once(tls.listen(0, '127.0.0.1'), 'listening')
-  const { port } = tls.address() as AddressInfo
-  return { host: `127.0.0.1:${port}`, close: () => tls.close() }
 }
 
 /**
@@ -84,7 +69,6 @@ export async function startEmulator({
   clock = systemClock,
   speed = 1,
   instance,
-  certificate,
   ...serviceOptions
 }: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer()
@@ -92,7 +76,6 @@ export async function startEmulator({
   await once(server.listen(port, host), 'listening')
   const url = toUrl(server, host)
   const service = createService({ ...serviceOptions, baseUrl: url, projectId: DEFAULT_PROJECT_ID })
-  const tls = certificate && (await openTlsPort(server, certificate))
   const startedAt = clock.now()
   const getNowMs = (): number => (serviceOptions.startMs ?? DEFAULT_START_MS) + (clock.now() - startedAt) * speed
 
@@ -137,7 +120,6 @@ export async function startEmulator({
       ...service.github,
       apiUrl: `${url}${API_PATH}`,
       token: service.github.state.token,
-      host: tls?.host,
     },
     catchUp: () => {
       service.github.catchUp(getNowMs())
@@ -146,7 +128,6 @@ export async function startEmulator({
     close: () =>
       new Promise((resolve) => {
         closing.abort()
-        tls?.close()
         // The callback only receives an error if the server was already closed.
         server.close(() => {
           resolve()

@@ -162,16 +162,18 @@ test('lists several pull requests of a commit, without the ones that were closed
 test('serves the test merge of an open pull request, which is on no branch and in no pull request', () => {
   const { read, request, docs: repository } = driveGitHub({ docs: createDocs({ pulls: { 4: open } }) })
   const { merge_commit_sha: sha } = read('/pulls/4')
-  const merge = read(`/commits/${sha}`)
   const message = `Merge ${getSha(300)} into ${getSha(299)}`
-  expect(merge).toMatchObject({ sha, commit: { message }, parents: [{ sha: getSha(299) }, { sha: getSha(300) }] })
-  expect(read('/commits/refs%2Fpull%2F4%2Fmerge').sha).toBe(sha)
+  expect(findCommit(repository, 'refs/pull/4/merge')).toMatchObject({
+    sha,
+    message,
+    parents: [getSha(299), getSha(300)],
+  })
   expect(read(`/commits/${sha}/pulls`)).toEqual([])
   expect(Object.values(repository.branches)).not.toContain(sha)
   // The test merge changes when the base moves, and is deleted when the pull request is closed.
   repository.branches['old'] = getSha(298)
   expect(read('/pulls/4').merge_commit_sha).not.toBe(sha)
-  expect(request('GET', `/commits/${sha}`)).toMatchObject({ status: 422 })
+  expect(request('GET', `/commits/${sha}/pulls`)).toMatchObject({ status: 422 })
   const { 4: pull } = repository.pulls
   if (pull !== undefined) closeIssue(repository, pull, 1)
   expect(read('/pulls/4').merge_commit_sha).toBeNull()
@@ -182,22 +184,6 @@ test('lists at most 250 commits of a pull request', () => {
   const { read } = driveGitHub({ docs: createDocs({ pulls }) })
   expect(read('/pulls/4/commits?per_page=100&page=3')).toHaveLength(50)
   expect(read('/pulls/4').commits).toBe(301)
-})
-
-test('lists at most 3,000 files of a commit or a pull request', () => {
-  const files = Array.from({ length: 3_001 }, (_, index) => ({ filename: `docs/${index}.md` }))
-  const commits = [createCommit('a', []), createCommit('b', ['a'], files)]
-  const pulls = { 4: createPullState({ branch: 'big', headSha: commit('b'), base: 'main' }) }
-  const repository = createRepositoryState({ commits, branches: { main: commit('a'), big: commit('b') }, pulls })
-  const { read } = driveGitHub({ docs: repository })
-  expect(read('/pulls/4').changed_files).toBe(3_001)
-  for (const [page, length] of [
-    [30, 100],
-    [31, 0],
-  ]) {
-    expect(read(`/pulls/4/files?per_page=100&page=${page}`)).toHaveLength(length ?? 0)
-    expect(read(`/commits/${commit('b')}?per_page=100&page=${page}`).files).toHaveLength(length ?? 0)
-  }
 })
 
 test('runs due callbacks in order, including the ones that they schedule', () => {

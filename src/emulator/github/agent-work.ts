@@ -3,17 +3,8 @@ import { type JobRecord, type Turn, getPushTimesMs, listPushedTurns, listStarted
 import { startChecks } from './check-plan.ts'
 import { BOT, getAgentLogin, MAINTAINER, OUTSIDER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
-import { compareHistories } from './history.ts'
 import type { PullState } from './pull-state.ts'
-import {
-  getBranches,
-  closeIssue,
-  mergePull,
-  moveBranch,
-  openPull,
-  pushCommit,
-  writeComment,
-} from './repository-changes.ts'
+import { getBranches, closeIssue, mergePull, openPull, pushCommit, writeComment } from './repository-changes.ts'
 import { type FileChange, type RepositoryState, WEB_FLOW } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 import { Timeline } from './timeline.ts'
@@ -22,9 +13,9 @@ import { Timeline } from './timeline.ts'
 const FINISHED_JOB = 'job_finished'
 /** The label that the action adds to the pull requests of its jobs. */
 const LABEL = 'docs-agent'
-const createMarker = (jobId: string, extraLine = ''): string =>
-  `<!-- docs-agent-action: job=${jobId} -->\n<!-- docs-agent-action: labels=${LABEL} -->\n${extraLine}This pull request comes from the docs agent.`
-const FOLLOW_UPS_USED_UP = '<!-- docs-agent-action: follow-ups=20 -->\n'
+/** The history comment that an earlier run has written. */
+const createHistoryComment = (jobId: string, followUps = 0): string =>
+  `<!-- docs-agent-action: ${JSON.stringify({ v: 1, job: jobId, labels: [LABEL], followUps, rows: [], dropped: 0 })} -->\n\nThe docs agent opened this pull request.`
 
 const COMMENTERS = { maintainer: MAINTAINER, outsider: OUTSIDER, bot: BOT } as const
 
@@ -101,18 +92,6 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     startPullChecks(repository, pull, BOT, atMs)
   }
 
-  /** GitHub forwards the branch where it can, and merges otherwise. */
-  function syncBranch({ repository, pull, atMs }: EventContext): void {
-    const { base, branch, fork } = pull
-    const [tip, baseSha] = [getBranches(repository, fork)[branch], repository.branches[base]]
-    if (tip === undefined || baseSha === undefined) return
-    const relation = compareHistories(repository, tip, baseSha)?.relation
-    const message = `Merge branch '${base}' into ${branch}`
-    const merge = { message, author: MAINTAINER, committer: WEB_FLOW, files: [], parents: [tip, baseSha] }
-    if (relation === 'ahead') moveBranch(repository, branch, baseSha, { by: MAINTAINER, atMs, fork })
-    if (relation === 'diverged') pushCommit(repository, branch, merge, atMs, fork)
-  }
-
   const commentAs =
     (user: string) =>
     ({ pull, atMs, event: { body = '' } }: EventContext): unknown =>
@@ -122,7 +101,6 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     'person-commits': commitAs(MAINTAINER),
     'bot-commits': commitAs(BOT),
     'bot-merges-base': mergeBase,
-    'person-syncs': syncBranch,
     merge: ({ repository, repositoryName, number, atMs, event: { by = MAINTAINER, method = 'squash' } }) =>
       mergePull(repository, number, by, atMs, { method, repositoryName }),
     close: ({ repository, pull, atMs }) => {
@@ -140,7 +118,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
         const repository = findRepository(job)
         const pull = repository?.pulls[number]
         if (repository === undefined || pull === undefined) return
-        if (pull.state !== 'open' && event.act !== 'person-syncs') return
+        if (pull.state !== 'open') return
         ACTS[event.act]({ repository, repositoryName: job.repository, number, pull, atMs: thenMs, event })
       })
     }
@@ -162,13 +140,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     repository.labels.push(LABEL)
     pull.labels.push(LABEL)
     const author = earlierPull === 'marked-by-outsider' ? OUTSIDER : TOKEN_USER
-    writeComment(
-      state,
-      pull,
-      author,
-      createMarker(FINISHED_JOB, earlierPull === 'used-up' ? FOLLOW_UPS_USED_UP : ''),
-      atMs,
-    )
+    writeComment(state, pull, author, createHistoryComment(FINISHED_JOB, earlierPull === 'used-up' ? 20 : 0), atMs)
     if (scenario.commentBy === 'nobody') return
     writeComment(state, pull, COMMENTERS[scenario.commentBy], '/docs Shorten the second paragraph.', atMs)
   }

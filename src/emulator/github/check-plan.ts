@@ -16,8 +16,6 @@ export type CheckPlan =
   | (TimedPlan & { readonly kind: 'app'; readonly result: CheckResult })
   | (TimedPlan & JobPlan)
   | (TimedPlan & { readonly kind: 'status'; readonly conclusion: 'success' | 'failure' })
-  /** A deployment of the branch to the environment of this name. `by`: the login of the creator. */
-  | (TimedPlan & { readonly kind: 'deployment'; readonly conclusion: 'success' | 'failure'; readonly by: string })
   /** A workflow run that waits for approval or cannot start. */
   | {
       readonly kind: 'unstarted'
@@ -62,7 +60,7 @@ export function startChecks(
   plans: readonly CheckPlan[],
   atMs: number,
 ): void {
-  const { checkRuns, checkSuites, deployments, statuses, workflowRuns } = repository
+  const { checkRuns, checkSuites, statuses, workflowRuns } = repository
   const runs = new Map<string, { suiteId: number; runId: number }>()
 
   /** Returns the run of a workflow and an event. Creates it first if necessary. */
@@ -124,13 +122,7 @@ export function startChecks(
       checkSuites.push({ id: suiteId, headSha, app: ACTIONS, status: 'completed', conclusion, createdAtMs: atMs })
     } else if (plan.kind === 'job') startJob(plan)
     else if (plan.kind === 'app') register(plan.name, plan.result, {}, atMs + plan.afterMs, plan.takesMs)
-    else if (plan.kind === 'deployment') {
-      const createdAtMs = atMs + plan.afterMs
-      const times = { createdAtMs, completedAtMs: createdAtMs + plan.takesMs }
-      const { name: environment, by: creator, conclusion } = plan
-      const deployment = { id: takeId(state), headSha, ref: branch, environment, creator, state: conclusion }
-      deployments.push({ ...deployment, ...times })
-    } else {
+    else {
       const status = { headSha, context: plan.name }
       const createdAtMs = atMs + plan.afterMs
       statuses.push({ ...status, state: 'pending', createdAtMs })

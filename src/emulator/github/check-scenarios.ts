@@ -63,8 +63,6 @@ export const TWO_EVENTS: readonly CheckPlan[] = [
   { ...BUILD, result: { conclusion: 'success' }, event: 'pull_request' },
 ]
 
-const DEPLOYMENT = { kind: 'deployment', name: 'Preview', afterMs: 1_000, takesMs: 8_000, by: 'preview[bot]' } as const
-
 /** More than one page of GitHub's lists. */
 export const MANY: readonly CheckPlan[] = Array.from({ length: 250 }, (_, index) => ({
   ...BUILD,
@@ -111,10 +109,6 @@ export const CHECK_SCENARIOS = {
   'checks-late': {
     description: 'The checks are registered only 40 seconds after the push.',
     checks: [PASSED.map((plan) => ('afterMs' in plan ? { ...plan, afterMs: plan.afterMs + 40_000 } : plan))],
-  },
-  'checks-with-preview': {
-    description: 'Two checks and a commit status pass, and an app deploys a preview.',
-    checks: [[...PASSED, { ...DEPLOYMENT, conclusion: 'success' }]],
   },
   'checks-none': { description: 'No check is ever registered.', checks: [[]] },
   'checks-pending': {

@@ -69,20 +69,6 @@ export function selectStatuses(statuses: readonly CommitStatus[], sha: string, n
     .toSorted((a, b) => a.createdAtMs - b.createdAtMs)
 }
 
-/** A deployment and its only status. */
-export interface Deployment {
-  readonly id: number
-  readonly headSha: string
-  /** The branch. */
-  readonly ref: string
-  readonly environment: string
-  readonly creator: string
-  readonly createdAtMs: number
-  readonly state: 'success' | 'failure'
-  /** When the status was created. */
-  readonly completedAtMs: number
-}
-
 export interface WorkflowRun {
   readonly id: number
   /** The file name. */

@@ -10,9 +10,8 @@ import {
   withPull,
 } from './operation.ts'
 import { PAGE_PARAMETERS } from './parameters.ts'
-import { makeLineComment } from './line-comments.ts'
 import { toNodeId } from './node-id.ts'
-import { getAssociation, getVisibleChange } from './pull-body.ts'
+import { getAssociation } from './pull-body.ts'
 import type { ReviewComment } from './pull-state.ts'
 import {
   type Call,
@@ -22,7 +21,6 @@ import {
   created,
   refuseField,
   createListReply,
-  noContent,
   ok,
   refuse,
   formatTime,
@@ -39,8 +37,6 @@ type AnyComment = Comment | ReviewComment
 
 interface CommentCall extends Call {
   readonly comment: AnyComment
-  /** The list that contains the comment. */
-  readonly comments: AnyComment[]
   /** The issue or pull request of the comment. */
   readonly issue: IssueState
   readonly number: number
@@ -144,40 +140,6 @@ function withText({ issue, body }: Call & { readonly issue: IssueState }, write:
   return write(text)
 }
 
-const LINE_COMMENT = 'PullRequestReviewComment'
-const THREAD = 'pull_request_review_thread'
-
-/** GitHub creates a review for each single line comment. */
-function createLineComment(call: PullCall): Reply {
-  const { pull, state, nowMs } = call
-  const { in_reply_to: repliedToId, commit_id: headSha } = call.body as { in_reply_to?: number; commit_id?: string }
-  if (repliedToId !== undefined) return replyInThread({ ...call, params: { comment_id: String(repliedToId) } })
-  return withText({ ...call, issue: pull }, () => {
-    if (!getVisibleChange(call, pull).ahead.some(({ sha }) => sha === headSha))
-      return refuse(422, 'Validation Failed', {
-        errors: [{ resource: LINE_COMMENT, field: `${THREAD}.commit`, code: 'invalid' }],
-      })
-    const comment = makeLineComment(call, call.body)
-    if (comment === 'path') return refuseField(LINE_COMMENT, `${THREAD}.path`, 'invalid')
-    if (comment === 'line')
-      return refuse(422, 'Validation Failed', {
-        errors: [
-          {
-            resource: LINE_COMMENT,
-            field: `${THREAD}.line`,
-            code: 'custom',
-            message: `${THREAD}.line must be part of the diff`,
-          },
-        ],
-      })
-    const review = { id: takeId(state), user: state.identity, body: '', headSha: pull.headSha, submittedAtMs: nowMs }
-    pull.reviews.push({ ...review, state: 'COMMENTED' })
-    const written = { ...comment, reviewId: review.id }
-    pull.reviewComments.push(written)
-    return created(toCommentBody(call, written))
-  })
-}
-
 /** A reply refers to the first comment of its thread, whichever comment it replies to. */
 function replyInThread(call: PullCall): Reply {
   const { pull, params, state, nowMs } = call
@@ -213,7 +175,7 @@ function withComment(listCommentable: ListCommentable, handle: (call: CommentCal
   return (call) => {
     for (const [number, issue, comments] of listCommentable(call.repository)) {
       const comment = comments.find(({ id }) => String(id) === call.params['comment_id'])
-      if (comment !== undefined) return handle({ ...call, comment, comments, issue, number: Number(number) })
+      if (comment !== undefined) return handle({ ...call, comment, issue, number: Number(number) })
     }
     return NOT_FOUND
   }
@@ -228,41 +190,13 @@ function edit(call: CommentCall): Reply {
   })
 }
 
-function remove({ comment, comments, issue, nowMs }: CommentCall): Reply {
-  comments.splice(comments.indexOf(comment), 1)
-  issue.updatedAtMs = nowMs
-  return noContent()
-}
-
-/** Lists the comments of all issues and pull requests. */
-function listAll(call: Call): Reply {
-  const all = listConversations(call.repository).flatMap(([number, , comments]) =>
-    comments.map((comment) => ({ number: Number(number), comment })),
-  )
-  const shown = selectComments(
-    call,
-    all.map(({ comment }) => comment),
-  )
-  return createListReply(call, shown, (_call, comment) => {
-    const { number = 0 } = all.find((entry) => entry.comment === comment) ?? {}
-    return toCommentBody({ ...call, number }, comment)
-  })
-}
-
-function listReactions(call: CommentCall): Reply {
-  const content = call.query.get('content')
-  const found = call.comment.reactions.filter((reaction) => content === null || reaction.content === content)
-  return createListReply(call, found, toReactionBody)
-}
-
 function toReactionBody({ state }: Call, { id, user, content, createdAtMs }: Reaction): object {
   return { id, user: toUserBody(state, user), content, created_at: formatTime(createdAtMs) }
 }
 
 /** Adds a reaction. If the user already has the same reaction, returns it with 200 instead of 201. */
-function react(call: CommentCall): Reply {
-  const { comment, state, body, nowMs } = call
-  const { reactions } = comment
+function react(call: Call, reactions: Reaction[]): Reply {
+  const { state, body, nowMs } = call
   const content = String(body['content'])
   const before = reactions.find((reaction) => reaction.user === state.identity && reaction.content === content)
   if (before !== undefined) return ok(toReactionBody(call, before))
@@ -293,16 +227,17 @@ const listPullComments = withPull((call) => {
   )
 })
 const get = (call: CommentCall): Reply => ok(toCommentBody(call, call.comment))
-const [deleteComment, deleteInThread] = [withComment(listConversations, remove), withComment(listThreads, remove)]
-const [getComment, getInThread] = [withComment(listConversations, get), withComment(listThreads, get)]
+const getComment = withComment(listConversations, get)
 const [editComment, editInThread] = [withComment(listConversations, edit), withComment(listThreads, edit)]
-const [reactTo, reactInThread] = [withComment(listConversations, react), withComment(listThreads, react)]
+const reactToComment = (call: CommentCall): Reply => react(call, call.comment.reactions)
+const reactTo = withComment(listConversations, reactToComment)
+const reactInThread = withComment(listThreads, reactToComment)
+const reactToIssue = withIssue((call) => react(call, call.issue.reactions))
 const reply = withPull(replyToTopLevel)
 
 const SINCE = { ...PAGE_PARAMETERS, since: 'time' } as const
 const SORTED = { ...SINCE, sort: ['created', 'updated'], direction: ['asc', 'desc'] } as const
 const TEXT = { body: { body: 'text' }, required: ['body'] } as const
-const SIDES = ['LEFT', 'RIGHT'] as const
 const REACTION = { body: { content: REACTIONS }, required: ['content'] } as const
 
 /** Comments of issues, pull requests and reviews, and their reactions. */
@@ -310,18 +245,14 @@ export const COMMENT_OPERATIONS: Operations = {
   'issues/list-comments': defineOperation('GET', ISSUE_COMMENTS, ISSUES_OR_PULLS, listIssueComments, { query: SINCE }),
   'issues/create-comment': defineOperation('POST', ISSUE_COMMENTS, ISSUES_OR_PULLS, withIssue(createComment), TEXT),
   'issues/get-comment': defineOperation('GET', COMMENT, ISSUES_OR_PULLS, getComment),
-  'issues/list-comments-for-repo': defineOperation('GET', '/issues/comments', ISSUES_OR_PULLS, listAll, {
-    query: SORTED,
-  }),
-  'issues/delete-comment': defineOperation('DELETE', COMMENT, ISSUES_OR_PULLS, deleteComment),
-  'reactions/list-for-issue-comment': defineOperation(
-    'GET',
-    `${COMMENT}/reactions`,
-    ISSUES_OR_PULLS,
-    withComment(listConversations, listReactions),
-    { query: { ...PAGE_PARAMETERS, content: REACTIONS } },
-  ),
   'issues/update-comment': defineOperation('PATCH', COMMENT, ISSUES_OR_PULLS, editComment, TEXT),
+  'reactions/create-for-issue': defineOperation(
+    'POST',
+    '/issues/{issue_number}/reactions',
+    ISSUES_OR_PULLS,
+    reactToIssue,
+    REACTION,
+  ),
   'reactions/create-for-issue-comment': defineOperation(
     'POST',
     `${COMMENT}/reactions`,
@@ -333,23 +264,6 @@ export const COMMENT_OPERATIONS: Operations = {
     query: PAGE_PARAMETERS,
   }),
   'pulls/list-review-comments': defineOperation('GET', PULL_COMMENTS, PULLS, listPullComments, { query: SORTED }),
-  'pulls/create-review-comment': defineOperation('POST', PULL_COMMENTS, PULLS, withPull(createLineComment), {
-    body: {
-      ...TEXT.body,
-      commit_id: 'text',
-      path: 'text',
-      line: 'integer',
-      side: SIDES,
-      start_line: 'integer',
-      start_side: SIDES,
-      position: 'integer',
-      in_reply_to: 'integer',
-    },
-    required: ['body'],
-    unsupported: ['subject_type'],
-  }),
-  'pulls/get-review-comment': defineOperation('GET', PULL_COMMENT, PULLS, getInThread),
-  'pulls/delete-review-comment': defineOperation('DELETE', PULL_COMMENT, PULLS, deleteInThread),
   'pulls/create-reply-for-review-comment': defineOperation(
     'POST',
     `${PULL_COMMENTS}/{comment_id}/replies`,

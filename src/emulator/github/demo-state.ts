@@ -20,8 +20,6 @@ export const REVIEWER = 'lisa'
 /** A user without write access. */
 export const OUTSIDER = 'dora'
 export const BOT = 'link-checker[bot]'
-/** An app that deploys previews. */
-const PREVIEW_APP = 'preview[bot]'
 
 export const getAgentLogin = ({ agentType }: Pick<GitHubScenario, 'agentType'>): string =>
   agentType === 'User' ? AGENT_PERSON : AGENT_USER
@@ -140,7 +138,6 @@ export function createDemoState(
       [AGENT_USER]: { id: 21, type: 'Bot' },
       [AGENT_PERSON]: { id: 23, type: 'User' },
       [BOT]: { id: 22, type: 'Bot' },
-      [PREVIEW_APP]: { id: 24, type: 'Bot' },
       [WEB_FLOW]: { id: 19864447, type: 'User' },
     },
     repositories: { [SOURCE.repository]: docs, 'acme/code': createDemoRepository(2, startMs) },

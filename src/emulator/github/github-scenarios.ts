@@ -11,14 +11,12 @@ export interface PlannedEvent {
   readonly after: 'opened' | 'follow-up'
   readonly delayMs: number
   /**
-   * `bot-merges-base`: a bot brings the branch up to date with the one that it is to go into. `person-syncs`: a person does, as
-   * with "Sync fork" on GitHub, even after the pull request was merged or closed.
+   * `bot-merges-base`: a bot brings the branch up to date with its base.
    */
   readonly act:
     | 'person-commits'
     | 'bot-commits'
     | 'bot-merges-base'
-    | 'person-syncs'
     | 'merge'
     | 'close'
     | 'outsider-comments'
@@ -46,8 +44,8 @@ export interface GitHubScenario extends PlannedChecks {
   /** How the agent's pull requests are, where they are not as usual. */
   readonly pull: Partial<PullState>
   /**
-   * `marked`: the pull request of the finished job carries label and marker, as an earlier run left them; `used-up`: as 20
-   * follow-ups left them; `marked-by-outsider`: somebody else wrote the marker.
+   * `marked`: the pull request of the finished job has the label and the history comment of an earlier run; `used-up`: as 20
+   * follow-ups left them; `marked-by-outsider`: somebody else wrote the history comment.
    */
   readonly earlierPull: 'plain' | 'marked' | 'used-up' | 'marked-by-outsider'
   /**
@@ -139,7 +137,7 @@ const scenarios = {
     files: [{ filename: '.github/workflows/ci.yml', patch: '@@ -1 +1 @@\n-on: push\n+on: [push]' }],
   },
   'open-pull-request': {
-    description: 'A pull request of an earlier run is open, with the label and the marker.',
+    description: 'A pull request of an earlier run is open, with the label and the history comment.',
     earlierPull: 'marked',
   },
   'follow-ups-used-up': {
@@ -147,7 +145,7 @@ const scenarios = {
     earlierPull: 'used-up',
   },
   'marker-by-outsider': {
-    description: 'A pull request has the label, and a person without write access wrote its marker comment.',
+    description: 'A pull request has the label, and a person without write access wrote its history comment.',
     earlierPull: 'marked-by-outsider',
   },
   'comment-by-maintainer': {

@@ -3,17 +3,13 @@ import { type FaultPattern, getFault } from '../http/faults.ts'
 import { MAX_BODY_BYTES } from '../http/prompt-body.ts'
 import { SOURCE } from '../service/job-body.ts'
 import type { JobRecord, Turn } from '../service/job-machine.ts'
-import { type AccountRoute, findAccountOperation } from './account-operations.ts'
 import { createAgentWork } from './agent-work.ts'
-import { mergeReadyPulls } from './auto-merge.ts'
 import { createDemoState } from './demo-state.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, DEFAULT_GITHUB } from './github-scenarios.ts'
-import { handleGraphQL } from './graphql.ts'
-import { checkParameters } from './parameters.ts'
 import { performOperation } from './perform-operation.ts'
 import { RequestBudget } from './rate-limit.ts'
-import { API_PATH, type Reply, NOT_FOUND, notImplemented, refuse, findIgnoringCase } from './reply.ts'
+import { API_PATH, type Reply, NOT_FOUND, notImplemented, ok, refuse, findIgnoringCase } from './reply.ts'
 import { type GitHubRoute, findRoute, replaceUnknownNames } from './routes.ts'
 import type { GitHubState } from './state.ts'
 import { type WebhookEvent, createEventSource } from './webhook-events.ts'
@@ -21,6 +17,7 @@ import { handleLogRequest, parseLogUrl } from './workflow-operations.ts'
 
 /** The GraphQL path of a GitHub Enterprise Server. */
 const GRAPHQL_PATH = '/api/graphql'
+const VIEWER_QUERY = 'query { viewer { databaseId } }'
 
 export interface GitHubOptions {
   /** The URL of the web pages, without a trailing slash. */
@@ -43,7 +40,7 @@ export interface GitHubOptions {
   /** Lists all jobs of the service, whose pull requests are opened here. */
   readonly listJobs?: () => Iterable<JobRecord>
   /** Called before each response with the number of earlier requests for the operation. May change the state. */
-  readonly onBeforeResponse?: (operation: string, earlierRequests: number, github: GitHub, body: string) => void
+  readonly onBeforeResponse?: (operation: string, earlierRequests: number, github: GitHub) => void
   /** Called with each event that starts workflows. */
   readonly onEvent?: (event: WebhookEvent) => void
   /** Called with each authorised request and its response. */
@@ -51,7 +48,7 @@ export interface GitHubOptions {
 }
 
 export interface GitHubExchange {
-  /** The id in GitHub's API description. Undefined for an unsupported operation. */
+  /** The id in GitHub's API description, or `graphql`. Undefined for an unsupported operation. */
   readonly operation: string | undefined
   readonly request: ServiceRequest
   readonly fault: GitHubFault
@@ -76,8 +73,7 @@ export interface GitHub {
   handle(request: ServiceRequest, nowMs: number): ServiceResponse
 }
 
-function toResponse({ status, body, headers = {}, isText = false }: Reply): ServiceResponse {
-  if (isText) return { status, headers, body: String(body), delivery: 'complete' }
+function toResponse({ status, body, headers = {} }: Reply): ServiceResponse {
   if (body !== undefined) return jsonResponse(status, body as object, headers)
   return { status, headers, body: '', delivery: 'complete' }
 }
@@ -94,12 +90,8 @@ function parseBody(text: string): { readonly fields: Readonly<Record<string, unk
   }
 }
 
-/** Returns the content type and the format that `accept` requests. The format of JSON is undefined. */
-function readFormat(accept = ''): readonly [mediaType: string, format: string | undefined] {
-  const pattern = /^application\/vnd\.github\.(?:[\w-]+\.)?(diff|patch|sha|raw|html|text|full|object)\b(?:\+json)?/
-  const [mediaType = 'text/plain', format] = pattern.exec(accept) ?? []
-  return [`${mediaType}; charset=utf-8`, format]
-}
+/** Every response is JSON, and JSON contains the Markdown source of bodies, as `raw` does. */
+const OTHER_MEDIA_TYPE = /^application\/vnd\.github\.(?:[\w-]+\.)?(?:diff|patch|sha|html|text|full|object)\b(?:\+json)?/
 
 interface Token {
   readonly value: string
@@ -140,7 +132,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const playAgent = createAgentWork({ state, scenario, listJobs })
   const requestCounts = new Map<string, number>()
   const budget = new RequestBudget()
-  const takeEvents = createEventSource(state, startMs)
+  const takeEvents = createEventSource(state)
 
   /** Adds a name of the agent's repository. */
   function addAlias(name: string): void {
@@ -168,7 +160,6 @@ export function createGitHub(options: GitHubOptions): GitHub {
 
   function catchUp(nowMs: number): void {
     playAgent(nowMs)
-    mergeReadyPulls(state, nowMs)
     publishEvents(nowMs)
   }
 
@@ -219,63 +210,37 @@ export function createGitHub(options: GitHubOptions): GitHub {
     if ('refused' in parsed) return parsed.refused
     const requested = { params: route.params, query: new URLSearchParams(query.join('?')) }
     const known = isAlias(name) ? replaceUnknownNames(repository, requested) : requested
-    const [mediaType, format] = readFormat(request.headers['accept'])
-    const body = parsed.fields
-    const reply = performOperation(route.name, {
+    const mediaType = OTHER_MEDIA_TYPE.exec(request.headers['accept'] ?? '')?.[0]
+    if (mediaType !== undefined) return notImplemented(`the media type ${mediaType}`)
+    return performOperation(route.name, {
       ...known,
       state,
       name,
       repository,
-      body,
-      format,
+      body: parsed.fields,
       nowMs,
       baseUrl,
       // Aliases share the id of the agent's repository, so only URLs with their name lead back to them.
       url: isAlias(name) ? `${baseUrl}${path}` : getUrlById(repository.id, rest),
     })
-    return reply.isText === true ? { ...reply, headers: { 'content-type': mediaType, ...reply.headers } } : reply
   }
 
-  function performForAccount(request: ServiceRequest, path: string, route: AccountRoute, nowMs: number): Reply {
-    const { name, operation, params } = route
-    const query = new URLSearchParams(request.target.split('?').slice(1).join('?'))
-    const url = `${baseUrl}${API_PATH}${path}`
-    const call = { state, params, query, nowMs, baseUrl, url, limit: budget.getRateLimit(nowMs) }
-    return checkParameters(name, operation.parameters, query, {}) ?? operation.handle(call)
-  }
-
-  function respond(
-    operation: string,
-    request: ServiceRequest,
-    nowMs: number,
-    perform: () => Reply,
-    isFree = false,
-  ): ServiceResponse {
+  function respond(operation: string, request: ServiceRequest, nowMs: number, perform: () => Reply): ServiceResponse {
     const earlierRequests = requestCounts.get(operation) ?? 0
     requestCounts.set(operation, earlierRequests + 1)
-    options.onBeforeResponse?.(operation, earlierRequests, github, request.body)
+    options.onBeforeResponse?.(operation, earlierRequests, github)
     const fault = budget.isSpent(nowMs)
       ? 'primary-limit'
       : getFault(options.faults?.[operation] ?? scenario.faults, earlierRequests)
-    const uncharged = applyGitHubFault(fault, () => toResponse(perform()))
-    const response = isFree ? uncharged : budget.charge(request, uncharged, nowMs)
+    const response = budget.charge(
+      applyGitHubFault(fault, () => toResponse(perform())),
+      nowMs,
+    )
     onExchange?.({ operation, request, fault, response })
     return response
   }
 
   const hasValidToken = ({ headers }: RequestHead): boolean => readToken(headers)?.value === state.token
-
-  /**
-   * Limits what GraphQL shows to the repositories of an app's token. Unlike on GitHub, public repositories are hidden too.
-   * A proxy, so that writes (such as to `lastId`) reach the state.
-   */
-  function restrictState(names: readonly string[] | undefined): GitHubState {
-    if (names === undefined) return state
-    const repositories = Object.fromEntries(Object.entries(state.repositories).filter(([name]) => names.includes(name)))
-    return new Proxy(state, {
-      get: (target, key) => (key === 'repositories' ? repositories : (Reflect.get(target, key) as unknown)),
-    })
-  }
 
   function hasTokenExpired(nowMs: number): boolean {
     // Turns from before the start belong to earlier runs.
@@ -283,11 +248,12 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return scenario.isTokenShort && [...listJobs()].some(({ turns }) => turns.some(hasEnded))
   }
 
-  function performGraphQL({ headers, body }: ServiceRequest, nowMs: number): Reply {
+  /** Answers the only query that the action sends. An app's token has no `GET /user`. */
+  function performGraphQL({ body }: ServiceRequest): Reply {
     const parsed = parseBody(body)
     if ('refused' in parsed) return parsed.refused
-    const visibleState = restrictState(readToken(headers)?.repositories)
-    return handleGraphQL({ state: visibleState, nowMs, baseUrl, url: `${baseUrl}${GRAPHQL_PATH}` }, parsed.fields)
+    if (parsed.fields['query'] !== VIEWER_QUERY) return notImplemented(`GraphQL, except for \`${VIEWER_QUERY}\``)
+    return ok({ data: { viewer: { databaseId: state.users[state.identity]?.id } } })
   }
 
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
@@ -296,21 +262,13 @@ export function createGitHub(options: GitHubOptions): GitHub {
     if (hasTokenExpired(nowMs) || !hasValidToken(request)) return toResponse(refuse(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refuse(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
-    if (request.target === GRAPHQL_PATH)
-      return respond('graphql', request, nowMs, () => performGraphQL(request, nowMs), true)
-    const account = findAccountOperation(method, path)
-    if (account !== undefined) {
-      const { name, operation } = account
-      return respond(name, request, nowMs, () => performForAccount(request, path, account, nowMs), operation.isFree)
-    }
+    if (request.target === GRAPHQL_PATH) return respond('graphql', request, nowMs, () => performGraphQL(request))
     const located = splitPath(path)
     const route = located === undefined ? undefined : findRoute(method, located.rest)
     if (located === undefined || route === undefined) {
       const moved = located === undefined ? undefined : redirectMoved(request, located)
       const response =
-        moved === undefined
-          ? toResponse(notImplemented(`${method} ${path}`))
-          : budget.charge(request, toResponse(moved), nowMs)
+        moved === undefined ? toResponse(notImplemented(`${method} ${path}`)) : budget.charge(toResponse(moved), nowMs)
       onExchange?.({ operation: undefined, request, fault: 'none', response })
       return response
     }

@@ -15,8 +15,6 @@ export interface Comment {
   updatedAtMs?: number
   /** Overrides the association that is derived from the collaborators. */
   readonly association?: string
-  /** What it referred to when it was written, such as `#12` or `acme/code#12`. */
-  readonly references?: readonly string[]
   readonly reactions: Reaction[]
 }
 
@@ -26,30 +24,13 @@ export interface IssueState {
   readonly user: string
   state: 'open' | 'closed'
   locked: boolean
-  lockReason?: string | undefined
   readonly labels: string[]
   readonly assignees: string[]
   readonly comments: Comment[]
+  readonly reactions: Reaction[]
   readonly createdAtMs: number
   updatedAtMs: number
   closedAtMs: number | undefined
-  /** Why the issue was closed, or `reopened`. */
-  stateReason: 'completed' | 'not_planned' | 'reopened' | undefined
-}
-
-/** Whether the body or a comment mentions a user. */
-export function isMentioned({ body, comments }: IssueState, login: string): boolean {
-  const mentions = [body, ...comments.map((comment) => comment.body)].flatMap(
-    (text) => text.match(/(?<![\w-])@[\w-]+/g) ?? [],
-  )
-  return mentions.some((mention) => mention.toLowerCase() === `@${login.toLowerCase()}`)
-}
-
-/** @param login a user, `*` for any assignee, or `none` for no assignee */
-export function isAssignedTo({ assignees }: IssueState, login: string): boolean {
-  if (login === '*') return assignees.length > 0
-  if (login === 'none') return assignees.length === 0
-  return assignees.some((assignee) => assignee.toLowerCase() === login.toLowerCase())
 }
 
 export function createIssueState(fields: Partial<IssueState> = {}): IssueState {
@@ -62,10 +43,10 @@ export function createIssueState(fields: Partial<IssueState> = {}): IssueState {
     labels: [],
     assignees: [],
     comments: [],
+    reactions: [],
     createdAtMs: 0,
     updatedAtMs: 0,
     closedAtMs: undefined,
-    stateReason: undefined,
     ...fields,
   }
 }

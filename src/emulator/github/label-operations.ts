@@ -1,19 +1,5 @@
-import type { IssueState } from './issue-state.ts'
 import { type IssueCall, ISSUES_OR_PULLS, defineOperation, type Operations, withIssue } from './operation.ts'
-import { PAGE_PARAMETERS } from './parameters.ts'
-import {
-  type Call,
-  NOT_FOUND,
-  type Reply,
-  created,
-  refuseField,
-  createListReply,
-  noContent,
-  ok,
-  refuse,
-  findIgnoringCase,
-} from './reply.ts'
-import type { RepositoryState } from './repository-state.ts'
+import { type Call, NOT_FOUND, type Reply, created, refuseField, ok, refuse, findIgnoringCase } from './reply.ts'
 import { toLabelBody } from './resource-body.ts'
 
 /**
@@ -48,144 +34,42 @@ export function resolveLabels(
 
 const isReply = (value: readonly string[] | Reply): value is Reply => 'status' in value
 
-function showLabels(call: Call, { labels }: IssueState): Reply {
-  return ok(labels.map((name) => toLabelBody(call, name)))
-}
-
-/** Adds all labels or none. `set` removes the others first. */
-const changeLabels =
-  (how: 'add' | 'set') =>
-  (call: IssueCall): Reply => {
-    const { issue, body, nowMs } = call
-    const names = readNames(body)
-    if (names === undefined)
-      return refuse(422, "Invalid request.\n\nFor 'links/1/schema', the body is not an array of labels.")
-    const labels = resolveLabels(call, names)
-    if (isReply(labels)) return labels
-    if (how === 'set') issue.labels.splice(0)
-    for (const label of labels) if (!issue.labels.includes(label)) issue.labels.push(label)
-    issue.updatedAtMs = nowMs
-    return showLabels(call, issue)
-  }
-
-function removeLabel(call: IssueCall): Reply {
-  const { issue, params, nowMs } = call
-  const label = findIgnoringCase(issue.labels, params['name'] ?? '')
-  if (label === undefined) return refuse(404, 'Label does not exist')
-  issue.labels.splice(issue.labels.indexOf(label), 1)
+/** Adds all labels or none. */
+function addLabels(call: IssueCall): Reply {
+  const { issue, body, nowMs } = call
+  const names = readNames(body)
+  if (names === undefined)
+    return refuse(422, "Invalid request.\n\nFor 'links/1/schema', the body is not an array of labels.")
+  const labels = resolveLabels(call, names)
+  if (isReply(labels)) return labels
+  for (const label of labels) if (!issue.labels.includes(label)) issue.labels.push(label)
   issue.updatedAtMs = nowMs
-  return showLabels(call, issue)
+  return ok(issue.labels.map((name) => toLabelBody(call, name)))
 }
-
-function removeAllLabels({ issue, nowMs }: IssueCall): Reply {
-  issue.labels.splice(0)
-  issue.updatedAtMs = nowMs
-  return noContent()
-}
-
-const COLOR = /^[0-9a-f]{6}$/i
 
 function createLabel(call: Call): Reply {
   const { body, repository } = call
-  const { name, color, description } = body as { name: string; color?: string; description?: string }
+  const { name } = body as { name: string }
   if (findIgnoringCase(repository.labels, name) !== undefined) return refuseField('Label', 'name', 'already_exists')
   if (name.trim() === '') return refuseField('Label', 'name', 'missing_field')
-  if (color !== undefined && !COLOR.test(color)) return refuseField('Label', 'color', 'invalid')
   repository.labels.push(name)
-  repository.labelDetails[name] = {
-    ...(color !== undefined && { color }),
-    ...(description !== undefined && { description }),
-  }
   return created(toLabelBody(call, name))
 }
 
-function withLabel(handle: (call: Call, label: string) => Reply): (call: Call) => Reply {
-  return (call) => {
-    const label = findIgnoringCase(call.repository.labels, call.params['name'] ?? '')
-    return label === undefined ? NOT_FOUND : handle(call, label)
-  }
+function getLabel(call: Call): Reply {
+  const label = findIgnoringCase(call.repository.labels, call.params['name'] ?? '')
+  return label === undefined ? NOT_FOUND : ok(toLabelBody(call, label))
 }
-
-/** Renames a label in the repository and on every issue, or removes it if there is no new name. */
-function replaceEverywhere(
-  { labels, issues, pulls, labelDetails }: RepositoryState,
-  label: string,
-  newName?: string,
-): void {
-  const replacement = newName === undefined ? [] : [newName]
-  for (const list of [
-    labels,
-    ...[issues, pulls].flatMap((items) => Object.values(items).map((issue) => issue.labels)),
-  ]) {
-    const index = list.indexOf(label)
-    if (index !== -1) list.splice(index, 1, ...replacement)
-  }
-  const { [label]: details = {} } = labelDetails
-  Reflect.deleteProperty(labelDetails, label)
-  if (newName !== undefined) labelDetails[newName] = details
-}
-
-function updateLabel(call: Call, label: string): Reply {
-  const { body, repository } = call
-  const {
-    new_name: name = label,
-    color,
-    description,
-  } = body as { new_name?: string; color?: string; description?: string }
-  const other = findIgnoringCase(repository.labels, name)
-  if (other !== undefined && other !== label) return refuseField('Label', 'name', 'already_exists')
-  if (color !== undefined && !COLOR.test(color)) return refuseField('Label', 'color', 'invalid')
-  replaceEverywhere(repository, label, name)
-  repository.labelDetails[name] = {
-    ...repository.labelDetails[name],
-    ...(color !== undefined && { color }),
-    ...(description !== undefined && { description }),
-  }
-  return ok(toLabelBody(call, name))
-}
-
-function deleteLabel({ repository }: Call, label: string): Reply {
-  replaceEverywhere(repository, label)
-  return noContent()
-}
-
-const ISSUE_LABELS = '/issues/{issue_number}/labels'
-const LABEL = '/labels/{name}'
-const NAMES = { body: { labels: 'any' } } as const
-const DETAILS = { color: 'text', description: 'text or null' } as const
 
 /** Labels of repositories, issues and pull requests. */
 export const LABEL_OPERATIONS: Operations = {
-  'issues/list-labels-for-repo': defineOperation(
-    'GET',
-    '/labels',
-    ISSUES_OR_PULLS,
-    (call) => createListReply(call, call.repository.labels, toLabelBody),
-    { query: PAGE_PARAMETERS },
-  ),
   'issues/create-label': defineOperation('POST', '/labels', ['issues'], createLabel, {
-    body: { name: 'text', ...DETAILS },
+    body: { name: 'text' },
     required: ['name'],
+    unsupported: ['color', 'description'],
   }),
-  'issues/get-label': defineOperation(
-    'GET',
-    LABEL,
-    ISSUES_OR_PULLS,
-    withLabel((call, label) => ok(toLabelBody(call, label))),
-  ),
-  'issues/update-label': defineOperation('PATCH', LABEL, ['issues'], withLabel(updateLabel), {
-    body: { new_name: 'text', ...DETAILS },
+  'issues/get-label': defineOperation('GET', '/labels/{name}', ISSUES_OR_PULLS, getLabel),
+  'issues/add-labels': defineOperation('POST', '/issues/{issue_number}/labels', ISSUES_OR_PULLS, withIssue(addLabels), {
+    body: { labels: 'any' },
   }),
-  'issues/delete-label': defineOperation('DELETE', LABEL, ['issues'], withLabel(deleteLabel)),
-  'issues/list-labels-on-issue': defineOperation(
-    'GET',
-    ISSUE_LABELS,
-    ISSUES_OR_PULLS,
-    withIssue((call) => createListReply(call, call.issue.labels, toLabelBody)),
-    { query: PAGE_PARAMETERS },
-  ),
-  'issues/add-labels': defineOperation('POST', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(changeLabels('add')), NAMES),
-  'issues/set-labels': defineOperation('PUT', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(changeLabels('set')), NAMES),
-  'issues/remove-all-labels': defineOperation('DELETE', ISSUE_LABELS, ISSUES_OR_PULLS, withIssue(removeAllLabels)),
-  'issues/remove-label': defineOperation('DELETE', `${ISSUE_LABELS}/{name}`, ISSUES_OR_PULLS, withIssue(removeLabel)),
 }

@@ -9,8 +9,6 @@ export interface SupportedParameters {
   readonly body?: Readonly<Record<string, ParameterType>>
   /** Required fields of the body. */
   readonly required?: readonly string[]
-  /** Formats besides JSON, such as `diff` for `application/vnd.github.diff`. */
-  readonly formats?: readonly string[]
   /** All other parameters in GitHub's API description. They get a 501, so that none is silently ignored. */
   readonly unsupported?: readonly string[]
 }

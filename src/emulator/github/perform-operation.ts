@@ -12,16 +12,8 @@ export function performOperation(name: string, call: Call): Reply {
   if (operation === undefined) return notImplemented(name)
   const reply =
     checkAccess(operation, call) ??
-    refuseFormat(name, operation.parameters.formats, call.format) ??
     checkParameters(name, operation.parameters, call.query, call.body) ??
     operation.handle(call)
   const accepted = { 'x-accepted-github-permissions': formatAcceptedPermissions(operation, call) }
   return { ...reply, headers: { ...accepted, ...reply.headers } }
-}
-
-/** `raw` is always supported: JSON responses contain the Markdown source of bodies. */
-function refuseFormat(name: string, supported: readonly string[] = [], format = 'raw'): Reply | undefined {
-  return format === 'raw' || supported.includes(format)
-    ? undefined
-    : notImplemented(`the media type “${format}” of ${name}`)
 }

@@ -35,7 +35,7 @@ export function toIssueFields(call: Call, number: number, issue: IssueState): ob
     body: body === '' ? null : body,
     state,
     locked,
-    active_lock_reason: issue.lockReason ?? null,
+    active_lock_reason: null,
     user: toUserBody(call.state, user),
     author_association: getAssociation(call, user),
     labels: labels.map((name) => toLabelBody(call, name)),

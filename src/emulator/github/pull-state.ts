@@ -14,10 +14,10 @@ export interface ReviewComment extends Comment {
   readonly inReplyTo?: number
 }
 
-/** A review was requested, its request was removed, or it was submitted. */
+/** A review was requested or submitted. */
 export interface ReviewEvent {
   readonly id: number
-  readonly event: 'review_requested' | 'review_request_removed' | 'reviewed'
+  readonly event: 'review_requested' | 'reviewed'
   readonly actor: string
   /** The reviewer: a login, or a team as `org/team`. */
   readonly name: string
@@ -66,7 +66,7 @@ export interface PullState extends IssueState {
   /** The number of pushes to the branch. */
   pushes: number
   conflict: boolean
-  /** A requirement that is not part of the base's protection is not met. */
+  /** A requirement of the base's protection is not met, such as a check or a review. */
   blocked: boolean
   /** `by` defaults to the author of the merge commit. `rebased`: the new commits of a rebase, the last of which is `sha`. */
   merge:

@@ -10,8 +10,6 @@ export interface Call {
   readonly query: URLSearchParams
   /** The parsed JSON body. Empty if there is none. */
   readonly body: Readonly<Record<string, unknown>>
-  /** The requested format, such as `diff`. Undefined for JSON. */
-  readonly format: string | undefined
   readonly nowMs: number
   /** The URL of the web pages, without a trailing slash. The API is below `/api/v3`. */
   readonly baseUrl: string
@@ -24,15 +22,13 @@ export type AccountCall = Pick<Call, 'state' | 'nowMs' | 'baseUrl' | 'url'>
 
 /** Returns the call for a repository, without parameters and body. */
 export function withRepository(call: AccountCall, name: string, repository: RepositoryState): Call {
-  return { ...call, name, repository, params: {}, query: new URLSearchParams(), body: {}, format: undefined }
+  return { ...call, name, repository, params: {}, query: new URLSearchParams(), body: {} }
 }
 
 export interface Reply {
   readonly status: number
   /** JSON with all fields that GitHub's API description requires, except for URLs that no client uses. */
   readonly body: unknown
-  /** Whether the body is text, which is sent unchanged. */
-  readonly isText?: boolean
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -52,7 +48,6 @@ export function created(body: object): Reply {
   const { url } = body as { readonly url?: string }
   return { status: 201, body, ...(url !== undefined && { headers: { location: url } }) }
 }
-export const noContent = (): Reply => ({ status: 204, body: undefined })
 
 /** Returns an error response in GitHub's format. */
 export function refuse(

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { findReferences } from './cross-references.ts'
 import { getPullChange, compareHistories } from './history.ts'
 import type { Comment, IssueState } from './issue-state.ts'
 import { type MergeChoice, type PullState, createPullState } from './pull-state.ts'
@@ -43,29 +42,6 @@ export function moveBranch(repository: RepositoryState, branch: string, sha: str
     pull.pushes += 1
     pull.updatedAtMs = atMs
   }
-}
-
-/** Points a tag to another commit. Creates the tag if it does not exist. */
-export function moveTag(repository: RepositoryState, tag: string, sha: string, pusher: Pusher): void {
-  repository.pushes.push({ ref: `refs/tags/${tag}`, before: repository.tags[tag], after: sha, ...pusher })
-  repository.tags[tag] = sha
-}
-
-export function deleteTag(repository: RepositoryState, tag: string, pusher: Pusher): void {
-  repository.pushes.push({ ref: `refs/tags/${tag}`, before: repository.tags[tag], after: undefined, ...pusher })
-  Reflect.deleteProperty(repository.tags, tag)
-}
-
-/** Deletes a branch and closes the open pull requests from and into it, as GitHub does. */
-export function deleteBranch(repository: RepositoryState, branch: string, pusher: Pusher): void {
-  const { atMs } = pusher
-  const usesBranch = (pull: PullState): boolean =>
-    pull.base === branch || (pull.branch === branch && pull.fork === undefined)
-  for (const pull of Object.values(repository.pulls))
-    if (pull.state === 'open' && usesBranch(pull)) closeIssue(repository, pull, atMs)
-  const before = repository.branches[branch]
-  repository.pushes.push({ ref: `refs/heads/${branch}`, before, after: undefined, ...pusher })
-  Reflect.deleteProperty(repository.branches, branch)
 }
 
 /**
@@ -123,14 +99,6 @@ export function closeIssue(repository: RepositoryState, issue: IssueState | Pull
   if (!('base' in issue)) return
   issue.closedBaseSha ??= repository.branches[issue.base]
   issue.autoMerge = undefined
-}
-
-export function reopenIssue(issue: IssueState | PullState, atMs: number): void {
-  issue.state = 'open'
-  issue.stateReason = 'reopened'
-  issue.updatedAtMs = atMs
-  issue.closedAtMs = undefined
-  if ('base' in issue) issue.closedBaseSha = undefined
 }
 
 /** Returns the title and message of a merge commit, with GitHub's defaults. */
@@ -204,7 +172,6 @@ export function mergePull(
   moveBranch(repository, pull.base, commit.sha, { by, atMs })
   const rebased = choice.method === 'rebase' ? { rebased: created.map(({ sha }) => sha) } : {}
   pull.merge = { sha: commit.sha, atMs, by, ...rebased }
-  if (repository.deletesBranchOnMerge && pull.fork === undefined) deleteBranch(repository, pull.branch, { by, atMs })
   return commit
 }
 
@@ -233,7 +200,7 @@ export function takeNumber({ issues, pulls, reservedNumbers }: RepositoryState):
 }
 
 export function writeComment(state: GitHubState, issue: IssueState, user: string, body: string, atMs: number): Comment {
-  const comment = { id: takeId(state), user, body, createdAtMs: atMs, reactions: [], references: findReferences(body) }
+  const comment = { id: takeId(state), user, body, createdAtMs: atMs, reactions: [] }
   issue.comments.push(comment)
   issue.updatedAtMs = atMs
   return comment

@@ -1,33 +1,8 @@
 import type { IssueState } from './issue-state.ts'
 import type { MergeMethod, PullState } from './pull-state.ts'
-import type { CheckRun, CheckSuite, CommitStatus, Deployment, WorkflowRun } from './check-state.ts'
+import type { CheckRun, CheckSuite, CommitStatus, WorkflowRun } from './check-state.ts'
 
 export type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin'
-
-/** The requirements of a protected branch for pull requests into it. */
-export interface Protection {
-  /** Names of check runs, and contexts of commit statuses. */
-  readonly requiredChecks: readonly string[]
-  readonly requiredApprovals: number
-  /** The branch of a pull request must be up to date with its base. */
-  readonly isStrict?: boolean
-}
-
-/** A request for a workflow run. */
-export interface Dispatch {
-  readonly event: 'repository_dispatch' | 'workflow_dispatch'
-  readonly actor: string
-  readonly atMs: number
-  /** The fields of the event that depend on the request. */
-  readonly payload: Readonly<Record<string, unknown>>
-}
-
-export interface LabelDetails {
-  readonly color?: string
-  readonly description?: string | null
-  /** GitHub creates some labels with each new repository. */
-  readonly isDefault?: boolean
-}
 
 /** @param name `owner/name` */
 export const getOwner = (name: string): string => name.split('/')[0] ?? ''
@@ -52,8 +27,6 @@ export interface RepositoryState {
   /** Oldest first. */
   readonly pushes: Push[]
   readonly labels: string[]
-  /** The details of labels that have any. */
-  readonly labelDetails: Record<string, LabelDetails>
   /** Numbers up to this one are reserved for the agent's pull requests. */
   readonly reservedNumbers: number
   readonly issues: Record<number, IssueState>
@@ -66,17 +39,12 @@ export interface RepositoryState {
   /** Suites without check runs. All others are derived from their check runs. */
   readonly checkSuites: CheckSuite[]
   readonly statuses: CommitStatus[]
-  /** Only events show them. */
-  readonly deployments: Deployment[]
   /** The file names of workflows that exist even without a run. */
   readonly workflows: string[]
   readonly workflowRuns: WorkflowRun[]
-  readonly dispatches: Dispatch[]
-  /** By branch. */
-  readonly protections: Record<string, Protection>
+  /** Whether a branch must be up to date with its base before it is merged. */
+  readonly requiresUpToDate: boolean
   readonly mergeMethods: readonly MergeMethod[]
-  readonly isAutoMergeAllowed: boolean
-  readonly deletesBranchOnMerge: boolean
   /** The setting “Allow GitHub Actions to create and approve pull requests”. GitHub's own default is off. */
   readonly canActionsCreatePulls: boolean
   /** The number of items that the lists of check runs and of statuses count but do not contain. */
@@ -88,14 +56,13 @@ export interface RepositoryState {
 /** GitHub's own account. It commits what people do on the website: edits, and merges other than by rebasing. */
 export const WEB_FLOW = 'web-flow'
 
-/** A branch or a tag was created, moved or deleted. */
+/** A branch was created or moved. */
 export interface Push {
-  /** `refs/heads/...` or `refs/tags/...` */
+  /** `refs/heads/...` */
   readonly ref: string
-  /** Undefined for a new ref. */
+  /** Undefined for a new branch. */
   readonly before: string | undefined
-  /** Undefined for a deleted ref. */
-  readonly after: string | undefined
+  readonly after: string
   /** The login of the pusher, who need not have written the commits. */
   readonly by: string
   readonly atMs: number
@@ -123,8 +90,6 @@ export interface FileChange {
   readonly additions?: number
   readonly deletions?: number
   readonly patch?: string
-  /** The complete file after the change. Default: derived from the patch. */
-  readonly content?: string
 }
 
 export function createRepositoryState(fields: Partial<RepositoryState> = {}): RepositoryState {
@@ -138,7 +103,6 @@ export function createRepositoryState(fields: Partial<RepositoryState> = {}): Re
     tags: {},
     pushes: [],
     labels: [],
-    labelDetails: {},
     reservedNumbers: 100,
     issues: {},
     pulls: {},
@@ -147,14 +111,10 @@ export function createRepositoryState(fields: Partial<RepositoryState> = {}): Re
     checkRuns: [],
     checkSuites: [],
     statuses: [],
-    deployments: [],
     workflows: ['ci.yml', 'docs.yml'],
     workflowRuns: [],
-    dispatches: [],
-    protections: {},
+    requiresUpToDate: false,
     mergeMethods: ['merge', 'squash', 'rebase'],
-    isAutoMergeAllowed: true,
-    deletesBranchOnMerge: false,
     canActionsCreatePulls: true,
     unlistedChecks: 0,
     movedTo: undefined,

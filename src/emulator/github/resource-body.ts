@@ -6,7 +6,7 @@ import { type Commit, type FileChange, type RepositoryState, WEB_FLOW } from './
 import type { GitHubState, User } from './state.ts'
 
 /** The creation time of everything whose state has none. */
-export const DEFAULT_CREATED_AT = formatTime(Date.UTC(2025, 0, 1))
+const DEFAULT_CREATED_AT = formatTime(Date.UTC(2025, 0, 1))
 
 /** Sets several fields to one value. GitHub's API description requires these fields, but no operation changes them. */
 function setFields(value: unknown, ...names: readonly string[]): object {
@@ -42,20 +42,6 @@ export function toGitPerson(state: GitHubState, login: string): GitPerson {
   }
 }
 
-/** Returns the full form, which only requests for users return. */
-export function toFullUserBody(state: GitHubState, login: string, baseUrl: string): object {
-  const user = toUserBody(state, login)
-  const page = user.type === 'Bot' ? `apps/${login.replace(/\[bot\]$/, '')}` : login
-  return {
-    ...user,
-    html_url: `${baseUrl}/${page}`,
-    ...setFields(null, 'name', 'company', 'location', 'email', 'hireable', 'bio'),
-    blog: '',
-    ...setFields(0, 'public_repos', 'public_gists', 'followers', 'following'),
-    ...setFields(DEFAULT_CREATED_AT, 'created_at', 'updated_at'),
-  }
-}
-
 /** @param name a login, or a team as `org/team` */
 export function toReviewerBody({ state }: Call, name: string): { readonly user: object } | { readonly team: object } {
   const team = name.split('/')[1]
@@ -86,24 +72,22 @@ export function getCheckPageUrl({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'
 }
 
 export function toLabelBody(call: Call, name: string): object {
-  const { id, labels, labelDetails } = call.repository
-  const { color = 'ededed', description = null, isDefault = false } = labelDetails[name] ?? {}
+  const { id, labels } = call.repository
   return {
     id: labels.indexOf(name) + 1,
     node_id: toNodeId('LA', id, name),
     url: getApiUrl(call, `/labels/${encodeURIComponent(name)}`),
     name,
-    description,
-    color,
-    default: isDefault,
+    description: null,
+    color: 'ededed',
+    default: false,
   }
 }
 
 /** The id of Git's empty tree. Commits here have no tree objects. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
-type FileBody = Omit<FileChange, 'content'> &
-  Record<'additions' | 'deletions' | 'changes', number> & { readonly sha: string }
+type FileBody = FileChange & Record<'additions' | 'deletions' | 'changes', number> & { readonly sha: string }
 
 /** Defaults to one added line. */
 export function toFileBody(change: FileChange): FileBody {
@@ -189,15 +173,14 @@ export function toRepositoryBody(call: Call, name: string, repository: Repositor
 }
 
 export function toFullRepositoryBody(call: Call): object {
-  const { mergeMethods, isAutoMergeAllowed, deletesBranchOnMerge } = call.repository
+  const { mergeMethods } = call.repository
   return {
     ...toRepositoryBody(call, call.name, call.repository),
     allow_merge_commit: mergeMethods.includes('merge'),
     allow_squash_merge: mergeMethods.includes('squash'),
     allow_rebase_merge: mergeMethods.includes('rebase'),
-    allow_auto_merge: isAutoMergeAllowed,
-    delete_branch_on_merge: deletesBranchOnMerge,
-    ...setFields(false, 'has_discussions'),
+    allow_auto_merge: true,
+    ...setFields(false, 'has_discussions', 'delete_branch_on_merge'),
     ...setFields(0, 'network_count', 'subscribers_count'),
   }
 }

@@ -3,7 +3,6 @@ import { COMMENT_OPERATIONS } from './comment-operations.ts'
 import { findCommit } from './history.ts'
 import type { Operation, Operations } from './operation.ts'
 import { decodeParameters } from './parameters.ts'
-import { GIT_OPERATIONS } from './git-operations.ts'
 import { ISSUE_OPERATIONS } from './issue-operations.ts'
 import { LABEL_OPERATIONS } from './label-operations.ts'
 import { PULL_OPERATIONS } from './pull-operations.ts'
@@ -14,7 +13,6 @@ import { WORKFLOW_OPERATIONS } from './workflow-operations.ts'
 
 export const OPERATIONS: Operations = {
   ...REPOSITORY_OPERATIONS,
-  ...GIT_OPERATIONS,
   ...PULL_OPERATIONS,
   ...REVIEW_OPERATIONS,
   ...ISSUE_OPERATIONS,
@@ -34,12 +32,11 @@ export interface GitHubRoute {
 const PARAMETER = /\{(\w+)\}/g
 
 /** Suffixes of unsupported operations. Without this list they would match as a part of a branch or commit name. */
-const NOT_IN_NAME = '/(?:protection|rename|comments|branches-where-head)(?:/|$)'
+const NOT_IN_NAME = '/(?:comments|branches-where-head)(?:/|$)'
 
-/** Names of branches, tags and files can contain slashes. */
+/** Names of branches and tags can contain slashes. */
 function toPattern(parameter: string): string {
-  if (parameter === 'path') return '.*'
-  if (['basehead', 'ref', 'tag', 'branch'].includes(parameter)) return `(?:(?!${NOT_IN_NAME}).)+`
+  if (['basehead', 'ref'].includes(parameter)) return `(?:(?!${NOT_IN_NAME}).)+`
   return /_number$|_id$/.test(parameter) && parameter !== 'workflow_id' ? '\\d+' : '[^/]+'
 }
 

@@ -50,8 +50,6 @@ export interface Lag {
   readonly runsMs: number
   /** `mergeable` is null. */
   readonly mergeableMs: number
-  /** Searches use an older state. */
-  readonly searchMs?: number
 }
 
 export const DEFAULT_LAG: Lag = {
@@ -60,7 +58,6 @@ export const DEFAULT_LAG: Lag = {
   commitPullsMs: 0,
   runsMs: 0,
   mergeableMs: 3_000,
-  searchMs: 5_000,
 }
 
 export function takeId(state: GitHubState): number {

@@ -1,4 +1,3 @@
-import { listCheckEvents } from './check-events.ts'
 import { toCommentBody } from './comment-operations.ts'
 import { compareHistories, findCommit } from './history.ts'
 import { toIssueBody } from './issue-operations.ts'
@@ -20,7 +19,6 @@ export interface WebhookEvent {
 interface IssueSnapshot {
   readonly state: 'open' | 'closed'
   readonly headSha: string | undefined
-  readonly draft: boolean
   readonly labels: readonly string[]
   readonly commentIds: ReadonlySet<number>
 }
@@ -28,7 +26,6 @@ interface IssueSnapshot {
 interface Snapshot {
   readonly pushes: number
   readonly issues: Readonly<Record<number, IssueSnapshot>>
-  readonly dispatches: number
 }
 
 interface Change {
@@ -39,22 +36,20 @@ interface Change {
 }
 
 const NO_COMMIT = '0'.repeat(40)
-/** GitHub starts no workflows for changes by a workflow's token, except for dispatches. */
+/** GitHub starts no workflows for changes by a workflow's token. */
 const WORKFLOW_USER = 'github-actions[bot]'
-const DISPATCHES: readonly string[] = ['workflow_dispatch', 'repository_dispatch']
 
 function takeIssueSnapshot(issue: IssueState | PullState): IssueSnapshot {
   const { state, labels, comments } = issue
-  const { headSha, draft = false } = 'headSha' in issue ? issue : { headSha: undefined }
-  return { state, headSha, draft, labels: [...labels], commentIds: new Set(comments.map(({ id }) => id)) }
+  const headSha = 'headSha' in issue ? issue.headSha : undefined
+  return { state, headSha, labels: [...labels], commentIds: new Set(comments.map(({ id }) => id)) }
 }
 
-function takeSnapshot({ pushes, issues, pulls, dispatches }: RepositoryState): Snapshot {
+function takeSnapshot({ pushes, issues, pulls }: RepositoryState): Snapshot {
   const all = Object.entries({ ...issues, ...pulls })
   return {
     pushes: pushes.length,
     issues: Object.fromEntries(all.map(([number, issue]) => [number, takeIssueSnapshot(issue)])),
-    dispatches: dispatches.length,
   }
 }
 
@@ -81,20 +76,19 @@ function toPushedCommit(call: Call, { sha, message, author, committer = author, 
 function toPushFields(call: Call, { ref, before, after, by }: Push): Readonly<Record<string, unknown>> {
   const { repository, baseUrl, name } = call
   const { defaultBranch, branches } = repository
-  const head = after === undefined ? undefined : findCommit(repository, after)
+  const head = findCommit(repository, after)
   const from = before ?? (ref === `refs/heads/${defaultBranch}` ? undefined : branches[defaultBranch])
   const compared = head === undefined || from === undefined ? undefined : compareHistories(repository, from, head.sha)
-  const isTag = ref.startsWith('refs/tags/')
-  const commits = isTag || head === undefined ? [] : (compared?.ahead ?? [head])
+  const commits = head === undefined ? [] : (compared?.ahead ?? [head])
   return {
     ref,
     before: before ?? NO_COMMIT,
-    after: after ?? NO_COMMIT,
+    after,
     base_ref: null,
     created: before === undefined,
-    deleted: after === undefined,
+    deleted: false,
     forced: before !== undefined && compared !== undefined && compared.behindBy > 0,
-    compare: `${baseUrl}/${name}/compare/${before ?? defaultBranch}...${after ?? NO_COMMIT}`,
+    compare: `${baseUrl}/${name}/compare/${before ?? defaultBranch}...${after}`,
     commits: commits.map((commit) => toPushedCommit(call, commit)),
     head_commit: head === undefined ? null : toPushedCommit(call, head),
     pusher: toGitPusher(call, by),
@@ -106,23 +100,9 @@ function toGitPusher({ state }: Call, login: string): object {
   return { ...toGitPerson(state, login), name: login }
 }
 
-/** The fields of a `create` or `delete` event. */
-function toRefFields({ repository }: Call, { ref, after }: Push): Readonly<Record<string, unknown>> {
-  const [, kind, ...rest] = ref.split('/')
-  const fields = { ref: rest.join('/'), ref_type: kind === 'tags' ? 'tag' : 'branch', pusher_type: 'user' }
-  return after === undefined ? fields : { ...fields, master_branch: repository.defaultBranch, description: null }
-}
-
 function listPushes(call: Call, before: Snapshot): readonly Change[] {
   const pushes = call.repository.pushes.slice(before.pushes).filter(({ fork }) => fork === undefined)
-  return pushes.flatMap((push) => {
-    const { by } = push
-    const kind = push.before === undefined ? 'create' : push.after === undefined ? 'delete' : undefined
-    return [
-      { by, name: 'push', fields: toPushFields(call, push) },
-      ...(kind === undefined ? [] : [{ by, name: kind, fields: toRefFields(call, push) }]),
-    ]
-  })
+  return pushes.map((push) => ({ by: push.by, name: 'push', fields: toPushFields(call, push) }))
 }
 
 /** Returns the `push` event of the newest push to a branch of a repository. */
@@ -157,13 +137,6 @@ function listActions(call: Call, issue: IssueState | PullState, before: IssueSna
       'labeled',
       now.labels.filter((name) => !before.labels.includes(name)),
     ),
-    ...toLabelActions(
-      'unlabeled',
-      before.labels.filter((name) => !now.labels.includes(name)),
-    ),
-    ...actionIf(before.draft && !now.draft, 'ready_for_review'),
-    ...actionIf(!before.draft && now.draft, 'converted_to_draft'),
-    ...actionIf(before.state === 'closed' && now.state === 'open', 'reopened'),
     ...actionIf(before.state === 'open' && now.state === 'closed', 'closed'),
   ]
 }
@@ -208,51 +181,29 @@ function listIssueChanges(call: Call, before: Snapshot): readonly Change[] {
   })
 }
 
-function listDispatches({ repository }: Call, before: Snapshot): readonly Change[] {
-  return repository.dispatches
-    .slice(before.dispatches)
-    .map(({ event, actor, payload }) => ({ by: actor, name: event, fields: payload }))
-}
-
 /**
- * Derives events by comparing the state with a snapshot of it, and from the times of checks, deployments and workflow runs.
- * @param startMs there are no events of checks and runs from before
+ * Derives events by comparing the state with a snapshot of it.
  * @returns a function that returns the events since its last call that start workflows
  */
-export function createEventSource(state: GitHubState, startMs: number) {
+export function createEventSource(state: GitHubState) {
   /** If a repository has two names, events contain the second one. */
   const mapNames = (): ReadonlyMap<RepositoryState, string> =>
     new Map(Object.entries(state.repositories).map(([name, repository]) => [repository, name]))
-  let snapshots = new Map([...mapNames().keys()].map((repository) => [repository, takeSnapshot(repository)]))
-
-  const published = new Set<string>()
-
-  function takeCheckEvents(call: Call) {
-    const events = listCheckEvents(call).filter(({ key }) => !published.has(`${call.name} ${key}`))
-    for (const { key } of events) published.add(`${call.name} ${key}`)
-    return events.toSorted((a, b) => a.atMs - b.atMs)
-  }
-
-  for (const [repository, name] of mapNames())
-    takeCheckEvents(withRepository({ state, nowMs: startMs, baseUrl: '', url: '' }, name, repository))
+  const takeSnapshots = () =>
+    new Map([...mapNames().keys()].map((repository) => [repository, takeSnapshot(repository)]))
+  let snapshots = takeSnapshots()
 
   return (at: Pick<AccountCall, 'nowMs' | 'baseUrl'>, sender?: string): readonly WebhookEvent[] => {
     const events = [...mapNames()].flatMap(([repository, name]) => {
       const before = snapshots.get(repository)
       if (before === undefined) return []
       const call = withRepository({ ...at, state, url: '' }, name, repository)
-      const changes = [
-        ...listPushes(call, before),
-        ...listIssueChanges(call, before),
-        ...listDispatches(call, before),
-        ...takeCheckEvents(call).map(({ by, name, createFields }) => ({ by, name, fields: createFields() })),
-      ]
-      return changes
+      return [...listPushes(call, before), ...listIssueChanges(call, before)]
         .map(({ by, ...change }) => ({ ...change, by: sender ?? by }))
-        .filter((change) => change.by !== WORKFLOW_USER || DISPATCHES.includes(change.name))
+        .filter(({ by }) => by !== WORKFLOW_USER)
         .map((change) => toWebhookEvent(call, change))
     })
-    snapshots = new Map([...mapNames().keys()].map((repository) => [repository, takeSnapshot(repository)]))
+    snapshots = takeSnapshots()
     return events
   }
 }

@@ -1,30 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { ServiceRequest, ServiceResponse } from '../http/exchange.ts'
 import { findCommit } from './history.ts'
-import { CONTENTS, defineOperation, type Operations } from './operation.ts'
+import { defineOperation, type Operations } from './operation.ts'
 import { toNodeId } from './node-id.ts'
 import { PAGE_PARAMETERS, type SupportedParameters } from './parameters.ts'
-import {
-  type Call,
-  NOT_FOUND,
-  type Reply,
-  getApiUrl,
-  createListReply,
-  noContent,
-  ok,
-  refuse,
-  formatTime,
-} from './reply.ts'
-import {
-  DEFAULT_CREATED_AT,
-  getCheckPageUrl,
-  toMinimalRepositoryBody,
-  toSimpleCommitBody,
-  toUserBody,
-} from './resource-body.ts'
-import type { CheckRun, WorkflowRun } from './check-state.ts'
-import { type GitHubState, takeId } from './state.ts'
-import { selectLatestRuns, getStatus, listCheckSuites } from './checks-view.ts'
+import { type Call, NOT_FOUND, type Reply, getApiUrl, createListReply, refuse, formatTime } from './reply.ts'
+import { toMinimalRepositoryBody, toSimpleCommitBody, toUserBody } from './resource-body.ts'
+import type { WorkflowRun } from './check-state.ts'
+import type { GitHubState } from './state.ts'
+import { listCheckSuites } from './checks-view.ts'
 
 /** `attemptAtMs`: when the latest attempt started, if it is a re-run. */
 type ShownRun = WorkflowRun & { readonly updatedAtMs?: number; readonly attemptAtMs?: number }
@@ -188,135 +172,16 @@ const RUNS = {
   unsupported: ['created'],
 } as const satisfies SupportedParameters
 
-function withRun(handle: (call: Call, run: WorkflowRun) => Reply): (call: Call) => Reply {
-  return (call) => {
-    const run = call.repository.workflowRuns.find(({ id }) => String(id) === call.params['run_id'])
-    if (run === undefined || run.createdAtMs + call.state.lag.runsMs > call.nowMs) return NOT_FOUND
-    return handle(call, run)
-  }
-}
-
-function toJobBody(call: Call, { workflow, branch }: WorkflowRun, job: CheckRun): object {
-  const { repository, nowMs } = call
-  const { id, runId = 0, headSha, name, attempt = 1, createdAtMs, startedAtMs, completedAtMs, conclusion } = job
-  const status = getStatus(job, nowMs)
-  const isCompleted = status === 'completed'
-  return {
-    id,
-    node_id: toNodeId('CR', repository.id, id),
-    run_id: runId,
-    run_url: getApiUrl(call, `/actions/runs/${runId}`),
-    run_attempt: attempt,
-    workflow_name: workflow,
-    head_branch: branch,
-    head_sha: headSha,
-    name,
-    url: getApiUrl(call, `/actions/jobs/${id}`),
-    html_url: getCheckPageUrl(call, job),
-    check_run_url: getApiUrl(call, `/check-runs/${id}`),
-    status,
-    conclusion: isCompleted ? conclusion : null,
-    created_at: formatTime(createdAtMs),
-    started_at: formatTime(nowMs >= startedAtMs ? startedAtMs : createdAtMs),
-    completed_at: isCompleted ? formatTime(completedAtMs) : null,
-    steps: [],
-    labels: ['ubuntu-latest'],
-    runner_id: null,
-    runner_name: null,
-    runner_group_id: null,
-    runner_group_name: null,
-  }
-}
-
-function listJobs(call: Call, run: WorkflowRun): Reply {
-  const { checkRuns } = call.repository
-  const registered = checkRuns.filter(({ runId, createdAtMs }) => runId === run.id && createdAtMs <= call.nowMs)
-  const jobs = call.query.get('filter') === 'all' ? registered : selectLatestRuns(registered)
-  return createListReply(
-    call,
-    jobs,
-    (_call, job) => toJobBody(call, run, job),
-    (bodies) => ({ total_count: jobs.length, jobs: bodies }),
-  )
-}
-
-/** Always empty, because nothing uploads artifacts. */
-function listArtifacts(call: Call): Reply {
-  return createListReply(
-    call,
-    [],
-    () => ({}),
-    (artifacts) => ({ total_count: 0, artifacts }),
-  )
-}
-
 const listWorkflows = ({ workflows, workflowRuns }: Call['repository']): readonly string[] => [
   ...new Set([...workflows, ...workflowRuns.map(({ workflow }) => workflow)]),
 ]
-
-export function toWorkflowBody(call: Call, file: string): object {
-  const { repository, baseUrl, name } = call
-  const id = getWorkflowId(repository, file)
-  const path = `.github/workflows/${file}`
-  return {
-    id,
-    node_id: toNodeId('W', repository.id, id),
-    name: file,
-    path,
-    state: 'active',
-    url: getApiUrl(call, `/actions/workflows/${id}`),
-    html_url: `${baseUrl}/${name}/blob/${repository.defaultBranch}/${path}`,
-    badge_url: `${baseUrl}/${name}/workflows/${file}/badge.svg`,
-    created_at: DEFAULT_CREATED_AT,
-    updated_at: DEFAULT_CREATED_AT,
-  }
-}
-
-function listAllWorkflows(call: Call): Reply {
-  const files = listWorkflows(call.repository)
-  return createListReply(call, files, toWorkflowBody, (workflows) => ({ total_count: files.length, workflows }))
-}
-
-function getWorkflow(call: Call): Reply {
-  const file = findWorkflow(call.repository, call.params['workflow_id'] ?? '')
-  return file === undefined ? NOT_FOUND : ok(toWorkflowBody(call, file))
-}
-
-/** The new run stays queued, because there is no runner. */
-function dispatchWorkflow(call: Call): Reply {
-  const { repository, params, body, state, nowMs } = call
-  const { workflow_id: named = '' } = params
-  const workflow = findWorkflow(repository, named)
-  const ref = String(body['ref'])
-  const commit = findCommit(repository, ref)
-  if (workflow === undefined) return NOT_FOUND
-  if (commit === undefined) return refuse(422, `No ref found for: ${ref}`)
-  const { inputs = {} } = body
-  const { identity: actor } = state
-  const branch = ref.replace(/^refs\/(?:heads|tags)\//, '')
-  const payload = { inputs, ref: `refs/heads/${branch}`, workflow: `.github/workflows/${workflow}` }
-  repository.dispatches.push({ event: 'workflow_dispatch', actor, atMs: nowMs, payload })
-  const run = { id: takeId(state), workflow, branch, headSha: commit.sha, event: 'workflow_dispatch', actor }
-  repository.workflowRuns.push({ ...run, status: 'queued', conclusion: null, createdAtMs: nowMs })
-  return noContent()
-}
 
 /** Finds a workflow by file name or id. */
 function findWorkflow(repository: Call['repository'], named: string): string | undefined {
   return listWorkflows(repository).find((file) => file === named || String(getWorkflowId(repository, file)) === named)
 }
 
-function dispatchRepository({ repository, body, state, nowMs }: Call): Reply {
-  const { event_type: action, client_payload = {} } = body
-  const { identity: actor } = state
-  const payload = { action, client_payload, branch: repository.defaultBranch }
-  repository.dispatches.push({ event: 'repository_dispatch', actor, atMs: nowMs, payload })
-  return noContent()
-}
-
-const RUN = '/actions/runs/{run_id}'
-
-/** Workflows, their runs, jobs and logs, and dispatches. */
+/** The runs of workflows, and the logs of jobs. */
 export const WORKFLOW_OPERATIONS: Operations = {
   'actions/list-workflow-runs-for-repo': defineOperation('GET', '/actions/runs', ['actions'], listRuns, RUNS),
   'actions/list-workflow-runs': defineOperation(
@@ -326,40 +191,6 @@ export const WORKFLOW_OPERATIONS: Operations = {
     listRuns,
     RUNS,
   ),
-  'actions/get-workflow-run': defineOperation(
-    'GET',
-    RUN,
-    ['actions'],
-    withRun((call, run) => ok(toRunBody(call, getCurrentRun(call, run)))),
-    { query: { exclude_pull_requests: 'boolean' } },
-  ),
-  'actions/list-jobs-for-workflow-run': defineOperation('GET', `${RUN}/jobs`, ['actions'], withRun(listJobs), {
-    query: { ...PAGE_PARAMETERS, filter: ['latest', 'all'] },
-  }),
-  'actions/list-workflow-run-artifacts': defineOperation(
-    'GET',
-    `${RUN}/artifacts`,
-    ['actions'],
-    withRun(listArtifacts),
-    {
-      query: { ...PAGE_PARAMETERS, name: 'text', direction: ['asc', 'desc'] },
-    },
-  ),
-  'actions/list-repo-workflows': defineOperation('GET', '/actions/workflows', ['actions'], listAllWorkflows, {
-    query: PAGE_PARAMETERS,
-  }),
-  'actions/get-workflow': defineOperation('GET', '/actions/workflows/{workflow_id}', ['actions'], getWorkflow),
-  'actions/create-workflow-dispatch': defineOperation(
-    'POST',
-    '/actions/workflows/{workflow_id}/dispatches',
-    ['actions'],
-    dispatchWorkflow,
-    { body: { ref: 'text', inputs: 'object' }, required: ['ref'], unsupported: ['return_run_details'] },
-  ),
-  'repos/create-dispatch-event': defineOperation('POST', '/dispatches', CONTENTS, dispatchRepository, {
-    body: { event_type: 'text', client_payload: 'object' },
-    required: ['event_type'],
-  }),
   'actions/download-job-logs-for-workflow-run': defineOperation(
     'GET',
     '/actions/jobs/{job_id}/logs',

@@ -34,11 +34,11 @@ export async function readRequest(
   incoming: IncomingMessage,
   isAuthorized: (head: RequestHead) => boolean,
 ): Promise<ServiceRequest> {
-  const { authorization, accept, 'content-type': contentType, 'if-none-match': ifNoneMatch } = incoming.headers
+  const { authorization, accept, 'content-type': contentType } = incoming.headers
   const head = {
     method: incoming.method ?? '',
     target: incoming.url ?? '',
-    headers: { authorization, accept, 'content-type': contentType, 'if-none-match': ifNoneMatch },
+    headers: { authorization, accept, 'content-type': contentType },
   }
   const maxBytes = isAuthorized(head) ? MAX_BODY_BYTES + 1 : 0
   const chunks: Buffer[] = []
@@ -53,8 +53,7 @@ export async function readRequest(
 }
 
 function writeHead(outgoing: ServerResponse, { status, headers, body }: ServiceResponse): void {
-  // A 304 has no body. A length would be read as that of the cached response.
-  outgoing.writeHead(status, status === 304 ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
+  outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
 }
 
 const DELIVERIES: Readonly<Record<Delivery, (outgoing: ServerResponse, response: ServiceResponse) => void>> = {
