@@ -1,8 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
-import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import { closeIssue, mergePull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
+import { mergePull } from '../../src/emulator/github/repository-changes.ts'
 import { playStep, type PlayedStep, type PlayStepOptions } from '../support/play-step.ts'
 import { PUSH } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
@@ -10,14 +9,15 @@ import { deleteFork } from '../support/github-state.ts'
 
 const FORK = 'docs-agent/docs'
 const ACCESS = { 'github-token': GITHUB_TOKEN, label: 'docs-agent' }
-/** The agent works on the default branch of its fork, which has the name of the base branch. */
-const ON_MAIN: Partial<GitHubScenario> = { ...combineScenarios(['from-fork']), agentBranch: 'main' }
 
 const play = (given: Readonly<Record<string, string>>, options: Partial<PlayStepOptions> = {}): Promise<PlayedStep> =>
   playStep({ inputs: agentInputs({}, { ...ACCESS, ...given }), github: combineScenarios(['from-fork']), ...options })
 
 const followUp = (after: PlayedStep, given: Readonly<Record<string, string>> = {}): Promise<PlayedStep> =>
   play({ prompt: 'And the index.', 'job-id': 'job_000001', ...given }, { after })
+
+const getNumber = ({ outputs }: PlayedStep): number => Number(outputs['pr-number'])
+const getNowMs = ({ baseClock }: PlayedStep): number => baseClock.wallTime().getTime()
 
 const lastPull = ({ docs, outputs }: PlayedStep) => {
   const pull = docs.pulls[Number(outputs['pr-number'])]
@@ -47,47 +47,26 @@ test('a pull request from a fork is marked, checked and continued like any other
   })
 })
 
-describe('a pull request from a branch of a fork that has the name of the base branch', () => {
-  const merged = async (turns: PlayStepOptions['turns']): Promise<PlayedStep> => {
-    const played = await play({}, { github: ON_MAIN, ...(turns && { turns }) })
-    const nowMs = played.baseClock.wallTime().getTime()
-    mergePull(played.docs, Number(played.outputs['pr-number']), MAINTAINER, nowMs)
-    return played
-  }
-
-  test('reports commits that come after the merge as left behind', async () => {
-    const { isGreen, report } = await followUp(await merged(undefined))
-    expect([isGreen, report.error?.code]).toEqual([false, 'left-behind'])
-  })
-
-  test('reports nothing as left behind if only the base branch moves after the merge', async () => {
-    const played = await merged([{}, { ending: 'no-changes' }])
-    const files = [{ filename: 'src/main.ts', patch: '@@ -1 +1 @@\n-1\n+2' }]
-    const onRequest = (what: string, { docs, nowMs }: { docs: PlayedStep['docs']; nowMs: number }): void => {
-      if (what === 'message job_000001')
-        pushCommit(docs, 'main', { message: 'Count', author: MAINTAINER, files }, nowMs)
-    }
-    const inputs = agentInputs({}, { ...ACCESS, prompt: 'And the index.', 'job-id': 'job_000001' })
-    const { isGreen, outputs } = await playStep({ inputs, after: played, onRequest })
-    expect([isGreen, outputs['pr-state'], outputs['changed']]).toEqual([true, 'merged', 'false'])
-  })
-})
-
-test('reports as unknown whether a follow-up changed the pull request of a deleted fork', async () => {
+test.each([
+  ['merged', 'merged', (played: PlayedStep) => mergePull(played.docs, getNumber(played), MAINTAINER, getNowMs(played))],
+  [
+    'closed because its fork was deleted',
+    'closed',
+    (played: PlayedStep) => {
+      deleteFork(played.docs, FORK, getNowMs(played))
+    },
+  ],
+])('a follow-up to a pull request from a fork that was %s is red', async (_what, state, end) => {
   const played = await play({})
-  closeIssue(played.docs, lastPull(played), played.baseClock.wallTime().getTime())
-  deleteFork(played.docs, FORK, played.baseClock.wallTime().getTime())
-  const { notice, report, outputs } = await followUp(played)
-  expect([report.outcome, outputs['pr-state'], outputs['changed']]).toEqual(['pull-request', 'closed', ''])
-  expect(notice?.text).toContain('the fork with its branch was deleted')
+  end(played)
+  const { isGreen, report, outputs } = await followUp(played)
+  expect([isGreen, report.error?.code, outputs['pr-state']]).toEqual([false, 'left-behind', state])
 })
-
-const OWN = { 'skip-own-changes': 'true' }
 
 test('does not treat a push to a branch of the same name in the base repository as the agent’s', async () => {
   const after = await play({})
   const payload = { ...PUSH, ref: 'refs/heads/agent/job_000001' }
-  const pushed = await play({ ...OWN, prompt: 'Again.' }, { after, facts: { eventName: 'push', payload } })
+  const pushed = await play({ prompt: 'Again.' }, { after, facts: { eventName: 'push', payload } })
   expect(pushed.acceptedPrompts).toEqual([['create', 'Again.']])
 })
 
@@ -97,7 +76,7 @@ test.each([
 ])('does not start the agent after %s', async (_what, action, merged) => {
   const after = await play({})
   const number = Number(after.outputs['pr-number'])
-  if (merged) mergePull(after.docs, number, MAINTAINER, after.baseClock.wallTime().getTime())
+  if (merged) mergePull(after.docs, number, MAINTAINER, getNowMs(after))
   const ends = { base: { sha: after.docs.branches['main'] }, head: { sha: lastPull(after).headSha } }
   const payload = {
     action,
@@ -105,9 +84,6 @@ test.each([
     repository: { full_name: 'acme/docs', default_branch: 'main' },
     sender: { login: 'docs-agent[bot]', type: 'Bot' },
   }
-  const again = await play(
-    { ...OWN, prompt: 'Again.' },
-    { after, facts: { eventName: 'pull_request_target', payload } },
-  )
+  const again = await play({ prompt: 'Again.' }, { after, facts: { eventName: 'pull_request_target', payload } })
   expect([again.acceptedPrompts, again.report.outcome]).toEqual([[], 'skipped'])
 })

@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals'
 import { OutputsLost } from '../../src/action/toolkit.ts'
 import type { AgentInputs } from '../../src/agent/inputs.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
-import { writeMilestone } from '../../src/agent/journal.ts'
-import { getOutcome } from '../../src/agent/report/turns.ts'
+import { getOutcome } from '../../src/agent/outcome.ts'
+import { writeMilestone } from '../../src/agent/output/outputs.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -33,7 +33,7 @@ async function listMilestones(inputs: Partial<AgentInputs>, script: Partial<Scri
     checkResult(outputs)
     written.push({ atMs: clock.now() - startedAt, result: parseResult(value), outputs: flattenResult(outputs) })
   }
-  const client = fakeClient({ create: active, reads: [active, completed], standsBy: clock, ...script })
+  const client = fakeClient({ create: active, reads: [active, completed], ...script })
   const serverUrl = `https://${completed.prLink?.host ?? ''}`
   const context = { ...RUN_FACTS, serverUrl }
   const step = fakeStep({ client, clock, core: { ...fakeHost(), setOutput }, github: fakeGitHub(responses), context })
@@ -100,17 +100,17 @@ test('does not report `no-changes` while a fix round is running', () => {
     outputs[name] = value
   }
   const step = fakeStep({ core: { ...fakeHost(), setOutput } })
-  const { journal } = step
-  journal.begin({ task: FOLLOW_UP })
-  journal.updateTurn(endWith('unchanged'))
+  const { record } = step
+  record.begin({ task: FOLLOW_UP })
+  record.update(endWith('unchanged'))
   writeMilestone(step)
   expect(flattenResult(outputs)).toMatchObject({
     outcome: 'no-changes',
     changed: 'false',
     'pull_request.operation': 'unchanged',
   })
-  journal.begin({ task: FOLLOW_UP, failing: [] })
-  journal.updateTurn({ kind: 'accepted', job: active, isConfirmed: true })
+  record.begin({ task: FOLLOW_UP, failing: [] })
+  record.update({ sent: 'started', job: active })
   writeMilestone(step)
   expect(flattenResult(outputs)).toMatchObject({
     outcome: 'submitted',
@@ -137,8 +137,7 @@ test('does not write `result` after each read of a job', async () => {
 })
 
 test('writes `result` when a prompt with unknown delivery is confirmed by its turn', async () => {
-  const reads = [completed, active, completed]
-  const script = { reads, message: failure('unknown-fate') }
+  const script = { before: [completed], reads: [active, completed], message: failure('unknown-fate') }
   const written = await listMilestones({ task: FOLLOW_UP, wait: false }, script)
   expect(written[0]?.result).toMatchObject({ ...UNENDED, outcome: 'submitted', job: { id: 'job_1' } })
 })

@@ -10,8 +10,8 @@ import {
 } from '../../src/agent/prompt.ts'
 import type { Annotation } from '../../src/github/checks.ts'
 import { parseEvent } from '../../src/github/event.ts'
-import { isSkip } from '../../src/agent/plan.ts'
-import { parseComment } from '../../src/agent/conversation/comment-command.ts'
+import { isSkip } from '../../src/agent/skip.ts'
+import { parseComment } from '../../src/agent/command.ts'
 import { commentFacts, type CommentEventFields } from '../support/comment-events.ts'
 import { commit } from '../support/github-state.ts'
 import { SEED } from '../support/seed.ts'
@@ -104,7 +104,7 @@ test.each<[eventName: string, payload: unknown, expected: string | undefined]>([
   expect(createSection(eventName, payload).toBody?.(1_000).text).toBe(expected)
 })
 
-const OPEN = { repository: 'acme/docs', number: 7, branch: 'a`guide' }
+const OPEN = { repository: 'acme/docs', number: 7, branch: 'a`guide', baseRef: 'main' }
 const by = (message: string) => ({ sha: commit('b'), message, author: 'Ann' })
 
 test('states that the pull request is open and which commits to keep, and lists commits by people as fenced data', () => {
@@ -210,7 +210,13 @@ test('gives the unused bytes of short checks to long ones, in equal shares', () 
 
 test.each([1_024, 4_096, 65_536])('renders any texts of checks in at most %i bytes, without the frame', (maxBytes) => {
   const text = lines(20_000, '``` ünïcode 🙂')
-  const annotations = Array<Annotation>(50).fill({ path: 'a', line: 1, title: 'é'.repeat(999), message: '' })
+  const annotations = Array<Annotation>(50).fill({
+    path: 'a',
+    line: 1,
+    title: 'é'.repeat(999),
+    message: '',
+    level: 'failure',
+  })
   for (const count of [1, 3, 30]) {
     const checks = Array<FailedCheck>(count).fill(failed(text, text, annotations))
     expect(Buffer.byteLength(renderFixPrompt(checks, HEAD, maxBytes))).toBeLessThanOrEqual(maxBytes + FRAME_BYTES)

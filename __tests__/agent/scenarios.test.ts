@@ -6,7 +6,8 @@ import { agentInputs } from '../support/fake-step.ts'
 const FOLLOW_UP = { 'job-id': 'job_finished' }
 const ATTACH = { prompt: '', 'job-id': 'job_running' }
 const SOON = { 'poll-interval-seconds': '3' }
-const AGAIN = '6 GET job/job_finished, POST job/job_finished/message'
+/** Without a token, the job is watched for 15 s, and read once more directly before the prompt. */
+const AGAIN = '7 GET job/job_finished, POST job/job_finished/message'
 
 /** Lists the requests in order, with a count for repeated requests: `POST job, 2 GET job/job_000001`. */
 function summarizeRequests(requests: readonly string[]): string {
@@ -33,14 +34,14 @@ test.each<[name: string, plays: ScenarioName, given: Record<string, string>, end
     'unauthorized-later',
     SOON,
     'error unauthorized',
-    'POST job, 3 GET job/job_000001',
+    'POST job, 10 GET job/job_000001',
   ],
   [
     'looks for the turn of a follow-up whose response was lost',
     'lost-answer',
     FOLLOW_UP,
     'pull-request',
-    `${AGAIN}, 8 GET job/job_finished`,
+    `${AGAIN}, 4 GET job/job_finished`,
   ],
   [
     'does not treat the end of the previous turn as its own',

@@ -2,8 +2,7 @@ import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { revealsKey } from '../model/planted-key.ts'
-import { SEED } from '../support/seed.ts'
-import { DRAWING_TEST_TIMEOUT_MS, getSoakMs, reportDrawn } from '../support/soak.ts'
+import { DRAWING_TEST_TIMEOUT_MS, RUNS, SEED } from '../support/seed.ts'
 import { runFaultScript, getFault, type FaultScript, type FaultTrace } from './run-fault-script.ts'
 import type { Fault, PromptOutcome, ReadOutcome } from './fault.ts'
 import { PortTakenError } from './faulty-peer.ts'
@@ -18,15 +17,22 @@ const MAX_PARALLEL_SCRIPTS = 24
 const SCRIPT_TIMEOUT_MS = 60_000
 /** Per request. undici reconnects if a connection is lost before anything is written. */
 const MAX_CONNECTIONS = 3
-const MAX_ATTEMPTS = 3
+/** The attempts within a minute. */
+const MAX_ATTEMPTS = 11
 
 function getPromptOutcome({ created, sent }: FaultTrace): PromptOutcome {
+  // With TLS, the next attempt fails, too, because no certificate is trusted here.
+  if (sent.length > 1) return 'again'
   if (created instanceof ActionError) return created.code === 'unknown-fate' ? 'unknown' : 'stop'
-  return sent.length > 1 ? 'again' : 'accepted'
+  return 'accepted'
 }
 
-const isExpectedRead = (expected: ReadOutcome, read: ReadOutcome | undefined): boolean =>
-  read === expected || (expected === 'any' && read !== 'stop')
+/** After a successful read, a single odd response is read again. */
+function isExpectedRead(expected: ReadOutcome, index: number, reads: readonly ReadOutcome[]): boolean {
+  const read = reads[index]
+  if (expected === 'any') return read !== 'stop'
+  return read === expected || (expected === 'stop' && read === 'retry' && reads.slice(0, index).includes('success'))
+}
 
 function listViolations({ prompt, reads }: FaultScript, trace: FaultTrace): string[] {
   const { sent, created, errors, lateMs, isInTime, connections, requests, openConnections, sleepers } = trace
@@ -49,7 +55,7 @@ function listViolations({ prompt, reads }: FaultScript, trace: FaultTrace): stri
       !isProcessed || !(created instanceof ActionError) || created.code === 'unknown-fate',
     'The job is another one.': !created || created instanceof ActionError || created.id === 'job_1',
     [`The reads ended as ${trace.reads.join()}.`]:
-      !isInTime || reads.every((name, index) => isExpectedRead(getFault(name).read, trace.reads[index])),
+      !isInTime || reads.every((name, index) => isExpectedRead(getFault(name).read, index, trace.reads)),
     'An error contains the key.': !errors.some(({ message, hint = '', quote = '' }) =>
       revealsKey([message, hint, quote].join('\n')),
     ),
@@ -145,11 +151,12 @@ const mixture = fc.boolean().chain((hasProxy) => {
 
 /** How many mixtures are drawn from a seed. */
 const MIXTURES = 100
+/** More than there are nights, whose dates are seeds, in many years. */
+const SEED_STEP = 1_000_000
 
 test('keeps all guarantees with sequences of faults', async () => {
-  const endsAt = performance.now() + (getSoakMs(0.9) ?? 0)
-  let seed = SEED
-  do {
+  for (let run = 0; run < RUNS; run++) {
+    const seed = SEED + run * SEED_STEP
     const mixtures = fc.sample(mixture, { numRuns: MIXTURES, seed })
     expect(
       await findFailures(
@@ -157,7 +164,5 @@ test('keeps all guarantees with sequences of faults', async () => {
         seed,
       ),
     ).toEqual([])
-    seed++
-  } while (performance.now() < endsAt)
-  reportDrawn({ what: 'mixtures of faults', cases: MIXTURES * (seed - SEED) })
+  }
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import * as net from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { createCertificate } from '../../scripts/start/self-signed-certificate.ts'
 import { takeFirstRequest } from '../support/socket-server.ts'
 import type { Behaviour, Fault, Pace } from './fault.ts'
 import type { StillClock } from './still-clock.ts'

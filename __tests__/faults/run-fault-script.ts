@@ -1,5 +1,5 @@
 import { createClient } from '../../src/docs-service/client.ts'
-import { createTryRead, maxRetryAfterMs } from '../../src/docs-service/retry.ts'
+import { createTryReadJob, maxRetryAfterMs } from '../../src/docs-service/retry.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import { createTransport, type Transport } from '../../src/docs-service/transport.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -114,10 +114,10 @@ export async function runFaultScript({ prompt, reads, timeoutMs, hasProxy }: Fau
     errors.push(error)
     return error
   }
-  const tryRead = createTryRead(step.signal)
+  const tryRead = createTryReadJob(clock, step.signal)
   async function readOnce(): Promise<ReadOutcome> {
     try {
-      const result = await tryRead(() => client.getJob('job_1'))
+      const result = await tryRead('job_1', () => client.getJob('job_1'))
       if (!(result instanceof ActionError)) return 'success'
       recordError(result)
       maxRetryAfterMs(result, clock, timeoutMs)

@@ -102,8 +102,9 @@ const RESPONSES: Readonly<Record<string, Fault>> = {
   'body-is-too-large': unconfirmed(formatResponse(200, ' '.repeat(5 * 1024 * 1024))),
   'body-floods-without-end': unconfirmed(joinLines(OK, '', ''), { ...STAYS, repeats: ' '.repeat(200_000) }),
   'body-trickles-without-end': unconfirmed(joinLines(OK, 'content-length: 99999', '', ''), { ...SLOW, repeats: ' ' }),
-  'header-is-too-large': unconfirmed(joinLines(OK, `x: ${'y'.repeat(70_000)}`, length(), '', JOB)),
-  'too-many-headers': unconfirmed(joinLines(OK, ...MANY_HEADERS, length(), '', JOB)),
+  'header-is-large': confirmed(joinLines(OK, `x: ${'y'.repeat(40_960)}`, length(), '', JOB)),
+  'header-is-too-large': unconfirmed(joinLines(OK, `x: ${'y'.repeat(270_000)}`, length(), '', JOB)),
+  'many-headers': confirmed(joinLines(OK, ...MANY_HEADERS, length(), '', JOB)),
   'headers-flood-without-end': unconfirmed(`${OK}\r\n`, { ...STAYS, repeats: `x: ${'y'.repeat(5_000)}\r\n` }),
   'headers-trickle-without-end': unconfirmed(`${OK}\r\n`, { ...SLOW, repeats: 'x: y\r\n' }),
   'header-contains-a-zero-byte': unconfirmed(joinLines(OK, 'x: a\x00b', '', JOB)),
@@ -167,9 +168,12 @@ const tooLong = (after: string): Fault => ({
 
 /** Error statuses, and `Retry-After`. */
 const STATUSES: Readonly<Record<string, Fault>> = {
-  ...createFaults('status-', [400, 401, 402, 403, 404, 405, 413, 415, 422], (code) => refused(code)),
-  ...createFaults('status-', [406, 409, 410, 418, 451], (code) => doubtful(code, 'stop')),
+  ...createFaults('status-', [400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 426, 431, 451], (code) =>
+    refused(code),
+  ),
+  ...createFaults('status-', [406, 409, 418], (code) => doubtful(code, 'stop')),
   ...createFaults('status-', [408, 500, 502, 503, 504, 521, 599, 999], (code) => doubtful(code, 'retry')),
+  ...createFaults('status-', [501, 505], (code) => ({ ...refused(code), read: 'retry' })),
   ...createFaults('not-processed-', [409, 503], (code) => ({
     ...doubtful(code, code < 500 ? 'stop' : 'retry'),
     processesPrompt: false,
@@ -196,12 +200,17 @@ const STATUSES: Readonly<Record<string, Fault>> = {
 
 export const SERVICE_FAULTS: Readonly<Record<string, Fault>> = { ...CONNECTIONS, ...RESPONSES, ...BODIES, ...STATUSES }
 
+/** Nothing of the prompt was sent. The next connection works, but its certificate is not trusted here. */
+const cutHandshake = (then: Behaviour['then'], writes = ''): Fault =>
+  unprocessed({ writes, then, readsBytes: 1 }, 'again', 'retry')
+
 /** Faults of TLS. No certificate is trusted here, so these are not mixed with other faults. */
 export const TLS_FAULTS: Readonly<Record<string, Fault>> = {
   'certificate-is-untrusted': unprocessed('untrusted', 'stop', 'stop'),
   'speaks-no-tls': refused(400, { readsBytes: 1 }),
-  'handshake-is-garbage': refused(0, { readsBytes: 1, writes: '\x15\x03\x01\x00\x02\x02\x46' }),
+  'handshake-needs-another-version': refused(0, { readsBytes: 1, writes: '\x15\x03\x01\x00\x02\x02\x46' }),
+  'handshake-fails-at-the-server': cutHandshake('close', '\x15\x03\x03\x00\x02\x02\x50'),
   'handshake-never-ends': withoutResponse('stay', { readsBytes: 1 }, 'stop'),
-  'handshake-is-reset': withoutResponse('reset', { readsBytes: 1 }),
-  'handshake-is-closed': withoutResponse('close', { readsBytes: 1 }),
+  'handshake-is-reset': cutHandshake('reset'),
+  'handshake-is-closed': cutHandshake('close'),
 }

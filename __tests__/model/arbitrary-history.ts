@@ -4,9 +4,9 @@ import type { GitHubScenario, PlannedEvent } from '../../src/emulator/github/git
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
 import type { Fault } from '../../src/emulator/http/faults.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { between, mostly, weighted } from './weighted.ts'
-import { FORMER_NAME, REPOSITORY, SILENT_JOB, type History, type HistoryStep } from './history.ts'
-import { MAX_LAG_MS } from './history-invariants.ts'
+import { between, mostly, upTo, weighted } from './weighted.ts'
+import { FORMER_NAME, LABEL, REPOSITORY, SILENT_JOB, type History, type HistoryStep } from './history.ts'
+import { MAX_HEAD_LAG_MS, MAX_LAG_MS } from './history-invariants.ts'
 
 const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
   Object.entries(ALL_PERMISSIONS).filter(([name]) => name !== 'actions'),
@@ -17,14 +17,14 @@ const WITHOUT_ISSUES: Permissions = { ...ALL_PERMISSIONS, issues: 'read' }
 
 const FORK = 'docs-agent/docs'
 
-/** The step looks for a pull request's link for 15 s after the end of the turn. The reads need the rest of that time. */
-const MAX_LINK_DELAY_MS = 9_000
+/** The step looks for a pull request's link for 15 s after it has read the end of the turn. */
+const MAX_LINK_DELAY_MS = 14_000
 
 const seconds = (min: number, max: number): fc.Arbitrary<number> => between(min, max).map((drawn) => drawn * 1_000)
 
 const turnPlan: fc.Arbitrary<TurnPlan> = fc
   .record({
-    startDelayMs: mostly(0, 2, mostly(5_000, 3, fc.oneof(seconds(0, 20), fc.constant(Infinity)))),
+    startDelayMs: mostly(0, 2, mostly(5_000, 3, fc.oneof(seconds(0, 60), fc.constant(Infinity)))),
     durationMs: weighted([2, seconds(1, 60)], [1, seconds(60, 400)]),
     ending: weighted<TurnPlan['ending']>(
       [6, fc.constant('pull-request')],
@@ -85,19 +85,23 @@ const FAILING = {
 } as const
 const PASSING = { ...FAILING, result: { conclusion: 'success' } } satisfies CheckPlan
 
-const marker = fc
+/** Returns a history comment as somebody may copy it. */
+export const createHistoryBody = (jobId: string): string =>
+  `<!-- docs-agent-action: ${JSON.stringify({ v: 1, job: jobId, labels: [LABEL], followUps: 0, rows: [], dropped: 0 })} -->\nThis is mine.`
+
+const historyBody = fc
   .constantFrom('job_000001', 'job_000002', 'job_running', 'job_archived', 'job_finished', 'job_nobody', SILENT_JOB)
-  .map((jobId) => `<!-- docs-agent-action: job=${jobId} -->\nThis is mine.`)
+  .map(createHistoryBody)
 
 const event: fc.Arbitrary<PlannedEvent> = fc.record({
   after: fc.constantFrom('opened', 'follow-up'),
   delayMs: weighted([1, seconds(0, 40)], [1, seconds(40, 400)]),
   act: weighted<PlannedEvent['act']>(
-    [3, fc.constantFrom('person-commits', 'bot-commits', 'bot-merges-base', 'person-syncs')],
+    [3, fc.constantFrom('person-commits', 'bot-commits', 'bot-merges-base')],
     [1, fc.constantFrom('merge', 'close')],
     [3, fc.constantFrom('outsider-comments', 'maintainer-comments')],
   ),
-  body: marker,
+  body: historyBody,
 })
 
 /** Draws no fault, or faults for a few requests. */
@@ -144,7 +148,6 @@ const step = (kind: HistoryKind): fc.Arbitrary<HistoryStep> =>
   fc.record({
     task: fc.constant(kind === 'rounds' ? 'follow-up' : kind),
     gapMs: weighted([1, seconds(0, 30)], [1, seconds(30, 300)]),
-    begins: mostly<HistoryStep['begins']>('after', 6, fc.constant('alongside')),
     leavesDocs: mostly(false, 3, fc.constant(true)),
     inputs: fc
       .tuple(commonInputs, checkInputs, KIND_INPUTS[kind])
@@ -168,7 +171,7 @@ const agentPlace = mostly<Pick<GitHubScenario, 'agentFork' | 'agentBranch'>>(
 
 /** Limits the link's delay and replica lag together: the step stops looking for a link that takes longer. */
 function limitLinkDelays<Plays extends { turns: [TurnPlan, ...TurnPlan[]]; lagsMs: number[] }>(plays: Plays): Plays {
-  const maxMs = MAX_LINK_DELAY_MS - Math.max(...plays.lagsMs)
+  const maxMs = Math.max(0, MAX_LINK_DELAY_MS - Math.max(...plays.lagsMs))
   const limit = (plan: TurnPlan): TurnPlan => ({ ...plan, linkDelayMs: Math.min(plan.linkDelayMs, maxMs) })
   const [firstTurn, ...others] = plays.turns
   return { ...plays, turns: [limit(firstTurn), ...others.map(limit)] }
@@ -182,7 +185,7 @@ export const arbitraryHistory = (kind: HistoryKind): fc.Arbitrary<History> =>
         turns: fc
           .tuple(firstTurnPlan, fc.array(turnPlan, { minLength: 1, maxLength: 4 }))
           .map(([one, others]) => [one, ...others] as [TurnPlan, ...TurnPlan[]]),
-        lagsMs: fc.array(mostly(0, 1, seconds(0, 9)), { minLength: 1, maxLength: 5 }),
+        lagsMs: fc.array(mostly(0, 1, upTo(MAX_LAG_MS)), { minLength: 1, maxLength: 5 }),
         reads: drawRareFaults<Fault>('unavailable', 'reset', 'html', 'truncated', 'never'),
         prompts: drawRareFaults<Fault>('response-lost', 'reset', 'rate-limited', 'rejected', 'unavailable', 'bad-id'),
       })
@@ -208,7 +211,7 @@ export const arbitraryHistory = (kind: HistoryKind): fc.Arbitrary<History> =>
       .map(([place, github]) => ({ ...place, ...github })),
     gitHubLags: fc.array(
       fc.record({
-        headMs: mostly(0, 1, fc.integer({ min: 0, max: MAX_LAG_MS })),
+        headMs: mostly(0, 1, upTo(MAX_HEAD_LAG_MS)),
         runsMs: mostly(0, 2, seconds(0, 10)),
       }),
       { minLength: 1, maxLength: 6 },

@@ -1,37 +1,25 @@
 import { expect } from '@jest/globals'
 import fc from 'fast-check'
-import { SEED } from '../support/seed.ts'
-import { getSoakMs, MODEL_RUNS, reportDrawn } from '../support/soak.ts'
+import { RUNS, SEED } from '../support/seed.ts'
 
 /** The position of a case in the sequence of its seed. A failure prints it. */
 const path = process.env['MODEL_PATH']
 export const IS_REPLAY = path !== undefined
-/** More than any soak has time for. */
-const MAX_SOAK_RUNS = 1_000_000_000
 
 export interface CaseResult {
   readonly problems: readonly string[]
   readonly log: readonly string[]
 }
 
-export interface DrawPlan {
-  /** The kind of case, in the plural, for the report of a soak. */
-  readonly what: string
-  /** How many cases an ordinary run draws. */
-  readonly runs: number
-  /** The share of its suite's time that a soak draws cases for. */
-  readonly soakShare: number
-}
-
 /**
- * Plays random cases and checks that none has problems. Plays `runs` or `MODEL_RUNS` cases, and in a soak as many as there is
- * time for.
+ * Plays random cases and checks that none has problems.
+ * @param usualCases how many cases are played, times `RUNS`
  * @returns how many cases were played
  * @throws Error with the smallest case that has problems, and the command that replays it
  */
 export async function checkCases<Case>(
   cases: fc.Arbitrary<Case>,
-  { what, runs, soakShare }: DrawPlan,
+  usualCases: number,
   play: (drawn: Case) => Promise<CaseResult>,
 ): Promise<number> {
   const playSafely = (drawn: Case): Promise<CaseResult> =>
@@ -40,15 +28,11 @@ export async function checkCases<Case>(
       return { problems: [`The case crashed. ${crash}`], log: [] }
     })
   const property = fc.asyncProperty(cases, async (drawn) => (await playSafely(drawn)).problems.length === 0)
-  const soakMs = getSoakMs(soakShare)
   const details = await fc.check(property, {
     seed: SEED,
     ...(path !== undefined && { path }),
-    ...(soakMs === undefined
-      ? { numRuns: MODEL_RUNS ?? runs }
-      : { numRuns: MAX_SOAK_RUNS, interruptAfterTimeLimit: soakMs }),
+    numRuns: usualCases * RUNS,
   })
-  reportDrawn({ what, cases: details.numRuns })
   const [smallest] = details.counterexample ?? []
   if (smallest === undefined) return details.numRuns
   const { problems, log } = await playSafely(smallest)

@@ -1,17 +1,22 @@
 import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { DRAWING_TEST_TIMEOUT_MS } from '../support/soak.ts'
-import { type ConsequenceHistory, findExtraJobs, playConsequences } from './consequences.ts'
+import { DRAWING_TEST_TIMEOUT_MS } from '../support/seed.ts'
+import {
+  type ConsequenceHistory,
+  type ConsequenceWorkflow,
+  type DerivedEvent,
+  EVENT_NAMES,
+  findExtraPrompts,
+  type PersonAct,
+  playConsequences,
+} from './consequences.ts'
 import { checkCases, IS_REPLAY } from './check-cases.ts'
 import { between, mostly } from './weighted.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
 
 const seconds = (min: number, max: number): fc.Arbitrary<number> => between(min, max).map((drawn) => drawn * 1_000)
-
-/** If the agent pushes earlier than this before it opens its pull request, its push looks like that of another user. */
-const MAX_EARLY_PUSH_MS = 55_000
 
 const turn: fc.Arbitrary<TurnPlan> = fc
   .record({
@@ -25,57 +30,70 @@ const turn: fc.Arbitrary<TurnPlan> = fc
     return { startDelayMs: 0, durationMs, ending: 'pull-request', linkDelayMs: 0, pause: undefined, pushesMs }
   })
 
-function leaveOutEarlyPushes(plan: TurnPlan): TurnPlan {
-  const { durationMs, pushesMs = [] } = plan
-  return { ...plan, pushesMs: pushesMs.filter((ms) => ms >= durationMs - MAX_EARLY_PUSH_MS) }
-}
+const derived: fc.Arbitrary<DerivedEvent> = fc.record({
+  name: fc.constantFrom('status', 'check_run', 'check_suite', 'deployment', 'deployment_status', 'workflow_run'),
+  delayMs: seconds(1, 120),
+  by: fc.constantFrom('pusher', 'bot', 'person'),
+  runEvent: fc.constantFrom('push', 'pull_request', 'issue_comment', 'label', 'check_run', 'pull_request_target'),
+})
 
-const history: fc.Arbitrary<ConsequenceHistory> = fc
-  .record({
-    turns: fc.tuple(turn, turn),
-    agentType: fc.constantFrom('Bot', 'User'),
-    isKnown: fc.boolean(),
-    pollInterval: mostly('', 2, fc.constantFrom('60', '200')),
+const workflow = (
+  label: string,
+  skipOwnChanges: fc.Arbitrary<ConsequenceWorkflow['skipOwnChanges']>,
+): fc.Arbitrary<ConsequenceWorkflow> =>
+  fc.record({
+    label: fc.constant(label),
+    on: fc.subarray([...EVENT_NAMES], { minLength: 2, maxLength: 5 }),
+    skipOwnChanges,
+    onOpenPr: fc.constantFrom('new', 'follow-up', 'skip'),
     changeContext: fc.constantFrom('none', 'files'),
-    mergeAfterMs: mostly<number | undefined>(undefined, 1, seconds(1, 600)),
+  })
+
+const act: fc.Arbitrary<PersonAct> = fc.record({
+  kind: fc.constantFrom('dispatch', 'push', 'web-edit', 'pull-request'),
+  afterMs: seconds(0, 300),
+})
+
+/** GitHub lists the pull requests of a commit this late. A commit of a bot is looked up for eight seconds, others for three. */
+const MAX_LIST_LAG_SECONDS = { Bot: 7, User: 2 } as const
+
+const history: fc.Arbitrary<ConsequenceHistory> = fc.constantFrom('Bot' as const, 'User' as const).chain((agentType) =>
+  fc.record({
+    acts: fc.array(act, { minLength: 1, maxLength: 2 }),
+    workflows: fc.tuple(
+      workflow('docs-agent', fc.constant('true')),
+      workflow('docs-translations', fc.constantFrom('true', 'same-label')),
+    ),
+    turns: fc.tuple(turn, turn),
+    agentType: fc.constant(agentType),
+    pollInterval: mostly('', 2, fc.constantFrom('60', '200')),
+    mergeAfterMs: mostly<number | undefined>(undefined, 1, seconds(1, 300)),
     mergeMethod: fc.constantFrom('squash', 'merge', 'rebase'),
-    lag: fc.record({ headMs: mostly(0, 2, seconds(0, 9)), commitPullsMs: mostly(0, 1, seconds(0, 40)) }),
+    mergeBy: fc.constantFrom('person', 'bot', 'agent'),
+    hasOtherCommits: fc.boolean(),
+    derived: fc.array(derived, { maxLength: 3 }),
+    lag: fc.record({
+      headMs: mostly(0, 2, seconds(0, 9)),
+      commitPullsMs: mostly(0, 1, seconds(0, MAX_LIST_LAG_SECONDS[agentType])),
+    }),
     latenciesMs: fc.array(fc.integer({ min: 10, max: 900 }), { minLength: 1, maxLength: 3 }),
     queuedMs: fc.array(seconds(0, 60), { minLength: 1, maxLength: 4 }),
-    followedBy: fc.array(
-      fc.constantFrom(
-        '',
-        'push',
-        'pull_request',
-        'issue_comment',
-        'label',
-        'check_run',
-        'workflow_run',
-        'pull_request_target',
-      ),
-      { minLength: 1, maxLength: 4 },
-    ),
-  })
-  .map((drawn) => {
-    const { agentType } = drawn
-    const isKnown = agentType === 'User' || drawn.isKnown
-    if (agentType === 'Bot' && isKnown) return drawn
-    const [first, later] = drawn.turns
-    return { ...drawn, isKnown, turns: [leaveOutEarlyPushes(first), leaveOutEarlyPushes(later)] as const }
-  })
+  }),
+)
 
-test('the work of the agent starts no job in any random history', async () => {
-  let startedByAgent = 0
-  const plan = { what: 'histories of consequences', runs: 25, soakShare: 0.9 }
-  const played = await checkCases(history, plan, async (drawn) => {
+test('the work of the agent starts no prompt, and no cycle goes on without a person', async () => {
+  let [startedByAgent, translated] = [0, 0]
+  const played = await checkCases(history, 25, async (drawn) => {
     const trace = await playConsequences(drawn)
-    startedByAgent += trace.runs.filter(({ cause }) => cause.isByAgent).length
+    startedByAgent += trace.runs.filter(({ cause }) => cause.jobId !== undefined).length
+    translated += trace.runs.filter(({ cause, sent }) => cause.jobId !== undefined && sent !== undefined).length
     const log = trace.runs.flatMap((run) => [
-      `--- ${new Date(run.startMs).toISOString()} ${run.cause.name} ${run.cause.branch}`,
+      `--- ${new Date(run.startMs).toISOString()} ${run.workflow.label}: ${run.cause.name} ${run.cause.branch}`,
       ...run.log,
     ])
-    return { problems: findExtraJobs(trace), log }
+    return { problems: findExtraPrompts(trace), log }
   })
-  // If the agent started no run, the test would not check anything.
-  expect(IS_REPLAY || startedByAgent > played).toBe(true)
+  // If the agent started no run, or no workflow followed another one, the test would not check anything.
+  expect(IS_REPLAY || startedByAgent > 5 * played).toBe(true)
+  expect(IS_REPLAY || translated > 0).toBe(true)
 })

@@ -1,12 +1,15 @@
 import { agentAction } from '../../src/agent/run.ts'
+import { parseHistory } from '../../src/agent/pull-request/history.ts'
 import { createService, type Service } from '../../src/emulator/embedded-service.ts'
-import { getAgentLogin, GITHUB_TOKEN, MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
+import { BOT, getAgentLogin, GITHUB_TOKEN, MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { DEFAULT_GITHUB, type GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
+import { getHistory } from '../../src/emulator/github/history.ts'
 import type { MergeMethod, PullState } from '../../src/emulator/github/pull-state.ts'
+import { editOnWeb, mergePull, openPull, pushCommit, takeNumber } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { DEFAULT_LAG } from '../../src/emulator/github/state.ts'
 import type { WebhookEvent } from '../../src/emulator/github/webhook-events.ts'
-import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
+import type { JobRecord, TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { createStage } from '../support/play-step.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
@@ -14,122 +17,145 @@ import { playOn } from '../support/play-feature.ts'
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 import { repeat } from './repeat.ts'
 
-/** A person starts one run of a workflow. The agent's pushes, pull requests and merges start further runs of the workflow. */
+/** The events that start workflows. The embedded GitHub sends pushes and pull requests, and the model derives the others. */
+export const EVENT_NAMES = [
+  'push',
+  'pull_request',
+  'pull_request_target',
+  'create',
+  'delete',
+  'status',
+  'check_run',
+  'check_suite',
+  'deployment',
+  'deployment_status',
+  'workflow_run',
+] as const
+type EventName = (typeof EVENT_NAMES)[number]
+
+/** A workflow with one step of the action. */
+export interface ConsequenceWorkflow {
+  readonly label: string
+  readonly on: readonly EventName[]
+  readonly skipOwnChanges: 'true' | 'same-label'
+  readonly onOpenPr: 'new' | 'follow-up' | 'skip'
+  readonly changeContext: 'none' | 'files'
+}
+
+/** What somebody's program does about a commit, some time after it was pushed. */
+export interface DerivedEvent {
+  readonly name: Exclude<EventName, 'push' | 'pull_request' | 'pull_request_target' | 'create' | 'delete'>
+  readonly delayMs: number
+  /** `person`: under a person's account, and only about commits of marked pull requests. */
+  readonly by: 'pusher' | 'bot' | 'person'
+  /** The `event` of a `workflow_run`. */
+  readonly runEvent: string
+}
+
+/** What a person does. */
+export interface PersonAct {
+  readonly kind: 'dispatch' | 'push' | 'web-edit' | 'pull-request'
+  readonly afterMs: number
+}
+
+/** People change a repository with two workflows. The agent's work starts further runs of them. */
 export interface ConsequenceHistory {
+  readonly acts: readonly PersonAct[]
+  readonly workflows: readonly ConsequenceWorkflow[]
   readonly turns: readonly [TurnPlan, ...TurnPlan[]]
-  /** The type of the agent's account. */
+  /** With `User`, the workflows share a concurrency group, and run for pushes to main only (docs/limits.md). */
   readonly agentType: 'Bot' | 'User'
-  /** Whether the agent already has a marked pull request. Without one, an agent of type `User` looks like a person. */
-  readonly isKnown: boolean
   /** Empty, or a number of seconds. */
   readonly pollInterval: string
-  readonly changeContext: 'none' | 'files'
-  /** The time from the opening of the agent's pull request to its merge; undefined if nobody merges it. */
+  /** The time from the marking of the agent's pull request to its merge; undefined if nobody merges it. */
   readonly mergeAfterMs: number | undefined
   readonly mergeMethod: MergeMethod
+  readonly mergeBy: 'person' | 'bot' | 'agent'
+  /** Whether a person and a bot commit to the agent's pull request. */
+  readonly hasOtherCommits: boolean
+  readonly derived: readonly DerivedEvent[]
   readonly lag: Pick<GitHubScenario['lag'], 'headMs' | 'commitPullsMs'>
   readonly latenciesMs: readonly number[]
   /** How long each run waits for a runner, repeated from the start. */
   readonly queuedMs: readonly number[]
-  /** The `event` of the `workflow_run` that follows each run, repeated from the start; empty for none. */
-  readonly followedBy: readonly string[]
 }
 
-/** Something that starts a run. */
+/** Something that starts runs. */
 interface Cause extends WebhookEvent {
+  readonly atMs: number
   readonly branch: string
-  /** Whether the cause is a push or a pull request of the agent, the merge of the pull request, or a run that one of these started. */
-  readonly isByAgent: boolean
+  /** The commit that the event is about; empty for a dispatch. */
+  readonly sha: string
+  /** The job whose work the event is about: its branch, its pull request, or the merge; undefined for the work of people. */
+  readonly jobId: string | undefined
 }
 
 export interface ConsequenceRun {
+  readonly workflow: ConsequenceWorkflow
   readonly cause: Cause
   readonly startMs: number
-  /** When the service accepted its prompt; undefined if it accepted none. */
-  readonly sentMs: number | undefined
+  /** The prompt that the service accepted. */
+  readonly sent: { readonly jobId: string; readonly atMs: number } | undefined
   readonly log: readonly string[]
 }
 
 export interface ConsequenceTrace {
   readonly history: ConsequenceHistory
+  readonly service: Service
   readonly repository: RepositoryState
   readonly runs: readonly ConsequenceRun[]
 }
 
-/** A history with this many runs is a loop. */
-const MAX_RUNS = 30
+/** A history with so many prompts is a loop. */
+const MAX_PROMPTS = 40
 /** How often the fake GitHub applies planned events. */
 const TICK_MS = 2_000
-/** A history ends if no run was started for this long. */
-const QUIET_MS = 600_000
+/** A history ends if no run was started for this long, which is longer than any merge takes. */
+const QUIET_MS = 700_000
 const REPOSITORY = 'acme/docs'
 const PROJECT = 'docs-demo'
-const BY_PERSON: Cause = { name: 'workflow_dispatch', payload: {}, branch: 'main', isByAgent: false }
 /** The demo repository already has pull requests of other jobs. */
-const OTHER_BRANCHES = /\/job_[a-z]+$/
-
-const AGENTS: readonly string[] = (['Bot', 'User'] as const).map((agentType) => getAgentLogin({ agentType }))
-
-const listAgentPulls = ({ pulls }: RepositoryState): readonly PullState[] =>
-  Object.values(pulls).filter(({ user }) => AGENTS.includes(user))
+const OTHER_JOBS = /^job_[a-z]+$/
 
 interface Payload {
   readonly ref?: string
   readonly after?: string
   readonly commits?: readonly { readonly id: string }[]
   readonly action?: string
-  readonly pull_request?: { readonly head: { readonly ref: string } }
+  readonly created?: boolean
+  readonly deleted?: boolean
+  readonly pull_request?: { readonly number: number; readonly head: { readonly ref: string; readonly sha: string } }
   readonly workflow_run?: { readonly event?: string }
-  readonly sender?: { readonly login: string }
+  readonly sender?: { readonly login: string; readonly type: string }
+  readonly repository?: object
 }
 
-/** Returns the run that an event starts in a workflow with `on: push` and `on: pull_request`; undefined if it starts none. */
-function toCause({ name, payload }: WebhookEvent, repository: RepositoryState): Cause | undefined {
-  const { ref = '', after, commits = [], pull_request: pull, action = '', sender } = payload as Payload
-  const pulls = listAgentPulls(repository)
-  const branch = name === 'push' ? ref.replace('refs/heads/', '') : (pull?.head.ref ?? '')
-  if (name === 'push') {
-    const pushed = [after, ...commits.map(({ id }) => id)]
-    const merged = pulls.filter(({ merge }) => merge !== undefined && pushed.includes(merge.sha))
-    if ([branch, ...merged.map((one) => one.branch)].some((one) => OTHER_BRANCHES.test(one))) return undefined
-    return { name, payload, branch, isByAgent: AGENTS.includes(sender?.login ?? '') || merged.length > 0 }
-  }
-  if (OTHER_BRANCHES.test(branch)) return undefined
-  if (name !== 'pull_request' || !['opened', 'synchronize', 'closed'].includes(action)) return undefined
-  return { name, payload, branch, isByAgent: pulls.some((one) => one.branch === branch) }
-}
+const getPayload = ({ payload }: WebhookEvent): Payload => payload
 
-/** GitHub records the branch and the commit of these events. For all others, a run has the default branch. */
-const HAS_OWN_HEAD: readonly string[] = ['push', 'pull_request', 'merge_group']
-
-/** Returns the `workflow_run` run of this workflow that follows another workflow's run with the same cause. */
-function createFollowingRun(cause: Cause, event: string, id: number, { branches }: RepositoryState): Cause {
-  const { payload, branch, isByAgent } = cause
-  const { repository, sender } = payload
-  const headBranch = HAS_OWN_HEAD.includes(event) ? branch : 'main'
-  const run = {
-    id,
-    workflow_id: 51,
-    name: 'CI',
-    event,
-    head_branch: headBranch,
-    head_sha: branches[headBranch],
-    pull_requests: [],
-    head_repository: repository,
-  }
-  const followed = { action: 'completed', workflow_run: run, repository, sender }
-  return { name: 'workflow_run', payload: followed, branch, isByAgent }
-}
+/** The time from the end of a turn until its step has read it and marked the pull request. */
+const getMarkingMs = ({ pollInterval }: ConsequenceHistory): number =>
+  (pollInterval === '' ? 10_000 : Number(pollInterval) * 1_000) * 1.1 + 10_000
 
 function openService(history: ConsequenceHistory, onEvent: (event: WebhookEvent) => void): Service {
-  const { turns, agentType, isKnown, mergeAfterMs, mergeMethod: method, lag } = history
+  const { turns, agentType, mergeAfterMs, mergeMethod: method, mergeBy, hasOtherCommits, lag } = history
+  const by = { person: MAINTAINER, bot: BOT, agent: getAgentLogin({ agentType }) }[mergeBy]
+  const markedMs = getMarkingMs(history)
   const scenario: GitHubScenario = {
     ...DEFAULT_GITHUB,
     agentType,
     checks: [[]],
-    earlierPull: isKnown ? 'marked' : 'plain',
     lag: { ...DEFAULT_LAG, ...lag },
-    events: mergeAfterMs === undefined ? [] : [{ after: 'opened', delayMs: mergeAfterMs, act: 'merge', method }],
+    events: [
+      ...(hasOtherCommits
+        ? ([
+            { after: 'opened', delayMs: markedMs, act: 'person-commits' },
+            { after: 'opened', delayMs: markedMs + 2_000, act: 'bot-commits' },
+          ] as const)
+        : []),
+      ...(mergeAfterMs === undefined
+        ? []
+        : ([{ after: 'opened', delayMs: markedMs + mergeAfterMs, act: 'merge', method, by }] as const)),
+    ],
   }
   return createService({
     baseUrl: BASE_URL,
@@ -141,66 +167,228 @@ function openService(history: ConsequenceHistory, onEvent: (event: WebhookEvent)
   })
 }
 
+/** Finds the job whose work an event of the embedded GitHub is about. */
+function findJob(event: WebhookEvent, service: Service, { pulls }: RepositoryState): JobRecord | undefined {
+  const { ref = '', after = '', commits = [], pull_request: pull } = getPayload(event)
+  const jobs = [...service.listJobs()]
+  const branch = pull?.head.ref ?? ref.replace('refs/heads/', '')
+  const pushed = [after, ...commits.map(({ id }) => id)]
+  return jobs.find(({ id, pullNumber }) => {
+    const { sha = '', rebased = [] } = pulls[pullNumber]?.merge ?? {}
+    return (
+      branch === `agent/${id}` || pull?.number === pullNumber || [sha, ...rebased].some((one) => pushed.includes(one))
+    )
+  })
+}
+
+const isMarked = ({ comments }: PullState, byMs: number): boolean =>
+  comments.some(
+    ({ user, body, createdAtMs }) => user === TOKEN_USER && createdAtMs < byMs && parseHistory(body) !== undefined,
+  )
+
+/** A commit that was pushed after the merge is in no pull request. */
+function isInPull(sha: string, pull: PullState | undefined, repository: RepositoryState): boolean {
+  const { sha: merged = '', rebased = [] } = pull?.merge ?? {}
+  return [merged, ...rebased, ...getHistory(repository, pull?.headSha ?? '').map((commit) => commit.sha)].includes(sha)
+}
+
+const USERS = { bot: { login: BOT, type: 'Bot' }, person: { login: MAINTAINER, type: 'User' } }
+
+/** GitHub records the branch and the commit of these events. For all others, a run has the default branch. */
+const HAS_OWN_HEAD: readonly string[] = ['push', 'pull_request', 'merge_group']
+
+/** Creates the payload of an event about a commit. */
+function createDerivedEvent(
+  { name, runEvent }: DerivedEvent,
+  { sha, branch, number }: { readonly sha: string; readonly branch: string; readonly number: number | undefined },
+  { branches }: RepositoryState,
+  shared: object,
+): WebhookEvent {
+  const base = { sha: branches['main'], repo: { id: 1 } }
+  const pull_requests = number === undefined ? [] : [{ number, base }]
+  const head = { head_branch: branch, head_sha: sha, pull_requests }
+  const deployment = { ref: branch, sha }
+  const ofDefault = { head_branch: 'main', head_sha: branches['main'], pull_requests: [] }
+  const isOfHead = HAS_OWN_HEAD.includes(runEvent)
+  const run = { id: 9, workflow_id: 51, name: 'CI', event: runEvent, head_repository: { id: 1 } }
+  const fields = {
+    status: { sha, state: 'success', commit: { commit: { message: 'Work' }, parents: [] } },
+    check_run: { action: 'completed', check_run: { ...head, check_suite: head } },
+    check_suite: { action: 'completed', check_suite: head },
+    deployment: { action: 'created', deployment },
+    deployment_status: { action: 'created', deployment, deployment_status: { state: 'success' } },
+    workflow_run: { action: 'completed', workflow_run: { ...run, ...(isOfHead ? head : ofDefault) } },
+  }
+  return { name, payload: { ...fields[name], ...shared } }
+}
+
 /** Plays a history until no more runs start, or until the history is a loop. */
 export async function playConsequences(history: ConsequenceHistory): Promise<ConsequenceTrace> {
-  const clock: VirtualClock = virtualClock({ mostEvents: 500_000 })
-  const causes: Cause[] = [BY_PERSON]
+  const { acts, agentType, derived, workflows } = history
+  const clock: VirtualClock = virtualClock({ mostEvents: 2_000_000 })
+  const getNowMs = (): number => clock.wallTime().getTime()
+  const causes: Cause[] = []
   const service = openService(history, (event) => {
-    const cause = toCause(event, repository)
-    if (cause !== undefined) causes.push(cause)
+    addCauses(event)
   })
   const repository: RepositoryState = service.github.state.repositories[REPOSITORY] ?? createRepositoryState()
-  const [takeQueuedMs, takeFollowedBy] = [repeat(history.queuedMs, 0), repeat(history.followedBy, '')]
-  const getNowMs = (): number => clock.wallTime().getTime()
+  const takeQueuedMs = repeat(history.queuedMs, 0)
   const runs: ConsequenceRun[] = []
-  let [started, running, lastMs] = [0, 0, clock.now()]
+  let [prompts, running, waiting, lastMs] = [0, 0, 0, clock.now()]
+  let group: Promise<void> = Promise.resolve()
 
-  async function playRun(cause: Cause, runId: number): Promise<ConsequenceRun> {
+  function addCause(event: WebhookEvent, branch: string, sha: string, jobId?: string): void {
+    causes.push({ ...event, branch, sha, jobId, atMs: getNowMs() })
+  }
+
+  /**
+   * Returns the sender of an event, undefined for the pusher. An agent of type `User` looks like a person in events about commits
+   * that no pull request contains (docs/limits.md), so only bots send these.
+   */
+  function getSender(by: DerivedEvent['by'], isKnown: boolean, isListed: boolean) {
+    if (by === 'person') return isKnown ? USERS.person : USERS.bot
+    return by === 'bot' || (agentType === 'User' && !isListed) ? USERS.bot : undefined
+  }
+
+  /** Adds what follows from a push: events about its commit, some time later. */
+  function addDerived(
+    sha: string,
+    branch: string,
+    job: JobRecord | undefined,
+    { sender, repository: of }: Payload,
+  ): void {
+    for (const plan of derived) {
+      waiting++
+      clock.at(clock.now() + plan.delayMs, () => {
+        waiting--
+        lastMs = clock.now()
+        const pull = job && repository.pulls[job.pullNumber]
+        const isOfMarked = pull !== undefined && isMarked(pull, getNowMs())
+        const by =
+          getSender(plan.by, job === undefined || isOfMarked, job === undefined || isInPull(sha, pull, repository)) ??
+          sender
+        const number = pull?.state === 'open' && pull.headSha === sha ? job?.pullNumber : undefined
+        const shared = { sender: by, repository: of }
+        addCause(createDerivedEvent(plan, { sha, branch, number }, repository, shared), branch, sha, job?.id)
+      })
+    }
+  }
+
+  /** Adds an event of the embedded GitHub, and the events that GitHub sends with it. */
+  function addCauses(event: WebhookEvent): void {
+    const payload = getPayload(event)
+    const {
+      ref = '',
+      after = '',
+      created = false,
+      deleted = false,
+      pull_request: pull,
+      sender,
+      repository: of,
+    } = payload
+    const job = findJob(event, service, repository)
+    if (job !== undefined && OTHER_JOBS.test(job.id)) return
+    if (event.name === 'push') {
+      const branch = ref.replace('refs/heads/', '')
+      addCause(event, branch, after, job?.id)
+      const ofRef = { ref: branch, ref_type: 'branch', sender, repository: of }
+      if (created) addCause({ name: 'create', payload: ofRef }, branch, after, job?.id)
+      if (deleted) addCause({ name: 'delete', payload: ofRef }, branch, after, job?.id)
+      else addDerived(after, branch, job, payload)
+    } else if (event.name === 'pull_request') {
+      const { ref: branch = '', sha = '' } = pull?.head ?? {}
+      addCause(event, branch, sha, job?.id)
+      addCause({ ...event, name: 'pull_request_target' }, branch, sha, job?.id)
+    }
+  }
+
+  async function playRun(cause: Cause, workflow: ConsequenceWorkflow, runId: number): Promise<void> {
     const startMs = getNowMs()
-    let sentMs: number | undefined
+    let sent: ConsequenceRun['sent']
+    const { label, skipOwnChanges, onOpenPr, changeContext } = workflow
     const inputs = agentInputs(
       {},
       {
         'project-id': PROJECT,
         'github-token': GITHUB_TOKEN,
-        label: 'docs-agent',
+        label,
         prompt: `Improve it, ${runId}.`,
         'poll-interval-seconds': history.pollInterval,
-        'change-context': history.changeContext,
+        'skip-own-changes': skipOwnChanges,
+        'on-open-pr': onOpenPr,
+        'change-context': changeContext,
       },
     )
-    const { name: eventName, payload, branch: refName } = cause
-    const { after = repository.branches['main'] ?? '', sender } = payload as Payload
+    const { name: eventName, payload, branch } = cause
+    const { after, sender, pull_request: pull } = getPayload(cause)
+    const [tip = '', refName] =
+      eventName === 'pull_request_target' ? [repository.branches['main'], 'main'] : [after, branch]
+    const sha = tip === '' ? (pull?.head.sha ?? repository.branches['main'] ?? '') : tip
     const stage = createStage({
       baseClock: clock,
       respond: (request, atMs) => {
         const response = service.handle(request, atMs)
-        if (request.method === 'POST' && request.target.endsWith('/job') && response.status < 300) sentMs ??= atMs
+        if (request.method === 'POST' && request.target.startsWith('/v2/') && response.status < 300) {
+          const { id: jobId } = JSON.parse(response.body) as { readonly id: string }
+          sent ??= { jobId, atMs }
+          prompts++
+        }
         return response
       },
-      facts: { runId, eventName, payload, actor: sender?.login ?? MAINTAINER, sha: after, refName },
+      facts: { runId, eventName, payload, actor: sender?.login ?? MAINTAINER, sha, refName, workflow: `${label}.yml` },
       timeoutMs: inputs.timeoutMs,
       latencyMs: repeat(history.latenciesMs, 0),
     })
     const { log, line } = await playOn(stage, agentAction, () => inputs)
-    return { cause, startMs, sentMs, log: [...log, line] }
+    runs.push({ workflow, cause, startMs, sent, log: [...log, line] })
   }
 
-  async function start(cause: Cause): Promise<void> {
-    const runId = 900 + started++
-    running++
+  async function start(cause: Cause, workflow: ConsequenceWorkflow): Promise<void> {
+    const runId = 900 + runs.length + running++
     await clock.sleep(takeQueuedMs())
-    runs.push(await playRun(cause, runId))
-    const event = cause.name === 'workflow_run' || !cause.isByAgent ? '' : takeFollowedBy()
-    if (event !== '') causes.push(createFollowingRun(cause, event, runId, repository))
+    const before = group
+    const run = (agentType === 'User' ? before : Promise.resolve()).then(() => playRun(cause, workflow, runId))
+    group = run
+    await run
     running--
     lastMs = clock.now()
   }
 
+  const isStarted = ({ name, branch }: Cause, { on }: ConsequenceWorkflow): boolean => {
+    if (name === 'workflow_dispatch') return true
+    if (!on.some((one) => one === name)) return false
+    return agentType === 'Bot' || name !== 'push' || branch === 'main'
+  }
+
+  function act({ kind }: PersonAct, index: number): void {
+    const nowMs = getNowMs()
+    const files = [{ filename: 'src/main.ts', patch: `@@ -1 +1 @@\n-${index}\n+${index + 1}` }]
+    const change = { message: `Change ${index}`, author: MAINTAINER, files }
+    if (kind === 'dispatch') addCause({ name: 'workflow_dispatch', payload: { sender: USERS.person } }, 'main', '')
+    else if (kind === 'push') pushCommit(repository, 'main', change, nowMs)
+    else if (kind === 'web-edit') editOnWeb(repository, 'main', change, nowMs)
+    else {
+      const branch = `feature-${index}`
+      pushCommit(repository, branch, change, nowMs)
+      const number = takeNumber(repository)
+      openPull(repository, number, { branch, title: change.message, user: MAINTAINER }, nowMs)
+      clock.at(clock.now() + 60_000, () => {
+        mergePull(repository, number, MAINTAINER, getNowMs())
+      })
+    }
+    service.github.catchUp(nowMs)
+  }
+
   async function playAll(): Promise<void> {
     const work: Promise<void>[] = []
-    while (running > 0 || causes.length > 0 || clock.now() - lastMs < QUIET_MS) {
-      for (const cause of causes.splice(0)) if (started < MAX_RUNS) work.push(start(cause))
+    for (const [index, one] of acts.entries())
+      clock.at(one.afterMs, () => {
+        act(one, index)
+      })
+    while (running > 0 || waiting > 0 || causes.length > 0 || clock.now() - lastMs < QUIET_MS) {
+      for (const cause of causes.splice(0))
+        for (const workflow of workflows)
+          if (prompts < MAX_PROMPTS && isStarted(cause, workflow)) work.push(start(cause, workflow))
       await clock.sleep(TICK_MS)
       service.github.catchUp(getNowMs())
     }
@@ -208,52 +396,51 @@ export async function playConsequences(history: ConsequenceHistory): Promise<Con
   }
 
   await clock.passUntil(playAll())
-  return { history, repository, runs }
+  return { history, service, repository, runs }
 }
 
-/** Returns when the marker comment of a pull request was written; `Infinity` if there is none. */
-function getMarkedAtMs({ comments }: PullState): number {
-  const markers = comments.filter(({ user, body }) => user === TOKEN_USER && body.includes('docs-agent-action: job='))
-  return Math.min(Infinity, ...markers.map(({ createdAtMs }) => createdAtMs))
-}
+/** Returns the run that sent the last prompt to a job before a time. */
+const findSender = (jobId: string, beforeMs: number, { runs }: ConsequenceTrace): ConsequenceRun | undefined =>
+  runs
+    .filter(({ sent }) => sent?.jobId === jobId && sent.atMs <= beforeMs)
+    .toSorted((a, b) => (a.sent?.atMs ?? 0) - (b.sent?.atMs ?? 0))
+    .at(-1)
 
-/** Replica lag and latency: a step cannot know what happened less than this before its request. */
-const UNKNOWABLE_MS = 12_000
-/** The minimum time that a step waits for the pull request of a pushed branch, and then for its marker comment. */
-const MIN_WAITS_MS = {
-  Bot: { opened: 60_000, marked: 60_000 },
-  User: { opened: 120_000, marked: 150_000 },
-} as const
-
-/** Whether the step can know that its own agent's work started the run. */
-function isKnowable({ cause, startMs }: ConsequenceRun, sentMs: number, trace: ConsequenceTrace): boolean {
-  const { history, repository } = trace
-  const pulls = listAgentPulls(repository)
-  const isAgentKnown = pulls.some((pull) => getMarkedAtMs(pull) < startMs - UNKNOWABLE_MS)
-  if (history.agentType === 'Bot' && isAgentKnown) return true
-  const { after } = cause.payload as Payload
-  const pull = pulls.find(
-    ({ branch, merge }) => branch === cause.branch || (merge !== undefined && merge.sha === after),
+/**
+ * Whether the guard must recognize the agent's work: the commit is in a pull request that was marked, or the agent's bot caused the
+ * event.
+ */
+function isRecognizable(
+  { cause, startMs }: ConsequenceRun,
+  { history, service, repository }: ConsequenceTrace,
+): boolean {
+  const job = [...service.listJobs()].find(({ id }) => id === cause.jobId)
+  const pull = job && repository.pulls[job.pullNumber]
+  const isByAgent = getPayload(cause).sender?.login === getAgentLogin(history)
+  return (
+    (pull !== undefined && isMarked(pull, startMs) && isInPull(cause.sha, pull, repository)) ||
+    (history.agentType === 'Bot' && isByAgent)
   )
-  if (pull === undefined) return false
-  const [openedMs, markedMs] = [pull.createdAtMs, getMarkedAtMs(pull)]
-  if (openedMs < startMs - UNKNOWABLE_MS && markedMs < sentMs - UNKNOWABLE_MS) return true
-  const minWaits = MIN_WAITS_MS[history.agentType]
-  const waitedFromMs = Math.max(openedMs, startMs)
-  const waitsLongEnough = openedMs < startMs + minWaits.opened && markedMs < waitedFromMs + minWaits.marked
-  return waitsLongEnough && (history.agentType === 'Bot' || isAgentKnown)
 }
 
-/** Reports jobs that the agent's work started although the step could know it, and more than one job for a person's change. */
-export function findExtraJobs(trace: ConsequenceTrace): string[] {
+/** Lists the workflows whose prompts led to a run, since a person or something that no guard can recognize. */
+function listWorkflowsBefore(run: ConsequenceRun, trace: ConsequenceTrace): readonly ConsequenceWorkflow[] {
+  const { jobId, atMs } = run.cause
+  const sender = jobId === undefined || !isRecognizable(run, trace) ? undefined : findSender(jobId, atMs, trace)
+  return sender === undefined ? [] : [...listWorkflowsBefore(sender, trace), sender.workflow]
+}
+
+/** Reports prompts that the agent's own work has started, and cycles that go on without a person. */
+export function findExtraPrompts(trace: ConsequenceTrace): string[] {
   const problems = trace.runs.flatMap((run) => {
-    const { cause, sentMs } = run
-    if (!cause.isByAgent || sentMs === undefined || !isKnowable(run, sentMs, trace)) return []
-    const { action = '', workflow_run: { event = '' } = {} } = cause.payload as Payload
-    return [`The agent's own work started a job: ${[cause.name, action, event].filter(Boolean).join(' ')}.`]
+    const { cause, sent, workflow } = run
+    if (sent === undefined || cause.jobId === undefined || !isRecognizable(run, trace)) return []
+    const isAllowed = workflow.skipOwnChanges === 'same-label' && !listWorkflowsBefore(run, trace).includes(workflow)
+    const { action = '', workflow_run: { event = '' } = {} } = getPayload(cause)
+    const what = [cause.name, action, event, cause.branch].filter(Boolean).join(' ')
+    return isAllowed ? [] : [`The agent's own work started a prompt of ${workflow.label}: ${what}.`]
   })
-  const byPeople = trace.runs.filter(({ cause, sentMs }) => !cause.isByAgent && sentMs !== undefined)
-  if (byPeople.length > 1) problems.push(`One change by a person started ${byPeople.length} jobs.`)
-  if (trace.runs.length >= MAX_RUNS) problems.push('The runs form a loop.')
+  const prompts = trace.runs.filter(({ sent }) => sent !== undefined).length
+  if (prompts >= MAX_PROMPTS) problems.push('The runs form a loop.')
   return problems
 }

@@ -1,30 +1,36 @@
 import { AGENT_USER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
+import type { HistoryRow } from '../../src/agent/pull-request/history.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
 import { checkEndsInTime, listViolations, SHOWN_INVARIANTS } from './shown-invariants.ts'
-import { getRunId, OUTSIDE, REPOSITORY, type HistoryRun, type HistoryTrace } from './history.ts'
+import { getRunId, LABEL, OUTSIDE, REPOSITORY, type HistoryRun, type HistoryTrace } from './history.ts'
 import {
   type CheckResult,
   findJob,
   findPull,
-  getOpenSinceMs,
   getRepository,
+  isContinuable,
   listChangedFiles,
   listChecks,
+  listHistories,
   listPullPushesMs,
   listPushesMs,
   listTurns,
-  MARKER_AUTHORS,
+  TRUSTED_AUTHORS,
 } from './history-truth.ts'
 
 /** Must hold for each step of each history. Returns what is wrong, or undefined if it holds. */
 type HistoryInvariant = (run: HistoryRun, trace: HistoryTrace) => string | undefined
 
-export const MAX_LAG_MS = 10_000
+/** The lag of the service's replicas. */
+export const MAX_LAG_MS = 15_000
+/** After a turn, the step reads the head again once, after five seconds. */
+export const MAX_HEAD_LAG_MS = 4_500
 /** Replica lag and latency: a step cannot know what happened less than this before its request. */
 const UNKNOWABLE_MS = MAX_LAG_MS + 6_000
-/** The checks of a commit are final when they have not changed for this long. */
+/** The checks of a commit are final when they have not changed for this long, or at once if the commit is older than a minute. */
 const STABLE_CHECKS_MS = 15_000
+const NEW_HEAD_MS = 60_000
 /** Every step has seen what has not changed for this long. */
 const CERTAINLY_SEEN_MS = 120_000
 /** After the last read of the job, the step looks for commits of the turn for this long. */
@@ -125,22 +131,24 @@ function checkChange(run: HistoryRun, trace: HistoryTrace): string | undefined {
     : undefined
 }
 
-/** The warning of a step that could not read the commits from GitHub. */
-const UNKNOWN_COMMITS = /^Could not determine whether (?:the follow-up change|commits were pushed after)/
-
-/** Commits that a follow-up pushes after its pull request was merged or closed are in no pull request. */
-function checkLeftBehindIsReported(run: HistoryRun, trace: HistoryTrace): string | undefined {
-  const { error, warnings } = run.report
+/** Whether the agent's pull request was merged or closed before the step could read the end of the first turn. */
+function isEndedDuringTurn(run: HistoryRun, trace: HistoryTrace): boolean {
   const [first] = listTurns(run)
-  // If GitHub fails, the step may not know what the turn has changed.
-  const isUnknown = run.outputs['changed'] === '' && warnings.some(({ message }) => UNKNOWN_COMMITS.test(message))
-  const isKnown = run.outputs['pull_request.operation'] !== '' && error === undefined && !isUnknown
-  if (!isKnown || first?.operation !== 'message' || !waits(run)) return undefined
-  const job = findJob(trace, first.jobId)
+  const job = first && findJob(trace, first.jobId)
   const { closedAtMs = Infinity } = (job && findPull(trace, job)) ?? {}
-  const isLate = listPushesMs(trace, first.turn).some((atMs) => atMs > closedAtMs && atMs <= run.endMs - UNKNOWABLE_MS)
-  return isLate && !didOthersPrompt(run, trace)
-    ? 'The agent pushed after its pull request was merged or closed, and the step did not report it.'
+  return first?.operation === 'message' && closedAtMs < first.turn.endsAtMs
+}
+
+/** The warning of a step that could not read the pull request. */
+const UNKNOWN_EFFECT = 'Could not determine whether the follow-up change'
+
+/** Commits that a follow-up pushes after its pull request was merged or closed may be in no pull request. */
+function checkLeftBehindIsReported(run: HistoryRun, trace: HistoryTrace): string | undefined {
+  const { outcome, warnings } = run.report
+  const isUnknown = warnings.some(({ message }) => message.startsWith(UNKNOWN_EFFECT))
+  const isGood = run.isGreen && ['pull-request', 'no-changes'].includes(outcome) && waits(run)
+  return isGood && !isUnknown && isEndedDuringTurn(run, trace) && !didOthersPrompt(run, trace)
+    ? 'The pull request was merged or closed while the agent worked on it, and the step is green.'
     : undefined
 }
 
@@ -173,10 +181,9 @@ function checkNoSecondPullRequest(run: HistoryRun, trace: HistoryTrace): string 
   const create = listTurns(run).find(({ operation }) => operation === 'create')
   if (run.step.task !== 'rolling' || create === undefined) return undefined
   const open = [...trace.service.listJobs()].find((job) => {
-    const sinceMs = getOpenSinceMs(trace, job, create.atMs)
+    const pull = run.pullsBefore[job.pullNumber]
     // A failed job becomes continuable when it accepts another prompt, which the step may not have seen yet.
-    const wasOpen = getOpenSinceMs(trace, job, create.atMs - UNKNOWABLE_MS) !== undefined
-    return sinceMs !== undefined && sinceMs < run.startMs && wasOpen
+    return [create.atMs - UNKNOWABLE_MS, create.atMs].every((atMs) => isContinuable(trace, job, pull, atMs))
   })
   return open === undefined ? undefined : `A job was created while the pull request of ${open.id} was open.`
 }
@@ -213,11 +220,12 @@ function hadChecksEnded(
 }
 
 /** Leaves out checks that appeared after all others were final. The step may have ended before. */
-function leaveOutLateChecks(all: readonly CheckResult[]): readonly CheckResult[] {
+function leaveOutLateChecks(all: readonly CheckResult[], pushedMs: number): readonly CheckResult[] {
   const checks = all.toSorted((a, b) => a.knownMs - b.knownMs)
   const firstLate = checks.findIndex(({ knownMs }, index) => {
     const lastEndMs = Math.max(...checks.slice(0, index).map(({ endedMs }) => endedMs))
-    return index > 0 && knownMs > lastEndMs + STABLE_CHECKS_MS
+    const finalMs = Math.min(lastEndMs + STABLE_CHECKS_MS, Math.max(lastEndMs, pushedMs + NEW_HEAD_MS))
+    return index > 0 && knownMs > finalMs
   })
   return firstLate === -1 ? checks : checks.slice(0, firstLate)
 }
@@ -243,7 +251,8 @@ function checkReportedChecks(run: HistoryRun, trace: HistoryTrace): string | und
       : undefined
   if (checks !== 'success') return undefined
   if (latest.length === 0) return 'The step reported successful checks, but there is no check.'
-  const bad = leaveOutLateChecks(all).find(({ isGood, isReplaced }) => !isGood && isReplaced !== true)
+  const { atMs = 0 } = getRepository(trace).commits.find((commit) => commit.sha === sha) ?? {}
+  const bad = leaveOutLateChecks(all, atMs).find(({ isGood, isReplaced }) => !isGood && isReplaced !== true)
   return bad === undefined ? undefined : `The step reported successful checks, but ${bad.name} did not succeed.`
 }
 
@@ -298,96 +307,114 @@ function checkFollowUpCount(run: HistoryRun, trace: HistoryTrace): string | unde
   const message = listTurns(run).find(({ operation }) => operation === 'message')
   const job = findJob(trace, message?.jobId ?? '')
   const pull = job && findPull(trace, job)
-  if (run.outputs['continued'] !== 'pull-request' || job === undefined || pull === undefined) return undefined
-  const counts = pull.comments.map(({ body }) => Number(/follow-ups=(\d+)/.exec(body)?.[1] ?? 0))
-  const count = Math.max(0, ...counts)
-  return count > 20 || count === 0 ? `The count of pull request #${job.pullNumber} is ${count}.` : undefined
+  if (run.outputs['continued'] !== 'pull-request' || pull === undefined) return undefined
+  const count = Math.max(0, ...listHistories(pull).map(({ history }) => history.followUps))
+  return count > 20 || count === 0 ? `The count of the pull request is ${count}.` : undefined
 }
 
-/** The text of a row for each value of `operation`. */
+/** The text of a row for each operation on a pull request. */
 const ROW_TEXTS: Readonly<Record<string, string>> = {
   created: 'opened',
   updated: 'new commit',
   unchanged: 'nothing to change',
 }
 
-/** The log in the pull request has a row for the step's turn and a row for each round. */
-function checkLog(run: HistoryRun, trace: HistoryTrace): string | undefined {
-  const { log, warnings, error } = run.report
-  const { comments = [] } = getRepository(trace).pulls[log?.pullRequest.number ?? 0] ?? {}
-  const logs = comments.filter(({ body }) => body.includes('docs-agent-action: log -->'))
-  const lines = logs.flatMap(({ body }) => body.split('\n'))
-  const mentions = lines.some((line) => line.replace(/<!--.*?-->|<code>.*?<\/code>/g, '').includes('@'))
-  if (mentions) return 'The comment mentions a user.'
-  const index = trace.runs.indexOf(run)
-  const isAlone = trace.history.steps.every(({ begins }) => begins === 'after')
-  // A comment by a maintainer that names the job is used while GitHub confirms that this person has write access.
-  if (isAlone && logs.filter(({ user }) => user === TOKEN_USER).length > 1)
-    return `The pull request has ${logs.length} logs.`
-  const rows = lines.filter((line) => line.includes(`<!-- row=${getRunId(index)}.1.`))
-  const rounds = Number(run.outputs['fix_rounds'] ?? '0')
-  const isWritten = !warnings.some(({ message }) => message.startsWith('The log'))
-  // The row of a round is written before the last read of the pull request, so a round that is not sent may have a row.
-  const { stop, outcome } = run.report
-  const isAnnounced =
-    stop === 'not-sent' || outcome === 'cancelled' || !isWritten || rows.at(-1)?.includes('not sent') === true
-  const maxRows = 1 + rounds + (isAnnounced ? 1 : 0)
-  if (rows.length > maxRows) return `The log has ${rows.length} rows for one turn and ${rounds} rounds.`
-  // Two steps that write at the same time can overwrite each other's rows.
-  if (log === undefined || !isAlone || !isWritten) return undefined
-  // A step that was cancelled before it sent its prompt has no turn.
-  const isSent = run.report.outcome !== 'cancelled' || run.outputs['changed'] !== 'false'
-  if (isSent && rows.length < 1 + rounds) return `The log has ${rows.length} rows for one turn and ${rounds} rounds.`
-  if (!rows.every((line) => line.includes(`/main...${getRunId(index)}"`) || line.includes('checks failed: ')))
-    return 'A row does not name what started the step.'
-  if (rows.some((line) => line.includes('working since')))
-    return 'A row says that the agent is working, but the step has ended.'
-  const isNewest = index === trace.runs.length - 1
-  const mayStillRun = run.report.outcome === 'timed-out' && listTurns(run).length > 0
-  if (isNewest && mayStillRun && !rows.some((line) => line.includes('may still be working')))
-    return 'No row says that the agent may still be working.'
-  const text = ROW_TEXTS[run.outputs['pull_request.operation'] ?? ''] ?? ''
-  return error !== undefined || rows.some((line) => line.includes(text))
-    ? undefined
-    : `No row says “${text}”: ${rows.join()}`
+/** A warning, or the error of a step whose pull request must be marked. */
+const UNWRITTEN = /[Hh]istory|The pull request could not be read/
+
+/** Whether a step reports that it could not write the history. */
+function isUnwritten({ report: { warnings, unmarked, error } }: HistoryRun): boolean {
+  const texts = [...warnings.map(({ message }) => message), unmarked?.message ?? '', error?.message ?? '']
+  return texts.some((text) => UNWRITTEN.test(text))
 }
 
-/** The warning of a step that could not write the marker comment, or could not verify that it exists. */
-const UNMARKED = /^(?:The comment that names the job|The pull request could not be read)/
+const getPull = (run: HistoryRun, trace: HistoryTrace) => {
+  const job = findJob(trace, run.outputs['job-id'] ?? '')
+  return job && findPull(trace, job)
+}
 
-/** The next step finds the pull request of a new job by its marker comment. */
+/** Checks the rows of a step whose history was written. */
+function checkRows(rows: readonly HistoryRow[], run: HistoryRun): string | undefined {
+  const { report, outputs, step } = run
+  const rounds = Number(outputs['fix_rounds'] ?? '0')
+  // A round can be announced, and then not be sent.
+  const sent = rows.filter(({ turn, result = '' }) => turn === 0 || !/not sent|before it was sent/.test(result)).length
+  const isMarked = report.outcome === 'pull-request' && report.error === undefined && waits(run)
+  if (rows.length > sent + 1 || sent > 1 + rounds || (isMarked && sent < 1 + rounds))
+    return `The history has ${rows.length} rows for one turn and ${rounds} rounds.`
+  const cause = step.task === 'rolling' ? 'push to' : 'manual run'
+  if (rows.some(({ turn, startedBy }) => !startedBy.text.startsWith(turn === 0 ? cause : 'checks failed')))
+    return 'A row does not name what started the step.'
+  if (rows.some(({ end }) => end === undefined)) return 'A row says that the agent is working, but the step has ended.'
+  const mayStillRun = report.outcome === 'timed-out' && listTurns(run).length > 0
+  if (mayStillRun && rows.length > 0 && !rows.some(({ mayRun }) => mayRun === true))
+    return 'No row says that the agent may still be working.'
+  const text = ROW_TEXTS[outputs['pull_request.operation'] ?? ''] ?? ''
+  return isMarked && !rows.some(({ result = '' }) => result.includes(text))
+    ? `No row says “${text}”: ${JSON.stringify(rows)}`
+    : undefined
+}
+
+/** The history of the pull request has a row for the step's turn and a row for each round. */
+function checkHistory(run: HistoryRun, trace: HistoryTrace): string | undefined {
+  const pull = getPull(run, trace)
+  if (pull === undefined) return undefined
+  const histories = listHistories(pull)
+  const mentions = histories
+    .filter(({ user }) => user === TOKEN_USER)
+    .flatMap(({ body }) => body.split('\n').slice(1))
+    .some((line) => line.replace(/<code>.*?<\/code>/g, '').includes('@'))
+  if (mentions) return 'The comment mentions a user.'
+  // A comment by a maintainer that names the job is used while GitHub confirms that this person has write access.
+  const own = histories.filter(({ user }) => user === TOKEN_USER)
+  if (own.length > 1) return `The pull request has ${own.length} history comments.`
+  const index = trace.runs.indexOf(run)
+  const rows = histories.flatMap(({ history }) => history.rows.filter(({ run: id }) => id === getRunId(index)))
+  const isLater = trace.runs.slice(index + 1).some((later) => later.outputs['job-id'] === run.outputs['job-id'])
+  // The next step completes the rows of this one, and has seen whether its turn was still running.
+  return isUnwritten(run) || isLater || pull.closedAtMs !== undefined ? undefined : checkRows(rows, run)
+}
+
+/** The next step finds the pull request of a new job by its history comment and its label. */
 function checkNewPullRequestIsMarked(run: HistoryRun, trace: HistoryTrace): string | undefined {
-  const { outcome, error, warnings } = run.report
+  const { outcome, error, warnings, unmarked } = run.report
   const create = listTurns(run).find(({ operation }) => operation === 'create')
   const job = findJob(trace, create?.jobId ?? '')
   const pull = job && findPull(trace, job)
   const isExpected = outcome === 'pull-request' && error === undefined && waits(run)
   if (!isExpected || job === undefined || pull === undefined || (pull.closedAtMs ?? Infinity) <= run.endMs)
     return undefined
-  const isMarked = pull.comments.some(
-    ({ user, body, createdAtMs }) =>
-      MARKER_AUTHORS.includes(user) &&
-      body.startsWith(`<!-- docs-agent-action: job=${job.id} -->`) &&
-      createdAtMs <= run.endMs,
-  )
-  const isReported = warnings.some(({ message }) => UNMARKED.test(message))
-  return isMarked || isReported ? undefined : `Pull request #${job.pullNumber} has no comment that names ${job.id}.`
+  const isMarked =
+    pull.labels.includes(LABEL) &&
+    listHistories(pull).some(
+      ({ user, history, createdAtMs }) =>
+        TRUSTED_AUTHORS.includes(user) && history.job === job.id && createdAtMs <= run.endMs,
+    )
+  if (isMarked) return undefined
+  // The next run of a rolling step would start another job.
+  const isReported = run.step.task === 'rolling' ? !run.isGreen && unmarked !== undefined : warnings.length > 0
+  return isReported
+    ? undefined
+    : `Pull request #${job.pullNumber} has no mark of ${job.id}, and the step does not say so.`
 }
 
 /** A step lists only files that the agent changed, although others may commit to the pull request. */
-function checkFiles({ report: { changes } }: HistoryRun, trace: HistoryTrace): string | undefined {
+function checkFiles({ report: { files } }: HistoryRun, trace: HistoryTrace): string | undefined {
   const agentCommits = getRepository(trace).commits.filter(({ author }) => author === AGENT_USER)
   const agentFiles = new Set(agentCommits.flatMap(({ files }) => files.map(({ filename }) => filename)))
-  const other = changes?.files.find(({ path }) => !agentFiles.has(path))
+  const other = files?.files.find(({ path }) => !agentFiles.has(path))
   return other && `The step lists ${other.path}, which the agent has not changed.`
 }
 
 const HISTORY_INVARIANTS: Readonly<Record<string, HistoryInvariant>> = {
-  'A step ends within 2 s of its deadline.': ({ endMs, deadlineMs }) => checkEndsInTime(endMs, deadlineMs),
+  'A step ends within 30 s of its deadline, and within 2 s of its cancellation.': (run) => {
+    const isCancelled = run.deadlineMs === run.startMs + (run.step.cancelAfterMs ?? Infinity)
+    return checkEndsInTime(run.endMs, run.deadlineMs, isCancelled ? undefined : 30_000)
+  },
   'A step reads the end of each turn before it reports a result or starts the next turn.': checkEndsAreRead,
   "The outcome is that of the step's own turn.": checkOutcome,
   "A step reports a change only if the agent pushed in the step's turn.": checkChange,
-  'A step reports commits that were pushed after the merge.': checkLeftBehindIsReported,
+  'A step whose pull request is merged or closed while the agent works on it is red.': checkLeftBehindIsReported,
   'No step sends a message to a job that works on another prompt.': checkBusyJobGetsNoMessage,
   'A step sends no more prompts than its inputs allow.': checkPromptCount,
   'No step opens a second pull request while one is open.': checkNoSecondPullRequest,
@@ -396,8 +423,8 @@ const HISTORY_INVARIANTS: Readonly<Record<string, HistoryInvariant>> = {
   'The scope is that of the reported head commit.': checkScope,
   'A green step has sent a prompt that the service accepted.': checkGreen,
   'No pull request gets more than twenty follow-ups, and each follow-up is counted.': checkFollowUpCount,
-  'The log in the pull request has the correct rows, and mentions nobody.': checkLog,
-  'The open pull request of a new job has a marker comment, or the step warns.': checkNewPullRequestIsMarked,
+  'The history of the pull request has the correct rows, and mentions nobody.': checkHistory,
+  'The open pull request of a new job is marked, or the step is red or warns.': checkNewPullRequestIsMarked,
   'A step lists only files that the agent changed.': checkFiles,
   "A round does not change the step's result.": checkResultIsKept,
   'A pull request is ready, or green with `fail-on`, only if it meets all requirements.': checkReady,

@@ -1,11 +1,13 @@
 // The facts of a history, from the servers' own records. A step may have seen less.
-import { AGENT_USER } from '../../src/emulator/github/demo-state.ts'
+import { type History, parseHistory } from '../../src/agent/pull-request/history.ts'
+import { AGENT_USER, MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { type CheckRun, type CommitStatus, selectStatuses } from '../../src/emulator/github/check-state.ts'
 import { compareHistories, getHistory } from '../../src/emulator/github/history.ts'
+import type { Comment } from '../../src/emulator/github/issue-state.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { getPushTimesMs, getJobState, type JobRecord, type Turn } from '../../src/emulator/service/job-machine.ts'
-import { REPOSITORY, type HistoryRun, type HistoryTrace, type ServiceCall } from './history.ts'
+import { LABEL, REPOSITORY, type HistoryRun, type HistoryTrace, type ServiceCall } from './history.ts'
 
 export const getRepository = ({ service }: HistoryTrace): RepositoryState =>
   service.github.state.repositories[REPOSITORY] ?? createRepositoryState()
@@ -41,31 +43,29 @@ export function listPullPushesMs(
 export const findPull = (trace: HistoryTrace, { pullNumber }: JobRecord): PullState | undefined =>
   getRepository(trace).pulls[pullNumber]
 
-/** The authors of trusted marker comments: the workflow's token, and a user with write access. */
-export const MARKER_AUTHORS = ['github-actions[bot]', 'mona']
+/** The authors of trusted history comments: the workflow's token, and a user with write access. */
+export const TRUSTED_AUTHORS = [TOKEN_USER, MAINTAINER]
+
+/** Lists the history comments of a pull request, oldest first. */
+export const listHistories = ({ comments }: PullState): readonly (Comment & { readonly history: History })[] =>
+  comments.flatMap((comment) => {
+    const history = parseHistory(comment.body)
+    return history === undefined ? [] : [{ ...comment, history }]
+  })
 
 /**
- * Returns the time since when a step could continue a job's pull request. The pull request must be open, must have a marker
- * comment by a trusted author, and must have the label, or a marker comment that names the label. Undefined if a step could not
- * continue the pull request at `atMs`.
+ * Whether a step could continue a job's pull request at a time: it is open, and the job has not failed.
+ * @param pull as it was when the step began: it must have the label, and a history comment that names the job
  */
-export function getOpenSinceMs(trace: HistoryTrace, job: JobRecord, atMs: number): number | undefined {
-  const pull = findPull(trace, job)
-  if (pull === undefined || pull.createdAtMs > atMs) return undefined
-  if (pull.closedAtMs !== undefined && pull.closedAtMs <= atMs) return undefined
+export function isContinuable(trace: HistoryTrace, job: JobRecord, pull: PullState | undefined, atMs: number): boolean {
+  const { closedAtMs = Infinity } = findPull(trace, job) ?? {}
+  if (pull === undefined || pull.createdAtMs > atMs || closedAtMs <= atMs) return false
   const { status } = getJobState(job, atMs)
-  if (status === 'failed' || status === 'archived') return undefined
-  const namesLabel = ({ body }: { readonly body: string }): boolean =>
-    body.includes('<!-- docs-agent-action: labels=docs-agent -->')
-  const marker = pull.comments.find(
-    (comment) =>
-      MARKER_AUTHORS.includes(comment.user) &&
-      comment.body.startsWith(`<!-- docs-agent-action: job=${job.id} -->`) &&
-      (pull.labels.includes('docs-agent') || namesLabel(comment)),
+  if (status === 'failed' || status === 'archived') return false
+  const isNamed = listHistories(pull).some(
+    ({ user, history }) => TRUSTED_AUTHORS.includes(user) && history.job === job.id,
   )
-  // A maintainer's comment can be older than the label, which a step adds after the comment that names the label.
-  const labelled = pull.comments.find((comment) => MARKER_AUTHORS.includes(comment.user) && namesLabel(comment))
-  return marker && Math.max(marker.createdAtMs, labelled?.createdAtMs ?? 0)
+  return isNamed && pull.labels.includes(LABEL)
 }
 
 /** Returns the files that differ between the base branch and a commit; none if the commit is in the base branch. */

@@ -2,6 +2,7 @@ import { createService, DEFAULT_START_MS, type Service } from '../../src/emulato
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
+import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { DEFAULT_LAG, type Lag } from '../../src/emulator/github/state.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
@@ -20,9 +21,8 @@ import { repeat } from './repeat.ts'
 export interface HistoryStep {
   /** `follow-up`: names the newest job in `job-id`, or creates a job if there is none. */
   readonly task: 'rolling' | 'follow-up'
-  /** The time from the end of the preceding step, or from its start if this step begins `alongside`. */
+  /** The time from the end of the preceding step. Runs of one conversation do not overlap. */
   readonly gapMs: number
-  readonly begins: 'after' | 'alongside'
   /** Whether the prompt makes the agent change a file outside the documentation. */
   readonly leavesDocs: boolean
   readonly inputs: Readonly<Record<string, string>>
@@ -63,6 +63,8 @@ export interface HistoryRun extends PlayedAgent {
   /** The step's deadline or its cancellation, whichever is earlier. */
   readonly deadlineMs: number
   readonly serviceCalls: readonly ServiceCall[]
+  /** The pull requests when the step began, by number. */
+  readonly pullsBefore: Readonly<Record<number, PullState>>
 }
 
 /** What the steps of a history showed, and the servers' own records of it. */
@@ -73,6 +75,7 @@ export interface HistoryTrace {
 }
 
 export const REPOSITORY = 'acme/docs'
+export const LABEL = 'docs-agent'
 export const FORMER_NAME = 'acme/manual'
 export const PROJECT_ID = 'docs'
 /** The service never responds to requests about this job. */
@@ -142,7 +145,7 @@ function buildInputs(
   return {
     'project-id': PROJECT_ID,
     'github-token': GITHUB_TOKEN,
-    label: 'docs-agent',
+    label: LABEL,
     prompt: `${leavesDocs ? 'Leave the docs' : 'Improve the docs'}, step ${index + 1}.`,
     ...(task === 'rolling' ? { 'on-open-pr': 'follow-up' } : { 'job-id': newest?.id ?? '' }),
     ...inputs,
@@ -151,11 +154,17 @@ function buildInputs(
 
 export const getRunId = (index: number): number => 900 + index
 
-/** Returns the push that starts a step. Each step is started by another user's push. */
-function createPush(index: number): Pick<GivenRun, 'eventName' | 'payload'> {
-  const commits = Array.from({ length: index + 1 }, () => ({ id: commit('b'), message: 'Work' }))
-  const compare = `${BASE_URL}/${REPOSITORY}/compare/main...${getRunId(index)}`
+/**
+ * Returns the event that starts a step, by another user for each step. `rolling`: a push of the user's own commits.
+ * `follow-up`: a manual run, for which GitHub need not respond.
+ */
+function createCause({ task }: HistoryStep, index: number): Pick<GivenRun, 'eventName' | 'payload'> {
   const sender = { login: `@writer-${index}`, type: 'User' }
+  if (task === 'follow-up') return { eventName: 'workflow_dispatch', payload: { sender } }
+  const person = { name: 'Writer', username: sender.login }
+  const pushed = { id: commit('b'), message: 'Work', author: person, committer: person }
+  const commits = Array.from({ length: index + 1 }, () => pushed)
+  const compare = `${BASE_URL}/${REPOSITORY}/compare/main...${getRunId(index)}`
   return { eventName: 'push', payload: { ref: 'refs/heads/main', commits, compare, sender } }
 }
 
@@ -171,17 +180,18 @@ async function playStep(
   const inputs = agentInputs({}, buildInputs(step, index, service))
   const { timeoutMs } = inputs
   const { cancelAfterMs = Infinity } = step
+  const pullsBefore = structuredClone(service.github.state.repositories[REPOSITORY]?.pulls ?? {})
   const stage = createStage({
     baseClock: clock,
     respond: (request, atMs) => respondAndRecord(service, serviceCalls, request, atMs),
-    facts: { runId: getRunId(index), ...createPush(index) },
+    facts: { runId: getRunId(index), ...createCause(step, index) },
     timeoutMs,
     cancelAfterMs,
     latencyMs,
   })
   const played = await playAgent(stage, () => inputs)
   const deadlineMs = startMs + Math.min(timeoutMs, cancelAfterMs)
-  return { ...played, step, serviceCalls, startMs, endMs: getNowMs(), deadlineMs }
+  return { ...played, step, serviceCalls, pullsBefore, startMs, endMs: getNowMs(), deadlineMs }
 }
 
 /** Plays all steps of a history, and then one hour more, so that planned commits, checks and events happen. */
@@ -189,15 +199,15 @@ export async function playHistory(history: History): Promise<HistoryTrace> {
   const clock = virtualClock()
   const service = openService(history)
   const takeLatencyMs = repeat(history.latenciesMs, 0)
-  const runs: Promise<HistoryRun>[] = []
-  let before: { began: Promise<void>; ended: Promise<unknown> } = { began: Promise.resolve(), ended: Promise.resolve() }
-  for (const [index, step] of history.steps.entries()) {
-    const began = (step.begins === 'after' ? before.ended : before.began).then(() => clock.sleep(step.gapMs))
-    const run = began.then(() => playStep(step, index, service, clock, takeLatencyMs))
-    before = { began, ended: run }
-    runs.push(run)
+  const runs: HistoryRun[] = []
+  async function playSteps(): Promise<void> {
+    for (const [index, step] of history.steps.entries()) {
+      await clock.sleep(step.gapMs)
+      service.github.catchUp(clock.wallTime().getTime())
+      runs.push(await playStep(step, index, service, clock, takeLatencyMs))
+    }
   }
-  const played = await clock.passUntil(Promise.all(runs))
-  service.github.catchUp(Math.max(DEFAULT_START_MS, ...played.map(({ endMs }) => endMs)) + 3_600_000)
-  return { history, service, runs: played }
+  await clock.passUntil(playSteps())
+  service.github.catchUp(Math.max(DEFAULT_START_MS, ...runs.map(({ endMs }) => endMs)) + 3_600_000)
+  return { history, service, runs }
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/agent/report/report.ts'
+import type { Outcome } from '../../src/agent/outcome.ts'
 import { OLD_LINK, type View } from './job-life.ts'
 import { revealsKey } from './planted-key.ts'
 import type { Trace } from './run-schedule.ts'
@@ -7,7 +7,8 @@ import { listViolations, checkEndsInTime, SHOWN_INVARIANTS } from './shown-invar
 /** With these statuses, the service has not processed the prompt. */
 const NOT_PROCESSED = new Set([425, 429])
 
-const MAX_TRIES = 3
+/** How long a prompt that does not reach the service is resent. */
+const MAX_RESENDING_MS = 60_000
 
 function checkPromptIsReadOnce({ service: { posts } }: Trace): string | undefined {
   const reads = posts.filter(({ wasRead, status }) => wasRead && !NOT_PROCESSED.has(status ?? 0)).length
@@ -18,8 +19,14 @@ function checkNoUnsafeRetry({ service: { posts } }: Trace): string | undefined {
   const retried = posts.slice(0, -1)
   const unsafe = retried.findIndex(({ status, wasRead }) => wasRead && !NOT_PROCESSED.has(status ?? 0))
   if (unsafe !== -1) return `The service read prompt ${unsafe + 1}, and the step sent another one.`
-  const last = retried.findIndex(({ wasRead }, index) => !wasRead && index + 1 >= MAX_TRIES)
-  return last === -1 ? undefined : `Try ${last + 1} did not reach the service, and the step made another one.`
+  const late = retried.findIndex(({ at, wasRead }, index) => {
+    const reached = retried.slice(0, index).findLastIndex(({ wasRead }) => wasRead)
+    const first = posts[reached + 1]
+    return !wasRead && first !== undefined && at - first.at >= MAX_RESENDING_MS
+  })
+  return late === -1
+    ? undefined
+    : `Prompt ${late + 1} did not reach the service after a minute, and the step sent another one.`
 }
 
 function checkArchivedGetsNoPrompt({ service: { posts, delivered } }: Trace): string | undefined {
@@ -129,10 +136,10 @@ function checkAcceptedJobIsReported({ service: { posts }, accepted, outputs, sch
   return isLate ? 'The step reported the job later than it was accepted.' : undefined
 }
 
-function checkUnknownDeliveryIsReported({ report: { error }, log, service: { posts } }: Trace): string | undefined {
+function checkUnknownDeliveryIsReported({ report: { error, sent }, service: { posts } }: Trace): string | undefined {
   const isUnknown =
     posts.some(({ wasProcessed }) => wasProcessed) && posts.every(({ acceptedAt }) => acceptedAt === undefined)
-  const wasFound = log.some((line) => line.includes('The agent has started this follow-up.'))
+  const wasFound = sent === 'started'
   const isReported = error === undefined || error.code === 'unknown-fate'
   return isUnknown && !wasFound && !isReported
     ? `The service may have accepted the prompt, and the error is ${error.code}.`

@@ -71,14 +71,36 @@ const REGRESSIONS: Readonly<Record<string, readonly [schedule: Schedule, expecte
   'reports unknown delivery if the key is rejected while it looks up the prompt': [
     {
       ...FOLLOW_UP,
-      reads: [request(SUCCESS, 10, 6), request(error(401))],
+      reads: [request(SUCCESS, 10, 7), request(error(401), 10, 99)],
       posts: [request(broken('response-cut-off'))],
     },
     UNKNOWN_DELIVERY,
   ],
-  'stops after three refused connections that follow rate limits': [
+  'stops after a minute of refused connections that follow rate limits': [
     { ...CALM, posts: [request(error(429, 1), 10, 3), request(broken('refused'), 10, 50)] },
-    { report: { error: { code: 'unreachable' } }, service: { posts: { length: 4 } } },
+    { report: { error: { code: 'unreachable' } } },
+    { after: 60_000, before: 120_000 },
+  ],
+  'sends the prompt after connections were refused for 50 s': [
+    { ...CALM, posts: [request(broken('refused'), 10, 8)] },
+    PULL_REQUEST,
+  ],
+  'waits for the job although single reads are refused': [
+    {
+      ...CALM,
+      reads: [401, 403, 302, 400, 409, 404].flatMap((status) => [request(SUCCESS), request(error(status), 10, 2)]),
+    },
+    PULL_REQUEST,
+  ],
+  'stops if all reads after the first one are refused': [
+    { ...CALM, reads: [request(SUCCESS), request(error(403), 10, 99)] },
+    { ...ERROR('forbidden'), text: containing('still runs') },
+    { after: 20_000, before: 60_000 },
+  ],
+  'reads the job slowly if the service asks for a longer wait than the time left': [
+    { ...CALM, reads: [request(error(503, 90_000), 10, 2)] },
+    PULL_REQUEST,
+    { before: 120_000 },
   ],
   'does not report `no-changes` if a rate limit lasts past the deadline while it looks for the link': [
     { ...LINKLESS, reads: [request(error(429, 2_000), 10, 99)] },
@@ -111,7 +133,28 @@ const REGRESSIONS: Readonly<Record<string, readonly [schedule: Schedule, expecte
       reads: [request(SUCCESS, 10, 99)],
       pollIntervalMs: 120_000,
     },
-    { report: { outcome: 'timed-out', error: { code: 'not-sent' } }, service: { posts: [] } },
+    { report: { outcome: 'timed-out', error: { code: 'deadline' } }, service: { posts: [] } },
+  ],
+  'does not read the job again if the read before the prompt has failed at the deadline': [
+    {
+      ...FOLLOW_UP,
+      wait: false,
+      timeoutMs: 600,
+      random: 0,
+      reads: [request(error(408, 90), 1), request(SUCCESS, 1), request(error(301), 1_000, 2)],
+    },
+    { report: { outcome: 'timed-out' }, service: { posts: [] } },
+    { before: 2_000 },
+  ],
+  'does not confirm a prompt with unknown delivery by the archiving of the job': [
+    {
+      ...FOLLOW_UP,
+      wait: false,
+      precedingTurn: WITH_LINK,
+      posts: [request(broken('reset-before-read'))],
+      archivedAtMs: 3_000,
+    },
+    UNKNOWN_DELIVERY,
   ],
   'does not say that the job still runs if it is cancelled after the job completed': [
     { ...LINKLESS, cancelAtMs: 1_000 },
@@ -172,8 +215,8 @@ const REGRESSIONS: Readonly<Record<string, readonly [schedule: Schedule, expecte
     PULL_REQUEST,
     { after: 120_000 },
   ],
-  'does not say that the job still runs if the end was not stable before the deadline': [
-    { ...SAME_LINK, timeoutMs: 40_000 },
+  'does not say that the job still runs if the end was not proved before the deadline': [
+    { ...SAME_LINK, ownTurn: { ...CALM.ownTurn, durationMs: 5_000 }, timeoutMs: 28_000 },
     { report: { outcome: 'timed-out' }, text: without('still runs') },
   ],
 }

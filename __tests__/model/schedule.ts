@@ -4,8 +4,8 @@ import type { Plant } from './planted-key.ts'
 import { between, mostly, upTo, weighted } from './weighted.ts'
 
 /** With these statuses, the service may have processed the prompt. */
-const MAYBE_PROCESSED = [301, 302, 307, 308, 408, 409, 410, 418, 500, 502, 503, 504, 521]
-const NOT_PROCESSED = [400, 401, 402, 403, 404, 405, 413, 415, 422]
+const MAYBE_PROCESSED = [301, 302, 307, 308, 408, 409, 418, 500, 502, 503, 504, 521]
+const NOT_PROCESSED = [400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 426, 431, 451, 501, 505]
 /** Reads are retried after these statuses. */
 const RETRYABLE = [408, 425, 429, 500, 502, 503, 504]
 
@@ -115,7 +115,8 @@ const turn = (durationMs: fc.Arbitrary<number>) =>
   })
 export type TurnPlan = ArbitraryValue<ReturnType<typeof turn>>
 
-const MAX_LAG_MS = 12_000
+/** The lag of replicas that the rules for a follow-up assume. */
+const MAX_LAG_MS = 15_000
 
 /**
  * Everything that affects a step without a GitHub token, as a plain value that can be shrunk, printed and kept as a test. Draws

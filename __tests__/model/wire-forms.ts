@@ -22,12 +22,13 @@ const DATE_MS = Date.UTC(2026, 5, 1)
 
 /** Parses a `Retry-After` header as the real transport does. */
 export function parseRetryAfterMs(form: RetryAfter): number | undefined {
-  const date = new Date(DATE_MS).toUTCString()
+  const now = new Date(DATE_MS)
+  const date = now.toUTCString()
   if (form === 'none') return undefined
-  if (form === 'junk') return parseRetryAfter('1e400', date)
-  if (form === 'past-date') return parseRetryAfter(new Date(0).toUTCString(), date)
-  if ('seconds' in form) return parseRetryAfter(String(form.seconds), date)
-  return parseRetryAfter(new Date(DATE_MS + form.dateInSeconds * 1000).toUTCString(), date)
+  if (form === 'junk') return parseRetryAfter('1e400', date, now)
+  if (form === 'past-date') return parseRetryAfter(new Date(0).toUTCString(), date, now)
+  if ('seconds' in form) return parseRetryAfter(String(form.seconds), date, now)
+  return parseRetryAfter(new Date(DATE_MS + form.dateInSeconds * 1000).toUTCString(), date, now)
 }
 
 /** Returns a job as in a response body. `text` is added to every field that may contain any text. */

@@ -27,7 +27,7 @@ export function parseResult(result: string): Result {
 
 /**
  * Checks the output `result` against its schema, its maximum size and the other outputs. Exports of visitors and
- * skipped rehearsals have no such output. Uses `node:assert`, because the page of summaries is written outside of a
+ * skipped rehearsals have no such output. Uses `node:assert`, because the pictures are taken outside of a
  * test.
  */
 export function checkResult(outputs: Readonly<Record<string, string>>): void {

@@ -1,9 +1,10 @@
 import { JobWatch } from '../../src/agent/turn/job-watch.ts'
-import { createJob } from '../../src/agent/turn/run-turn.ts'
+import { plainRecipient } from '../../src/agent/turn/recipient.ts'
+import { runTurn } from '../../src/agent/turn/send.ts'
 import type { Delivery } from '../../src/docs-service/client.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import { fakeHost } from './fake-host.ts'
-import { fakeStep, type StepFields } from './fake-step.ts'
+import { agentInputs, fakeStep, type StepFields } from './fake-step.ts'
 
 /** The job of a prompt that was accepted. @throws the error of a prompt whose delivery is unknown */
 export function getAcceptedJob(delivery: Exclude<Delivery, { kind: 'retry' }>): Job {
@@ -16,6 +17,9 @@ export async function deliverPrompt(
   fields: Pick<StepFields, 'client' | 'clock' | 'signal'>,
   log: (line: string) => void = () => undefined,
 ): Promise<Job> {
-  const step = fakeStep({ ...fields, core: { ...fakeHost(), log } })
-  return getAcceptedJob(await createJob('x', new JobWatch(step)))
+  const step = fakeStep({ ...fields, inputs: agentInputs({ wait: false }), core: { ...fakeHost(), log } })
+  const end = await runTurn(plainRecipient({ kind: 'create', prompt: 'x' }), new JobWatch(step))
+  const { job } = step.record.newest
+  if ('kind' in end || job === undefined) throw new Error('The prompt was not accepted.')
+  return job
 }

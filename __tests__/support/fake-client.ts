@@ -1,14 +1,11 @@
 import { countRefusals } from '../../src/docs-service/retry.ts'
 import type { Delivery, DocsServiceClient } from '../../src/docs-service/client.ts'
 import {
-  isTerminal,
   type Job,
   parsePullRequestLink,
   type TerminalJob,
   type TerminalStatus,
 } from '../../src/docs-service/schemas.ts'
-import { isSameEnd, STABLE_END_MS } from '../../src/agent/turn/job-watch.ts'
-import type { Clock } from '../../src/runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 
 export const LINK = 'https://git.example.com/acme/docs/pull/7'
@@ -42,21 +39,21 @@ export const archived = terminalJob('archived')
 export const withoutLink = terminalJob('completed')
 
 export function failure(code: ErrorCode, retryAfterMs?: number): ActionError {
-  return new ActionError(code, `It is ${code}.`, retryAfterMs === undefined ? {} : { retryAfterMs })
+  return new ActionError(code, `It is ${code}.`, {
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(code === 'not-found' && { status: 404 }),
+  })
 }
 
 export interface Script {
   /** The results of the reads, in order. The last one also applies to all later reads. */
   readonly reads?: readonly (Job | Error)[]
+  /** The results of the reads before a message. Default: `reads`. */
+  readonly before?: readonly (Job | Error)[]
   readonly create?: Job | Error
   readonly message?: Job | Error
   /** Whether the first attempt to send a message must be retried. */
   readonly isPutOff?: boolean
-  /**
-   * Repeats each terminal read before the message until it has been stable by this clock. `calls` omits the
-   * repetitions.
-   */
-  readonly standsBy?: Pick<Clock, 'now'>
 }
 
 export interface FakeClient extends DocsServiceClient {
@@ -83,32 +80,14 @@ function settle(given: Job | Error | undefined): Promise<Job> {
 }
 
 /** Creates a client that returns the results of a script. */
-export function fakeClient({ reads = [], create, message, isPutOff = false, standsBy }: Script): FakeClient {
+export function fakeClient({ reads = [], create, message, isPutOff = false, before }: Script): FakeClient {
   const calls: string[] = []
   const prompts: string[] = []
   const endsAts: (number | undefined)[] = []
   let read = 0
   let refusals = 0
-  let stableEnd: { readonly job: Job; readonly sinceMs: number } | undefined
-
-  /** Returns the terminal read to repeat. */
-  function getRepeatedEnd(): Job | undefined {
-    if (standsBy === undefined || stableEnd === undefined || calls.includes('message')) return undefined
-    const stoodMs = standsBy.now() - stableEnd.sinceMs
-    const { job } = stableEnd
-    if (stoodMs >= STABLE_END_MS) stableEnd = undefined
-    return stoodMs <= STABLE_END_MS ? job : undefined
-  }
-
-  function trackEnd(given: Job | Error | undefined): void {
-    if (standsBy === undefined || given === undefined || given instanceof Error) return
-    if (!isTerminal(given)) stableEnd = undefined
-    else
-      stableEnd = {
-        job: given,
-        sinceMs: stableEnd && isSameEnd(stableEnd.job, given) ? stableEnd.sinceMs : standsBy.now(),
-      }
-  }
+  let isSent = false
+  let readBefore = 0
 
   return {
     calls,
@@ -122,17 +101,18 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, stan
     sendMessage(_jobId, prompt, attempt) {
       if (isPutOff && attempt === 1)
         return Promise.resolve({ kind: 'retry', afterMs: 0, error: failure('rate-limited') })
+      isSent = true
       calls.push('message')
       prompts.push(prompt)
       return deliver(message)
     },
     getJob(_jobId, endsAt) {
-      const repeated = getRepeatedEnd()
-      if (repeated !== undefined) return settle(repeated)
       calls.push('get')
       endsAts.push(endsAt)
-      const given = reads[Math.min(read++, reads.length - 1)]
-      trackEnd(given)
+      const given =
+        before === undefined || isSent
+          ? reads[Math.min(read++, reads.length - 1)]
+          : before[Math.min(readBefore++, before.length - 1)]
       if (!(given instanceof Error)) refusals = countRefusals(refusals, WELL)
       else if (given instanceof ActionError && given.code === 'rate-limited')
         refusals = countRefusals(refusals, REFUSED)

@@ -3,14 +3,14 @@ import type { GitHub, Resources } from '../../src/github/github.ts'
 import type { ChangedFile, Comparison, PullRequestCommit } from '../../src/github/commits.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import type { Context } from '../../src/action/step.ts'
+import { Deadline } from '../../src/runtime/deadline.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
+import { fakeClock } from './fake-clock.ts'
 import { commit } from './github-state.ts'
 
 export interface FakeGitHub extends GitHub {
   /** The calls in order, such as `readPullRequest`. */
   readonly calls: string[]
-  /** The deadlines that were passed to `until`. */
-  readonly deadlines: number[]
 }
 
 export const PULL_REQUEST: PullRequest = {
@@ -32,6 +32,8 @@ export const PULL_REQUEST: PullRequest = {
   labels: ['docs-agent'],
   mergeable: true,
   isBlocked: false,
+  isBehind: false,
+  isAutoMergeOn: false,
 }
 
 type GivenCommit = Partial<PullRequestCommit> & Pick<PullRequestCommit, 'sha'>
@@ -46,6 +48,7 @@ export function pullCommit(fields: GivenCommit): PullRequestCommit {
     account,
     writtenBy,
     committedBy: fields.writtenBy ?? writtenBy,
+    committerLogin: account.login,
     writtenAt: `2026-01-01T00:00:00Z ${fields.sha}`,
     parents: [commit('a')],
     ...fields,
@@ -65,13 +68,13 @@ export const mergedBy = (number: number, ...labels: readonly string[]): ListedPu
   isOfFork: false,
   author: PULL_REQUEST.author,
   createdAt: PULL_REQUEST.createdAt,
-  endSha: undefined,
 })
-/** The marker comment of `PULL_REQUEST`. */
+/** The history comment of `PULL_REQUEST`. */
 export const MARKER = {
   id: 1,
-  body: '<!-- docs-agent-action: job=job_1 -->\n<!-- docs-agent-action: labels=docs-agent -->\n',
+  body: '<!-- docs-agent-action: {"v":1,"job":"job_1","labels":["docs-agent"],"followUps":0,"rows":[],"dropped":0} -->\n',
   author: 'trusted',
+  ageMs: 60_000,
 } as const
 
 export const changedFile = (path: string): ChangedFile => ({
@@ -101,23 +104,15 @@ export const comparing = (fields: Partial<Comparison>): Pick<GitHub, 'compare'> 
  */
 export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
   const calls: string[] = []
-  const deadlines: number[] = []
   let commentBody: string = MARKER.body
   const usual: Resources = {
     compare: () => Promise.resolve(COMPARISON),
-    findLabelledPullRequests: () => Promise.resolve([]),
-    hasCompleted: () => Promise.resolve(true),
     findLastSuccesses: () => Promise.resolve([commit('a')]),
     listTags: () => Promise.resolve([]),
-    listPullRequestPaths: () => Promise.resolve([]),
-    listCommitPaths: () => Promise.resolve([]),
-    readCommit: () => Promise.reject(new ActionError('not-found', 'GitHub responded with 404.')),
     findPullRequestsOfCommit: () => Promise.resolve([]),
-    findPullRequestsEndingWith: () => Promise.resolve([]),
     findPullRequestsOfBranch: () => Promise.resolve([]),
     listNewestPullRequests: () => Promise.resolve([]),
     listOpenPullRequests: () => Promise.resolve([]),
-    listNewestOpenPullRequests: () => Promise.resolve({ pullRequests: [], isComplete: true }),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listComments: () => Promise.resolve([MARKER]),
     listCommitsBetween: () => Promise.resolve([]),
@@ -132,17 +127,19 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
       return Promise.resolve()
     },
     readComment: () => Promise.resolve(commentBody),
-    readChecks: () => Promise.resolve([{ name: 'build', state: 'success' }]),
+    readChecks: () => Promise.resolve({ checks: [{ name: 'build', state: 'success' }], isComplete: false }),
     mayWrite: () => Promise.resolve(true),
-    listReviewersSoFar: () => Promise.resolve([]),
     listApprovers: () => Promise.resolve([]),
-    requestReview: () => Promise.resolve(),
+    requestReviews: () => Promise.resolve(),
+    labelExists: () => Promise.resolve(true),
+    createLabel: () => Promise.resolve(),
+    addEyesToPullRequest: () => Promise.resolve(),
     addEyes: () => Promise.resolve(),
     listReviewComments: () => Promise.resolve([]),
     listAnnotations: () => Promise.resolve([]),
     readJobLog: () => Promise.resolve(''),
   }
-  const { usage = () => ({ counted: 0, remaining: 0, limit: 0 }), ...given } = responses
+  const { deadline = new Deadline(Infinity, new AbortController().signal, fakeClock()), ...given } = responses
   const github: Resources = { ...usual, ...given }
   const recording = Object.entries(github).map(([name, method]) => [
     name,
@@ -151,12 +148,7 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
       return (method as (...args: never[]) => unknown)(...args)
     },
   ])
-  const methods = { ...(Object.fromEntries(recording) as GitHub), usage }
-  const until: GitHub['until'] = (deadline) => {
-    deadlines.push(typeof deadline === 'number' ? deadline : deadline.at)
-    return { ...methods, until }
-  }
-  return { ...methods, until, calls, deadlines }
+  return { ...(Object.fromEntries(recording) as GitHub), deadline, calls }
 }
 
 /** Returns the results in order, and the last one for all later calls. */

@@ -1,7 +1,7 @@
 import { inputNames } from '../../src/action/inputs.ts'
 import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { openAgentStep, type AgentStep } from '../../src/agent/journal.ts'
+import { openAgentStep, type AgentStep } from '../../src/agent/record.ts'
 import type { Step } from '../../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'

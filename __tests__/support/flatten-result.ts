@@ -1,6 +1,6 @@
-import { conclude } from '../../src/agent/report/outcomes.ts'
-import { renderResult, toOutputs } from '../../src/agent/report/outputs.ts'
-import type { Report } from '../../src/agent/report/report.ts'
+import { conclude } from '../../src/agent/outcome.ts'
+import { renderResult, toOutputs } from '../../src/agent/output/outputs.ts'
+import type { Run } from '../../src/agent/record.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -27,6 +27,6 @@ export function flattenResult(outputs: Texts): Texts {
 }
 
 /** Returns what a report sets, without redaction. */
-export function flattenReport(report: Report): Texts {
+export function flattenReport(report: Run): Texts {
   return flattenResult({ ...toOutputs(report), result: renderResult(report, conclude(report), (text) => text) })
 }

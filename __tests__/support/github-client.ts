@@ -18,7 +18,7 @@ export interface EmbeddedGitHub {
 
 export interface EmbeddedGitHubOptions
   extends
-    Partial<Pick<GitHubOptions, 'token' | 'signal' | 'redact' | 'log' | 'debug'>>,
+    Partial<Pick<GitHubOptions, 'token' | 'signal' | 'deadlineAt' | 'redact' | 'log' | 'debug'>>,
     Pick<EmulatedOptions, 'onBeforeResponse'> {
   /** The repository `acme/docs`. */
   readonly docs?: RepositoryState

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import * as net from 'node:net'
 import { join } from 'node:path'
 import { handOn, offerOverTls, openEntrance } from '../../scripts/start/untrusted-tls.ts'
-import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { createCertificate } from '../../scripts/start/self-signed-certificate.ts'
 import type { Intermediary } from './bundle-run.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 

@@ -16,8 +16,6 @@ export interface ObservedGitHub {
   readonly requests: readonly string[]
   /** The operations of the requests that write. */
   readonly writes: readonly string[]
-  /** How many requests GitHub counts. It does not count a 304. */
-  readonly counted: number
   /** The violations of GitHub's API description in all exchanges since the last read. */
   readonly violations: readonly string[]
 }
@@ -40,9 +38,6 @@ export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {})
       const isWrite = ({ request: { method, body } }: GitHubExchange): boolean =>
         method !== 'GET' && !/^\{"query":"\s*query/.test(body)
       return exchanges.filter(isWrite).map(({ operation, request }) => operation ?? request.target)
-    },
-    get counted() {
-      return exchanges.filter(({ response }) => response.status !== 304).length
     },
     get violations() {
       return unread.splice(0).flatMap(listViolations)

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
-import { isSkip } from '../../src/agent/plan.ts'
-import { formatWarnings } from '../../src/agent/report/report.ts'
-import { resolveChange } from '../../src/agent/change/resolve-change.ts'
+import { isSkip } from '../../src/agent/skip.ts'
+import { formatWarnings } from '../../src/agent/record.ts'
+import { resolveChange } from '../../src/agent/change/change.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { fakeClock } from './fake-clock.ts'
 import { fakeGitHub, RUN_FACTS, type GivenRun } from './fake-github.ts'
@@ -45,12 +45,12 @@ export async function playChange(
   const context = { ...RUN_FACTS, ...facts, eventName, payload }
   const { timeoutMs } = inputs
   const step = fakeStep({ inputs, core, clock, github: responses === null ? undefined : github, context, timeoutMs })
-  const found = await step.planningBudget.spend(() => resolveChange(step))
+  const found = await resolveChange(step)
   return {
     skip: isSkip(found) ? found.reason : undefined,
     prompt: isSkip(found) ? undefined : found.promptContext,
-    change: step.journal.report().change,
-    warnings: formatWarnings(step.journal.warnings),
+    change: step.record.read().change,
+    warnings: formatWarnings(step.record.read().warnings),
     log: log.join('\n'),
     calls: github.calls,
     sleptMs: clock.passed(),

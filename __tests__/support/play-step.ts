@@ -28,8 +28,6 @@ interface Servers {
 export interface PlayedStep extends PlayedAgent, Servers {
   /** The operations of the step's requests to GitHub, in order, by their ids in GitHub's API description. */
   readonly operations: readonly string[]
-  /** How many of these requests count against the token's rate limit. */
-  readonly counted: number
   /** The agent's repository after the step. */
   readonly docs: RepositoryState
   /** Oldest first, with `create` or the id of the job. */
@@ -56,6 +54,8 @@ export interface PlayStepOptions {
    * The turns of a job, in order. The last entry also applies to all later turns. Omitted fields have their defaults.
    */
   readonly turns?: readonly Partial<TurnPlan>[]
+  /** The replica lag of consecutive reads of a job, in milliseconds; repeated after the last one. */
+  readonly lagsMs?: readonly number[]
   readonly github?: Partial<GitHubScenario>
   /** Replaces the default repository `acme/docs`. */
   readonly repository?: RepositoryState | undefined
@@ -73,7 +73,7 @@ export interface PlayStepOptions {
 }
 
 function openServers(options: PlayStepOptions): Servers {
-  const { inputs, scenario, turns, github, repository, prepare } = options
+  const { inputs, scenario, turns, lagsMs, github, repository, prepare } = options
   const plays = { ...combineScenarios([]), ...github }
   const state = createDemoState(plays, DEFAULT_START_MS)
   if (repository !== undefined) state.repositories['acme/docs'] = repository
@@ -88,7 +88,10 @@ function openServers(options: PlayStepOptions): Servers {
     baseUrl: BASE_URL,
     projectId: inputs.projectId,
     ...(scenario === undefined ? {} : { scenario }),
-    ...(turns && { scenarioOverrides: { turns: turns.map((turn) => ({ ...DEFAULT_TURN, ...turn })) as [TurnPlan] } }),
+    scenarioOverrides: {
+      ...(turns && { turns: turns.map((turn) => ({ ...DEFAULT_TURN, ...turn })) as [TurnPlan] }),
+      ...(lagsMs && { lagsMs }),
+    },
     github: observed.options,
   })
   return { baseClock: virtualClock(), observed, service }
@@ -110,11 +113,12 @@ export function createStage({ baseClock, respond, facts, timeoutMs, cancelAfterM
   const clock = createStepClock(baseClock)
   const signal = cancelledAt(baseClock, baseClock.now() + (cancelAfterMs ?? Infinity))
   const handle = (request: ServiceRequest): ServiceResponse => respond(request, clock.wallTime().getTime())
-  const github = connectInProcess({ handle, clock, signal, ...(latencyMs && { latencyMs }) })
+  const deadlineAt = clock.now() + timeoutMs
+  const github = connectInProcess({ handle, clock, signal, deadlineAt, ...(latencyMs && { latencyMs }) })
   return {
     apiKey: EMULATOR_KEY,
     transport: respondInProcess(respond, EMULATOR_KEY, clock, latencyMs),
-    github: github.until(clock.now() + timeoutMs),
+    github,
     context: { ...RUN_FACTS, serverUrl: BASE_URL, ...facts },
     clock,
     signal,
@@ -183,7 +187,6 @@ export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
     docs,
     acceptedPrompts,
     operations: observed.requests.slice(before.operations),
-    counted: observed.counted,
     messages: acceptedPrompts.filter(([to]) => to !== 'create').map(([, prompt]) => prompt),
   }
 }

@@ -28,7 +28,7 @@ export function respondInProcess(
       const response = respond({ method, target: path, headers, body }, clock.wallTime().getTime())
       await pass(response.delivery === 'never' ? Infinity : latencyMs())
       if (clock.now() >= endsAt) return TIMED_OUT
-      return response.delivery === 'complete' ? toWireResponse(response, response.body) : BROKEN
+      return response.delivery === 'complete' ? toWireResponse(response, response.body, clock.wallTime()) : BROKEN
     } catch {
       return CANCELLED
     }

@@ -1,5 +1,11 @@
 /**
  * The seed of random cases. It is fixed by default, so that failures are reproducible, and no change fails because of a
- * random case that has nothing to do with it. `npm run test:soak` uses other seeds.
+ * random case that has nothing to do with it.
  */
 export const SEED = Number(process.env['SEED'] ?? 20_260_101)
+
+/** How many times their usual number of cases the tests in `__tests__/model` and `__tests__/faults` draw. */
+export const RUNS = Number(process.env['RUNS'] ?? 1)
+
+/** Tests that draw cases end by themselves, so this only stops one that hangs. */
+export const DRAWING_TEST_TIMEOUT_MS = 600_000 * RUNS

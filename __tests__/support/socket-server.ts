@@ -67,6 +67,3 @@ export function formatResponse(status: number, body: string, headers: Readonly<R
   const lines = Object.entries({ 'content-length': String(Buffer.byteLength(body)), ...headers })
   return [`HTTP/1.1 ${status} x`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n')
 }
-
-/** A port on which nothing listens. A port that was free a moment ago could be in use by another test. */
-export const CLOSED_PORT = 1

@@ -1,8 +1,9 @@
 import type { AgentInputs, Task } from '../../src/agent/inputs.ts'
-import type { Target } from '../../src/agent/plan.ts'
 import { JobWatch } from '../../src/agent/turn/job-watch.ts'
-import { decideTurn } from '../../src/agent/turn/decide-turn.ts'
-import { announceStart, previewTurn, runTurn } from '../../src/agent/turn/run-turn.ts'
+import { createJobFollowUp } from '../../src/agent/pull-request/follow-up.ts'
+import { plainRecipient, type Recipient } from '../../src/agent/turn/recipient.ts'
+import { runTurn } from '../../src/agent/turn/send.ts'
+import type { DocsServiceClient } from '../../src/docs-service/client.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
@@ -29,28 +30,17 @@ export interface TurnRunOptions extends Script {
   readonly inputs?: Partial<AgentInputs>
   readonly github?: GitHub
   readonly facts?: Partial<GivenRun>
-  /** Default: the target of the task. */
-  readonly target?: Target
+  /** Default: the recipient of the task. */
+  readonly recipient?: Recipient
   /** Cancels the run at the sleep after this many sleeps. */
   readonly cancelAtSleep?: number
-  /**
-   * Whether `reads` contains each terminal state before the message only once, although it is read until it is stable.
-   */
-  readonly namesEndsOnce?: boolean
+  /** Default: a client that returns the results of the script. */
+  readonly createClient?: (clock: FakeClock) => DocsServiceClient
 }
 
 /** Runs a turn with a scripted client, an optional GitHub, and a fake clock. */
 export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
-  const {
-    task,
-    target = { kind: task.kind === 'create' ? 'new-job' : 'job' },
-    inputs = {},
-    github,
-    facts,
-    cancelAtSleep,
-    namesEndsOnce = true,
-    ...script
-  } = options
+  const { task, recipient: given, inputs = {}, github, facts, cancelAtSleep, createClient, ...script } = options
   const controller = new AbortController()
   const clock = fakeClock({
     onSleep: (before) => {
@@ -58,7 +48,7 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
     },
   })
   const startedAt = clock.now()
-  const client = fakeClient({ ...(task.kind === 'follow-up' && namesEndsOnce ? { standsBy: clock } : {}), ...script })
+  const client = fakeClient(script)
   const log: string[] = []
   const warnings: string[] = []
   const accepted: { sleepsBefore: number; linesBefore: number }[] = []
@@ -80,28 +70,25 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
     inputs: all,
     core: host,
     clock,
-    client,
+    client: createClient?.(clock) ?? client,
     github,
     signal: controller.signal,
     timeoutMs: all.timeoutMs,
     context: { ...RUN_FACTS, ...facts },
   })
-  const { journal } = step
+  const { record } = step
   try {
-    journal.begin({ task })
-    const watch = new JobWatch(step)
-    announceStart({ task, target }, step)
-    const decision = await decideTurn({ task, target }, watch)
-    const shown = decision.kind === 'preview' ? previewTurn({ task, target }, step) : decision
-    const end = shown.kind === 'send' ? await runTurn(shown.start, target, watch) : shown
-    if (end.kind === 'stop') throw end.error
-    if (end.kind !== 'replan') journal.updateTurn(end)
+    record.begin({ task })
+    const recipient = given ?? (task.kind === 'follow-up' ? createJobFollowUp(task, step) : plainRecipient(task))
+    const end = await runTurn(recipient, new JobWatch(step))
+    if ('kind' in end) throw end.error
+    record.update(end)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    journal.stop(error)
+    record.fail(error)
   }
   return {
-    report: describeReport(journal.report()),
+    report: describeReport(record.read()),
     client,
     clock,
     elapsedMs: clock.now() - startedAt,

@@ -26,6 +26,7 @@ export interface Workflow {
     Record<
       string,
       {
+        readonly if?: string
         readonly uses?: string
         readonly permissions?: Readonly<Record<string, string>>
         readonly concurrency?: Concurrency

@@ -78,7 +78,7 @@ function findMissingInput(word: FailOn, raw: RawInputs): string | undefined {
  * outcome cannot occur is rejected, and a default could not be distinguished from an explicit value.
  */
 export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
-  if (text === '')
+  if (text.trim() === '')
     return new Set(FAIL_ON.filter((word) => word !== 'no-changes' && findMissingInput(word, raw) === undefined))
   const words = toItems(text).map(({ item }) => item)
   if (words.length === 1 && words[0] === 'none') return new Set()
@@ -158,6 +158,11 @@ const REF = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(
 const RULE =
   'must be empty, `since-last-success`, `pull/123`, `owner/name/pull/123`, `BASE...HEAD` or `owner/name@BASE...HEAD`, where BASE and HEAD are commits, branches or tags'
 
+/** Git's id of nothing: GitHub sends it as `before` of a new branch or tag, and as `after` of a deleted one. */
+const ZEROS = /^0{40}(?:0{24})?$/
+
+const USE_EVENT = 'leave `change-range` empty to use the range of the event, which knows these cases'
+
 export const changeRangeInput: Input<RequestedRange> = (text) => {
   if (text === '') return { kind: 'event' }
   if (text === 'since-last-success') return { kind: 'since-last-success' }
@@ -165,6 +170,18 @@ export const changeRangeInput: Input<RequestedRange> = (text) => {
   if (pullRequest !== null) return { kind: 'pull-request', repository: pullRequest[1], number: Number(pullRequest[2]) }
   const [, repository, ends = text] = WITH_REPOSITORY.exec(text) ?? []
   const [base = '', head = '', ...others] = ends.split('...')
+  if (ZEROS.test(base))
+    return refuse(
+      `has zeros as BASE, which GitHub sends as \`before\` of a new branch or tag: nothing was there before; ${USE_EVENT}`,
+    )
+  if (ZEROS.test(head))
+    return refuse(
+      `has zeros as HEAD, which GitHub sends as \`after\` of a deleted branch or tag: nothing is there any more; ${USE_EVENT}`,
+    )
+  if (text.includes('...') && (base === '') !== (head === ''))
+    return refuse(
+      `has no ${base === '' ? 'BASE' : 'HEAD'}: an expression is empty, such as \`github.event.before\` in an event other than a push; ${USE_EVENT}`,
+    )
   if (others.length > 0 || !REF.test(base) || !REF.test(head)) return refuse(RULE)
   return { kind: 'between', repository, base, head }
 }
@@ -296,7 +313,7 @@ export const AGENT_FIELDS = {
   reviewers: linesField('reviewers', reviewersInput),
   githubToken: field('github-token', '', tokenInput),
   /** Empty: all words except `no-changes` whose required inputs are set. */
-  failOn: field('fail-on', '', failOnInput),
+  failOn: linesField('fail-on', failOnInput),
 }
 
 export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
@@ -308,6 +325,24 @@ export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   /** Probable mistakes in valid inputs, as full sentences. */
   readonly warnings: readonly string[]
 }
+
+/** Formats the permissions that a step with these inputs needs, as a complete line for its job in the workflow. */
+export function formatPermissions(inputs: Pick<AgentInputs, 'changeRange' | 'waitForChecks' | 'fixRounds'>): string {
+  const { changeRange, waitForChecks, fixRounds } = inputs
+  const permissions = [
+    ...(changeRange.kind === 'since-last-success' || fixRounds > 0 ? ['actions: read'] : []),
+    ...(waitForChecks ? ['checks: read'] : []),
+    'contents: read',
+    'issues: write',
+    'pull-requests: write',
+    ...(waitForChecks ? ['statuses: read'] : []),
+  ]
+  return `\`permissions: { ${permissions.join(', ')} }\``
+}
+
+/** Says which permissions to grant, as a complete line to paste. */
+export const formatGrant = (inputs: Parameters<typeof formatPermissions>[0]): string =>
+  `Grant the workflow's job these permissions: ${formatPermissions(inputs)}.`
 
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {

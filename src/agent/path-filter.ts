@@ -1,6 +1,7 @@
 /** Decides which paths match the patterns of an input. Hides GitHub's syntax of patterns. */
-import { toLines, refuse } from '../action/inputs.ts'
+import { findYamlSyntax, toLines, refuse } from '../action/inputs.ts'
 import type { Step } from '../action/step.ts'
+import { quoteName } from '../text/markdown.ts'
 
 /** One line of `paths` or `allowed-paths`. */
 export interface PathRule {
@@ -9,6 +10,8 @@ export interface PathRule {
   readonly effect: 'include' | 'exclude'
   /** Takes time in proportion to the length of the path, because paths are untrusted. */
   readonly matches: (path: string) => boolean
+  /** Whether it matches a folder that contains the path. Undefined for a pattern that says which files of a folder it means. */
+  readonly matchesFolderOf: ((path: string) => boolean) | undefined
   /** A probable mistake in the pattern, as the end of a sentence. */
   readonly warning: string | undefined
 }
@@ -96,14 +99,31 @@ function matchesSteps(steps: readonly PatternStep[], path: string): boolean {
   return places.has(steps.length)
 }
 
+/** `/**` after the pattern of a folder. */
+const INSIDE: readonly PatternStep[] = [
+  { accepts: (character) => character === '/', isOptional: false, repeats: false, isFolders: false },
+  { accepts: () => true, isOptional: true, repeats: true, isFolders: false },
+]
+
 /** A comma may be part of a name. But a comma before another pattern is a mistake: the line would never match a file. */
 const SEVERAL = /(?<!\\),(?:\s|$|[^,]*[*/])/
-const QUOTED = /^(["'`]).*\1$/s
+/** Braces may be part of a name, such as `{id}.md`. But `{a,b}` and `{1..3}` are a list in other dialects. */
+const BRACES = /(?<!\\)\{([^{}]*)\}/g
+/** `@(a|b)`, `*(a)` and the like, and `(a|b)` of regular expressions. Parentheses may be part of a name, such as `app/(home)`. */
+const GROUP = /(?<!\\)([@!+*?]?)\(([^()]*)\)/g
 
-/** Finds a mistake in a pattern that has a valid syntax. */
+const ONE_PER_LINE = 'write a line for each alternative'
+
+/** Finds a mistake in a pattern that has a valid syntax. Most are the syntax of another dialect. */
 function findMistake(pattern: string): string | undefined {
   if (pattern === '') return 'has no pattern after its `!`'
-  if (QUOTED.test(pattern)) return 'has quotes around it, which would be part of the name; remove them'
+  const yaml = findYamlSyntax(pattern)
+  if (yaml !== undefined) return yaml
+  if (/(?:^|\s)#/.test(pattern)) return 'has a comment; remove it, or write `\\#` for the character itself'
+  if ([...pattern.matchAll(BRACES)].some(([, list = '']) => /,|\.\./.test(list)))
+    return `has a list in braces, which GitHub's patterns do not have; ${ONE_PER_LINE}, and \`\\{\` for the character itself`
+  if ([...pattern.matchAll(GROUP)].some(([, mark = '', list = '']) => mark !== '' || list.includes('|')))
+    return `has a group in parentheses, which GitHub's patterns do not have; ${ONE_PER_LINE}, and \`\\(\` for the character itself`
   if (pattern.startsWith('/')) return 'begins with `/`; paths begin at the root of the repository, without a `/`'
   if (pattern.startsWith('./')) return 'begins with `./`; paths begin at the root of the repository, without `./`'
   if (SEVERAL.test(pattern))
@@ -114,6 +134,8 @@ function findMistake(pattern: string): string | undefined {
 
 /** A name without a dot is probably the name of a folder. */
 const FOLDER_NAME = /^[\w-]+(?:\/[\w-]+)*$/
+/** The last segment of a pattern may be the name of a folder, as in `packages/*\/src`. */
+const MAY_BE_FOLDER = /(?:^|\/)[^/.]*[^/.*]$/
 
 /**
  * Parses one pattern per line, by the rules of the `paths` filters of GitHub's workflows.
@@ -123,17 +145,19 @@ export function parsePathRules(text: string): readonly PathRule[] {
   const problems: string[] = []
   const rules = toLines(text).flatMap(({ line, at }): PathRule[] => {
     const pattern = line.replace(/^!/, '')
-    const steps = findMistake(pattern) ?? readSteps(pattern)
+    const steps = findYamlSyntax(line) ?? findMistake(pattern) ?? readSteps(pattern)
     if (typeof steps === 'string') {
       problems.push(`${at} ${steps}`)
       return []
     }
+    const ofFolder = [...steps, ...INSIDE]
     const warning = `${at} matches only a file with exactly that name; to match the files of a folder, write \`${pattern}/**\``
     return [
       {
         line,
         effect: pattern === line ? 'include' : 'exclude',
         matches: (path) => matchesSteps(steps, path),
+        matchesFolderOf: MAY_BE_FOLDER.test(pattern) ? (path) => matchesSteps(ofFolder, path) : undefined,
         warning: FOLDER_NAME.test(pattern) ? warning : undefined,
       },
     ]
@@ -176,16 +200,41 @@ async function filterPaths(
 }
 
 /**
- * Counts the files that the rules include.
+ * Returns the files with a path that the rules include.
  * @throws ActionError `cancelled`
  */
-export async function countFiles(
+export async function filterFiles<File extends MovablePath>(
+  rules: readonly PathRule[],
+  files: readonly File[],
+  step: Waiting,
+): Promise<File[]> {
+  const paths = await filterPaths(files, (path) => includesPath(rules, path), step)
+  return files.filter((_, index) => (paths[index] ?? []).length > 0)
+}
+
+/**
+ * Warns of the patterns that match no file, but a folder of some: their authors meant its files.
+ * @returns a sentence for each of these patterns
+ * @throws ActionError `cancelled`
+ */
+export async function warnOfFolders(
+  name: 'paths' | 'allowed-paths',
   rules: readonly PathRule[],
   files: readonly MovablePath[],
-  step: Waiting,
-): Promise<number> {
-  const paths = await filterPaths(files, (path) => includesPath(rules, path), step)
-  return paths.filter(({ length }) => length > 0).length
+  step: Waiting & Pick<Step, 'core'>,
+): Promise<readonly string[]> {
+  const sentences: string[] = []
+  const isAny = async (matches: PathRule['matches']): Promise<boolean> =>
+    (await filterPaths(files, matches, step)).some((paths) => paths.length > 0)
+  for (const { line, matches, matchesFolderOf, warning } of rules) {
+    if (matchesFolderOf === undefined || !(await isAny(matchesFolderOf)) || (await isAny(matches))) continue
+    const pattern = line.replace(/^!/, '')
+    const sentence = `\`${name}\` has ${quoteName(pattern)}, which matches the folder of a changed file, but no file. Write ${quoteName(`${pattern}/**`)}.`
+    sentences.push(sentence)
+    // A pattern with a warning was reported when the step began.
+    if (warning === undefined) step.core.warn(sentence)
+  }
+  return sentences
 }
 
 /**

@@ -1,216 +1,254 @@
 import type { OnStop, Action } from '../action/run-action.ts'
-import { endingAt, type Step } from '../action/step.ts'
+import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
-import { ActionError, orUndefined } from '../runtime/errors.ts'
-import { describeBaseMovedByTrial, describeBaseMovedByRange } from './change/change-range.ts'
+import type { PullRequest } from '../github/pull-requests.ts'
+import { ActionError, describeError, ERROR_TITLES, orUndefined } from '../runtime/errors.ts'
+import { type ChangeFindings, compareForPeople, findPeople, listSources, resolveChange } from './change/change.ts'
+import { describeBaseMovedByRange, describeBaseMovedByTrial } from './change/change-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
+import { chooseCommandRecipient, parseComment } from './command.ts'
+import { decideNextRound, findRoundStop } from './fix-rounds.ts'
+import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
+import { conclude, formatVerdict, nameTurn, type Outcome, titleTurn } from './outcome.ts'
+import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
+import { replyToComment } from './output/reply.ts'
+import { renderSummary } from './output/summary.ts'
 import {
-  compareForPeople,
-  findPeople,
-  listNamedSources,
-  type ChangeFindings,
-  resolveChange,
-} from './change/resolve-change.ts'
-import { chooseTask, replan } from './conversation/choose-task.ts'
-import { replyToComment, reserveReplyTime, fromComment } from './conversation/comment-command.ts'
-import { type AgentInputs, appendContext, AGENT_FIELDS, isDryRunRequested, parseAgentInputs } from './inputs.ts'
-import { openAgentStep, type AgentStep, writeMilestone } from './journal.ts'
-import { isSkip, type Plan, type Skip } from './plan.ts'
-import { noteNewHead } from './pull-request/checks.ts'
-import { decideNextRound } from './pull-request/fix-rounds.ts'
-import { withdrawTurn, writeLog } from './pull-request/marker-comment.ts'
-import {
-  requestReviews,
   examinePullRequest,
   needsReviews,
-  markPullRequest,
-  readAtEnd,
-} from './pull-request/track-pull-request.ts'
-import { formatVerdict, nameTurn, titleTurn, conclude } from './report/outcomes.ts'
-import { renderResult, toOutputs } from './report/outputs.ts'
-import { type Report, createSkippedReport, type Outcome, redactReport, formatWarnings } from './report/report.ts'
-import { renderSummary } from './report/summary.ts'
-import type { EndedState, PullRequestFindings, TurnEnd } from './report/turn.ts'
-import { shouldTrackPullRequest, getError } from './report/turns.ts'
-import { decideTurn, type Stop } from './turn/decide-turn.ts'
-import { hasSeenEnd, JobWatch } from './turn/job-watch.ts'
-import { announceStart, previewTurn, runTurn } from './turn/run-turn.ts'
+  readMarkable,
+  readMergeability,
+  recordChanges,
+  requestReviews,
+} from './pull-request/examine.ts'
+import { createJobFollowUp } from './pull-request/follow-up.ts'
+import { completeHistory, markPullRequest } from './pull-request/mark.ts'
+import { guardPullRequestEvent, refusePullRequestEvent } from './pull-request/pull-request-event.ts'
+import {
+  type AgentStep,
+  createUnstartedRun,
+  describePullRequest,
+  type Findings,
+  formatWarnings,
+  getError,
+  getRoundStop,
+  openAgentStep,
+  redactRun,
+  ROUND_STOP_REASONS,
+  type Run,
+  shouldTrackPullRequest,
+  type Source,
+} from './record.ts'
+import { chooseRollingRecipient, isRolling, openRollingLookUp, type RollingLookUp } from './rolling.ts'
+import { isSkip, type Skip } from './skip.ts'
+import { type Ending, JobWatch } from './turn/job-watch.ts'
+import { plainRecipient, type Recipient } from './turn/recipient.ts'
+import { runTurn } from './turn/send.ts'
+
+/** Runs a step, from the event to the report. Throws only unexpected errors. */
+export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop<Run>): Promise<Run> {
+  const step = openAgentStep(inputs, given)
+  const { record } = step
+  onStop?.((error) => {
+    record.fail(error)
+    return record.read()
+  })
+  try {
+    record.add({ skipReason: await runTurns(step) })
+  } catch (error) {
+    // The record keeps the job and the pull request.
+    if (!(error instanceof ActionError)) throw error
+    record.fail(error)
+  }
+  logEnd(step)
+  await Promise.all([completeHistory(step), replyToComment(step)])
+  return record.read()
+}
+
+/** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
+async function runTurns(step: AgentStep): Promise<string | undefined> {
+  const { context, core, inputs, record } = step
+  inputs.warnings.forEach(core.warn)
+  refusePullRequestEvent(step)
+  if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
+  record.add({ startedBy: describeTrigger(context.event, inputs.command) })
+  noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
+  noticeMovedBase(describeBaseMovedByTrial(inputs, context), step)
+
+  const lookUp = openRollingLookUp(step)
+  const change = await resolveChange(step, lookUp.begin)
+  if (isSkip(change)) return change.reason
+  const first = await chooseRecipient(lookUp, step)
+  if (isSkip(first)) return first.reason
+  const compared = await compareForPeople(change, step)
+
+  const watch = new JobWatch(step)
+  let next: Recipient | undefined = { ...first, task: appendContext(first.task, change.promptContext) }
+  while (next !== undefined) {
+    const { task, followUpReason, failing } = next
+    record.begin({ task, followUpReason, failing })
+    const name = nameTurn(record.turns, inputs.fixRounds)
+    core.startGroup(titleTurn(name, record.newest))
+    try {
+      const end = await runTurn(next, watch)
+      if ('kind' in end) {
+        record.fail(end.error, end.roundStop)
+        return undefined
+      }
+      next = await finishTurn(end, compared, step)
+    } finally {
+      core.endGroup()
+    }
+    core.log(`${name}: ${formatVerdict(record.newest)}.`)
+  }
+  return undefined
+}
+
+/** Whom the prompt is for: the job of a comment's pull request, of the label's, or in `job-id`; otherwise a new job. */
+async function chooseRecipient(lookUp: RollingLookUp, step: AgentStep): Promise<Recipient | Skip> {
+  const { inputs } = step
+  const { task } = inputs
+  const isSent = inputs.command === '' ? task.kind !== 'attach' : !isSkip(parseComment(step.context, inputs.command))
+  if (isSent) warnOfReRun(step)
+  if (inputs.command !== '') return chooseCommandRecipient(step)
+  if (task.kind === 'attach') return plainRecipient(task)
+  const choose = (): Recipient | Promise<Recipient | Skip> => {
+    if (task.kind === 'follow-up') return createJobFollowUp(task, step)
+    return isRolling(inputs) ? chooseRollingRecipient(task.prompt, lookUp, step) : plainRecipient(task)
+  }
+  const chosen = await choose()
+  return isSkip(chosen) ? chosen : guardPullRequestEvent(chosen, step)
+}
+
+/** Records the end of a turn and looks after its pull request. Returns the recipient of the next fix round, if there is one. */
+async function finishTurn(ending: Ending, change: ChangeFindings, step: AgentStep): Promise<Recipient | undefined> {
+  const { inputs, record, signal } = step
+  // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
+  if (ending.end === 'not-awaited') signal.throwIfAborted()
+  record.update(ending)
+  writeMilestone(step)
+  const { job } = record.newest
+  if (job === undefined || !shouldTrackPullRequest(record)) return undefined
+  const [pullRequest, sources] = await Promise.all([readMarkable(step), recordSources(change, step)])
+  if (pullRequest === undefined) return undefined
+  const found = describePullRequest(pullRequest)
+  record.update({ pullRequest: inputs.waitForChecks ? { ...found, checks: 'pending' } : found })
+  await Promise.all([
+    markPullRequest(pullRequest, job.id, step),
+    recordChanges(step),
+    needsReviews(pullRequest, step)
+      ? findPeople(change, sources, step).then((people) => requestReviews(pullRequest, people, step))
+      : undefined,
+  ])
+  return awaitChecks(pullRequest, step)
+}
+
+/** Waits for what the inputs ask of the pull request, and decides whether failing checks go back to the agent. */
+async function awaitChecks(pullRequest: PullRequest, step: AgentStep): Promise<Recipient | undefined> {
+  const { clock, deadlineAt, inputs, record } = step
+  const mayFix = (failed: Findings): boolean =>
+    findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
+  let current = pullRequest
+  for (;;) {
+    const found = await examinePullRequest(current, mayFix, step)
+    record.update({ pullRequest: found })
+    writeMilestone(step)
+    const next = await decideNextRound(found, step)
+    if (next.kind === 'recheck') {
+      current = next.pullRequest
+      record.note(`The pull request has a new commit, ${current.headSha.slice(0, 7)}. Continuing with that commit.`)
+      continue
+    }
+    if (next.kind === 'send') {
+      record.update({ pullRequest: next.found })
+      return next.recipient
+    }
+    record.update({ pullRequest: next.found, roundStop: next.reason })
+    await readMergeability(step, next.found)
+    return undefined
+  }
+}
+
+/** Records what the change came from, for the history of the pull request. Only shown, so a failure is ignored. */
+async function recordSources(change: ChangeFindings, step: AgentStep): Promise<readonly Source[]> {
+  const { github, inputs, record } = step
+  const { reviewers, label } = inputs
+  if (github === undefined || record.turns.length > 1 || (label === '' && !reviewers.hasApprovers)) return []
+  const sources = (await orUndefined(listSources(change, step))) ?? []
+  const { repository, event } = step.context
+  const name = change.compared?.repository ?? repository
+  const visibility = name === repository ? event.visibility : undefined
+  const isExempt = ({ number = 0 }: Source): boolean => change.exempt?.includes(number) === true
+  record.add({
+    sources: sources.filter((source) => !isExempt(source)),
+    exempt: (change.exempt ?? []).map((number) => ({ repository: name, visibility, number })),
+  })
+  return sources
+}
+
+/** Logs why the fix rounds ended: the result of the step is that of its own turn, so it does not show this. */
+function logEnd({ record }: AgentStep): void {
+  const run = record.read()
+  const { error } = record.newest
+  const isShown = error === undefined || error === getError(run)
+  // Readers must not overlook commits that may be unmerged.
+  if (error?.code === 'left-behind' && !isShown) record.notice(ERROR_TITLES['left-behind'], describeError(error))
+  const stop = getRoundStop(run)
+  const isReported =
+    isShown || error.code === 'left-behind' || (error.code === 'not-sent' && record.newest.roundStop !== undefined)
+  if (!isReported) record.note(describeError(error))
+  // The log already says that the checks have passed.
+  if (stop !== undefined && stop !== 'passed') record.note(`No further round: ${ROUND_STOP_REASONS[stop]}`)
+}
 
 const UNREADABLE_EVENT = [
   'The event could not be read',
   "The runner's event file is empty, truncated or not an event. The step runs without the event, and the prompt does not mention it.",
 ] as const
 
-/** Runs a step, from the event to the report. Throws only unexpected errors. */
-export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop<Report>): Promise<Report> {
-  const step = openAgentStep(inputs, reserveReplyTime(given, inputs))
-  const { journal } = step
-  onStop?.((error) => {
-    journal.interrupt(error)
-    return journal.report()
-  })
-  // The journal keeps the job and the pull request.
-  const stop = (error: unknown): undefined => {
-    if (!(error instanceof ActionError)) throw error
-    journal.stop(error)
-  }
-  journal.recordSkip(await runTurns(step).catch(stop))
-  await readAtEnd(step).catch(stop)
-  journal.logEnd()
-  await writeLog(step, (jobId) => hasSeenEnd(jobId, step))
-  await replyToComment(endingAt(step, given.deadlineAt))
-  return journal.report()
+function noticeMovedBase(moved: string | undefined, { record }: AgentStep): void {
+  if (moved !== undefined) record.notice('The base of the next range moves', moved)
 }
 
-interface Planned {
-  readonly firstTurn: Plan
-  /** The change that started the run. */
-  readonly change: ChangeFindings
-}
-
-/** Determines the change that started the run, and the first turn. */
-async function createPlan(step: AgentStep): Promise<Planned | Skip> {
-  const requested = await fromComment(step)
-  if (requested !== undefined && isSkip(requested)) return requested
-  const change = await resolveChange(step)
-  if (isSkip(change)) return change
-  const firstTurn = requested ?? (await chooseTask(step))
-  if (isSkip(firstTurn)) return firstTurn
-  return { firstTurn, change: await compareForPeople(change, step) }
-}
-
-/** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
-async function runTurns(step: AgentStep): Promise<string | undefined> {
-  const { context, core, inputs, journal } = step
-  inputs.warnings.forEach(core.warn)
-  if (!context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
-  journal.recordTrigger(describeTrigger(context.event, inputs.command))
-  noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
-  noticeMovedBase(describeBaseMovedByTrial(inputs, context), step)
-  const planned = await step.planningBudget.spend(() => createPlan(step))
-  if (isSkip(planned)) return planned.reason
-
-  const { firstTurn, change } = planned
-  const watch = new JobWatch(step)
-  let next: Plan | undefined = firstTurn
-  while (next !== undefined) {
-    const { target } = next
-    const isRound = target.kind === 'fix-round'
-    journal.begin({
-      task: isRound ? next.task : appendContext(next.task, change.promptContext),
-      followUpReason: target.kind === 'pull-request' ? target.reason : undefined,
-      failing: isRound ? target.failing : undefined,
-    })
-    const name = nameTurn(journal.turns, inputs.fixRounds)
-    core.startGroup(titleTurn(name, journal.newest))
-    let result: Plan | Stop | undefined
-    try {
-      result = await runNextTurn({ task: journal.newest.task, target }, change, watch)
-    } finally {
-      core.endGroup()
-    }
-    if (result !== undefined && 'error' in result) {
-      journal.stop(result.error, result.roundStop)
-      return undefined
-    }
-    next = result
-    core.log(`${name}: ${formatVerdict(journal.newest)}.`)
-  }
-  return undefined
-}
-
-/** Runs a turn and tracks its pull request. Returns the next turn, if there is one. */
-async function runNextTurn(plan: Plan, change: ChangeFindings, watch: JobWatch): Promise<Plan | Stop | undefined> {
-  const { step } = watch
-  announceStart(plan, step)
-  const decision = await decideTurn(plan, watch)
-  const result = decision.kind === 'send' ? await runTurn(decision.start, plan.target, watch) : decision
-  if (result.kind === 'stop') return result
-  if (result.kind === 'replan') {
-    await withdrawTurn(step)
-    // The step can be killed before the service accepts a new job.
-    if (!step.inputs.dryRun) step.core.setOutput('job-id', '')
-    return replan(result, step)
-  }
-  return finishTurn(result.kind === 'preview' ? previewTurn(plan, step) : result, change, step)
-}
-
-function noticeMovedBase(moved: string | undefined, { journal }: AgentStep): void {
-  if (moved !== undefined) journal.notice('The base of the next range moves', moved)
-}
-
-/** Records the pull requests that the change comes from. They are only shown, so a failure is ignored. */
-async function recordSources({ job }: EndedState, change: ChangeFindings, step: AgentStep): Promise<void> {
-  const { github, inputs, journal } = step
-  if (github === undefined || inputs.label === '' || job.prLink === undefined || journal.turns.length > 1) return
-  journal.recordSources((await orUndefined(listNamedSources(change, step))) ?? [])
-}
-
-/** Marks the turn's pull request, requests its reviews, and examines its checks and files. */
-async function trackPullRequest(
-  end: EndedState,
-  change: ChangeFindings,
-  step: AgentStep,
-): Promise<PullRequestFindings> {
-  const pullRequest = await markPullRequest(end, step)
-  if (pullRequest === undefined) return {}
-  if (needsReviews(end, pullRequest, step.journal))
-    await requestReviews(pullRequest, await findPeople(change, step), step)
-  return examinePullRequest(end, pullRequest, step)
-}
-
-/** Records the end of a turn and tracks its pull request. Returns the next fix round, if there is one. */
-async function finishTurn(end: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Plan | undefined> {
-  const { journal, signal } = step
-  // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
-  if (end.kind === 'submitted') signal.throwIfAborted()
-  journal.updateTurn(end)
-  writeMilestone(step)
-  if (end.kind !== 'ended' || !shouldTrackPullRequest(journal.turns)) return undefined
-  await recordSources(end, change, step)
-  for (;;) {
-    const found = await trackPullRequest(end, change, step)
-    journal.updateTurn({ ...end, pullRequest: found })
-    writeMilestone(step)
-    const next = await decideNextRound(end, found, step)
-    if (next.kind === 'recheck') {
-      noteNewHead(next.pullRequest, step)
-      continue
-    }
-    if (next.kind === 'send') {
-      journal.updateTurn({ ...end, pullRequest: next.found })
-      return next.plan
-    }
-    journal.updateTurn({ ...end, pullRequest: next.found, roundStop: next.reason })
-    return undefined
-  }
+/** Warns that a re-run sends the prompt again. */
+function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, record }: AgentStep): void {
+  if (runAttempt === 1 || dryRun) return
+  // `command` cannot be combined with `job-id`.
+  const step =
+    command === ''
+      ? 'the step with its `job-id` and without a prompt'
+      : 'the action in a step with its `job-id`, without a prompt and without `command`'
+  record.notice(
+    'This run is a re-run',
+    `This is attempt ${runAttempt}. The previous attempt may already have sent the prompt, and this attempt sends it again. To continue with that job instead, cancel this run, and run ${step}.`,
+  )
 }
 
 /**
  * Runs an agent job, from the inputs to the exit code. Hides the order of a step: its change, its turns, their pull request, and its
  * report.
  */
-export const agentAction: Action<AgentInputs, Report> = {
+export const agentAction: Action<AgentInputs, Run> = {
   fields: AGENT_FIELDS,
   initialOutputs: { outcome: 'error' satisfies Outcome },
   connectGitHub,
   parse: parseAgentInputs,
   needsNoKey: isDryRunRequested,
   run: runAgent,
-  createSkippedReport,
+  createSkippedReport: createUnstartedRun,
   render(unredacted, redact, wantsSummary) {
-    const report = redactReport(unredacted, redact)
-    const conclusion = conclude(report)
-    const outputs = toOutputs(report)
-    const notDone = formatWarnings(report.warnings)
+    const run = redactRun(unredacted, redact)
+    const conclusion = conclude(run)
+    const outputs = toOutputs(run)
+    const notDone = formatWarnings(run.warnings)
     return {
       ...conclusion,
-      quote: getError(report)?.quote,
+      quote: getError(run)?.quote,
       // No period at the end, because it would become a part of the link.
       last: outputs['pr-link'] === '' ? undefined : `Pull request: ${outputs['pr-link']}`,
-      outputs: { ...outputs, result: renderResult(report, conclusion, redact) },
+      outputs: { ...outputs, result: renderResult(run, conclusion, redact) },
       notice: notDone === undefined ? undefined : { title: 'Not done on GitHub', text: notDone },
-      summary: wantsSummary ? renderSummary(report, conclusion) : undefined,
+      summary: wantsSummary ? renderSummary(run, conclusion) : undefined,
     }
   },
 }

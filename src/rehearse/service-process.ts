@@ -6,7 +6,7 @@ import * as http from 'node:http'
 import type { Rehearsal } from '../action/rehearsal.ts'
 import type { Runner } from '../action/step.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { withDeadline } from '../runtime/time-budget.ts'
+import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 
 /**

@@ -2,13 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../action/step.ts'
-import {
-  createTryRead,
-  formatRetryTime,
-  getRetryDelayMs,
-  InvalidFieldError,
-  maxRetryAfterMs,
-} from '../docs-service/retry.ts'
+import { formatRetryTime, getRetryDelayMs, InvalidFieldError, maxRetryAfterMs, tryRead } from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepWithProgress } from '../runtime/heartbeat.ts'
@@ -32,13 +26,12 @@ const MAX_INVALID_PAGES = 3
 export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_ROWS): ReadPage {
   const { client, clock, signal, random, deadlineAt } = step
   const { log, redact } = step.core
-  const tryRead = createTryRead(signal)
 
   return async (offset) => {
     let lastError: ActionError | undefined
     let invalidInARow = 0
     for (let attempt = 1; clock.now() < deadlineAt; attempt++) {
-      const page = await tryRead(() => client.getVisitors({ ...range, limit, offset }))
+      const page = await tryRead(() => client.getVisitors({ ...range, limit, offset }), signal)
       if (!(page instanceof ActionError)) {
         // Visitors choose paths. If a path contains the key, the key must not get into a file that others read.
         return { ...page, visitors: page.visitors.map((row) => ({ ...row, path: redact(row.path) })) }

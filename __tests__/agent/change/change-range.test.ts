@@ -144,6 +144,13 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
   ['a release', 'release', { release: { tag_name: 'v1' } }, EVENT, { kind: 'since-tag', tag: 'v1' }],
   ['a new branch', 'create', { ref: 'next', ref_type: 'branch' }, EVENT, SINCE],
   ['a run on a pull request', 'workflow_run', run({ pull_requests: [{ number: 7, ...ENDS }] }), EVENT, COMPARED],
+  [
+    'a push to the default branch, from which a pull request is open',
+    'workflow_run',
+    run({ pull_requests: [{ number: 7, base: ENDS.base, head: { ref: 'main' } }] }),
+    EVENT,
+    { ...SINCE, otherRun: OTHER },
+  ],
 ])('finds the range of %s', (_what, eventName, payload, requested, expected) => {
   expect(range(eventName, payload, requested)).toMatchObject(expected)
 })

@@ -2,12 +2,11 @@ import { expect, test } from '@jest/globals'
 import {
   compareForPeople,
   findPeople,
-  listNamedSources,
   listSources,
   rankAuthors,
   resolveChange,
-} from '../../../src/agent/change/resolve-change.ts'
-import { isSkip } from '../../../src/agent/plan.ts'
+} from '../../../src/agent/change/change.ts'
+import { isSkip } from '../../../src/agent/skip.ts'
 import type { ComparedCommit } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
@@ -24,6 +23,7 @@ import {
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
 
+const ANN = { login: 'ann', type: 'User' }
 const by = (login: string, type = 'User'): ComparedCommit => ({
   sha: login,
   message: 'Change',
@@ -46,28 +46,34 @@ interface Given {
 
 /** Resolves the change that started a run. */
 async function open({ reviewers = '', responses, eventName = 'push', payload = PUSH, more = {} }: Given) {
-  const github = fakeGitHub(responses)
+  const nobodysOwn: Partial<GitHub> = {
+    listComments: () => Promise.resolve([]),
+    readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, author: ANN, labels: [] }),
+  }
+  const github = fakeGitHub({ ...nobodysOwn, ...responses })
   const raw = { 'github-token': 'ghs_token', reviewers, ...more }
   const step = fakeStep({ inputs: agentInputs({}, raw), github, context: { ...RUN_FACTS, eventName, payload } })
-  // Without inputs about the change, the loop guard's look-ups would mix with those under test.
-  const found = Object.keys(more).length === 0 ? { promptContext: '' } : await resolveChange(step)
+  const found = await resolveChange(step)
   if (isSkip(found)) throw new Error(found.reason)
   const change = await compareForPeople(found, step)
-  const losses = step.journal.warnings.map(({ message }) => message)
+  const losses = step.record.read().warnings.map(({ message }) => message)
   return { change, step, losses, calls: github.calls }
 }
 
 async function findAuthors(given: Given) {
   const { change, step, losses, calls } = await open(given)
-  return { authors: await findPeople(change, step), losses, calls }
+  return { authors: await findPeople(change, await listSources(change, step), step), losses, calls }
 }
 
 test('reads the authors only if the inputs request them, and compares each range once', async () => {
-  expect(await findAuthors({})).toMatchObject({ authors: [], calls: [], losses: [] })
-  expect(await findAuthors({ reviewers: 'change-authors' })).toMatchObject({ authors: ['ann'], calls: ['compare'] })
-  const known = await findAuthors({ reviewers: 'change-authors', more: { 'change-context': 'commits' } })
-  expect(known.authors).toEqual(['ann'])
-  expect(known.calls.filter((name) => name === 'compare')).toHaveLength(1)
+  const countComparisons = ({ calls }: { readonly calls: readonly string[] }) =>
+    calls.filter((name) => name === 'compare').length
+  const none = await findAuthors({})
+  expect([none.authors, countComparisons(none), none.losses]).toEqual([[], 0, []])
+  for (const more of [{}, { 'change-context': 'commits' }]) {
+    const found = await findAuthors({ reviewers: 'change-authors', more })
+    expect([found.authors, countComparisons(found)]).toEqual([['ann'], 1])
+  }
 })
 
 test('finds no authors if there is nothing to compare', async () => {
@@ -97,29 +103,23 @@ const withSources = (pulls: Readonly<Record<string, ListedPullRequest>>): Partia
 })
 const [A, B, C] = [commit('1'), commit('2'), commit('3')]
 const listSourceNames = async ({ change, step }: Pick<Awaited<ReturnType<typeof open>>, 'change' | 'step'>) =>
-  (await listSources(change, step)).map(({ repository, number }) => `${repository}#${number}`)
+  (await listSources(change, step)).map(({ repository, number, sha = '' }) =>
+    number === undefined ? `${repository}@${sha.charAt(0)}` : `${repository}#${number}`,
+  )
 
-test('lists the merged pull requests that the commits came from, newest first', async () => {
+test('lists merged pull requests and commits that came without one, newest first', async () => {
   const responses = withSources({ [A]: mergedBy(5), [B]: { ...mergedBy(6), state: 'open' }, [C]: mergedBy(7) })
   const found = await open({ ...APPROVERS, responses })
-  expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs#5'])
-  expect(await findPeople(found.change, found.step)).toEqual([])
+  expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs@2', 'acme/docs#5'])
 })
 
-test('looks up at most ten pull requests', async () => {
+test('lists all sources of a long change, each once', async () => {
   const many = Array.from(
-    { length: 30 },
-    (_, index) => [String(index).padStart(40, '0'), mergedBy(100 + index)] as const,
+    { length: 60 },
+    (_, index) => [String(index).padStart(40, '0'), mergedBy(100 + (index >> 1))] as const,
   )
   const found = await open({ ...APPROVERS, responses: withSources(Object.fromEntries(many)) })
-  expect(await listSourceNames(found)).toHaveLength(10)
-  expect(found.calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(10)
-})
-
-test('does not list a pull request that `skip-labels` exempts', async () => {
-  const responses = withSources({ [A]: mergedBy(5), [B]: mergedBy(6, 'no-docs') })
-  const found = await open({ ...APPROVERS, responses, more: { 'skip-labels': 'no-docs' } })
-  expect(await listSourceNames(found)).toEqual(['acme/docs#5'])
+  expect(await listSourceNames(found)).toHaveLength(30)
 })
 
 test.each<[what: string, given: Given]>([
@@ -136,10 +136,7 @@ test.each<[what: string, given: Given]>([
       eventName: 'workflow_dispatch',
       payload: {},
       more: { 'change-range': 'pull/12' },
-      responses: {
-        readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, labels: [] }),
-        listComments: () => Promise.resolve([]),
-      },
+      responses: { readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number }) },
     },
   ],
 ])('lists the pull request %s without a look-up', async (_what, given) => {
@@ -148,31 +145,9 @@ test.each<[what: string, given: Given]>([
   expect(found.calls).not.toContain('findPullRequestsOfCommit')
 })
 
-const findNamed = async (given: Given) => {
-  const found = await open({ ...given, reviewers: 'change-authors' })
-  const listed = await listNamedSources(found.change, found.step)
-  return { listed: listed.map(({ number }) => number), calls: found.calls.slice(1) }
-}
-const withMessage = (sha: string, message: string): ComparedCommit => ({ ...by('ann'), sha, message })
-const withMessages = (...messages: readonly string[]): Partial<GitHub> =>
-  comparing({ commits: messages.map((message, index) => withMessage(commit(String(index)), message)), totalCommits: 9 })
-const mergedAs = (digit: string): Partial<GitHub> => ({
-  readPullRequest: ({ number }) =>
-    Promise.resolve({ ...PULL_REQUEST, number, state: 'merged', mergeCommitSha: commit(digit) }),
-})
-
-test('uses the pull request that a message names only if it was merged as this commit', async () => {
-  const responses = { ...withMessages('Add a flag (#5)'), ...mergedAs('0') }
-  expect(await findNamed({ responses })).toEqual({ listed: [5], calls: ['readPullRequest'] })
-  const other = { ...withMessages('Add a flag (#5)'), ...mergedAs('9') }
-  expect((await findNamed({ responses: other })).listed).toEqual([])
-})
-
-test('sends no request for commits that name no pull request, and looks up at most five', async () => {
-  expect(await findNamed({ responses: withMessages('Add a flag', 'Fix #7') })).toEqual({ listed: [], calls: [] })
-  const many = withMessages(...Array.from({ length: 9 }, (_, index) => `Change (#${index + 1})`))
-  const { calls } = await findNamed({ responses: { ...many, ...mergedAs('x') } })
-  expect(calls.filter((name) => name === 'readPullRequest')).toHaveLength(5)
+test('does not look up approvers before the prompt is sent', async () => {
+  const { calls } = await open({ ...APPROVERS, responses: withSources({ [A]: mergedBy(5) }) })
+  expect(calls).not.toContain('listApprovers')
 })
 
 const APPROVED: Readonly<Record<number, readonly string[]>> = { 1: ['ann'], 2: ['bob', 'cid'], 3: ['bob'] }
@@ -182,8 +157,9 @@ async function findApprovers(responses: Partial<GitHub>) {
   const pulls = [1, 2, 3].map((number) => ({ number, base: { sha: commit('a') }, head: { sha: commit('b') } }))
   const payload = { check_suite: { head_sha: commit('b'), pull_requests: pulls } }
   const { change, step, calls } = await open({ ...APPROVERS, eventName: 'check_suite', payload, responses })
-  const found = await findPeople(change, step)
-  return { found, calls, losses: step.journal.warnings.map(({ message }) => message) }
+  const before = calls.length
+  const found = await findPeople(change, await listSources(change, step), step)
+  return { found, calls: calls.slice(before), losses: step.record.read().warnings.map(({ message }) => message) }
 }
 
 test('ranks approvers by the number of pull requests that they approved', async () => {
@@ -197,7 +173,7 @@ test.each([
   ['nobody if a bot merged it', { login: 'merge-queue[bot]', type: 'Bot' }, []],
   ['nobody if it is not merged', { login: '', type: '' }, []],
 ])('uses for a pull request without an approval: %s', async (_whom, mergedBy, found) => {
-  const readPullRequest = () => Promise.resolve({ ...PULL_REQUEST, mergedBy })
+  const readPullRequest = () => Promise.resolve({ ...PULL_REQUEST, author: ANN, labels: [], mergedBy })
   expect(await findApprovers({ readPullRequest })).toMatchObject({ found, losses: [] })
 })
 

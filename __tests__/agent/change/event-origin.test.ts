@@ -7,10 +7,10 @@ import { commit } from '../../support/github-state.ts'
 const repository = { id: 1, default_branch: 'main' }
 const BOT = { sender: { login: 'x[bot]', type: 'Bot' } }
 const COMMENT = { id: 1, body: 'Please fix it' }
-const MARKED = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->' }
 const ISSUE = { number: 7, pull_request: {} }
 const PULL = { number: 7 }
 const PULLS = { pull_requests: [{ number: 7 }, { number: 8 }] }
+const FROM_MAIN = { pull_requests: [{ number: 9, head: { ref: 'main' } }] }
 const pullIn = (id: number, number: number) => ({ number, base: { sha: commit('a'), repo: { id } } })
 const QUEUED = { head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${commit('a')}`, base_sha: commit('a') }
 const HEAD = { head_sha: commit('b'), head_branch: 'agent/guide' }
@@ -21,24 +21,18 @@ interface Expected extends Partial<EventOrigin> {
   readonly isOfCommit?: boolean
 }
 const PEOPLE: Expected = { kind: 'people' }
-const OURS: Expected = { kind: 'ours' }
 const BOTH: Expected = { numbers: [7, 8] }
 const SEVEN: Expected = { kind: 'other', numbers: [7] }
 const COMMIT: Expected = { isOfCommit: true, branch: undefined }
 const ON_BRANCH: Expected = { isOfCommit: true, branch: 'agent/guide' }
 /** The newest commit of a tag does not show who wrote the commits before it. */
-const RANGE: Expected = { kind: 'change', needsRange: true, isOfCommit: true }
-const BY_PERSON: Expected = { kind: 'change', needsRange: false, commits: [] }
+const RANGE: Expected = { kind: 'change', isOfCommit: true }
+const BY_PERSON: Expected = { kind: 'change', commits: [] }
 
 test.each<[eventName: string, payload: object, expected: Expected]>([
-  // A comment by a person is meant for the agent. A comment by an app is an event of its pull request.
-  ['issue_comment', { issue: ISSUE, comment: COMMENT }, PEOPLE],
-  ['issue_comment', { issue: ISSUE, comment: COMMENT, ...BOT }, SEVEN],
-  ['issue_comment', { issue: ISSUE, comment: MARKED }, OURS],
-  ['pull_request_review', { pull_request: PULL, review: COMMENT }, PEOPLE],
+  ['issue_comment', { issue: ISSUE, comment: COMMENT }, SEVEN],
   ['pull_request_review', { pull_request: PULL, review: COMMENT, ...BOT }, SEVEN],
-  ['pull_request_review', { pull_request: PULL, review: MARKED, ...BOT }, OURS],
-  ['commit_comment', { comment: COMMENT }, PEOPLE],
+  ['commit_comment', { comment: COMMENT }, { kind: 'other', numbers: [] }],
   ['workflow_dispatch', BOT, PEOPLE],
   ['repository_dispatch', BOT, PEOPLE],
   ['schedule', BOT, PEOPLE],
@@ -64,6 +58,15 @@ test.each<[eventName: string, payload: object, expected: Expected]>([
   ['check_run', { check_run: { head_sha: commit('b'), check_suite: HEAD } }, ON_BRANCH],
   ['check_run', { check_run: { head_sha: commit('b') } }, COMMIT],
   ['workflow_run', { workflow_run: { ...HEAD, head_branch: 'main', event: 'push' } }, COMMIT],
+  // A pull request from the default branch to a release branch.
+  ['workflow_run', { workflow_run: { ...HEAD, ...FROM_MAIN, event: 'push' } }, { ...ON_BRANCH, numbers: [] }],
+  ['check_suite', { check_suite: { ...HEAD, ...FROM_MAIN } }, { ...ON_BRANCH, numbers: [] }],
+  [
+    'workflow_run',
+    { workflow_run: { ...HEAD, ...FROM_MAIN, event: 'pull_request' } },
+    { numbers: [9], isOfCommit: true },
+  ],
+  ['workflow_run', { workflow_run: { ...HEAD, ...PULLS, event: 'push' } }, { ...ON_BRANCH, numbers: [7, 8] }],
   ['workflow_run', { workflow_run: { ...HEAD, head_repository: { id: 2 }, event: 'push' } }, COMMIT],
   ['workflow_run', { workflow_run: { ...HEAD, event: 'schedule' } }, PEOPLE],
   ['workflow_run', { workflow_run: { ...HEAD, ...PULLS, event: 'issue_comment' } }, { kind: 'unknown', numbers: [] }],

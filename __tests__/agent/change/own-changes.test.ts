@@ -1,238 +1,537 @@
 import { expect, test } from '@jest/globals'
-import type { ListedComment } from '../../../src/github/comments.ts'
+import { decideLoop, type LoopFacts } from '../../../src/agent/change/own-changes.ts'
+import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
-import { MARKER, mergedBy, PULL_REQUEST, pullCommits, PUSH, createGitHubError } from '../../support/fake-github.ts'
+import {
+  comparing,
+  createGitHubError,
+  MARKER,
+  mergedBy,
+  PULL_REQUEST,
+  PUSH,
+  pullCommits,
+  rejectWith,
+} from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
-import { playChange, type Responses, type GivenEvent } from '../../support/play-change.ts'
+import { containing, type Given, type GivenEvent, playChange, type Responses } from '../../support/play-change.ts'
 
-const A = commit('a')
-const B = commit('b')
-const AGENT = PULL_REQUEST.author
-const ANN = { login: 'ann', type: 'User' }
-/** A deleted account, which GitHub returns as null. */
-const GHOST = { login: '', type: '' }
-const OWN = mergedBy(7, 'docs-agent')
-const OTHER = mergedBy(8, 'docs')
-const OPEN: ListedPullRequest = { ...OWN, state: 'open' }
-
-type Listed = readonly [sha: string, message?: string | undefined]
-interface Sources {
-  readonly read?: Partial<PullRequest>
-  /** The commits of the pull request, oldest first. */
-  readonly listed?: readonly Listed[]
-  /** The author of each commit, by default the agent. */
-  readonly by?: readonly (typeof AGENT)[]
-  readonly ofBranch?: readonly ListedPullRequest[]
+const RUNS: LoopFacts = {
+  own: undefined,
+  isByBot: false,
+  hasWorkOfPerson: false,
+  agentAccount: undefined,
+  isCauseUnknown: false,
 }
+const ALL: LoopFacts = { ...RUNS, own: [7], isByBot: true, agentAccount: 'ann', isCauseUnknown: true }
 
-/** @param commits the source pull requests of each commit */
-const withSources = (
-  commits: Readonly<Record<string, readonly ListedPullRequest[]>>,
-  { read, listed = [], by = [], ofBranch = [] }: Sources = {},
-): Responses => ({
-  listComments: () => Promise.resolve([]),
-  findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha] ?? []),
-  findPullRequestsOfBranch: () => Promise.resolve(ofBranch),
-  listPullRequestCommits: () =>
-    Promise.resolve(
-      pullCommits(
-        ...listed.map(([sha, message = 'Change'], index) => ({
-          sha,
-          message,
-          author: 'Docs',
-          account: by[index] ?? AGENT,
-        })),
-      ),
-    ),
-  readPullRequest: ({ number }) =>
-    read !== undefined && number === 7
-      ? Promise.resolve({ ...PULL_REQUEST, ...read })
-      : Promise.reject(createGitHubError('not-found')),
+const [IS_OWN, IS_BOT, IS_ACCOUNT, IS_UNKNOWN] = [
+  "Skipped: this is the agent's own work",
+  'Skipped: a bot started this run',
+  'Skipped: the agent may have opened this pull request',
+  'Skipped: the cause of this run is unknown',
+]
+
+test.each<[what: string, facts: LoopFacts, title: string | undefined]>([
+  ['nothing', RUNS, undefined],
+  ['own work', { ...RUNS, own: [7] }, IS_OWN],
+  ['a bot without work of a person', { ...RUNS, isByBot: true }, IS_BOT],
+  ['a bot with work of a person', { ...RUNS, isByBot: true, hasWorkOfPerson: true }, undefined],
+  ["the agent's account", { ...RUNS, agentAccount: 'ann' }, IS_ACCOUNT],
+  ['an unknown cause', { ...RUNS, isCauseUnknown: true }, IS_UNKNOWN],
+  ['all of them', ALL, IS_OWN],
+  ['all but own work', { ...ALL, own: undefined }, IS_BOT],
+  ['an account and an unknown cause', { ...ALL, own: undefined, isByBot: false }, IS_ACCOUNT],
+  [
+    'an account and an unknown cause, and a bot with work of a person',
+    { ...ALL, own: undefined, hasWorkOfPerson: true },
+    IS_ACCOUNT,
+  ],
+])('decides by the first rule that applies: %s', (_what, facts, title) => {
+  expect(decideLoop(facts)?.title).toBe(title)
 })
 
-/** Classifies the work, without a warning. */
-async function classify(event: GivenEvent, responses: Responses, label = 'docs-agent'): Promise<'own' | 'others'> {
-  const { skip, warnings } = await playChange({ label }, event, responses)
-  expect(warnings).toBeUndefined()
-  return skip === undefined ? 'others' : 'own'
-}
+test('names the pull requests and the account, and neither mentions nor links anybody', () => {
+  expect(decideLoop({ ...RUNS, own: [7, 8] })?.text).toContain('#7, #8')
+  expect(decideLoop({ ...RUNS, agentAccount: 'an`n' })?.text).toContain("The account `an'n` opened")
+  expect(decideLoop({ ...RUNS, agentAccount: 'ann' })?.text).toContain('the agent needs an account of its own')
+})
 
-/** @param commits oldest first */
-const parsePush = (commits: readonly Listed[], fields: object = {}): GivenEvent => [
+type Account = PullRequest['author']
+const AGENT = PULL_REQUEST.author
+const MERGER: Account = { login: 'merge[bot]', type: 'Bot' }
+const ANN: Account = { login: 'ann', type: 'User' }
+const [OWN, BOT, ACCOUNT, UNKNOWN] = ['#7', 'A bot caused the event', 'needs an account of its own', 'does not record']
+const NO_MARK: Responses = { listComments: () => Promise.resolve([]) }
+const MARKED = mergedBy(7)
+const OF_ANN: ListedPullRequest = { ...mergedBy(8, 'docs'), author: ANN }
+const OF_BOT: ListedPullRequest = { ...mergedBy(9), author: MERGER }
+
+const by = (sender: Account, [name, payload = {}]: GivenEvent): GivenEvent => [name, { ...(payload as object), sender }]
+/** Commits with their authors, and the committer `web-flow`, oldest first. */
+const pushOf = (commits: Readonly<Record<string, string>>, fields: object = {}): GivenEvent => [
   'push',
   {
     ...PUSH,
-    commits: commits.map(([id, message = 'Change']) => ({ id, message, author: { name: 'Docs' } })),
+    commits: Object.entries(commits).map(([digit, username]) => ({
+      id: commit(digit),
+      message: 'Change',
+      author: { username },
+      committer: { username: 'web-flow' },
+    })),
     ...fields,
   },
 ]
-const PUSH_A = parsePush([[A]])
-const toBranch = (branch: string, sender: typeof AGENT) => parsePush([[A]], { ref: `refs/heads/${branch}`, sender })
-const STATUS: GivenEvent = ['status', { sha: A }]
-const listChecks = (head_branch?: string): GivenEvent => ['check_suite', { check_suite: { head_sha: A, head_branch } }]
-const named = (message: string) => parsePush([[A, message]])
-const MERGED = { state: 'merged', mergeCommitSha: A } as const
-const STILL_OPEN = { ...MERGED, state: 'open' } as const
-const OF_BRANCH = withSources({}, { ofBranch: [OWN] })
+const MERGE = pushOf({ b: AGENT.login })
+/** The pull requests of each commit. Only number 7 has a history comment, and `mergedBy` merged each. */
+const from = (
+  commits: Readonly<Record<string, readonly ListedPullRequest[]>>,
+  { mergedBy: merger = MERGER, ...read }: Partial<PullRequest> = {},
+): Responses => ({
+  findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha.charAt(0)] ?? []),
+  listComments: ({ number }) => Promise.resolve(number === 7 ? [MARKER] : []),
+  listPullRequestCommits: () => Promise.resolve([]),
+  readPullRequest: ({ number }) =>
+    Promise.resolve({ ...PULL_REQUEST, number, state: 'merged', labels: [], mergedBy: merger, ...read }),
+})
+const reading = (pullRequest: Partial<PullRequest>, responses: Responses = NO_MARK): Responses => ({
+  ...responses,
+  readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, labels: [], ...pullRequest }),
+})
+const opened = (sender: Account, name = 'pull_request'): GivenEvent => [
+  name,
+  { action: 'opened', sender, pull_request: { number: 7, head: { sha: commit('c') }, base: { sha: commit('a') } } },
+]
+const ofRun = (fields: object, sender = ANN): GivenEvent => [
+  'workflow_run',
+  {
+    sender,
+    repository: { id: 1, default_branch: 'main' },
+    workflow_run: {
+      id: 30,
+      workflow_id: 51,
+      event: 'push',
+      head_sha: commit('b'),
+      head_branch: 'main',
+      pull_requests: [],
+      ...fields,
+    },
+  },
+]
+const FILES = { 'change-context': 'files' }
+const SINCE = { ...FILES, 'change-range': 'since-last-success' }
+const SAME = { 'skip-own-changes': 'same-label' }
+const SCHEDULE: GivenEvent = ['schedule']
+const COMPARED = (...commits: readonly (readonly [digit: string, account: Account])[]) =>
+  comparing({
+    commits: commits.map(([digit, account]) => ({
+      sha: commit(digit),
+      message: 'Change',
+      author: account.login,
+      account,
+      committerLogin: 'web-flow',
+    })),
+    totalCommits: commits.length,
+  })
+const EMPTY = comparing({ relation: 'identical', commits: [], totalCommits: 0, files: [] })
+/** An account opened pull request 3 with the label. */
+const opensEarlier = (author: Account, hasHistory = true): Responses => ({
+  listNewestPullRequests: () =>
+    Promise.resolve([{ repository: 'acme/docs', number: 3, labels: ['docs-agent'], author }]),
+  listComments: ({ number }) => Promise.resolve(number === 3 && hasHistory ? [MARKER] : []),
+})
 
-test.each<[what: string, event: GivenEvent, responses: Responses, expected: 'own' | 'others']>([
-  ["two commits of the agent's pull request", parsePush([[A], [B]]), withSources({ [A]: [OWN], [B]: [OWN] }), 'own'],
-  ["a commit by others before the agent's commit", parsePush([[A], [B]]), withSources({ [B]: [OWN] }), 'others'],
-  ["a commit that also came from somebody else's pull request", PUSH_A, withSources({ [A]: [OWN, OTHER] }), 'others'],
-
-  // An open pull request is the source only of commits that its author pushed to its branch.
+type Row = [what: string, event: GivenEvent, responses: Responses, skip: string | undefined, given?: Given]
+test.each<Row>([
+  // 1. Own.
+  ['a merge of a pull request with a history comment', MERGE, from({ b: [MARKED] }), OWN],
   [
-    "a push by the agent's app to the branch of its pull request",
-    toBranch(OPEN.branch, AGENT),
-    withSources({ [A]: [OPEN] }),
-    'own',
+    'a merge of a pull request with the label of a bot',
+    MERGE,
+    { ...from({ b: [mergedBy(7, 'Docs-Agent')] }), ...NO_MARK },
+    OWN,
   ],
-  ["a push by a person to the agent's branch", toBranch(OPEN.branch, ANN), withSources({ [A]: [OPEN] }), 'others'],
-  ["a push by the agent's app to another branch", toBranch('main', AGENT), withSources({ [A]: [OPEN] }), 'others'],
+  [
+    "a merge of a person's pull request with the label",
+    MERGE,
+    { ...from({ b: [{ ...OF_ANN, labels: ['docs-agent'] }] }), ...NO_MARK },
+    undefined,
+  ],
+  ["a merge of a person's pull request with a history comment", MERGE, from({ b: [{ ...MARKED, author: ANN }] }), OWN],
+  ['a merge of a pull request without a mark', MERGE, { ...from({ b: [MARKED] }), ...NO_MARK }, undefined],
+  ...(['bot', 'untrusted'] as const).map((author): Row => [
+    `a merge of a pull request with a history comment by an author who is ${author}`,
+    MERGE,
+    { ...from({ b: [MARKED] }), listComments: () => Promise.resolve([{ ...MARKER, author }]) },
+    undefined,
+  ]),
+  ['a history comment with any label', MERGE, { ...from({ b: [MARKED] }), listComments: history('other') }, OWN],
+  ['two merges of ours', pushOf({ a: AGENT.login, b: AGENT.login }), from({ a: [MARKED], b: [MARKED] }), OWN],
+  ['a merge of ours after a commit of others', pushOf({ a: 'bea', b: AGENT.login }), from({ b: [MARKED] }), undefined],
+  ['a merge of ours before a commit of others', pushOf({ a: AGENT.login, b: 'bea' }), from({ a: [MARKED] }), undefined],
+  ['a commit of two pull requests', MERGE, from({ b: [MARKED, OF_ANN] }), undefined],
+  [
+    'a push to the branch of our open pull request',
+    pushOf({ b: 'bea' }, { ref: 'refs/heads/agent/guide' }),
+    from({ b: [{ ...MARKED, state: 'open' }] }),
+    OWN,
+  ],
+  [
+    'a push to another branch that our open pull request contains',
+    pushOf({ b: 'bea' }, { ref: 'refs/heads/next' }),
+    from({ b: [{ ...MARKED, state: 'open' }] }),
+    undefined,
+  ],
   [
     "a push to a branch with the name of a fork's branch",
-    toBranch(OPEN.branch, AGENT),
-    withSources({ [A]: [{ ...OPEN, isOfFork: true }] }),
-    'others',
-  ],
-
-  [
-    'a status of a commit that the pull request lists',
-    STATUS,
-    withSources({ [A]: [OPEN] }, { listed: [[B], [A]] }),
-    'own',
+    pushOf({ b: 'bea' }, { ref: 'refs/heads/agent/guide' }),
+    from({ b: [{ ...MARKED, state: 'open', isOfFork: true }] }),
+    undefined,
   ],
   [
-    'a status of a commit before the branch of the pull request',
-    STATUS,
-    withSources({ [A]: [OPEN] }, { listed: [[B]] }),
-    'others',
+    'our merge into the branch of an open release pull request',
+    pushOf({ b: AGENT.login }, { ref: 'refs/heads/develop' }),
+    from({ b: [MARKED, { ...OF_ANN, state: 'open', branch: 'develop' }] }),
+    OWN,
   ],
-  ['checks of a commit that a forced push removed from the branch', listChecks(OWN.branch), OF_BRANCH, 'own'],
-  ['checks of a commit without a branch', listChecks(), OF_BRANCH, 'others'],
-
+  ['a push without commits', pushOf({}), {}, undefined],
+  ['a push without commits, with paths', pushOf({}), EMPTY, 'Nothing changed', { paths: '**' }],
+  ['a push without commits, with context', pushOf({}), EMPTY, undefined, FILES],
+  ['our open pull request', opened(ANN), reading({ author: ANN }, {}), OWN],
   [
-    'a squash that names the pull request in a one-line message',
-    named('Fix it (#7)'),
-    withSources({}, { read: MERGED }),
-    'own',
-  ],
-  [
-    'a squash that names the pull request in a longer message',
-    named('Correct the guide (#7)\n\nMore'),
-    withSources({}, { read: MERGED }),
-    'own',
-  ],
-  [
-    'a merge that names the pull request',
-    named('Merge pull request #7 from acme/agent'),
-    withSources({}, { read: MERGED }),
-    'own',
-  ],
-  [
-    'a commit that names the pull request but was not its merge',
-    named('Undo (#7)'),
-    withSources({}, { read: { ...MERGED, mergeCommitSha: B } }),
-    'others',
-  ],
-  [
-    'a commit that names the pull request while it is open',
-    named('Like (#7)'),
-    withSources({}, { read: STILL_OPEN }),
-    'others',
-  ],
-  ["a commit of the agent's pull request that names an issue", named('Fix (#99)'), withSources({ [A]: [OWN] }), 'own'],
-])('classifies %s', async (_what, event, responses, expected) => {
-  expect(await classify(event, responses)).toBe(expected)
-})
-
-test('reads no pull request if the number in a message is missing', async () => {
-  const { calls } = await playChange({ label: 'docs-agent' }, named('Fix (#)'), withSources({}))
-  expect(calls.filter((call) => call.includes('readPullRequest'))).toEqual([])
-})
-
-test('stops the search at the first commit by others', async () => {
-  const { calls } = await playChange({}, parsePush([[A], [B]]), withSources({ [A]: [OWN] }))
-  expect(new Set(calls)).toEqual(new Set(['findPullRequestsEndingWith', 'findPullRequestsOfCommit']))
-})
-
-test('does not look up more than 50 commits', async () => {
-  const shas = Array.from({ length: 51 }, (_, index) => String(index).padStart(40, '0'))
-  const each = withSources(Object.fromEntries(shas.map((sha) => [sha, [OWN]])))
-  const { skip, log } = await playChange({}, parsePush(shas.map((sha) => [sha])), each)
-  expect(skip).toBeUndefined()
-  expect(log).toContain('Stopped after the look-up of 50 of 51 commits.')
-  expect((await playChange({}, parsePush(shas.slice(1).map((sha) => [sha])), each)).skip).toContain('#7')
-})
-
-const HUNDRED = Array.from({ length: 100 }, (_, index): Listed => [String(index).padStart(40, '0'), `Page ${index}`])
-const [FIRST_PAGE, SECOND_PAGE] = [HUNDRED.slice(0, 1), HUNDRED.slice(1, 2)]
-const REBASED = HUNDRED.map(([sha, message]): Listed => [sha.replace('00', 'ff'), message])
-const NEWEST = REBASED.at(-1)?.[0] ?? ''
-
-test.each<[how: string, commits: readonly Listed[], known: string]>([
-  ['merged with their ids', [...HUNDRED, [B, 'Merge']], B],
-  ['merged by a rebase with new ids', REBASED, NEWEST],
-])('looks up a hundred commits that were %s by the newest commit', async (_how, commits, known) => {
-  const { skip, calls } = await playChange({}, parsePush(commits), withSources({ [known]: [OWN] }, { listed: HUNDRED }))
-  expect(skip).toContain('#7')
-  expect(calls).toEqual(['findPullRequestsEndingWith', 'findPullRequestsOfCommit', 'listPullRequestCommits'])
-})
-
-test.each<[what: string, event: GivenEvent, responses: Responses]>([
-  [
-    'a commit by another account, which may also have come from another pull request',
-    parsePush([...SECOND_PAGE, [B, 'Merge']]),
-    withSources({ [B]: [OWN] }, { listed: [...FIRST_PAGE, ...SECOND_PAGE], by: [AGENT, ANN] }),
-  ],
-  [
-    'the commit before a rebase, even if it has the message of a rebased commit',
-    parsePush([[FIRST_PAGE[0]?.[0] ?? '', 'Page 1'], ...SECOND_PAGE]),
-    withSources({ [SECOND_PAGE[0]?.[0] ?? '']: [OWN] }, { listed: [[A, 'Page 1']] }),
-  ],
-  [
-    'a commit by a deleted account if a deleted account opened its pull request',
-    parsePush([...FIRST_PAGE, [B, 'Merge']]),
-    withSources({ [B]: [{ ...OWN, author: GHOST }] }, { listed: FIRST_PAGE, by: [GHOST] }),
-  ],
-])('does not attribute to a merge %s', async (_what, event, responses) => {
-  expect(await classify(event, responses)).toBe('others')
-})
-
-test('attributes to a merge the commits by the author of the first commit of its branch', async () => {
-  const { skip, calls } = await playChange(
+    'a workflow run on the branch of our pull request',
+    ofRun({ event: 'pull_request', pull_requests: [{ number: 7 }] }),
     {},
-    parsePush([...HUNDRED, [B, 'Merge']]),
-    withSources({ [B]: [OWN] }, { listed: HUNDRED, by: Array<typeof AGENT>(100).fill(ANN) }),
-  )
-  expect(skip).toContain('#7')
-  expect(calls).toHaveLength(3)
+    OWN,
+  ],
+  ['a workflow run on our merge', ofRun({}), from({ b: [MARKED] }), OWN],
+  [
+    'a workflow run on our merge, which an open pull request from the default branch contains',
+    ofRun({ pull_requests: [{ number: 5, head: { ref: 'main' } }] }),
+    from({ b: [MARKED] }),
+    OWN,
+  ],
+  [
+    'a workflow run on our merge into the branch of an open pull request',
+    ofRun({ head_branch: 'develop', pull_requests: [{ number: 5 }] }),
+    from({ b: [MARKED, { ...OF_ANN, state: 'open' }] }, { author: ANN }),
+    OWN,
+    FILES,
+  ],
+  ['a status of our merge', by(ANN, ['status', { sha: commit('b') }]), from({ b: [MARKED] }), OWN],
+  [
+    'a new branch of our pull request',
+    by(ANN, ['create', { ref: 'agent/guide', ref_type: 'branch' }]),
+    { findPullRequestsOfBranch: () => Promise.resolve([{ ...MARKED, state: 'open' }]) },
+    OWN,
+  ],
+  [
+    'a new branch of our pull request, which was merged before the run started',
+    by(ANN, ['create', { ref: 'agent/guide', ref_type: 'branch' }]),
+    {
+      findPullRequestsOfBranch: (_repository, _branch, state) =>
+        Promise.resolve(state === 'all' ? [{ ...MARKED, state: 'merged' }] : []),
+    },
+    OWN,
+  ],
+
+  // The labels of `same-label`.
+  [
+    'same-label, with the label and a bot',
+    MERGE,
+    { ...from({ b: [mergedBy(7, 'docs-agent')] }), ...NO_MARK },
+    OWN,
+    SAME,
+  ],
+  [
+    'same-label, with the label and a history',
+    MERGE,
+    { ...from({ b: [{ ...mergedBy(7, 'docs-agent'), author: ANN }] }), listComments: history('other') },
+    OWN,
+    SAME,
+  ],
+  [
+    'same-label, with the label in the history',
+    MERGE,
+    { ...from({ b: [MARKED] }), listComments: history('Docs-Agent') },
+    OWN,
+    SAME,
+  ],
+  [
+    'same-label, with another label',
+    MERGE,
+    { ...from({ b: [mergedBy(7, 'other')] }), listComments: history('other') },
+    undefined,
+    SAME,
+  ],
+
+  // Schedules and manual runs.
+  ['a schedule about our work', SCHEDULE, { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) }, OWN, FILES],
+  [
+    'a schedule about our work, with paths',
+    SCHEDULE,
+    { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) },
+    OWN,
+    { paths: '**' },
+  ],
+  [
+    'a schedule about our work, with skip-labels',
+    SCHEDULE,
+    { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) },
+    OWN,
+    { 'skip-labels': 'x' },
+  ],
+  [
+    'a manual run about our work',
+    ['workflow_dispatch'],
+    { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) },
+    OWN,
+    SINCE,
+  ],
+  [
+    'a dispatch about our work',
+    ['repository_dispatch'],
+    { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) },
+    OWN,
+    FILES,
+  ],
+  ['a schedule without an input about the change', SCHEDULE, from({ b: [MARKED] }), undefined],
+  [
+    'a schedule about our work and that of others',
+    SCHEDULE,
+    { ...from({ b: [MARKED] }), ...COMPARED(['a', ANN], ['b', AGENT]) },
+    undefined,
+    FILES,
+  ],
+  [
+    'a manual run with an explicit range of our work',
+    ['workflow_dispatch'],
+    { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) },
+    undefined,
+    { ...FILES, 'change-range': 'v1...v2' },
+  ],
+  ['a manual run about our pull request', ['workflow_dispatch'], {}, undefined, { ...FILES, 'change-range': 'pull/7' }],
+  [
+    'a push of our work with an explicit range',
+    MERGE,
+    from({ b: [MARKED] }),
+    OWN,
+    { ...FILES, 'change-range': 'v1...v2' },
+  ],
+
+  // 2. Bots.
+  ['a push by a bot', by(MERGER, pushOf({ b: MERGER.login })), from({}), BOT],
+  [
+    "a merge by a bot of a person's pull request",
+    by(MERGER, pushOf({ b: MERGER.login })),
+    from({ b: [OF_ANN] }),
+    undefined,
+  ],
+  [
+    "a merge by a person of a bot's pull request",
+    by(MERGER, pushOf({ b: MERGER.login })),
+    from({ b: [OF_BOT] }, { mergedBy: ANN }),
+    undefined,
+  ],
+  ["a merge by a bot of a bot's pull request", by(MERGER, pushOf({ b: MERGER.login })), from({ b: [OF_BOT] }), BOT],
+  ["a push by a bot of a person's commit", by(MERGER, pushOf({ b: 'bea' })), from({}), undefined],
+  ['a push by a bot of a commit without an account', by(MERGER, pushOf({ b: '' })), from({}), BOT],
+  [
+    'a push by a bot of our work, which a bot merged, and of its own commit',
+    by(MERGER, pushOf({ a: AGENT.login, b: MERGER.login })),
+    from({ a: [MARKED] }),
+    BOT,
+  ],
+  [
+    'a push by a bot of our work, which a person merged, and of its own commit',
+    by(MERGER, pushOf({ a: AGENT.login, b: MERGER.login })),
+    from({ a: [MARKED] }, { mergedBy: ANN }),
+    undefined,
+  ],
+  ["a push by a person of a bot's commit", pushOf({ b: MERGER.login }), from({}), undefined],
+  ["a bot's pull request", opened(MERGER), reading({ author: MERGER }), BOT],
+  ["a label of a bot on a person's pull request", opened(MERGER), reading({ author: ANN }), undefined],
+  [
+    "an event of a person about a bot's pull request",
+    opened(ANN),
+    {
+      ...reading({ author: MERGER }),
+      listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: commit('c'), account: MERGER })),
+    },
+    BOT,
+  ],
+  [
+    "a bot's pull request with a person's commit",
+    opened(MERGER),
+    {
+      ...reading({ author: MERGER }),
+      listPullRequestCommits: () =>
+        Promise.resolve(pullCommits({ sha: commit('c'), account: ANN, committerLogin: 'web-flow' })),
+    },
+    undefined,
+  ],
+  [
+    "a bot's pull request that a person merged",
+    opened(MERGER),
+    reading({ author: MERGER, state: 'merged', mergedBy: ANN }),
+    undefined,
+  ],
+  ['a schedule by a bot', by(MERGER, SCHEDULE), COMPARED(['b', MERGER]), undefined, FILES],
+  ['a manual run by a bot', by(MERGER, ['workflow_dispatch']), COMPARED(['b', MERGER]), undefined, FILES],
+  ['a dispatch by a bot', by(MERGER, ['repository_dispatch']), COMPARED(['b', MERGER]), undefined, FILES],
+  [
+    'a workflow run after a schedule, which GitHub shows as by a bot',
+    ofRun({ event: 'schedule' }, MERGER),
+    COMPARED(['b', MERGER]),
+    undefined,
+    FILES,
+  ],
+  ['an issue by a bot', by(MERGER, ['issues', { issue: { number: 3, title: 'x' } }]), {}, undefined],
+  [
+    'a comment by a bot',
+    by(MERGER, ['issue_comment', { issue: { number: 5, pull_request: {} }, comment: { id: 1, body: 'Hi.' } }]),
+    {},
+    BOT,
+  ],
+  [
+    'a review by a bot',
+    by(MERGER, ['pull_request_review', { pull_request: { number: 5 }, review: { id: 1, body: 'Hi.' } }]),
+    {},
+    BOT,
+  ],
+  [
+    'our own comment',
+    ['issue_comment', { issue: { number: 5, pull_request: {} }, comment: { id: 1, body: MARKER.body }, sender: ANN }],
+    {},
+    'This action wrote the comment',
+  ],
+  [
+    'a comment by a person',
+    ['issue_comment', { issue: { number: 7, pull_request: {} }, comment: { id: 1, body: 'Hi.' }, sender: ANN }],
+    {},
+    undefined,
+  ],
+  [
+    'a release by a bot of the work of persons',
+    by(MERGER, ['release', { release: { tag_name: 'v2' } }]),
+    {
+      ...from({}),
+      ...COMPARED(['a', ANN], ['b', MERGER]),
+      listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
+    },
+    undefined,
+  ],
+
+  // 3. Accounts.
+  [
+    "a pull request of the agent's account",
+    opened(ANN),
+    { ...reading({ author: ANN }), ...opensEarlier(ANN) },
+    ACCOUNT,
+  ],
+  [
+    "a pull request of the agent's account, on the base branch",
+    opened(ANN, 'pull_request_target'),
+    { ...reading({ author: ANN }), ...opensEarlier(ANN) },
+    ACCOUNT,
+  ],
+  [
+    'a pull request of another account',
+    opened(ANN),
+    { ...reading({ author: ANN }), ...opensEarlier({ ...ANN, login: 'agent' }) },
+    undefined,
+  ],
+  [
+    'a pull request of an account without a history',
+    opened(ANN),
+    { ...reading({ author: ANN }), ...opensEarlier(ANN, false) },
+    undefined,
+  ],
+  [
+    "a push to a pull request of the agent's account",
+    pushOf({ b: 'ann' }),
+    { ...from({}), ...opensEarlier(ANN) },
+    undefined,
+  ],
+
+  // 4. Unknown cause.
+  ['a workflow run after a comment', ofRun({ event: 'issue_comment' }), {}, UNKNOWN],
+  ['a workflow run after pull_request_target', ofRun({ event: 'pull_request_target' }, MERGER), {}, UNKNOWN],
+  ['a workflow run after a schedule', ofRun({ event: 'schedule' }), {}, undefined],
+  ['a workflow run after a manual run', ofRun({ event: 'workflow_dispatch' }), {}, undefined],
+])('%s', async (_what, event, responses, skip, given = {}) => {
+  const found = await playChange(given, event, responses)
+  expect(found.warnings).toBeUndefined()
+  expect(found.skip).toEqual(skip === undefined ? undefined : containing(skip))
+  if (skip === undefined || skip === 'Nothing changed') expect(found.notices).toEqual([])
+  else expect(found.notices).toEqual([found.skip])
 })
 
-test('skips a push by a bot with too many commits to look up, and fails if an input needs the change', async () => {
-  const shas = Array.from({ length: 51 }, (_, index) => String(index).padStart(40, '0'))
-  const each = withSources(Object.fromEntries(shas.map((sha) => [sha, [OWN]])))
-  const push = parsePush(
-    shas.map((sha) => [sha]),
-    { sender: AGENT },
-  )
-  expect((await playChange({}, push, each)).skip).toContain('A bot started this run')
-  await expect(playChange({ 'change-context': 'commits' }, push, each)).rejects.toMatchObject({
-    code: 'not-sent',
-    message: expect.stringContaining('more than 50 commits need a look-up') as unknown,
+function history(label: string): GitHub['listComments'] {
+  const body = MARKER.body.replace('"docs-agent"', JSON.stringify(label))
+  return () => Promise.resolve([{ ...MARKER, body }])
+}
+
+test('does not examine a comment, a review or a comment event with `command`', async () => {
+  const comment = { issue: { number: 7, pull_request: {} }, comment: { id: 1, body: MARKER.body }, sender: MERGER }
+  expect(await playChange({ command: '/docs' }, ['issue_comment', comment])).toMatchObject({
+    skip: undefined,
+    calls: [],
   })
 })
 
-type Author = ListedComment['author'] | undefined
-test.each<[what: string, label: string, labels: string[], author: Author, expected: string]>([
-  ['its label in another letter case', 'docs-agent', ['Docs-Agent'], undefined, 'own'],
-  ['another label', 'docs-agent', ['docs'], undefined, 'others'],
-  ['no label if the input is empty', '', [''], undefined, 'others'],
-  ['the comment that names its job', 'docs-agent', [], 'trusted', 'own'],
-  ['a marker comment by a bot', '', [], 'bot', 'others'],
-  ['a marker comment by an outsider', '', [], 'untrusted', 'others'],
-])('classifies a pull request with %s', async (_what, label, labels, author, expected) => {
-  const comments = author === undefined ? [{ ...MARKER, body: 'hello' }] : [{ ...MARKER, author }]
-  const responses = { ...withSources({ [A]: [mergedBy(7, ...labels)] }), listComments: () => Promise.resolve(comments) }
-  expect(await classify(PUSH_A, responses, label)).toBe(expected)
+test('does not examine the change of a step that only waits for a job', async () => {
+  const attach = { prompt: '', 'job-id': 'job_1' }
+  expect(await playChange(attach, MERGE, from({ b: [MARKED] }))).toMatchObject({ skip: undefined, calls: [] })
+})
+
+const DOWN: Responses = { findPullRequestsOfCommit: rejectWith(createGitHubError('service-error')) }
+const FORBIDDEN = rejectWith(createGitHubError('forbidden', 'Grant `pull-requests: read`.'))
+
+test.each<[what: string, event: GivenEvent, responses: Responses]>([
+  ['a push', MERGE, DOWN],
+  ['a push by a bot', by(MERGER, MERGE), DOWN],
+  ['a pull request', opened(ANN), { readPullRequest: rejectWith(createGitHubError('service-error')) }],
+  ['a pull request whose comments cannot be read', opened(ANN), reading({}, { listComments: FORBIDDEN })],
+  [
+    'the list of earlier pull requests',
+    opened(ANN),
+    { ...reading({ author: ANN }), listNewestPullRequests: FORBIDDEN },
+  ],
+])('fails if GitHub does not say whether %s is our own work', async (_what, event, responses) => {
+  const error = {
+    code: 'not-sent',
+    message: containing("Could not determine whether the change is the agent's own work"),
+  }
+  await expect(playChange({}, event, responses)).rejects.toMatchObject(error)
+})
+
+test('names all permissions if one is missing', async () => {
+  const hint =
+    "Grant the workflow's job these permissions: `permissions: { contents: read, issues: write, pull-requests: write }`."
+  await expect(playChange({}, MERGE, { findPullRequestsOfCommit: FORBIDDEN })).rejects.toMatchObject({ hint })
+})
+
+test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'])('only logs it on %s', async (name) => {
+  const { skip, log } = await playChange(FILES, [name], { ...DOWN, ...COMPARED(['b', AGENT]) })
+  expect(skip).toBeUndefined()
+  expect(log).toContain("Could not determine whether the change is the agent's own work: GitHub said service-error.")
+})
+
+test.each<[what: string, event: GivenEvent, skip: string | undefined]>([
+  ['a push of our work', MERGE, undefined],
+  ['a push by a bot', by(MERGER, pushOf({ b: MERGER.login })), BOT],
+  ["a push by a bot of a person's commit", by(MERGER, pushOf({ b: 'bea' })), undefined],
+  ['a comment by a bot', by(MERGER, ['issue_comment', { issue: { number: 5 }, comment: { id: 1, body: 'Hi.' } }]), BOT],
+])('without a token judges %s by the event alone', async (_what, event, skip) => {
+  const found = await playChange({ 'github-token': '' }, event, null)
+  expect(found.skip).toEqual(skip === undefined ? undefined : containing(skip))
+  if (event[0] === 'push') expect(found.log).toContain('there is no `github-token`, so only the event was checked')
+})
+
+test('rejects if the run is cancelled', async () => {
+  const cancelled = { findPullRequestsOfCommit: rejectWith(createGitHubError('cancelled')) }
+  for (const event of [MERGE, SCHEDULE])
+    await expect(playChange(FILES, event, { ...cancelled, ...COMPARED(['b', AGENT]) })).rejects.toMatchObject({
+      code: 'cancelled',
+    })
 })

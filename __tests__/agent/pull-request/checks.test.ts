@@ -1,23 +1,19 @@
 import { expect, test } from '@jest/globals'
-import {
-  formatChecks,
-  formatUsualTime,
-  isNearLimit,
-  isOverShare,
-  applyRead,
-  getPollPauseMs,
-} from '../../../src/agent/pull-request/checks.ts'
-import type { Check } from '../../../src/github/checks.ts'
+import { formatChecks, formatUsualTime, applyRead, getLookPauseMs } from '../../../src/agent/pull-request/checks.ts'
+import type { Check, CommitChecks } from '../../../src/github/checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 
 const check = (state: 'success' | 'pending') => ({ name: state, state })
 const [PASSED, PENDING] = [check('success'), check('pending')]
 const WAITING = { ...PENDING, waitsForApproval: true }
 
-const OPTIONS = { awaitsAll: false, isEnded: false }
+const OPTIONS = { awaitsAll: false, isEnded: false, ageMs: 0 }
+const listing = (checks: readonly Check[]): CommitChecks => ({ checks, isComplete: false })
 
 test('waits for approval only if no check is running', () => {
-  const polled = [[], [PASSED], [WAITING], [WAITING, PENDING]].map((checks) => applyRead(undefined, checks, 0, OPTIONS))
+  const polled = [[], [PASSED], [WAITING], [WAITING, PENDING]].map((checks) =>
+    applyRead(undefined, listing(checks), 0, OPTIONS),
+  )
   expect(polled.map(({ waitsForApproval }) => waitsForApproval)).toEqual([false, false, true, false])
 })
 
@@ -32,7 +28,9 @@ test.each<[string, readonly Check[] | ActionError, boolean]>([
   ['only another order and text', KNOWN.toReversed().map((one) => ({ ...one, summary: 'x' })), false],
   ['a failed read', new ActionError('unreachable', ''), false],
 ])('detects whether the checks have changed: %s', (_what, checks, hasChanged) => {
-  expect(applyRead(applyRead(undefined, KNOWN, 0, OPTIONS), checks, 1, OPTIONS).hasChanged).toBe(hasChanged)
+  const read = checks instanceof ActionError ? checks : listing(checks)
+  const { changedAt } = applyRead(applyRead(undefined, listing(KNOWN), 0, OPTIONS), read, 1, OPTIONS)
+  expect(changedAt).toBe(hasChanged ? 1 : 0)
 })
 
 test.each([
@@ -74,21 +72,6 @@ test('names the slowest running check and its duration on the previous commit if
   expect(formatUsualTime([{ ...named('build', 'pending'), waitsForApproval: true }], earlier)).toBe('')
 })
 
-test.each([
-  ['after a tenth of the time waited, between 10 seconds and a minute', false, false, [10_000, 20_000, 60_000]],
-  ['after 10 seconds if the checks have changed', true, false, [10_000, 10_000, 10_000]],
-  ['after twice that time to save requests, even if the checks have changed', true, true, [20_000, 40_000, 120_000]],
-])('polls again %s', (_name, hasChanged, savesRequests, pauses) => {
-  const polled = { hasChanged, changedAt: 0, endsInMs: Infinity }
-  const paceAt = (ageMs: number) => getPollPauseMs(polled, ageMs, savesRequests)
-  expect([0, 200_000, 9e9].map(paceAt)).toEqual(pauses)
-})
-
-test('is near the limit below a tenth of it, and never if the limit is unknown', () => {
-  const near = [100, 99].map((remaining) => isNearLimit({ counted: 5, remaining, limit: 1_000 }))
-  expect([...near, isNearLimit({ counted: 5, remaining: 0, limit: 0 })]).toEqual([false, true, false])
-})
-
-test('the request share of a wait grows with its duration', () => {
-  expect([isOverShare(20, 0), isOverShare(21, 0), isOverShare(21, 3_600_000)]).toEqual([false, true, false])
+test('looks every 10 s for ten minutes, and then every 30 s', () => {
+  expect([0, 599_999, 600_000, 9e9].map(getLookPauseMs)).toEqual([10_000, 10_000, 30_000, 30_000])
 })

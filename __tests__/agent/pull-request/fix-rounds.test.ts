@@ -1,14 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { decideSend } from '../../../src/agent/turn/decide-turn.ts'
-import { JobWatch } from '../../../src/agent/turn/job-watch.ts'
-import { decideNextRound } from '../../../src/agent/pull-request/fix-rounds.ts'
-import type { RoundStop } from '../../../src/agent/report/turn.ts'
-import type { Check } from '../../../src/github/checks.ts'
+import { decideNextRound, findRoundStop, findStopInCommits, listFailedByChange } from '../../../src/agent/fix-rounds.ts'
+import type { RoundStop } from '../../../src/agent/record.ts'
+import type { Check, CommitChecks } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
-import { completed, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { completed, fakeClient, job, LINK, terminalJob, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import {
   fakeGitHub,
@@ -19,7 +17,7 @@ import {
   RUN_FACTS,
 } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { describeReport, endWith } from '../../support/report.ts'
+import { describeReport, endWith, turnIn } from '../../support/report.ts'
 import { commit } from '../../support/github-state.ts'
 
 const jobCheck = (name: string, id: number): Check => ({
@@ -29,6 +27,7 @@ const jobCheck = (name: string, id: number): Check => ({
   app: 'github-actions',
   detailsUrl: `https://github.com/acme/docs/actions/runs/1/job/${id}`,
 })
+const listing = (checks: readonly Check[]): CommitChecks => ({ checks, isComplete: false })
 const [BUILD, LINKS] = [jobCheck('build', 1), jobCheck('links', 2)]
 
 interface Scene {
@@ -36,9 +35,7 @@ interface Scene {
   readonly failed?: readonly Check[]
   readonly hasToken?: boolean
   readonly clock?: FakeClock
-  /** How many times the step has already read the pull request. */
-  readonly seen?: number
-  /** Whether the job was busy for a second before the follow-up. */
+  /** Whether the job was busy for some seconds before the follow-up. */
   readonly wasBusy?: true
   /** The job directly before the follow-up. */
   readonly before?: Job
@@ -46,9 +43,9 @@ interface Scene {
 
 /** Decides about a round, and returns its prompt if it may be sent, the requests and the warnings. */
 async function round(scene: Scene = {}) {
-  const { responses, failed = [BUILD], hasToken = true, clock = fakeClock(), seen = 0, before = completed } = scene
+  const { responses, failed = [BUILD], hasToken = true, clock = fakeClock(), before = completed } = scene
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
-  const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...responses })
+  const github = fakeGitHub({ readChecks: () => Promise.resolve(listing([])), ...responses })
   const context = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
   const step = fakeStep({
     inputs,
@@ -57,32 +54,30 @@ async function round(scene: Scene = {}) {
     client: fakeClient({ reads: [before] }),
     ...(hasToken && { github }),
   })
-  const { journal } = step
-  for (let reads = 0; reads < seen; reads++) await step.heads.read(PULL_REQUEST)
+  const { record } = step
   const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
   const end = endWith('unknown')
-  journal.updateTurn(end)
-  const next = await decideNextRound(end, pullRequest, step)
+  record.update(end)
+  const next = await decideNextRound(pullRequest, step)
   let prompt: string | undefined
-  if (next.kind === 'stop') journal.updateTurn({ ...end, pullRequest: next.found, roundStop: next.reason })
+  if (next.kind === 'stop') record.update({ pullRequest: next.found, roundStop: next.reason })
   if (next.kind === 'send') {
-    const { task, target } = next.plan
-    journal.begin({ task })
-    if (scene.wasBusy) clock.advance(1_000)
-    const decision = await decideSend(target, before, new JobWatch(step))
-    if (decision.kind === 'send') prompt = task.kind === 'follow-up' ? task.prompt : undefined
-    if (decision.kind === 'stop') journal.stop(decision.error, decision.roundStop)
+    const { task } = next.recipient
+    record.begin({ task })
+    record.update({ job: before })
+    if (scene.wasBusy) clock.advance(20_000)
+    const refusal = await next.recipient.check(before)
+    if (refusal === undefined) prompt = task.kind === 'follow-up' ? task.prompt : undefined
+    else record.fail(refusal.error, refusal.roundStop)
   }
   const count = (name: string): number => github.calls.filter((one) => one === name).length
   return {
     next,
     prompt,
-    report: describeReport(journal.report()),
-    warnings: journal.warnings.map(({ message }) => message),
-    heads: count('readPullRequest') - seen,
+    report: describeReport(record.read()),
+    warnings: record.read().warnings.map(({ message }) => message),
     logs: count('readJobLog'),
     annotations: count('listAnnotations'),
-    detailsMs: Math.min(...github.deadlines) - step.startedAt,
   }
 }
 
@@ -110,10 +105,12 @@ describe('check details', () => {
   )
 
   test('requests no further logs after a missing permission, warns once, and sends the other details', async () => {
-    const listAnnotations = resolveInOrder([{ path: 'a.md', line: 3, title: '', message: 'It is gone.' }])
+    const listAnnotations = resolveInOrder([
+      { path: 'a.md', line: 3, title: '', message: 'It is gone.', level: 'failure' },
+    ])
     const responses = { readJobLog: resolveInOrder<never>(createGitHubError('forbidden')), listAnnotations }
     const { prompt, logs, warnings } = await round({ responses, failed: [BUILD, LINKS] })
-    expect(prompt?.match(/a\.md:3: It is gone\./g)).toHaveLength(2)
+    expect(prompt?.match(/a\.md:3: failure: It is gone\./g)).toHaveLength(2)
     expect([logs, warnings]).toEqual([1, [LOGS_NOT_SENT]])
   })
 
@@ -127,7 +124,7 @@ describe('check details', () => {
     ['reads details of at most ten checks', MANY, 10, 10],
   ])('%s, and names all failed checks', async (_what, failed, logs, annotations) => {
     const { prompt, ...reads } = await round({ failed })
-    expect([reads.logs, reads.annotations, reads.detailsMs]).toEqual([logs, annotations, 120_000])
+    expect([reads.logs, reads.annotations]).toEqual([logs, annotations])
     expect(prompt?.match(/^Check: /gm)).toHaveLength(failed.length)
     if (failed[0] === STATUS) expect(prompt).toContain('Check: preview\nNo preview.\n')
   })
@@ -177,18 +174,11 @@ test.each(['open', 'merged', 'closed'] as const)(
   },
 )
 
-test('reads the pull request again directly before the follow-up, and once more if that read is stale', async () => {
-  expect(await round({ seen: 1 })).toMatchObject({ prompt: expect.any(String) as unknown, heads: 1 })
-  const old = { ...PULL_REQUEST, headSha: commit('b') }
-  const readPullRequest = resolveInOrder(old, PULL_REQUEST, old, PULL_REQUEST)
-  expect((await round({ responses: { readPullRequest }, seen: 2 })).prompt).toBeDefined()
-})
-
 test('excludes failures that also occur on the merge base', async () => {
   const shas: string[] = []
-  const readChecks = (_repository: string, sha: string): Promise<readonly Check[]> => {
+  const readChecks: GitHub['readChecks'] = (_repository, sha) => {
     shas.push(sha)
-    return Promise.resolve([{ name: 'build', state: 'failure' }])
+    return Promise.resolve(listing([{ name: 'build', state: 'failure' }]))
   }
   const updated = pullCommits({ sha: commit('c'), parents: [commit('d'), commit('e')] })
   for (const more of [{}, { listPullRequestCommits: () => Promise.resolve(updated) }]) {
@@ -203,7 +193,7 @@ test('reads the suites of the merge base only if a check fails there or a failed
   const readChecks: GitHub['readChecks'] = (_repository, _sha, _own, suffices) => {
     const passed = [{ ...BUILD, state: 'success' }, { ...LINKS, state: 'pending' }, jobCheck('other', 3)] as const
     enough.push(suffices?.(passed), suffices?.([...passed, LINKS]))
-    return Promise.resolve([])
+    return Promise.resolve(listing([]))
   }
   const status: Check = { name: 'links', state: 'failure' }
   for (const last of [status, { ...status, app: 'ci' }])
@@ -235,4 +225,114 @@ test('stops on cancellation during any request', async () => {
     ).rejects.toMatchObject({
       code: 'cancelled',
     })
+})
+
+const check = (name: string, state: Check['state']): Check => ({ name, state })
+
+test('excludes checks that also failed on the merge base, but not checks that passed or were pending there', () => {
+  const failed = ['old', 'passed', 'waited', 'new'].map((name) => check(name, 'failure'))
+  const before = [check('old', 'failure'), check('passed', 'success'), check('waited', 'pending')]
+  expect(listFailedByChange(failed, before)).toEqual(failed.slice(1))
+})
+
+/** A check that requires a person's sign-off. */
+const DCO: Check = { ...check('DCO', 'failure'), needsPerson: true }
+
+describe('fix rounds', () => {
+  const [C, D, E] = [commit('c'), commit('d'), commit('e')]
+  const STATE = {
+    found: { state: 'open', checks: 'failure', headSha: D },
+    ...({ before: C, status: 'completed', maxRounds: 2, leftMs: 600_000 } as const),
+  } as const
+
+  test.each([
+    [undefined, {}],
+    [undefined, { found: { ...STATE.found, state: 'draft' } }],
+    ['passed', { found: { ...STATE.found, checks: 'success' } }],
+    ['no-failed-check', { found: { ...STATE.found, checks: 'none' } }],
+    ['no-failed-check', { found: { ...STATE.found, checks: 'pending' } }],
+    ['no-failed-check', { found: {} }],
+    ['closed', { found: { ...STATE.found, state: 'merged' } }],
+    ['needs-person', { found: { ...STATE.found, checkList: [DCO, check('links', 'success')] } }],
+    [undefined, { found: { ...STATE.found, checkList: [DCO, check('links', 'failure')] } }],
+    ['closed', { found: { ...STATE.found, state: 'closed' } }],
+    ['no-new-commit', { before: D }],
+    ['used-up', { maxRounds: 1 }],
+    ['no-time', { leftMs: 599_999 }],
+    ['failed', { status: 'failed' }],
+    ['archived', { status: 'archived' }],
+  ] as const)('finds the reason not to send another round: %s, %j', (stop, change) => {
+    const { found, before, status, maxRounds, leftMs } = { ...STATE, ...change }
+    const own = turnIn({ ...endWith('unknown'), pullRequest: { headSha: before } })
+    const round = turnIn(endWith('unknown', terminalJob(status)))
+    expect(findRoundStop(found, [own, round], maxRounds, leftMs)).toBe(stop)
+  })
+
+  const BOT = { login: 'docs-agent[bot]', type: 'Bot' }
+  const MONA = { login: 'mona', type: 'User' }
+  const UNKNOWN = { login: '', type: '' }
+  const by = (sha: string, account: typeof BOT, author = '') => ({ sha, account, author })
+
+  test.each([
+    ['only commits of the agent do not stop the rounds', [by(C, BOT), by(D, BOT)], C, undefined],
+    [
+      'a commit of another bot does not stop the rounds',
+      [by(C, BOT), by(D, { ...BOT, login: 'formatter[bot]' })],
+      C,
+      undefined,
+    ],
+    [
+      'a commit of a person since the previous round stops the rounds',
+      [by(C, BOT), by(D, MONA), by(E, BOT)],
+      C,
+      'commits-by-others',
+    ],
+    [
+      'a commit of a person before the previous round does not stop the rounds',
+      [by(C, BOT), by(D, MONA), by(E, BOT)],
+      D,
+      undefined,
+    ],
+    [
+      'a commit of an unknown account since the previous round stops the rounds',
+      [by(C, BOT), by(D, UNKNOWN)],
+      C,
+      'commits-by-others',
+    ],
+    [
+      'commits of an agent without a GitHub account do not stop the rounds',
+      [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Agent')],
+      C,
+      undefined,
+    ],
+    [
+      'commits of two authors without a GitHub account stop the rounds',
+      [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Ann')],
+      C,
+      'commits-by-others',
+    ],
+    [
+      'a commit of the author of the pull request does not stop the rounds',
+      [by(C, BOT), by(D, { login: 'owner', type: 'User' })],
+      C,
+      undefined,
+    ],
+    ['a newest commit of a person stops the first round', [by(C, BOT), by(D, MONA)], undefined, 'commits-by-others'],
+    [
+      'an earlier commit of a person does not stop the first round',
+      [by(C, BOT), by(D, MONA), by(E, BOT)],
+      undefined,
+      undefined,
+    ],
+    ['a stale list of commits stops the rounds', [], C, 'not-sent'],
+    ['a rewritten branch stops the rounds', [by(D, BOT), by(E, BOT)], C, 'diverged'],
+  ] as const)('%s', (_who, commits, before, stop) => {
+    const pullRequest = {
+      ...PULL_REQUEST,
+      headSha: commits.at(-1)?.sha ?? '',
+      author: { login: 'owner', type: 'User' },
+    }
+    // GitHub sorts commits by the dates that their authors set, so the order is meaningless.
+    expect(findStopInCommits(pullCommits(...commits).toReversed(), pullRequest, before)).toBe(stop)
+  })
 })

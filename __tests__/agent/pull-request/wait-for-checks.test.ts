@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
+import { findRoundStop } from '../../../src/agent/fix-rounds.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { waitForChecks } from '../../../src/agent/pull-request/checks.ts'
-import { describePullRequest } from '../../../src/agent/report/turn.ts'
-import { formatWarnings } from '../../../src/agent/report/report.ts'
+import { type AgentStep, describePullRequest, type Findings, formatWarnings } from '../../../src/agent/record.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
@@ -20,6 +20,16 @@ const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
 const NONE: readonly Check[] = []
 const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathRules('docs/**') }
 
+/** Whether a fix round would follow, as a step decides it. */
+const mayFixIn =
+  ({ clock, deadlineAt, inputs, record }: AgentStep) =>
+  (failed: Findings): boolean =>
+    findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
+
+/** Reads of the checks, in order. Nothing shows that no further check is to come. */
+const readInOrder = (...reads: readonly (readonly Check[] | ActionError)[]): GitHub['readChecks'] =>
+  resolveInOrder(...reads.map((checks) => (checks instanceof ActionError ? checks : { checks, isComplete: false })))
+
 /** Waits for the checks of a pull request with these responses, and returns the findings, the pauses and the log. */
 async function examine(
   fields: Partial<AgentInputs>,
@@ -30,17 +40,18 @@ async function examine(
   const clock = fakeClock()
   const github = fakeGitHub(responses)
   const step = fakeStep({ inputs: agentInputs(fields), clock, timeoutMs, core, github })
-  const { journal } = step
-  journal.updateTurn({ ...endWith('unknown'), pullRequest: { checkList: earlier } })
-  journal.begin({ task: FOLLOW_UP })
-  const found = await waitForChecks(PULL_REQUEST, step)
+  const { record } = step
+  record.begin({ task: FOLLOW_UP })
+  record.update({ ...endWith('unknown'), pullRequest: { checkList: earlier } })
+  record.begin({ task: FOLLOW_UP })
+  const found = await waitForChecks(PULL_REQUEST, mayFixIn(step), step)
   return {
     found,
     seconds: clock.sleeps.map((ms) => ms / 1_000),
     elapsedMs: clock.now() - step.startedAt,
-    notice: formatWarnings(journal.warnings),
+    notice: formatWarnings(record.read().warnings),
     logged: core.calls,
-    timeline: journal.report().timeline.map(({ event }) => event),
+    timeline: record.read().timeline.map(({ event }) => event),
   }
 }
 
@@ -49,7 +60,7 @@ const poll = (
   reads: readonly (readonly Check[] | ActionError)[],
   options: Parameters<typeof examine>[2] = {},
   responses: Partial<GitHub> = {},
-) => examine(CHECKS, { readChecks: resolveInOrder(...reads), ...responses }, options)
+) => examine(CHECKS, { readChecks: readInOrder(...reads), ...responses }, options)
 
 const UNREACHABLE = createGitHubError('unreachable')
 const check = (state: Check['state']) => [{ name: 'build', state }] as const
@@ -63,20 +74,20 @@ const AGAIN = [{ name: 'build', state: 'success', id: 2 }, DEPLOY] as const
 const TWICE = [{ ...FAILED[0], id: 1 }, AGAIN[0]]
 
 test.each<[string, (readonly Check[] | ActionError)[], string, number[]]>([
-  ['waits until all checks have finished', [[], PENDING, PENDING, PASSED], 'success', [10, 10, 10, 15]],
+  ['waits until all checks have finished', [[], PENDING, PENDING, PASSED], 'success', [10, 10, 10, 10, 5]],
   [
     'reports success 15 seconds after the last change, not after the first read',
     [PENDING, PASSED, [...PASSED, DEPLOY], [...PASSED, DEPLOY], AGAIN, AGAIN],
     'success',
-    [10, 15, 15],
+    [10, 10, 10, 5, 10, 5],
   ],
-  ['reports a failure that appears before success is stable', [PASSED, AGAIN, FAILED], 'failure', [15, 15]],
-  ['keeps the known checks after a failed read', [PASSED, UNREACHABLE, PASSED], 'success', [15, 10]],
+  ['reports a failure that appears before success is stable', [PASSED, AGAIN, FAILED], 'failure', [10, 10]],
+  ['keeps the known checks after a failed read', [PASSED, UNREACHABLE, PASSED], 'success', [10, 10]],
   [
     'retries after transient errors',
     [createGitHubError('service-error'), UNREACHABLE, PASSED],
     'success',
-    [10, 10, 15],
+    [10, 10, 10, 5],
   ],
   ['reports “none” only after a minute', [[]], 'none', [10, 10, 10, 10, 10, 10]],
   ['reports “pending” without checks if the deadline comes before a minute', [[]], 'pending', [10, 10, 5]],
@@ -124,68 +135,71 @@ test.each<[string, (readonly Check[] | ActionError)[], Parameters<typeof examine
   expect((await poll(reads, options)).logged).toEqual(logged)
 })
 
-test('polls half as often if few of the token’s requests are left, and logs that once', async () => {
-  const usage = () => ({ counted: 5, remaining: 99, limit: 1_000 })
-  const { seconds, logged } = await poll([PENDING], { timeoutMs: 63_000 }, { usage })
-  expect(seconds).toEqual([20, 20, 20])
-  expect(logged.filter((line) => line.includes('half as often'))).toEqual([
-    'log: This token has 99 of 1000 requests left this hour, so the step polls half as often.',
-  ])
+test('looks every 10 s for ten minutes, and then every 30 s', async () => {
+  const { seconds } = await poll([PENDING], { timeoutMs: 700_000 })
+  expect(seconds.slice(0, 60)).toEqual(Array(60).fill(10))
+  expect(seconds.slice(60, 63)).toEqual([30, 30, 30])
 })
 
-test('polls half as often if the wait has used more than its share of requests', async () => {
-  let counted = 100
-  const usage = () => ({ counted: (counted += 15), remaining: 0, limit: 0 })
-  expect((await poll([PENDING], { timeoutMs: 63_000 }, { usage })).seconds).toEqual([10, 20, 20, 10])
+test.each([
+  ['at once if all suites are completed and the head is older than a minute', 6, true, 60_000],
+  ['after 15 s if the head is younger', 3, true, 45_000],
+  ['after 15 s if a check may be to come', 6, false, 75_000],
+])('reports success %s', async (_when, pending, isComplete, expectedMs) => {
+  let reads = 0
+  const readChecks: GitHub['readChecks'] = () =>
+    Promise.resolve(reads++ < pending ? { checks: PENDING, isComplete: false } : { checks: PASSED, isComplete })
+  const { found, elapsedMs } = await examine(CHECKS, { readChecks })
+  expect([found.checks, elapsedMs]).toEqual(['success', expectedMs])
 })
 
 test('waits for the other checks for five minutes after the first failure if a fix round may follow', async () => {
   const rounds = { ...CHECKS, fixRounds: 1 }
   const both = [...FAILED, { name: 'links', state: 'pending' }] as const
-  const { found, elapsedMs } = await examine(rounds, { readChecks: resolveInOrder<readonly Check[]>(PENDING, both) })
+  const { found, elapsedMs } = await examine(rounds, { readChecks: readInOrder(PENDING, both) })
   expect(found).toMatchObject({ checks: 'failure', checkList: both })
   expect(elapsedMs).toBeCloseTo(310_000, 3)
-  expect((await examine(rounds, { readChecks: resolveInOrder<readonly Check[]>(both, FAILED) })).elapsedMs).toBe(10_000)
+  expect((await examine(rounds, { readChecks: readInOrder(both, FAILED) })).elapsedMs).toBe(10_000)
   // With less than ten minutes left, no round can follow.
-  expect((await examine(rounds, { readChecks: resolveInOrder(both) }, { timeoutMs: 599_000 })).elapsedMs).toBe(0)
+  expect((await examine(rounds, { readChecks: readInOrder(both) }, { timeoutMs: 599_000 })).elapsedMs).toBe(0)
 })
 
 test.each<[string, readonly (readonly Check[] | ActionError)[], number, PullRequest['state'], number]>([
-  ['after more than one read', [PENDING, FAILED], 1, 'open', 1],
+  ['only in the fix round that follows', [PENDING, FAILED], 1, 'open', 0],
   ['if no fix round follows', [FAILED], 0, 'open', 1],
   ['if the pull request is closed', [FAILED], 1, 'closed', 1],
   ['if the checks could not be read', [createGitHubError('forbidden')], 1, 'open', 1],
 ])('reads the pull request again after its checks %s', async (_what, reads, fixRounds, state, count) => {
-  const github = fakeGitHub({ readChecks: resolveInOrder(...reads) })
+  const github = fakeGitHub({ readChecks: readInOrder(...reads) })
   const step = fakeStep({ github, inputs: agentInputs({ ...CHECKS, fixRounds }) })
-  await waitForChecks({ ...PULL_REQUEST, state }, step)
+  await waitForChecks({ ...PULL_REQUEST, state }, mayFixIn(step), step)
   expect(github.calls.filter((name) => name === 'readPullRequest')).toHaveLength(count)
 })
 
-test('logs checks that wait for approval, and stops waiting after five minutes without a change', async () => {
+test('reports checks that wait for approval as soon as no other check is pending', async () => {
   const waiting = { name: 'ci.yml', state: 'pending', waitsForApproval: true } as const
   const { found, elapsedMs, logged } = await poll([
     [...PENDING, waiting],
     [...PASSED, waiting],
   ])
   expect(found).toMatchObject({ checks: 'pending', waitsForApproval: true })
-  expect(elapsedMs).toBeCloseTo(310_000, 3)
-  expect(logged.slice(0, 3)).toEqual([
+  expect(elapsedMs).toBe(10_000)
+  expect(logged).toEqual([
     'log: Checks of commit ccccccc: 1 of 2 waiting for approval (ci.yml), 1 of 2 still running (build).',
-    ...Array<string>(2).fill('log: Checks of commit ccccccc: 1 of 2 waiting for approval (ci.yml).'),
+    'log: Checks of commit ccccccc: 1 of 2 waiting for approval (ci.yml).',
   ])
-  expect((await poll([[waiting], [waiting], PASSED])).found).not.toHaveProperty('waitsForApproval')
+  expect((await poll([[...PENDING, waiting], PASSED])).found).not.toHaveProperty('waitsForApproval')
 })
 
 test.each([
   // The head is not read before the first poll.
-  ['while the step waits for its checks', PASSED, 'ccdd'],
-  ['after its checks have finished', FAILED, 'cdd'],
+  ['while the step waits for its checks', PASSED, 'cccddd'],
+  ['after its checks have finished', FAILED, 'cddd'],
 ])('follows a head that moves %s, and reports the commit that was checked', async (_when, checks, reads) => {
   const seen: string[] = []
   const readChecks: GitHub['readChecks'] = (_at, sha) => {
     seen.push(sha[0] ?? '')
-    return Promise.resolve(sha === commit('c') ? checks : PASSED)
+    return Promise.resolve({ checks: sha === commit('c') ? checks : PASSED, isComplete: false })
   }
   const { found } = await examine(CHECKS, { readPullRequest: resolveInOrder(MOVED), readChecks })
   expect(found).toMatchObject({ checks: 'success', headSha: commit('d') })
@@ -199,16 +213,17 @@ test('follows a head that keeps moving until the deadline, and reports pending c
   expect(found).toEqual({ ...describePullRequest({ ...PULL_REQUEST, headSha: '1' }), checks: 'pending' })
 })
 
-test.each<['merged' | 'closed', (readonly Check[] | ActionError)[], string, number[]]>([
-  ['merged', [PASSED], 'success', [15]],
-  ['closed', [[]], 'none', [10]],
-  ['merged', [PENDING], 'pending', [10]],
-  ['merged', [PENDING, UNREACHABLE], 'pending', [10]],
-  ['merged', [PENDING, PASSED], 'success', [10, 15]],
-])('stops waiting for a pull request that is %s in the meantime (%#)', async (state, reads, checks, seconds) => {
-  const ended = await poll(reads, {}, { readPullRequest: resolveInOrder({ ...PULL_REQUEST, state }) })
-  expect(ended.found).toMatchObject({ state, checks })
-  expect(ended.seconds).toEqual(seconds)
+test.each<['merged' | 'closed', readonly Check[], string]>([
+  ['merged', PENDING, 'pending'],
+  ['closed', [], 'none'],
+  ['merged', PASSED, 'success'],
+])('does not wait for pending checks of a pull request that is %s: %#', async (state, checks, expected) => {
+  const ended = { ...PULL_REQUEST, state }
+  const clock = fakeClock()
+  const github = fakeGitHub({ readChecks: readInOrder(checks), readPullRequest: resolveInOrder(ended) })
+  const step = fakeStep({ github, clock, inputs: agentInputs(CHECKS) })
+  expect(await waitForChecks(ended, mayFixIn(step), step)).toMatchObject({ state, checks: expected })
+  expect(clock.passed()).toBe(expected === 'success' ? 15_000 : 0)
 })
 
 test('does not wait if a permission is missing, and reports no checks', async () => {
@@ -270,6 +285,6 @@ test.each<[string, readonly Comparison[], string, readonly string[] | undefined]
 
 test('compares the files again for a new head commit', async () => {
   const compare: GitHub['compare'] = (_at, _base, head) => Promise.resolve(head === commit('d') ? OUTSIDE : INSIDE)
-  const { found } = await examine(SCOPE, { readPullRequest: resolveInOrder(MOVED), compare })
+  const { found } = await examine({ ...CHECKS, ...SCOPE }, { readPullRequest: resolveInOrder(MOVED), compare })
   expect(found).toMatchObject({ headSha: commit('d'), outside: ['src/a.ts'] })
 })

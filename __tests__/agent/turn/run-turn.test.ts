@@ -4,7 +4,6 @@ import {
   LINK_LAG_MS,
   getLinkPollDelayMs,
   getPollDelayMs,
-  getSettleDelayMs,
   getTurnPollDelayMs,
   type PollState,
 } from '../../../src/agent/turn/poll-schedule.ts'
@@ -50,7 +49,7 @@ const SHORT = { timeoutMs: 25_000, pollIntervalMs: 10_000 }
 
 test('creates a job, writes its id before anything else, waits for it, and records when it completed', async () => {
   const run = await playTurn(created([active, completed]))
-  const [accepted, end] = ['The service accepted the prompt: job job_1 is active.', 'The job completed.']
+  const [accepted, end] = ['The service accepted the prompt (job job_1).', 'The job completed.']
   expect(run).toMatchObject({
     ...withCalls('create', 'get', 'get'),
     accepted: [{ sleepsBefore: 0, linesBefore: 1 }],
@@ -137,14 +136,19 @@ describe('poll job', () => {
 
   test.each<Row>([
     [
-      'fails after ten invalid responses in a row',
-      attached(bad(11)),
-      { report: stopped('bad-answer'), ...withCalls(...Array<string>(10).fill('get')) },
+      'waits until the deadline while responses are invalid',
+      created([...bad(30), active, ...bad(30), completed]),
+      ended('pull-request'),
     ],
     [
-      'counts invalid responses only in a row',
-      created([...bad(9), active, ...bad(9), completed]),
+      'keeps waiting after one odd response',
+      created([active, failure('unauthorized'), active, failure('proxy'), failure('not-found'), completed]),
       ended('pull-request'),
+    ],
+    [
+      'fails after three odd responses in a row, which are at least 20 s apart',
+      created([active, failure('forbidden')]),
+      { report: { ...stopped('forbidden'), job: active }, ...withCalls('create', ...Array<string>(6).fill('get')) },
     ],
     [
       'waits for Retry-After plus jitter',
@@ -176,11 +180,11 @@ describe('job watch', () => {
   const limited = (retryAfterMs: number) => failure('rate-limited', retryAfterMs)
 
   test.each<[string, Reads, string[]]>([
-    ['each change of the status once', [active, active, failed], ['The job is active.', 'The job failed.']],
+    ['each change of the status once', [active, active, failed], ['The job failed.']],
     [
       'a pull request that appears while the status stays the same',
       [withoutLink, completed],
-      ['The job completed.', 'The job has a pull request.'],
+      ['The job has a pull request.'],
     ],
     [
       'a problem that persists once, and when it is over',
@@ -189,7 +193,6 @@ describe('job watch', () => {
         'It is service-error. Trying again until the deadline.',
         'It is unreachable. Trying again until the deadline.',
         'The service responds again.',
-        'The job is active.',
         'The job is archived.',
       ],
     ],
@@ -245,14 +248,13 @@ describe('job watch', () => {
       attached([UNLISTED_STATUS, UNLISTED_STATUS, 'dreaming'].map(unlisted), SHORT),
     )
     expect(warnings).toEqual([expect.stringContaining(UNLISTED_STATUS)])
-    expect(log.slice(1)).toEqual(['The job is active.'])
+    expect(log.slice(1)).toEqual([])
   })
 
   test('logs a requested wait only if it is longer than the polling interval', async () => {
     const reads = [active, limited(1_000), limited(1_000), completed]
     const { log } = await playTurn(attached(reads, { pollIntervalMs: 90_000 }))
-    expect(log.slice(1, 6)).toEqual([
-      'The job is active.',
+    expect(log.slice(1, 5)).toEqual([
       'The job is still active (checked 1 time).',
       'It is rate-limited. Waiting until 2026-01-01 00:03:00 UTC.',
       'The job is still active (checked 2 times).',
@@ -333,13 +335,13 @@ describe('wait for job', () => {
       ended('pull-request'),
     ],
     [
-      'a second 404 in a row is an error',
-      created([withoutLink, failure('not-found'), failure('not-found'), completed]),
+      '404 for 20 s is an error',
+      created([withoutLink, failure('not-found')]),
       { report: { ...stopped('not-found'), job: withoutLink } },
     ],
     [
-      'a rejected key while a link may lag is an error',
-      created([withoutLink, failure('unauthorized'), completed]),
+      'a key that is rejected for 20 s while a link may lag is an error',
+      created([withoutLink, failure('unauthorized')]),
       { report: { ...stopped('unauthorized'), job: withoutLink } },
     ],
     [
@@ -397,6 +399,7 @@ test('reads for a late link continue at the usual interval if the first ones fai
 })
 
 test('the reads for a late link take fifteen seconds', () => {
-  expect([0, 1, 2, 3, 4].map(getSettleDelayMs).reduce((sum, ms) => sum + ms)).toBe(LINK_LAG_MS)
+  const pauses = [0, 1, 2, 3, 4].map((reads) => getLinkPollDelayMs(undefined, { ...USUAL, reads }))
+  expect(pauses.reduce((sum, ms) => sum + ms)).toBe(LINK_LAG_MS)
   expect(LINK_LAG_MS).toBe(15_000)
 })

@@ -51,6 +51,16 @@ export type ChangeRange =
   | { readonly kind: 'nothing-changed'; readonly reason: string }
   | { readonly kind: 'nothing-to-compare'; readonly reason: string }
 
+/** Events whose payload has a range, or names what has one. */
+const EVENTS_WITH_RANGE = /^(?:pull_request|release$|merge_group$)/
+
+/** Returns why the event has no range although it should, as runners other than GitHub's can omit its payload. */
+export function explainMissingRange(range: ChangeRange, { event, eventName }: Context): string | undefined {
+  if (range === UNKNOWN_PUSH) return UNKNOWN_PUSH.reason
+  const isIncomplete = event.kind === 'other' && EVENTS_WITH_RANGE.test(eventName)
+  return isIncomplete ? `the payload of the event \`${eventName}\` is incomplete` : undefined
+}
+
 const UNKNOWN_PUSH = { kind: 'nothing-to-compare', reason: 'the event does not contain the pushed commits' } as const
 const UNKNOWN_CAUSE = {
   kind: 'nothing-to-compare',

@@ -10,38 +10,20 @@ import { ActionError, orUndefinedIfNotFound, orNotSent } from '../../runtime/err
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import type { AgentInputs } from '../inputs.ts'
-import type { AgentStep } from '../journal.ts'
-import type { ChangeRange } from './change-range.ts'
+import { type AgentInputs, formatGrant } from '../inputs.ts'
+import type { AgentStep } from '../record.ts'
+import { type ChangeRange, explainMissingRange } from './change-range.ts'
+import { findPrecedingTags } from './preceding-tags.ts'
 
 type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
 type NoComparison = Extract<ChangeRange, { reason: string }>
-
-/** Returns what precedes the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@1.2.3`. */
-const getPrefix = (tag: string): string => tag.replace(/\d.*$/s, '')
-
-/** `v1.2.0-rc.1`, `1.2.0b2` */
-const isPreRelease = (tag: string): boolean => /\d-?[a-z]/i.test(tag.slice(getPrefix(tag).length))
-
-/**
- * Returns the tags that may precede a tag, the likeliest first: tags with the same prefix and a lower version. A release
- * follows the last release, so its range includes the pre-releases between the two.
- */
-function findTagsBefore(tag: string, tags: readonly Tag[]): readonly Tag[] {
-  // Created on demand: creating a collator takes longer than everything else that a step does before its first request.
-  const byVersion = new Intl.Collator('en', { numeric: true })
-  return tags
-    .filter(({ name }) => getPrefix(name) === getPrefix(tag) && byVersion.compare(name, tag) < 0)
-    .filter(({ name }) => isPreRelease(tag) || !isPreRelease(name))
-    .toSorted((one, other) => byVersion.compare(other.name, one.name))
-}
 
 /** Each tag costs a comparison. Mostly the first tag is the right one. */
 const MAX_TAGS = 5
 
 /** Finds the tag before this one. The list contains tags of other release lines too, so a tag must be in this one's history. */
 async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
-  const before = findTagsBefore(tag, await github.listTags(repository))
+  const before = findPrecedingTags(tag, await github.listTags(repository))
   // Undefined if the two tags have no common history.
   const compareWith = ({ name }: Tag) => orUndefinedIfNotFound(() => github.compare(repository, name, tag))
   for (const other of before.slice(0, MAX_TAGS)) if ((await compareWith(other))?.relation === 'ahead') return other.name
@@ -115,8 +97,8 @@ export interface Compared extends Comparison {
   readonly unlisted: string | undefined
   /** The pull request that `change-range` names, if it names one. */
   readonly pullRequest?: PullRequest | undefined
-  /** The pull requests that `skip-labels` exempts, and their commits, which `commits` does not contain. */
-  readonly exempt?: { readonly numbers: readonly number[]; readonly commits: ReadonlySet<string> }
+  /** Whether `files` are only those that match `paths`. */
+  readonly isFiltered?: boolean
 }
 
 /** @property missingBases how many bases did not exist any more and were replaced by their fallback */
@@ -215,19 +197,21 @@ export const needsFiles = ({ paths, changeContext }: AgentInputs): boolean =>
 const invalidInput = (message: string, advice: string): ActionError =>
   new ActionError('invalid-input', message, { hint: `Nothing was sent. ${advice}` })
 
+/** Runs of other events are never the base of a range, so that a range of theirs would never move on. */
+const BASE_EVENTS: readonly string[] = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'merge_group']
+
 /**
- * Rejects a range that looks back if looking back could miss changes. GitHub does not record which commits the earlier
- * `workflow_run` runs sent, so their base may lie after commits that no run sent. A run that is skipped because of an open pull
- * request succeeds, so it would move the base past changes that were never sent.
+ * Rejects a range that looks back if looking back could miss changes. A run that is skipped because of an open pull request
+ * succeeds, so it would move the base past changes that were never sent.
  * @throws ActionError `invalid-input`
  */
-export function refuseToLookBack(range: ChangeRange, { context: { event }, inputs }: AgentStep): void {
+export function refuseToLookBack(range: ChangeRange, { context, inputs }: AgentStep): void {
   const { changeRange, command, onOpenPr, task } = inputs
   if (!isChangeWanted(inputs)) return
-  if (changeRange.kind === 'since-last-success' && event.kind === 'workflow-run')
+  if (changeRange.kind === 'since-last-success' && !BASE_EVENTS.includes(context.eventName))
     throw invalidInput(
-      '`change-range` is `since-last-success`, which cannot be used after `workflow_run`: GitHub does not record which commit such a run was about, so changes could be missed.',
-      'Remove `change-range` to use the commits of the triggering workflow run, or start the workflow by a push or a schedule.',
+      `\`change-range\` is \`since-last-success\`, which cannot be used on \`${context.eventName}\`: such a run is never the base of a later range.`,
+      'Remove `change-range` to use the range of the event, or start the workflow by a push, a schedule or by hand.',
     )
   if (range.kind === 'since-last-success' && onOpenPr === 'skip' && command === '' && task.kind === 'create')
     throw invalidInput(
@@ -237,13 +221,13 @@ export function refuseToLookBack(range: ChangeRange, { context: { event }, input
 }
 
 /** Reports that another change is sent than the requested one. */
-function noticeMissingBases({ missingBases, ...found }: FoundChange, { journal }: AgentStep): void {
+function noticeMissingBases({ missingBases, ...found }: FoundChange, { record }: AgentStep): void {
   const commits = missingBases === 1 ? 'commit' : 'commits'
   const runs = missingBases === 1 ? 'the last successful run' : `the last ${missingBases} successful runs`
   const verb = missingBases === 1 ? 'is' : 'are'
   const compared =
     'reason' in found ? 'No earlier commit is left to compare with.' : `Compared instead: ${found.title}.`
-  journal.notice(
+  record.notice(
     'A base commit does not exist any more',
     `The ${commits} of ${runs} ${verb} no longer in the repository, for example because of a forced push. ${compared}`,
   )
@@ -255,8 +239,13 @@ function noticeMissingBases({ missingBases, ...found }: FoundChange, { journal }
  *   wastes a job, and a successful run moves the base of the next range past commits that were never sent
  */
 export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange | undefined> {
-  const { inputs, journal } = step
+  const { context, inputs, record } = step
+  const missing = inputs.changeRange.kind === 'event' ? explainMissingRange(range, context) : undefined
   const compare = async (): Promise<FoundChange> => {
+    if (missing !== undefined)
+      throw new ActionError('rejected', `${missing}.`, {
+        hint: "The runner has to pass on GitHub's event. Without it, set `change-range` to `since-last-success` or `BASE...HEAD`.",
+      })
     const found = await compareWithFallback(range, step)
     if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
       throw new ActionError('bad-answer', 'GitHub returned a malformed list of changed files.', {
@@ -266,7 +255,7 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
     return found
   }
   const dependents = listDependents(inputs)
-  if (dependents.length === 0) return journal.orWarn('Could not determine what the tag contains', compare)
+  if (dependents.length === 0) return record.orWarn('Could not determine what the tag contains', compare)
   const unknown = `Could not determine what changed, which is needed for ${joinWords(dependents)}`
-  return orNotSent(unknown, compare, 'Run the step again when GitHub responds.')
+  return orNotSent(unknown, compare, 'Run the step again when GitHub responds.', formatGrant(inputs))
 }

@@ -3,47 +3,33 @@ import type { Context } from '../../action/step.ts'
 import type { Event, EventCommit, Subject, Work } from '../../github/event.ts'
 import { formatCount } from '../../text/format.ts'
 import { quoteName, type LinkedText } from '../../text/markdown.ts'
-import { recognizeComment } from '../marker.ts'
 
 /** The pull requests, branch and commits of an event, from which the loop guard decides whether it is the agent's own work. */
 export interface EventOrigin {
   /**
-   * `people`: a manual action, a schedule or a comment by a person. `ours`: a comment that this action wrote. `change`: commits,
-   * with the range that they end. `unknown`: GitHub does not record what the run is about.
+   * `people`: a manual action or a schedule. `change`: commits, with the range that they end. `unknown`: GitHub does not record
+   * what the run is about.
    */
-  readonly kind: 'people' | 'ours' | 'change' | 'unknown' | 'other'
+  readonly kind: 'people' | 'change' | 'unknown' | 'other'
   readonly numbers: readonly number[]
   readonly branch: string | undefined
   /** Newest first. */
   readonly commits: readonly EventCommit[]
-  /** Whether only the complete range shows who did the work. */
-  readonly needsRange: boolean
 }
 
 /** The `ref` of a deployment may be a commit. */
 const SHA = /^[0-9a-f]{40,}$/
 
 const toCommit = (sha: string | undefined, message = ''): readonly EventCommit[] =>
-  sha === undefined ? [] : [{ sha, message, author: '', isByPusher: false }]
+  sha === undefined ? [] : [{ sha, message, author: '', authorLogin: '', committerLogin: '' }]
 
 const getSubjectOrigin = (subject: Subject | undefined): Partial<EventOrigin> =>
   subject?.kind === 'pull-request' ? { numbers: [subject.number] } : {}
 
 /** Reads the origin from the event's payload alone. Malformed parts of the payload are ignored. */
 export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>): EventOrigin {
-  const defaults = { numbers: [], branch: undefined, commits: [], needsRange: false }
+  const defaults = { numbers: [], branch: undefined, commits: [] }
   return { kind: 'other', ...defaults, ...getOrigin(event, sha) }
-}
-
-function getCommentOrigin(text: string, isByBot: boolean): EventOrigin['kind'] {
-  switch (recognizeComment(text).kind) {
-    case 'marker':
-    case 'reply':
-    case 'unreadable':
-      return 'ours'
-    case 'other':
-      return isByBot ? 'other' : 'people'
-  }
 }
 
 function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
@@ -64,7 +50,6 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
       return { kind: 'people' }
     case 'comment':
     case 'review':
-      return { ...getSubjectOrigin(event.subject), kind: getCommentOrigin(event.comment.text, sender.isBot) }
     case 'pull-request':
     case 'issue':
       return getSubjectOrigin(event.subject)
@@ -73,7 +58,7 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
     case 'tag':
     case 'release':
       // The newest commit of a tag does not show who wrote the commits before it. A person creates a tag by hand.
-      if (sender.isBot) return { kind: 'change', commits: toCommit(SHA.test(sha) ? sha : undefined), needsRange: true }
+      if (sender.isBot) return { kind: 'change', commits: toCommit(SHA.test(sha) ? sha : undefined) }
       return { kind: 'change', commits: event.kind === 'tag' ? (event.push?.commits ?? []) : [] }
     case 'merge-group':
       return event.number === undefined ? {} : { numbers: [event.number] }
@@ -89,6 +74,32 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
     case 'other':
       return getWorkOrigin(event.work)
   }
+}
+
+const KIND_TEXTS = {
+  'merge-group': 'merge queue',
+  schedule: 'schedule',
+  deletion: 'deletion',
+  manual: 'manual run',
+  checks: 'checks',
+  other: 'event',
+} as const
+
+/** White space, and characters that nobody sees. */
+const BLANKS = String.raw`[\s\p{Default_Ignorable_Code_Point}]*`
+const LEADING_BLANKS = new RegExp(`^${BLANKS}`, 'u')
+/** What may stand between the command and the instruction: a mark, and one white space. */
+const AFTER_COMMAND = /^\p{Default_Ignorable_Code_Point}*(?:$|[:,]|(?=\s))(?:\r\n|\s)?/u
+
+/**
+ * Reads the command as phones and people write it: in any case, after blanks, and with `:` or `,` after it.
+ * @returns the text after the command and one white space; undefined if the text does not begin with the command as a word
+ */
+export function readInstruction(text: string, command: string): string | undefined {
+  const trimmed = text.replace(LEADING_BLANKS, '')
+  if (trimmed.slice(0, command.length).toLowerCase() !== command.toLowerCase()) return undefined
+  const rest = trimmed.slice(command.length)
+  return AFTER_COMMAND.test(rest) ? rest.replace(AFTER_COMMAND, '') : undefined
 }
 
 /** Describes for people what started the run and who caused it, with a link to it if the event has one. */
@@ -112,24 +123,20 @@ export function describeTrigger(event: Event, command: string): LinkedText {
     case 'comment':
     case 'review': {
       const { kind, comment } = event
-      const isCommand = command !== '' && comment.text.startsWith(command)
+      const isCommand = command !== '' && readInstruction(comment.text, command) !== undefined
       return { text: `${isCommand ? quoteName(command) : kind}${by}`, url: comment.url }
     }
     case 'workflow-run':
       return { text: `workflow ${quoteName(event.run.name ?? 'without a name')}`, url: event.run.url }
     case 'branch':
       return { text: `branch ${quoteName(event.branch)}${by}` }
-    case 'deletion':
-      return { text: `deletion${by}` }
     case 'merge-group':
-      return { text: 'merge queue' }
     case 'schedule':
-      return { text: 'schedule' }
+      return { text: KIND_TEXTS[event.kind] }
+    case 'deletion':
     case 'manual':
-      return { text: `manual run${by}` }
     case 'checks':
-      return { text: `checks${by}` }
     case 'other':
-      return { text: `event${by}` }
+      return { text: `${KIND_TEXTS[event.kind]}${by}` }
   }
 }

@@ -2,33 +2,30 @@
  * Waits for the checks of a pull request. Hides when they count as finished, how often they are read, and how many
  * requests that may cost.
  */
-import { openGitHub, type Step } from '../../action/step.ts'
-import { type Check, countChecks } from '../../github/checks.ts'
+import { openGitHub } from '../../action/step.ts'
+import { type Check, type CommitChecks, countChecks } from '../../github/checks.ts'
 import type { Comparison } from '../../github/commits.ts'
-import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import type { Usage } from '../../github/transport.ts'
 import { ActionError, describeError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { formatDuration } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { findOutOfScope } from '../path-filter.ts'
-import type { AgentStep } from '../journal.ts'
+import { findOutOfScope, warnOfFolders } from '../path-filter.ts'
 import {
-  getFindings,
+  type AgentStep,
   type ChecksState,
   describePullRequest,
+  type Findings,
   listFailedChecks,
-  type PullRequestFindings,
-} from '../report/turn.ts'
-import { findRoundStop } from './fix-rounds.ts'
+  readPullRequest,
+} from '../record.ts'
 
 /** How long to wait for a commit's first check to be registered. */
 const DISCOVERY_MS = 60_000
 /** How long to wait for further checks to be registered after all known checks have passed. */
 const SETTLE_MS = 15_000
-/** How long to wait for an approval if no check is running. */
-const APPROVAL_MS = 300_000
+/** From this age of the head on, completed suites of GitHub Actions show that no further check is to come. */
+const REGISTERED_MS = 60_000
 /** How long to wait for the remaining checks after the first failure, if the agent is sent all failures. */
 const REMAINING_CHECKS_MS = 300_000
 
@@ -40,20 +37,25 @@ function waitForApproval(checks: readonly Check[]): boolean {
   return checks.some(isPending) && !checks.some(isRunning)
 }
 
-/**
- * Predicts the final state of the checks if nothing changes, and how much longer nothing must change.
- * @param stableMs how long the checks have not changed
- * @param remainingMs how much longer to wait for the other checks after one has failed
- */
+/** What decides how long to wait. */
+interface Waited {
+  /** How long the checks have not changed. */
+  readonly stableMs: number
+  /** How long this head has been watched. */
+  readonly ageMs: number
+  /** How much longer to wait for the other checks after one has failed. */
+  readonly remainingMs: number
+}
+
+/** Predicts the final state of the checks if nothing changes, and how much longer nothing must change. */
 function predictState(
-  checks: readonly Check[],
-  stableMs: number,
-  remainingMs: number,
+  { checks, isComplete }: CommitChecks,
+  { stableMs, ageMs, remainingMs }: Waited,
 ): [end: ChecksState, endsInMs: number] {
   if (listFailedChecks(checks).length > 0) return ['failure', checks.some(isPending) ? remainingMs : 0]
-  if (checks.some(isPending)) return ['pending', waitForApproval(checks) ? APPROVAL_MS - stableMs : Infinity]
+  if (checks.some(isPending)) return ['pending', waitForApproval(checks) ? 0 : Infinity]
   if (checks.length === 0) return ['none', stableMs < DISCOVERY_MS ? Infinity : 0]
-  return ['success', SETTLE_MS - stableMs]
+  return ['success', isComplete && ageMs >= REGISTERED_MS ? 0 : SETTLE_MS - stableMs]
 }
 
 /** Covers every field that affects the state. */
@@ -74,9 +76,6 @@ interface PolledChecks {
   readonly isStateNew?: boolean
   /** When waiting ends unless the checks change, in milliseconds from now; 0 or less if it ends now. */
   readonly endsInMs: number
-  /** Whether all checks have passed, so that the next read is only needed when waiting ends. */
-  readonly isSettling?: boolean
-  readonly hasChanged: boolean
   /** On the clock's scale, like all times here. */
   readonly changedAt: number
   readonly failedSince?: number | undefined
@@ -95,9 +94,9 @@ const TRANSIENT = new Set(['unreachable', 'service-error', 'rate-limited', 'bad-
  */
 export function applyRead(
   before: PolledChecks | undefined,
-  read: readonly Check[] | ActionError,
+  read: CommitChecks | ActionError,
   now: number,
-  { awaitsAll, isEnded }: { readonly awaitsAll: boolean; readonly isEnded: boolean },
+  { awaitsAll, isEnded, ageMs }: { readonly awaitsAll: boolean; readonly isEnded: boolean; readonly ageMs: number },
 ): PolledChecks {
   if (read instanceof ActionError) {
     const endsInMs = isEnded || !TRANSIENT.has(read.code) ? 0 : Infinity
@@ -106,23 +105,21 @@ export function applyRead(
       ...before,
       problem: read,
       isStateNew: false,
-      hasChanged: false,
       endsInMs,
-      isSettling: false,
     }
   }
-  const isSame = before?.checks !== undefined && toFingerprint(before.checks) === toFingerprint(read)
+  const { checks } = read
+  const isSame = before?.checks !== undefined && toFingerprint(before.checks) === toFingerprint(checks)
   const changedAt = isSame ? before.changedAt : now
-  const failedSince = listFailedChecks(read).length === 0 ? undefined : (before?.failedSince ?? now)
+  const failedSince = listFailedChecks(checks).length === 0 ? undefined : (before?.failedSince ?? now)
   const remainingMs = awaitsAll ? (failedSince ?? now) + REMAINING_CHECKS_MS - now : 0
-  const [end, leftMs] = predictState(read, now - changedAt, remainingMs)
+  const [end, leftMs] = predictState(read, { stableMs: now - changedAt, ageMs, remainingMs })
   // A merged or closed pull request is not expected to get further checks.
   const endsInMs = isEnded && end !== 'success' ? 0 : leftMs
   const state = end === 'failure' || endsInMs <= 0 ? end : 'pending'
-  const waitsForApproval = waitForApproval(read)
+  const waitsForApproval = waitForApproval(checks)
   const isStateNew = state !== before?.state || waitsForApproval !== before.waitsForApproval
-  const known = { checks: read, state, waitsForApproval, isStateNew, hasChanged: !isSame }
-  return { ...known, endsInMs, isSettling: end === 'success', changedAt, failedSince }
+  return { checks, state, waitsForApproval, isStateNew, endsInMs, changedAt, failedSince }
 }
 
 const MAX_NAMES = 3
@@ -157,41 +154,13 @@ export function formatUsualTime(checks: readonly Check[], earlier: readonly Chec
   return ` On the previous commit, ${oneLine(slowest.name, MAX_NAME_CHARS)} took ${formatDuration(slowest.tookMs)}.`
 }
 
-const MIN_PAUSE_MS = 10_000
-const MAX_PAUSE_MS = 60_000
-const SHARE_OF_AGE = 0.1
+const PAUSE_MS = 10_000
+/** After this time, looking less often saves more requests than it costs in time. */
+const FREQUENT_UNTIL_MS = 600_000
+const LATER_PAUSE_MS = 30_000
 
-const SHARE_LEFT = 0.1
-const FIRST_REQUESTS = 20
-const REQUESTS_PER_HOUR = 75
-const HOUR_MS = 3_600_000
-
-/**
- * Returns the pause before the next read, in milliseconds: a tenth of the time waited so far, or the minimum after a change,
- * because another change often follows soon. A read without changes does not count against the rate limit, and a read with
- * changes costs up to five requests.
- * @param ageMs how long this head commit has been watched
- */
-export function getPollPauseMs(
-  { hasChanged, endsInMs, isSettling }: PolledChecks,
-  ageMs: number,
-  savesRequests: boolean,
-): number {
-  if (isSettling) return endsInMs
-  const byAgeMs = Math.min(Math.max(ageMs * SHARE_OF_AGE, MIN_PAUSE_MS), MAX_PAUSE_MS)
-  const usualMs = hasChanged ? MIN_PAUSE_MS : byAgeMs
-  return Math.min(savesRequests ? 2 * byAgeMs : usualMs, endsInMs)
-}
-
-/** Whether less than a tenth of the token's hourly requests is left. */
-export function isNearLimit({ remaining, limit }: Usage): boolean {
-  return remaining < limit * SHARE_LEFT
-}
-
-/** Whether a wait has used more than its share of the hourly requests. Ten waits at the same time stay within the limit. */
-export function isOverShare(counted: number, elapsedMs: number): boolean {
-  return counted > FIRST_REQUESTS + (REQUESTS_PER_HOUR * elapsedMs) / HOUR_MS
-}
+/** Returns the pause before the next look, in milliseconds. @param ageMs how long this head has been watched */
+export const getLookPauseMs = (ageMs: number): number => (ageMs < FREQUENT_UNTIL_MS ? PAUSE_MS : LATER_PAUSE_MS)
 
 const MAY_BE_REPLACED = 'A failed run counts as a failure although a later run of its workflow may have replaced it'
 const SCOPE_UNKNOWN = 'Could not determine whether the files of the pull request match `allowed-paths`'
@@ -203,58 +172,30 @@ const LAST_READ_TIMEOUT_MS = 3_000
  * which head commit it belongs to.
  */
 async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<readonly string[] | undefined> {
-  const { heads, inputs, journal } = step
+  const { inputs, record } = step
   const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
-  return journal.orWarn(SCOPE_UNKNOWN, async () => {
+  return record.orWarn(SCOPE_UNKNOWN, async () => {
     const github = openGitHub(step)
-    const { repository, baseSha, headSha } = pullRequest
+    const { repository, baseRef, baseSha, headSha } = pullRequest
     // After a merge, the base branch may contain the head, so that comparing them shows no files.
     const isContained = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
-    let change = await heads.compareWithBase(pullRequest, github)
+    let change = await github.compare(repository, baseRef, headSha)
     if (isContained(change)) change = await github.compare(repository, baseSha, headSha)
     const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, step)
+    if (outside.length > 0) await warnOfFolders('allowed-paths', allowedPaths, files, step)
     if (outside.length > 0 || (fileList === 'complete' && !isContained(change))) return outside
     throw new ActionError('rejected', `GitHub lists only ${files.length} files of the pull request.`)
   })
 }
 
-export function noteNewHead({ headSha }: PullRequest, { journal }: AgentStep): void {
-  journal.note(`The pull request has a new commit, ${headSha.slice(0, 7)}. Continuing with that commit.`)
-}
-
-/** Returns a function that determines the pause before the next read, in milliseconds, from the requests used so far. */
-function createPacer(
-  github: GitHub,
-  { clock }: Step,
-  heartbeat: Heartbeat,
-): (ageMs: number, polled: PolledChecks) => number {
-  const [startedAt, { counted: before }] = [clock.now(), github.usage()]
-  let isLogged = false
-  return (ageMs, polled) => {
-    const usage = github.usage()
-    const isNear = isNearLimit(usage)
-    if (isNear && !isLogged)
-      heartbeat.log(
-        `This token has ${usage.remaining} of ${usage.limit} requests left this hour, so the step polls half as often.`,
-      )
-    isLogged ||= isNear
-    const savesRequests = isNear || isOverShare(usage.counted - before, clock.now() - startedAt)
-    return getPollPauseMs(polled, ageMs, savesRequests)
-  }
-}
-
 /** Combines a pull request with its checks, and warns if the checks are unknown or uncertain. */
-function combineFindings(
-  pullRequest: PullRequest,
-  polled: Partial<PolledChecks>,
-  { journal }: AgentStep,
-): PullRequestFindings {
+function combineFindings(pullRequest: PullRequest, polled: Partial<PolledChecks>, { record }: AgentStep): Findings {
   const { checks, state, waitsForApproval, problem } = polled
-  if (checks === undefined && problem !== undefined) journal.warn('The checks could not be read', problem)
+  if (checks === undefined && problem !== undefined) record.warn('The checks could not be read', problem)
   const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
-  if (doubt !== undefined) journal.warn(MAY_BE_REPLACED, doubt)
+  if (doubt !== undefined) record.warn(MAY_BE_REPLACED, doubt)
   return {
     ...describePullRequest(pullRequest),
     ...(state !== undefined && { checks: state }),
@@ -265,42 +206,41 @@ function combineFindings(
 
 /**
  * Polls a pull request until its checks and its files are known for its current head commit, or the deadline is near.
+ * @param mayFix whether the agent would be sent the failures of this head: the step then waits for all checks
  * @throws ActionError `cancelled`
  */
-export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): Promise<PullRequestFindings> {
-  const { clock, deadlineAt, context, heads, inputs, journal, signal } = step
-  const { turns } = journal
+export async function waitForChecks(
+  pullRequest: PullRequest,
+  mayFix: (failed: Findings) => boolean,
+  step: AgentStep,
+): Promise<Findings> {
+  const { clock, deadlineAt, context, inputs, record, signal } = step
+  const { turns } = record
   const github = openGitHub(step)
   const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS
   // The checks of the previous turn show how long each check takes.
-  const before = turns.at(-2)
-  const earlier = (before && getFindings(before)?.checkList) ?? []
+  const earlier = turns.at(-2)?.pullRequest?.checkList ?? []
   const heartbeat = new Heartbeat({ clock, log: step.core.log })
-  const getPauseMs = createPacer(github, step, heartbeat)
   let known = pullRequest
 
   const readAgain = async (): Promise<void> => {
-    known = (await orUndefined(heads.read(known))) ?? known
+    known = (await orUndefined(readPullRequest(known, step))) ?? known
   }
-  /** Whether the agent would be sent the failures of this head: then the step waits for all checks. */
-  const mayFixFailures = (): boolean => {
-    const failed: PullRequestFindings = { ...describePullRequest(known), checks: 'failure' }
-    return findRoundStop(failed, turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
-  }
+  const mayFixFailures = (): boolean => mayFix({ ...describePullRequest(known), checks: 'failure' })
 
-  /** Polls until the checks of this head are known, the pull request has another head, or time is up. */
+  /** Looks at the checks of this head until their end is known, the pull request has another head, or time is up. */
   async function watchHead(headSha: string): Promise<Partial<PolledChecks>> {
     const watchedSince = clock.now()
     let before: PolledChecks | undefined
     for (;;) {
       const checks = await github.readChecks(known.repository, headSha, context).catch(rethrowFatal)
+      const ageMs = clock.now() - watchedSince
       const apply = (): PolledChecks =>
-        applyRead(before, checks, clock.now(), { awaitsAll: mayFixFailures(), isEnded: !isOpen(known) })
-      // Read the head again after its checks, to know that the checks are those of the current head. Not after the first poll
-      // if the head is read later anyway, by the next poll or by the fix round: it was read directly before this poll.
+        applyRead(before, checks, clock.now(), { awaitsAll: mayFixFailures(), isEnded: !isOpen(known), ageMs })
       const { endsInMs, state } = apply()
-      const isReadLater = endsInMs > 0 || (state === 'failure' && mayFixFailures())
-      if (before !== undefined || !isReadLater) await readAgain()
+      // Read the head again after its checks, to know that they are those of the current head. A fix round reads it itself.
+      const isReadLater = state === 'failure' && mayFixFailures()
+      if (endsInMs <= 0 && !isReadLater) await readAgain()
       if (known.headSha !== headSha) return { state: 'pending' }
       const polled = apply()
       const line = formatChecks(polled, headSha)
@@ -310,25 +250,25 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
         )
       else if (polled.isStateNew) {
         heartbeat.restart()
-        journal.note(line)
+        record.note(line)
       } else heartbeat.logIfDue(line + formatUsualTime(polled.checks ?? [], earlier))
       const leftMs = lastReadAt - clock.now()
       if (polled.endsInMs <= 0 || leftMs <= 0) return polled
-      await clock.sleep(Math.min(getPauseMs(clock.now() - watchedSince, polled), leftMs), signal)
+      await clock.sleep(Math.min(getLookPauseMs(ageMs), polled.endsInMs, leftMs), signal)
       before = polled
     }
   }
 
   for (;;) {
     const { headSha } = known
-    const outside = await findOutside(known, step)
+    const outside = findOutside(known, step)
     let polled: Partial<PolledChecks> = {}
     if (inputs.waitForChecks) polled = await watchHead(headSha)
-    else await readAgain()
     const found = combineFindings(known, polled, step)
-    if (known.headSha === headSha) return { ...found, ...(outside && { outside }) }
+    const foundOutside = await outside
+    if (known.headSha === headSha) return { ...found, ...(foundOutside && { outside: foundOutside }) }
     heartbeat.restart()
-    noteNewHead(known, step)
+    record.note(`The pull request has a new commit, ${known.headSha.slice(0, 7)}. Continuing with that commit.`)
     if (clock.now() >= lastReadAt) return found
   }
 }

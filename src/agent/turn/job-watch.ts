@@ -3,15 +3,21 @@
  * what is logged, and how long a terminal state or a link may be stale.
  */
 import { OutputsLost } from '../../action/toolkit.ts'
-import { createTryRead, getRateLimitDelayMs, requiresWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
+import {
+  createTryReadJob,
+  getRateLimitDelayMs,
+  isTransient,
+  type MissingJob,
+  requiresWait,
+  maxRetryAfterMs,
+} from '../../docs-service/retry.ts'
 import { isTerminal, type Job, STATUS_PHRASES, isSamePullRequest } from '../../docs-service/schemas.ts'
 import { ActionError, describeError, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
-import { type Deadline, toDeadline } from '../../runtime/time-budget.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
-import { type AgentStep, writeMilestone, type ObservedEnd } from '../journal.ts'
-import type { Outcome } from '../report/report.ts'
-import { type EndedState, getReads, type JobReads, type UnusableLink, withReads } from '../report/turn.ts'
+import type { AgentStep, Turn } from '../record.ts'
+import type { Outcome } from '../outcome.ts'
+import { writeMilestone } from '../output/outputs.ts'
 import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 
 /** Whether a read proves that a turn is running. An unlisted or assumed status counts as running, but is no proof. */
@@ -57,39 +63,8 @@ export function isSameEnd(a: Job, b: Job): boolean {
   return isSamePullRequest(a.prLink, b.prLink)
 }
 
-/** The service's replicas may lag this long, so a terminal state is trusted only when it has not changed for this time. */
-export const STABLE_END_MS = 15_000
-
-/** Updates the observed ends, by job id, with a read. */
-export function recordEnd(ends: Map<string, ObservedEnd>, read: Job, nowMs: number): void {
-  const end = updateObservedEnd(ends.get(read.id), read, nowMs)
-  if (end === undefined) ends.delete(read.id)
-  else ends.set(read.id, end)
-}
-
-/** Returns the observed end after another read of the job, or `undefined` while the job is running. */
-export function updateObservedEnd(before: ObservedEnd | undefined, read: Job, nowMs: number): ObservedEnd | undefined {
-  if (!isTerminal(read)) return undefined
-  const isSame = before !== undefined && isSameEnd(before.end, read)
-  return { end: read, sinceMs: isSame ? before.sinceMs : nowMs, lastMs: nowMs }
-}
-
-/** Whether the end has been observed for as long as replicas may lag. */
-export function isStable({ sinceMs, lastMs }: ObservedEnd): boolean {
-  return lastMs - sinceMs >= STABLE_END_MS
-}
-
-/** Whether the step has seen the end of the job's newest turn. A single read of an end can be older than a running turn. */
-export function hasSeenEnd(
-  jobId: string,
-  { jobsSeenRunning, jobEnds }: Pick<AgentStep, 'jobsSeenRunning' | 'jobEnds'>,
-): boolean {
-  const end = jobEnds.get(jobId)
-  return end !== undefined && (jobsSeenRunning.has(jobId) || isStable(end))
-}
-
 /** How to poll. */
-interface PollPlan {
+interface PollPlan extends MissingJob {
   /** Returns the delay before the next read in milliseconds. */
   readonly getDelayMs?: typeof getPollDelayMs
   /** Stops polling after this time in milliseconds. The deadline can come earlier. */
@@ -98,10 +73,6 @@ interface PollPlan {
   readonly readTimeoutAt?: number
   /** Reads immediately, instead of after the first pause. */
   readonly readsImmediately?: true
-  /** Until this timestamp, a 404 means that the job does not exist yet. */
-  readonly mayBeMissingUntil?: number | undefined
-  /** Only the second 404 in a row means that the job is gone. A single one could come from a gateway. */
-  readonly repeatsMissing?: true
 }
 
 /** Waits of this length are logged immediately, even directly after another wait. */
@@ -124,41 +95,28 @@ interface Listener {
 }
 
 /**
- * Creates the poller of a step. A step has only one, because it counts invalid responses in a row.
- * @param step its deadline can move
- * @param waits the deadline for waits that the service requests
+ * Creates the poller of a step. A step has only one, because it remembers which jobs were read.
  */
-export function createPoller(
-  step: AgentStep,
-  listener: Listener,
-  waits: Deadline = toDeadline(step.deadlineAt, step.clock),
-): PollJob {
-  const { client, clock, signal, random, inputs } = step
-  const tryRead = createTryRead(signal)
+export function createPoller(step: AgentStep, listener: Listener): PollJob {
+  const { client, clock, deadlineAt, signal, random, inputs } = step
+  const tryRead = createTryReadJob(clock, signal)
 
   /** Returns the minimum delay before the next read in milliseconds. */
   function getMinDelayMs(problem: ActionError | undefined, retryAfterMs: number): number {
     if (problem?.code !== 'rate-limited') return retryAfterMs
-    const leftMs = waits.at - clock.now()
+    const leftMs = deadlineAt - clock.now()
     return getRateLimitDelayMs(problem, { refusals: client.refusals(), leftMs, random: random() })
   }
 
-  return async (
-    jobId,
-    isDone,
-    { getDelayMs = getPollDelayMs, withinMs = Infinity, mayBeMissingUntil = 0, ...plan } = {},
-  ) => {
+  return async (jobId, isDone, { getDelayMs = getPollDelayMs, withinMs = Infinity, ...plan } = {}) => {
     const startedAt = clock.now()
-    const getEndsAt = (): number => Math.min(startedAt + withinMs, step.deadlineAt)
-    const { readTimeoutAt = -Infinity, repeatsMissing = false, readsImmediately = false } = plan
+    const endsAt = Math.min(startedAt + withinMs, deadlineAt)
+    const { readTimeoutAt = -Infinity, readsImmediately = false } = plan
     let requestedAt = startedAt
-    let wasMissing = false
     const read = async (): Promise<Job | ActionError> => {
       requestedAt = clock.now()
-      const readEndsAt = requestedAt < readTimeoutAt ? Math.min(readTimeoutAt, getEndsAt()) : getEndsAt()
-      const mayBeMissing = requestedAt < mayBeMissingUntil || (repeatsMissing && !wasMissing)
-      const result = await tryRead(() => client.getJob(jobId, readEndsAt), mayBeMissing)
-      wasMissing = result instanceof ActionError && result.code === 'not-found'
+      const readEndsAt = requestedAt < readTimeoutAt ? Math.min(readTimeoutAt, endsAt) : endsAt
+      const result = await tryRead(jobId, () => client.getJob(jobId, readEndsAt), plan)
       listener.observe(result)
       return result
     }
@@ -167,8 +125,8 @@ export function createPoller(
       const [job, problem] = result instanceof ActionError ? [undefined, result] : [result, undefined]
       if (job !== undefined && isDone(job, requestedAt)) return job
       const now = clock.now()
-      if (now >= getEndsAt()) return undefined
-      const retryAfterMs = problem === undefined ? 0 : maxRetryAfterMs(problem, clock, waits.at)
+      if (now >= endsAt) return undefined
+      const retryAfterMs = problem === undefined ? 0 : maxRetryAfterMs(problem, clock, deadlineAt)
       const state = {
         elapsedMs: now - startedAt,
         reads,
@@ -176,8 +134,7 @@ export function createPoller(
         minDelayMs: getMinDelayMs(problem, retryAfterMs),
       }
       const requestedBy = problem !== undefined && requiresWait(problem) ? problem : undefined
-      if (requestedBy !== undefined) waits.allowWait(state.minDelayMs)
-      const pauseMs = Math.max(retryAfterMs, Math.min(getDelayMs(inputs.pollIntervalMs, state), getEndsAt() - now))
+      const pauseMs = Math.max(retryAfterMs, Math.min(getDelayMs(inputs.pollIntervalMs, state), endsAt - now))
       // A requested wait that is shorter than the step's own pause changes nothing.
       await listener.sleep(pauseMs, state.minDelayMs >= pauseMs ? requestedBy : undefined)
       result = await read()
@@ -187,6 +144,9 @@ export function createPoller(
 
 const UNSAFE_LINK = 'The service returned an address for the pull request that is not safe to link, so it is not shown.'
 
+const RETRIED_UNTIL_DEADLINE = 'Trying again until the deadline.'
+const RETRIED_TO_CONFIRM = 'Reading the job again, because one such response proves nothing.'
+
 /**
  * Reads the jobs of a step, in all of its turns, and logs each change. While nothing changes, it logs a line every minute.
  */
@@ -194,8 +154,9 @@ export class JobWatch {
   readonly step: AgentStep
   readonly poll: PollJob
   readonly #heartbeat: Heartbeat
+  /** When a read first showed the end of the newest turn that the step has seen, as a timestamp of `clock.now()`. */
+  idleSince = -Infinity
   #count = 0
-  #lastProblem: ActionError | undefined
   /** A problem after which the service requests a wait. It is logged when the length of the wait is known. */
   #unloggedProblem: ActionError | undefined
   readonly #warned = new Set<string>()
@@ -209,12 +170,12 @@ export class JobWatch {
   /** Adds what the step did or decided to the log and the timeline. */
   note(event: string): void {
     this.#heartbeat.restart()
-    this.step.journal.note(event)
+    this.step.record.note(event)
   }
 
-  /** The newest reads of the job. */
-  get reads(): JobReads {
-    return { job: getReads(this.step.journal.newest).job, lastProblem: this.#lastProblem }
+  /** The newest read of the job. */
+  get job(): Job | undefined {
+    return this.step.record.newest.job
   }
 
   /**
@@ -223,7 +184,7 @@ export class JobWatch {
    * @param isConfirmed whether the job has no earlier turn that could be mistaken for this one
    */
   recordAcceptance(response: Job, isConfirmed: boolean): void {
-    const { core, journal } = this.step
+    const { core, record } = this.step
     try {
       core.setOutput('job-id', response.id)
       core.setOutput('status', response.status)
@@ -233,8 +194,8 @@ export class JobWatch {
       if (!(error instanceof OutputsLost)) throw error
       core.log(error.message)
     }
-    this.note(`The service accepted the prompt: job ${response.id} ${STATUS_PHRASES[response.status]}.`)
-    journal.updateTurn({ kind: 'accepted', isConfirmed, lastProblem: this.#lastProblem, job: response })
+    this.note(`The service accepted the prompt (job ${response.id}).`)
+    record.update({ sent: isConfirmed ? 'started' : 'accepted', job: response })
     this.observe(response)
     writeMilestone(this.step)
   }
@@ -242,18 +203,20 @@ export class JobWatch {
   /** Records a read, or the error of a failed one. The same error in a row is logged once. */
   observe(read: Job | ActionError): void {
     this.#count++
-    const { job: before, lastProblem } = this.reads
+    const { job: before, lastProblem, sent, end } = this.step.record.newest
     if (read instanceof ActionError) {
       const isNew = read.message !== lastProblem?.message
       // `sleep` logs it with the time of the next read.
       if (isNew && requiresWait(read)) this.#unloggedProblem = read
-      else if (isNew) this.#heartbeat.log(`${describeError(read)} Trying again until the deadline.`)
+      else if (isNew)
+        this.#heartbeat.log(`${describeError(read)} ${isTransient(read) ? RETRIED_UNTIL_DEADLINE : RETRIED_TO_CONFIRM}`)
       if (isNew) logCauses(read, this.step.core.debug)
-      this.#update({ job: before, lastProblem: read })
+      this.step.record.update({ lastProblem: read })
       return
     }
-    recordEnd(this.step.jobEnds, read, this.step.clock.now())
-    if (provesRunningTurn(read)) this.step.jobsSeenRunning.add(read.id)
+    // A terminal state that differs from the previous one shows that a turn has ended between the two reads.
+    const isNewEnd = before !== undefined && isTerminal(read) && !isSameEnd(before, read)
+    if (isNewEnd) this.idleSince = this.step.clock.now()
     const { status, unlistedStatus, hasUnsafeLink, prLink } = read
     if (unlistedStatus !== undefined)
       this.#warnOnce(
@@ -262,7 +225,9 @@ export class JobWatch {
       )
     if (hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
     if (lastProblem !== undefined) this.#heartbeat.log('The service responds again.')
-    this.#update({ job: read, lastProblem: undefined })
+    this.step.record.update({ job: read, lastProblem: undefined })
+    // Before a prompt, the states of earlier turns are no news of this step.
+    if (end !== undefined || (sent !== 'accepted' && sent !== 'started')) return
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
   }
@@ -285,18 +250,12 @@ export class JobWatch {
       await clock.sleep(isWorthALine ? lineMs : restMs, signal)
       const leftMs = endsAt - clock.now()
       if (requestedBy === undefined) {
-        const status = this.reads.job?.status
+        const status = this.job?.status
         const state = status === undefined ? 'could not be read yet' : `is still ${status}`
         this.#heartbeat.logIfDue(`The job ${state} (checked ${formatCount(this.#count, 'time')}).`)
       } else if (leftMs >= MIN_LOGGED_WAIT_MS)
         this.#heartbeat.logIfDue(`Still waiting until ${until}, for another ${formatDuration(leftMs)}.`)
     }
-  }
-
-  #update(reads: JobReads): void {
-    const { journal } = this.step
-    this.#lastProblem = reads.lastProblem
-    journal.updateTurn(withReads(journal.newest.state, reads))
   }
 
   #warnOnce(kind: 'status' | 'link', text: string): void {
@@ -325,34 +284,38 @@ async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefine
     getDelayMs: getLinkPollDelayMs,
     // A read that hangs must not delay the decisive read, which is requested then.
     readTimeoutAt: decidedAt,
-    repeatsMissing: true,
+    // The response to a prompt can show the end of its job, so this read can be the first.
+    confirmsMissing: true,
   })
 }
 
+/** What a step records at the end of a turn. */
+export type Ending = Pick<Turn, 'end' | 'job' | 'effect' | 'pullRequest' | 'preview' | 'error'>
+
 /** The job has a pull request, but its link cannot be shown. */
-function createUnusableLink(job: Job): UnusableLink {
-  const error = new ActionError(
+const createUnusableLinkError = (): ActionError =>
+  new ActionError(
     'unusable-link',
     'The agent finished, but the address of its pull request cannot be used because it is not a plain `https:` address.',
     { hint: 'Find the pull request in the repository, and report the address to the provider of the service.' },
   )
-  return { kind: 'unusable-link', job, error }
-}
 
-/** The result of a turn, as the terminal state of its job shows it. */
-export type SettledEnd = EndedState | UnusableLink
+/** The end of a turn that its job shows, or the newest read, which contradicts it. */
+type Settled = { readonly kind: 'ended'; readonly ending: Ending } | { readonly kind: 'running'; readonly job: Job }
 
 /**
- * Returns what a terminal state of the job means. If the job completed without a link, waits for a late one first.
- * @returns the newest read, if it contradicts the state; `undefined` if the deadline came first
+ * Determines what a terminal state of the job means. If the job completed without a link, waits for a late one first.
+ * @returns `undefined` if the deadline came first
  */
-export async function settleEnd(job: Job, watch: JobWatch): Promise<SettledEnd | Job | undefined> {
-  if (!isTerminal(job)) return job
-  if (!isWithoutLink(job)) return { kind: 'ended', job, work: { kind: 'unknown' } }
-  if (job.hasUnsafeLink === true) return createUnusableLink(job)
+export async function settleEnd(job: Job, watch: JobWatch): Promise<Settled | undefined> {
+  if (!isTerminal(job)) return { kind: 'running', job }
+  const end = 'finished'
+  if (!isWithoutLink(job)) return { kind: 'ended', ending: { end, job } }
+  if (job.hasUnsafeLink === true) return { kind: 'ended', ending: { end, job, error: createUnusableLinkError() } }
   const read = await awaitLink(job.id, watch)
-  if (read === undefined || hasNewInformation(read) || !isTerminal(read)) return read
-  return { kind: 'ended', job: read, work: { kind: 'none' } }
+  if (read === undefined) return undefined
+  if (hasNewInformation(read) || !isTerminal(read)) return { kind: 'running', job: read }
+  return { kind: 'ended', ending: { end, job: read, effect: { kind: 'none' } } }
 }
 
 /**
@@ -364,13 +327,13 @@ export async function waitForJob(
   current: Job,
   watch: JobWatch,
   mayBeMissingUntil?: number,
-): Promise<SettledEnd | undefined> {
+): Promise<Ending | undefined> {
   for (let job: Job | undefined = current; job !== undefined;) {
     if (!isTerminal(job)) job = await watch.poll(current.id, isTerminal, { mayBeMissingUntil })
     else {
-      const settled: SettledEnd | Job | undefined = await settleEnd(job, watch)
-      if (settled === undefined || 'kind' in settled) return settled
-      job = settled
+      const settled: Settled | undefined = await settleEnd(job, watch)
+      if (settled?.kind !== 'running') return settled?.ending
+      job = settled.job
     }
   }
   return undefined

@@ -1,6 +1,9 @@
 /** Returns how long to wait between two reads. */
-import type { Step } from '../../action/step.ts'
-import type { NextPauseMs } from '../../runtime/clock.ts'
+
+/** The service's replicas may lag this long: no read shows an older state. */
+export const REPLICA_LAG_MS = 15_000
+/** How long a turn may take to start, from the response to its prompt. */
+export const TURN_START_TIMEOUT_MS = 120_000
 
 const FIRST_PAUSE_MS = 10_000
 const SHARE_OF_ELAPSED = 0.08
@@ -34,40 +37,35 @@ export function getPollDelayMs(fixedMs: number | undefined, state: PollState): n
   return Math.max(fixedMs ?? adaptiveMs * (1 + JITTER * (2 * random - 1)), minDelayMs)
 }
 
-/** The turn of a follow-up may be short, and its end must be stable, so the job is read more often. */
 const FIRST_TURN_PAUSE_MS = 2_000
 const MAX_TURN_PAUSE_MS = 5_000
 const TURN_PAUSE_GROWTH = 1.25
 
-/** Returns the delay before the next read in milliseconds, while the start of a turn or a stable end is awaited. */
+/** Returns the delay before the next read in milliseconds, while a job is read before a prompt. */
 export function getTurnPollDelayMs(fixedMs: number | undefined, { reads, minDelayMs }: PollState): number {
   const adaptiveMs = Math.min(FIRST_TURN_PAUSE_MS * TURN_PAUSE_GROWTH ** reads, MAX_TURN_PAUSE_MS)
   return Math.max(Math.min(adaptiveMs, fixedMs ?? Infinity), minDelayMs)
 }
 
-/** The pauses while the link or the commits of a completed job may lag. */
-const SETTLE_PAUSES_MS = [1_000, 2_000, 3_000, 4_000, 5_000]
-/** The link of a completed job may lag this long: five reads. */
-export const LINK_LAG_MS = 15_000
-/** The head of a pull request is read this long after a turn: four reads. */
-const HEAD_LAG_MS = 10_000
+const START_PAUSE_MS = 1_000
+const FREQUENT_UNTIL_MS = 30_000
+const LATE_START_PAUSE_MS = 3_000
 
 /**
- * Returns the delay in milliseconds before the next read of the link of a completed job, or of the head of a pull request.
- * @param reads the number of reads so far
+ * Returns the delay before the next read in milliseconds, while the start of a turn is awaited: a turn can be short, and one
+ * that is never seen to run cannot be confirmed. So a fixed interval does not apply.
  */
-export function getSettleDelayMs(reads: number): number {
-  return SETTLE_PAUSES_MS[reads] ?? 5_000
+export function getTurnStartDelayMs(_fixedMs: number | undefined, { elapsedMs, minDelayMs }: PollState): number {
+  return Math.max(elapsedMs < FREQUENT_UNTIL_MS ? START_PAUSE_MS : LATE_START_PAUSE_MS, minDelayMs)
 }
+
+/** The pauses while the link of a completed job may lag. */
+const LINK_PAUSES_MS = [1_000, 2_000, 3_000, 4_000, 5_000]
+/** The link of a completed job may lag this long: five reads. */
+export const LINK_LAG_MS = 15_000
 
 /** Returns the delay in milliseconds before the next read of a link: the usual one after the first five reads. */
 export function getLinkPollDelayMs(fixedMs: number | undefined, state: PollState): number {
-  if (state.reads >= SETTLE_PAUSES_MS.length) return getPollDelayMs(fixedMs, state)
-  return Math.max(getSettleDelayMs(state.reads), state.minDelayMs)
-}
-
-/** Creates the pauses between the reads of a pull request after a turn, as GitHub's replicas lag. */
-export function createSettlePauses({ clock, deadlineAt }: Step): NextPauseMs {
-  const endsAt = Math.min(clock.now() + HEAD_LAG_MS, deadlineAt)
-  return (pauses) => (clock.now() >= endsAt ? undefined : Math.min(getSettleDelayMs(pauses), endsAt - clock.now()))
+  const pauseMs = LINK_PAUSES_MS[state.reads]
+  return pauseMs === undefined ? getPollDelayMs(fixedMs, state) : Math.max(pauseMs, state.minDelayMs)
 }

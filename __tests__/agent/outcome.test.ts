@@ -1,0 +1,263 @@
+import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../../src/docs-service/client.ts'
+import { expect, test } from '@jest/globals'
+import { adviseAttaching, conclude, TURN_MAY_RUN } from '../../src/agent/outcome.ts'
+import type { ChecksState, Findings } from '../../src/agent/record.ts'
+import type { Run } from '../../src/agent/record.ts'
+import { getError } from '../../src/agent/record.ts'
+import type { Job, TerminalStatus } from '../../src/docs-service/schemas.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { COMMENT } from '../support/comment-events.ts'
+import { active, completed, failed, failure, withoutLink } from '../support/fake-client.ts'
+import {
+  accept,
+  ATTACH,
+  createReport,
+  endWith,
+  ENDS_WITH_ERROR,
+  type Fields,
+  FOLLOW_UP,
+  stopWith,
+  type TurnFacts,
+  turnIn,
+} from '../support/report.ts'
+import type { FailOn } from '../../src/agent/inputs.ts'
+import { parsePathRules } from '../../src/agent/path-filter.ts'
+import { formatPullRequest } from '../../src/agent/pull-request/status.ts'
+import { renderSummary } from '../../src/agent/output/summary.ts'
+import { createGitHubError } from '../support/fake-github.ts'
+
+const concludeWith = (report: Run, ...failOn: FailOn[]) => conclude({ ...report, failOn: new Set(failOn) })
+
+test.each<[string, TurnFacts]>([
+  ...ENDS_WITH_ERROR.map((end): [string, TurnFacts] => [end.error?.code ?? '', end]),
+  ...(['not-sent', 'cancelled', 'deadline'] as const).map((code): [string, TurnFacts] => [code, stopWith(code)]),
+])('a step with an error is red, even if `fail-on` would allow its outcome: %s', (_name, state) => {
+  const report = createReport({ task: FOLLOW_UP, state })
+  expect(getError(report)).toBeDefined()
+  expect(concludeWith(report).isGreen).toBe(false)
+})
+
+const TO_ATTACH =
+  'To wait for the job without a commit, run the workflow of the recipe `attach.yml` with `job-id: job_1`.'
+const RESENDS = 'A re-run sends the prompt again.'
+const STARTS_ANOTHER = 'Do not re-run: that starts a second job.'
+const TO_ATTACH_TO_FOLLOW_UP = `${RESENDS} ${TO_ATTACH} It reports how the job ends, which may be the result of a later prompt.`
+const MORE_TIME = `${RESENDS} Look at the job in the service's dashboard, and raise \`timeout-minutes\` for the next run.`
+const LOOK_AT_ROUND = `${STARTS_ANOTHER} Look at the job in the service's dashboard before you send it another prompt.`
+const RUN_AGAIN = 'Run the step again if you still need it.'
+const LOOK =
+  "Look at the job in the service's dashboard, then send a follow-up or start a new job with a different prompt."
+const NAME_PAGES = 'If you expected changes, send a follow-up that names the pages.'
+
+const unchanged: Fields = { task: FOLLOW_UP, state: endWith('unchanged') }
+const STOPS = ['cancelled', 'unreachable', 'deadline', 'internal'] as const
+
+const refused = new ActionError('unauthorized', 'No.', { hint: 'Check the key.' })
+const maybe = new ActionError('unknown-fate', 'The job may exist.', { hint: 'Look for it first.' })
+const unread: Fields = { task: ATTACH, state: { sent: 'started', end: 'timed-out', error: failure('deadline') } }
+const timedOut = (job: Job): TurnFacts => ({ sent: 'started', end: 'timed-out', job })
+const late = (job: Job): Fields => ({
+  task: FOLLOW_UP,
+  state: { sent: 'started', end: 'timed-out', job, lastProblem: failure('proxy') },
+})
+/** An ended job that names the pull request of an earlier turn. */
+const linked = (status: TerminalStatus) => ({ ...completed, status })
+const failedAfter = (work: 'updated' | 'unknown'): Fields => ({
+  task: FOLLOW_UP,
+  state: endWith(work, linked('failed')),
+  pullRequest: { checks: 'none' },
+})
+const cancelledIn = (...during: Parameters<typeof stopWith>[1][]): TurnFacts => stopWith('cancelled', ...during)
+const STOPPED = 'The run was cancelled'
+const NOT_KNOWN = 'It is not known whether the service accepted the prompt.'
+const WAITED = 'The step waited 1 min 5 s. The job'
+const PROBLEM = 'The last attempt to read the job failed: It is proxy.'
+const SAW_NO_END = 'has ended, but it is not known whether it had finished this follow-up.'
+const FAILED = 'The agent hit an error that it could not recover from.'
+const NO_CHECK = 'No check is registered for it.'
+
+test.each<[text: string, advice: string, Fields]>([
+  [
+    `No. ${TURN_MAY_RUN}`,
+    `${RESENDS} ${CHECK_BEFORE_RESENDING}`,
+    { task: FOLLOW_UP, state: stopWith(refused, accept()) },
+  ],
+  [`${WAITED} still runs. ${PROBLEM}`, TO_ATTACH_TO_FOLLOW_UP, late(active)],
+  [`${WAITED} ${SAW_NO_END} ${PROBLEM}`, MORE_TIME, late(completed)],
+  ['It is deadline.', TO_ATTACH, unread],
+  ['The agent finished and added no commit to the pull request.', NAME_PAGES, unchanged],
+  [`${FAILED} However, its pull request has new commits. ${NO_CHECK}`, LOOK, failedAfter('updated')],
+  [`${FAILED} Its pull request was checked anyway. ${NO_CHECK}`, LOOK, failedAfter('unknown')],
+  [
+    `${STOPPED}. ${TURN_MAY_RUN}`,
+    `${RESENDS} ${CHECK_BEFORE_RESENDING}`,
+    { task: FOLLOW_UP, state: cancelledIn(accept()) },
+  ],
+  [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_AT_ROUND, { rounds: [turnIn(cancelledIn(accept()))] }],
+  [`${STOPPED}. ${NOT_KNOWN}`, CHECK_BEFORE_RESENDING, { task: FOLLOW_UP, state: cancelledIn({ sent: 'maybe' }) }],
+  [`${STOPPED}. ${NOT_KNOWN}`, UNKNOWN_DELIVERY_HINT, { state: cancelledIn({ sent: 'maybe' }) }],
+  [`${STOPPED} before the follow-up was sent.`, RUN_AGAIN, { task: FOLLOW_UP, state: cancelledIn() }],
+  [`${STOPPED} before the service accepted the prompt.`, RUN_AGAIN, { state: cancelledIn({}) }],
+  [`${STOPPED}. The job may exist.`, 'Look for it first.', { state: stopWith(maybe, { sent: 'maybe' }, true) }],
+  [`${STOPPED}. The job failed.`, TO_ATTACH, { task: ATTACH, state: cancelledIn(accept(failed, true)) }],
+  [`${STOPPED}. The job had not been read yet.`, TO_ATTACH, { task: ATTACH, state: cancelledIn() }],
+])('a step with the text “%s” advises: %s', (text, advice, fields) => {
+  expect(concludeWith(createReport(fields))).toMatchObject({ text, advice })
+})
+
+test.each(['unsent', 'accepted'] as const)('does not advise to attach to a job whose follow-up is %s', (progress) => {
+  for (const job of [active, completed]) {
+    const states: Readonly<Record<typeof progress, Parameters<typeof stopWith>[1][]>> = {
+      unsent: [{ job }, { job }, { sent: 'maybe', job }, { end: 'previewed' }, { error: failure('not-sent'), job }],
+      accepted: [accept(job), { sent: 'accepted', end: 'unseen', job }],
+    }
+    for (const during of states[progress])
+      for (const state of [during, ...STOPS.map((code) => stopWith(code, during))])
+        expect(adviseAttaching(createReport({ task: FOLLOW_UP, ...(state && { state }) }))).toBeUndefined()
+  }
+})
+
+test.each<[string, Fields]>([
+  ['a job that still runs', { state: timedOut(active) }],
+  ['a cancelled run', { state: cancelledIn(accept(active, true)) }],
+  ['an archived job', { task: FOLLOW_UP, state: endWith('unknown', linked('archived')) }],
+])('does not advise a step with `command` to set or remove `job-id` after %s', (_what, fields) => {
+  const advice = concludeWith(createReport({ ...fields, comment: COMMENT })).advice
+  expect(advice).not.toMatch(/same step|without `job-id`/)
+  expect(advice).toMatch(
+    /^(?:Do not re-run: that starts a second job\. To wait for the job without a commit, run the workflow|To start over)/,
+  )
+})
+
+const outside = ['src/a.ts']
+const WITH_GATES = { waitForChecks: true, allowedPaths: parsePathRules('docs/**') }
+const WAITS_FOR_APPROVAL = { waitsForApproval: true }
+const GUARDED = { name: 'deploy', state: 'pending', waitsForApproval: true, isGuarded: true } as const
+const GOOD = { state: 'open', mergeable: true, checks: 'success', outside: [] } as const
+
+const getIcon = (report: Run, ...failOn: FailOn[]): string =>
+  renderSummary(report, concludeWith(report, ...failOn)).split(' ')[1] ?? ''
+
+const checked = (checks: ChecksState): Findings => ({ ...GOOD, checks })
+const UNCHECKED: Findings = { state: 'open', outside: [] }
+const NO_SCOPE = { state: 'open', checks: 'success' } as const
+const REVIEW_CHECKS = 'Look at the checks'
+const RED = checked('failure')
+const READY = 'The pull request is ready'
+const OPENED = 'Pull request opened,'
+const MERGED = 'Pull request merged'
+const CLOSED = 'Pull request closed'
+
+/** Findings about a pull request that was just opened, with `wait-for-checks` and `allowed-paths`. */
+test.each<[Findings, title: string, advice: string]>([
+  [GOOD, READY, ''],
+  [{ ...GOOD, isBlocked: true }, `${READY} for review`, ''],
+  [{ state: 'open', checks: 'success', outside: [] }, 'Pull request opened', ''],
+  [{ ...GOOD, mergeable: false }, `${OPENED} and it conflicts with its base`, 'Resolve the conflict'],
+  [{ ...GOOD, state: 'draft' }, `${OPENED} and it is a draft`, 'Mark it as ready'],
+  [{ ...GOOD, state: 'merged' }, MERGED, ''],
+  [{ ...GOOD, state: 'closed' }, CLOSED, 'Reopen it'],
+  [{ ...checked('pending'), state: 'closed' }, `${CLOSED}, its checks have not finished`, 'Reopen it'],
+  [{ ...RED, state: 'closed', outside }, `${CLOSED}, and it changes files outside of \`allowed-paths\``, 'Reopen it'],
+  [RED, `${OPENED} its checks failed`, REVIEW_CHECKS],
+  [{ ...RED, state: 'merged' }, `${MERGED}, its checks failed`, REVIEW_CHECKS],
+  [checked('pending'), `${OPENED} its checks have not finished`, REVIEW_CHECKS],
+  [
+    { ...checked('pending'), ...WAITS_FOR_APPROVAL },
+    `${OPENED} its checks wait for approval`,
+    'Approve the workflow runs',
+  ],
+  [
+    { ...checked('pending'), ...WAITS_FOR_APPROVAL, checkList: [GUARDED] },
+    `${OPENED} its checks wait for approval`,
+    'Review the deployment on the page of the run',
+  ],
+  [
+    { ...checked('pending'), ...WAITS_FOR_APPROVAL, checkList: [GUARDED, { ...GUARDED, isGuarded: false }] },
+    `${OPENED} its checks wait for approval`,
+    'Approve the workflow runs',
+  ],
+  [checked('none'), `${OPENED} and no check is registered for it`, 'Check which workflows'],
+  [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, REVIEW_CHECKS],
+  [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at these files'],
+  [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at these files'],
+])('a pull request with the findings %j has the title “%s”', (pullRequest, title, advice) => {
+  const report = createReport({ ...WITH_GATES, pullRequest })
+  const conclusion = concludeWith(report)
+  expect(conclusion).toMatchObject({ isGreen: true, title })
+  expect(conclusion.advice ?? 'Nothing').toMatch(new RegExp(`^${advice || 'Nothing'}`))
+  expect(getIcon(report)).toBe(advice === '' ? '✅' : '⚠️')
+  const [hasPassed, isInside] = [pullRequest.checks === 'success', pullRequest.outside?.length === 0]
+  expect([concludeWith(report, 'checks').isGreen, concludeWith(report, 'out-of-scope').isGreen]).toEqual([
+    hasPassed,
+    isInside,
+  ])
+  expect(getIcon(report, 'checks', 'out-of-scope')).toBe(hasPassed && isInside ? getIcon(report) : '❌')
+})
+
+test.each<[string, Fields]>([
+  ['Pull request opened', {}],
+  ['Pull request opened', { task: ATTACH }],
+  ['Pull request updated', { task: FOLLOW_UP }],
+  ['Pull request may have changed', { task: FOLLOW_UP, state: endWith('unknown') }],
+  ['The step timed out', unread],
+  ['No changes were made', { ...unchanged, ...WITH_GATES, pullRequest: GOOD }],
+  ['No changes were made', { ...unchanged, ...WITH_GATES, pullRequest: { ...GOOD, state: 'merged' } }],
+  ['Pull request unchanged, its checks failed', { ...unchanged, ...WITH_GATES, pullRequest: RED }],
+  ['Pull request already closed', { ...unchanged, ...WITH_GATES, pullRequest: { ...GOOD, state: 'closed' } }],
+])('a pull request is not called ready if that is unknown: “%s”', (title, fields) => {
+  expect(concludeWith(createReport(fields)).title).toBe(title)
+})
+
+test.each<[string, Fields, boolean]>([
+  ['it is unchanged and open', { ...unchanged, ...WITH_GATES }, true],
+  ['it is unchanged, and its state is unknown', { ...unchanged, ...WITH_GATES, pullRequest: {} }, true],
+  ['its turn failed', { task: FOLLOW_UP, state: endWith('unknown', linked('failed')) }, true],
+  ['its turn was archived', { task: FOLLOW_UP, state: endWith('unknown', linked('archived')) }, true],
+  ['it was opened and then merged', { pullRequest: { state: 'merged' } }, true],
+  ['it is unchanged and was already merged', { ...unchanged, ...WITH_GATES, pullRequest: { state: 'merged' } }, false],
+  ['there is no pull request', { ...WITH_GATES, state: endWith('none', withoutLink) }, false],
+  ['the turn timed out', { state: timedOut(completed) }, false],
+  ['the step does not wait', { state: { sent: 'started', end: 'not-awaited', job: active } }, false],
+])('applies or ignores `fail-on: checks` if %s', (_name, fields, isCounted) => {
+  const isSeen = fields.state === undefined || fields.state.end === 'finished'
+  expect(concludeWith(createReport({ ...(isSeen && { pullRequest: RED }), ...fields }), 'checks').isGreen).toBe(
+    !isCounted,
+  )
+})
+
+test('names the cause of a gate that is red because GitHub could not be read, and only of such a gate', () => {
+  const warning = {
+    message: 'The pull request could not be read',
+    error: createGitHubError('unauthorized', 'Give a token.'),
+  }
+  const concludeFor = (pullRequest: Findings, failOn: FailOn) =>
+    concludeWith(createReport({ ...WITH_GATES, pullRequest, warnings: [warning] }), failOn)
+  const cause = / The pull request could not be read: GitHub said unauthorized\.$/
+  expect(concludeFor({}, 'checks')).toMatchObject({
+    text: expect.stringMatching(cause) as unknown,
+    advice: 'Give a token.',
+  })
+  expect(concludeFor({}, 'out-of-scope').text).toMatch(cause)
+  const pending = concludeFor({ checks: 'pending', outside: [] }, 'checks')
+  expect(pending.advice).toBe('Look at the checks of the pull request.')
+  for (const { text } of [pending, concludeFor({ checks: 'success' }, 'checks'), concludeFor({}, 'failed')])
+    expect(text).not.toMatch(cause)
+})
+
+test('describes what is known about a pull request, and nothing else', () => {
+  const describe = (pullRequest: Findings): string => formatPullRequest(createReport({ pullRequest }))
+  expect(describe({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(
+    'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 path outside of `allowed-paths`: `src/a.ts`.',
+  )
+  expect([describe({}), describe({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])
+  expect(describe({ state: 'closed', checks: 'pending' })).toContain(' Its checks had not finished when it was closed.')
+  expect(describe({ state: 'open', checks: 'pending' })).toContain('Its checks did not finish in time.')
+  expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL })).toBe('Its checks are waiting for approval.')
+  expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL, checkList: [GUARDED] })).toBe(
+    'A job is waiting for the protection rules of its environment.',
+  )
+  const states = ['success', 'none', 'failure', 'pending'] as const
+  const blocked = states.filter((checks) => describe({ checks, isBlocked: true }).includes('GitHub blocks the merge'))
+  expect(blocked).toEqual(['success', 'none'])
+})

@@ -1,0 +1,172 @@
+import { describe, expect, test } from '@jest/globals'
+import { type History, parseHistory } from '../../../src/agent/pull-request/history.ts'
+import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
+import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
+import { PUSH } from '../../support/fake-github.ts'
+import { agentInputs } from '../../support/fake-step.ts'
+import { changedRepository, commit } from '../../support/github-state.ts'
+import { playStep, type PlayedStep, type PlayStepOptions, respondWith } from '../../support/play-step.ts'
+
+type Given = Readonly<Record<string, string>>
+const play = (given: Given = {}, options: Partial<PlayStepOptions> = {}): Promise<PlayedStep> =>
+  playStep({ inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }), ...options })
+const withScenario = (name: GitHubScenarioName) => ({ github: combineScenarios([name]) })
+const getPull = ({ docs, outputs }: PlayedStep) => docs.pulls[Number(outputs['pr-number'])]
+const getState = (played: PlayedStep): History | undefined =>
+  getPull(played)
+    ?.comments.map(({ body }) => parseHistory(body))
+    .find((state) => state !== undefined)
+
+const ROLLING = { 'on-open-pr': 'follow-up' }
+const [ADD_LABEL, COMMENT] = ['issues/add-labels', 'issues/create-comment']
+const PERMISSIONS = '`permissions: { contents: read, issues: write, pull-requests: write }`'
+
+describe.each([
+  ['the label', ADD_LABEL, 'The label was not added to pull request #'],
+  ['the history comment', COMMENT, 'The history comment was not written'],
+])('if %s cannot be written', (_what, operation, message) => {
+  const responses = { [operation]: respondWith(403) }
+
+  test.each([{ 'on-open-pr': 'follow-up' }, { 'on-open-pr': 'skip' }])(
+    'the step is red with %j, and says what to do',
+    async (given) => {
+      const { isGreen, report, outputs, line } = await play(given, { responses })
+      expect([isGreen, outputs['outcome'], outputs['pr-number']]).toEqual([
+        false,
+        'pull-request',
+        expect.stringMatching(/\d/),
+      ])
+      expect(report.unmarked?.message).toContain(message)
+      expect(report.unmarked?.message).toContain('the next run would start another job')
+      expect(line).toContain(PERMISSIONS)
+      expect(line).toContain('attach to the job')
+    },
+  )
+
+  test('the step is green with `on-open-pr: new`, with a notice', async () => {
+    const { isGreen, report, notice } = await play({}, { responses })
+    expect([isGreen, report.unmarked]).toEqual([true, undefined])
+    expect(notice?.text).toContain(message)
+  })
+})
+
+test('names the repository of the pull request that cannot be marked', async () => {
+  const { report } = await play({ ...ROLLING }, { responses: { [ADD_LABEL]: respondWith(403) } })
+  expect(report.unmarked?.message).toMatch(/pull request #\d+ of acme\/docs/)
+})
+
+test('names all permissions if a token may read, but not write', async () => {
+  const { isGreen, line } = await play(ROLLING, {
+    ...withScenario('read-only'),
+    prepare: ({ labels }) => labels.push('docs-agent'),
+  })
+  expect(isGreen).toBe(false)
+  expect(line).toContain(PERMISSIONS)
+})
+
+test('writes nothing with an empty label, and is green', async () => {
+  const played = await play({ label: '' })
+  expect([played.isGreen, getPull(played)?.labels, getPull(played)?.comments]).toEqual([true, [], []])
+})
+
+test('marks the pull request within a second of the end of the job', async () => {
+  let endedAt = 0
+  const times: number[] = []
+  const onRequest: PlayStepOptions['onRequest'] = (what, { nowMs, respond }) => {
+    if (what === 'read job_000001' && endedAt === 0 && respond().body.includes('"completed"')) endedAt = nowMs
+    if (what === ADD_LABEL || what === COMMENT) times.push(nowMs)
+  }
+  await play(ROLLING, { onRequest })
+  expect(times).toHaveLength(2)
+  expect(Math.max(...times) - endedAt).toBeLessThanOrEqual(1_000)
+})
+
+const MERGED = (message: string, fields = {}) =>
+  changedRepository({ message, files: [{ filename: 'src/a.ts' }] }, { collaborators: { mona: 'maintain' }, ...fields })
+
+describe('the sources of a row', () => {
+  const facts = { eventName: 'push', payload: PUSH }
+
+  test('are the commits that came without a pull request', async () => {
+    const played = await play({}, { repository: MERGED('Write the guide'), facts })
+    expect(getState(played)?.rows).toMatchObject([{ sources: [`@${commit('b')}`], hidden: 0, exempt: [] }])
+  })
+
+  test('are named in the first version of the comment', async () => {
+    const bodies: string[] = []
+    const onRequest: PlayStepOptions['onRequest'] = (what, { docs }) => {
+      if (what === 'issues/update-comment')
+        bodies.push(...Object.values(docs.pulls).flatMap(({ comments }) => comments.map(({ body }) => body)))
+    }
+    const played = await play(
+      {
+        'wait-for-checks': 'true',
+        'timeout-minutes': '5',
+        'change-range': 'v1.1.0...main',
+        'change-context': 'commits',
+      },
+      { ...withScenario('reviewed-change'), onRequest },
+    )
+    expect(getState(played)?.rows).toMatchObject([{ sources: ['#101'] }])
+    expect(bodies.length).toBeGreaterThan(0)
+    for (const body of bodies) expect(body).toContain(', about #101 |')
+  })
+
+  test('leave out what the readers of another repository may not know, and count it', async () => {
+    const played = await play(
+      { 'pr-repository': 'acme/docs' },
+      {
+        facts: {
+          ...facts,
+          repository: 'acme/code',
+          payload: { ...PUSH, repository: { default_branch: 'main', visibility: 'private' } },
+        },
+      },
+    )
+    const state = getState(played)
+    expect(state?.rows).toMatchObject([
+      { hidden: 1, sources: [], job: '', action: '', startedBy: { text: 'a run in another repository' } },
+    ])
+    expect(JSON.stringify(getPull(played)?.comments)).not.toMatch(/acme\/code|ann|main/)
+  })
+})
+
+test('keeps the rows of both runs of one pull request', async () => {
+  const first = await play(ROLLING)
+  const second = await playStep({
+    inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...ROLLING }),
+    after: first,
+    facts: { runId: 43 },
+  })
+  expect(second.outputs['pr-number']).toBe(first.outputs['pr-number'])
+  expect(getPull(second)?.comments).toHaveLength(1)
+  expect(getState(second)).toMatchObject({
+    followUps: 1,
+    rows: [
+      { run: 42, effect: 'created' },
+      { run: 43, effect: 'updated' },
+    ],
+  })
+})
+
+test('completes the row of a cancelled follow-up, and says that the agent may still be working', async () => {
+  const first = await play(ROLLING)
+  const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...ROLLING })
+  const second = await playStep({ inputs, after: first, facts: { runId: 43 }, cancelAfterMs: 25_000 })
+  expect(second.report.outcome).toBe('cancelled')
+  const [, row] = getState(first)?.rows ?? []
+  expect(row).toMatchObject({ run: 43, outcome: 'cancelled', mayRun: true, end: expect.any(String) })
+  expect(getPull(first)?.comments[0]?.body).toContain('the agent may still be working, do not merge yet')
+})
+
+test('does not replace a comment that somebody has edited meanwhile, and says so', async () => {
+  const first = await play(ROLLING)
+  const [comment] = getPull(first)?.comments ?? []
+  const onRequest: PlayStepOptions['onRequest'] = (what) => {
+    if (what === 'message job_000001' && comment !== undefined) comment.body = 'Mine now.'
+  }
+  const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...ROLLING })
+  const second = await playStep({ inputs, after: first, facts: { runId: 43 }, onRequest })
+  expect([second.isGreen, comment?.body]).toEqual([false, 'Mine now.'])
+  expect(second.report.unmarked?.message).toContain('can no longer be read, because somebody has edited or deleted it')
+})

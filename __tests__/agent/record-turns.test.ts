@@ -1,0 +1,204 @@
+import { expect, test } from '@jest/globals'
+import { getOutcome, type Outcome } from '../../src/agent/outcome.ts'
+import {
+  countCommitsOfUpdates,
+  type Effect,
+  getOperation,
+  getRoundStop,
+  mayStillRun,
+  type RoundStop,
+  shouldTrackPullRequest,
+  type Turn,
+} from '../../src/agent/record.ts'
+import type { ErrorCode } from '../../src/runtime/errors.ts'
+import { active, archived, completed, failed, failure, withoutLink } from '../support/fake-client.ts'
+import {
+  accept,
+  CREATE,
+  createReport,
+  describeReport,
+  EFFECTS,
+  endWith,
+  FOLLOW_UP,
+  stopWith,
+  type TurnFacts,
+  turnIn,
+} from '../support/report.ts'
+
+const REFUSED: TurnFacts = { error: failure('not-sent'), job: archived }
+const UNSEEN: TurnFacts = { sent: 'accepted', end: 'unseen', job: completed }
+const TIMED_OUT: TurnFacts = { sent: 'started', end: 'timed-out', job: active }
+const UNUSABLE: TurnFacts = { sent: 'started', end: 'finished', job: withoutLink, error: failure('unusable-link') }
+const LEFT_BEHIND: TurnFacts = {
+  ...endWith('updated'),
+  error: failure('left-behind'),
+  pullRequest: { state: 'merged' },
+}
+
+test('a step without any result is an error, and a skipped one is skipped', () => {
+  expect(getOutcome(createReport({ state: {} }))).toBe('error')
+  expect(getOutcome(createReport({ state: {}, skipReason: 'Nothing changed.' }))).toBe('skipped')
+})
+
+test('an outcome is reported before the end of a step only if nothing can change it', () => {
+  const getOutcomeSoFar = (...turns: readonly Turn[]): string =>
+    getOutcome({ ...createReport(), state: 'running', turns })
+  const [unchanged, round] = [turnIn(endWith('unchanged')), turnIn(accept(), { failing: [] })]
+  expect([
+    getOutcomeSoFar(turnIn(accept())),
+    getOutcomeSoFar(unchanged),
+    getOutcomeSoFar(unchanged, round),
+    getOutcomeSoFar(turnIn(endWith('updated')), round),
+  ]).toEqual(['submitted', 'no-changes', 'submitted', 'pull-request'])
+})
+
+test.each<[ErrorCode, boolean, string]>([
+  ['deadline', false, 'timed-out'],
+  ['cancelled', false, 'cancelled'],
+  ['unauthorized', false, 'error'],
+  ['unreachable', true, 'cancelled'],
+  ['internal', true, 'error'],
+])('the error %s (run cancelled: %s) has the outcome %s', (code, isCancelled, outcome) => {
+  const state = stopWith(code, accept(completed), isCancelled)
+  expect(describeReport(createReport({ state }))).toMatchObject({ outcome, error: state.error, job: completed })
+})
+
+test.each<[Outcome, TurnFacts]>([
+  ['archived', REFUSED],
+  ['previewed', { end: 'previewed' }],
+  ['submitted', { sent: 'accepted', end: 'not-awaited', job: active }],
+  ['unconfirmed', UNSEEN],
+  ['timed-out', TIMED_OUT],
+  ['error', UNUSABLE],
+  ['error', LEFT_BEHIND],
+  ['pull-request', endWith('created')],
+  ['pull-request', endWith('updated')],
+  ['pull-request', endWith('unknown')],
+  ['no-changes', endWith('unchanged')],
+  ['no-changes', endWith('none', withoutLink)],
+  ...(['updated', 'unknown'] as const).flatMap((effect): [Outcome, TurnFacts][] => [
+    ['failed', endWith(effect, failed)],
+    ['archived', endWith(effect, archived)],
+  ]),
+])('has the outcome %s for a turn with the facts %j', (outcome, state) => {
+  expect(getOutcome(createReport({ task: FOLLOW_UP, state }))).toBe(outcome)
+})
+
+test('shows a pull request that was merged or closed during a turn in its current state', () => {
+  expect(describeReport(createReport({ task: FOLLOW_UP, state: LEFT_BEHIND })).pullRequest).toEqual({ state: 'merged' })
+})
+
+test('the agent may still work on a prompt that was or may have been accepted, and whose end was not seen', () => {
+  const states: TurnFacts[] = [{}, { sent: 'maybe' }, accept(), TIMED_OUT, UNSEEN, endWith('unknown', failed)]
+  expect(states.map((state) => mayStillRun(turnIn(state)))).toEqual([false, true, true, true, true, false])
+})
+
+/** A follow-up that has updated its pull request, whose checks then failed, and its rounds. */
+const withRounds = (rounds: readonly TurnFacts[], own: TurnFacts = endWith('updated')): readonly Turn[] => [
+  turnIn(own, { pullRequest: { checks: 'failure' } }),
+  ...rounds.map((round) => turnIn(round)),
+]
+const describeRounds = (rounds: readonly TurnFacts[], own?: TurnFacts) =>
+  describeReport({ ...createReport(), turns: withRounds(rounds, own) })
+
+const OWN_RESULT = { operation: 'updated', sent: 'started', pullRequest: { checks: 'failure' }, job: completed }
+
+test.each<TurnFacts>([
+  endWith('unchanged'),
+  endWith('unknown', { ...failed, prLink: completed.prLink }),
+  endWith('unknown', archived),
+  UNSEEN,
+  { ...TIMED_OUT, lastProblem: failure('unreachable'), error: failure('deadline') },
+])('keeps the result of the step after a round that ends as %j', (round) => {
+  const report = describeRounds([round])
+  expect(shouldTrackPullRequest(report)).toBe(false)
+  expect(report).toMatchObject({ ...OWN_RESULT, outcome: 'pull-request', lastReadJob: round.job })
+  expect([report.rounds.length, report.error, report.lastProblem]).toEqual([1, undefined, undefined])
+})
+
+test('looks after the pull request after a round that changed it, and shows its last known state', () => {
+  expect(shouldTrackPullRequest({ turns: withRounds([endWith('updated')]) })).toBe(true)
+  const report = describeRounds([{ ...endWith('updated'), pullRequest: { checks: 'success' } }, {}])
+  expect(report.pullRequest).toEqual({ checks: 'success' })
+  const pullRequestAtEnd = { checks: 'success', mergeable: false } as const
+  expect(describeReport({ ...report, pullRequestAtEnd }).pullRequest).toEqual(pullRequestAtEnd)
+})
+
+test('looks after the pull request only after the end of a job that names one', () => {
+  const ends = [endWith('unknown'), endWith('none', withoutLink), LEFT_BEHIND, TIMED_OUT]
+  expect(ends.map((end) => shouldTrackPullRequest({ turns: [turnIn(end)] }))).toEqual([true, false, false, false])
+})
+
+test.each<[string, Effect['kind']]>([
+  ['updated', 'unchanged'],
+  ['updated', 'unknown'],
+  ['created', 'created'],
+])('counts commits of rounds as the work of the step: %s', (operation, own) => {
+  const report = describeRounds([endWith('updated', failed)], endWith(own))
+  expect(report).toMatchObject({ outcome: 'pull-request', operation, job: completed })
+})
+
+test('is not `unchanged` while a round may still push', () => {
+  const rounds = [stopWith('cancelled', accept()), UNSEEN, endWith('unchanged')]
+  const operations = rounds.map((round) => describeRounds([round], endWith('unchanged')).operation)
+  expect(operations).toEqual([undefined, undefined, 'unchanged'])
+})
+
+test.each([completed, failed])('has no operation if it is unknown what a round did: %j', (job) => {
+  const report = describeRounds([endWith('unknown', job)], endWith('unchanged'))
+  expect([report.outcome, getOperation(report)]).toEqual(['pull-request', undefined])
+})
+
+const STOPPED: TurnFacts = { ...stopWith('not-sent'), roundStop: 'commits-by-others' }
+
+test.each<[string, TurnFacts, Outcome, sent: number, RoundStop | undefined]>([
+  ['is rejected', stopWith('rejected'), 'pull-request', 0, 'not-sent'],
+  ['may be accepted', stopWith('unknown-fate', { sent: 'maybe' }), 'pull-request', 1, 'unseen'],
+  ['is not seen to start', stopWith('forbidden', accept()), 'pull-request', 1, 'unseen'],
+  ['has no end', stopWith('deadline', accept(active, true)), 'pull-request', 1, 'unseen'],
+  ['is stopped by the last check', STOPPED, 'pull-request', 0, 'commits-by-others'],
+  ['is cancelled', stopWith('cancelled', accept(), true), 'cancelled', 1, undefined],
+])('keeps the result after a round that %s, and the outcome unless it is cancelled', (...row) => {
+  const [, round, outcome, sent, stop] = row
+  const report = describeRounds([round])
+  expect(report).toMatchObject({ ...OWN_RESULT, outcome })
+  expect([report.rounds.length, report.error !== undefined]).toEqual([sent, outcome !== 'pull-request'])
+  if (stop !== undefined) expect(report.stop).toBe(stop)
+})
+
+test('an internal error in a round is the error of the step', () => {
+  expect(describeRounds([stopWith('internal')])).toMatchObject({ ...OWN_RESULT, outcome: 'error' })
+})
+
+test('has no reason for a stop without a round', () => {
+  expect(getRoundStop({ turns: [{ task: CREATE, ...stopWith('rejected') }] })).toBeUndefined()
+  expect(describeRounds([])).toMatchObject({ rounds: [], stop: undefined })
+})
+
+test('adds up the commits of all turns, except in a pull request that a turn opened', () => {
+  const turns = [
+    endWith('created'),
+    endWith('updated'),
+    endWith('unknown'),
+    endWith({ ...EFFECTS.updated, commits: 2 }),
+  ]
+  expect(countCommitsOfUpdates({ turns: turns.map((facts) => turnIn(facts)) })).toBe(5)
+})
+
+test.each<[TurnFacts, RoundStop | undefined]>([
+  [endWith('unknown'), undefined],
+  [endWith('updated'), undefined],
+  [endWith('created'), 'other-pull-request'],
+  [UNUSABLE, 'other-pull-request'],
+  [endWith('none', withoutLink), 'other-pull-request'],
+  [endWith('unchanged'), 'no-new-commit'],
+  [endWith({ ...EFFECTS.unchanged, hasHeadMoved: true }), undefined],
+  [endWith('unknown', failed), 'failed'],
+  [endWith('unknown', archived), 'archived'],
+  [{ error: failure('not-sent') }, 'not-sent'],
+  [LEFT_BEHIND, 'left-behind'],
+  [TIMED_OUT, 'unseen'],
+  [UNSEEN, 'unseen'],
+])('knows why no further round follows a round with the facts %j', (round, stop) => {
+  expect(getRoundStop({ turns: withRounds([round]) })).toBe(stop)
+})

@@ -1,0 +1,318 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { isSkip } from '../../src/agent/skip.ts'
+import { conclude } from '../../src/agent/outcome.ts'
+import { formatPullRequest } from '../../src/agent/pull-request/status.ts'
+import {
+  createUnstartedRun,
+  formatWarnings,
+  getOwnLink,
+  Recorder,
+  redactRun,
+  ROUND_STOP_REASONS,
+  type RoundStop,
+  type Run,
+  type Turn,
+} from '../../src/agent/record.ts'
+import type { TerminalJob } from '../../src/docs-service/schemas.ts'
+import { parseComment } from '../../src/agent/command.ts'
+import { renderReply, renderReplyMarker } from '../../src/agent/output/reply.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { createRedactor } from '../../src/text/redact.ts'
+import { COMMENT, commentFacts, EVENT_NAMES } from '../support/comment-events.ts'
+import { active, archived, completed, failed, failure, LINK, withoutLink } from '../support/fake-client.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { createGitHubError, rejectWith } from '../support/fake-github.ts'
+import { fakeHost } from '../support/fake-host.ts'
+import { agentInputs, fakeStep } from '../support/fake-step.ts'
+import {
+  accept,
+  ATTACH,
+  CREATE,
+  createReport,
+  describeReport,
+  endWith,
+  ENDS_WITH_ERROR,
+  type Fields,
+  FOLLOW_UP,
+  stopWith,
+  type TurnFacts,
+  turnIn,
+} from '../support/report.ts'
+import { SEED } from '../support/seed.ts'
+import { flattenReport } from '../support/flatten-result.ts'
+
+test.each<[number, RoundStop | undefined, string]>([
+  [0, undefined, ''],
+  [0, 'passed', ''],
+  [0, 'failed-before', `Failing checks were not sent back to the agent. ${ROUND_STOP_REASONS['failed-before']}`],
+  [1, 'passed', 'Failing checks were sent back to the agent once.'],
+  [3, 'used-up', `Failing checks were sent back to the agent 3 times. ${ROUND_STOP_REASONS['used-up']}`],
+])('describes %i fix rounds and the reason for the stop: %s', (sent, roundStop, text) => {
+  const rounds = Array<Turn>(sent).fill(turnIn(endWith('updated')))
+  const last = turnIn(endWith('updated'), { roundStop })
+  const fields = sent === 0 ? { roundStop } : { rounds: [...rounds.slice(1), last] }
+  expect(formatPullRequest(createReport({ state: endWith('created'), ...fields }))).toBe(text)
+})
+
+test('says that it is unknown whether the service accepted the prompt of the last fix round', () => {
+  const rounds = [turnIn(endWith('updated')), turnIn(stopWith('unknown-fate', { sent: 'maybe' }))]
+  expect(formatPullRequest(createReport({ rounds }))).toBe(
+    `Failing checks were sent back to the agent 2 times. It is unknown whether the service accepted the last of these prompts. ${ROUND_STOP_REASONS.unseen}`,
+  )
+})
+
+test('formats warnings as one text with each message, reason and hint once', () => {
+  const [forbidden, missing] = [createGitHubError('forbidden', 'Grant it.'), createGitHubError('not-found')]
+  const errors = { A: forbidden, B: missing, C: forbidden }
+  const warnings = Object.entries(errors).map(([message, error]) => ({ message, error }))
+  expect(formatWarnings([...warnings, { message: 'A', error: forbidden }])).toBe(
+    'A. C: GitHub said forbidden. B: GitHub said not-found. Grant it.',
+  )
+  expect(formatWarnings([])).toBeUndefined()
+})
+
+const isShown = (fields: Fields): boolean => getOwnLink(createReport(fields)) !== undefined
+const failedLinked = { ...failed, prLink: completed.prLink }
+
+test.each<[string, (job: TerminalJob) => TurnFacts]>([
+  ['ended', (job) => endWith('unknown', job)],
+  ['failed', (job) => endWith('unknown', { ...job, status: 'failed' })],
+  ['did not end in time', (job) => ({ sent: 'started', end: 'timed-out', job })],
+  ['is not waited for', (job) => ({ sent: 'started', end: 'not-awaited', job })],
+  ['was cancelled', (job) => stopWith('cancelled', accept(job, true))],
+])('shows the pull request of a new or attached job that %s', (_name, stateWith) => {
+  for (const task of [CREATE, ATTACH])
+    expect([completed, withoutLink].map((job) => isShown({ task, state: stateWith(job) }))).toEqual([true, false])
+})
+
+test.each<[TurnFacts, boolean]>([
+  [{ job: completed }, false],
+  [stopWith('unreachable', { job: completed }), false],
+  [stopWith('unknown-fate', { sent: 'maybe', job: completed }), false],
+  [stopWith('cancelled', accept(completed)), false],
+  [stopWith('cancelled', accept(completed, true)), false],
+  [{ error: failure('not-sent'), job: completed }, false],
+  [{ sent: 'accepted', end: 'not-awaited', job: completed }, false],
+  [{ sent: 'accepted', end: 'unseen', job: completed }, false],
+  [{ sent: 'started', end: 'timed-out', job: completed }, false],
+  [endWith('unknown', failedLinked), false],
+  [endWith('unknown', { ...failedLinked, status: 'archived' }), false],
+  [endWith('unknown'), true],
+  [endWith('none'), true],
+  [endWith('unchanged'), true],
+  [endWith('updated', failedLinked), true],
+])('does not show a pull request that may come from the turn before the follow-up: %j', (state, expected) => {
+  expect(isShown({ task: FOLLOW_UP, state })).toBe(expected)
+})
+
+test('shows the pull request of a follow-up that failed or was archived if its state was read', () => {
+  const pullRequest = { state: 'open' } as const
+  for (const status of ['failed', 'archived'] as const)
+    expect(isShown({ task: FOLLOW_UP, state: endWith('unknown', { ...completed, status }), pullRequest })).toBe(true)
+  const leftBehind = ENDS_WITH_ERROR.filter(({ error }) => error?.code === 'left-behind')
+  expect(leftBehind.map((state) => isShown({ task: FOLLOW_UP, state }))).toEqual([true])
+})
+
+const KEY = 'docs_secret-key-123'
+const redact = createRedactor([KEY])
+
+test.each([
+  ['where an output is cut', KEY],
+  ['that only cleaning makes visible', Array.from(KEY).join('\u200b')],
+])('redacts a complete key %s', (_name, key) => {
+  const report = createReport({ state: endWith('created', { ...completed, model: `${'x'.repeat(290)}${key}` }) })
+  expect(flattenReport(redactRun(report, redact))['job.model']).toBe(`${'x'.repeat(290)}***`)
+})
+
+const LINKED = { host: 'git.example.com', number: '7' }
+
+test('redacts a key in a prompt or in the URL of a pull request, and keeps everything else', () => {
+  const reportWith = (secret: string): Run => {
+    const task = { kind: 'create', prompt: `Use ${secret}.\nStop.` } as const
+    const prLink = { ...LINKED, href: `https://${LINKED.host}/${secret}/docs/pull/7`, repository: `${secret}/docs` }
+    return createReport({
+      task,
+      state: endWith('created', { ...completed, prLink }),
+      rounds: [turnIn(endWith('created', { ...completed, prLink }), { task })],
+    })
+  }
+  expect(redactRun(reportWith(KEY), redact)).toEqual(reportWith('***'))
+  const others = [createReport({ task: ATTACH }), createUnstartedRun(undefined, 0)]
+  expect(others.map((report) => redactRun(report, redact))).toEqual(others)
+})
+
+test('does not redact the fields that decide the result', () => {
+  const prLink = { ...LINKED, href: 'https://git.example.com/acme/docs/pull/7', repository: 'acme/docs' }
+  const report = createReport({ state: endWith('created', { ...completed, prLink }) })
+  const redacted = redactRun(report, createRedactor(['create', 'completed', 'job_1', '7', 'git.example']))
+  expect(describeReport(redacted)).toMatchObject({
+    task: { kind: 'create' },
+    job: { id: 'job_1', status: 'completed', prLink: LINKED },
+  })
+})
+
+const [host, clock] = [fakeHost(), fakeClock()]
+const open = (task = CREATE): Recorder =>
+  new Recorder(agentInputs({ task, waitForChecks: true }), fakeStep({ core: host, clock }))
+
+test('adds facts to a turn, and continues a round with the job of the preceding turn', () => {
+  const record = open()
+  const startedAt = clock.wallTime()
+  record.begin({ task: CREATE })
+  record.update({ sent: 'started', job: active })
+  const end = endWith('updated')
+  record.update(end)
+  record.begin({ task: FOLLOW_UP })
+  expect(record.turns).toEqual([
+    { task: CREATE, startedAt, ...end },
+    { task: FOLLOW_UP, startedAt, job: completed },
+  ])
+  expect(describeReport(record.read())).toMatchObject({
+    outcome: 'pull-request',
+    operation: 'updated',
+    job: completed,
+    task: CREATE,
+  })
+})
+
+test('keeps the facts that were known before an error', () => {
+  const record = open()
+  record.begin({ task: CREATE })
+  const during = { sent: 'started', job: active } as const
+  record.update(during)
+  const error = failure('forbidden')
+  record.fail(error)
+  expect(record.newest).toMatchObject({ ...during, error, isCancelled: false })
+  expect(describeReport(record.read())).toMatchObject({ outcome: 'error', error, job: active })
+})
+
+test('logs each note and adds it to the timeline, and reports the inputs and the duration', () => {
+  const record = open()
+  clock.advance(1_000)
+  record.note('The job is active.')
+  clock.advance(1_000)
+  record.notice('Look', 'There are two.')
+  record.add({ change: 'the push' })
+  expect(host.calls).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
+  expect(record.read()).toEqual({
+    state: 'ended',
+    turns: [{ task: CREATE }],
+    isRehearsal: false,
+    onOpenPr: 'new',
+    projectId: 'docs-demo',
+    dryRun: false,
+    stepId: 'agent',
+    waitForChecks: true,
+    allowedPaths: [],
+    failOn: new Set(['failed', 'archived', 'timeout']),
+    change: 'the push',
+    durationMs: 2_000,
+    warnings: [],
+    timeline: [
+      { at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' },
+      { at: new Date('2026-01-01T00:00:02Z'), elapsedMs: 2_000, event: 'There are two.' },
+    ],
+  })
+})
+
+test('turns an error of GitHub into a warning, except for a cancelled run and an internal error', async () => {
+  const record = open()
+  const error = createGitHubError('forbidden', 'Grant it.')
+  const label = await record.orWarn<unknown>('The label', rejectWith(error))
+  const state = await record.orWarn('The state', () => Promise.resolve('open'))
+  expect([label, state]).toEqual([undefined, 'open'])
+  expect(host.calls).toContain('log: The label: GitHub said forbidden.')
+  await expect(record.orWarn('x', rejectWith(createGitHubError('cancelled')))).rejects.toMatchObject({
+    code: 'cancelled',
+  })
+  await expect(record.orWarn('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
+  expect(record.read().warnings).toEqual([{ message: 'The label', error }])
+})
+
+test('logs the cause of an error or warning only in the debug log', () => {
+  const record = open()
+  const cause = new Error('connect ECONNREFUSED')
+  const before = host.calls.length
+  record.warn('The label', new ActionError('unreachable', 'GitHub could not be reached.', { cause }))
+  record.fail(new ActionError('unreachable', 'The service could not be reached.', { cause }))
+  const calls = host.calls.slice(before)
+  expect(calls.filter((line) => line.includes('ECONNREFUSED'))).toEqual([
+    expect.stringMatching(/^debug: Caused by Error: connect ECONNREFUSED/),
+    expect.stringMatching(/^debug: Caused by Error: connect ECONNREFUSED/),
+  ])
+})
+
+const FACTS = { ...commentFacts(), inputsHash: '0123' }
+const reply = (report: Run): string =>
+  renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)
+
+test('a reply names the outcome, the pull request, the checks and the run', () => {
+  const text = reply(
+    createReport({
+      task: ATTACH,
+      waitForChecks: true,
+      pullRequest: { state: 'open', mergeable: true, checks: 'success' },
+    }),
+  )
+  expect(text).toBe(`<!-- docs-agent-action: reply run=42 step=docs/agent inputs=0123 comment=71 -->
+**The pull request is ready.** The agent's changes are in it. All its checks have passed.
+
+[Pull request #7](${LINK})
+
+[The run](https://git.example.com/acme/docs/actions/runs/42)`)
+})
+
+test('a reply shows the message of GitHub about a failed request as code', () => {
+  const message = 'GitHub says “see #1 by @mona, https://example.com _x_ GH-2” (422).'
+  const text = reply(createReport({ state: stopWith(new ActionError('not-sent', message, { hint: message })) }))
+  const plain = text.replace(/<code>[^<]*<\/code>/g, '')
+  expect(plain.match(/GitHub says “see {2}by {4}” \(422\)\./g)).toHaveLength(2)
+})
+
+test('a reply contains the hint, or why nothing was sent', () => {
+  const error = new ActionError('not-sent', 'It was not sent.', { hint: 'Ask elsewhere.' })
+  expect(reply(createReport({ state: stopWith(error) }))).toContain('It was not sent.\n\nAsk elsewhere.')
+  const skipped = reply(createReport({ state: {}, skipReason: 'It is closed.' }))
+  expect(skipped).toContain('Nothing was sent to the agent. It is closed.')
+})
+
+test('renders a different marker for each comment, run, job, step and matrix job', () => {
+  const places = [{ runId: 43 }, { workflowJob: 'links' }, { runnerStepId: '__acme_docs_2' }, { inputsHash: '4567' }]
+  const others = [COMMENT, { ...COMMENT, kind: 'review' as const }, { ...COMMENT, id: 72 }]
+  const markers = [
+    ...others.map((comment) => renderReplyMarker(comment, FACTS)),
+    ...places.map((place) => renderReplyMarker(COMMENT, { ...FACTS, ...place })),
+  ]
+  expect(new Set(markers).size).toBe(7)
+})
+
+const STATES = [
+  ...ENDS_WITH_ERROR,
+  endWith('created'),
+  endWith('none', withoutLink),
+  endWith('unknown', failed),
+  endWith('unknown', archived),
+  {},
+  {},
+  accept(),
+  { end: 'previewed' },
+] as const
+const texts = fc.oneof(fc.string(), fc.constantFrom('/docs do it', '@mona', '\n/docs do it', 'a@b.c @acme/team'))
+const reports = fc
+  .record({ during: fc.constantFrom(...STATES), skip: fc.option(texts), message: fc.option(texts), hint: texts })
+  .map(({ during, skip, message, hint }) => {
+    const state = message === null ? during : stopWith(new ActionError('not-sent', message, { hint }), during)
+    return createReport({ state, skipReason: skip ?? undefined })
+  })
+
+test('a reply that triggers an event contains no command, and mentions no user', () => {
+  fc.assert(
+    fc.property(reports, fc.constantFrom(...EVENT_NAMES), (report, eventName) => {
+      const body = reply(report)
+      expect(isSkip(parseComment(commentFacts({ eventName, body }), '/docs'))).toBe(true)
+      expect(body).not.toMatch(/@(?!\u200b)/)
+    }),
+    { seed: SEED },
+  )
+})

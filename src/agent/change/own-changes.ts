@@ -1,0 +1,305 @@
+/**
+ * The loop guard: the agent's own work never starts the agent. `decideLoop` has the four rules; the rest reads the facts that
+ * they need, and no others.
+ */
+import { openGitHub } from '../../action/step.ts'
+import { hasLabel } from '../../github/labels.ts'
+import { isSameRepository } from '../../github/schemas.ts'
+import { orNotSent, rethrowFatal } from '../../runtime/errors.ts'
+import { quoteName } from '../../text/markdown.ts'
+import { formatGrant } from '../inputs.ts'
+import type { AgentStep } from '../record.ts'
+import { isOwnComment } from '../pull-request/history.ts'
+import { listHistories } from '../pull-request/mark.ts'
+import { type FoundChange, isChangeWanted } from './compare-range.ts'
+import { type EventOrigin, findEventOrigin } from './event-origin.ts'
+import {
+  type ChangeCommit,
+  isCommitByPerson,
+  isPerson,
+  listEventCommits,
+  mergeCommits,
+  sortByLookUp,
+  type SourceLookUp,
+  type SourcePullRequest,
+  toChangeCommit,
+} from './sources.ts'
+
+/** What the rules decide from. */
+export interface LoopFacts {
+  /** The pull requests that all commits of the change came from, if all of them are ours. */
+  readonly own: readonly number[] | undefined
+  /** Whether a bot caused an event about a commit, a branch or a pull request. */
+  readonly isByBot: boolean
+  /** Whether a commit of the change is a person's. */
+  readonly hasWorkOfPerson: boolean
+  /** The author of the event's pull request, if that account opened an earlier pull request of this action. */
+  readonly agentAccount: string | undefined
+  /** Whether GitHub does not record what the triggering run was about. */
+  readonly isCauseUnknown: boolean
+}
+
+/** Why the step is skipped, for a notice. */
+export interface LoopReason {
+  readonly title: string
+  /** Full sentences. */
+  readonly text: string
+}
+
+/** The four rules, in their order. Returns `undefined` if the step may run. */
+export function decideLoop({
+  own,
+  isByBot,
+  hasWorkOfPerson,
+  agentAccount,
+  isCauseUnknown,
+}: LoopFacts): LoopReason | undefined {
+  if (own !== undefined)
+    return {
+      title: "Skipped: this is the agent's own work",
+      text: `All commits came from pull requests of this action's jobs: ${own.map((number) => `#${number}`).join(', ')}.`,
+    }
+  if (isByBot && !hasWorkOfPerson)
+    return {
+      title: 'Skipped: a bot started this run',
+      text: 'A bot caused the event, and no commit of the change is the work of a person.',
+    }
+  if (agentAccount !== undefined)
+    return {
+      title: 'Skipped: the agent may have opened this pull request',
+      text: `The account ${quoteName(agentAccount)} opened an earlier pull request of this action. If a person uses it too, the agent needs an account of its own.`,
+    }
+  if (isCauseUnknown)
+    return {
+      title: 'Skipped: the cause of this run is unknown',
+      text: "An event other than a push, a pull request or a merge queue started the triggering workflow run, and GitHub does not record what that run was about. It may be the agent's own work.",
+    }
+  return undefined
+}
+
+const NO_LOOP: LoopFacts = {
+  own: undefined,
+  isByBot: false,
+  hasWorkOfPerson: true,
+  agentAccount: undefined,
+  isCauseUnknown: false,
+}
+
+const OUR_COMMENT: LoopReason = {
+  title: "Skipped: this is the agent's own work",
+  text: 'This action wrote the comment that started the run.',
+}
+
+/** Checks the event's payload alone, before any request. */
+export function checkPayload(step: AgentStep): LoopReason | undefined {
+  const { context, inputs } = step
+  const { event } = context
+  if (inputs.command !== '') return undefined
+  const { kind } = findEventOrigin(context)
+  if (event.kind === 'comment' || event.kind === 'review') {
+    if (isOwnComment(event.comment.text)) return OUR_COMMENT
+    // The agent may comment on any pull request, for example on the one that it has documented.
+    return decideLoop({ ...NO_LOOP, isByBot: event.sender.isBot, hasWorkOfPerson: false })
+  }
+  return decideLoop({ ...NO_LOOP, isCauseUnknown: kind === 'unknown' })
+}
+
+/** Whether a pull request is the work of one of this action's jobs. */
+async function isOurs(pullRequest: SourcePullRequest, step: AgentStep): Promise<boolean> {
+  const { context, inputs } = step
+  const { label, skipOwnChanges } = inputs
+  const { author, labels, number } = pullRequest
+  const isLabelled = hasLabel(label, labels)
+  if (isLabelled && author.type === 'Bot') return true
+  const { histories } = await listHistories({ repository: context.repository, number }, openGitHub(step))
+  const trusted = histories.filter((listed) => listed.author === 'trusted')
+  if (skipOwnChanges === 'true') return trusted.length > 0
+  return trusted.some(({ history }) => isLabelled || hasLabel(label, history.labels))
+}
+
+/** The newest pull requests, of any state, in which an earlier one of an account is looked for. */
+async function openedEarlier(login: string, number: number, step: AgentStep): Promise<boolean> {
+  const { context, inputs } = step
+  const { repository } = context
+  const newest = await openGitHub(step).listNewestPullRequests(repository, inputs.label)
+  const earlier = newest.find((one) => one.author.login === login && one.number !== number)
+  if (earlier === undefined) return false
+  const { histories } = await listHistories(earlier, openGitHub(step))
+  return histories.some(({ author }) => author === 'trusted')
+}
+
+/** The commits that a change consists of, newest first. */
+function listCommits(
+  found: FoundChange | undefined,
+  ofEvent: readonly ChangeCommit[],
+  step: AgentStep,
+): readonly ChangeCommit[] {
+  const { context, inputs } = step
+  const compared = found === undefined || 'reason' in found ? undefined : found
+  // An explicit range is independent of the event, so the commits of the event decide.
+  const isIndependent = inputs.changeRange.kind === 'between' || inputs.changeRange.kind === 'pull-request'
+  if (compared === undefined || isIndependent || !isSameRepository(compared.repository, context.repository))
+    return ofEvent
+  return mergeCommits(compared.commits, ofEvent)
+}
+
+async function isSourceByPerson(source: SourcePullRequest, step: AgentStep): Promise<boolean> {
+  if (isPerson(source.author.login) && source.author.type !== 'Bot') return true
+  if (source.state !== 'merged') return false
+  const { repository } = step.context
+  const { mergedBy } =
+    'mergedBy' in source ? source : await openGitHub(step).readPullRequest({ repository, number: source.number })
+  return isPerson(mergedBy.login) && mergedBy.type !== 'Bot'
+}
+
+/**
+ * Returns the numbers of the pull requests that all commits came from, if all of them are ours. Stops at the first commit that
+ * is not.
+ */
+async function findOwn(
+  commits: readonly ChangeCommit[],
+  sources: SourceLookUp,
+  step: AgentStep,
+): Promise<readonly number[] | undefined> {
+  const own = new Set<number>()
+  for (const commit of sortByLookUp(commits, step)) {
+    const found = await sources.find(commit, commits)
+    if (found.length === 0) return undefined
+    for (const source of found) {
+      if (!own.has(source.number) && !(await isOurs(source, step))) return undefined
+      own.add(source.number)
+    }
+  }
+  return own.size === 0 ? undefined : [...own]
+}
+
+/** Whether one of the commits is a person's, or came from a pull request that a person opened or merged. */
+async function findWorkOfPerson(
+  commits: readonly ChangeCommit[],
+  sources: SourceLookUp,
+  step: AgentStep,
+): Promise<boolean> {
+  if (commits.some(isCommitByPerson)) return true
+  for (const commit of sortByLookUp(commits, step))
+    for (const source of await sources.find(commit, commits)) if (await isSourceByPerson(source, step)) return true
+  return false
+}
+
+/** Reads who did the work of the pull requests that an event is about. */
+async function readPullRequestWork(
+  numbers: readonly number[],
+  isByBot: boolean,
+  step: AgentStep,
+): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly authors: readonly SourcePullRequest[] }> {
+  const { repository } = step.context
+  const github = openGitHub(step)
+  const authors = await Promise.all(numbers.map((number) => github.readPullRequest({ repository, number })))
+  let isAllOwn = true
+  for (const pullRequest of authors) isAllOwn &&= await isOurs(pullRequest, step)
+  if (isAllOwn) return { own: numbers, hasWorkOfPerson: false, authors }
+  let hasWorkOfPerson = false
+  for (const pullRequest of authors) {
+    hasWorkOfPerson ||= await isSourceByPerson(pullRequest, step)
+    if (hasWorkOfPerson || !isByBot) break
+    const commits = await github.listPullRequestCommits(pullRequest)
+    hasWorkOfPerson = commits.map(toChangeCommit).some(isCommitByPerson)
+  }
+  return { own: undefined, hasWorkOfPerson, authors }
+}
+
+const UNKNOWN = "Could not determine whether the change is the agent's own work"
+
+/** Events that are about no commit, branch or pull request. */
+const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual', 'deletion']
+
+/** Whether a bot caused an event about a commit, a branch or a pull request. */
+function isCausedByBot({ event }: AgentStep['context'], { kind }: EventOrigin): boolean {
+  return event.sender.isBot && kind !== 'people' && !OTHER_KINDS.includes(event.kind)
+}
+
+/** Reads the facts and decides. */
+async function readAndDecide(
+  found: FoundChange | undefined,
+  sources: SourceLookUp,
+  step: AgentStep,
+): Promise<LoopReason | undefined> {
+  const { context, inputs } = step
+  const { event, eventName } = context
+  const origin = findEventOrigin(context)
+  const { numbers, branch } = origin
+  const isPullRequestEvent = event.kind === 'pull-request'
+  const isByBot = isCausedByBot(context, origin)
+  const ofEvent = listEventCommits(context)
+  if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success') {
+    const { authors, ...work } = await readPullRequestWork(numbers, isByBot || isPullRequestEvent, step)
+    const [first] = authors
+    const isByBotAccount = isPullRequestEvent && first?.author.type === 'Bot'
+    // The branch of somebody's pull request may have received a merge of the agent's.
+    const own = work.own ?? (await findOwn(ofEvent, sources, step))
+    const reason = decideLoop({ ...NO_LOOP, ...work, own, isByBot: isByBot || isByBotAccount })
+    if (reason !== undefined || !eventName.startsWith('pull_request') || !isPullRequestEvent || first === undefined)
+      return reason
+    const { login, type } = first.author
+    // A bot can also open pull requests for people, from an editor. Those of the agent have its label or a history comment.
+    if (type === 'Bot') return undefined
+    return decideLoop({
+      ...NO_LOOP,
+      agentAccount: (await openedEarlier(login, first.number, step)) ? login : undefined,
+    })
+  }
+  const commits = listCommits(found, ofEvent, step)
+  if (commits.length > 0 || branch === undefined) {
+    // The range of a branch always begins at its base, so that it contains commits that earlier runs were about.
+    const own = await findOwn('work' in event && branch !== undefined ? ofEvent : commits, sources, step)
+    if (own !== undefined || !isByBot) return decideLoop({ ...NO_LOOP, own })
+    // The first release has no commits that could show who did the work.
+    const isUnknownRelease = commits.length === 0 && (event.kind === 'tag' || event.kind === 'release')
+    const hasWorkOfPerson = isUnknownRelease || (await findWorkOfPerson(commits, sources, step))
+    return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
+  }
+  // The event is about a branch without commits of its own, such as its creation. Its pull request may have been merged since.
+  const [newest] = await openGitHub(step).findPullRequestsOfBranch(context.repository, branch, 'all')
+  const own = newest !== undefined && (await isOurs(newest, step)) ? [newest.number] : undefined
+  return decideLoop({ ...NO_LOOP, own, isByBot, hasWorkOfPerson: false })
+}
+
+/** What is known without a token: the sender and the payload. */
+function decideFromPayload({ context }: AgentStep): LoopReason | undefined {
+  const hasWorkOfPerson = listEventCommits(context).some(isCommitByPerson)
+  return decideLoop({ ...NO_LOOP, isByBot: isCausedByBot(context, findEventOrigin(context)), hasWorkOfPerson })
+}
+
+/**
+ * Returns why the change must not start the agent, or `undefined`.
+ * @param found the compared change; undefined if no input needs it
+ * @throws ActionError `not-sent` if that cannot be determined and people did not start the run
+ */
+export async function findLoop(
+  found: FoundChange | undefined,
+  sources: SourceLookUp,
+  step: AgentStep,
+): Promise<LoopReason | undefined> {
+  const { context, core, github, inputs } = step
+  const { changeRange, command } = inputs
+  const { kind } = findEventOrigin(context)
+  const isExplicit = changeRange.kind === 'between' || changeRange.kind === 'pull-request'
+  if (command !== '' || ['comment', 'review', 'issue'].includes(context.event.kind)) return undefined
+  if (kind === 'people' && (isExplicit || !isChangeWanted(inputs))) return undefined
+  if (github === undefined) {
+    core.log(`${UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
+    return decideFromPayload(step)
+  }
+  const read = () => readAndDecide(found, sources, step)
+  if (kind === 'people')
+    return read().catch((error: unknown) => {
+      core.log(`${UNKNOWN}: ${rethrowFatal(error).message}`)
+      return undefined
+    })
+  return orNotSent(UNKNOWN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
+}
+
+/** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */
+export function needsRange(step: AgentStep): boolean {
+  const { event } = step.context
+  return event.sender.isBot && (event.kind === 'tag' || event.kind === 'release') && step.github !== undefined
+}

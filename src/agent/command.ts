@@ -1,0 +1,146 @@
+/**
+ * The command of a comment or a review: makes the recipient of what it asks for. Hides who may give a command, and what the
+ * prompt quotes.
+ */
+import { type Context, openGitHub } from '../action/step.ts'
+import type { CommentAddress } from '../github/comments.ts'
+import { hasLabel } from '../github/labels.ts'
+import { isOpen } from '../github/pull-requests.ts'
+import { isSameRepository } from '../github/schemas.ts'
+import { orNotSent } from '../runtime/errors.ts'
+import { readInstruction } from './change/event-origin.ts'
+import { HIDDEN_NOTE, removeHidden } from '../text/hidden.ts'
+import type { AgentStep } from './record.ts'
+import { ASK_IN_AN_ISSUE } from './outcome.ts'
+import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
+import { createFollowUp, describeOpenPullRequest, formatUnconfirmed } from './pull-request/follow-up.ts'
+import { type CommandComment, changeSection, MAX_CONTEXT_BYTES, renderCommentPrompt, renderSections } from './prompt.ts'
+import { isSkip, type Skip, skip } from './skip.ts'
+import { plainRecipient, type Recipient } from './turn/recipient.ts'
+
+/** What to do if it is unknown whether the command of a comment may be run. */
+const RETRY_COMMENT_HINT = 'Run the workflow again later, or post the comment again.'
+/** What to do if the pull request of a comment was merged or closed. */
+const OTHER_PLACE_HINT = 'Ask in an open pull request or in an issue.'
+
+/**
+ * Reads the command from the event payload alone, so that later edits have no effect. Does not check the author's
+ * permission.
+ * @returns a skip if there is no command; its reason quotes nothing from the comment
+ */
+export function parseComment({ event, repository }: Context, command: string): CommandComment | Skip {
+  if (event.kind !== 'comment' && event.kind !== 'review') return skip('The event is neither a comment nor a review.')
+  const { comment, subject } = event
+  if (subject === undefined || subject.kind === 'discussion')
+    return skip('The event is not a comment on an issue or a pull request.')
+  if (!comment.isNew) return skip('The event is not about a new comment or review.')
+  const instruction = readInstruction(comment.text, command)
+  if (instruction === undefined) return skip(`The comment does not begin with \`${command}\`.`)
+  if (comment.person === undefined) return skip('A bot or an app wrote the comment.')
+  const { id, threadId, writtenAt, person: author, place } = comment
+  const kind = event.kind === 'review' ? 'review' : place === undefined ? 'comment' : 'review-comment'
+  const isOnPullRequest = subject.kind === 'pull-request'
+  const address = { repository, number: subject.number, kind, id, threadId, isOnPullRequest, writtenAt } as const
+  return { address, author, instruction, subject, place }
+}
+
+const NO_HISTORY = 'The history comment is missing'
+const formatNoHistory = (number: number): string =>
+  `Pull request #${number} has the label, but no history comment names its job, so that the comment starts a new job. Somebody may have deleted the history comment. A step with the \`job-id\` of the pull request and without a prompt writes it again.`
+
+/** A pull request that no job of this action opened. */
+interface NewJob {
+  readonly kind: 'new-job'
+  /** Its number, if a dry run without a key cannot check its job. */
+  readonly undecided: readonly number[]
+}
+
+/** Finds the job that opened the pull request. */
+async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfPullRequest | NewJob | Skip> {
+  const { number } = address
+  const found = await findJobOfPullRequest(address, step)
+  if (found.kind === 'job') return found
+  const { pullRequest, reasons, isUndecided } = found
+  if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
+  const isOfAgent = hasLabel(step.inputs.label, pullRequest.labels) && pullRequest.author.type === 'Bot'
+  if (reasons.length === 0 && isOfAgent) step.record.notice(NO_HISTORY, formatNoHistory(number))
+  if (reasons.length === 0) return { kind: 'new-job', undecided: isUndecided ? [number] : [] }
+  return skip(`Pull request #${number} cannot accept the follow-up: ${reasons.join(', ')}. ${ASK_IN_AN_ISSUE}`)
+}
+
+/** Whether `change-context` already sends the changes of this pull request. `change-range` may name another one. */
+function isAlreadySent({ repository, number }: CommentAddress, { inputs }: AgentStep): boolean {
+  const { changeContext, changeRange } = inputs
+  if (changeContext === 'none' || changeRange.kind === 'between') return false
+  if (changeRange.kind !== 'pull-request') return true
+  return changeRange.number === number && isSameRepository(changeRange.repository ?? repository, repository)
+}
+
+/** Describes the changes of a pull request that is not the agent's, unless the prompt already includes them. */
+async function formatChange({ address, subject }: CommandComment, step: AgentStep): Promise<string> {
+  const github = openGitHub(step)
+  const { repository, number } = address
+  if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
+  const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
+  const comparison = await github.compare(repository, baseSha, headSha)
+  const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')
+  return renderSections([section], MAX_CONTEXT_BYTES).text
+}
+
+/**
+ * Makes the recipient of what a comment or a review asks for. Skips a comment without a reply or reaction if its author has no
+ * write access, so that outsiders cannot probe the action.
+ * @throws ActionError `not-sent` if something that the decision depends on cannot be read
+ */
+export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient | Skip> {
+  const { command, task, dryRun } = step.inputs
+  const comment = parseComment(step.context, command)
+  if (isSkip(comment)) return comment
+  const { address, author, instruction, subject } = comment
+  const { isOnPullRequest, number } = address
+
+  const github = openGitHub(step)
+  const checkPermission = () => github.mayWrite(address.repository, author)
+  if (
+    !(await orNotSent('Could not determine whether the author has write access', checkPermission, RETRY_COMMENT_HINT))
+  )
+    return skip('The author of the comment does not have write access to this repository.')
+  step.record.add({ comment: address })
+
+  if (removeHidden(instruction).replace(HIDDEN_NOTE, '').trim() === '')
+    return skip(
+      `There is no instruction after \`${command}\`. Write an instruction for the agent after the command, such as \`${command} Shorten the second paragraph.\``,
+    )
+  if (isOnPullRequest && !subject.isOpen) return skip(`Pull request #${number} is closed. ${OTHER_PLACE_HINT}`)
+  const unknown = `Could not determine whether pull request #${number} comes from a job`
+  const newJob: NewJob = { kind: 'new-job', undecided: [] }
+  const found = isOnPullRequest ? await orNotSent(unknown, () => findJob(address, step), RETRY_COMMENT_HINT) : newJob
+  if (found.kind === 'skip') return found
+
+  const isReview = address.kind === 'review'
+  if (!isReview && !dryRun)
+    await step.record.orWarn('The reaction was not added to the comment', () => github.addEyes(address))
+  const readReview = () => github.listReviewComments(address)
+  const review = isReview
+    ? await orNotSent('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT)
+    : []
+  const prompt = renderCommentPrompt(comment, {
+    rules: task.kind === 'create' ? task.prompt : '',
+    includesSubject: found.kind === 'new-job',
+    reviewComments: review.filter(({ authorId }) => authorId === author.id),
+    maxBytes: MAX_CONTEXT_BYTES,
+  })
+  if (found.kind === 'job') {
+    step.record.note(
+      `The comment is a follow-up to job ${found.jobId}, which opened pull request #${number}${formatUnconfirmed(step)}.`,
+    )
+    const about = await describeOpenPullRequest(found, undefined, step)
+    const followUp = { prompt: prompt + about, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT } as const
+    return createFollowUp(found, followUp, step)
+  }
+  const change = await step.record.orWarn('The prompt does not include the changes of the pull request', () =>
+    formatChange(comment, step),
+  )
+  step.record.note(`The comment on #${number} starts a new job.`)
+  return { ...plainRecipient({ kind: 'create', prompt: prompt + (change ?? '') }), undecided: found.undecided }
+}

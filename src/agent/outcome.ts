@@ -1,0 +1,529 @@
+/** Concludes a step with an outcome, a title, a text, advice and a colour, by one ordered list of rules: the first match decides. */
+import { type Conclusion, MISSING_KEY } from '../action/step.ts'
+import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../docs-service/client.ts'
+import { STATUS_PHRASES } from '../docs-service/schemas.ts'
+import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
+import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
+import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
+import type { FailOn } from './inputs.ts'
+import {
+  adviseOnPullRequest,
+  CHECKS_TEXTS,
+  checkGates,
+  describeOperation,
+  formatPullRequest,
+  formatPullRequestTitle,
+} from './pull-request/status.ts'
+import {
+  getError,
+  getJob,
+  getJobId,
+  getOperation,
+  getOwnTurn,
+  hasChangedInRound,
+  isFixRoundRunning,
+  isPullRequestInspected,
+  listWarnings,
+  mayHaveUnseenChanges,
+  type Run,
+  type Turn,
+} from './record.ts'
+
+/** The result of the step: the values of the output `outcome`. */
+export const OUTCOMES = [
+  'pull-request',
+  'no-changes',
+  'failed',
+  'archived',
+  'timed-out',
+  'unconfirmed',
+  'submitted',
+  'previewed',
+  'cancelled',
+  'skipped',
+  'error',
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** For a step with `command`, which cannot be combined with `job-id`. */
+export const ASK_IN_AN_ISSUE = 'To start over, write the command in an issue: this starts a new job.'
+
+export const TURN_MAY_RUN =
+  'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
+
+type Text = (run: Run) => string | undefined
+
+/** What a step says of itself if it matches `when` and no rule before it. */
+interface Rule {
+  readonly when: (run: Run) => boolean
+  readonly outcome: Outcome
+  /** A word of `fail-on`: red if the input contains this word, otherwise green. */
+  readonly colour: 'green' | 'red' | FailOn
+  readonly title: Text
+  /** What happened, in full sentences. The state of the pull request follows. */
+  readonly text: Text
+  /** What to do now; undefined if there is nothing to do. */
+  readonly advice?: Text
+  /** Whether the step's work is in a pull request: the output `changed`. By default it is not known. */
+  readonly changed?: (run: Run) => boolean | undefined
+}
+
+const isFollowUp = (run: Run): boolean => getOwnTurn(run)?.task.kind === 'follow-up'
+const isUnsent = (run: Run): boolean => getOwnTurn(run)?.sent === undefined && getOwnTurn(run)?.task.kind !== 'attach'
+const isDeliveryUnknown = (run: Run): boolean => getOwnTurn(run)?.sent === 'maybe'
+/** The service accepted a follow-up whose turn was not seen to begin. */
+const isUnseen = (run: Run): boolean => isFollowUp(run) && getOwnTurn(run)?.sent === 'accepted'
+
+/** Says that the job `still runs`, if the newest read shows that. */
+function formatStillRunning(run: Run): string | undefined {
+  return getJob(run)?.status === 'active' ? 'still runs' : undefined
+}
+
+const hasEnd =
+  (end: Turn['end']) =>
+  (run: Run): boolean =>
+    getOwnTurn(run)?.end === end
+const hasFinishedAs =
+  (status: string) =>
+  (run: Run): boolean =>
+    hasEnd('finished')(run) && getJob(run)?.status === status
+const hasError =
+  (isWanted: (error: ActionError) => boolean) =>
+  (run: Run): boolean => {
+    const error = getError(run)
+    return error !== undefined && isWanted(error)
+  }
+
+/** Whether the turn left the pull request as it was, and so did all rounds. */
+function hasChangedNothing(run: Run): boolean {
+  const { effect, job } = getOwnTurn(run) ?? {}
+  const isUnchanged = effect?.kind === 'unchanged' || effect?.kind === 'none' || job?.prLink === undefined
+  return isUnchanged && !hasChangedInRound(run)
+}
+
+/** Unknown for a follow-up: an earlier turn may have opened the job's pull request. */
+function hasPullRequest(run: Run): boolean | undefined {
+  const job = getJob(run)
+  return isFollowUp(run) || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
+}
+
+/** The agent may push commits before a job fails or is archived. */
+const describeUnsuccessfulEnd =
+  (end: string): Text =>
+  (run) => {
+    if (getOperation(run) === 'updated') return `${end} However, its pull request has new commits.`
+    const isDescribed = isPullRequestInspected(run) && formatPullRequest(run) !== ''
+    return isDescribed ? `${end} Its pull request was checked anyway.` : end
+  }
+
+/** What the error says, and what is known of the job. */
+function describeError(run: Run): string {
+  const running = formatStillRunning(run)
+  return joinSentences([
+    getError(run)?.message,
+    isUnseen(run) ? TURN_MAY_RUN : running && `The job ${running}.`,
+    formatLastProblem(run),
+  ])
+}
+
+function formatLastProblem(run: Run): string | undefined {
+  const { end, lastProblem, error } = getOwnTurn(run) ?? {}
+  const isLate = end === 'timed-out' || error?.code === 'deadline'
+  return isLate && lastProblem ? `The last attempt to read the job failed: ${lastProblem.message}` : undefined
+}
+
+function describeCancelled(run: Run): string {
+  const error = getError(run)
+  if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeError(run)}`
+  if (isDeliveryUnknown(run)) return 'The run was cancelled. It is not known whether the service accepted the prompt.'
+  if (getJobId(run) === undefined) return 'The run was cancelled before the service accepted the prompt.'
+  if (isFollowUp(run) && isUnsent(run)) return 'The run was cancelled before the follow-up was sent.'
+  if (isUnseen(run) || isFixRoundRunning(run)) return `The run was cancelled. ${TURN_MAY_RUN}`
+  const job = getJob(run)
+  return formatStillRunning(run) === undefined
+    ? `The run was cancelled. The job ${job === undefined ? 'had not been read yet' : STATUS_PHRASES[job.status]}.`
+    : 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
+}
+
+function describeTimeout(run: Run): string {
+  const waited = `The step waited ${formatDuration(run.durationMs)}.`
+  const running = formatStillRunning(run)
+  if (running !== undefined) return joinSentences([`${waited} The job ${running}.`, formatLastProblem(run)])
+  const unknown = isFollowUp(run) ? 'it had finished this follow-up' : 'it has a pull request'
+  return joinSentences([`${waited} The job has ended, but it is not known whether ${unknown}.`, formatLastProblem(run)])
+}
+
+const titlePreview: Text = (run) => {
+  const { preview } = getOwnTurn(run) ?? {}
+  if (preview?.isContinued === true) return 'Dry run, the prompt would go to an open pull request'
+  if ((preview?.undecided ?? []).length > 0) return 'Dry run, the prompt may start a new job'
+  return `Dry run, the prompt would ${isFollowUp(run) ? 'go to an existing job' : 'start a new job'}`
+}
+
+/** Describes the size of a dry run's prompt and where it would be sent. */
+const describePreview: Text = (run) => {
+  const { preview, task } = getOwnTurn(run) ?? {}
+  if (task === undefined || task.kind === 'attach') return ''
+  const size = formatCount(Buffer.byteLength(task.prompt), 'byte')
+  const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
+  const unconfirmed = 'not confirmed by the service, because a dry run without a key sends it no requests'
+  if (task.kind === 'create') {
+    const named = (preview?.undecided ?? []).map((number) => `#${number}`).join(', ')
+    return `${sent} to a new job${named === '' ? '' : ` (${unconfirmed}: pull request ${named} may be the agent's)`}.`
+  }
+  const number = preview?.pullRequest
+  const place = number === undefined ? '' : `, which belongs to pull request #${number}`
+  return `${sent} to job ${task.jobId}${place}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`
+}
+
+const titleError: Text = (run) => ERROR_TITLES[getError(run)?.code ?? 'bad-answer']
+const hintOfError: Text = (run) => getError(run)?.hint
+
+const RULES: readonly Rule[] = [
+  {
+    when: ({ state }) => state === 'no-key',
+    outcome: 'skipped',
+    colour: 'green',
+    title: () => MISSING_KEY.title,
+    text: () => MISSING_KEY.text,
+    changed: () => false,
+  },
+  {
+    when: hasError(({ code }) => code === 'internal'),
+    outcome: 'error',
+    colour: 'red',
+    title: titleError,
+    text: describeError,
+    advice: hintOfError,
+  },
+  {
+    when: (run) => isCancelled(run),
+    outcome: 'cancelled',
+    colour: 'red',
+    title: () => 'Cancelled',
+    text: describeCancelled,
+    advice: (run) => {
+      if (getError(run)?.code !== 'cancelled') return hintOfError(run)
+      if (isDeliveryUnknown(run)) return isFollowUp(run) ? CHECK_BEFORE_RESENDING : UNKNOWN_DELIVERY_HINT
+      return isUnseen(run) ? CHECK_BEFORE_RESENDING : 'Run the step again if you still need it.'
+    },
+    // The step may have seen the end of the job, and been cancelled while it waited for checks.
+    changed: (run) => {
+      const { task } = getOwnTurn(run) ?? {}
+      const job = getJob(run)
+      return task?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined
+    },
+  },
+  {
+    when: ({ skipReason }) => skipReason !== undefined,
+    outcome: 'skipped',
+    colour: 'green',
+    title: () => 'Skipped, nothing to do',
+    text: ({ skipReason }) => `No prompt was sent. ${skipReason ?? ''}`,
+    changed: () => false,
+  },
+  {
+    when: (run) => hasError(({ code }) => code === 'not-sent')(run) && getOwnTurn(run)?.job?.status === 'archived',
+    outcome: 'archived',
+    colour: 'red',
+    title: titleError,
+    text: describeError,
+    advice: hintOfError,
+  },
+  {
+    when: hasError(({ code }) => code === 'deadline'),
+    outcome: 'timed-out',
+    colour: 'red',
+    title: titleError,
+    text: describeError,
+    advice: hintOfError,
+  },
+  {
+    when: hasError(() => true),
+    outcome: 'error',
+    colour: 'red',
+    title: titleError,
+    text: describeError,
+    advice: (run) => (isUnseen(run) ? CHECK_BEFORE_RESENDING : hintOfError(run)),
+  },
+  {
+    when: (run) => run.state === 'running' && (getOwnTurn(run)?.end === undefined || mayStillChange(run)),
+    outcome: 'submitted',
+    colour: 'green',
+    title: () => 'The agent is working',
+    text: () => 'The step has not ended.',
+  },
+  {
+    when: (run) => getOwnTurn(run)?.end === undefined,
+    outcome: 'error',
+    colour: 'red',
+    title: titleError,
+    text: () => '',
+  },
+  {
+    when: hasEnd('previewed'),
+    outcome: 'previewed',
+    colour: 'green',
+    title: titlePreview,
+    text: describePreview,
+    changed: () => false,
+  },
+  {
+    when: hasEnd('not-awaited'),
+    outcome: 'submitted',
+    colour: 'green',
+    title: () => 'The agent is working',
+    text: (run) => `This step does not wait for the ${getOwnTurn(run)?.task.kind === 'attach' ? 'job' : 'result'}.`,
+  },
+  {
+    when: hasEnd('unseen'),
+    outcome: 'unconfirmed',
+    colour: 'red',
+    title: () => 'The follow-up was sent, but the agent may not have started it',
+    text: () => 'The service accepted the prompt, but the step never saw the agent start on it.',
+    advice: () => CHECK_BEFORE_RESENDING,
+  },
+  {
+    when: hasEnd('timed-out'),
+    outcome: 'timed-out',
+    colour: 'timeout',
+    title: () => 'The agent did not finish in time',
+    text: describeTimeout,
+    advice: (run) =>
+      formatStillRunning(run) === undefined
+        ? "Look at the job in the service's dashboard, and raise `timeout-minutes` for the next run."
+        : undefined,
+  },
+  {
+    when: (run) => hasFinishedAs('failed')(run) && !hasChangedInRound(run),
+    outcome: 'failed',
+    colour: 'failed',
+    title: () => 'The job failed',
+    text: describeUnsuccessfulEnd('The agent hit an error that it could not recover from.'),
+    advice: () =>
+      "Look at the job in the service's dashboard, then send a follow-up or start a new job with a different prompt.",
+    changed: hasPullRequest,
+  },
+  {
+    when: (run) => hasFinishedAs('archived')(run) && !hasChangedInRound(run),
+    outcome: 'archived',
+    colour: 'archived',
+    title: () => 'The job is archived',
+    text: describeUnsuccessfulEnd('The job was archived, so the agent no longer works on it.'),
+    advice: ({ comment }) =>
+      comment === undefined ? 'Start a new job: run the same step without `job-id`.' : ASK_IN_AN_ISSUE,
+    changed: hasPullRequest,
+  },
+  {
+    when: hasChangedNothing,
+    outcome: 'no-changes',
+    colour: 'no-changes',
+    title: (run) => (adviseOnPullRequest(run) === undefined ? 'No changes were made' : formatPullRequestTitle(run)),
+    text: (run) =>
+      isPullRequestInspected(run)
+        ? 'The agent finished and added no commit to the pull request.'
+        : 'The agent finished and changed no file, so there is no pull request.',
+    advice: (run) => adviseOnPullRequest(run) ?? 'If you expected changes, send a follow-up that names the pages.',
+    // The job may have worked in another pull request that this step did not inspect.
+    changed: (run) => (mayHaveUnseenChanges(run) || getJob(run)?.prLink !== undefined ? undefined : false),
+  },
+  {
+    when: () => true,
+    outcome: 'pull-request',
+    colour: 'green',
+    title: formatPullRequestTitle,
+    text: (run) => describeOperation(run)[1],
+    advice: adviseOnPullRequest,
+    changed: (run) => (isFollowUp(run) ? undefined : true),
+  },
+]
+
+function getRule(run: Run): Rule {
+  const rule = RULES.find(({ when }) => when(run))
+  if (rule === undefined) throw new Error('The last rule matches every step.')
+  return rule
+}
+
+/** A cancellation can surface as the error of the request that it aborted. */
+function isCancelled(run: Run): boolean {
+  const error = getError(run)
+  return error !== undefined && (error.code === 'cancelled' || run.turns.at(-1)?.isCancelled === true)
+}
+
+/** A running fix round may still add commits to a pull request that the step's own turn left unchanged. */
+const mayStillChange = (run: Run): boolean => hasChangedNothing(run) && isFixRoundRunning(run)
+
+export const getOutcome = (run: Run): Outcome => getRule(run).outcome
+
+/** Whether the step's work is in a pull request: the output `changed`. Undefined if that is unknown. */
+export function getChanged(run: Run): boolean | undefined {
+  const operation = getOperation(run)
+  if (operation !== undefined) return operation !== 'unchanged'
+  const { task, sent } = getOwnTurn(run) ?? {}
+  if (task === undefined) return false
+  const code = getError(run)?.code
+  const mayBeAccepted = task.kind === 'attach' || sent !== undefined || code === 'unknown-fate' || code === 'internal'
+  return mayBeAccepted ? getRule(run).changed?.(run) : false
+}
+
+/** The icon of the summary's heading: of a green and of a red step. */
+export const ICONS: Readonly<Record<Outcome, readonly [green: string, red: string]>> = {
+  'pull-request': ['✅', '❌'],
+  'no-changes': ['✅', '❌'],
+  failed: ['⚪', '❌'],
+  archived: ['⚪', '❌'],
+  'timed-out': ['⚪', '⏰'],
+  unconfirmed: ['❓', '❓'],
+  submitted: ['🚀', '🚀'],
+  previewed: ['🔎', '🔎'],
+  cancelled: ['🛑', '🛑'],
+  skipped: ['⏭️', '⏭️'],
+  error: ['❌', '❌'],
+}
+
+/**
+ * Describes how to wait for a job whose end this step did not see. An attached step reports the state of the job, which does not
+ * show the result of a follow-up that was not seen to start. So the result is `undefined` for such a follow-up.
+ */
+export function adviseAttaching(run: Run): string | undefined {
+  const [outcome, id, task] = [getOutcome(run), getJobId(run), getOwnTurn(run)?.task]
+  const isHidden =
+    isFollowUp(run) && (isUnsent(run) || isDeliveryUnknown(run) || (isUnseen(run) && outcome !== 'submitted'))
+  const mayEnd =
+    formatStillRunning(run) !== undefined ||
+    outcome === 'cancelled' ||
+    (outcome === 'timed-out' && task?.kind !== 'follow-up')
+  if (id === undefined || isHidden || isFixRoundRunning(run) || !mayEnd) return undefined
+  const limits = isFollowUp(run) ? ' It reports how the job ends, which may be the result of a later prompt.' : ''
+  return `To wait for the job without a commit, run the workflow of the recipe \`attach.yml\` with \`job-id: ${id}\`.${limits}`
+}
+
+/** The errors of a key that was revoked, or restricted, while the step waited. */
+const KEY_ERRORS: readonly (string | undefined)[] = ['unauthorized', 'forbidden']
+
+/** Says what a re-run would do, if the service has accepted a prompt whose end the step has not seen. */
+function adviseOnReRun(run: Run): string | undefined {
+  const { task, sent } = getOwnTurn(run) ?? {}
+  const outcome = getOutcome(run)
+  const isInterrupted = outcome === 'timed-out' || outcome === 'cancelled' || KEY_ERRORS.includes(getError(run)?.code)
+  if (!isInterrupted || sent === undefined || sent === 'maybe') return undefined
+  if (task?.kind === 'create') return 'Do not re-run: that starts a second job.'
+  return task?.kind === 'follow-up' ? 'A re-run sends the prompt again.' : undefined
+}
+
+const CHECK_BEFORE_NEXT_PROMPT = "Look at the job in the service's dashboard before you send it another prompt."
+
+/** Returns the most important advice only. */
+function getAdvice(run: Run): string | undefined {
+  const { advice, outcome } = getRule(run)
+  const attaching = adviseAttaching(run)
+  const ofRule = advice?.(run)
+  const isFirst = formatStillRunning(run) !== undefined && outcome !== 'error'
+  const inOrder = isFirst ? [attaching, ofRule] : [isCancelled(run) ? attaching : undefined, ofRule, attaching]
+  const ofRound = isFixRoundRunning(run) ? CHECK_BEFORE_NEXT_PROMPT : undefined
+  return joinSentences([adviseOnReRun(run), [ofRound, ...inOrder].find(Boolean)]) || undefined
+}
+
+export function conclude(run: Run): Conclusion {
+  const { colour, title, text } = getRule(run)
+  const gates = checkGates(run)
+  const isGood = colour === 'green' || (colour !== 'red' && run.failOn?.has(colour) !== true)
+  // `fail-on` only covers the result of a job that the service accepted. A step with an error is always red.
+  const isGreen = isGood && gates.every((isPassed) => isPassed === true)
+  const { unmarked } = run
+  if (isGreen && unmarked !== undefined)
+    return {
+      isGreen: false,
+      title: 'The pull request was not marked',
+      text: joinSentences([unmarked.message, text(run)]),
+      advice: unmarked.hint,
+    }
+  return {
+    isGreen,
+    title: title(run) ?? '',
+    text: joinSentences([
+      text(run),
+      isPullRequestInspected(run) && formatPullRequest(run),
+      // If a gate is red because its state is unknown, the warnings say why.
+      ...(gates.includes(undefined) ? listWarnings(run.warnings) : []),
+    ]),
+    advice: getAdvice(run),
+  }
+}
+
+const OPENED = 'opened'
+
+/** How a turn without an effect ended, in a row of the history and in the log. */
+const END_PHRASES: Readonly<Record<Exclude<Turn['end'], undefined | 'finished'>, string>> = {
+  previewed: 'not sent, because this is a dry run',
+  'not-awaited': 'sent, without waiting for the result',
+  unseen: 'sent, but not seen to start',
+  'timed-out': 'did not finish in time',
+}
+
+/** Names the commits of a turn that did not complete. */
+const formatAfterCommits = ({ effect }: Turn): string =>
+  effect?.kind === 'updated' ? ` after ${formatCount(effect.commits, 'new commit')}` : ''
+
+function formatFinished(turn: Turn): string {
+  const { effect, job, task } = turn
+  if (job?.status === 'failed') return `failed${formatAfterCommits(turn)}`
+  if (job?.status === 'archived') return `the job is archived${formatAfterCommits(turn)}`
+  switch (effect?.kind) {
+    case 'created':
+      return OPENED
+    case 'updated':
+      return formatCount(effect.commits, 'new commit')
+    case 'unchanged':
+    case 'none':
+      return 'nothing to change'
+    case 'unknown':
+    case undefined:
+      return task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
+  }
+}
+
+/** Returns how a turn ended, as a value of the output `outcome`. */
+export const getTurnOutcome = (turn: Turn): Outcome =>
+  getOutcome({ state: 'ended', turns: [turn], timeline: [], warnings: [], durationMs: 0 })
+
+/** Formats the end of a turn. The text contains nothing that the service or other users wrote. */
+export function formatEnd(turn: Turn): string {
+  const { end, error, sent, task } = turn
+  const isUnsentPrompt = task.kind !== 'attach' && sent === undefined
+  if (error?.code === 'cancelled' && end === 'finished') return formatFinished(turn)
+  if (error?.code === 'cancelled')
+    return isUnsentPrompt && task.kind === 'follow-up' ? 'cancelled before it was sent' : 'cancelled'
+  if (error?.code === 'not-sent' || (error?.code === 'deadline' && isUnsentPrompt)) return 'not sent'
+  if (error !== undefined && (end !== 'finished' || getError({ turns: [turn] }) !== undefined))
+    return error.code === 'deadline'
+      ? END_PHRASES['timed-out']
+      : `failed${formatAfterCommits(turn)}: ${ERROR_TITLES[error.code]}`
+  if (end === undefined) return sent === undefined ? 'not sent' : 'failed'
+  return end === 'finished' ? formatFinished(turn) : END_PHRASES[end]
+}
+
+/** Returns the name of the newest turn in the log. */
+export function nameTurn(turns: readonly Turn[], maxRounds: number): string {
+  const turn = turns.at(-1)
+  if (turn === undefined) return ''
+  const { task, failing } = turn
+  if (failing !== undefined) return `Round ${turns.length - 1} of ${maxRounds}`
+  if (task.kind === 'create') return 'New job'
+  return `${task.kind === 'attach' ? 'Attach' : 'Follow-up'} to ${task.jobId}`
+}
+
+/** Returns the title of a turn's group in the log. The title of a fix round names the failed checks. */
+export function titleTurn(name: string, { failing }: Turn): string {
+  if (failing === undefined) return name
+  return `${name}: ${failing.map((check) => oneLine(check.name, MAX_NAME_CHARS)).join(', ')}`
+}
+
+/** Formats the end of a turn for the log of the run, with the state of the checks. */
+export function formatVerdict(turn: Turn): string {
+  const checks = turn.pullRequest?.checks
+  const text = formatEnd(turn)
+  // Unlike a row of the history, the log line does not name the pull request.
+  const end = text === OPENED ? `pull request ${OPENED}` : text
+  return checks === undefined ? end : `${end}, ${CHECKS_TEXTS[checks][0]}`
+}

@@ -1,0 +1,174 @@
+/** Converts a report to the outputs and to `result`. Hides their formats and limits. */
+import type { Conclusion } from '../../action/step.ts'
+import { OutputsLost } from '../../action/toolkit.ts'
+import { type Redact, redactAll } from '../../text/redact.ts'
+import { oneLine, toOutputJson } from '../../text/untrusted.ts'
+import { conclude, formatEnd, getChanged, getOutcome } from '../outcome.ts'
+import {
+  type AgentStep,
+  type FollowUpReason,
+  getError,
+  getFindings,
+  getJob,
+  getJobId,
+  getLastReadJob,
+  getOperation,
+  getOwnLink,
+  getOwnTurn,
+  getRoundStop,
+  isInScope,
+  listSentRounds,
+  listWarnings,
+  redactRun,
+  type Run,
+} from '../record.ts'
+import { sortPagesFirst } from './summary.ts'
+
+/** Returns the reason only if the service is known to have accepted the prompt. */
+function getContinued(run: Run): FollowUpReason | undefined {
+  const { sent, followUpReason } = getOwnTurn(run) ?? {}
+  return sent === 'accepted' || sent === 'started' ? followUpReason : undefined
+}
+
+/** Returns `undefined` if fix rounds are not enabled. */
+function countRounds(run: Run): number | undefined {
+  const { length } = listSentRounds(run)
+  return length === 0 && getRoundStop(run) === undefined ? undefined : length
+}
+
+/** The outputs in the order of `action.yml`. An undefined value becomes an empty output. */
+const OUTPUTS = {
+  outcome: getOutcome,
+  status: (run) => getLastReadJob(run)?.status,
+  changed: getChanged,
+  'pr-link': (run) => getOwnLink(run)?.href,
+  'pr-number': (run) => getOwnLink(run)?.number,
+  'pr-head-sha': (run) => getFindings(run).headSha,
+  checks: (run) => getFindings(run).checks,
+  'in-scope': (run) => isInScope(getFindings(run)),
+  'job-id': getJobId,
+  'pr-state': (run) => getFindings(run).state,
+} satisfies Readonly<Record<string, (run: Run) => string | number | boolean | undefined>>
+
+/** All outputs except `result`. Empty: there is no value, or it is unknown. */
+export type Outputs = Readonly<Record<keyof typeof OUTPUTS, string>>
+
+export function toOutputs(run: Run): Outputs {
+  const outputs = Object.entries(OUTPUTS).map(([name, getValue]) => [name, String(getValue(run) ?? '')])
+  return Object.fromEntries(outputs) as Outputs
+}
+
+const MAX_RESULT_BYTES = 32 * 1024
+const MAX_OUTPUT_NAME_CHARS = 300
+const MAX_SENTENCE_CHARS = 1_500
+const MAX_URL_CHARS = 2_000
+const MAX_ROUND_CHECKS = 20
+
+const toName = (text?: string): string | undefined => text && oneLine(text, MAX_OUTPUT_NAME_CHARS)
+const toSentence = (text?: string): string | undefined => text && oneLine(text, MAX_SENTENCE_CHARS)
+const toUrl = (url = ''): string | undefined => (url.length <= MAX_URL_CHARS && /^https?:/.test(url) ? url : undefined)
+
+/** Creates the output `result`, as defined in `docs/result.schema.json`. Undefined values are unknown. */
+function toResult(run: Run, { isGreen, title, text, advice }: Conclusion) {
+  const { startedBy, change, durationMs } = run
+  const [job, found, error] = [getJob(run), getFindings(run), getError(run) ?? run.unmarked]
+  const [id, link] = [getJobId(run), getOwnLink(run)]
+  return {
+    version: 1,
+    outcome: getOutcome(run),
+    green: isGreen,
+    title,
+    text: toSentence(text),
+    advice: toSentence(advice),
+    triggered_by: startedBy && { text: startedBy.text, url: toUrl(startedBy.url) },
+    change: toSentence(change),
+    changed: getChanged(run),
+    continued: getContinued(run),
+    fix_rounds: countRounds(run),
+    job: id && {
+      id,
+      status: getLastReadJob(run)?.status,
+      model: toName(job?.model),
+      repository: toName(job?.repository),
+      ref: toName(job?.ref),
+    },
+    pull_request: link && {
+      url: link.href,
+      number: link.number && Number(link.number),
+      repository: toName(link.repository),
+      title: toName(found.title),
+      state: found.state,
+      branch: toName(found.branch),
+      head_sha: toName(found.headSha),
+      mergeable: found.mergeable,
+      operation: getOperation(run),
+      checks: found.checks,
+      in_scope: isInScope(found),
+    },
+    files: sortPagesFirst(run.files?.files ?? []).map((file) => ({ ...file, path: toName(file.path) })),
+    checks: (found.checkList ?? []).map((check) => ({
+      name: toName(check.name),
+      result: check.state,
+      url: toUrl(check.detailsUrl),
+      seconds: check.tookMs && check.tookMs / 1_000,
+    })),
+    outside: (found.outside ?? []).map(toName),
+    rounds: listSentRounds(run).map((turn) => ({
+      checks: (turn.failing ?? []).slice(0, MAX_ROUND_CHECKS).map((check) => toName(check.name)),
+      end: formatEnd(turn),
+    })),
+    not_done: listWarnings(run.warnings).map(toSentence),
+    error: error && { code: error.code, message: toSentence(error.message), hint: toSentence(error.hint) },
+    duration_seconds: Number((durationMs / 1_000).toFixed(1)),
+    rehearsal: run.isRehearsal ?? false,
+    left_out: { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 },
+  }
+}
+
+const LISTS = ['files', 'checks', 'outside', 'rounds', 'not_done'] as const
+
+/** How much of a list is removed at a time, because the whole result is measured after each removal. */
+const REMOVED_SHARE = 1 / 20
+
+const countBytes = (value: unknown): number => Buffer.byteLength(toOutputJson(value))
+
+/**
+ * Renders everything that the step knows as JSON of at most 32 KiB. While it is longer, the end of its longest list is
+ * removed and counted in `left_out`.
+ */
+export function renderResult(run: Run, conclusion: Conclusion, redact: Redact): string {
+  let result = redactAll(toResult(run, conclusion), redact)
+  while (countBytes(result) > MAX_RESULT_BYTES) {
+    const [longest] = LISTS.toSorted((a, b) => countBytes(result[b]) - countBytes(result[a]))
+    if (longest === undefined || result[longest].length === 0) break
+    const removed = Math.ceil(result[longest].length * REMOVED_SHARE)
+    const left_out = { ...result.left_out, [longest]: result.left_out[longest] + removed }
+    result = { ...result, [longest]: result[longest].slice(0, -removed), left_out }
+  }
+  return toOutputJson(result)
+}
+
+const NOT_ENDED = {
+  isGreen: false,
+  title: 'The step has not ended',
+  text: 'This result was written while the step was running. If it is still here afterwards, the step was killed.',
+}
+
+/**
+ * The outputs that stay empty until the step's end. They can change until then, and a later step must not mistake a killed
+ * step for one that has checked everything. `result` has them, but says that the step has not ended.
+ */
+const AT_END: readonly string[] = ['checks', 'in-scope'] satisfies readonly (keyof Outputs)[]
+
+/** Writes the outputs before the step's end, because the step can be killed. Every write makes the output file longer. */
+export function writeMilestone({ core, record }: AgentStep): void {
+  const run = redactRun(record.read('running'), core.redact)
+  const result = renderResult(run, { ...NOT_ENDED, advice: conclude(run).advice }, core.redact)
+  const outputs = Object.entries({ ...toOutputs(run), result }).filter(([name]) => !AT_END.includes(name))
+  try {
+    for (const [name, value] of outputs) core.setOutput(name, value)
+  } catch (error) {
+    if (!(error instanceof OutputsLost)) throw error
+    core.log(error.message)
+  }
+}

@@ -1,0 +1,243 @@
+/** Renders the summary of a step. Hides its layout. */
+import type { Conclusion } from '../../action/step.ts'
+import { type Check, countChecks } from '../../github/checks.ts'
+import { isOpen } from '../../github/pull-requests.ts'
+import { formatCount, formatDuration, formatUtc, readableTime } from '../../text/format.ts'
+import {
+  foldedText,
+  formatSentences,
+  grid,
+  heading,
+  inlineCode,
+  joinBlocks,
+  linked,
+  escapeSentence,
+  quoteName,
+  quoteNames,
+  table,
+} from '../../text/markdown.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import { adviseAttaching, formatEnd, getOutcome, ICONS } from '../outcome.ts'
+import { adviseOnPullRequest, formatPullRequest } from '../pull-request/status.ts'
+import {
+  type ChangedFiles,
+  formatWarnings,
+  getError,
+  getFindings,
+  getJob,
+  getJobId,
+  getLastReadJob,
+  getOwnLink,
+  getOwnTurn,
+  isPullRequestInspected,
+  listSentRounds,
+  type Run,
+  type Turn,
+} from '../record.ts'
+
+const MAX_PROMPT_BYTES = 32 * 1024
+/** The prompt is the purpose of a dry run, so it may take up most of the summary. */
+const MAX_PREVIEW_BYTES = 192 * 1024
+
+const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attached' } as const
+
+const MAX_HEADING_NAME_CHARS = 40
+
+/** Returns the kind of the step for the heading. Undefined if the step was skipped. */
+function formatKind(run: Run): string | undefined {
+  const { comment } = run
+  const { task, sent, end, followUpReason } = getOwnTurn(run) ?? {}
+  const continued = sent !== undefined || end === 'previewed' ? followUpReason : undefined
+  if (task === undefined || getOutcome(run) === 'skipped') return undefined
+  const origin = comment !== undefined ? ' from a comment' : continued === undefined ? '' : ' on an open pull request'
+  return `${TASK_NAMES[task.kind]}${origin}`
+}
+
+/** Does not name the workflow job, because GitHub shows it above the summaries. */
+function renderHeading(run: Run, { isGreen, title }: Conclusion): string {
+  const { projectId, stepId, isRehearsal } = run
+  const [green, red] = ICONS[getOutcome(run)]
+  const icon = isGreen ? (adviseOnPullRequest(run) === undefined ? green : '⚠️') : red
+  const name = (text: string): string => inlineCode(oneLine(text, MAX_HEADING_NAME_CHARS))
+  const place = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
+  return heading(icon, [isRehearsal === true ? 'Rehearsal' : undefined, 'Docs agent', ...place, formatKind(run)], title)
+}
+
+/** A long fact must leave room for the rest of the table. */
+const MAX_FACT_CHARS = 300
+const renderFact = (text: string): string => inlineCode(oneLine(text, MAX_FACT_CHARS))
+
+/** The commit count of a push. `Change` shows the count of the range. */
+const COMMIT_COUNT = /: \d+ commits?$/
+
+/** Renders what is known of the job. */
+function describeJob(run: Run): Readonly<Record<string, string | undefined>> {
+  const [job, lastRead] = [getJob(run), getLastReadJob(run)]
+  const { repository, ref, model, createdAt } = job ?? {}
+  const at = ref === undefined ? '' : ` at ${renderFact(ref)}`
+  return {
+    Status: lastRead && renderFact(lastRead.unlistedStatus ?? lastRead.status),
+    Repository: repository && `${renderFact(repository)}${at}`,
+    Model: model && renderFact(model),
+    Created: createdAt && renderFact(readableTime(createdAt)),
+  }
+}
+
+/** Renders what started the run, the job, and facts that the sections above do not show. */
+function renderFacts(run: Run, { text }: Conclusion): string {
+  const { startedBy, change, warnings, durationMs } = run
+  const { state, branch, outside = [] } = getFindings(run)
+  const id = getJobId(run)
+  const count = change === undefined ? '' : COMMIT_COUNT
+  return table({
+    'Triggered by': startedBy && linked({ ...startedBy, text: startedBy.text.replace(count, '') }),
+    Change: change && escapeSentence(change),
+    'Pull request': state && branch && `${state}, ${renderFact(branch)}`,
+    'Last known state': isPullRequestInspected(run) ? '' : escapeSentence(formatPullRequest(run)),
+    'Outside of allowed-paths': limitRows(outside, (path) => [renderFact(path)]).join(', '),
+    'Not done on GitHub': escapeSentence(formatWarnings(warnings, text) ?? ''),
+    Job: id && inlineCode(id),
+    ...describeJob(run),
+    'This step took': id && formatDuration(durationMs),
+  })
+}
+
+/** Shows the date only in the first entry of a day. */
+function renderTimeline({ timeline }: Run): string[] {
+  let today = ''
+  const rows = timeline.map(({ at, elapsedMs, event }) => {
+    const [day = '', time = ''] = formatUtc(at).split(' ')
+    const shown = day === today ? time : `${day} ${time}`
+    today = day
+    return [shown, formatDuration(elapsedMs), escapeSentence(event)]
+  })
+  return rows.length === 0 ? [] : ['### Timeline', grid(['UTC', 'After', 'What happened'], rows)]
+}
+
+function renderPrompt(run: Run): string {
+  const task = getOwnTurn(run)?.task
+  if (task === undefined || task.kind === 'attach' || task.prompt === '') return ''
+  const fold = (maxBytes: number): string => foldedText('The prompt', task.prompt, maxBytes)
+  const preview = getOutcome(run) === 'previewed' ? fold(MAX_PREVIEW_BYTES) : undefined
+  return preview !== undefined && Buffer.byteLength(preview) <= MAX_PREVIEW_BYTES ? preview : fold(MAX_PROMPT_BYTES)
+}
+
+/** @param id a validated id: it is not escaped */
+function renderInputs(id: string | undefined, ...more: readonly string[]): string {
+  return ['```yaml', 'with:', `  job-id: ${id ?? ''}`, ...more, '```'].join('\n')
+}
+
+/** Suggests what to do next. Suggests no further prompt while the result of this one is unknown. */
+function renderNextSteps(run: Run, { advice }: Conclusion): string[] {
+  const [job, error, outcome] = [getJob(run), getError(run), getOutcome(run)]
+  const attaching = adviseAttaching(run)
+  if (attaching !== undefined)
+    return advice?.endsWith(attaching) === true ? [] : ['### Next steps', attaching, renderInputs(getJobId(run))]
+  const isOpenNow = isOpen(getFindings(run))
+  // The next run of a rolling step sends the follow-up.
+  const makesSense = job?.status === 'completed' && isOpenNow && run.onOpenPr === 'new'
+  const isUncertain =
+    error !== undefined ||
+    (getOwnTurn(run)?.task.kind === 'follow-up' && getOwnTurn(run)?.sent === 'accepted') ||
+    outcome === 'cancelled'
+  if (!makesSense || isUncertain) return []
+  const more = '  prompt: What the agent should do next'
+  return ['### Next steps', 'To continue, send a follow-up to this job:', renderInputs(job.id, more)]
+}
+
+/** Renders the job summary as GitHub Markdown: the result first, then the pull request, then the details. */
+export function renderSummary(run: Run, conclusion: Conclusion): string {
+  const { text, advice } = conclusion
+  const attaching = adviseAttaching(run)
+  const quote = getError(run)?.quote
+  return joinBlocks([
+    renderHeading(run, conclusion),
+    formatSentences(text),
+    quote && `The service says: ${inlineCode(quote)}`,
+    advice && `**What to do:** ${formatSentences(advice)}`,
+    attaching !== undefined && advice?.endsWith(attaching) === true ? renderInputs(getJobId(run)) : '',
+    ...renderPullRequest(run),
+    renderFacts(run, conclusion),
+    ...renderTimeline(run),
+    renderPrompt(run),
+    ...renderNextSteps(run, conclusion),
+  ])
+}
+
+/** The maximum number of files, checks and paths. */
+const MAX_ROWS = 20
+const MAX_TITLE_CHARS = 200
+const MAX_ROUND_PROMPT_BYTES = 16 * 1024
+
+const PAGE = /\.(?:mdx?|markdown|rst|adoc|asciidoc|txt|html?|ipynb)$/i
+
+/** Sorts documentation before other files. */
+export function sortPagesFirst(files: ChangedFiles['files']): ChangedFiles['files'] {
+  return [...files.filter(({ path }) => PAGE.test(path)), ...files.filter(({ path }) => !PAGE.test(path))]
+}
+
+/** Returns the rows to show, and a row with the number of further ones. */
+function limitRows<T>(
+  items: readonly T[],
+  toRow: (item: T) => readonly string[],
+  count: (items: readonly T[]) => number = ({ length }) => length,
+): (readonly string[])[] {
+  const more = count(items.slice(MAX_ROWS))
+  return [...items.slice(0, MAX_ROWS).map(toRow), ...(more > 0 ? [[`and ${more} more`]] : [])]
+}
+
+function renderPullRequestHeading(run: Run): string {
+  const link = getOwnLink(run)
+  if (link === undefined) return ''
+  const { href, number, repository } = link
+  const title = getFindings(run).title ?? ''
+  const place = number === undefined || repository === undefined ? '' : `#${number} in ${repository}`
+  const name = place === '' ? 'Open the pull request' : `Pull request ${place}`
+  const text = title === '' ? name : `${inlineCode(oneLine(title, MAX_TITLE_CHARS))} ${place}`
+  return `### [${text.trim().replaceAll('_', '&#95;')}](${href})`
+}
+
+function renderFiles({ files: changed }: Run): string[] {
+  if (changed === undefined || changed.files.length === 0) return []
+  const { files, isComplete } = changed
+  const count = `${isComplete ? '' : 'at least '}${formatCount(files.length, 'file')}`
+  const addUp = (kind: 'additions' | 'deletions'): number => files.reduce((sum, file) => sum + file[kind], 0)
+  const total = `+${addUp('additions')} −${addUp('deletions')}`
+  const rows = limitRows(sortPagesFirst(files), ({ path, additions, deletions }) => [
+    escapeSentence(quoteName(path)),
+    `+${additions}`,
+    `−${deletions}`,
+  ])
+  return [`**Changed by this step:** ${count}, ${total}`, grid([], rows)]
+}
+
+const RESULTS = { failure: '❌ failed', pending: '⏳ not finished', success: '✅ passed' } as const
+const WORST_FIRST = ['failure', 'pending', 'success'] as const
+
+function renderChecks(run: Run): string {
+  const { checkList = [] } = getFindings(run)
+  const sorted = WORST_FIRST.flatMap((result) => checkList.filter(({ state }) => state === result))
+  const toRow = ({ name, state, waitsForApproval, tookMs, detailsUrl: url }: Check): string[] => [
+    linked({ text: quoteName(name), url }),
+    waitsForApproval === true ? '⏳ waits for approval' : RESULTS[state],
+    tookMs === undefined ? '' : formatDuration(tookMs),
+  ]
+  return grid(['Check', 'Result', 'Time'], limitRows(sorted, toRow, countChecks))
+}
+
+function renderRound(turn: Turn, index: number): string[] {
+  const { failing = [], task } = turn
+  const names = quoteNames(failing.map(({ name }) => name))
+  const sent = `**Round ${index + 1}:** ${escapeSentence(`sent ${names}; ${formatEnd(turn)}`)}`
+  return task.kind === 'attach' ? [sent] : [sent, foldedText('What was sent', task.prompt, MAX_ROUND_PROMPT_BYTES)]
+}
+
+/** Renders the pull request's title, the files that the step has changed, the checks and the fix rounds, as far as known. */
+function renderPullRequest(run: Run): string[] {
+  return [
+    renderPullRequestHeading(run),
+    ...renderFiles(run),
+    renderChecks(run),
+    ...listSentRounds(run).flatMap(renderRound),
+  ]
+}

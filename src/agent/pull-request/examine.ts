@@ -1,0 +1,230 @@
+/**
+ * Does what the inputs ask for with a turn's pull request: mark, reviewers, checks and files. Hides which requests may fail
+ * without changing the result.
+ */
+import { openAtEnd, openGitHub } from '../../action/step.ts'
+import type { PullRequestLink } from '../../docs-service/schemas.ts'
+import { type ComparedCommit, type Comparison, listOwners } from '../../github/commits.ts'
+import { failsForAll } from '../../github/github-error.ts'
+import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { pollUntil } from '../../runtime/clock.ts'
+import { ActionError, type ErrorCode, orUndefined, rethrowFatal } from '../../runtime/errors.ts'
+import type { AgentInputs } from '../inputs.ts'
+import { writeMilestone } from '../output/outputs.ts'
+import {
+  type AgentStep,
+  type ChangedFiles,
+  countCommitsOfUpdates,
+  describePullRequest,
+  type Findings,
+  listPullRequestCommits,
+  readPullRequest,
+} from '../record.ts'
+import { waitForChecks } from './checks.ts'
+import { isMarkRequired, markPullRequest } from './mark.ts'
+
+/** With more reviewers, nobody feels responsible. */
+const MAX_PEOPLE = 5
+
+const lower = (name: string): string => name.toLowerCase()
+
+/**
+ * Requests reviews of an open pull request, all with one request; if GitHub refuses that, one by one. A reviewer who cannot be
+ * asked is a warning.
+ * @param people the logins of people who approved or wrote the change that started the run, most relevant first
+ * @throws ActionError `cancelled`
+ */
+export async function requestReviews(
+  pullRequest: PullRequest,
+  people: readonly string[],
+  step: AgentStep,
+): Promise<void> {
+  const { inputs, record } = step
+  const author = lower(pullRequest.author.login)
+  const wanted = [...inputs.reviewers.names, ...people.slice(0, MAX_PEOPLE)].filter((name) => lower(name) !== author)
+  const reviewers = [...new Map(wanted.map((name) => [lower(name), name])).values()]
+  if (reviewers.length === 0) return
+  const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
+  const github = openAtEnd(step)
+  const refused = await github.requestReviews(pullRequest, reviewers).then(
+    () => undefined,
+    (error: unknown) => rethrowFatal(error),
+  )
+  if (refused === undefined) {
+    record.note(`Requested a review from ${list(reviewers)}.`)
+    return
+  }
+  if (failsForAll(refused) || reviewers.length === 1) {
+    record.warn(`No review was requested from ${list(reviewers)}`, refused)
+    return
+  }
+  for (const name of reviewers) {
+    const isAsked = await record.orWarn(`No review was requested from \`${name}\``, async () => {
+      await github.requestReviews(pullRequest, [name])
+      return true
+    })
+    if (isAsked === true) record.note(`Requested a review from \`${name}\`.`)
+  }
+}
+
+const hasReviewers = ({ reviewers: { hasAuthors, hasApprovers, names } }: AgentInputs): boolean =>
+  hasAuthors || hasApprovers || names.length > 0
+
+function describeUnread(inputs: AgentInputs): string {
+  const { label, waitForChecks, allowedPaths } = inputs
+  const details = [
+    'its state',
+    ...(label === '' ? [] : ['the label']),
+    ...(hasReviewers(inputs) ? ['its reviewers'] : []),
+    ...(waitForChecks ? ['its checks'] : []),
+    ...(allowedPaths.length === 0 ? [] : ['its files']),
+  ]
+  return `The pull request could not be read (${details.join(', ')})`
+}
+
+/** How long GitHub may respond with 404 for a pull request that was just opened. */
+const NOT_FOUND_MS = 30_000
+const RETRY_PAUSE_MS = 3_000
+
+/** Reads the pull request of a link, unless a step has just read it to determine what a follow-up did. */
+async function readLinked(link: PullRequestLink, wasRead: boolean, step: AgentStep): Promise<PullRequest> {
+  const { clock, context, deadlineAt, github } = step
+  if (github === undefined)
+    throw new ActionError('unauthorized', 'there is no `github-token`.', {
+      hint: "Leave `github-token` at its default and grant the workflow's job `pull-requests: write`, or set a token with that permission.",
+    })
+  const address = toPullRequestAddress(link, context)
+  const known = wasRead ? step.record.getNewestRead(address) : undefined
+  if (known !== undefined) return known
+  const read = () => readPullRequest(address, step).catch((error: unknown) => rethrowFatal(error, 'not-found'))
+  const retryUntil = Math.min(clock.now() + NOT_FOUND_MS, deadlineAt)
+  const pauseMs = () => (clock.now() + RETRY_PAUSE_MS > retryUntil ? undefined : RETRY_PAUSE_MS)
+  const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
+  if (found instanceof ActionError) throw found
+  return found
+}
+
+/** Errors after which the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
+const TRANSIENT_CODES: readonly ErrorCode[] = ['service-error', 'unreachable', 'bad-answer', 'deadline']
+
+const needsExamination = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
+  waitForChecks || allowedPaths.length > 0
+
+/**
+ * Reads the job's pull request. If GitHub fails, the job's result is kept.
+ * @returns undefined if the pull request cannot be read, or no input needs it
+ * @throws ActionError `cancelled`
+ */
+export async function readMarkable(step: AgentStep): Promise<PullRequest | undefined> {
+  const { context, github, inputs, record } = step
+  const { job, effect } = record.newest
+  const link = job?.prLink
+  // Without a token, do not warn unless an input explicitly asks for checks or paths.
+  if (job === undefined || link === undefined || (github === undefined && !needsExamination(inputs))) return undefined
+  const wasRead = effect?.kind === 'updated' || effect?.kind === 'unchanged'
+  try {
+    return await readLinked(link, wasRead, step)
+  } catch (caught) {
+    const error = rethrowFatal(caught)
+    record.warn(describeUnread(inputs), error)
+    const address = TRANSIENT_CODES.includes(error.code) ? toPullRequestAddress(link, context) : undefined
+    if (address !== undefined) await markPullRequest(address, job.id, step)
+    else if (isMarkRequired(step) && inputs.label !== '' && github !== undefined)
+      record.add({
+        unmarked: new ActionError(
+          error.code,
+          `The pull request was not marked, because it could not be read: ${error.message}`,
+          { cause: error, hint: error.hint ?? 'Attach to the job, which marks its pull request.' },
+        ),
+      })
+    return undefined
+  }
+}
+
+/** Whether to request reviews after this turn. A fix round requests none, because it works on the same pull request. */
+export function needsReviews(pullRequest: PullRequest, { inputs, record }: AgentStep): boolean {
+  const { job, effect } = record.newest
+  const hasWork = job?.status === 'completed' && effect?.kind !== 'unchanged' && effect?.kind !== 'none'
+  return hasReviewers(inputs) && record.turns.length === 1 && hasWork && isOpen(pullRequest)
+}
+
+/**
+ * Waits for the checks of a pull request and compares its files, if the inputs ask for it.
+ * @param mayFix whether the agent would be sent these failures
+ * @throws ActionError `cancelled`
+ */
+export async function examinePullRequest(
+  pullRequest: PullRequest,
+  mayFix: (failed: Findings) => boolean,
+  step: AgentStep,
+): Promise<Findings> {
+  const described = describePullRequest(pullRequest)
+  if (!needsExamination(step.inputs)) return described
+  step.record.update({ pullRequest: described })
+  writeMilestone(step)
+  return waitForChecks(pullRequest, mayFix, step)
+}
+
+const getWriter = ({ account, writtenBy = account?.login }: ComparedCommit): string => writtenBy ?? ''
+
+/** Whether these owners have written all compared commits. */
+const isAllBy = (owners: ReadonlySet<string>, { commits, totalCommits }: Comparison): boolean =>
+  commits.length === totalCommits && commits.every((commit) => owners.has(getWriter(commit)))
+
+/**
+ * Reads the files that this step has changed in its pull request.
+ * @returns undefined if these files are unknown, for example because of other people's commits
+ * @throws ActionError if GitHub cannot be read
+ */
+async function readChanges(step: AgentStep): Promise<ChangedFiles | undefined> {
+  const { context, record } = step
+  const { turns } = record
+  const link = turns[0]?.end === 'finished' ? turns[0].job?.prLink : undefined
+  const pullRequest = link && record.getNewestRead(toPullRequestAddress(link, context))
+  const effect = turns.map((turn) => turn.effect).find((one) => one?.kind === 'created' || one?.kind === 'updated')
+  if (pullRequest === undefined || effect === undefined) return undefined
+  const github = openAtEnd(step)
+  const { repository, baseRef, headSha } = pullRequest
+  const found = await github.compare(repository, effect.kind === 'updated' ? effect.since : baseRef, headSha)
+  // On a rewritten branch, the new files are unknown.
+  if (found.relation !== 'ahead') return undefined
+  // A comparison also contains files of other people's commits and of merges of the base branch.
+  if (effect.kind === 'updated' && found.totalCommits !== countCommitsOfUpdates({ turns })) return undefined
+  // The agent may commit with another account. The branch's first commit shows it, and this comparison may begin later.
+  const owners =
+    effect.kind === 'updated'
+      ? listOwners(pullRequest.author, await listPullRequestCommits(pullRequest, step), headSha)
+      : new Set([pullRequest.author.login, ...found.commits.slice(0, 1).map(getWriter)].filter((name) => name !== ''))
+  if (!isAllBy(owners, found)) return undefined
+  const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
+  return { files, isComplete: found.fileList === 'complete' }
+}
+
+/** Records the files that the step has changed, for the summary and the outputs. A failure is ignored. */
+export async function recordChanges(step: AgentStep): Promise<void> {
+  step.record.add({ files: await orUndefined(readChanges(step)) })
+}
+
+/** GitHub computes `mergeable` in the background after the first read, usually within seconds. */
+const MERGEABLE_PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
+
+/**
+ * Reads an open pull request a few more times while GitHub has not computed `mergeable`, if the step has waited for its
+ * checks. Ignores reads with another head commit.
+ */
+export async function readMergeability(step: AgentStep, known: Findings): Promise<void> {
+  const { clock, context, deadlineAt, github, inputs, record, signal } = step
+  const job = record.turns[0]?.job
+  if (github === undefined || job?.prLink === undefined || signal.aborted || !inputs.waitForChecks) return
+  const address = toPullRequestAddress(job.prLink, context)
+  let found = known
+  for (const pauseMs of MERGEABLE_PAUSES_MS) {
+    if (!isOpen(found) || found.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return
+    await clock.sleep(pauseMs, signal)
+    const now = await orUndefined(openGitHub(step).readPullRequest(address))
+    // The known checks and files belong to one head commit, so only combine them with reads of the same one.
+    if (now === undefined || now.headSha !== found.headSha) return
+    found = { ...found, ...describePullRequest(now) }
+    record.add({ pullRequestAtEnd: found })
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Finds the job of a pull request. Anybody can write a history comment, so it only names the job: the service proves that
+ * the job opened the pull request.
+ */
+import { openGitHub } from '../../action/step.ts'
+import {
+  isSamePullRequest,
+  isTerminal,
+  type Job,
+  parsePullRequestLink,
+  STATUS_PHRASES,
+} from '../../docs-service/schemas.ts'
+import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
+import { isSameRepository } from '../../github/schemas.ts'
+import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
+import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
+import { type AgentStep, readPullRequest } from '../record.ts'
+import { createPoller, isWithoutLink } from '../turn/job-watch.ts'
+import { getTurnPollDelayMs, LINK_LAG_MS } from '../turn/poll-schedule.ts'
+import type { ListedHistory } from './history.ts'
+import { listHistories } from './mark.ts'
+
+/** An open pull request, and the job that opened it. */
+export interface JobOfPullRequest {
+  readonly kind: 'job'
+  readonly jobId: string
+  readonly pullRequest: PullRequest
+  /** Whether the job names the pull request as its own. A busy job names none, so it is read again before the prompt is sent. */
+  readonly isProven: boolean
+  /** The history by a trusted author; undefined if only others name the job. */
+  readonly listed: ListedHistory | undefined
+}
+
+/** A pull request that no job confirms. */
+interface NoJob {
+  readonly kind: 'no-job'
+  readonly pullRequest: PullRequest
+  /** Why not, for each job that a history comment names. Quotes nothing from GitHub or the service. */
+  readonly reasons: readonly string[]
+  /** Whether a history comment names a job that a dry run without a key cannot check. */
+  readonly isUndecided: boolean
+}
+
+/** Reads a job. Returns `undefined` if it is gone. @throws ActionError if it cannot be read */
+async function readNamedJob(jobId: string, step: AgentStep): Promise<Job | undefined> {
+  const { clock, core, signal } = step
+  const lagsUntil = clock.now() + LINK_LAG_MS
+  let last: Job | ActionError | undefined
+  const observe = (read: Job | ActionError): void => {
+    last = read
+  }
+  const sleep = async (ms: number, rateLimit?: ActionError): Promise<void> => {
+    if (rateLimit === undefined) return clock.sleep(ms, signal)
+    core.log(`${describeError(rateLimit)} Waiting until ${formatTimeAfter(ms, clock)}.`)
+    return sleepWithProgress(ms, { clock, log: core.log, signal })
+  }
+  const poll = createPoller(step, { observe, sleep })
+  // A completed job may still get its link.
+  const isDone = (job: Job): boolean => !isWithoutLink(job) || clock.now() >= lagsUntil
+  const read = async (): Promise<Job> => {
+    const job = await poll(jobId, isDone, {
+      getDelayMs: getTurnPollDelayMs,
+      readsImmediately: true,
+      confirmsMissing: true,
+    })
+    if (job !== undefined) return job
+    throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
+  }
+  return orUndefined(read(), 'not-found')
+}
+
+/**
+ * Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. After a rename, the job may
+ * have an older name of the repository, which GitHub redirects to the current one.
+ * @throws ActionError if GitHub cannot be read, or the job's link does not show which pull request it names
+ */
+export async function findRefusalReason(
+  job: Job,
+  pullRequest: PullRequest,
+  step: AgentStep,
+): Promise<string | undefined> {
+  const { id, status, prLink, hasUnsafeLink } = job
+  if (status === 'archived' || status === 'failed') return STATUS_PHRASES[status]
+  if (status === 'completed' && hasUnsafeLink === true)
+    throw new ActionError('rejected', `job ${id} has a pull request, but its link cannot be used.`)
+  if (prLink === undefined) return 'has no pull request'
+  const { serverUrl } = step.context
+  const { number } = pullRequest
+  const names = (repository: string): boolean => {
+    const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
+    return link !== undefined && isSamePullRequest(prLink, link)
+  }
+  if (names(pullRequest.repository)) return undefined
+  const isOnlyRenamed = async ({ repository = '' }: typeof prLink): Promise<boolean> => {
+    const read = openGitHub(step).readPullRequest({ repository, number })
+    const current = await orUndefined(read, 'not-found', 'forbidden')
+    return current !== undefined && isSameRepository(current.repository, pullRequest.repository)
+  }
+  const mayBeRenamed = prLink.repository !== undefined && names(prLink.repository)
+  return mayBeRenamed && (await isOnlyRenamed(prLink)) ? undefined : 'has another pull request'
+}
+
+/**
+ * Reads a pull request and finds its job among the jobs that its history comments name, those of trusted authors first.
+ * @param onCandidate called before the job of an open pull request is read, if a history by a trusted author names it
+ * @throws ActionError if GitHub or the service cannot be read
+ */
+export async function findJobOfPullRequest(
+  { repository, number }: PullRequestAddress,
+  step: AgentStep,
+  onCandidate?: (pullRequest: PullRequest) => void,
+): Promise<JobOfPullRequest | NoJob> {
+  // Without the other fields of a comment: its history comments are older than it.
+  const address = { repository, number }
+  const [pullRequest, { histories, hasBroken }] = await Promise.all([
+    readPullRequest(address, step),
+    listHistories(address, openGitHub(step)),
+  ])
+  const none = (reasons: readonly string[], isUndecided = false): NoJob => ({
+    kind: 'no-job',
+    pullRequest,
+    reasons,
+    isUndecided,
+  })
+  if (!isOpen(pullRequest)) return none([])
+  const own = [
+    ...histories.filter(({ author }) => author === 'trusted'),
+    ...histories.filter(({ author }) => author === 'bot'),
+  ]
+  const others = histories.filter(({ author }) => author === 'untrusted')
+  const jobIds = [...new Set([...own, ...others.toReversed()].map(({ history }) => history.job))].slice(0, MAX_JOBS)
+  const find = (jobId: string) => own.find(({ history }) => history.job === jobId)
+  const [first] = own
+  if (first !== undefined) onCandidate?.(pullRequest)
+  if (!step.inputs.hasService)
+    return first === undefined
+      ? none([], others.length > 0)
+      : { kind: 'job', jobId: first.history.job, pullRequest, isProven: false, listed: first }
+  const reasons: string[] = []
+  for (const jobId of jobIds) {
+    const listed = find(jobId)
+    // One attempt for a job that only untrusted comments name: otherwise anybody could stop the step.
+    const job = listed === undefined ? await orUndefined(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
+    if (job !== undefined && !isTerminal(job) && listed !== undefined)
+      return { kind: 'job', jobId, pullRequest, isProven: false, listed }
+    const reason = job === undefined ? 'is not known' : await findRefusalReason(job, pullRequest, step)
+    if (reason === undefined) return { kind: 'job', jobId, pullRequest, isProven: true, listed }
+    if (listed !== undefined) reasons.push(`job ${jobId} ${reason}`)
+  }
+  return none(hasBroken && reasons.length === 0 ? ['its history comment was edited and cannot be read'] : reasons)
+}
+
+/** Applies to each pull request. Each job costs a request to the service. */
+const MAX_JOBS = 5

@@ -1,0 +1,139 @@
+/** The recipient of a follow-up to the job of an open pull request, which a label or a comment has found. */
+import type { Job, PullRequestLink } from '../../docs-service/schemas.ts'
+import type { PullRequestCommit } from '../../github/commits.ts'
+import { isByOwner, listOwners } from '../../github/commits.ts'
+import { isOpen, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { canName } from '../../github/schemas.ts'
+import { ActionError, orNotSent } from '../../runtime/errors.ts'
+import { formatCount } from '../../text/format.ts'
+import type { Task } from '../inputs.ts'
+import { type AgentStep, type FollowUpReason, readPullRequest } from '../record.ts'
+import { formatOpenPullRequest } from '../prompt.ts'
+import { noticeAutoMerge } from '../turn/effect.ts'
+import { REPLICA_LAG_MS } from '../turn/poll-schedule.ts'
+import type { Recipient, Refusal } from '../turn/recipient.ts'
+import { findRefusalReason, type JobOfPullRequest } from './find-job.ts'
+import { getIdleWaitMs, type History, type HistoryUpdate } from './history.ts'
+import { announceTurn, findHistory } from './mark.ts'
+
+/** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
+export function canNameSource({ context, inputs }: AgentStep, { pullRequest }: JobOfPullRequest): boolean {
+  const { repository, event } = context
+  const { changeRange } = inputs
+  const source = 'repository' in changeRange ? (changeRange.repository ?? repository) : repository
+  const isOwn = source.toLowerCase() === repository.toLowerCase()
+  return canName({ repository: source, visibility: isOwn ? event.visibility : undefined }, pullRequest)
+}
+
+/**
+ * Renders the end of the prompt, which tells the agent to continue its pull request.
+ * @param listed its commits, if the prompt should name those that people made
+ */
+export async function describeOpenPullRequest(
+  found: JobOfPullRequest,
+  listed: Promise<readonly PullRequestCommit[]> | undefined,
+  step: AgentStep,
+): Promise<string> {
+  const lost = 'The prompt does not list the commits that people made in the pull request'
+  const commits = listed && (await step.record.orWarn(lost, () => listed))
+  const owners = listOwners(found.pullRequest.author, commits ?? [], found.pullRequest.headSha)
+  const byPeople = (commits ?? []).filter((commit) => commit.account.type !== 'Bot' && !isByOwner(commit, owners))
+  return formatOpenPullRequest(found.pullRequest, byPeople, canNameSource(step, found))
+}
+
+const refuse = (message: string, hint: string): ActionError => new ActionError('not-sent', message, { hint })
+
+/** A dry run without a key cannot look up whether the job that a comment names exists. */
+export const formatUnconfirmed = ({ inputs }: AgentStep): string =>
+  inputs.hasService ? '' : ' (not confirmed by the service)'
+
+/** @throws ActionError `not-sent` if the pull request has had all its follow-ups */
+export function assertBelowLimit(number: number, used: number, step: AgentStep): void {
+  const { maxFollowUps } = step.inputs
+  if (used < maxFollowUps) return
+  // Not skipped: a green run would move the base of the next range, and the agent would never see these changes.
+  throw refuse(
+    `Pull request #${number} has reached the limit of ${formatCount(maxFollowUps, 'follow-up')}${formatUnconfirmed(step)}.`,
+    'Merge or close it, so that the next run starts a new job. Or increase `max-follow-ups`.',
+  )
+}
+
+interface FollowUp {
+  readonly prompt: string
+  readonly reason: FollowUpReason
+  /** Whether `max-follow-ups` limits it. */
+  readonly isCounted: boolean
+  /** What to do if it cannot be determined whether the follow-up may be sent. */
+  readonly hint: string
+}
+
+/** Creates the recipient. Records where the history of its pull request is. */
+export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step: AgentStep): Recipient {
+  const { jobId, pullRequest, isProven, listed } = found
+  const { repository, number, visibility } = pullRequest
+  const { prompt, reason, isCounted, hint } = followUp
+  const unknown = `Could not determine whether pull request #${number} is still open`
+  const address = { repository, number, visibility }
+  step.record.add({ history: { pullRequest: address, jobId, commentId: listed?.id } })
+  noticeAutoMerge(pullRequest, step)
+
+  const count = ({ followUps }: Pick<History, 'followUps'>, update: HistoryUpdate): HistoryUpdate => {
+    if (isCounted) assertBelowLimit(number, followUps, step)
+    return isCounted ? { ...update, countsFollowUp: true } : update
+  }
+  const assertOwn = async (job: Job): Promise<void> => {
+    const refusal = await orNotSent(unknown, () => findRefusalReason(job, pullRequest, step), hint)
+    if (refusal === undefined) return
+    throw refuse(
+      `Pull request #${number} cannot accept the follow-up: job ${jobId} ${refusal}.`,
+      'Run the step again: it then looks up the pull request and its job again.',
+    )
+  }
+  return {
+    task: { kind: 'follow-up', jobId, prompt },
+    followUpReason: reason,
+    pullRequestNumber: number,
+    getIdleWaitMs: () => {
+      // A job that does not prove its pull request was busy when it was chosen.
+      const wasIdle = listed !== undefined && isProven
+      return Promise.resolve(wasIdle ? getIdleWaitMs(listed.history, listed.ageMs) : REPLICA_LAG_MS)
+    },
+    async announce(job) {
+      if (isCounted) assertBelowLimit(number, listed?.history.followUps ?? 0, step)
+      if (job !== undefined) await assertOwn(job)
+      const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
+      await orNotSent(uncounted, () => announceTurn(step, count), hint)
+    },
+    async check(job): Promise<Refusal | undefined> {
+      if (job !== undefined) await assertOwn(job)
+      const { state } = await orNotSent(unknown, () => readPullRequest(address, step), hint)
+      if (isOpen({ state })) return undefined
+      const error = refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
+      return { kind: 'refusal', error }
+    },
+  }
+}
+
+/** Creates the recipient of a follow-up to `job-id`. Its pull request has a history if an earlier step has marked it. */
+export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, step: AgentStep): Recipient {
+  const { context, github, inputs, record } = step
+  const { label, dryRun } = inputs
+  const lost = 'The history may not show that the agent is working'
+  let link: PullRequestLink | undefined
+  return {
+    task,
+    async getIdleWaitMs({ id, prLink }) {
+      link = prLink?.host === new URL(context.serverUrl).host ? prLink : undefined
+      if (github === undefined || link === undefined) return REPLICA_LAG_MS
+      const address = toPullRequestAddress(link, context)
+      const listed = await record.orWarn(lost, () => findHistory(address, id, step))
+      if (listed === undefined) return REPLICA_LAG_MS
+      record.add({ history: { pullRequest: address, jobId: id, commentId: listed.id } })
+      return getIdleWaitMs(listed.history, listed.ageMs)
+    },
+    async announce() {
+      if (label !== '' && !dryRun) await record.orWarn(lost, () => announceTurn(step))
+    },
+    check: () => Promise.resolve(undefined),
+  }
+}

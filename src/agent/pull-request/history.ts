@@ -1,0 +1,246 @@
+/**
+ * The history comment of a pull request: the state that steps share, and the table that people read, which is rendered from
+ * it. Hides the syntax of the comment, how the state is merged, and which rows are dropped when the comment is full.
+ */
+import * as z from 'zod/mini'
+import type { ListedComment } from '../../github/comments.ts'
+import { hasLabel } from '../../github/labels.ts'
+import { formatCount, formatUtc } from '../../text/format.ts'
+import { linked } from '../../text/markdown.ts'
+import { REPLICA_LAG_MS, TURN_START_TIMEOUT_MS } from '../turn/poll-schedule.ts'
+
+/** Every comment of this action begins like this, also a reply to a command. */
+const BEGINNING = '<!-- docs-agent-action: '
+/** The state is one line of JSON, in which `>` is escaped, so it cannot end early. */
+const STATE_LINE = /^<!-- docs-agent-action: (\{[^\r\n]*\}) -->\r?(?:\n|$)/
+
+const textSchema = z.string()
+const optionalText = z.optional(textSchema)
+const countSchema = z.int().check(z.nonnegative())
+/** Shown as it is, so that it is a reference. */
+const sourceSchema = z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]*)$/))
+
+const rowSchema = z.object({
+  /** The run, its attempt, its job and step, the start and the turn identify a row. */
+  run: z.int(),
+  attempt: z.int(),
+  job: textSchema,
+  action: textSchema,
+  turn: z.int(),
+  /** When the turn began, in ISO 8601. */
+  start: z.iso.datetime(),
+  /** When its step ends at the latest, in ISO 8601. */
+  until: z.iso.datetime(),
+  /** When the row was completed, in ISO 8601. Missing: the agent is working. */
+  end: z.optional(z.iso.datetime()),
+  /** Whether the agent may still be working although the step has ended. */
+  mayRun: z.optional(z.boolean()),
+  startedBy: z.object({ text: textSchema, url: optionalText }),
+  /** The id of the step in the workflow, if it has one and readers may know it. */
+  step: optionalText,
+  /** The page of the run, if readers may know it. */
+  url: optionalText,
+  /** How the turn ended, as a value of the output `outcome`. */
+  outcome: optionalText,
+  /** The same in words. */
+  result: optionalText,
+  /** What the turn did to the pull request. */
+  effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
+  /** The changes that the turn was about: `#12` or `owner/name#12`, and for commits without a pull request `@<sha>`. */
+  sources: z.array(sourceSchema),
+  /** The pull requests that `skip-labels` exempts, in the same form. */
+  exempt: z.array(sourceSchema),
+  /** How many sources readers of the pull request may not know. */
+  hidden: countSchema,
+})
+
+const historySchema = z.object({
+  v: z.literal(1),
+  /** The id of the job that opened the pull request. */
+  job: z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/)),
+  /** The labels whose steps share the pull request. */
+  labels: z.array(textSchema),
+  /** How many follow-ups `on-open-pr` has sent. */
+  followUps: countSchema,
+  /** The `max-follow-ups` of the step that last counted one. */
+  limit: z.optional(z.int()),
+  /** Oldest first. */
+  rows: z.array(rowSchema),
+  /** How many older rows no longer fit into the comment. */
+  dropped: countSchema,
+  /** What is left to do, as Markdown, and when that was read. */
+  left: z.optional(z.object({ at: z.iso.datetime(), items: z.array(textSchema) })),
+})
+
+/** One turn of the agent on the pull request. */
+export type HistoryRow = Readonly<z.infer<typeof rowSchema>>
+/** The state in the hidden first line of the comment. */
+export type History = Readonly<z.infer<typeof historySchema>>
+
+/** Whether this action wrote a comment, if its author is trusted. Anybody can copy the beginning. */
+export const isOwnComment = (body: string): boolean => body.startsWith(BEGINNING)
+
+/** Reads the state. Undefined if the comment is no history comment, or the state is broken. */
+export function parseHistory(body: string): History | undefined {
+  const [, json] = STATE_LINE.exec(body) ?? []
+  if (json === undefined) return undefined
+  try {
+    const parsed = historySchema.safeParse(JSON.parse(json))
+    return parsed.success ? parsed.data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A history comment on GitHub. */
+export interface ListedHistory extends Omit<ListedComment, 'body'> {
+  readonly history: History
+}
+
+/** Picks the comment to write to: the oldest by a trusted author, otherwise the oldest by an app of an earlier step. */
+export function pickOwn(comments: readonly ListedHistory[]): ListedHistory | undefined {
+  return comments.find(({ author }) => author === 'trusted') ?? comments.find(({ author }) => author === 'bot')
+}
+
+/** What a step adds to the history. */
+export interface HistoryUpdate {
+  readonly label: string
+  /** One for each turn of the step. */
+  readonly rows: readonly HistoryRow[]
+  /** Whether to count one more follow-up. */
+  readonly countsFollowUp?: boolean
+  readonly limit?: number | undefined
+  /** Undefined keeps what is in the comment. */
+  readonly left?: History['left']
+  /** Whether the step has seen the job idle, so that no earlier turn may still run. */
+  readonly isIdle?: boolean
+}
+
+/** Legs of a matrix have the same job and action, and in another repository neither is named. */
+const getKey = ({ run, attempt, job, action, start, turn }: HistoryRow): string =>
+  [run, attempt, job, action, start, turn].join('\n')
+
+/** A row that its step did not complete, because the run was killed. */
+const completeKilled = (row: HistoryRow): HistoryRow => ({
+  ...row,
+  end: row.until,
+  outcome: 'error',
+  result: 'not known, because the run ended first',
+})
+
+/** Merges an update into the state: rows by key, the newest list of what is left, and one more follow-up. */
+export function mergeHistory(state: History, update: HistoryUpdate, now: Date): History {
+  const { label, rows, countsFollowUp = false, limit = state.limit, left = state.left, isIdle = false } = update
+  const own = new Map(rows.map((row) => [getKey(row), row]))
+  const others = state.rows
+    .filter((row) => !own.has(getKey(row)))
+    .map((row) => (row.end === undefined && new Date(row.until) < now ? completeKilled(row) : row))
+    .map(({ mayRun = false, ...row }) => ({ ...row, ...(mayRun && !isIdle && { mayRun }) }))
+  return {
+    ...state,
+    labels: label === '' || hasLabel(label, state.labels) ? state.labels : [...state.labels, label],
+    followUps: state.followUps + (countsFollowUp ? 1 : 0),
+    ...(limit !== undefined && { limit }),
+    rows: [...others, ...own.values()].toSorted((a, b) => a.start.localeCompare(b.start) || a.turn - b.turn),
+    ...(left !== undefined && { left }),
+  }
+}
+
+/** The state of a job whose pull request has no history yet. */
+export const startHistory = (job: string): History => ({ v: 1, job, labels: [], followUps: 0, rows: [], dropped: 0 })
+
+const isOpenRow = ({ end, mayRun = false }: HistoryRow): boolean => end === undefined || mayRun
+
+const toTimeOfDay = (iso: string): string => formatUtc(new Date(iso)).slice('YYYY-MM-DD '.length, -':ss'.length)
+
+/** The references that the table shows of each row. The state has all of them. */
+const MAX_REFERENCES = 5
+
+function formatSources({ sources }: HistoryRow): string {
+  const pullRequests = sources.filter((source) => source.includes('#'))
+  const [shown, more] = [pullRequests.slice(0, MAX_REFERENCES), pullRequests.length - MAX_REFERENCES]
+  if (shown.length === 0) return ''
+  if (more > 0) return `, about ${shown.join(', ')} and ${more} more`
+  return `, about ${shown.slice(0, -1).join(', ')}${shown.length > 1 ? ' and ' : ''}${shown.at(-1) ?? ''}`
+}
+
+function formatResult({ start, end, until, result = '', mayRun = false, step }: HistoryRow): string {
+  if (end === undefined) return `⏳ working since ${toTimeOfDay(start)} UTC, do not merge yet`
+  const place = step === undefined ? '' : `, step \`${step.replaceAll('`', "'")}\``
+  const waited = `the step waited until ${toTimeOfDay(until)} UTC`
+  const running = mayRun ? `; ⏳ the agent may still be working, do not merge yet (${waited})` : ''
+  return `${result}${running}${place}`
+}
+
+function renderRow(row: HistoryRow): string {
+  const { start, startedBy, url } = row
+  const when = formatUtc(new Date(start)).slice(0, 'YYYY-MM-DD hh:mm'.length)
+  const why = `${linked(startedBy)}${formatSources(row)}`
+  return `| ${when} | ${why} | ${linked({ text: formatResult(row), url })} |`
+}
+
+export const MERGE = 'Review it, and merge it.'
+const WAIT = 'Wait until the agent has finished.'
+
+/** From this share of the limit on, the number of remaining follow-ups is shown. */
+const WARNING_SHARE = 0.75
+
+/** A sentence about the remaining follow-ups; empty while many are left. */
+export function warnOfLimit(used: number, max: number): string {
+  if (used < max * WARNING_SHARE) return ''
+  return used < max
+    ? `Only ${max - used} left: merge or close this pull request before they are used up.`
+    : 'None left: merge or close this pull request, or the next run fails.'
+}
+
+function renderLeft({ left, rows }: History): string {
+  if (left === undefined) return ''
+  const items = rows.some(isOpenRow) ? left.items.map((item) => (item === MERGE ? WAIT : item)) : left.items
+  return [`**What is left** (${formatUtc(new Date(left.at))} UTC)`, '', ...items.map((item) => `- ${item}`)].join('\n')
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003C', '>': '\\u003E', '&': '\\u0026' }
+
+function render(history: History): string {
+  const { followUps, limit, rows, dropped } = history
+  const json = JSON.stringify(history).replace(/[<>&]/g, (character) => ESCAPES[character] ?? '')
+  const table = ['| When (UTC) | Started by | Result |', '| --- | --- | --- |', ...rows.map(renderRow)].join('\n')
+  const counted =
+    followUps === 0 || limit === undefined ? '' : `${formatCount(followUps, 'follow-up')} of ${limit} used.`
+  return [
+    `${BEGINNING}${json} -->`,
+    'The docs agent opened this pull request. To ask for a change, review it or comment on it: people with write access can also start the agent from a comment, if this repository has a workflow for that.',
+    dropped === 0 ? '' : `${formatCount(dropped, 'earlier turn is', 'earlier turns are')} not listed.`,
+    rows.length === 0 ? '' : table,
+    renderLeft(history),
+    limit === undefined ? '' : [counted, warnOfLimit(followUps, limit)].filter(Boolean).join(' '),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+/** GitHub's limit is 65,536 characters. */
+const MAX_CHARACTERS = 60_000
+
+/** Renders the comment. The oldest rows are dropped if it would be too long. */
+export function renderHistory(history: History): string {
+  let shown = history
+  let text = render(shown)
+  while (text.length > MAX_CHARACTERS && shown.rows.length > 1) {
+    const surplus = Math.max(1, Math.floor(shown.rows.length * (1 - MAX_CHARACTERS / text.length)))
+    shown = { ...shown, rows: shown.rows.slice(surplus), dropped: shown.dropped + surplus }
+    text = render(shown)
+  }
+  return text
+}
+
+/**
+ * Returns how much longer a turn may have been running, in milliseconds: 0 if the history shows that the last one ended
+ * longer ago than replicas lag.
+ * @param ageMs since the comment was last written, on GitHub's clock; undefined if unknown
+ */
+export function getIdleWaitMs({ rows }: History, ageMs: number | undefined): number {
+  if (ageMs === undefined) return REPLICA_LAG_MS
+  if (rows.some(isOpenRow) && ageMs < TURN_START_TIMEOUT_MS) return REPLICA_LAG_MS
+  return Math.max(0, REPLICA_LAG_MS - ageMs)
+}

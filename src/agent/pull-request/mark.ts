@@ -1,0 +1,311 @@
+/**
+ * Marks the agent's pull request, so that later steps find it: with the label, and with the history of the step's turns.
+ * Hides when a missing mark makes the step red.
+ */
+import { type Context, openAtEnd, openGitHub } from '../../action/step.ts'
+import type { GitHub } from '../../github/github.ts'
+import { hasLabel } from '../../github/labels.ts'
+import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
+import { canName, isSameRepository } from '../../github/schemas.ts'
+import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import { type LinkedText, quoteNames } from '../../text/markdown.ts'
+import { type AgentInputs, formatGrant } from '../inputs.ts'
+import { formatEnd, getTurnOutcome } from '../outcome.ts'
+import {
+  type AgentStep,
+  getFindings,
+  type HistoryPlace,
+  mayStillRun,
+  type Run,
+  type Source,
+  type Turn,
+} from '../record.ts'
+import {
+  type History,
+  type HistoryRow,
+  type HistoryUpdate,
+  isOwnComment,
+  type ListedHistory,
+  MERGE,
+  mergeHistory,
+  parseHistory,
+  pickOwn,
+  renderHistory,
+  startHistory,
+} from './history.ts'
+import { isPullRequestClosed, listBlockers } from './status.ts'
+
+/** The history comments of a pull request, and the comments that begin like one but cannot be read. */
+export interface FoundHistories {
+  /** Oldest first. */
+  readonly histories: readonly ListedHistory[]
+  /** Whether somebody has edited a history comment so that it can no longer be read. */
+  readonly hasBroken: boolean
+}
+
+const STATE_BEGINNING = '<!-- docs-agent-action: {'
+
+/** @throws ActionError if the comments cannot be read */
+export async function listHistories(
+  { repository, number }: PullRequestAddress,
+  github: Pick<GitHub, 'listComments'>,
+): Promise<FoundHistories> {
+  // The address of a comment has more fields, with which only the replies to it are listed.
+  const comments = await github.listComments({ repository, number }, isOwnComment)
+  const histories = comments.flatMap(({ body, ...comment }) => {
+    const history = parseHistory(body)
+    return history === undefined ? [] : [{ ...comment, history }]
+  })
+  const hasBroken = comments.some(
+    ({ body, author }) => author !== 'untrusted' && body.startsWith(STATE_BEGINNING) && !parseHistory(body),
+  )
+  return { histories, hasBroken }
+}
+
+/** Finds the history of a job on its pull request. @throws ActionError if the comments cannot be read */
+export async function findHistory(
+  pullRequest: PullRequestAddress,
+  jobId: string,
+  step: AgentStep,
+): Promise<ListedHistory | undefined> {
+  const { histories } = await listHistories(pullRequest, openGitHub(step))
+  return pickOwn(histories.filter(({ history }) => history.job === jobId))
+}
+
+const getRunUrl = ({ serverUrl, repository, runId, runAttempt }: Context): string =>
+  `${serverUrl}/${repository}/actions/runs/${runId}${runAttempt > 1 ? `/attempts/${runAttempt}` : ''}`
+
+/**
+ * Formats the sources that readers of the pull request may know. A reference to another repository also shows the pull
+ * request to the readers of that repository, so both must have the same visibility.
+ */
+function nameSources(
+  sources: readonly Source[],
+  target: PullRequestAddress,
+): { readonly named: readonly string[]; readonly hidden: number } {
+  const named = sources.flatMap(({ repository, visibility = 'private', number, sha }) => {
+    const isHere = isSameRepository(repository, target.repository)
+    if (!isHere && visibility !== (target.visibility ?? 'public')) return []
+    if (isHere && number === target.number) return []
+    return [`${isHere ? '' : repository}${number === undefined ? `@${sha}` : `#${number}`}`]
+  })
+  const own = sources.filter(
+    ({ repository, number }) => isSameRepository(repository, target.repository) && number === target.number,
+  )
+  return { named, hidden: sources.length - own.length - named.length }
+}
+
+/** Creates the row of a turn, without names that readers of the pull request may not know. */
+function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: AgentStep): HistoryRow | undefined {
+  const { clock, context, deadlineAt } = step
+  const { startedAt, failing } = turn
+  if (startedAt === undefined) return undefined
+  const { repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
+  const isNamed = canName({ repository, ...event }, place.pullRequest)
+  const now = clock.wallTime()
+  const failed = failing && { text: `checks failed: ${quoteNames(failing.map(({ name }) => name))}` }
+  const cause = isNamed ? (run.startedBy ?? { text: 'a run' }) : { text: 'a run in another repository' }
+  const { text, url }: LinkedText = failed ?? cause
+  const sources = nameSources(index === 0 ? (run.sources ?? []) : [], place.pullRequest)
+  const exempt = nameSources(index === 0 ? (run.exempt ?? []) : [], place.pullRequest)
+  const isWorking = turn.end === undefined && turn.error === undefined
+  return {
+    run: runId,
+    attempt: runAttempt,
+    job: isNamed ? workflowJob : '',
+    action: isNamed ? runnerStepId : '',
+    turn: index,
+    start: startedAt.toISOString(),
+    until: new Date(now.getTime() + deadlineAt - clock.now()).toISOString(),
+    startedBy: { text, ...(url !== undefined && { url }) },
+    ...(isNamed && { url: getRunUrl(context), ...(stepId !== '' && { step: stepId }) }),
+    ...(!isWorking && {
+      end: now.toISOString(),
+      outcome: getTurnOutcome(turn),
+      result: formatEnd(turn),
+      effect: turn.effect?.kind ?? 'unknown',
+      ...(mayStillRun(turn) && { mayRun: true }),
+    }),
+    sources: [...sources.named],
+    exempt: [...exempt.named],
+    hidden: sources.hidden,
+  }
+}
+
+const COMPARE = 'Compare its branch with the base branch: some of its commits may not be merged.'
+const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?.code === 'left-behind'
+
+/** Lists what is left to do in the pull request, most serious first. Undefined if the step has not read it. */
+function listLeft(run: Run, now: Date): History['left'] {
+  const found = getFindings(run)
+  if (found.state === undefined) return undefined
+  const blockers = listBlockers(run).flatMap(({ left }) => left)
+  const items = isPullRequestClosed(found)
+    ? [run.turns.some(mayLeaveBehind) ? COMPARE : `Nothing: it is ${found.state}.`]
+    : blockers
+  return { at: now.toISOString(), items: items.length === 0 ? [MERGE] : [...items] }
+}
+
+/** Whether a fix round has nothing to say: it was neither announced nor sent. */
+const isUnsentRound = (turn: Turn, index: number): boolean =>
+  index > 0 &&
+  turn.isAnnounced !== true &&
+  turn.sent === undefined &&
+  (turn.end !== undefined || turn.error !== undefined)
+
+function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
+  const { clock, inputs, record } = step
+  const run = record.read()
+  const rows = record.turns.flatMap((turn, index) => {
+    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, place, step)
+    return row === undefined ? [] : [row]
+  })
+  return {
+    label: inputs.label,
+    rows,
+    limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
+    left: listLeft(run, clock.wallTime()),
+  }
+}
+
+/** Shows whether an update would change the comment, apart from times. */
+const toFingerprint = ({ rows, left }: HistoryUpdate): string =>
+  JSON.stringify([rows.map((row) => ({ ...row, until: '', end: row.end && '' })), left?.items])
+
+function createUnreadableError({ pullRequest }: HistoryPlace): ActionError {
+  return new ActionError(
+    'rejected',
+    `The history comment of pull request #${pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
+    { hint: 'Delete what is left of the comment, and merge or close the pull request.' },
+  )
+}
+
+/**
+ * Writes the step's rows to the history: reads the comment, merges the rows by key, and writes it back, once. A pull request
+ * of a new job gets its comment.
+ * @param merge checks the state and adds to the update; it may throw
+ * @throws ActionError if the history may not have been written
+ */
+async function writeHistory(
+  place: HistoryPlace,
+  github: GitHub,
+  step: AgentStep,
+  merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
+): Promise<void> {
+  const { clock, core, record } = step
+  const update = createUpdate(place, step)
+  const written = toFingerprint(update)
+  const now = clock.wallTime()
+  // The response to an earlier attempt may have been lost.
+  const found = place.mayExist === true ? await findHistory(place.pullRequest, place.jobId, step) : undefined
+  const { commentId = found?.id } = place
+  if (commentId === undefined) {
+    const state = startHistory(place.jobId)
+    const body = core.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
+    record.add({ history: { ...place, mayExist: true } })
+    const added = await github.addComment(place.pullRequest, body)
+    record.add({ history: { ...place, commentId: added, written } })
+    return
+  }
+  const state = parseHistory(await github.readComment(place.pullRequest, commentId))
+  if (state?.job !== place.jobId) throw createUnreadableError(place)
+  const body = core.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
+  await github.editComment(place.pullRequest, commentId, body)
+  record.add({ history: { ...place, mayExist: false, commentId, written } })
+}
+
+const isInUse = ({ label, dryRun }: AgentInputs): boolean => label !== '' && !dryRun
+
+/**
+ * Writes in the history that the agent is working, before a follow-up is sent.
+ * @param merge checks the state before anything is written, and counts the follow-up
+ * @throws ActionError if the history may not have been written
+ */
+export async function announceTurn(
+  step: AgentStep,
+  merge?: (state: History, update: HistoryUpdate) => HistoryUpdate,
+): Promise<void> {
+  const { inputs, record } = step
+  const place = record.history
+  if (place === undefined || !isInUse(inputs)) return
+  record.update({ isAnnounced: true })
+  const asIdle = (state: History, update: HistoryUpdate) => ({ ...(merge?.(state, update) ?? update), isIdle: true })
+  await writeHistory(place, openGitHub(step), step, asIdle)
+}
+
+/**
+ * Whether the next run depends on the mark: it would start another job otherwise. On events of pull requests, the agent's own
+ * pull request starts the next run.
+ */
+export const isMarkRequired = ({ context, inputs }: AgentStep): boolean =>
+  inputs.onOpenPr !== 'new' || (/^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === '')
+
+const NOT_MARKED = 'The pull request was not marked'
+
+function recordFailure(error: ActionError, what: string, step: AgentStep): void {
+  const { inputs, record } = step
+  if (!isMarkRequired(step)) {
+    record.warn(`${what} (${NOT_MARKED})`, error)
+    return
+  }
+  const text = `${what}, so the next run would start another job: ${error.message}`
+  record.add({
+    unmarked: new ActionError(error.code, text, {
+      cause: error,
+      hint: `${formatGrant(inputs)} Then attach to the job, which marks its pull request.`,
+    }),
+  })
+}
+
+/**
+ * Adds the label to a pull request and writes the history, at the same time. A failure is recorded.
+ * @throws ActionError `cancelled`
+ */
+export async function markPullRequest(
+  pullRequest: PullRequestAddress & Partial<Pick<PullRequest, 'labels'>>,
+  jobId: string,
+  step: AgentStep,
+): Promise<void> {
+  const { inputs, record } = step
+  if (!isInUse(inputs)) return
+  const { label } = inputs
+  const github = openAtEnd(step)
+  const addLabel = async (): Promise<void> => {
+    if (!hasLabel(label, pullRequest.labels ?? [])) await github.addLabel(pullRequest, label)
+  }
+  const addHistory = async (): Promise<void> => {
+    const { repository, number, visibility } = pullRequest
+    let place = record.history
+    if (place?.jobId !== jobId || place.pullRequest.number !== number) {
+      // The pull request of a job that this step has created cannot have a comment yet.
+      const isNew = record.turns[0]?.task.kind === 'create'
+      const found = isNew ? undefined : await findHistory(pullRequest, jobId, step)
+      place = { pullRequest: { repository, number, visibility }, jobId, commentId: found?.id }
+      record.add({ history: place })
+    }
+    await writeHistory(place, github, step)
+  }
+  const failed = (what: string) => (error: unknown) => {
+    recordFailure(rethrowFatal(error), what, step)
+  }
+  await Promise.all([
+    addLabel().catch(
+      failed(`The label was not added to pull request #${pullRequest.number} of ${pullRequest.repository}`),
+    ),
+    addHistory().catch(failed('The history comment was not written')),
+  ])
+}
+
+/** Completes the step's rows at its end if they have changed, even if it failed or was cancelled. A failure is recorded. */
+export async function completeHistory(step: AgentStep): Promise<void> {
+  const { inputs, record } = step
+  const place = record.history
+  if (place?.commentId === undefined || !isInUse(inputs)) return
+  if (toFingerprint(createUpdate(place, step)) === place.written) return
+  try {
+    await writeHistory(place, openAtEnd(step), step)
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    recordFailure(error, 'The history comment was not updated', step)
+  }
+}

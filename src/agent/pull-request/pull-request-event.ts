@@ -1,0 +1,65 @@
+/**
+ * The events of pull requests, which the agent's own pull request causes too. Hides what must be possible there, so that its
+ * mark stops the loop.
+ */
+import { openGitHub } from '../../action/step.ts'
+import { ActionError, orNotSent } from '../../runtime/errors.ts'
+import { formatGrant } from '../inputs.ts'
+import type { AgentStep } from '../record.ts'
+import type { Recipient } from '../turn/recipient.ts'
+
+const isPullRequestEvent = ({ context, inputs }: AgentStep): boolean =>
+  /^pull_request(?:_target)?$/.test(context.eventName) &&
+  inputs.command === '' &&
+  inputs.task.kind !== 'attach' &&
+  !inputs.dryRun
+
+/**
+ * Refuses inputs with which the agent's pull request would stay unmarked and start the next job.
+ * @throws ActionError `invalid-input` that names every problem
+ */
+export function refusePullRequestEvent(step: AgentStep): void {
+  if (!isPullRequestEvent(step)) return
+  const { wait, label, githubToken } = step.inputs
+  const problems = [
+    ...(wait ? [] : ['`wait` must be `true`']),
+    ...(label === '' ? ['`label` must not be empty'] : []),
+    ...(githubToken === '' ? ['`github-token` must not be empty'] : []),
+  ]
+  if (problems.length === 0) return
+  const text = `On \`${step.context.eventName}\`, ${problems.join(', and ')}: the step must mark the pull request of the agent, which otherwise starts the next job.`
+  throw new ActionError('invalid-input', text, {
+    hint: 'Nothing was sent. Correct the inputs, or start the workflow by a push or a schedule.',
+  })
+}
+
+/**
+ * Makes sure before the prompt that the token can write what marks a pull request: the label, and a reaction to the event's
+ * pull request.
+ */
+export function guardPullRequestEvent(recipient: Recipient, step: AgentStep): Recipient {
+  const { context, inputs } = step
+  const { event } = context
+  if (!isPullRequestEvent(step) || event.kind !== 'pull-request') return recipient
+  const { number } = event.subject
+  return {
+    ...recipient,
+    async announce(job) {
+      const github = openGitHub(step)
+      const repository = inputs.prRepository || context.repository
+      await orNotSent(
+        'The pull request of the agent could not be marked, so it would start the next job',
+        () =>
+          Promise.all([
+            github
+              .labelExists(repository, inputs.label)
+              .then((exists) => (exists ? undefined : github.createLabel(repository, inputs.label))),
+            github.addEyesToPullRequest({ repository: context.repository, number }),
+          ]),
+        'Run the step again when GitHub responds.',
+        formatGrant(inputs),
+      )
+      await recipient.announce(job)
+    },
+  }
+}

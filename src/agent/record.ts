@@ -1,0 +1,569 @@
+/**
+ * What is known of a step so far: facts in fields, alternatives in unions. Log, outputs, summary, history and exit code derive
+ * from this alone. A run can be cancelled at any time, so the record can be reported at any moment.
+ */
+import { openGitHub, type Step } from '../action/step.ts'
+import type { Job, PullRequestLink } from '../docs-service/schemas.ts'
+import type { Check } from '../github/checks.ts'
+import type { CommentAddress } from '../github/comments.ts'
+import type { PullRequestCommit } from '../github/commits.ts'
+import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
+import { type ActionError, describeError, logCauses, rethrowFatal } from '../runtime/errors.ts'
+import type { LinkedText } from '../text/markdown.ts'
+import { type Redact, redactAll } from '../text/redact.ts'
+import { oneLine } from '../text/untrusted.ts'
+import type { AgentInputs, Task } from './inputs.ts'
+
+/** The value of the output `checks`. `none`: no check is registered. Never treat this as `success`. */
+export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
+
+/** The last known state of a pull request. A field is undefined if it was not read or could not be read. */
+export interface Findings extends Partial<
+  Pick<PullRequest, 'title' | 'state' | 'branch' | 'isBlocked' | 'isBehind' | 'headSha'>
+> {
+  readonly mergeable?: boolean
+  /** Set with `wait-for-checks`, and about `headSha`. */
+  readonly checks?: ChecksState
+  /** Whether the pending checks stay pending until they are approved. */
+  readonly waitsForApproval?: boolean
+  /** Set with `wait-for-checks`: the checks that count. */
+  readonly checkList?: readonly Check[]
+  /** The paths that do not match `allowed-paths`. */
+  readonly outside?: readonly string[]
+}
+
+/** What a turn did to the job's pull request. */
+export type Effect =
+  | { readonly kind: 'created' }
+  /** `commits`: the number of the agent's new commits. `since`: the head before the turn. */
+  | { readonly kind: 'updated'; readonly commits: number; readonly since: string }
+  /** The agent added no commit. `hasHeadMoved`: other authors have pushed. */
+  | { readonly kind: 'unchanged'; readonly hasHeadMoved: boolean }
+  /** The job names no pull request, and the agent added no commit to the one that the job named before. */
+  | { readonly kind: 'none' }
+  /** The heads were not compared, or could not be read. */
+  | { readonly kind: 'unknown' }
+
+/** Why a prompt is a follow-up to a pull request; the field `continued` of `result`. */
+export type FollowUpReason = 'pull-request' | 'comment'
+
+/** Why no further fix round follows. */
+export const ROUND_STOP_REASONS = {
+  passed: 'All its checks have passed.',
+  'used-up': 'All fix rounds are used up.',
+  'no-new-commit': 'The agent added no commit, so the same checks would fail again.',
+  diverged: 'The commit that was checked is no longer in the pull request.',
+  closed: 'The pull request is closed or merged.',
+  'other-pull-request': 'The job no longer names this pull request.',
+  'commits-by-others': 'Another author has pushed to the pull request.',
+  'failed-before': 'The failed checks also fail without these changes.',
+  'needs-person':
+    'No commit can fix the failed checks: somebody has to act, such as to sign an agreement, or to run them again.',
+  'no-time': 'Less than ten minutes of `timeout-minutes` are left.',
+  'no-failed-check': 'No check is known to have failed.',
+  'not-sent': 'The failing checks could not be sent to the agent.',
+  failed: 'The job failed.',
+  archived: 'The job is archived, so it accepts no prompts.',
+  'left-behind':
+    'The pull request was merged or closed while the agent was working on the failing checks, and commits may not be merged.',
+  unseen: 'The step did not see the agent finish its work on the failing checks.',
+}
+
+export type RoundStop = keyof typeof ROUND_STOP_REASONS
+
+/** One prompt, or one wait for a job. */
+export interface Turn {
+  readonly task: Task
+  /** Undefined: the step has not chosen the recipient yet. */
+  readonly startedAt?: Date
+  readonly followUpReason?: FollowUpReason | undefined
+  /** The failed checks that a fix round sends. */
+  readonly failing?: readonly Check[] | undefined
+  /** Whether the history may say that the agent is working on it, so that its row must be completed. */
+  readonly isAnnounced?: true
+  /**
+   * Undefined: nothing was sent, or the service refused it without processing it. `maybe`: no response proves that the service
+   * accepted the prompt. `started`: the turn was seen to begin, or the job has no earlier turn to confuse it with.
+   */
+  readonly sent?: 'maybe' | 'accepted' | 'started' | undefined
+  /** As last read, or the response to the prompt. */
+  readonly job?: Job | undefined
+  /** Set if the latest read failed. */
+  readonly lastProblem?: ActionError | undefined
+  /**
+   * How the turn ended, as far as the step is concerned. `not-awaited`: `wait` is `false`. `unseen`: the prompt was accepted, but
+   * the turn was not seen to begin. `finished`: the end was seen, and later reads of the job do not change it.
+   */
+  readonly end?: 'previewed' | 'not-awaited' | 'unseen' | 'timed-out' | 'finished'
+  /** What a dry run would do. */
+  readonly preview?: Preview
+  readonly effect?: Effect
+  readonly pullRequest?: Findings
+  /** Why no further round follows; undefined if that is not decided yet, or without `fix-rounds`. */
+  readonly roundStop?: RoundStop | undefined
+  /** What stopped the turn, or the work after its end. */
+  readonly error?: ActionError
+  /** Whether the run was cancelled when the error occurred. */
+  readonly isCancelled?: boolean
+}
+
+/** Where a dry run would send the prompt. */
+export interface Preview {
+  /** The number of the open pull request whose job would receive it, or of the one that the job names. */
+  readonly pullRequest?: number | undefined
+  readonly isContinued: boolean
+  /** Open pull requests whose job may be the one to receive the prompt, instead of a new job. */
+  readonly undecided: readonly number[]
+  /** Whether the job that would receive the prompt was read, which requires a key. */
+  readonly isJobRead: boolean
+}
+
+export interface TimelineEntry {
+  readonly at: Date
+  /** Time since the step began. */
+  readonly elapsedMs: number
+  readonly event: string
+}
+
+/** The files that a step changed in its pull request. */
+export interface ChangedFiles {
+  readonly files: readonly { readonly path: string; readonly additions: number; readonly deletions: number }[]
+  /** If not, there may be more files. */
+  readonly isComplete: boolean
+}
+
+/** Where the history of a pull request is. */
+export interface HistoryPlace {
+  readonly pullRequest: PullRequestAddress
+  readonly jobId: string
+  /** Undefined: the comment has not been written yet. */
+  readonly commentId?: number | undefined
+  /** Whether an attempt to write the comment failed, so that it may exist nevertheless. */
+  readonly mayExist?: boolean
+  /** What this step has written to it last. */
+  readonly written?: string
+}
+
+/** What a change came from: a pull request, or a commit that was pushed directly. */
+export type Source = Pick<PullRequestAddress, 'repository' | 'visibility'> &
+  ({ readonly number: number; readonly sha?: never } | { readonly sha: string; readonly number?: never })
+
+/** Something on GitHub that could not be done. It never changes the result of the job. */
+export interface Warning {
+  /** What was not done, without a period, such as `The label was not added to the pull request`. */
+  readonly message: string
+  readonly error: ActionError
+}
+
+/** Undefined if the inputs are invalid. */
+type InputFacts = Pick<AgentInputs, 'projectId' | 'dryRun' | 'failOn' | 'waitForChecks' | 'allowedPaths' | 'onOpenPr'>
+
+/** Everything that is known of a step. */
+export interface Run extends Partial<InputFacts> {
+  /** `no-key`: skipped before any request. `not-started`: for example because an input is invalid. */
+  readonly state: 'no-key' | 'not-started' | 'running' | 'ended'
+  /** Oldest first: the step's own turn, then the fix rounds. Empty if the step did not start. */
+  readonly turns: readonly Turn[]
+  /** Why it did not start. */
+  readonly startError?: ActionError | undefined
+  /** Whether the embedded service and GitHub take the place of the real ones. */
+  readonly isRehearsal?: boolean
+  /** The id in the workflow, to distinguish several steps on one page. Empty if the step has none. */
+  readonly stepId?: string
+  readonly startedBy?: LinkedText
+  /** The comment with the command, if its author has write access. It gets a reply. */
+  readonly comment?: CommentAddress
+  /** Why the step sent nothing, as a full sentence, if it was skipped. */
+  readonly skipReason?: string | undefined
+  /** A description of the change that started the run, and of the part that was sent. */
+  readonly change?: string | undefined
+  /** What the change came from, newest first. */
+  readonly sources?: readonly Source[]
+  /** The pull requests that `skip-labels` exempts. */
+  readonly exempt?: readonly Source[]
+  readonly files?: ChangedFiles | undefined
+  /** The pull request as it was read at the end of the step. */
+  readonly pullRequestAtEnd?: Findings
+  readonly history?: HistoryPlace
+  /** Why the pull request could not be marked, if the next run depends on its mark. The step is then red. */
+  readonly unmarked?: ActionError
+  readonly timeline: readonly TimelineEntry[]
+  readonly warnings: readonly Warning[]
+  readonly durationMs: number
+}
+
+/** A read that is older is repeated before a prompt is sent. */
+const MAX_READ_AGE_MS = 2_000
+
+/** The only writer of the record of a step. */
+export class Recorder {
+  readonly #step: Step
+  readonly #timeline: TimelineEntry[] = []
+  readonly #warnings: Warning[] = []
+  readonly #turns: Turn[]
+  #facts: Partial<Run>
+  #newestRead: { readonly pullRequest: PullRequest; readonly atMs: number } | undefined
+  #commits: { readonly headSha: string; readonly listed: readonly PullRequestCommit[] } | undefined
+
+  constructor(inputs: AgentInputs, step: Step) {
+    this.#step = step
+    const { task, projectId, dryRun, failOn, waitForChecks, allowedPaths, onOpenPr } = inputs
+    const { stepId, isRehearsal } = step.context
+    this.#turns = [{ task }]
+    this.#facts = { projectId, dryRun, failOn, waitForChecks, allowedPaths, onOpenPr, stepId, isRehearsal }
+  }
+
+  get turns(): readonly Turn[] {
+    return this.#turns
+  }
+
+  get newest(): Turn {
+    const newest = this.#turns.at(-1)
+    if (newest === undefined) throw new Error('A step has a turn.')
+    return newest
+  }
+
+  /** Begins a turn: the step's own, or a fix round, which continues with the job as it was last read. */
+  begin(turn: Pick<Turn, 'task' | 'followUpReason' | 'failing'>): void {
+    const begun = { ...turn, startedAt: this.#step.clock.wallTime() }
+    if (this.newest.startedAt === undefined) this.#turns[0] = begun
+    else this.#turns.push({ ...begun, job: this.newest.job })
+  }
+
+  /** Adds facts to the newest turn. */
+  update(facts: Partial<Turn>): void {
+    this.#turns[this.#turns.length - 1] = { ...this.newest, ...facts }
+  }
+
+  /** Records the error that stopped the newest turn or the work after it. */
+  fail(error: ActionError, roundStop: RoundStop | undefined = this.newest.roundStop): void {
+    logCauses(error, this.#step.core.debug)
+    this.update({ error, roundStop, isCancelled: this.#step.signal.aborted })
+  }
+
+  /** Adds facts about the step. */
+  add(facts: Partial<Omit<Run, 'turns' | 'timeline' | 'warnings'>>): void {
+    this.#facts = { ...this.#facts, ...facts }
+  }
+
+  get history(): HistoryPlace | undefined {
+    return this.#facts.history
+  }
+
+  /** Adds what the step did or decided to the log and the timeline. */
+  note(event: string): void {
+    this.#addToTimeline(event)
+    this.#step.core.log(event)
+  }
+
+  /** Adds a notice, which readers see without opening the log, and a timeline entry. */
+  notice(title: string, text: string): void {
+    this.#addToTimeline(text)
+    this.#step.core.notice(title, text)
+  }
+
+  /** Records that something on GitHub could not be done. */
+  warn(message: string, error: ActionError): void {
+    this.#warnings.push({ message, error })
+    this.#step.core.log(`${message}: ${describeError(error)}`)
+    logCauses(error, this.#step.core.debug)
+  }
+
+  /**
+   * Returns the result of `perform`, or records a warning and returns `undefined` if it fails.
+   * @param message of the warning
+   * @throws ActionError `cancelled`: a cancelled step does not continue
+   */
+  async orWarn<T>(message: string, perform: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await perform()
+    } catch (error) {
+      this.warn(message, rethrowFatal(error))
+      return undefined
+    }
+  }
+
+  /** Records a read of a pull request. */
+  addRead(pullRequest: PullRequest): void {
+    this.#newestRead = { pullRequest, atMs: this.#step.clock.now() }
+  }
+
+  /** Returns the newest read of this pull request. */
+  getNewestRead({ number }: PullRequestAddress): PullRequest | undefined {
+    const read = this.#newestRead?.pullRequest
+    return read?.number === number ? read : undefined
+  }
+
+  /** Returns the newest read of this pull request, unless it is so old that it must be repeated before a prompt. */
+  getRecentRead(address: PullRequestAddress): PullRequest | undefined {
+    const isRecent = this.#newestRead !== undefined && this.#step.clock.now() - this.#newestRead.atMs < MAX_READ_AGE_MS
+    return isRecent ? this.getNewestRead(address) : undefined
+  }
+
+  /** Records the commits of a pull request with this head. */
+  addCommits(headSha: string, listed: readonly PullRequestCommit[]): void {
+    this.#commits = { headSha, listed }
+  }
+
+  /** Returns the commits of the pull request with this head, if they are known. */
+  getCommits(headSha: string): readonly PullRequestCommit[] | undefined {
+    return this.#commits?.headSha === headSha ? this.#commits.listed : undefined
+  }
+
+  /** Returns everything that is known about the step. @param state `running`: the step has not ended */
+  read(state: 'running' | 'ended' = 'ended'): Run {
+    return {
+      ...this.#facts,
+      state,
+      turns: [...this.#turns],
+      timeline: [...this.#timeline],
+      warnings: [...this.#warnings],
+      durationMs: this.#elapsedMs(),
+    }
+  }
+
+  #addToTimeline(event: string): void {
+    this.#timeline.push({ at: this.#step.clock.wallTime(), elapsedMs: this.#elapsedMs(), event })
+  }
+
+  #elapsedMs(): number {
+    return this.#step.clock.now() - this.#step.startedAt
+  }
+}
+
+/** The record of a step that did not run because of an error, or because there is no key. */
+export function createUnstartedRun(error: ActionError | undefined, durationMs: number, isRehearsal = false): Run {
+  const state = error === undefined ? 'no-key' : 'not-started'
+  return { state, turns: [], startError: error, timeline: [], warnings: [], durationMs, isRehearsal }
+}
+
+/** The step with what every part of this action shares. */
+export interface AgentStep extends Step {
+  readonly inputs: AgentInputs
+  readonly record: Recorder
+}
+
+export const openAgentStep = (inputs: AgentInputs, given: Step): AgentStep => ({
+  ...given,
+  inputs,
+  record: new Recorder(inputs, given),
+})
+
+/**
+ * Reads a pull request and records the read.
+ * @throws ActionError if it cannot be read
+ */
+export async function readPullRequest(address: PullRequestAddress, step: AgentStep): Promise<PullRequest> {
+  const found = await openGitHub(step).readPullRequest(address)
+  step.record.addRead(found)
+  return found
+}
+
+/**
+ * Lists the commits of a pull request, unless they are known for its head.
+ * @throws ActionError if they cannot be read
+ */
+export async function listPullRequestCommits(
+  pullRequest: PullRequest,
+  step: AgentStep,
+): Promise<readonly PullRequestCommit[]> {
+  const { headSha } = pullRequest
+  const known = step.record.getCommits(headSha)
+  if (known !== undefined) return known
+  const listed = await openGitHub(step).listPullRequestCommits(pullRequest)
+  // A list without the head comes from a stale replica.
+  if (listed.some(({ sha }) => sha === headSha)) step.record.addCommits(headSha, listed)
+  return listed
+}
+
+export function describePullRequest(pullRequest: PullRequest): Findings {
+  const { title, state, branch, headSha, mergeable, isBlocked, isBehind } = pullRequest
+  return { title, state, branch, headSha, isBlocked, isBehind, ...(mergeable === undefined ? {} : { mergeable }) }
+}
+
+export function listFailedChecks(checks: readonly Check[] = []): readonly Check[] {
+  return checks.filter(({ state }) => state === 'failure')
+}
+
+/** Whether all files match `allowed-paths`; undefined if unknown. */
+export function isInScope({ outside }: Findings): boolean | undefined {
+  return outside === undefined ? undefined : outside.length === 0
+}
+
+// What follows from the record.
+
+const UNKNOWN: Effect = { kind: 'unknown' }
+
+/** The step's own turn; undefined if the step did not start. */
+export const getOwnTurn = ({ turns }: Run): Turn | undefined => turns[0]
+
+/** Whether the agent may still be working on the turn when the step ends. */
+export const mayStillRun = ({ sent, end }: Turn): boolean => sent !== undefined && end !== 'finished'
+
+/** Returns the job of the step's own turn. A dry run has none, even if it has read a job. */
+export function getJob(run: Run): Job | undefined {
+  return run.dryRun === true ? undefined : getOwnTurn(run)?.job
+}
+
+/** Returns the job as it was last read, including in fix rounds. */
+export const getLastReadJob = (run: Run): Job | undefined => (run.dryRun === true ? undefined : run.turns.at(-1)?.job)
+
+/** Returns the id of the job for later steps to follow up on or attach to. A dry run has none. */
+export function getJobId(run: Run): string | undefined {
+  const task = getOwnTurn(run)?.task
+  if (run.dryRun === true || task === undefined) return undefined
+  return getJob(run)?.id ?? (task.kind === 'create' ? undefined : task.jobId)
+}
+
+/** Returns the newest findings about the pull request. Empty if the step has not examined it. */
+export function getFindings({ pullRequestAtEnd, turns }: Run): Findings {
+  return pullRequestAtEnd ?? turns.findLast(({ pullRequest }) => pullRequest !== undefined)?.pullRequest ?? {}
+}
+
+/** Returns the fix rounds that were sent. */
+export const listSentRounds = ({ turns }: Pick<Run, 'turns'>): readonly Turn[] =>
+  turns.slice(1).filter(({ sent }) => sent !== undefined)
+
+/** Errors that change the result of a step although the end of its turn was seen. */
+const DECIDING_CODES: readonly string[] = ['left-behind', 'unusable-link', 'cancelled', 'internal']
+
+/** Returns the error that decides the outcome of the step. It is then red regardless of `fail-on`. */
+export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'>): ActionError | undefined {
+  const [own, ...rounds] = turns
+  if (own?.error !== undefined && (own.end !== 'finished' || DECIDING_CODES.includes(own.error.code))) return own.error
+  const inRound = rounds.at(-1)?.error
+  return inRound !== undefined && ['cancelled', 'internal'].includes(inRound.code) ? inRound : startError
+}
+
+/** Why no fix round follows a round that an error stopped. */
+function getStopAfterError({ code }: ActionError, { end, sent }: Turn): RoundStop {
+  if (code === 'left-behind') return 'left-behind'
+  if (code === 'unusable-link') return 'other-pull-request'
+  return sent === undefined || end === 'finished' ? 'not-sent' : 'unseen'
+}
+
+/** Returns why no fix round follows a round, or `undefined` if one may follow. */
+function getStopAfterRound(round: Turn): RoundStop | undefined {
+  const { end, error, job, effect = UNKNOWN } = round
+  if (error !== undefined) return getStopAfterError(error, round)
+  if (end !== 'finished') return end && 'unseen'
+  if (job?.status === 'failed' || job?.status === 'archived') return job.status
+  if (effect.kind === 'created' || effect.kind === 'none') return 'other-pull-request'
+  return effect.kind === 'unchanged' && !effect.hasHeadMoved ? 'no-new-commit' : undefined
+}
+
+/** Returns why no further fix round follows; undefined if nothing has ruled one out, or the step has no `fix-rounds`. */
+export function getRoundStop({ turns }: Pick<Run, 'turns'>): RoundStop | undefined {
+  const [own, newest] = [turns[0], turns.at(-1)]
+  if (own === undefined || newest === undefined) return undefined
+  if (newest.roundStop !== undefined) return newest.roundStop
+  if (own.end !== 'finished' || getError({ turns }) !== undefined) return undefined
+  if (newest === own) return own.error === undefined ? undefined : 'not-sent'
+  return getStopAfterRound(newest)
+}
+
+/** Whether failing checks were sent to the job, and the end of its turn was not seen. */
+export const isFixRoundRunning = (run: Run): boolean =>
+  listSentRounds(run).length > 0 && getRoundStop(run) === undefined
+
+/** Whether a round may have changed the pull request after it was last read. */
+export function mayHaveUnseenChanges(run: Run): boolean {
+  const stop = getRoundStop(run)
+  const isUnseen = stop === 'unseen' || stop === 'other-pull-request'
+  return listSentRounds(run).length > 0 && (isUnseen || stop === undefined)
+}
+
+/** What the step did to the pull request: the field `operation` of `result`. */
+export type Operation = 'created' | 'updated' | 'unchanged'
+
+/**
+ * Returns what the step did to the pull request. Commits from fix rounds count as the step's work. While a round may still
+ * push, or may have pushed, the result is not `unchanged`.
+ */
+export function getOperation(run: Run): Operation | undefined {
+  const [own, ...rounds] = run.turns
+  const kind = own?.effect?.kind
+  const operation = kind === 'none' || kind === 'unknown' ? undefined : kind
+  if (operation === 'created' || own?.end === undefined) return operation
+  if (rounds.some(({ effect }) => effect?.kind === 'updated')) return 'updated'
+  const isUnknown = rounds.some(({ end, effect }) => end === 'finished' && (effect ?? UNKNOWN).kind === 'unknown')
+  return operation === 'unchanged' && (mayHaveUnseenChanges(run) || isUnknown) ? undefined : operation
+}
+
+/** Whether a round changed the pull request, or may have changed it. */
+export function hasChangedInRound({ turns }: Run): boolean {
+  const mayHave = ({ end, effect = UNKNOWN }: Turn): boolean =>
+    effect.kind === 'updated' || (end === 'finished' && effect.kind === 'unknown')
+  return turns.slice(1).some(mayHave)
+}
+
+/** Counts the commits that the agent has added to existing pull requests. Their number in a new pull request is unknown. */
+export const countCommitsOfUpdates = ({ turns }: Pick<Run, 'turns'>): number =>
+  turns.reduce((sum, { effect }) => sum + (effect?.kind === 'updated' ? effect.commits : 0), 0)
+
+/** Whether the step has seen the end of its own turn, and may look after a pull request. */
+export function shouldTrackPullRequest({ turns }: Pick<Run, 'turns'>): boolean {
+  const [own] = turns
+  const isDecided = getError({ turns }) !== undefined || getRoundStop({ turns }) !== undefined
+  return own?.end === 'finished' && own.job?.prLink !== undefined && !isDecided
+}
+
+/** Whether the step has examined the pull request of its job, because it has seen the end of a turn. */
+export const isPullRequestInspected = (run: Run): boolean =>
+  getOwnTurn(run)?.end === 'finished' && getError(run) === undefined && getJob(run)?.prLink !== undefined
+
+/**
+ * Returns the pull request to show for this step. After a follow-up that did not complete, the job's pull request comes from an
+ * earlier turn: it is shown only if its state was read from GitHub.
+ */
+export function getOwnLink(run: Run): PullRequestLink | undefined {
+  const own = getOwnTurn(run)
+  const job = getJob(run)
+  if (own === undefined || job === undefined) return undefined
+  const isFollowUp = own.task.kind === 'follow-up'
+  const hasEnded = getOperation(run) !== undefined || (own.end === 'finished' && job.status === 'completed')
+  return !isFollowUp || hasEnded || getFindings(run).state !== undefined ? job.prLink : undefined
+}
+
+/** No output or summary shows more of a field. */
+const MAX_FIELD_CHARS = 1_000
+
+/** Does not redact the fields that decide the outcome: a secret may be a word such as `active`. */
+function redactJob(job: Job, redact: Redact): Job {
+  const { id, status, prLink } = job
+  const line = (text: string): string => oneLine(text, MAX_FIELD_CHARS, redact)
+  const repository = prLink?.repository && line(prLink.repository)
+  return { ...redactAll(job, line), id, status, prLink: prLink && { ...prLink, href: redact(prLink.href), repository } }
+}
+
+/**
+ * Redacts secrets in a record before outputs and summary are created from it. These truncate and escape texts, and a truncated
+ * or escaped secret can no longer be recognized. Links are redacted but not cleaned: they were validated before.
+ */
+export function redactRun(run: Run, redact: Redact): Run {
+  const turns = run.turns.map(({ task, job, ...turn }) => ({
+    ...turn,
+    task: task.kind === 'attach' ? task : { ...task, prompt: redact(task.prompt) },
+    job: job && redactJob(job, redact),
+  }))
+  return { ...run, turns }
+}
+
+/** Lists the warnings by reason, each once: a fix round may repeat the warning of the preceding one. */
+export function listWarnings(warnings: readonly Warning[]): string[] {
+  const reasons = new Set(warnings.map(({ error }) => error.message))
+  return Array.from(reasons, (reason) => {
+    const messages = new Set(warnings.filter(({ error }) => error.message === reason).map(({ message }) => message))
+    return `${[...messages].join('. ')}: ${reason}`
+  })
+}
+
+/**
+ * Formats the warnings as one text, followed by each hint once. Returns `undefined` if the text would be empty.
+ * @param shownText warnings in this text are left out
+ */
+export function formatWarnings(warnings: readonly Warning[], shownText = ''): string | undefined {
+  const texts = listWarnings(warnings).filter((text) => !shownText.includes(text))
+  const hints = new Set(warnings.flatMap(({ error }) => error.hint ?? []))
+  return [...texts, ...hints].join(' ') || undefined
+}

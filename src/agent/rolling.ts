@@ -1,0 +1,185 @@
+/**
+ * The rolling pull request: finds the open pull request of the label and makes its job the recipient of the prompt. Hides
+ * which pull request is chosen, and what must exist on GitHub before the first job of a label.
+ */
+import { openGitHub } from '../action/step.ts'
+import { quoteName } from '../text/markdown.ts'
+import { hasLabel, type PullRequestInList } from '../github/labels.ts'
+import { ActionError, orNotSent } from '../runtime/errors.ts'
+import { type AgentInputs, formatGrant } from './inputs.ts'
+import type { AgentStep } from './record.ts'
+import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
+import {
+  assertBelowLimit,
+  createFollowUp,
+  describeOpenPullRequest,
+  formatUnconfirmed,
+} from './pull-request/follow-up.ts'
+import { warnOfLimit } from './pull-request/history.ts'
+import type { PullRequestCommit } from '../github/commits.ts'
+import { isOpen, type PullRequest } from '../github/pull-requests.ts'
+import { plainRecipient, type Recipient } from './turn/recipient.ts'
+import { type Skip, skip } from './skip.ts'
+
+const RETRY_HINT =
+  'Run the step again later. With `on-open-pr: new`, this check is skipped, and each run starts a new job.'
+const UNKNOWN = 'Could not determine whether a pull request of the agent is open'
+
+const MAX_NAMED = 10
+
+const formatList = (pullRequests: readonly { readonly number: number }[]): string => {
+  const named = pullRequests.slice(0, MAX_NAMED).map(({ number }) => `#${number}`)
+  return `${named.join(', ')}${pullRequests.length > MAX_NAMED ? ` and ${pullRequests.length - MAX_NAMED} more` : ''}`
+}
+
+/** Each one costs several requests. If so many are not the agent's, the label is used for something else. */
+const MAX_EXAMINED = 30
+
+/** Lets a request fail before its result is used. */
+function startEarly<T>(started: Promise<T>): Promise<T> {
+  started.catch(() => undefined)
+  return started
+}
+
+const getRepository = ({ context, inputs }: AgentStep): string => inputs.prRepository || context.repository
+
+const NO_HISTORY =
+  'Somebody has added the label by hand, or has deleted the comment. To continue a pull request of the agent, run a step with its `job-id` and without a prompt: it writes the comment again.'
+
+interface Found {
+  readonly job: JobOfPullRequest | undefined
+  /** The commits of its pull request, which are read at the same time as the job; undefined if they are not needed. */
+  readonly commits?: Promise<readonly PullRequestCommit[]> | undefined
+  /** Whether the repository has the label; undefined if that does not matter. */
+  readonly labelExists?: Promise<boolean> | undefined
+  /** What to tell the readers of the run, if it is not skipped because of its change. */
+  readonly notices: readonly (readonly [title: string, text: string])[]
+  /** Open pull requests whose job a dry run without a key cannot check. */
+  readonly undecided: readonly number[]
+}
+
+/**
+ * Finds the open pull request to continue: the oldest one with the label whose job confirms it. Names the others in a notice.
+ * @throws ActionError if a request to GitHub or the service fails
+ */
+async function findRolling(step: AgentStep): Promise<Found> {
+  const { dryRun, label, onOpenPr } = step.inputs
+  const repository = getRepository(step)
+  const github = openGitHub(step)
+  const open = await github.listOpenPullRequests(repository, label)
+  const labelled = open.filter(({ labels }: PullRequestInList) => hasLabel(label, labels))
+  const undecided: number[] = []
+  const notices: [title: string, text: string][] = []
+  let commits: Found['commits']
+  const readCommits = (pullRequest: PullRequest): void => {
+    commits = startEarly(github.listPullRequestCommits(pullRequest))
+  }
+  for (const [index, address] of labelled.entries()) {
+    if (index === MAX_EXAMINED)
+      throw new ActionError(
+        'not-sent',
+        `None of the first ${MAX_EXAMINED} of the open pull requests with the label is the agent's.`,
+        { hint: "Remove the label from pull requests that are not the agent's." },
+      )
+    const { number } = address
+    const found = await findJobOfPullRequest(address, step, onOpenPr === 'follow-up' ? readCommits : undefined)
+    if (found.kind === 'job') {
+      const others = labelled.slice(index + 1)
+      if (others.length > 0)
+        notices.push([
+          'More than one pull request is open',
+          `Pull request #${number}, for the base branch ${quoteName(found.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${formatList(others)}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
+        ])
+      return { job: found, commits, undecided: [], notices }
+    }
+    // The pull request may have been closed since it was listed.
+    if (!isOpen(found.pullRequest)) continue
+    if (found.isUndecided) undecided.push(number)
+    const reason =
+      found.reasons.length === 0 ? `no history comment names its job. ${NO_HISTORY}` : `${found.reasons.join(', ')}.`
+    notices.push([
+      'A labelled pull request is not continued',
+      `Skipped pull request #${number}: it has the label, but ${reason}`,
+    ])
+  }
+  const labelExists = dryRun ? undefined : startEarly(github.labelExists(repository, label))
+  return { job: undefined, labelExists, undecided, notices }
+}
+
+/**
+ * Makes sure that the label exists before the first job: without it, the next run would not find the pull request.
+ * @throws ActionError `not-sent`
+ */
+async function ensureLabel(exists: Promise<boolean> | undefined, step: AgentStep): Promise<void> {
+  const { inputs } = step
+  const { label } = inputs
+  const hint = `Create the label \`${label}\` by hand.`
+  await orNotSent(
+    `The label \`${label}\` does not exist and could not be created`,
+    async () => {
+      if ((await exists) !== true) await openGitHub(step).createLabel(getRepository(step), label)
+    },
+    hint,
+    `${formatGrant(inputs)} Or create the label \`${label}\` by hand.`,
+  )
+}
+
+/** The look-up of the label's open pull request. It only reads, so that it can begin before the change is known to count. */
+export interface RollingLookUp {
+  /** Begins, if the step needs it. */
+  readonly begin: () => void
+  /** @throws ActionError if a request to GitHub or the service fails */
+  readonly find: () => Promise<Found>
+}
+
+export function openRollingLookUp(step: AgentStep): RollingLookUp {
+  const { command, task } = step.inputs
+  const isNeeded = command === '' && task.kind === 'create' && isRolling(step.inputs)
+  let found: Promise<Found> | undefined
+  const find = (): Promise<Found> => (found ??= startEarly(findRolling(step)))
+  const begin = (): void => {
+    if (isNeeded) void find()
+  }
+  return { begin, find }
+}
+
+/**
+ * Chooses the recipient of the prompt: the job of the label's open pull request, or a new job.
+ * @throws ActionError `not-sent` if it is not known whether such a pull request is open
+ */
+export async function chooseRollingRecipient(
+  prompt: string,
+  lookUp: RollingLookUp,
+  step: AgentStep,
+): Promise<Recipient | Skip> {
+  const { inputs, record } = step
+  const { onOpenPr, maxFollowUps } = inputs
+  const found = await orNotSent(UNKNOWN, lookUp.find, RETRY_HINT, formatGrant(inputs))
+  const { job, commits, labelExists, undecided, notices } = found
+  for (const [title, text] of notices) record.notice(title, text)
+  if (job === undefined)
+    return {
+      ...plainRecipient({ kind: 'create', prompt }),
+      undecided,
+      announce: () => ensureLabel(labelExists, step),
+    }
+  const { number } = job.pullRequest
+  if (onOpenPr === 'skip')
+    return skip(
+      `Pull request #${number} of the agent is open${formatUnconfirmed(step)}, and \`on-open-pr\` is \`skip\`.`,
+    )
+  const used = job.listed?.history.followUps ?? 0
+  assertBelowLimit(number, used, step)
+  const which = `follow-up ${used + 1} of ${maxFollowUps}`
+  const adding = `Adding to pull request #${number} (job ${job.jobId}, ${which})${formatUnconfirmed(step)}.`
+  record.note(`${adding} ${warnOfLimit(used + 1, maxFollowUps)}`.trimEnd())
+  const about = await describeOpenPullRequest(job, commits, step)
+  return createFollowUp(
+    job,
+    { prompt: prompt + about, reason: 'pull-request', isCounted: true, hint: RETRY_HINT },
+    step,
+  )
+}
+
+/** Whether the step continues the open pull request of its label. */
+export const isRolling = ({ onOpenPr }: Pick<AgentInputs, 'onOpenPr'>): boolean => onOpenPr !== 'new'

@@ -1,0 +1,10 @@
+/** The step sends no prompt. */
+export interface Skip {
+  readonly kind: 'skip'
+  /** A full sentence, rendered as Markdown. */
+  readonly reason: string
+}
+
+export const skip = (reason: string): Skip => ({ kind: 'skip', reason })
+
+export const isSkip = (found: object): found is Skip => 'kind' in found && found.kind === 'skip'

@@ -1,0 +1,220 @@
+/** Determines what a turn did to its pull request. Hides whose commits count. */
+import { openGitHub } from '../../action/step.ts'
+import { isSamePullRequest, type Job, type PullRequestLink } from '../../docs-service/schemas.ts'
+import { isByOwner, listHistory, listOwners, MAX_COMMITS, type PullRequestCommit } from '../../github/commits.ts'
+import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import { formatCount } from '../../text/format.ts'
+import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
+import { type AgentStep, describePullRequest, type Effect, readPullRequest } from '../record.ts'
+import { type Ending, isWithoutLink } from './job-watch.ts'
+
+const EFFECT_UNKNOWN = 'Could not determine whether the follow-up changed the pull request'
+
+/** Reports before a follow-up that GitHub may merge its pull request while the agent is working on it. */
+export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record }: AgentStep): void {
+  if (!isAutoMergeOn) return
+  record.notice(
+    'Auto-merge is on',
+    `Auto-merge is on for pull request #${number}, so GitHub may merge it before the agent has finished this follow-up. Turn it off while the agent is working.`,
+  )
+}
+
+/**
+ * Reads the job's pull request before a follow-up whose turn the step waits for. Not read again if the step has just read it.
+ * A failure is a warning.
+ */
+export async function readPullRequestBefore({ prLink }: Job, step: AgentStep): Promise<PullRequest | undefined> {
+  const { context, github, inputs, record } = step
+  if (!inputs.wait || github === undefined || prLink?.host !== new URL(context.serverUrl).host) return undefined
+  return record.orWarn(EFFECT_UNKNOWN, async () => {
+    const address = toPullRequestAddress(prLink, context)
+    const read = record.getRecentRead(address) ?? (await readPullRequest(address, step))
+    // A feature that has chosen the pull request has reported it.
+    if (record.turns.length === 1 && record.newest.followUpReason === undefined) noticeAutoMerge(read, step)
+    return read
+  })
+}
+
+/** The commits that a pull request got during a turn. */
+interface TurnCommits {
+  /** The number of commits by the agent. */
+  readonly byAgent: number
+  /** The number of commits by each other author. */
+  readonly others: ReadonlyMap<string, number>
+}
+
+const UNKNOWN_AUTHOR = 'an unknown author'
+
+/** Lists the commits on top of the earlier ones. A merge also brings other commits, which may be older work of the agent. */
+function listDescendants(
+  earlier: ReadonlySet<string>,
+  commits: readonly PullRequestCommit[],
+): readonly PullRequestCommit[] {
+  const reached = new Set(earlier)
+  for (let sizeBefore = -1; sizeBefore < reached.size;) {
+    sizeBefore = reached.size
+    for (const { sha, parents } of commits) if (parents.some((parent) => reached.has(parent))) reached.add(sha)
+  }
+  return commits.filter(({ sha }) => reached.has(sha))
+}
+
+/**
+ * Counts the new commits of a pull request by author. A commit is the agent's if an account of the agent is its author or
+ * its committer: agents can commit in the name of the person who asked. A copy of an earlier commit (same author, time and
+ * message) comes from a rebase and is no new work.
+ * @param earlier the commits of the pull request before the turn
+ * @param listed the commits of the pull request now
+ * @param agent the names of the agent's accounts
+ */
+export function attributeCommits(
+  earlier: readonly PullRequestCommit[],
+  listed: readonly PullRequestCommit[],
+  agent: ReadonlySet<string>,
+): TurnCommits {
+  const earlierShas = new Set(earlier.map(({ sha }) => sha))
+  const toIdentity = ({ writtenAt, writtenBy, message }: PullRequestCommit): string =>
+    [writtenAt, writtenBy, message].join('\n')
+  const written = new Set(earlier.map(toIdentity))
+  const added = listed.filter(({ sha }) => !earlierShas.has(sha))
+  const isRewritten = added.length === listed.length
+  let byAgent = 0
+  const others = new Map<string, number>()
+  for (const commit of isRewritten ? added : listDescendants(earlierShas, added)) {
+    if (written.has(toIdentity(commit))) continue
+    const author = commit.writtenBy || UNKNOWN_AUTHOR
+    if (isByOwner(commit, agent)) byAgent++
+    else others.set(author, (others.get(author) ?? 0) + 1)
+  }
+  return { byAgent, others }
+}
+
+/** A list without the head comes from a stale replica, and a list of the maximum length may be truncated. */
+function assertComplete(listed: readonly PullRequestCommit[], head: string): void {
+  if (listed.length >= MAX_COMMITS)
+    throw new ActionError('rejected', `GitHub lists only ${MAX_COMMITS} commits of a pull request.`)
+  if (!listed.some(({ sha }) => sha === head))
+    throw new ActionError('bad-answer', "GitHub's list of the commits does not contain the newest commit yet.")
+}
+
+/**
+ * Lists and counts the commits that the pull request got during the turn. A comparison of the two heads would include the
+ * commits that a merge of the base branch brings.
+ * @throws ActionError if the commits cannot be listed
+ */
+async function readTurnCommits(
+  before: PullRequest,
+  now: PullRequest,
+  step: AgentStep,
+): Promise<TurnCommits & { readonly keepsHead: boolean }> {
+  const github = openGitHub(step)
+  const listed = await github.listPullRequestCommits(now)
+  assertComplete(listed, now.headSha)
+  step.record.addCommits(now.headSha, listed)
+  let earlier = listHistory(listed, before.headSha)
+  const keepsHead = earlier.length > 0
+  if (!keepsHead) earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
+  return { ...attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha)), keepsHead }
+}
+
+const NO_COMMITS = { byAgent: 0, others: new Map<string, number>(), keepsHead: true } as const
+
+/** @returns undefined if the job names no pull request, because the turn may have changed something else */
+function judgeCommits(
+  { byAgent }: TurnCommits,
+  before: PullRequest,
+  now: PullRequest,
+  link: PullRequestLink | undefined,
+): Effect | undefined {
+  if (byAgent > 0) return { kind: 'updated', commits: byAgent, since: before.headSha }
+  return link && { kind: 'unchanged', hasHeadMoved: now.headSha !== before.headSha }
+}
+
+/** The head may lag behind the end of the turn. */
+const HEAD_LAG_MS = 5_000
+
+/** Reads the pull request after the turn, and once more if its head has not moved. */
+async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<PullRequest> {
+  const { clock, deadlineAt, signal } = step
+  const now = await readPullRequest(before, step)
+  if (now.headSha !== before.headSha || !isOpen(now) || clock.now() + HEAD_LAG_MS >= deadlineAt) return now
+  await clock.sleep(HEAD_LAG_MS, signal)
+  return readPullRequest(before, step)
+}
+
+function createLeftBehindError(before: PullRequest, { number, state }: PullRequest): ActionError {
+  const when = isOpen(before) ? 'while the agent was working on it' : 'before the agent worked on it'
+  return new ActionError(
+    'left-behind',
+    `Pull request #${number} was ${state} ${when}. Commits of this turn may not be merged.`,
+    { hint: 'Look at its branch for commits that missed the merge, and open a pull request for them.' },
+  )
+}
+
+/** Others may still need a commit that the turn has removed, so its SHA is shown. */
+function noticeLostCommit(before: PullRequest, { number }: PullRequest, { record }: AgentStep): void {
+  record.notice(
+    'A commit is no longer in the pull request',
+    `The head of pull request #${number} was ${before.headSha} before this turn, and that commit is no longer part of it. If you still need the commit, fetch it by this SHA.`,
+  )
+}
+
+const MAX_NAMES = 5
+
+/** Readers must not mistake commits by others for the agent's work. */
+function noticeCommitsByOthers(others: TurnCommits['others'], { number }: PullRequest, { record }: AgentStep): void {
+  if (others.size === 0) return
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
+  const counts = [...others.values()]
+  const more = sum(counts.slice(MAX_NAMES))
+  const named = Array.from(others, ([name, count]) => {
+    const short = oneLine(name.replace(/ <.*/s, ''), MAX_NAME_CHARS)
+    return `${count} by ${short.replaceAll('@', '')}`
+  })
+  const list = [...named.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} by others`] : [])].join(', ')
+  record.notice(
+    'Others have committed to the pull request',
+    `During this turn, pull request #${number} received ${formatCount(sum(counts), 'commit')} by others and none by the agent: ${list}.`,
+  )
+}
+
+/** Returns the link of a completed job. A failed or archived job may name the pull request of an earlier turn. */
+function getCompletedLink(job: Job | undefined): PullRequestLink | undefined {
+  return job?.status === 'completed' ? job.prLink : undefined
+}
+
+/**
+ * Determines what a follow-up did to the job's pull request: a new commit by the agent is an update. A pull request that is
+ * merged or closed by then may lack commits of the turn, which is red.
+ * @param jobBefore the job before the turn
+ * @param before its pull request before the turn
+ */
+export async function determineEffect(
+  ending: Ending,
+  jobBefore: Job,
+  before: PullRequest | undefined,
+  step: AgentStep,
+): Promise<Ending> {
+  const { job, error } = ending
+  if (error !== undefined || job === undefined) return ending
+  const { prLink } = jobBefore
+  const link = getCompletedLink(job)
+  if (link !== undefined) {
+    // This may be the late link of the preceding turn.
+    if (isWithoutLink(jobBefore)) return ending
+    if (prLink === undefined || !isSamePullRequest(prLink, link)) return { ...ending, effect: { kind: 'created' } }
+  }
+  // A turn may push commits and then fail, and a completed job may no longer name its pull request.
+  const { record } = step
+  const now = before && (await record.orWarn(EFFECT_UNKNOWN, () => readAfterTurn(before, step)))
+  if (before === undefined || now === undefined) return ending
+  const isUnmoved = now.headSha === before.headSha
+  const found = isUnmoved ? NO_COMMITS : await record.orWarn(EFFECT_UNKNOWN, () => readTurnCommits(before, now, step))
+  const effect = found === undefined ? undefined : judgeCommits(found, before, now, link)
+  const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
+  if (!isOpen(now))
+    return { ...known, error: createLeftBehindError(before, now), pullRequest: describePullRequest(now) }
+  if (found?.keepsHead === false) noticeLostCommit(before, now, step)
+  if (found?.byAgent === 0) noticeCommitsByOthers(found.others, now, step)
+  return known
+}

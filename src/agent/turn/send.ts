@@ -1,0 +1,362 @@
+/**
+ * Runs one turn, from its prompt to its end. Hides how a prompt is resent but never sent twice, and how the end of a turn is
+ * distinguished from that of an earlier one.
+ */
+import type { Delivery, Retry } from '../../docs-service/client.ts'
+import { formatRetryTime } from '../../docs-service/retry.ts'
+import { isTerminal, type Job } from '../../docs-service/schemas.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
+import { ActionError, describeError } from '../../runtime/errors.ts'
+import { sleepWithProgress } from '../../runtime/heartbeat.ts'
+import { formatCount, formatDuration } from '../../text/format.ts'
+import type { AgentStep } from '../record.ts'
+import { ASK_IN_AN_ISSUE } from '../outcome.ts'
+import { writeMilestone } from '../output/outputs.ts'
+import { determineEffect, readPullRequestBefore } from './effect.ts'
+import {
+  acceptsPrompts,
+  type Ending,
+  isSameEnd,
+  isWithoutLink,
+  type JobWatch,
+  provesRunningTurn,
+  readJob,
+  settleEnd,
+  waitForJob,
+} from './job-watch.ts'
+import {
+  getPollDelayMs,
+  getTurnPollDelayMs,
+  getTurnStartDelayMs,
+  REPLICA_LAG_MS,
+  TURN_START_TIMEOUT_MS,
+} from './poll-schedule.ts'
+import type { Recipient, Refusal } from './recipient.ts'
+
+const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
+const WITHOUT_JOB_ID = 'Create a new job: run the same step without `job-id`.'
+const ARCHIVED = 'The prompt was not sent: the job is archived.'
+const NO_END = "The prompt was not sent: the job's current turn did not end before the deadline."
+const NOT_IDLE = 'The prompt was not sent: the agent may have been working until just before the deadline.'
+const LATER = 'Run the same step again later, or increase `timeout-minutes`.'
+
+/** The deadline came before the prompt could be sent. */
+const createLateError = (message: string): ActionError => new ActionError('deadline', message, { hint: LATER })
+
+/**
+ * Waits until the job is idle, because the end of another turn could be mistaken for the end of the follow-up. A job that has
+ * ended is idle at once, unless a turn may have been running within the lag of the service's replicas: this step has seen
+ * it, or the recipient's history does not rule it out.
+ * @returns the newest read of the job
+ * @throws ActionError `not-sent` if the job accepts no prompts, `deadline`
+ */
+async function waitUntilIdle(jobId: string, recipient: Recipient, watch: JobWatch): Promise<Job> {
+  const { clock, core, deadlineAt, inputs } = watch.step
+  const isOfPullRequest = recipient.pullRequestNumber !== undefined
+  let mayRunUntil: number | undefined
+  for (let job = await readJob(jobId, watch); ;) {
+    if (job === undefined) throw createLateError(UNREAD)
+    if (!acceptsPrompts(job))
+      throw new ActionError('not-sent', ARCHIVED, { hint: inputs.command === '' ? WITHOUT_JOB_ID : ASK_IN_AN_ISSUE })
+    const isTurnRunning = !isTerminal(job) && (inputs.wait || isOfPullRequest)
+    // The pull request of the job must be known before the prompt is sent.
+    if (isTurnRunning || (isOfPullRequest && isWithoutLink(job))) {
+      if (isTurnRunning) watch.note('The job is busy. The step waits until its current turn ends.')
+      const ended: Ending | undefined = await waitForJob(job, watch)
+      if (ended?.job === undefined) throw createLateError(NO_END)
+      job = ended.job
+      if (!acceptsPrompts(job)) continue
+    }
+    if (!inputs.wait || inputs.dryRun) return job
+    mayRunUntil ??= clock.now() + (await recipient.getIdleWaitMs(job))
+    const idleAt = Math.max(mayRunUntil, watch.idleSince + REPLICA_LAG_MS)
+    const leftMs = idleAt - clock.now()
+    if (leftMs <= 0) return job
+    if (idleAt >= deadlineAt) throw createLateError(NOT_IDLE)
+    core.log(`The agent may have been working just now, so the step watches the job for ${formatDuration(leftMs)}.`)
+    const end = job
+    job = await watch.poll(jobId, (read) => !isSameEnd(read, end) || clock.now() >= idleAt, {
+      getDelayMs: (fixedMs, state) =>
+        Math.max(Math.min(getTurnPollDelayMs(fixedMs, state), idleAt - clock.now()), state.minDelayMs),
+    })
+  }
+}
+
+/** A prompt that the service has accepted, or may have accepted. */
+type Sent = Exclude<Delivery, Retry>
+
+/** Waits before a prompt is resent that the service did not process. */
+async function waitToResend({ afterMs, error }: Retry, { clock, core, signal }: AgentStep): Promise<void> {
+  const when = formatRetryTime(error, afterMs, clock)
+  core.log(`${describeError(error)} Nothing was processed; sending the prompt again ${when}.`)
+  await sleepWithProgress(afterMs, { clock, log: core.log, signal })
+}
+
+/** Sends a prompt once. While it is on its way, the service may have accepted it. */
+async function deliver(send: () => Promise<Delivery>, { record }: AgentStep): Promise<Delivery> {
+  record.update({ sent: 'maybe' })
+  try {
+    const delivery = await send()
+    if (delivery.kind === 'retry') record.update({ sent: undefined })
+    return delivery
+  } catch (error) {
+    // The client only throws if nothing was processed.
+    record.update({ sent: undefined })
+    throw error
+  }
+}
+
+/** A follow-up that the service has accepted, or may have accepted. */
+interface SentFollowUp {
+  readonly kind: 'sent'
+  readonly delivery: Sent
+  /** The job before the prompt. */
+  readonly before: Job
+  /** Its pull request before the prompt; undefined if the step does not wait for the turn or cannot read it. */
+  readonly pullRequest: PullRequest | undefined
+}
+
+/**
+ * Sends a follow-up, and resends it until the service processes it. What must be true before the prompt is checked before
+ * each attempt, because a rate limit can delay it for a long time.
+ * @returns `undefined` in a dry run
+ * @throws ActionError if the service does not accept the prompt
+ */
+async function sendFollowUp(
+  task: { readonly jobId: string; readonly prompt: string },
+  recipient: Recipient,
+  watch: JobWatch,
+): Promise<SentFollowUp | Refusal | undefined> {
+  const { client, inputs } = watch.step
+  let isAnnounced = false
+  for (let attempt = 1; ;) {
+    const before = await waitUntilIdle(task.jobId, recipient, watch)
+    if (!isAnnounced) await recipient.announce(before)
+    isAnnounced = true
+    if (inputs.dryRun) return undefined
+    const [current, refusal] = await Promise.all([readJob(task.jobId, watch), recipient.check(before)])
+    if (refusal !== undefined) return refusal
+    if (current === undefined) throw createLateError(UNREAD)
+    const pullRequest = await readPullRequestBefore(before, watch.step)
+    // Another client has sent the job a prompt, or its last turn has ended in the meantime.
+    const needsIdleJob = inputs.wait && isTerminal(before)
+    if (needsIdleJob ? !isSameEnd(current, before) : !acceptsPrompts(current)) continue
+    if (recipient.announcement !== undefined) watch.note(recipient.announcement)
+    const delivery = await deliver(() => client.sendMessage(task.jobId, task.prompt, attempt++), watch.step)
+    if (delivery.kind !== 'retry') return { kind: 'sent', delivery, before, pullRequest }
+    await waitToResend(delivery, watch.step)
+  }
+}
+
+/** Recognizes the turn of a prompt in the reads of its job, which have no id of a turn and may come from stale replicas. */
+interface TurnDetector {
+  /** Whether a read shows that the turn has begun. The response to the prompt proves nothing, because services echo. */
+  readonly hasBegun: (read: Job) => boolean
+  /** Whether a read shows that the turn has ended. @param requestedAtMs when it was requested */
+  readonly hasEnded: (read: Job, requestedAtMs: number) => boolean
+  /** When the end can be proved, as a timestamp of `now()`; undefined before the first read that showed the turn running. */
+  readonly provableAt: () => number | undefined
+}
+
+/**
+ * Creates the detector of a turn.
+ * Proof: no read is older than 15 s, and the job was idle when the prompt was sent, so a read that says `active` is of this
+ * turn, which had begun at the latest when its response arrived. A terminal read that was requested 15 s later cannot be
+ * older than that, so it shows the end. A terminal state that differs from the one before the prompt can only be the end.
+ */
+export function createTurnDetector(before: Job, now: () => number): TurnDetector {
+  let provableAt: number | undefined
+  const observe = (read: Job): void => {
+    if (provesRunningTurn(read)) provableAt ??= now() + REPLICA_LAG_MS
+  }
+  const differs = (read: Job): boolean => isTerminal(read) && isTerminal(before) && !isSameEnd(read, before)
+  return {
+    hasBegun: (read) => {
+      observe(read)
+      return provableAt !== undefined || differs(read)
+    },
+    hasEnded: (read, requestedAtMs) => {
+      observe(read)
+      const isProved = provableAt !== undefined && requestedAtMs >= provableAt
+      return isTerminal(read) && (isProved || differs(read))
+    },
+    provableAt: () => provableAt,
+  }
+}
+
+/** Reads the job until a read shows that the turn has begun. Returns that read, or `undefined` if none does in time. */
+async function waitForStart(jobId: string, detector: TurnDetector, watch: JobWatch): Promise<Job | undefined> {
+  const read = await watch.poll(jobId, detector.hasBegun, {
+    getDelayMs: getTurnStartDelayMs,
+    withinMs: TURN_START_TIMEOUT_MS,
+  })
+  if (read !== undefined && !isTerminal(read)) watch.note('The agent has started this follow-up.')
+  return read
+}
+
+/** Waits for the end of the turn. While a late link is awaited, a read can show that the turn has not ended. */
+async function waitForTurnEnd(begun: Job, detector: TurnDetector, watch: JobWatch): Promise<Ending | undefined> {
+  const { clock } = watch.step
+  const getDelayMs: typeof getPollDelayMs = (fixedMs, state) => {
+    const { job } = watch
+    const usualMs = getPollDelayMs(fixedMs, state)
+    const provableInMs = (detector.provableAt() ?? -Infinity) - clock.now()
+    // The turn seems to have ended, and the next read that can prove it is due.
+    return job !== undefined && isTerminal(job) && provableInMs > 0
+      ? Math.max(Math.min(usualMs, provableInMs), state.minDelayMs)
+      : usualMs
+  }
+  const waitOn = () => watch.poll(begun.id, detector.hasEnded, { getDelayMs })
+  let ended: Job | undefined = isTerminal(begun) ? begun : await waitOn()
+  while (ended !== undefined) {
+    const settled = await settleEnd(ended, watch)
+    if (settled?.kind !== 'running') return settled?.ending
+    ended = await waitOn()
+  }
+  return undefined
+}
+
+/**
+ * Checks whether a prompt with unknown delivery was accepted: its turn is then seen to start. If the reads fail or the run is
+ * cancelled, the delivery stays unknown.
+ * @throws ActionError `unknown-fate`, if no turn is seen
+ */
+async function confirmDelivery(
+  unknown: ActionError,
+  before: Job,
+  detector: TurnDetector,
+  watch: JobWatch,
+): Promise<Job> {
+  watch.note(
+    'It is unknown whether the service accepted the prompt. The step checks whether the agent starts to work on it.',
+  )
+  // Without `wait`, the step has not watched an idle job, so the preceding turn may still get its link.
+  const mayGetLink = !watch.step.inputs.wait && isWithoutLink(before)
+  const begun =
+    isTerminal(before) && !mayGetLink
+      ? await waitForStart(before.id, detector, watch).catch((error: unknown) => {
+          if (error instanceof ActionError) return undefined
+          throw error
+        })
+      : undefined
+  // Anybody can archive the job at any time, so that proves no turn.
+  if (begun === undefined || !acceptsPrompts(begun)) throw unknown
+  return begun
+}
+
+/** Sends a follow-up to a job (section 4.2), and waits for the end of its turn. */
+async function runFollowUp(
+  task: { readonly jobId: string; readonly prompt: string },
+  recipient: Recipient,
+  watch: JobWatch,
+): Promise<Ending | Refusal> {
+  const { step } = watch
+  const { clock, inputs, record } = step
+  const sent = await sendFollowUp(task, recipient, watch)
+  if (sent === undefined) return previewTurn(recipient, step)
+  if (sent.kind !== 'sent') return sent
+  const { before, delivery, pullRequest } = sent
+  const detector = createTurnDetector(before, () => clock.now())
+  let begun: Job | undefined
+  if (delivery.kind === 'delivery-unknown') begun = await confirmDelivery(delivery.error, before, detector, watch)
+  else {
+    watch.recordAcceptance(delivery.job, false)
+    begun = inputs.wait ? await waitForStart(before.id, detector, watch) : undefined
+  }
+  if (begun !== undefined) record.update({ sent: 'started' })
+  if (delivery.kind === 'delivery-unknown') writeMilestone(step)
+  if (!inputs.wait) return { end: 'not-awaited' }
+  if (begun === undefined) return { end: 'unseen' }
+  const ending = await waitForTurnEnd(begun, detector, watch)
+  return ending === undefined ? { end: 'timed-out' } : determineEffect(ending, before, pullRequest, step)
+}
+
+/** A new job may not be found for this long. */
+const CREATE_LAG_MS = 30_000
+
+/**
+ * Creates a job (section 4.1), and waits for its end.
+ * @throws ActionError if the service does not accept the prompt
+ */
+async function runNewJob(prompt: string, recipient: Recipient, watch: JobWatch): Promise<Ending | Refusal> {
+  const { client, clock, inputs } = watch.step
+  if (inputs.dryRun) return previewTurn(recipient, watch.step)
+  await recipient.announce()
+  let delivery: Delivery
+  for (let attempt = 1; ; attempt++) {
+    const refusal = await recipient.check()
+    if (refusal !== undefined) return refusal
+    delivery = await deliver(() => client.createJob(prompt, attempt), watch.step)
+    if (delivery.kind !== 'retry') break
+    await waitToResend(delivery, watch.step)
+  }
+  if (delivery.kind === 'delivery-unknown') throw delivery.error
+  const { job: created } = delivery
+  watch.recordAcceptance(created, true)
+  if (!inputs.wait) return { end: 'not-awaited' }
+  const ending = await waitForJob(created, watch, clock.now() + CREATE_LAG_MS)
+  if (ending === undefined) return { end: 'timed-out' }
+  const hasOpened = ending.job?.prLink !== undefined && ending.error === undefined
+  return hasOpened ? { ...ending, effect: { kind: 'created' } } : ending
+}
+
+/** Waits for a job without sending a prompt. */
+async function runAttach(jobId: string, watch: JobWatch): Promise<Ending> {
+  const { inputs, record } = watch.step
+  const job = await readJob(jobId, watch)
+  if (job === undefined) {
+    // Nothing is known about the job, so the step is red regardless of `fail-on`.
+    const hint = record.newest.lastProblem?.hint ?? 'Increase `timeout-minutes`.'
+    throw new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
+  }
+  record.update({ sent: 'started' })
+  if (!isTerminal(job) && !inputs.wait) return { end: 'not-awaited' }
+  writeMilestone(watch.step)
+  return (await waitForJob(job, watch)) ?? { end: 'timed-out' }
+}
+
+/** Logs the prompt of a dry run instead of sending it. */
+function previewTurn(
+  { task, pullRequestNumber, undecided = [] }: Recipient,
+  { core, inputs, record }: AgentStep,
+): Ending {
+  const prompt = task.kind === 'attach' ? '' : task.prompt
+  core.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
+  core.logQuote(prompt)
+  const ofJob = record.newest.job?.prLink?.number
+  const pullRequest = pullRequestNumber ?? (ofJob === undefined ? undefined : Number(ofJob))
+  const isContinued = pullRequestNumber !== undefined
+  return { end: 'previewed', preview: { pullRequest, isContinued, undecided, isJobRead: inputs.hasService } }
+}
+
+const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
+
+/** Logs what the turn is about to do, so that the log of a step that hangs shows it. */
+function announceStart({ task }: Recipient, { core, inputs }: AgentStep): void {
+  const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
+  if (task.kind !== 'create' && !inputs.dryRun) core.setOutput('job-id', task.jobId)
+  core.log(
+    `${inputs.dryRun ? 'Dry run, nothing is sent: ' : ''}${START_PHRASES[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`,
+  )
+}
+
+/**
+ * Runs a turn of the agent, from the prompt to its end.
+ * @throws ActionError if the end was not observed; what was observed is already recorded
+ */
+export async function runTurn(recipient: Recipient, watch: JobWatch): Promise<Ending | Refusal> {
+  const { task } = recipient
+  announceStart(recipient, watch.step)
+  switch (task.kind) {
+    case 'create':
+      return runNewJob(task.prompt, recipient, watch)
+    case 'attach':
+      return runAttach(task.jobId, watch)
+    case 'follow-up': {
+      if (watch.step.inputs.hasService) return runFollowUp(task, recipient, watch)
+      // A dry run without a key cannot read the job, and relies on the history comment.
+      await recipient.announce()
+      return previewTurn(recipient, watch.step)
+    }
+  }
+}
